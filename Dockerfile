@@ -1,0 +1,31 @@
+# Node 22 on Debian: the prebuilt binaries of uWebSockets.js and PostgreSQL need glibc.
+FROM node:22-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY patches ./patches
+RUN npm ci
+COPY tsconfig.json ./
+COPY scripts ./scripts
+COPY src ./src
+RUN node scripts/build.mjs
+
+FROM node:22-bookworm-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY patches ./patches
+RUN npm ci --omit=dev && npm cache clean --force
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
+WORKDIR /app
+RUN mkdir /data && chown node:node /data
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY --from=build /app/dist/src ./dist/src
+COPY package.json LICENSE ./
+USER node
+VOLUME /data
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Node itself is the first process, so that SIGTERM reaches the server and it drains.
+CMD ["node", "dist/src/main.js"]

@@ -1,0 +1,42 @@
+/** The actors' room alone in this process, on a real database: no HTTP, no gateway. */
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import type { Envelope } from "../../src/actors/commands.ts"
+import { Feed } from "../../src/actors/feed.ts"
+import { LiveEvents } from "../../src/actors/live-events.ts"
+import { Ownership } from "../../src/actors/ownership.ts"
+import { liveEventsLayer } from "../../src/actors/placement.ts"
+import { Database, type Sql } from "../../src/store/database.ts"
+import { OutboxBell } from "../../src/store/outbox.ts"
+import { Telemetry } from "../../src/telemetry.ts"
+import type { Defer } from "../benchmark.ts"
+
+export interface ActorHouse {
+  readonly sql: Sql
+  readonly feed: Feed["Service"]
+  readonly execute: (eventId: string, envelope: Envelope) => Promise<unknown>
+  /** Reads the event through its actor, which brings it into memory. */
+  readonly wake: (eventId: string) => Promise<unknown>
+}
+
+export const openHouse = async (url: string, pool: number, defer: Defer): Promise<ActorHouse> => {
+  const ownership = Layer.succeed(Ownership, { node: "bench", holds: Effect.succeed(true) })
+  const layer = liveEventsLayer({
+    mailbox: 1024,
+    presenceGraceMs: 0,
+    returnWithinMs: 30_000,
+    idleMs: 60_000,
+    simulateNetwork: false,
+  }).pipe(
+    Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: pool })),
+    Layer.provide([OutboxBell.layer, Telemetry.layer("silent"), ownership]),
+  )
+  const runtime = ManagedRuntime.make(layer)
+  defer(() => runtime.dispose())
+  const live = await runtime.runPromise(LiveEvents)
+  return {
+    sql: (await runtime.runPromise(Database)).sql,
+    feed: await runtime.runPromise(Feed),
+    execute: (eventId, envelope) => runtime.runPromise(live.execute(eventId, envelope)),
+    wake: (eventId) => runtime.runPromise(live.snapshot(eventId)),
+  }
+}

@@ -1,0 +1,29 @@
+/** What a benchmark is: a name, options with defaults, a time limit, and a run that cleans up after itself. */
+
+export interface OptionRow {
+  readonly fallback: number
+  readonly doc: string
+}
+
+export type OptionTable = { readonly [name: string]: OptionRow }
+export type OptionValues<Table extends OptionTable> = { readonly [Name in keyof Table]: number }
+
+export type Defer = (step: () => Promise<unknown> | unknown) => void
+
+export interface Bench<Table extends OptionTable> {
+  readonly options: OptionValues<Table>
+  /** Registers what to undo at the end, whatever happens; undone in reverse order. */
+  readonly defer: Defer
+}
+
+export interface Benchmark<Table extends OptionTable = OptionTable> {
+  /** One sentence: what is measured, and against what. */
+  readonly summary: string
+  readonly options: Table
+  /** After this the run is given up. */
+  readonly limitSeconds: number
+  run(bench: Bench<Table>): Promise<void>
+}
+
+/** Inside a benchmark its options have names; outside, a benchmark is like any other. */
+export const defineBenchmark = <Table extends OptionTable>(benchmark: Benchmark<Table>): Benchmark => benchmark

@@ -1,0 +1,195 @@
+/**
+ * One live event and its audience: hosts announce, everyone hears. Our server takes each announcement over a socket,
+ * commits it to the database and fans it out; Socket.IO and raw uWebSockets.js only send, the latter the same coalesced
+ * frames. All stay connected throughout and take turns.
+ */
+import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
+import { type Bench, defineBenchmark } from "../benchmark.ts"
+import type { Heard, Joined } from "../support/audience.ts"
+import type { AnnounceOptions } from "../support/audience-process.ts"
+import { type Child, startChild } from "../support/child.ts"
+import {
+  type Goal,
+  printMachine,
+  printRows,
+  printVerdicts,
+  ratio,
+  sleep,
+  spread,
+  spreadOf,
+} from "../support/figures.ts"
+import { affordableSockets, JOINS_PER_SECOND, openAudience, startLiveServer } from "../support/live-server.ts"
+import { cpuSeconds } from "../support/process-usage.ts"
+import { PROFILE_OPTION } from "../support/server-process.ts"
+import { dispatchOf, TEXT } from "./message.ts"
+
+const OPTIONS = {
+  sockets: { fallback: 5000, doc: "Sockets on each server." },
+  rounds: { fallback: 3, doc: "Rounds of each server and pace, in turns." },
+  seconds: { fallback: 10, doc: "Length of a round." },
+  slow: { fallback: 20, doc: "Dispatches per second at the slow pace." },
+  fast: { fallback: 200, doc: "Dispatches per second at the fast pace." },
+  peers: { fallback: 1, doc: "0 leaves the peers out." },
+  ...PROFILE_OPTION,
+}
+
+interface Contestant {
+  readonly name: string
+  readonly pid: number
+  readonly audience: Child
+  /** Sends at the pace; resolves to how many dispatches went out. */
+  readonly send: (perSecond: number, seconds: number) => Promise<number>
+}
+
+interface Measured {
+  readonly sent: number[]
+  readonly perCpuSecond: number[]
+  readonly perSecond: number[]
+  readonly cpuPercent: number[]
+  readonly p99Ms: number[]
+}
+
+const SETTLE_MS = 2000
+
+const measureOnce = async (contestant: Contestant, perSecond: number, seconds: number, into: Measured) => {
+  const { audience, pid } = contestant
+  await audience.call("listen")
+  const startedAt = performance.now()
+  const cpuBefore = cpuSeconds(pid)
+  const sent = await contestant.send(perSecond, seconds)
+  const elapsed = (performance.now() - startedAt) / 1000
+  const cpuOfSending = cpuSeconds(pid) - cpuBefore
+  const heard = await audience.call<Heard>("heard")
+  const cpu = cpuSeconds(pid) - cpuBefore
+  into.sent.push(sent / elapsed)
+  into.perCpuSecond.push(heard.deliveries / cpu)
+  into.perSecond.push(heard.deliveries / elapsed)
+  into.cpuPercent.push((cpuOfSending / elapsed) * 100)
+  into.p99Ms.push(heard.p99Ms)
+  await sleep(SETTLE_MS)
+}
+
+const startOurs = async (
+  sockets: number,
+  profile: number,
+  defer: Bench<typeof OPTIONS>["defer"],
+): Promise<Contestant> => {
+  const { server, place } = await startLiveServer(profile, defer)
+  const audience = await openAudience({ port: server.port, sockets, speaks: "gateway", place }, defer)
+  return {
+    name: "Gathercue",
+    pid: server.pid,
+    audience,
+    send: async (perSecond, seconds) => {
+      const announcements: AnnounceOptions = { port: server.port, place, text: TEXT, perSecond, seconds }
+      await audience.call("announce", announcements)
+      await audience.call("announced")
+      return perSecond * seconds
+    },
+  }
+}
+
+const startPeer = async (
+  name: string,
+  module: URL,
+  speaks: "socket.io" | "raw",
+  sockets: number,
+  defer: Bench<typeof OPTIONS>["defer"],
+): Promise<Contestant> => {
+  const peer = await startChild(module, defer)
+  const port = await peer.call<number>("start")
+  const place = { eventId: "", workspaceId: "" }
+  const audience = await openAudience({ port, sockets, speaks, place }, defer)
+  const tickMs = GATEWAY_DEFAULTS.tickMs(sockets)
+  return {
+    name,
+    pid: peer.pid,
+    audience,
+    send: (perSecond, seconds) => peer.call<number>("publish", { perSecond, seconds, tickMs }),
+  }
+}
+
+const contestantsOf = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<ReadonlyArray<Contestant>> => {
+  const sockets = affordableSockets(options.sockets)
+  const contestants = [await startOurs(sockets, options.profile, defer)]
+  if (options.peers > 0) {
+    const socketIo = new URL("../support/socket-io-peer.js", import.meta.url)
+    contestants.push(await startPeer("Socket.IO", socketIo, "socket.io", sockets, defer))
+    const raw = new URL("./raw-uws-peer.js", import.meta.url)
+    contestants.push(await startPeer("raw uWebSockets.js", raw, "raw", sockets, defer))
+  }
+  for (const { name, audience } of contestants) {
+    const { seconds } = await audience.call<Joined>("join", JOINS_PER_SECOND)
+    console.log(`  ${sockets} sockets joined ${name} in ${seconds.toFixed(1)} s`)
+  }
+  return contestants
+}
+
+const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
+  printMachine()
+  const { options } = bench
+  const contestants = await contestantsOf(bench)
+  console.log(`  a dispatch has ${JSON.stringify(dispatchOf(1)).length} bytes\n`)
+  await sleep(SETTLE_MS)
+  const ratios: string[] = []
+  const goals: Goal[] = []
+  for (const [perSecond, socketIoGoal] of [
+    [options.slow, 5],
+    [options.fast, 20],
+  ] as const) {
+    const measured = contestants.map(
+      (): Measured => ({ sent: [], perCpuSecond: [], perSecond: [], cpuPercent: [], p99Ms: [] }),
+    )
+    for (let round = 0; round < options.rounds; round++) {
+      for (const [index, contestant] of contestants.entries()) {
+        const into = measured[index]
+        if (into !== undefined) await measureOnce(contestant, perSecond, options.seconds, into)
+      }
+    }
+    const rows = contestants.map(({ name }, index) => {
+      const of = measured[index]
+      return [
+        name,
+        ...[of?.sent, of?.perSecond, of?.perCpuSecond, of?.cpuPercent, of?.p99Ms].map((all) => spread(all ?? [])),
+      ]
+    })
+    const head = [
+      `${perSecond}/s wanted`,
+      "dispatches/s",
+      "deliveries/s",
+      "deliveries per CPU second",
+      "CPU %",
+      "p99 ms",
+    ]
+    printRows([head, ...rows])
+    console.log("")
+    const [ours, socketIo, raw] = measured
+    if (ours === undefined) continue
+    goals.push({
+      what: `p99 at ${perSecond}/s`,
+      value: spreadOf(ours.p99Ms).median,
+      goal: 250,
+      unit: "ms",
+      better: "lower",
+    })
+    if (socketIo === undefined || raw === undefined) continue
+    const toSocketIo = ratio(`at ${perSecond}/s Socket.IO`, ours.perCpuSecond, socketIo.perCpuSecond)
+    const toRaw = ratio(`at ${perSecond}/s raw uWebSockets.js`, ours.perCpuSecond, raw.perCpuSecond)
+    ratios.push(toSocketIo.text, toRaw.text)
+    goals.push(
+      { what: `Socket.IO at ${perSecond}/s`, value: toSocketIo.value, goal: socketIoGoal, unit: "x", better: "higher" },
+      { what: `raw uWebSockets.js at ${perSecond}/s`, value: toRaw.value, goal: 0.8, unit: "x", better: "higher" },
+    )
+  }
+  console.log(
+    `${options.rounds} rounds of ${options.seconds} s; median (min..max); p99 from command received to socket`,
+  )
+  printVerdicts("the peers, in deliveries per CPU second", ratios, goals)
+}
+
+export const fanout = defineBenchmark({
+  summary: "Deliveries per CPU second and their p99 to one event's audience, against Socket.IO and raw uWebSockets.js.",
+  options: OPTIONS,
+  limitSeconds: 600,
+  run,
+})

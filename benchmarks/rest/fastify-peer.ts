@@ -1,0 +1,217 @@
+/**
+ * The peer of `rest`: Fastify 5 with `postgres`, written as its documentation suggests: JSON schemas for validation and
+ * serialisation, a hook for the key, plain handlers. Same database, same queries in the same order, same pool.
+ */
+import { createHash } from "node:crypto"
+import type { AddressInfo } from "node:net"
+import Fastify, { type FastifyRequest } from "fastify"
+import postgres from "postgres"
+import { v7 } from "uuid"
+import { answerParent } from "../support/child.ts"
+
+const nullable = (type: string) => ({ type: [type, "null"] })
+const modality = { type: "string", enum: ["broadcast", "meeting", "breakout", "rotation"] }
+const visibility = { type: "string", enum: ["public", "unlisted", "private"] }
+const feature = { type: "string", enum: ["qa", "chat", "polls", "reactions", "transcript", "capture"] }
+const featureSet = { type: "array", items: feature, uniqueItems: true }
+const instant = { type: ["string", "null"], format: "date-time" }
+
+const phaseInput = {
+  type: "object",
+  required: ["modality"],
+  properties: {
+    modality,
+    config: {
+      type: "object",
+      additionalProperties: true,
+      properties: {
+        durationSeconds: { type: "integer", minimum: 1, maximum: 86_400 },
+        extendable: { type: "boolean" },
+        onTimerEnd: { type: "string", enum: ["hold", "advance"] },
+        roomSize: { type: "integer", minimum: 1, maximum: 1000 },
+        rounds: { type: "integer", minimum: 1, maximum: 1000 },
+        roundSeconds: { type: "integer", minimum: 1, maximum: 86_400 },
+        lobby: { type: "string", enum: ["open", "ask", "closed"] },
+      },
+    },
+    featureSet,
+  },
+}
+
+const eventInput = {
+  type: "object",
+  required: ["type", "title"],
+  properties: {
+    type: { type: "string", minLength: 1, maxLength: 80 },
+    title: { type: "string", minLength: 1, maxLength: 300 },
+    scheduledAt: instant,
+    scheduledEndAt: instant,
+    visibility,
+    allowAnonymousVoting: { type: "boolean" },
+    allowAnonymousQuestions: { type: "boolean" },
+    capacity: { type: ["integer", "null"], minimum: 1, maximum: 100_000 },
+    metadata: { type: "object", additionalProperties: true },
+    phases: { type: "array", maxItems: 50, items: phaseInput },
+  },
+}
+
+const eventFields = {
+  id: { type: "string" },
+  workspaceId: { type: "string" },
+  type: { type: "string" },
+  title: { type: "string" },
+  status: { type: "string" },
+  visibility: { type: "string" },
+  scheduledAt: nullable("string"),
+  scheduledEndAt: nullable("string"),
+  allowAnonymousVoting: { type: "boolean" },
+  allowAnonymousQuestions: { type: "boolean" },
+  capacity: nullable("integer"),
+  metadata: { type: "object", additionalProperties: true },
+  createdAt: { type: "string" },
+  updatedAt: { type: "string" },
+  publishedAt: nullable("string"),
+  startedAt: nullable("string"),
+  endedAt: nullable("string"),
+}
+
+const phaseOutput = {
+  type: "object",
+  properties: {
+    id: { type: "string" },
+    eventId: { type: "string" },
+    position: { type: "integer" },
+    modality: { type: "string" },
+    config: { type: "object", additionalProperties: true },
+    featureSet: { type: "array", items: { type: "string" } },
+    status: { type: "string" },
+    startedAt: nullable("string"),
+    endedAt: nullable("string"),
+    timerEndsAt: nullable("string"),
+    extendedSeconds: { type: "integer" },
+  },
+}
+
+const eventOutput = { type: "object", properties: eventFields }
+const eventWithPhases = {
+  type: "object",
+  properties: { ...eventFields, phases: { type: "array", items: phaseOutput }, activePhaseId: nullable("string") },
+}
+const params = { type: "object", required: ["id"], properties: { id: { type: "string", format: "uuid" } } }
+
+interface Key {
+  id: string
+  workspaceId: string
+  lastUsedAt: string | null
+}
+interface EventRow {
+  id: string
+  workspaceId: string
+}
+interface PhaseInput {
+  modality: string
+  config?: object
+  featureSet?: string[]
+}
+interface EventInput {
+  type: string
+  title: string
+  scheduledAt?: string | null
+  scheduledEndAt?: string | null
+  visibility?: string
+  allowAnonymousVoting?: boolean
+  allowAnonymousQuestions?: boolean
+  capacity?: number | null
+  metadata?: object
+  phases?: PhaseInput[]
+}
+
+const TOUCH_EVERY_MS = 60_000
+const EVENT_COLUMNS = `id, workspace_id, type, title, status, visibility, scheduled_at, scheduled_end_at,
+  allow_anonymous_voting, allow_anonymous_questions, capacity, metadata,
+  created_at, updated_at, published_at, started_at, ended_at`
+const PHASE_COLUMNS = `id, event_id, position, modality, config, feature_set, status, started_at, ended_at,
+  timer_ends_at, extended_seconds`
+
+const start = async (options: { readonly databaseUrl: string; readonly pool: number }): Promise<number> => {
+  const sql = postgres(options.databaseUrl, {
+    max: options.pool,
+    transform: { column: { from: postgres.toCamel } },
+    connection: { TimeZone: "UTC" },
+  })
+  const app = Fastify({ logger: false })
+
+  const workspaceOf = async (request: FastifyRequest): Promise<string | undefined> => {
+    const secret = request.headers["x-api-key"]
+    if (typeof secret !== "string") return undefined
+    const hash = createHash("sha256").update(secret).digest()
+    const [key] = await sql<Key[]>`
+      select id, workspace_id, last_used_at from api_keys
+       where secret_hash = ${hash} and revoked_at is null and (expires_at is null or expires_at > now())`
+    if (key === undefined) return undefined
+    if (key.lastUsedAt === null || Date.now() - new Date(key.lastUsedAt).getTime() > TOUCH_EVERY_MS) {
+      await sql`update api_keys set last_used_at = now() where id = ${key.id}`
+    }
+    return key.workspaceId
+  }
+
+  app.decorateRequest("workspaceId", "")
+  app.addHook("onRequest", async (request, reply) => {
+    const workspaceId = await workspaceOf(request)
+    if (workspaceId === undefined) return reply.code(401).send({ code: "unauthorized" })
+    request.setDecorator("workspaceId", workspaceId)
+    reply.header("cache-control", "no-store")
+  })
+
+  app.get<{ Params: { id: string } }>(
+    "/v1/events/:id",
+    { schema: { params, response: { 200: eventWithPhases } } },
+    async (request, reply) => {
+      const { id } = request.params
+      const [event] = await sql<EventRow[]>`select ${sql.unsafe(EVENT_COLUMNS)} from events where id = ${id}`
+      if (event === undefined || event.workspaceId !== request.getDecorator("workspaceId")) {
+        return reply.code(404).send({ code: "not_found" })
+      }
+      const phases = await sql<{ id: string; status: string }[]>`
+        select ${sql.unsafe(PHASE_COLUMNS)} from phases where event_id = ${id} order by position`
+      return { ...event, phases, activePhaseId: phases.find(({ status }) => status === "active")?.id ?? null }
+    },
+  )
+
+  app.post<{ Body: EventInput }>(
+    "/v1/events",
+    { schema: { body: eventInput, response: { 201: eventOutput } } },
+    async (request, reply) => {
+      const { body } = request
+      const phases = (body.phases ?? []).map((phase, position) => ({
+        id: v7(),
+        position,
+        modality: phase.modality,
+        config: phase.config ?? {},
+        feature_set: phase.featureSet ?? [],
+      }))
+      const [event] = await sql<EventRow[]>`
+        with event as (
+          insert into events (id, workspace_id, type, title, status, visibility, scheduled_at, scheduled_end_at,
+                              allow_anonymous_voting, allow_anonymous_questions, capacity, metadata)
+          values (${v7()}, ${request.getDecorator<string>("workspaceId")}, ${body.type}, ${body.title}, 'draft',
+                  ${body.visibility ?? "unlisted"}, ${body.scheduledAt ?? null}, ${body.scheduledEndAt ?? null},
+                  ${body.allowAnonymousVoting ?? false}, ${body.allowAnonymousQuestions ?? false},
+                  ${body.capacity ?? 1000}, ${sql.json((body.metadata ?? {}) as never)})
+          returning ${sql.unsafe(EVENT_COLUMNS)}
+        ), agenda as (
+          insert into phases (id, event_id, position, modality, config, feature_set, status)
+          select p.id, event.id, p.position, p.modality, p.config, p.feature_set, 'pending'
+            from event, jsonb_to_recordset(${sql.json(phases as never)})
+                 as p(id uuid, position integer, modality text, config jsonb, feature_set text[])
+        )
+        select * from event`
+      return reply.code(201).header("location", `/v1/events/${event?.id}`).send(event)
+    },
+  )
+
+  await app.listen({ host: "127.0.0.1", port: 0 })
+  return (app.server.address() as AddressInfo).port
+}
+
+answerParent({ start })

@@ -1,0 +1,157 @@
+/**
+ * REST under load. With a database: a read and a write against Fastify 5 doing the same work on the same server. Without:
+ * a contract route against uWebSockets.js answering the same bytes. Rounds alternate; both sides stay up throughout.
+ */
+import { type Bench, defineBenchmark } from "../benchmark.ts"
+import { type Child, startChild } from "../support/child.ts"
+import { startDatabases } from "../support/database.ts"
+import { type Goal, printMachine, printRows, printVerdicts, ratio, spread } from "../support/figures.ts"
+import type { HttpLoad, HttpLoadResult } from "../support/http-load.ts"
+import { cpuSeconds } from "../support/process-usage.ts"
+import { AGENDA, call, createWorkspace, eventBody } from "../support/rest-calls.ts"
+import { PROFILE_OPTION, startServerProcess } from "../support/server-process.ts"
+
+const OPTIONS = {
+  rounds: { fallback: 5, doc: "Rounds of each side, in turns." },
+  seconds: { fallback: 3, doc: "Length of a round." },
+  connections: { fallback: 32, doc: "Keep-alive connections, one request in flight on each." },
+  pool: { fallback: 10, doc: "Database connections of each side." },
+  events: { fallback: 500, doc: "Events that are read in turn." },
+  only: { fallback: 0, doc: "1 GET, 2 POST, 3 the route without a database; 0 all." },
+  ...PROFILE_OPTION,
+}
+
+interface Side {
+  readonly name: string
+  readonly pid: number
+  readonly port: number
+}
+
+interface Measured {
+  readonly perSecond: number[]
+  readonly perCpuSecond: number[]
+  readonly p99Ms: number[]
+}
+
+const WARM_UP_SECONDS = 2
+const NO_DATABASE_ROUTE = "/v1/errors/bad_request"
+
+const request = (method: string, path: string, headers: ReadonlyArray<string>, body = ""): string => {
+  const length = body === "" ? [] : ["content-type: application/json", `content-length: ${Buffer.byteLength(body)}`]
+  return [`${method} ${path} HTTP/1.1`, "host: 127.0.0.1", ...headers, ...length, "", body].join("\r\n")
+}
+
+const measure = async (
+  loader: Child,
+  sides: ReadonlyArray<Side>,
+  requests: ReadonlyArray<string>,
+  options: { readonly rounds: number; readonly seconds: number; readonly connections: number },
+): Promise<ReadonlyArray<Measured>> => {
+  const measured = sides.map((): Measured => ({ perSecond: [], perCpuSecond: [], p99Ms: [] }))
+  const { connections, seconds } = options
+  const once = (port: number, length: number) =>
+    loader.call<HttpLoadResult>("run", { port, connections, seconds: length, requests } satisfies HttpLoad)
+  for (const { port } of sides) await once(port, WARM_UP_SECONDS)
+  for (let round = 0; round < options.rounds; round++) {
+    for (const [index, side] of sides.entries()) {
+      const before = cpuSeconds(side.pid)
+      const result = await once(side.port, seconds)
+      const cpu = cpuSeconds(side.pid) - before
+      if (result.refused > 0) throw new Error(`${side.name} refused ${result.refused} of ${result.answered} requests`)
+      measured[index]?.perSecond.push(result.answered / result.seconds)
+      measured[index]?.perCpuSecond.push(result.answered / cpu)
+      measured[index]?.p99Ms.push(result.p99Ms)
+    }
+  }
+  return measured
+}
+
+const report = (what: string, sides: ReadonlyArray<Side>, measured: ReadonlyArray<Measured>) => {
+  console.log(what)
+  const rows = sides.map(({ name }, index) => {
+    const { perSecond = [], perCpuSecond = [], p99Ms = [] } = measured[index] ?? {}
+    return [name, spread(perSecond), spread(perCpuSecond), spread(p99Ms)]
+  })
+  printRows([["", "requests/s", "requests per CPU second", "p99 ms"], ...rows])
+  console.log("")
+  const [ours, peer] = measured
+  if (ours === undefined || peer === undefined) throw new Error("two sides are needed")
+  return {
+    cpu: ratio("per CPU second", ours.perCpuSecond, peer.perCpuSecond),
+    rate: ratio("per second", ours.perSecond, peer.perSecond),
+  }
+}
+
+/** What the contract route answers, for the peer to answer too. */
+const fixedAnswer = async (url: string) => {
+  const response = await fetch(url + NO_DATABASE_ROUTE)
+  // The engine writes these two itself on both sides.
+  const headers = [...response.headers].filter(
+    ([name]) => name !== "content-length" && name !== "uwebsockets" && name !== "date",
+  )
+  return { path: NO_DATABASE_ROUTE, status: "200 OK", headers, body: await response.text() }
+}
+
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
+  printMachine()
+  const databases = await startDatabases(defer)
+  const databaseUrl = await databases.create("migrated")
+  const server = await startServerProcess(
+    { environment: { DATABASE_URL: databaseUrl, DATABASE_POOL: String(options.pool) }, profile: options.profile },
+    defer,
+  )
+  const fastify = await startChild(new URL("./fastify-peer.js", import.meta.url), defer)
+  const uws = await startChild(new URL("./raw-uws-peer.js", import.meta.url), defer)
+  const loader = await startChild(new URL("../support/http-load.js", import.meta.url), defer)
+  const { key } = await createWorkspace(server.url)
+  const ids: string[] = []
+  for (let n = 0; n < options.events; n++) {
+    ids.push((await call(server.url, "POST", "/v1/events", { key, body: eventBody() })).id)
+  }
+  const ours: Side = { name: "Gathercue", pid: server.pid, port: server.port }
+  const port = await fastify.call<number>("start", { databaseUrl, pool: options.pool })
+  const withDatabase = [ours, { name: "Fastify 5", pid: fastify.pid, port }]
+  const rawPort = await uws.call<number>("start", await fixedAnswer(server.url))
+  const withoutDatabase = [ours, { name: "raw uWebSockets.js", pid: uws.pid, port: rawPort }]
+
+  const auth = [`x-api-key: ${key}`]
+  const cases = [
+    {
+      what: "GET",
+      title: "GET /v1/events/{id}",
+      sides: withDatabase,
+      requests: ids.map((id) => request("GET", `/v1/events/${id}`, auth)),
+      goal: 1.5,
+    },
+    {
+      what: "POST",
+      title: `POST /v1/events with ${AGENDA.length} phases`,
+      sides: withDatabase,
+      requests: [request("POST", "/v1/events", auth, JSON.stringify(eventBody()))],
+      goal: 1.2,
+    },
+    {
+      what: "no database",
+      title: `GET ${NO_DATABASE_ROUTE}`,
+      sides: withoutDatabase,
+      requests: [request("GET", NO_DATABASE_ROUTE, [])],
+      goal: 0.6,
+    },
+  ].filter((_, index) => options.only === 0 || options.only === index + 1)
+  const ratios: string[] = []
+  const goals: Goal[] = []
+  for (const { what, title, sides, requests, goal } of cases) {
+    const { cpu, rate } = report(title, sides, await measure(loader, sides, requests, options))
+    ratios.push(`${what} ${cpu.text}, ${rate.text}`)
+    goals.push({ what: `${what} per CPU second`, value: cpu.value, goal, unit: "x", better: "higher" })
+  }
+  console.log(`${options.rounds} rounds of ${options.seconds} s each; median (min..max)`)
+  printVerdicts("Fastify 5 and raw uWebSockets.js", ratios, goals)
+}
+
+export const rest = defineBenchmark({
+  summary: "Requests per second and per CPU second, against Fastify 5 with a database and raw uWebSockets.js without.",
+  options: OPTIONS,
+  limitSeconds: 300,
+  run,
+})

@@ -1,0 +1,108 @@
+/**
+ * How an audience speaks to each server: our gateway's protocol, Socket.IO's (Engine.IO 4 over WebSocket), or nothing but
+ * frames. Reads only as much of a frame as counting needs; sampled sockets read all of it.
+ */
+import { type GatewayPlace, gatewayToken } from "./gateway-tokens.ts"
+import type { LoadSocket } from "./websocket.ts"
+
+export interface Resume {
+  readonly epoch: string
+  readonly cursors: { readonly event: number }
+}
+
+/** What a frame means to the audience. */
+export type Meaning =
+  | { readonly kind: "joined"; readonly epoch?: string; readonly s?: number }
+  | { readonly kind: "caughtUp" }
+  /** Dispatches of a stream; `last` is the place of the last one. */
+  | { readonly kind: "dispatches"; readonly last: number }
+  /** One dispatch without a place. */
+  | { readonly kind: "dispatch" }
+  | { readonly kind: "other" }
+
+export interface Dialect {
+  readonly path: string
+  readonly opened: (socket: LoadSocket) => boolean
+  readonly read: (socket: LoadSocket, payload: Buffer, resume: Resume | undefined) => Meaning
+  /** Times of all dispatches in the frame, and their places where they have one. For sampled sockets. */
+  readonly details: (payload: Buffer) => ReadonlyArray<{ readonly ts: number; readonly s: number | undefined }>
+  readonly heartbeat: string | undefined
+}
+
+const OTHER: Meaning = { kind: "other" }
+const CAUGHT_UP: Meaning = { kind: "caughtUp" }
+const ONE: Meaning = { kind: "dispatch" }
+
+type Dispatch = { readonly ts?: number; readonly s?: number; readonly st?: string }
+
+const ordered = (text: string): ReadonlyArray<{ ts: number; s: number | undefined }> => {
+  const frame = JSON.parse(text) as Dispatch | ReadonlyArray<Dispatch>
+  return (Array.isArray(frame) ? frame : [frame])
+    .filter(({ st }: Dispatch) => st === "event")
+    .map(({ ts = 0, s }: Dispatch) => ({ ts, s }))
+}
+
+/** Place of the last dispatch of a frame of ours; 0 when it holds none. */
+const lastPlace = (payload: Buffer): number => {
+  const at = payload.lastIndexOf('"st":"event","s":')
+  if (at < 0) return 0
+  let place = 0
+  for (let n = at + 17; ; n++) {
+    const digit = (payload[n] ?? 0) - 48
+    if (digit < 0 || digit > 9) return place
+    place = place * 10 + digit
+  }
+}
+
+const startsWith = (payload: Buffer, text: string): boolean => payload.toString("latin1", 0, text.length) === text
+
+const readReady = (payload: Buffer): Meaning => {
+  const text = payload.toString("utf8")
+  const epoch = /"epoch":"([^"]+)"/.exec(text)?.[1] ?? ""
+  return { kind: "joined", epoch, s: Number(/"cursors":\{[^}]*"event":(\d+)/.exec(text)?.[1] ?? 0) }
+}
+
+export const gatewayDialect = (place: GatewayPlace, participantOf: (index: number) => string): Dialect => ({
+  path: "/v1/gateway",
+  opened: () => false,
+  read: (socket, payload, resume) => {
+    const last = lastPlace(payload)
+    if (last > 0) return { kind: "dispatches", last }
+    if (startsWith(payload, '{"op":0,"t":"ready"')) return readReady(payload)
+    if (startsWith(payload, '{"op":0,"t":"caughtUp"')) return CAUGHT_UP
+    if (startsWith(payload, '{"op":10')) {
+      const identify = (token: string): void =>
+        socket.send(JSON.stringify({ op: 2, d: { token, ...(resume === undefined ? {} : { resume }) } }))
+      void gatewayToken(place, participantOf(socket.index), "viewer").then(identify)
+    }
+    return OTHER
+  },
+  details: (payload) => ordered(payload.toString("utf8")),
+  heartbeat: '{"op":1,"d":{"t0":0}}',
+})
+
+export const socketIoDialect: Dialect = {
+  path: "/socket.io/?EIO=4&transport=websocket",
+  opened: () => false,
+  read: (socket, payload) => {
+    if (startsWith(payload, "42")) return ONE
+    if (startsWith(payload, "40")) return { kind: "joined" }
+    if (startsWith(payload, "0")) socket.send("40")
+    else if (startsWith(payload, "2")) socket.send("3")
+    return OTHER
+  },
+  details: (payload) => {
+    const [, dispatch] = JSON.parse(payload.toString("utf8", 2)) as [string, Dispatch]
+    return [{ ts: dispatch.ts ?? 0, s: dispatch.s }]
+  },
+  heartbeat: undefined,
+}
+
+/** Frames as ours, without a word from the client. */
+export const rawDialect: Dialect = {
+  path: "/",
+  opened: () => true,
+  read: (_socket, payload) => ({ kind: "dispatches", last: lastPlace(payload) }),
+  details: (payload) => ordered(payload.toString("utf8")),
+  heartbeat: undefined,
+}

@@ -1,0 +1,70 @@
+/** The product as it is run: `dist/src/main.js` in a process of its own, configured by its environment alone. */
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { mkdtempSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import type { Defer } from "../benchmark.ts"
+
+export const SECRET_KEY = "secret-key-of-the-benchmarks-0123456789"
+
+export interface ServerProcess {
+  readonly pid: number
+  readonly url: string
+  readonly port: number
+  readonly stop: () => Promise<void>
+}
+
+const MAIN = fileURLToPath(new URL("../../src/main.js", import.meta.url))
+
+export interface ServerOptions {
+  readonly environment: { readonly [key: string]: string }
+  /** Not 0: a CPU profile of the whole run is written when the server stops. */
+  readonly profile?: number
+}
+
+/** For every benchmark that has a server. */
+export const PROFILE_OPTION = {
+  profile: { fallback: 0, doc: "1 writes a CPU profile of the server, which costs it some speed." },
+}
+
+const profileOptions = (): ReadonlyArray<string> => {
+  const folder = mkdtempSync(join(tmpdir(), "gathercue-profile-"))
+  console.log(`CPU profile of the server: ${folder}\n`)
+  return ["--cpu-prof", `--cpu-prof-dir=${folder}`]
+}
+
+export const startServerProcess = async (
+  { environment, profile = 0 }: ServerOptions,
+  defer: Defer,
+): Promise<ServerProcess> => {
+  const child = spawn(process.execPath, [...(profile === 0 ? [] : profileOptions()), MAIN], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: {
+      ...process.env,
+      NODE_ENV: "development",
+      HOST: "127.0.0.1",
+      PORT: "0",
+      LOG_LEVEL: "silent",
+      SECRET_KEY,
+      ...environment,
+    },
+  })
+  const stop = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill("SIGTERM")
+    await once(child, "exit")
+  }
+  defer(stop)
+  const url = await new Promise<string>((resolve, reject) => {
+    let said = ""
+    child.once("exit", (code) => reject(new Error(`the server ended at its start (${code})`)))
+    child.stdout.on("data", (chunk: Buffer) => {
+      said += chunk.toString("utf8")
+      const found = /listens on (http:\/\/\S+)/.exec(said)?.[1]
+      if (found !== undefined) resolve(found)
+    })
+  })
+  return { pid: child.pid ?? 0, url, port: Number(new URL(url).port), stop }
+}

@@ -1,0 +1,71 @@
+/**
+ * The publication feed: one copy of what an actor committed per watching node, which fans it out to its sockets. Frames
+ * carry history and version, so that a reader who missed one sees the hole and reads a snapshot. In one process this is a
+ * map of listeners; over many it becomes a broker behind the same three functions.
+ */
+import { Context, Layer } from "effect"
+import type { EventStatus } from "../model/event.ts"
+import type { PhaseTraits } from "../model/permissions.ts"
+import type { Ejection } from "./state.ts"
+
+/** An ordered dispatch in its place; `frame` is the exact text for sockets. */
+export interface Publication {
+  readonly stream: string
+  readonly s: number
+  readonly frame: string
+}
+
+/** A dispatch that may be lost and is never replayed; a newer one with the same key replaces it. */
+export interface EphemeralPublication {
+  readonly stream: string
+  readonly key: string
+  readonly frame: string
+}
+
+export interface FeedMessage {
+  /**
+   * `commit`: exactly one version after the message before, else the reader missed something. `note`: says nothing new by
+   * itself, but a reader whose version differs has missed something too.
+   */
+  readonly kind: "commit" | "note"
+  readonly eventId: string
+  readonly history: string
+  readonly version: number
+  readonly status: EventStatus
+  /** Traits of the active phase after this message; narrowing follows them. */
+  readonly phase: PhaseTraits | null
+  readonly publications: ReadonlyArray<Publication>
+  readonly ephemeral: ReadonlyArray<EphemeralPublication>
+  readonly ejections: ReadonlyArray<Ejection>
+}
+
+export type FeedListener = (message: FeedMessage) => void
+
+export class Feed extends Context.Service<
+  Feed,
+  {
+    readonly publish: (message: FeedMessage) => void
+    readonly subscribe: (eventId: string, listener: FeedListener) => () => void
+    /** The link was lost for a while: whatever was watched must be read anew. */
+    readonly onReset: (listener: () => void) => () => void
+  }
+>()("gathercue/Feed") {
+  static readonly layerMemory: Layer.Layer<Feed> = Layer.sync(Feed, () => {
+    const listeners = new Map<string, Set<FeedListener>>()
+    return {
+      publish: (message) => {
+        for (const listener of listeners.get(message.eventId) ?? []) listener(message)
+      },
+      subscribe: (eventId, listener) => {
+        const watching = listeners.get(eventId) ?? new Set()
+        listeners.set(eventId, watching.add(listener))
+        return () => {
+          watching.delete(listener)
+          if (watching.size === 0 && listeners.get(eventId) === watching) listeners.delete(eventId)
+        }
+      },
+      // Function calls within one process cannot be lost.
+      onReset: () => () => {},
+    }
+  })
+}

@@ -1,0 +1,65 @@
+/**
+ * Where live events run: all of them in this process, on the cluster engine's one-process layers, which need no storage
+ * and no network. Many processes are another composition of the same entity (a runner per process, advisory locks per
+ * shard); the epoch fence, the command log and the feed do not change.
+ */
+import { Effect, Layer } from "effect"
+import { MessageStorage, RunnerHealth, RunnerStorage, Runners, Sharding, ShardingConfig } from "effect/cluster"
+import { Database } from "../store/database.ts"
+import { listLiveEventIds } from "../store/events.ts"
+import type { OutboxBell } from "../store/outbox.ts"
+import { Telemetry } from "../telemetry.ts"
+import { Feed } from "./feed.ts"
+import { type LiveEventOptions, liveEventLayer } from "./live-event.ts"
+import { LiveEvents } from "./live-events.ts"
+import type { Ownership } from "./ownership.ts"
+
+export interface PlacementOptions extends LiveEventOptions {
+  /** Serialise messages as if they crossed a network: tests do, so that what cannot cross is caught. */
+  readonly simulateNetwork: boolean
+}
+
+/** Shards are fixed for the life of a cluster, so their number is chosen for many processes from the first day. */
+const SHARDS = 1024
+const RECOVERIES_AT_ONCE = 16
+
+const oneProcess = (options: PlacementOptions): Layer.Layer<Sharding.Sharding> =>
+  Sharding.layer.pipe(
+    Layer.provideMerge(Runners.layerNoop),
+    Layer.provideMerge(MessageStorage.layerNoop),
+    Layer.provide([RunnerStorage.layerMemory, RunnerHealth.layerNoop]),
+    Layer.provide(
+      ShardingConfig.layer({
+        shardsPerGroup: SHARDS,
+        simulateRemoteSerialization: options.simulateNetwork,
+        maxResidentEntities: "unbounded",
+        entityMaxIdleTime: options.idleMs,
+        entityTerminationTimeout: "2 seconds",
+      }),
+    ),
+  )
+
+/** Brings every live event back into memory, so that its timers fire without waiting for a caller. */
+const recoverLiveEvents = Effect.gen(function* () {
+  const database = yield* Database
+  const live = yield* LiveEvents
+  const { log } = yield* Telemetry
+  const ids = yield* database.run(listLiveEventIds)
+  if (ids.length === 0) return
+  yield* Effect.forEach(ids, (id) => Effect.ignore(live.snapshot(id)), {
+    concurrency: RECOVERIES_AT_ONCE,
+    discard: true,
+  })
+  log.info({ events: ids.length }, "live events are back in memory")
+})
+
+/** The actors' room: live events, their feed, and the recovery of those that were live. */
+export const liveEventsLayer = (
+  options: PlacementOptions,
+): Layer.Layer<LiveEvents | Feed, never, Database | OutboxBell | Telemetry | Ownership> =>
+  Layer.effectDiscard(Effect.forkScoped(Effect.ignore(recoverLiveEvents))).pipe(
+    Layer.provideMerge(LiveEvents.layer),
+    Layer.provideMerge(liveEventLayer(options)),
+    Layer.provide(oneProcess(options)),
+    Layer.provideMerge(Feed.layerMemory),
+  )

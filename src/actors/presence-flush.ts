@@ -1,0 +1,140 @@
+/**
+ * Turns presence changes into commits: at most four times a second, one transaction with the webhook occurrences of
+ * everyone who came or went and, while the audience is small, one ordered diff. A large audience gets counts instead,
+ * at most once a second, which are not worth a commit.
+ */
+import { Effect } from "effect"
+import { toTimestamp } from "../model/timestamp.ts"
+import type { EventGone, Moved, StoreAway } from "./commands.ts"
+import type { Presence } from "./presence.ts"
+import { presenceCounts, presenceDiff, presenceNotice, presenceReset, presenceUpdate } from "./presence-view.ts"
+import { publishEphemeral, type Resident, type Step, type Surroundings } from "./resident.ts"
+import type { Dispatch } from "./state.ts"
+
+const TICK_MS = 250
+const COUNT_EVERY_MS = 1000
+const RETRY_MS = 1000
+/** Occurrences in one transaction. */
+const BATCH = 500
+
+interface Needs {
+  readonly around: Surroundings
+  readonly now: () => number
+  readonly presence: () => Presence | undefined
+  /** Runs an effect in the event's lane. */
+  readonly run: (body: Effect.Effect<void, Moved | EventGone | StoreAway>) => void
+  readonly current: Effect.Effect<Resident, Moved | EventGone | StoreAway>
+  readonly commit: (from: Resident, step: Step) => Effect.Effect<Resident, Moved | StoreAway>
+}
+
+export class PresenceFlush {
+  readonly #needs: Needs
+  #timer: NodeJS.Timeout | undefined
+  #countTimer: NodeJS.Timeout | undefined
+  #stopped = false
+  /** Set when a mode was announced in a flush that failed, so that the next one says it. */
+  #modeDue = false
+  /** The phase changed, and with it how some roles read. */
+  #rolesDue = false
+  /** Lists that clients kept from before this activation may name people who are gone: the first diff replaces them. */
+  #resetDue = true
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  schedule(afterMs: number = TICK_MS): void {
+    if (this.#stopped || this.#timer !== undefined) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#needs.run(this.#flush().pipe(Effect.tapError(() => Effect.sync(() => this.schedule(RETRY_MS)))))
+    }, afterMs)
+  }
+
+  /** Roles read differently from now on: lists are told at the next flush. */
+  rolesChanged(): void {
+    this.#rolesDue = true
+    this.schedule()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    clearTimeout(this.#countTimer)
+  }
+
+  #flush(): Effect.Effect<void, Moved | EventGone | StoreAway> {
+    const needs = this.#needs
+    return Effect.gen({ self: this }, function* () {
+      const resident = yield* needs.current
+      const presence = needs.presence()
+      if (presence === undefined) return
+      const at = needs.now()
+      this.#expire(presence, at)
+      if (!presence.hasChanges && !this.#rolesDue) return
+      const changes = presence.peek(BATCH)
+      const dispatches = resident.state.event.status === "live" ? this.#dispatches(resident, presence, changes) : []
+      if (dispatches.length > 0 || changes.length > 0) {
+        yield* needs.commit(resident, stepOf(resident, at, dispatches, changes))
+      }
+      presence.drop(changes.length)
+      this.#settled()
+      if (presence.mode === "summary") this.#count()
+      if (presence.hasChanges) this.schedule(0)
+    })
+  }
+
+  #expire(presence: Presence, now: number): void {
+    const next = presence.expire(now, toTimestamp(now))
+    if (next !== undefined) this.schedule(Math.max(TICK_MS, next - now))
+  }
+
+  /** What was due has been said. */
+  #settled(): void {
+    this.#resetDue = false
+    this.#modeDue = false
+    this.#rolesDue = false
+  }
+
+  #dispatches(resident: Resident, presence: Presence, changes: ReturnType<Presence["peek"]>): ReadonlyArray<Dispatch> {
+    const { state } = resident
+    if (presence.settleMode()) this.#modeDue = true
+    const mode: Dispatch[] = this.#modeDue
+      ? [{ stream: "event", t: "presence.mode", d: { mode: presence.mode, total: presence.size } }]
+      : []
+    if (presence.mode === "summary") return mode
+    if (this.#modeDue || this.#resetDue) return [...mode, presenceReset(state, presence)]
+    const diffs = [presenceDiff(state, presence, changes), this.#rolesDue ? presenceUpdate(state, presence) : undefined]
+    return diffs.filter((diff) => diff !== undefined)
+  }
+
+  /** Counts at most once a second; the last change of a burst is always counted. */
+  #count(): void {
+    if (this.#countTimer !== undefined || this.#stopped) return
+    this.#countTimer = setTimeout(() => {
+      this.#countTimer = undefined
+      const presence = this.#needs.presence()
+      if (presence === undefined || presence.mode !== "summary") return
+      this.#needs.run(
+        Effect.map(this.#needs.current, (resident) => {
+          const d = presenceCounts(resident.state, presence)
+          const frame = JSON.stringify({ op: 0, t: "presence.count", ts: this.#needs.now(), d })
+          publishEphemeral(this.#needs.around, resident, [{ stream: "event", key: "presence.count", frame }])
+        }),
+      )
+    }, COUNT_EVERY_MS)
+  }
+}
+
+const stepOf = (
+  { state }: Resident,
+  at: number,
+  dispatches: ReadonlyArray<Dispatch>,
+  changes: ReturnType<Presence["peek"]>,
+): Step => ({
+  state,
+  at,
+  dispatches,
+  notices: changes.map((change) => ({ ...presenceNotice(state, change), id: change.id, at: change.at })),
+  command: null,
+})

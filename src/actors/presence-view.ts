@@ -1,0 +1,120 @@
+/** Presence as clients see it: participants, the list or the summary, and pages of the roster. */
+import { narrowRole } from "../model/roles.ts"
+import type { Presence, PresenceChange, Present } from "./presence.ts"
+import type { RosterPage, RosterQuery } from "./protocol.ts"
+import { activePhase, type Dispatch, type LiveState, type Notice } from "./state.ts"
+
+const narrow = (state: LiveState, person: Pick<Present, "role">) =>
+  narrowRole(person.role, activePhase(state)?.modality ?? null)
+
+/** How many there are, by their role in the active phase. */
+export const presenceCounts = (state: LiveState, presence: Presence): ReturnType<Presence["counts"]> =>
+  presence.counts((role) => narrow(state, { role }))
+
+/** One participant on the wire. */
+export const participantView = (state: LiveState, person: Present): { readonly [field: string]: unknown } => ({
+  participantId: person.participantId,
+  name: person.name,
+  role: narrow(state, person),
+  roomId: null,
+  joinedAt: person.joinedAt,
+  kind: person.kind,
+})
+
+/** The whole of presence for a snapshot: everyone, or counts and the people on stage. */
+export const presenceView = (state: LiveState, presence: Presence): { readonly [field: string]: unknown } => {
+  if (presence.mode === "list") {
+    return {
+      mode: "list",
+      total: presence.size,
+      list: Array.from(presence.all(), (person) => participantView(state, person)),
+    }
+  }
+  const onStage = [...presence.all()].filter(({ role }) => role !== "viewer" && role !== "participant")
+  return {
+    mode: "summary",
+    ...presenceCounts(state, presence),
+    staff: onStage.map((person) => participantView(state, person)),
+  }
+}
+
+/** The net difference of some changes for list mode: who came and who went, each person once. */
+export const presenceDiff = (
+  state: LiveState,
+  presence: Presence,
+  changes: ReadonlyArray<PresenceChange>,
+): Dispatch | undefined => {
+  const touched = new Set(changes.map(({ participant }) => participant.participantId))
+  const join: { readonly [field: string]: unknown }[] = []
+  const left: string[] = []
+  for (const participantId of touched) {
+    const person = presence.find(participantId)
+    if (person === undefined) left.push(participantId)
+    else join.push(participantView(state, person))
+  }
+  if (join.length === 0 && left.length === 0) return undefined
+  return { stream: "event", t: "presence.diff", d: { join, left, update: [] } }
+}
+
+/** Everyone anew: after a restart nobody's list is known to be right, and on the way back from summary nobody has one. */
+export const presenceReset = (state: LiveState, presence: Presence): Dispatch => ({
+  stream: "event",
+  t: "presence.diff",
+  d: {
+    reset: true,
+    join: Array.from(presence.all(), (person) => participantView(state, person)),
+    left: [],
+    update: [],
+  },
+})
+
+/** Everyone whose role reads differently by phase, anew: the phase has changed. */
+export const presenceUpdate = (state: LiveState, presence: Presence): Dispatch | undefined => {
+  const update = Array.from(presence.all())
+    .filter(({ role }) => role === "speaker" || role === "participant")
+    .map((person) => participantView(state, person))
+  return update.length === 0 ? undefined : { stream: "event", t: "presence.diff", d: { join: [], left: [], update } }
+}
+
+/** What webhook receivers learn of a change (specification §6): `userId` only for the signed-in. */
+export const presenceNotice = (state: LiveState, { type, participant }: PresenceChange): Notice => ({
+  type: type === "joined" ? "participant.joined" : "participant.left",
+  extra: {
+    participantId: participant.participantId,
+    ...(participant.userId === null ? {} : { userId: participant.userId }),
+    anonymous: participant.kind === "anonymous",
+    role: narrow(state, participant),
+  },
+})
+
+const cursorOf = (person: Present): string => `${person.joinedAt} ${person.participantId}`
+
+/** Everyone who joined after the person the cursor names; when that person has left, everyone who joined later. */
+function* after(presence: Presence, cursor: string | undefined): IterableIterator<Present> {
+  const [joinedAt = ""] = cursor?.split(" ") ?? []
+  let passed = cursor === undefined
+  for (const person of presence.all()) {
+    const isCursor = cursorOf(person) === cursor
+    passed ||= isCursor || person.joinedAt > joinedAt
+    if (passed && !isCursor) yield person
+  }
+}
+
+/** Pages run in joining order; the cursor is the last person shown, who may have left since. */
+export const rosterPage = (state: LiveState, presence: Presence, query: RosterQuery): RosterPage => {
+  const wanted = query.query?.toLowerCase()
+  const matches = (person: Present): boolean =>
+    (query.role === undefined || narrow(state, person) === query.role) &&
+    (wanted === undefined || person.name.toLowerCase().includes(wanted))
+  const shown: Present[] = []
+  for (const person of after(presence, query.cursor)) {
+    if (matches(person)) shown.push(person)
+    if (shown.length > query.limit) break
+  }
+  const page = shown.slice(0, query.limit)
+  const last = page.at(-1)
+  return {
+    participants: page.map((person) => participantView(state, person)),
+    nextCursor: shown.length > query.limit && last !== undefined ? cursorOf(last) : null,
+  }
+}

@@ -1,0 +1,60 @@
+/** Why the machine refused: asked only after no transition was enabled, so that the rule itself lives in the machine alone. */
+import { MAX_PHASES_PER_EVENT } from "../model/phase.ts"
+import { type CommandType, Refused } from "./commands.ts"
+import { findPhase, gatewayPhase, type LiveState, timerOf } from "./state.ts"
+import { extendsTooFar, type MachineEvent } from "./steps.ts"
+
+const conflict = (detail: string, current?: { readonly [field: string]: unknown }): Refused =>
+  new Refused(current === undefined ? { code: "conflict", detail } : { code: "conflict", detail, current })
+
+const notFound = (what: string): Refused => new Refused({ code: "not_found", detail: `No such ${what}.` })
+
+/** What a command would do, for "… cannot be …". */
+const DEED: Record<CommandType, string> = {
+  publish: "published",
+  start: "started",
+  advance: "advanced",
+  end: "ended",
+  delete: "deleted",
+  patchEvent: "changed",
+  appendPhase: "given a phase",
+  updatePhase: "changed",
+  extendTimer: "extended",
+  announce: "addressed",
+  removeParticipant: "left by force",
+  timerElapsed: "moved by a timer",
+  timerWarning: "warned by a timer",
+}
+
+const phaseRefusal = (state: LiveState, command: MachineEvent): Refused | undefined => {
+  if (command.type !== "updatePhase" && command.type !== "extendTimer") return undefined
+  const phase = findPhase(state, command.phaseId)
+  if (phase === undefined) return notFound(command.type === "extendTimer" ? "timer" : "phase")
+  if (command.type === "updatePhase") {
+    return phase.status === "ended" || phase.status === "skipped"
+      ? conflict(`The phase is ${phase.status} and cannot be changed any more.`)
+      : conflict("The phase was changed meanwhile.", { phase: gatewayPhase(phase) })
+  }
+  if (phase.status !== "active") return conflict(`The phase is ${phase.status}; only the active phase can be extended.`)
+  if (phase.timerEndsAt === null) return conflict("The active phase has no timer.")
+  if (phase.config.extendable === false) return conflict("The phase is configured not to be extendable.")
+  if (extendsTooFar(phase, command.seconds)) return conflict("A phase lasts at most 24 hours, extensions included.")
+  return conflict("The timer was changed meanwhile.", { timer: timerOf(phase) })
+}
+
+export const refusalOf = (state: LiveState, command: MachineEvent): Refused => {
+  const { status } = state.event
+  const isOpen = status === "live" || (command.type !== "extendTimer" && status !== "ended")
+  if (isOpen || command.type === "updatePhase") {
+    const refused = phaseRefusal(state, command)
+    if (refused !== undefined) return refused
+  }
+  if (command.type === "patchEvent") {
+    return new Refused({ code: "bad_request", detail: "scheduledEndAt must not lie before scheduledAt." })
+  }
+  if (command.type === "appendPhase" && status !== "ended") {
+    return conflict(`An event has at most ${MAX_PHASES_PER_EVENT} phases.`)
+  }
+  if (command.type === "advance" && status === "live") return conflict("The event has no phase to advance to.")
+  return conflict(`The event is ${status} and cannot be ${DEED[command.type]}.`)
+}

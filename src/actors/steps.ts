@@ -1,0 +1,221 @@
+/**
+ * The changes a live event can go through, as pure functions from state and command to the next state with its effects.
+ * The machine decides which of them applies; nothing here asks whether it may.
+ */
+
+import { MAX_PHASE_SECONDS, type PhaseState } from "../model/phase.ts"
+import { type Timestamp, toMillis, toTimestamp } from "../model/timestamp.ts"
+import type { Command, CommandType } from "./commands.ts"
+import {
+  activePhase,
+  type Effects,
+  findPhase,
+  gatewayPhase,
+  type LiveState,
+  nextPendingPhase,
+  timerOf,
+} from "./state.ts"
+
+/** What the machine is sent: a command and the time it was received. */
+export type MachineEvent = Command & { readonly now: Timestamp }
+type Of<T extends CommandType> = Extract<MachineEvent, { readonly type: T }>
+export type EndReason = "advance" | "end" | "delete"
+
+const say = (state: LiveState, effects: Partial<Effects>): LiveState => ({
+  ...state,
+  effects: {
+    dispatches: [...state.effects.dispatches, ...(effects.dispatches ?? [])],
+    notices: [...state.effects.notices, ...(effects.notices ?? [])],
+    ejections: [...state.effects.ejections, ...(effects.ejections ?? [])],
+  },
+})
+
+const toAll = (t: string, d: { readonly [field: string]: unknown }): Partial<Effects> => ({
+  dispatches: [{ stream: "event", t, d }],
+})
+
+const replacePhase = (state: LiveState, phase: PhaseState): LiveState => ({
+  ...state,
+  phases: state.phases.map((other) => (other.id === phase.id ? { ...phase, rev: other.rev + 1 } : other)),
+})
+
+/** A phase that was just changed, with its new revision: whatever tells of it carries it whole. */
+const phaseView = (state: LiveState, id: string): object | null => {
+  const phase = findPhase(state, id)
+  return phase === undefined ? null : gatewayPhase(phase)
+}
+
+const touchEvent = (state: LiveState, now: Timestamp, change: Partial<LiveState["event"]>): LiveState => ({
+  ...state,
+  event: { ...state.event, ...change, updatedAt: now },
+})
+
+const eventView = (state: LiveState) => {
+  const { id, title, status, visibility, startedAt, endedAt } = state.event
+  return { id, title, status, visibility, startedAt, endedAt }
+}
+
+export const publish = (state: LiveState, { now }: { readonly now: Timestamp }): LiveState => {
+  const published = touchEvent(state, now, { status: "scheduled", publishedAt: now })
+  const { title, scheduledAt } = published.event
+  return say(published, {
+    ...toAll("event.updated", { event: eventView(published) }),
+    notices: [{ type: "event.published", extra: { title, scheduledAt } }],
+  })
+}
+
+/** Ends whatever phase is active. */
+const endActivePhase = (state: LiveState, now: Timestamp, reason: "advance" | "end"): LiveState => {
+  const phase = activePhase(state)
+  if (phase === undefined) return state
+  const ended: PhaseState = {
+    ...phase,
+    status: "ended",
+    endedAt: now,
+    timerRev: phase.timerEndsAt === null ? phase.timerRev : phase.timerRev + 1,
+  }
+  const next = replacePhase(state, ended)
+  return say(next, toAll("phase.ended", { phaseId: phase.id, reason, phase: phaseView(next, phase.id) }))
+}
+
+/** Starts the first pending phase and arms its timer; there may be none. */
+const startNextPhase = (state: LiveState, now: Timestamp): LiveState => {
+  const phase = nextPendingPhase(state)
+  if (phase === undefined) return state
+  const { durationSeconds } = phase.config
+  const started: PhaseState = {
+    ...phase,
+    status: "active",
+    startedAt: now,
+    timerEndsAt: durationSeconds === undefined ? null : toTimestamp(toMillis(now) + durationSeconds * 1000),
+    timerRev: durationSeconds === undefined ? 0 : 1,
+  }
+  const next = replacePhase(state, started)
+  const timer = timerOf(started)
+  return say(next, toAll("phase.started", { phase: phaseView(next, phase.id), timers: timer === null ? [] : [timer] }))
+}
+
+export const start = (state: LiveState, { now }: { readonly now: Timestamp }): LiveState => {
+  const live = touchEvent(state, now, { status: "live", startedAt: now })
+  const phaseId = nextPendingPhase(live)?.id ?? null
+  const announced = say(live, {
+    ...toAll("event.started", { event: eventView(live) }),
+    notices: [{ type: "event.started", extra: { startedAt: now, phaseId } }],
+  })
+  return startNextPhase(announced, now)
+}
+
+/** Ends the active phase, if any, and starts the next: one step of the agenda. */
+export const advance = (state: LiveState, { now }: { readonly now: Timestamp }): LiveState =>
+  startNextPhase(endActivePhase(state, now, "advance"), now)
+
+/** Ends the event: the active phase ends, those that never came are skipped, everyone is let go. */
+export const end = (state: LiveState, now: Timestamp, reason: EndReason): LiveState => {
+  const quiet = endActivePhase(state, now, reason === "advance" ? "advance" : "end")
+  const skipped: LiveState = {
+    ...quiet,
+    phases: quiet.phases.map((phase) =>
+      phase.status === "pending" ? { ...phase, status: "skipped", rev: phase.rev + 1 } : phase,
+    ),
+  }
+  const ended = touchEvent(skipped, now, { status: "ended", endedAt: now })
+  const phases = ended.phases.filter(({ status }) => status === "skipped").map(gatewayPhase)
+  return say(ended, {
+    ...toAll("event.ended", { event: eventView(ended), endedAt: now, reason, phases }),
+    notices: [{ type: "event.ended", extra: { endedAt: now, reason } }],
+    ejections: [{ who: "everyone", reason: "ended" }],
+  })
+}
+
+/** Deletes the event; a live one ends first, so that its last word goes out. */
+export const remove = (state: LiveState, { now }: { readonly now: Timestamp }): LiveState => {
+  const quiet =
+    state.event.status === "live"
+      ? end(state, now, "delete")
+      : say(state, { ejections: [{ who: "everyone", reason: "ended" }] })
+  return { ...quiet, deleted: true }
+}
+
+export const patchEvent = (state: LiveState, { patch, now }: Of<"patchEvent">): LiveState => {
+  const patched = touchEvent(state, now, patch)
+  return say(patched, toAll("event.updated", { event: eventView(patched) }))
+}
+
+export const appendPhase = (state: LiveState, command: Of<"appendPhase">): LiveState => {
+  const phase: PhaseState = {
+    id: command.phaseId,
+    eventId: state.event.id,
+    position: state.phases.reduce((last, { position }) => Math.max(last, position), -1) + 1,
+    modality: command.modality,
+    config: command.config,
+    featureSet: command.featureSet,
+    status: "pending",
+    startedAt: null,
+    endedAt: null,
+    timerEndsAt: null,
+    extendedSeconds: 0,
+    rev: 1,
+    timerRev: 0,
+    timerElapsed: false,
+  }
+  return say({ ...state, phases: [...state.phases, phase] }, toAll("phase.appended", { phase: gatewayPhase(phase) }))
+}
+
+/** `config` and `featureSet` are replaced wholesale; a running timer keeps its deadline (extend it instead). */
+export const updatePhase = (state: LiveState, command: Of<"updatePhase">): LiveState => {
+  const phase = findPhase(state, command.phaseId)
+  if (phase === undefined) return state
+  const changed: PhaseState = {
+    ...phase,
+    config: command.config ?? phase.config,
+    featureSet: command.featureSet ?? phase.featureSet,
+  }
+  const next = replacePhase(state, changed)
+  return say(next, toAll("phase.updated", { phase: phaseView(next, phase.id) }))
+}
+
+/** A timer that had elapsed runs again from its extended deadline, or from now when that has passed too. */
+export const extendTimer = (state: LiveState, command: Of<"extendTimer">): LiveState => {
+  const phase = findPhase(state, command.phaseId)
+  if (phase === undefined || phase.timerEndsAt === null) return state
+  const from = phase.timerElapsed
+    ? Math.max(toMillis(phase.timerEndsAt), toMillis(command.now))
+    : toMillis(phase.timerEndsAt)
+  const extended: PhaseState = {
+    ...phase,
+    timerEndsAt: toTimestamp(from + command.seconds * 1000),
+    extendedSeconds: phase.extendedSeconds + command.seconds,
+    timerElapsed: false,
+    timerRev: phase.timerRev + 1,
+  }
+  const next = replacePhase(state, extended)
+  return say(next, toAll("timer.updated", { timer: timerOf(extended), phase: phaseView(next, phase.id) }))
+}
+
+/** Would the timer, extended by so many seconds, outlast a day? */
+export const extendsTooFar = (phase: PhaseState, seconds: number): boolean =>
+  (phase.config.durationSeconds ?? 0) + phase.extendedSeconds + seconds > MAX_PHASE_SECONDS
+
+export const elapseTimer = (state: LiveState, command: Of<"timerElapsed">): LiveState => {
+  const phase = findPhase(state, command.phaseId)
+  if (phase === undefined) return state
+  const elapsed: PhaseState = { ...phase, timerElapsed: true, timerRev: phase.timerRev + 1 }
+  const next = replacePhase(state, elapsed)
+  const timer = timerOf(elapsed)
+  return say(next, toAll("timer.elapsed", { timerId: phase.id, timer, phase: phaseView(next, phase.id) }))
+}
+
+export const warnOfTimer = (state: LiveState, command: Of<"timerWarning">): LiveState =>
+  say(state, toAll("timer.warning", { timerId: command.phaseId, remainingMs: command.remainingMs }))
+
+export const announce = (state: LiveState, command: Of<"announce">): LiveState =>
+  say(state, toAll("announcement", { id: command.announcementId, text: command.text, by: command.by, at: command.now }))
+
+export const removeParticipant = (state: LiveState, command: Of<"removeParticipant">): LiveState => {
+  const { participantId, block } = command
+  const blocked = block && !state.removed.includes(participantId)
+  return say(blocked ? { ...state, removed: [...state.removed, participantId] } : state, {
+    dispatches: [{ stream: "staff", t: "participant.removed", d: { participantId, block } }],
+    ejections: [{ who: "participant", participantId, reason: "removed" }],
+  })
+}

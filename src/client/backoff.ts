@@ -1,0 +1,30 @@
+/** When to try again: at once but scattered the first time, then full jitter up to thirty seconds (AWS's "full jitter"). */
+export interface BackoffOptions {
+  /** The first try comes after a random part of this. Default 2,000. */
+  readonly firstMs?: number
+  /** No wait is longer. Default 30,000. */
+  readonly longestMs?: number
+}
+
+export class Backoff {
+  readonly #firstMs: number
+  readonly #longestMs: number
+  #failures = 0
+
+  constructor({ firstMs = 2000, longestMs = 30_000 }: BackoffOptions = {}) {
+    this.#firstMs = firstMs
+    this.#longestMs = longestMs
+  }
+
+  /** Milliseconds to wait before the next try. `slow` skips the quick first one: the server said it is overloaded. */
+  next(slow: boolean, random: () => number = Math.random): number {
+    const failures = this.#failures++
+    if (failures === 0 && !slow) return random() * this.#firstMs
+    return random() * Math.min(this.#longestMs, this.#firstMs * 2 ** Math.max(1, failures))
+  }
+
+  /** The connection stood: the next loss is a first one again. */
+  reset(): void {
+    this.#failures = 0
+  }
+}

@@ -1,0 +1,337 @@
+/**
+ * The reference client of the live gateway, for browsers and Node: connects, resumes exactly where it was, notices gaps,
+ * keeps the server's time, and sends a command once whatever the link does. Close codes say what to do next; positions,
+ * not hopes, say what was missed.
+ */
+import { adviceFor } from "../gateway/protocol/close-codes.ts"
+import type { Ready } from "../gateway/protocol/dispatches.ts"
+import type { HeartbeatAck, Hello, Reconnect } from "../gateway/protocol/frames.ts"
+import { OP } from "../gateway/protocol/op.ts"
+import { Backoff, type BackoffOptions } from "./backoff.ts"
+import { Emitter } from "./emitter.ts"
+import { applyDispatch, type EventState, stateOf } from "./event-state.ts"
+import { PendingCommands } from "./pending-commands.ts"
+import { ServerClock } from "./server-clock.ts"
+import { platformSocket, type SocketConstructor, type SocketLike } from "./socket.ts"
+import { StreamPositions } from "./stream-positions.ts"
+import type {
+  CommandData,
+  CommandName,
+  CommandReply,
+  Dispatch,
+  DispatchData,
+  DispatchName,
+  ServerObject,
+} from "./wire.ts"
+
+/** What `POST /v1/auth/gateway-token` answers, as far as the client needs it. */
+export interface GatewayToken {
+  readonly token: string
+  /** `ws://…/v1/gateway`. */
+  readonly url: string
+  /** RFC 3339. Until then the token opens further connections, so that an anonymous viewer stays the same person. */
+  readonly expiresAt: string
+}
+
+export interface GatewayClientOptions {
+  /** Asked before a connection when the last token has expired, and when the session is about to. */
+  readonly token: () => Promise<GatewayToken>
+  /** Default: the platform's. */
+  readonly WebSocket?: SocketConstructor
+  /** Milliseconds a command waits for its reply, over any number of connections. Default 30,000. */
+  readonly commandTimeoutMs?: number
+  /** How connections are tried again after a loss. */
+  readonly backoff?: BackoffOptions
+  readonly name?: string
+}
+
+export type ConnectionStatus = "idle" | "connecting" | "ready" | "waiting" | "closed"
+
+/** Besides every dispatch by its name. */
+interface ClientEvents {
+  readonly status: ConnectionStatus
+  /** Every dispatch that was applied, in order, each once. */
+  readonly dispatch: Dispatch
+  /** Every connection that stood, resumed or not. */
+  readonly connected: Ready
+  /** The client has stopped for good: the code of the last close. */
+  readonly closed: { readonly code: number; readonly reason: string }
+}
+
+const VERSION = "1"
+const DEFAULT_COMMAND_TIMEOUT_MS = 30_000
+/** A token that has less than this left is not worth dialling with. */
+const TOKEN_MARGIN_MS = 5000
+const CLOCK_SAMPLES_AT_START = 3
+const CLOCK_SAMPLE_EVERY_MS = 200
+/** Heads that stay ahead for this many acks mean a silent loss. */
+const LAGGING_ACKS = 2
+
+export class GatewayClient {
+  readonly clock = new ServerClock()
+  readonly #options: GatewayClientOptions
+  readonly #events = new Emitter<ClientEvents & { readonly [T in DispatchName]: DispatchData<T> }>()
+  readonly #pending = new PendingCommands()
+  readonly #backoff: Backoff
+  #positions = new StreamPositions()
+  #state: EventState | undefined
+  #status: ConnectionStatus = "idle"
+  #socket: SocketLike | undefined
+  /** The last token, while it may open another connection. */
+  #grant: GatewayToken | undefined
+  #retry: ReturnType<typeof setTimeout> | undefined
+  #heartbeat: ReturnType<typeof setInterval> | undefined
+  #reconnectAfterMs: number | undefined
+  #laggingAcks = 0
+  #syncing = false
+  #nextId = 0
+  readonly #idPrefix = Math.random().toString(36).slice(2, 10)
+
+  constructor(options: GatewayClientOptions) {
+    this.#options = options
+    this.#backoff = new Backoff(options.backoff)
+  }
+
+  get status(): ConnectionStatus {
+    return this.#status
+  }
+
+  /** The event as it stands; `undefined` until the first `ready`. */
+  get state(): EventState | undefined {
+    return this.#state
+  }
+
+  /** Listens; returns how to stop listening. */
+  get on() {
+    return this.#events.on
+  }
+
+  /** Resolves at the first `ready`; rejects when the server says to stop. */
+  connect(): Promise<EventState> {
+    return new Promise((resolve, reject) => {
+      if (this.#status === "ready" && this.#state !== undefined) return resolve(this.#state)
+      const stopReady = this.on("connected", () => {
+        stopReady()
+        stopClosed()
+        if (this.#state !== undefined) resolve(this.#state)
+      })
+      const stopClosed = this.on("closed", ({ code, reason }) => {
+        stopReady()
+        stopClosed()
+        reject(new Error(`the gateway closed the connection: ${code} ${reason}`))
+      })
+      if (this.#status === "idle" || this.#status === "closed") this.#open()
+      return undefined
+    })
+  }
+
+  /** Leaves for good. */
+  close(): void {
+    this.#finish(1000, "left")
+  }
+
+  /**
+   * Sends a command and resolves with its reply. Rejects with `CommandRefused` when the server refuses it and with
+   * `CommandUnanswered` when no reply came in time. `rev`: the revision of the entity that was looked at.
+   */
+  command<T extends CommandName>(
+    t: T,
+    d: CommandData<T>,
+    options: { readonly rev?: number; readonly id?: string } = {},
+  ): Promise<CommandReply> {
+    const id = options.id ?? `${this.#idPrefix}-${this.#nextId++}`
+    const rev = options.rev === undefined ? {} : { rev: options.rev }
+    const frame = JSON.stringify({ op: OP.command, id, t, d, ...rev })
+    const reply = this.#pending.add(id, frame, this.#options.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS)
+    this.#pump()
+    return reply
+  }
+
+  async #token(): Promise<GatewayToken> {
+    const kept = this.#grant
+    if (kept !== undefined && Date.parse(kept.expiresAt) - TOKEN_MARGIN_MS > this.clock.now()) return kept
+    this.#grant = await this.#options.token()
+    return this.#grant
+  }
+
+  #setStatus(status: ConnectionStatus): void {
+    if (this.#status === status) return
+    this.#status = status
+    this.#events.emit("status", status)
+  }
+
+  #open(): void {
+    this.#setStatus("connecting")
+    Promise.all([this.#token(), this.#options.WebSocket ?? platformSocket()]).then(
+      ([grant, Socket]) => this.#dial(grant, Socket),
+      // A token that cannot be had now may be had later; the caller's own function says why in its own way.
+      () => this.#tryAgain("backOff"),
+    )
+  }
+
+  #dial(grant: GatewayToken, Socket: SocketConstructor): void {
+    if (this.#status !== "connecting") return
+    const socket = new Socket(grant.url, ["gc.v1"])
+    this.#socket = socket
+    const current =
+      <A>(listener: (value: A) => void) =>
+      (value: A) => {
+        if (this.#socket === socket) listener(value)
+      }
+    socket.addEventListener(
+      "message",
+      current(({ data }) => this.#receive(String(data), grant)),
+    )
+    socket.addEventListener(
+      "close",
+      current(({ code, reason }) => this.#lost(code, reason)),
+    )
+    // An error is always followed by a close, which decides.
+    socket.addEventListener("error", () => {})
+  }
+
+  #pump(): void {
+    if (this.#status === "ready") this.#pending.pump((frame) => this.#send(frame))
+  }
+
+  #send(text: string): void {
+    const OPEN = 1
+    if (this.#socket?.readyState === OPEN) this.#socket.send(text)
+  }
+
+  #receive(text: string, grant: GatewayToken): void {
+    const frame = JSON.parse(text) as ServerObject | ReadonlyArray<ServerObject>
+    for (const object of Array.isArray(frame) ? frame : [frame as ServerObject]) this.#handle(object, grant)
+  }
+
+  #handle(object: ServerObject, grant: GatewayToken): void {
+    switch (object.op) {
+      case OP.hello:
+        this.#greet(object.d as Hello["d"], grant)
+        break
+      case OP.dispatch:
+        this.#take(object)
+        break
+      case OP.reply:
+        this.#pending.settle(object as Parameters<PendingCommands["settle"]>[0])
+        this.#pump()
+        break
+      case OP.heartbeatAck:
+        this.#acknowledge(object.d as HeartbeatAck["d"])
+        break
+      case OP.reconnect:
+        this.#reconnectAfterMs = (object.d as Reconnect["d"]).afterMs
+        break
+      default:
+    }
+  }
+
+  #greet(hello: Hello["d"], { token }: GatewayToken): void {
+    const resume = this.#state === undefined ? {} : { resume: this.#positions.resume }
+    const client = { name: this.#options.name ?? "gathercue-client", version: VERSION }
+    this.#send(JSON.stringify({ op: OP.identify, d: { token, client, ...resume } }))
+    clearInterval(this.#heartbeat)
+    this.#heartbeat = setInterval(() => this.#beat(), hello.heartbeatMs)
+  }
+
+  #beat(): void {
+    this.#send(JSON.stringify({ op: OP.heartbeat, d: { t0: Date.now() } }))
+  }
+
+  #acknowledge({ t0, t1, t2, heads }: HeartbeatAck["d"]): void {
+    this.clock.add(t0, t1, t2, Date.now())
+    if (this.clock.samples < CLOCK_SAMPLES_AT_START) setTimeout(() => this.#beat(), CLOCK_SAMPLE_EVERY_MS)
+    this.#laggingAcks = this.#positions.behind(heads) ? this.#laggingAcks + 1 : 0
+    if (this.#laggingAcks >= LAGGING_ACKS) this.#sync()
+  }
+
+  #take(object: ServerObject): void {
+    const dispatch = { t: object.t, d: object.d, v: object.v ?? 0, ts: object.ts ?? 0 } as unknown as Dispatch
+    if (dispatch.t === "ready") this.#begin(dispatch.d)
+    if (!this.#isNext(object)) return
+    if (this.#state !== undefined && dispatch.t !== "ready") this.#state = applyDispatch(this.#state, dispatch)
+    if (dispatch.t === "tokenExpiring") this.#renew()
+    this.#events.emit("dispatch", dispatch)
+    this.#events.emit(dispatch.t, dispatch.d as never)
+  }
+
+  /** Is an ordered dispatch the next of its stream? After a gap everything waits for what the server sends again. */
+  #isNext({ st, s }: ServerObject): boolean {
+    if (st === undefined || s === undefined) return true
+    const place = this.#positions.place(st, s)
+    if (place === "gap") this.#sync()
+    return place === "next"
+  }
+
+  #begin(ready: Ready): void {
+    if (ready.resumed) {
+      if (this.#state !== undefined) this.#state = { ...this.#state, me: ready.me }
+    } else {
+      this.#positions = new StreamPositions(ready.epoch, ready.cursors)
+      this.#state = stateOf(ready)
+    }
+    this.#syncing = false
+    this.#laggingAcks = 0
+    if (this.#status === "ready") return
+    this.#backoff.reset()
+    this.#setStatus("ready")
+    this.#pump()
+    this.#beat()
+    this.#events.emit("connected", ready)
+  }
+
+  /** Asks for what was missed; the server replays it or sends a snapshot. */
+  #sync(): void {
+    if (this.#syncing) return
+    this.#syncing = true
+    this.#laggingAcks = 0
+    const { epoch, cursors } = this.#positions.resume
+    this.command("sync", { epoch, cursors }).then(
+      () => {
+        this.#syncing = false
+      },
+      () => {
+        this.#syncing = false
+      },
+    )
+  }
+
+  #renew(): void {
+    this.#grant = undefined
+    this.#token().then(
+      ({ token }) => this.#send(JSON.stringify({ op: OP.token, d: { token } })),
+      // The session ends; the close that follows says to get a new token.
+      () => {},
+    )
+  }
+
+  #lost(code: number, reason: string): void {
+    clearInterval(this.#heartbeat)
+    this.#socket = undefined
+    this.#pending.unsend()
+    const advice = adviceFor(code)
+    if (advice === "newToken") this.#grant = undefined
+    if (advice === "stop") this.#finish(code, reason)
+    else this.#tryAgain(advice)
+  }
+
+  #tryAgain(advice: "resume" | "backOff" | "newToken"): void {
+    if (this.#status === "closed") return
+    this.#setStatus("waiting")
+    const asked = this.#reconnectAfterMs
+    this.#reconnectAfterMs = undefined
+    this.#retry = setTimeout(() => this.#open(), asked ?? this.#backoff.next(advice === "backOff"))
+  }
+
+  #finish(code: number, reason: string): void {
+    if (this.#status === "closed") return
+    clearTimeout(this.#retry)
+    clearInterval(this.#heartbeat)
+    const socket = this.#socket
+    this.#socket = undefined
+    socket?.close(1000)
+    this.#setStatus("closed")
+    this.#pending.abandon(`the connection ended (${code} ${reason})`)
+    this.#events.emit("closed", { code, reason })
+  }
+}

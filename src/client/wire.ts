@@ -1,0 +1,42 @@
+/** The gateway's envelope as the client uses it, typed from the protocol. */
+import type { CommandData, Cursors } from "../gateway/protocol/commands.ts"
+import type {
+  DirectDispatchData,
+  DirectDispatchName,
+  OrderedDispatchData,
+  OrderedDispatchName,
+} from "../gateway/protocol/dispatches.ts"
+import type { ReplyFrame } from "../gateway/protocol/frames.ts"
+import type { CommandName } from "../model/permissions.ts"
+
+/** A dispatch with the data of its name. Names this client does not know are ignored before they get here. */
+export type Dispatch = {
+  readonly [T in DispatchName]: { readonly t: T; readonly d: DispatchData<T>; readonly v: number; readonly ts: number }
+}[DispatchName]
+
+export type DispatchName = DirectDispatchName | OrderedDispatchName
+export type DispatchData<T extends DispatchName> = T extends OrderedDispatchName
+  ? OrderedDispatchData<T>
+  : T extends DirectDispatchName
+    ? DirectDispatchData<T>
+    : never
+
+export type { CommandData, CommandName, Cursors }
+
+/** What a command that was accepted answers. */
+export type CommandReply = Extract<ReplyFrame, { readonly ok: true }>
+export type Refusal = Extract<ReplyFrame, { readonly ok: false }>["e"]
+
+/** One object of a server's frame, before its `op` is looked at. */
+export interface ServerObject {
+  readonly op: number
+  readonly id?: string
+  readonly t?: string
+  readonly st?: string
+  readonly s?: number
+  readonly v?: number
+  readonly ts?: number
+  readonly ok?: boolean
+  readonly d?: any // decoded JSON whose shape `op` and `t` decide
+  readonly e?: Refusal
+}

@@ -1,0 +1,237 @@
+/**
+ * Configuration: the one reader of the environment. Each key has one row here with its default, its meaning and its check;
+ * the README's table and the startup print come from the same rows. Secrets are `Redacted`, so that none is ever printed.
+ */
+import { hkdfSync, randomBytes } from "node:crypto"
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { Redacted } from "effect"
+
+/** A setting that cannot be used. The message is one sentence that names the key. */
+export class ConfigInvalid extends Error {
+  override readonly name = "ConfigInvalid"
+}
+
+export interface Config {
+  readonly production: boolean
+  readonly host: string
+  readonly port: number
+  /** `null`: derived from the address that is listened on. */
+  readonly publicUrl: string | null
+  readonly dataDir: string
+  /** `null`: the embedded PostgreSQL in `dataDir`. */
+  readonly databaseUrl: Redacted.Redacted<string> | null
+  readonly databasePool: number
+  readonly secretKey: Redacted.Redacted<string>
+  readonly platformKey: Redacted.Redacted<string> | null
+  readonly logLevel: string
+  readonly webhookRetryDelaysMs: ReadonlyArray<number>
+  readonly webhookConcurrency: number
+  readonly presenceGraceMs: number
+  readonly gatewayHistoryMs: number
+  readonly gatewayHistoryEntries: number
+  readonly actorMailbox: number
+  readonly defaultCapacity: number
+  readonly metricsToken: Redacted.Redacted<string> | null
+  /** Webhook targets may be `http://` on loopback: a development switch. */
+  readonly allowLoopbackTargets: boolean
+}
+
+interface Key {
+  readonly name: string
+  readonly fallback: string
+  readonly doc: string
+  readonly secret?: true
+}
+
+/** Every key of the environment that is read, in the order the README lists them. */
+export const CONFIG_KEYS = [
+  {
+    name: "NODE_ENV",
+    fallback: "development",
+    doc: "`production` is strict: it wants its own `SECRET_KEY`, an https `PUBLIC_URL`, and refuses development switches.",
+  },
+  { name: "HOST", fallback: "127.0.0.1", doc: "Address to listen on." },
+  { name: "PORT", fallback: "8080", doc: "Port of the REST API and the gateway; 0 picks a free one." },
+  {
+    name: "PUBLIC_URL",
+    fallback: "http://HOST:PORT",
+    doc: "Base address that clients use; decides cookie names and the URLs in answers.",
+  },
+  { name: "DATA_DIR", fallback: ".data", doc: "Where the embedded database and generated secrets live." },
+  {
+    name: "DATABASE_URL",
+    fallback: "embedded",
+    doc: "An external PostgreSQL (18 is what the tests run on); without it an embedded PostgreSQL 18 runs in `DATA_DIR`.",
+    secret: true,
+  },
+  { name: "DATABASE_POOL", fallback: "10", doc: "Connections to the database, 2 to 100." },
+  {
+    name: "SECRET_KEY",
+    fallback: "generated",
+    doc: "At least 32 characters; signs tokens and seals webhook secrets. Outside production one is generated once and kept in `DATA_DIR`.",
+    secret: true,
+  },
+  {
+    name: "PLATFORM_KEY",
+    fallback: "unset",
+    doc: "At least 32 characters; lets `x-platform-key` list all workspaces.",
+    secret: true,
+  },
+  { name: "LOG_LEVEL", fallback: "info", doc: "`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`." },
+  {
+    name: "WEBHOOK_RETRY_SCHEDULE",
+    fallback: "5,30,120,600,1800,7200,21600,43200,86400",
+    doc: "Seconds to wait before each retry, comma separated; each gets up to 20 % jitter.",
+  },
+  {
+    name: "WEBHOOK_CONCURRENCY",
+    fallback: "64",
+    doc: "Webhook requests in flight at once, 1 to 1000; one endpoint gets an eighth of them.",
+  },
+  {
+    name: "PRESENCE_GRACE_MS",
+    fallback: "0",
+    doc: "How long a participant may be gone before it counts as left, 0 to 60000.",
+  },
+  {
+    name: "GATEWAY_HISTORY_MS",
+    fallback: "120000",
+    doc: "How far back a reconnecting client is replayed exactly, 1000 to 3600000.",
+  },
+  {
+    name: "GATEWAY_HISTORY_ENTRIES",
+    fallback: "1000",
+    doc: "At most this many dispatches of one stream are kept for replay, 10 to 100000.",
+  },
+  {
+    name: "ACTOR_MAILBOX",
+    fallback: "1024",
+    doc: "Commands one live event may queue; one more is answered 503, 1 to 100000.",
+  },
+  { name: "EVENT_DEFAULT_CAPACITY", fallback: "1000", doc: "Capacity of an event that names none, 1 to 100000." },
+  {
+    name: "METRICS_TOKEN",
+    fallback: "unset",
+    doc: "Bearer token for `/metrics`; without one the metrics are open in development and absent in production.",
+    secret: true,
+  },
+  {
+    name: "ALLOW_LOOPBACK_TARGETS",
+    fallback: "true outside production",
+    doc: "Development switch: webhook targets may be plain http on loopback.",
+  },
+] as const satisfies ReadonlyArray<Key>
+
+type KeyName = (typeof CONFIG_KEYS)[number]["name"]
+type Environment = { readonly [name: string]: string | undefined }
+
+const refuse = (name: KeyName, rule: string): never => {
+  throw new ConfigInvalid(`${name} ${rule}.`)
+}
+
+const read = (env: Environment, name: KeyName): string | undefined => {
+  const value = env[name]?.trim()
+  return value === undefined || value === "" ? undefined : value
+}
+
+const integer = (env: Environment, name: KeyName, fallback: number, minimum: number, maximum: number): number => {
+  const text = read(env, name)
+  if (text === undefined) return fallback
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
+    return refuse(name, `must be a whole number from ${minimum} to ${maximum}, but is "${text}"`)
+  }
+  return value
+}
+
+const oneOf = (env: Environment, name: KeyName, allowed: ReadonlyArray<string>, fallback: string): string => {
+  const value = read(env, name) ?? fallback
+  return allowed.includes(value) ? value : refuse(name, `must be one of ${allowed.join(", ")}, but is "${value}"`)
+}
+
+const url = (env: Environment, name: KeyName, protocols: ReadonlyArray<string>): string | undefined => {
+  const text = read(env, name)
+  if (text === undefined) return undefined
+  if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
+    return refuse(name, `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`)
+  }
+  return text.replace(/\/+$/, "")
+}
+
+const secret = (env: Environment, name: KeyName): Redacted.Redacted<string> | null => {
+  const text = read(env, name)
+  if (text === undefined) return null
+  return text.length < 32 ? refuse(name, "must have at least 32 characters") : Redacted.make(text)
+}
+
+const retryDelays = (env: Environment): ReadonlyArray<number> => {
+  const fallback = CONFIG_KEYS.find((key) => key.name === "WEBHOOK_RETRY_SCHEDULE")?.fallback ?? ""
+  const seconds = (read(env, "WEBHOOK_RETRY_SCHEDULE") ?? fallback).split(",").map((text) => text.trim())
+  if (seconds.length > 30 || seconds.some((text) => !/^\d+(\.\d+)?$/.test(text) || Number(text) > 604_800)) {
+    return refuse(
+      "WEBHOOK_RETRY_SCHEDULE",
+      "must be at most 30 comma separated numbers of seconds, each at most 604800",
+    )
+  }
+  return seconds.map((text) => Number(text) * 1000)
+}
+
+/** The key of a development machine: generated once, kept beside the database, so that sessions outlive a restart. */
+const keptSecretKey = (dataDir: string): Redacted.Redacted<string> => {
+  const path = join(dataDir, "secret-key")
+  if (!existsSync(path)) {
+    try {
+      mkdirSync(dataDir, { recursive: true })
+      writeFileSync(path, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" })
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== "EEXIST") {
+        refuse("DATA_DIR", `cannot be written to (${(cause as Error).message})`)
+      }
+    }
+  }
+  return Redacted.make(readFileSync(path, "utf8").trim())
+}
+
+/** Reads and checks the whole environment. Throws `ConfigInvalid` with one sentence for the first bad key. */
+export const loadConfig = (env: Environment = process.env): Config => {
+  const production = oneOf(env, "NODE_ENV", ["production", "development", "test"], "development") === "production"
+  const host = read(env, "HOST") ?? "127.0.0.1"
+  const port = integer(env, "PORT", 8080, 0, 65_535)
+  const publicUrl = url(env, "PUBLIC_URL", ["http:", "https:"]) ?? null
+  const dataDir = resolve(read(env, "DATA_DIR") ?? ".data")
+  const databaseUrl = url(env, "DATABASE_URL", ["postgres:", "postgresql:"])
+  const loopback = oneOf(env, "ALLOW_LOOPBACK_TARGETS", ["true", "false"], production ? "false" : "true") === "true"
+  if (production && loopback)
+    refuse("ALLOW_LOOPBACK_TARGETS", "is a development switch and must not be set in production")
+  if (production && !publicUrl?.startsWith("https:")) refuse("PUBLIC_URL", "must be an https:// address in production")
+  const logLevel = oneOf(env, "LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info")
+  const given = secret(env, "SECRET_KEY")
+  if (production && given === null) refuse("SECRET_KEY", "must be set in production")
+  return {
+    production,
+    host,
+    port,
+    publicUrl,
+    dataDir,
+    databaseUrl: databaseUrl === undefined ? null : Redacted.make(databaseUrl),
+    databasePool: integer(env, "DATABASE_POOL", 10, 2, 100),
+    platformKey: secret(env, "PLATFORM_KEY"),
+    metricsToken: secret(env, "METRICS_TOKEN"),
+    logLevel,
+    webhookRetryDelaysMs: retryDelays(env),
+    webhookConcurrency: integer(env, "WEBHOOK_CONCURRENCY", 64, 1, 1000),
+    presenceGraceMs: integer(env, "PRESENCE_GRACE_MS", 0, 0, 60_000),
+    gatewayHistoryMs: integer(env, "GATEWAY_HISTORY_MS", 120_000, 1000, 3_600_000),
+    gatewayHistoryEntries: integer(env, "GATEWAY_HISTORY_ENTRIES", 1000, 10, 100_000),
+    actorMailbox: integer(env, "ACTOR_MAILBOX", 1024, 1, 100_000),
+    defaultCapacity: integer(env, "EVENT_DEFAULT_CAPACITY", 1000, 1, 100_000),
+    allowLoopbackTargets: loopback,
+    // Last, because it may write to the data folder: nothing is written for a configuration that is refused.
+    secretKey: given ?? keptSecretKey(dataDir),
+  }
+}
+
+/** A key for one purpose (HKDF, RFC 5869) derived from `SECRET_KEY`, so that no two purposes ever share one. 32 bytes. */
+export const deriveKey = (secretKey: Redacted.Redacted<string>, purpose: string): Uint8Array =>
+  new Uint8Array(hkdfSync("sha256", Redacted.value(secretKey), "", `gathercue/${purpose}`, 32))

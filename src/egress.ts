@@ -1,0 +1,353 @@
+/**
+ * The guarded HTTP client for every address a user gave us (webhook targets, JWKS).
+ *
+ * Each send resolves the host (an answer is kept for seconds), refuses when any of its addresses is not public, and takes
+ * a connection that belongs to the origin *and* that set of checked addresses. Its connector knows no others, and looks
+ * once more at the address a new socket reached before a byte of ours is written. So a reused connection is always one to
+ * an address the host was checked to have just now, and a name that moves gets new connections. TLS still verifies the
+ * certificate for the name. No redirects, no proxies: undici's `Client` knows neither.
+ * Bounded: time in all, bytes of an answer, names and connections kept; how many requests run is the callers' limit.
+ */
+import { Resolver } from "node:dns/promises"
+import type { IncomingHttpHeaders } from "node:http"
+import type { LookupFunction } from "node:net"
+import { Context, Data, Effect, Layer } from "effect"
+import { buildConnector, Client, type Dispatcher } from "undici"
+import {
+  checkAddress,
+  checkTarget,
+  type EgressPolicy,
+  EgressRefused,
+  isLoopbackName,
+  literalAddress,
+} from "./model/egress-target.ts"
+
+export interface EgressRequest {
+  readonly url: string
+  readonly method: "GET" | "POST"
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** From the lookup to the last byte of the answer. Default 10,000. */
+  readonly timeoutMs?: number
+  /** What is read of the answer's body; the rest is cut off. Default 64 KiB. */
+  readonly maxBytes?: number
+}
+
+export interface EgressAnswer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+  /** The body was longer than `maxBytes`. */
+  readonly truncated: boolean
+}
+
+export type EgressFailureReason = "timeout" | "dns" | "connect" | "tls" | "protocol"
+
+/** The target may be called, but did not answer. */
+export class EgressFailed extends Data.TaggedError("EgressFailed")<{
+  readonly reason: EgressFailureReason
+  readonly detail: string
+}> {}
+
+/** All addresses of a name; rejects when there are none. */
+export type ResolveHost = (host: string) => Promise<ReadonlyArray<string>>
+
+export interface EgressOptions extends EgressPolicy {
+  /** Default: DNS. */
+  readonly resolve?: ResolveHost
+  /** How long a lookup counts: long enough to serve a burst, short enough to follow a name that moves. Default 5,000. */
+  readonly lookupLifetimeMs?: number
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000
+const DEFAULT_MAX_BYTES = 64 * 1024
+const DEFAULT_LOOKUP_LIFETIME_MS = 5_000
+const MAX_LOOKUPS = 1_024
+/** Sets of addresses that connections are kept to, and how many idle ones to each. */
+const MAX_TARGETS = 256
+const MAX_IDLE = 64
+/** All addresses of a name are checked; this many are tried. */
+const MAX_PINNED = 8
+
+/**
+ * DNS without the system's `getaddrinfo`: that one runs on the four threads that also hash passwords, and a name whose
+ * servers do not answer would hold one for many seconds. Only what was answered is used, so one failing family is no harm.
+ */
+const dns = (): { readonly resolve: ResolveHost; readonly cancel: () => void } => {
+  const resolver = new Resolver({ timeout: 2_000, tries: 2 })
+  return {
+    resolve: async (host) => {
+      const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+      const addresses = [four, six].flatMap((answer) => (answer.status === "fulfilled" ? answer.value : []))
+      if (addresses.length === 0 && four.status === "rejected") throw four.reason
+      return addresses
+    },
+    cancel: () => resolver.cancel(),
+  }
+}
+
+/** Remembers lookups for a few seconds and asks only once for a name that several wait for. */
+const remembering = (resolve: ResolveHost, lifetimeMs: number): ResolveHost => {
+  const lookups = new Map<string, { readonly answer: Promise<ReadonlyArray<string>>; readonly until: number }>()
+  return (host) => {
+    const now = performance.now()
+    const known = lookups.get(host)
+    if (known !== undefined && now < known.until) return known.answer
+    const answer = resolve(host)
+    lookups.delete(host)
+    lookups.set(host, { answer, until: now + lifetimeMs })
+    // A failure is only for those who waited for it.
+    answer.catch(() => lookups.get(host)?.answer === answer && lookups.delete(host))
+    const oldest = lookups.keys().next().value
+    if (lookups.size > MAX_LOOKUPS && oldest !== undefined) lookups.delete(oldest)
+    return answer
+  }
+}
+
+class ConnectFailed extends Error {
+  readonly reason: "connect" | "tls"
+  constructor(reason: "connect" | "tls", cause: Error) {
+    super(cause.message, { cause })
+    this.reason = reason
+  }
+}
+
+/** What fails before TCP stands says so by its system call, or comes as one error per address that was tried. */
+const connectFailure = (protocol: string, cause: Error & { readonly code?: string; readonly syscall?: string }) => {
+  const beforeTls =
+    cause.syscall === "connect" || cause instanceof AggregateError || cause.code === "UND_ERR_CONNECT_TIMEOUT"
+  return new ConnectFailed(protocol === "https:" && !beforeTls ? "tls" : "connect", cause)
+}
+
+const connectorTo = (url: URL, addresses: ReadonlyArray<string>, policy: EgressPolicy): buildConnector.connector => {
+  const pinned = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
+  const lookup: LookupFunction = (_host, options, callback) => {
+    if (options.all === true) callback(null, pinned)
+    else callback(null, pinned[0]?.address ?? "", pinned[0]?.family)
+  }
+  const connect = buildConnector({
+    lookup,
+    autoSelectFamily: true,
+    rejectUnauthorized: true,
+    timeout: DEFAULT_TIMEOUT_MS,
+  } as buildConnector.BuildOptions) // undici's type knows the options of TLS or those of TCP, not both
+  return (options, callback) =>
+    connect(options, (...[error, socket]) => {
+      if (error !== null) return callback(connectFailure(url.protocol, error), null)
+      try {
+        checkAddress(url, socket.remoteAddress ?? "", policy)
+      } catch (refused) {
+        socket.destroy()
+        return callback(refused as EgressRefused, null)
+      }
+      callback(null, socket)
+    })
+}
+
+/**
+ * Connections to one origin at one set of checked addresses. One request at a time has a connection for itself: cutting it
+ * off closes that connection, which undici's own pool cannot do without opening another in its place.
+ */
+class Connections {
+  private readonly url: URL
+  private readonly connect: buildConnector.connector
+  private readonly idle: Array<Client> = []
+  private retired = false
+
+  constructor(url: URL, connect: buildConnector.connector) {
+    this.url = url
+    this.connect = connect
+  }
+
+  take(): Client {
+    // The exchange's own timer covers headers and body.
+    return (
+      this.idle.pop() ??
+      new Client(this.url.origin, { connect: this.connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
+    )
+  }
+
+  /** Takes a connection back whose answer was read to its end; tells whether it is kept. */
+  keep(client: Client): boolean {
+    if (this.retired || this.idle.length >= MAX_IDLE) return false
+    this.idle.push(client)
+    return true
+  }
+
+  /** Requests that run are finished first. */
+  retire(): Promise<unknown> {
+    this.retired = true
+    return Promise.all(this.idle.splice(0).map((client) => client.destroy()))
+  }
+}
+
+type Result = Effect.Effect<EgressAnswer, EgressRefused | EgressFailed>
+
+/** One request on its way; resumes exactly once, and whatever undici still says afterwards falls on deaf ears. */
+class Exchange implements Dispatcher.DispatchHandler {
+  private readonly request: EgressRequest
+  private readonly resume: (result: Result) => void
+  private readonly timer: NodeJS.Timeout
+  private readonly chunks: Array<Buffer> = []
+  private release: (reusable: boolean) => void = () => {}
+  private settled = false
+  private status = 0
+  private headers: IncomingHttpHeaders = {}
+  private bytes = 0
+
+  constructor(request: EgressRequest, resume: (result: Result) => void) {
+    this.request = request
+    this.resume = resume
+    const timeoutMs = request.timeoutMs ?? DEFAULT_TIMEOUT_MS
+    this.timer = setTimeout(() => this.fail("timeout", `No complete answer within ${timeoutMs} ms.`), timeoutMs)
+  }
+
+  /** Sends, unless the time ran out during the lookup. `release` gets the connection back. */
+  start(url: URL, take: () => { readonly client: Client; readonly release: (reusable: boolean) => void }): void {
+    if (this.settled) return
+    const { client, release } = take()
+    this.release = release
+    const { method, headers, body } = this.request
+    client.dispatch({ method, path: url.pathname + url.search, headers, body: body ?? null }, this)
+  }
+
+  fail(reason: EgressFailureReason, detail: string): void {
+    this.finish(Effect.fail(new EgressFailed({ reason, detail })))
+  }
+
+  finish(result: Result, reusable = false): void {
+    if (this.settled) return
+    this.cancel(reusable)
+    this.resume(result)
+  }
+
+  cancel(reusable = false): void {
+    if (this.settled) return
+    this.settled = true
+    clearTimeout(this.timer)
+    this.release(reusable)
+  }
+
+  onRequestStart(): void {}
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    this.status = status
+    this.headers = headers
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.settled) return
+    const room = (this.request.maxBytes ?? DEFAULT_MAX_BYTES) - this.bytes
+    this.chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk)
+    this.bytes += Math.min(chunk.length, room)
+    if (chunk.length > room) this.finish(Effect.succeed(this.answer(true)))
+  }
+
+  onResponseEnd(): void {
+    this.finish(Effect.succeed(this.answer(false)), true)
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    if (error instanceof EgressRefused) this.finish(Effect.fail(error))
+    else this.fail(error instanceof ConnectFailed ? error.reason : "protocol", error.message)
+  }
+
+  private answer(truncated: boolean): EgressAnswer {
+    return { status: this.status, headers: this.headers, body: Buffer.concat(this.chunks), truncated }
+  }
+}
+
+export class Egress extends Context.Service<
+  Egress,
+  {
+    /** What can be said of a URL before it is ever called; the host is not looked up. */
+    readonly check: (url: string) => Effect.Effect<void, EgressRefused>
+    readonly send: (request: EgressRequest) => Effect.Effect<EgressAnswer, EgressRefused | EgressFailed>
+  }
+>()("gathercue/Egress") {
+  static readonly layer = (options: EgressOptions): Layer.Layer<Egress> =>
+    Layer.effect(
+      Egress,
+      Effect.map(
+        Effect.acquireRelease(
+          Effect.sync(() => openEgress(options)),
+          (egress) => Effect.promise(() => egress.close()),
+        ),
+        ({ check, send }) => ({ check, send }),
+      ),
+    )
+}
+
+const openEgress = (options: EgressOptions): Egress["Service"] & { readonly close: () => Promise<void> } => {
+  const system = dns()
+  const resolve = remembering(options.resolve ?? system.resolve, options.lookupLifetimeMs ?? DEFAULT_LOOKUP_LIFETIME_MS)
+  const targets = new Map<string, Connections>()
+  const inUse = new Set<Client>()
+
+  const connectionsTo = (url: URL, addresses: ReadonlyArray<string>): Connections => {
+    const key = `${url.origin} ${addresses.toSorted().join(" ")}`
+    const connections = targets.get(key) ?? new Connections(url, connectorTo(url, addresses, options))
+    targets.delete(key)
+    targets.set(key, connections)
+    const [leastRecent] = targets
+    if (targets.size > MAX_TARGETS && leastRecent !== undefined) {
+      targets.delete(leastRecent[0])
+      void leastRecent[1].retire()
+    }
+    return connections
+  }
+
+  const takeFrom = (connections: Connections) => () => {
+    const client = connections.take()
+    inUse.add(client)
+    const release = (reusable: boolean) => {
+      inUse.delete(client)
+      if (!(reusable && connections.keep(client))) void client.destroy()
+    }
+    return { client, release }
+  }
+
+  const startAt = (exchange: Exchange, url: URL, addresses: ReadonlyArray<string>): void => {
+    if (addresses.length === 0) exchange.fail("dns", "The name has no address.")
+    for (const address of addresses) checkAddress(url, address, options)
+    exchange.start(url, takeFrom(connectionsTo(url, addresses.slice(0, MAX_PINNED))))
+  }
+
+  const begin = (exchange: Exchange, text: string): void => {
+    const url = checkTarget(text, options)
+    const literal = literalAddress(url)
+    if (literal !== undefined) startAt(exchange, url, [literal])
+    else if (isLoopbackName(url.hostname)) startAt(exchange, url, ["127.0.0.1", "::1"])
+    else {
+      resolve(url.hostname).then(
+        (addresses) => guarded(exchange, () => startAt(exchange, url, addresses)),
+        (cause: Error) => exchange.fail("dns", cause.message),
+      )
+    }
+  }
+
+  return {
+    check: (url) =>
+      Effect.asVoid(Effect.try({ try: () => checkTarget(url, options), catch: (cause) => cause as EgressRefused })),
+    send: (request) =>
+      Effect.callback((resume) => {
+        const exchange = new Exchange(request, resume)
+        guarded(exchange, () => begin(exchange, request.url))
+        return Effect.sync(() => exchange.cancel())
+      }),
+    close: async () => {
+      system.cancel()
+      await Promise.all([...inUse].map((client) => client.destroy()))
+      await Promise.all([...targets.values()].map((connections) => connections.retire()))
+    },
+  }
+}
+
+/** A refusal ends the exchange; anything else is a fault of ours and must be seen. */
+const guarded = (exchange: Exchange, body: () => void): void => {
+  try {
+    body()
+  } catch (cause) {
+    exchange.finish(cause instanceof EgressRefused ? Effect.fail(cause) : Effect.die(cause))
+  }
+}

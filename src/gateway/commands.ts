@@ -1,0 +1,153 @@
+/**
+ * Answers `op 3`: checks the frame, then asks the live event, or answers from the channel. Whatever is wrong with a command
+ * is said in its reply; the socket stays.
+ */
+import { Cause, Effect, Result, Schema } from "effect"
+import type { RosterQuery } from "../actors/protocol.ts"
+import { isStorable } from "../model/json.ts"
+import { type CommandName, can } from "../model/permissions.ts"
+import { isStaff } from "../model/roles.ts"
+import type { Channel } from "./channel.ts"
+import type { Connection } from "./connection.ts"
+import { envelopeOf, type LocalCommand } from "./envelopes.ts"
+import { CLOSE } from "./protocol/close-codes.ts"
+import { COMMANDS, type CommandData } from "./protocol/commands.ts"
+import type { CommandFrame } from "./protocol/frames.ts"
+import { OP } from "./protocol/op.ts"
+import type { Refusal } from "./protocol/refusals.ts"
+import { refusalOf, refuse, refuseForNow } from "./refusal.ts"
+import type { Surroundings } from "./surroundings.ts"
+
+/** What a command came to: the reply's members. */
+type Outcome =
+  | { readonly v: number; readonly d: { readonly [field: string]: unknown }; readonly isDuplicate: boolean }
+  | { readonly refusal: Refusal }
+
+type Decode = (d: unknown) => Result.Result<unknown, Schema.SchemaError>
+
+const DECODERS: ReadonlyMap<string, Decode> = new Map(
+  Object.entries(COMMANDS).map(([t, schema]) => [
+    t,
+    Schema.decodeUnknownResult(schema as unknown as Schema.Codec<unknown, unknown>),
+  ]),
+)
+
+const LOCAL: ReadonlySet<string> = new Set<LocalCommand>(["roster.list", "leave", "sync"])
+const ROSTER_PAGE = 50
+/** A refusal for too many unanswered commands. */
+const BUSY_RETRY_MS = 200
+
+const reply = (connection: Connection, id: string, outcome: Outcome): void => {
+  const body =
+    "refusal" in outcome
+      ? { ok: false, e: outcome.refusal }
+      : { ok: true, v: outcome.v, d: outcome.d, ...(outcome.isDuplicate ? { dup: true } : {}) }
+  connection.send(JSON.stringify({ op: OP.reply, id, ...body }))
+}
+
+export const refuseCommand = (connection: Connection, id: string, refusal: Refusal): void =>
+  reply(connection, id, { refusal })
+
+export class Commands {
+  readonly #around: Surroundings
+
+  constructor(around: Surroundings) {
+    this.#around = around
+  }
+
+  /** Takes a command of an open connection. */
+  receive(connection: Connection, channel: Channel, frame: CommandFrame): void {
+    const decoded = this.#decode(connection, channel, frame)
+    if ("refusal" in decoded) {
+      reply(connection, frame.id, decoded)
+      return
+    }
+    const { t, d } = decoded
+    if (isLocal(t)) {
+      this.#answerLocally(connection, channel, frame.id, t, d)
+      return
+    }
+    const envelope = envelopeOf(t, d as CommandData<typeof t>, frame, connection.identity)
+    this.#perform(
+      connection,
+      frame.id,
+      this.#around.live.execute(channel.eventId, envelope).pipe(
+        Effect.map(({ version, result, duplicate }) => ({ v: version, d: result, isDuplicate: duplicate })),
+        Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })),
+      ),
+    )
+  }
+
+  #decode(
+    connection: Connection,
+    channel: Channel,
+    { t, d }: CommandFrame,
+  ): { readonly t: CommandName; readonly d: unknown } | { readonly refusal: Refusal } {
+    const { participantId, role } = connection.identity
+    const waitMs = channel.budgets.spend(participantId, isStaff(role), Date.now())
+    if (waitMs > 0) return { refusal: refuseForNow("rate_limited", "Too many commands.", waitMs) }
+    if (connection.inFlight >= this.#around.options.commandsInFlight) {
+      return { refusal: refuseForNow("rate_limited", "Too many commands wait for an answer.", BUSY_RETRY_MS) }
+    }
+    const decode = DECODERS.get(t)
+    if (decode === undefined) return { refusal: refuse("unknown_command", "There is no such command.") }
+    if (channel.hasEnded && !isLocal(t)) return { refusal: refuse("event_ended", "The event has ended.") }
+    if (!isStorable(d)) return { refusal: refuse("bad_request", "Text must not hold NUL or lone surrogates.") }
+    const decoded = decode(d ?? {})
+    return Result.isFailure(decoded)
+      ? { refusal: refuse("bad_request", `Not a valid ${t}: ${decoded.failure.message.slice(0, 500)}`) }
+      : { t: t as CommandName, d: decoded.success }
+  }
+
+  #answerLocally(connection: Connection, channel: Channel, id: string, t: LocalCommand, d: unknown): void {
+    const permission = can(connection.identity.role, channel.phase, t)
+    if (permission !== "allowed") {
+      reply(connection, id, { refusal: refuse(permission, `Your role does not allow ${t}.`) })
+      return
+    }
+    const v = channel.version
+    switch (t) {
+      case "leave":
+        reply(connection, id, { v, d: {}, isDuplicate: false })
+        connection.close(CLOSE.left)
+        return
+      case "sync": {
+        const { epoch, cursors } = d as CommandData<"sync">
+        const resume = { epoch: epoch ?? channel.epoch, cursors }
+        reply(connection, id, { v, d: { resumed: channel.canReplay(connection, resume) }, isDuplicate: false })
+        channel.sync(connection, resume)
+        return
+      }
+      case "roster.list":
+        this.#perform(connection, id, this.#roster(channel, d as CommandData<"roster.list">))
+    }
+  }
+
+  #roster(channel: Channel, d: CommandData<"roster.list">): Effect.Effect<Outcome> {
+    const query: RosterQuery = { ...d, limit: d.limit ?? ROSTER_PAGE }
+    return this.#around.live.roster(channel.eventId, query).pipe(
+      Effect.map((page) => ({ v: channel.version, d: { ...page }, isDuplicate: false })),
+      Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })),
+    )
+  }
+
+  /** Runs a command and replies, whatever becomes of it. */
+  #perform(connection: Connection, id: string, command: Effect.Effect<Outcome>): void {
+    const settle = (outcome: Outcome): void => {
+      connection.inFlight--
+      reply(connection, id, outcome)
+    }
+    connection.inFlight++
+    this.#around.fork(
+      command.pipe(
+        Effect.catchCause((cause) => {
+          this.#around.telemetry.log.error({ err: Cause.squash(cause), commandId: id }, "a command failed unexpectedly")
+          return Effect.succeed<Outcome>({ refusal: refuse("internal_error", "The command failed unexpectedly.") })
+        }),
+        Effect.flatMap((outcome) => Effect.sync(() => settle(outcome))),
+      ),
+    )
+  }
+}
+
+const isLocal = (t: string): t is LocalCommand => LOCAL.has(t)

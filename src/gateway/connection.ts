@@ -1,0 +1,94 @@
+/**
+ * One socket's state. Lean on purpose: thousands of them idle. What is the participant's is shared by its tabs
+ * (`participants.ts`), what is the event's by everyone (`channel.ts`); nothing here owns a timer.
+ */
+import type { ParticipantKind } from "../identity/tokens.ts"
+import type { EventRole } from "../model/roles.ts"
+import type { CloseCode } from "./protocol/close-codes.ts"
+
+/** Who a token speaks for. */
+export interface Identity {
+  readonly participantId: string
+  readonly name: string
+  readonly kind: ParticipantKind
+  readonly userId: string | null
+  /** The stored role. */
+  readonly role: EventRole
+}
+
+/** Before a token said who it is. */
+const NOBODY: Identity = { participantId: "", name: "", kind: "anonymous", userId: null, role: "viewer" }
+
+/** What a connection needs of its transport. Every call is safe after the socket has closed, and then does nothing. */
+export interface Socket {
+  readonly send: (text: string) => void
+  /** Sends a close frame after what is buffered. */
+  readonly end: (code: number, reason: string) => void
+  /** Cuts the link without a word. */
+  readonly terminate: () => void
+  readonly subscribe: (topic: string) => void
+  readonly unsubscribe: (topic: string) => void
+  /** Bytes that the peer has not taken yet. */
+  readonly buffered: () => number
+}
+
+/**
+ * `new`: has not identified. `identifying`: its token is being checked. `waiting`: its event is being read.
+ * `open`: it got `ready` and hears its streams. `closed`: never touched again.
+ */
+export type ConnectionState = "new" | "identifying" | "waiting" | "open" | "closed"
+
+export class Connection {
+  readonly socket: Socket
+  /** Unix milliseconds, as every time here. */
+  readonly openedAt: number
+  lastSeenAt: number
+  state: ConnectionState = "new"
+  eventId = ""
+  identity: Identity = NOBODY
+  sessionExpiresAt = Number.POSITIVE_INFINITY
+  /** `tokenExpiring` has been sent for this session. */
+  warned = false
+  /** Commands without an answer yet. */
+  inFlight = 0
+  /** Frames before it was open: bounded, because no participant answers for them yet. */
+  earlyFrames = 0
+  /** Subscribed to what may be lost; a slow socket is not. */
+  hearsEphemeral = false
+  readonly #onClose: (connection: Connection, why: CloseCode | undefined) => void
+
+  constructor(socket: Socket, now: number, onClose: (connection: Connection, why: CloseCode | undefined) => void) {
+    this.socket = socket
+    this.openedAt = now
+    this.lastSeenAt = now
+    this.#onClose = onClose
+  }
+
+  send(text: string): void {
+    if (this.state !== "closed") this.socket.send(text)
+  }
+
+  /** Closes from this side. */
+  close(why: CloseCode): void {
+    if (!this.#leave(why)) return
+    this.socket.end(why.code, why.reason)
+  }
+
+  /** Closes a socket that takes nothing any more, not even a close frame. */
+  cut(why: CloseCode): void {
+    if (!this.#leave(why)) return
+    this.socket.terminate()
+  }
+
+  /** The socket closed by itself, or because the peer closed it. */
+  lost(): void {
+    this.#leave(undefined)
+  }
+
+  #leave(why: CloseCode | undefined): boolean {
+    if (this.state === "closed") return false
+    this.#onClose(this, why)
+    this.state = "closed"
+    return true
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * From dispatches to frames: the first dispatch after idle goes at once, later ones are gathered and sent as one array per
+ * stream and tick, because frames are what fan-out costs. A frame is built once and published to a topic. What may be lost
+ * is kept by key until the tick, so that only the newest of a key is sent.
+ */
+import type { StreamName } from "./follower.ts"
+import { framesOf } from "./frame.ts"
+
+interface Needs {
+  readonly publish: (topic: string, text: string) => void
+  readonly topic: (stream: StreamName) => string
+  readonly ephemeralTopic: (stream: StreamName) => string
+  /** Length of a tick now. */
+  readonly tickMs: () => number
+  /** Looks after slow sockets; called before more is added to their buffers. */
+  readonly inspect: () => void
+  /** Everything that was waiting has been published. */
+  readonly flushed: () => void
+}
+
+/** After so much was published, sockets are looked at: no buffer has grown by more than this unseen. */
+const INSPECT_EVERY = 16_384
+
+export class FanOut {
+  readonly #needs: Needs
+  #ordered = new Map<StreamName, string[]>()
+  #ephemeral = new Map<StreamName, Map<string, string>>()
+  /** Frames that follow the ordered ones of their tick, by topic. */
+  #after = new Map<string, string>()
+  #flushedAt = 0
+  #timer: NodeJS.Timeout | undefined
+  #sinceInspection = 0
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  /** Dispatches of a stream that have not been published yet. */
+  pending(stream: StreamName): number {
+    return this.#ordered.get(stream)?.length ?? 0
+  }
+
+  ordered(stream: StreamName, frame: string): void {
+    const waiting = this.#ordered.get(stream)
+    if (waiting === undefined) this.#ordered.set(stream, [frame])
+    else waiting.push(frame)
+  }
+
+  ephemeral(stream: StreamName, key: string, frame: string): void {
+    const waiting = this.#ephemeral.get(stream) ?? new Map<string, string>()
+    this.#ephemeral.set(stream, waiting.set(key, frame))
+  }
+
+  after(topic: string, frame: string): void {
+    this.#after.set(topic, frame)
+  }
+
+  /** Sends what is waiting now if the last tick is over, else when it is. */
+  schedule(now: number): void {
+    if (this.#timer !== undefined || !this.#hasWork()) return
+    const wait = this.#flushedAt + this.#needs.tickMs() - now
+    if (wait <= 0) {
+      this.flush(now)
+      return
+    }
+    this.#timer = setTimeout(() => this.flush(Date.now()), wait)
+  }
+
+  flush(now: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (!this.#hasWork()) return
+    this.#flushedAt = now
+    const [ordered, ephemeral, after] = [this.#ordered, this.#ephemeral, this.#after]
+    this.#ordered = new Map()
+    this.#ephemeral = new Map()
+    this.#after = new Map()
+    if (ephemeral.size > 0 || this.#sinceInspection >= INSPECT_EVERY) {
+      this.#sinceInspection = 0
+      this.#needs.inspect()
+    }
+    for (const [stream, frames] of ordered) this.#publish(this.#needs.topic(stream), frames)
+    for (const [topic, frame] of after) this.#publish(topic, [frame])
+    for (const [stream, byKey] of ephemeral) this.#publish(this.#needs.ephemeralTopic(stream), [...byKey.values()])
+    this.#needs.flushed()
+  }
+
+  /** Forgets what is waiting: its places mean nothing any more. */
+  reset(): void {
+    this.#ordered.clear()
+    this.#ephemeral.clear()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.reset()
+    this.#after.clear()
+  }
+
+  #hasWork(): boolean {
+    return this.#ordered.size + this.#ephemeral.size + this.#after.size > 0
+  }
+
+  #publish(topic: string, dispatches: ReadonlyArray<string>): void {
+    for (const frame of framesOf(dispatches)) {
+      this.#sinceInspection += frame.length
+      this.#needs.publish(topic, frame)
+    }
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * The live gateway put together and bound to `/v1/gateway` of an app it is given; listening is the composition root's.
+ * It ends by `drain` or `stop`: timers, feed subscriptions and sockets are gone then, and nobody was reported absent.
+ */
+import { Cause, Effect, Exit, FiberSet, Scope } from "effect"
+import { Feed } from "../actors/feed.ts"
+import { LiveEvents } from "../actors/live-events.ts"
+import { Tokens } from "../identity/tokens.ts"
+import { Database } from "../store/database.ts"
+import { Telemetry } from "../telemetry.ts"
+import { Hub } from "./hub.ts"
+import { GATEWAY_DEFAULTS, type GatewayOptions } from "./options.ts"
+import { Sessions } from "./session.ts"
+import type { Surroundings } from "./surroundings.ts"
+import { type App, bindSockets } from "./uws-socket.ts"
+
+export interface RunningGateway {
+  /**
+   * Takes no new sockets, asks each client to reconnect after a random part of `withinMs` and closes it then (1012), and
+   * stops. Done when the last socket is closed, at the latest after `withinMs`.
+   */
+  readonly drain: (withinMs: number) => Promise<void>
+  /** Closes everything at once; idempotent. */
+  readonly stop: () => Promise<void>
+  /** Open sockets. */
+  readonly connections: () => number
+}
+
+/** `node`: this process, in presence reports. */
+export type BindOptions = { readonly node: string } & Partial<GatewayOptions>
+
+export type GatewayServices = LiveEvents | Feed | Database | Tokens | Telemetry
+
+/** Binds the gateway to an app. It lives until it is drained or stopped, which must happen before its services end. */
+export const bindGateway = (
+  app: App,
+  { node, ...given }: BindOptions,
+): Effect.Effect<RunningGateway, never, GatewayServices> =>
+  Effect.gen(function* () {
+    const options: GatewayOptions = { ...GATEWAY_DEFAULTS, ...given }
+    const telemetry = yield* Telemetry
+    const scope = yield* Scope.make()
+    const fibers = yield* Scope.provide(FiberSet.make<void>(), scope)
+    const fork = yield* FiberSet.runtime(fibers)<never>()
+    let isStopped = false
+    const around: Surroundings = {
+      options,
+      telemetry,
+      node,
+      live: yield* LiveEvents,
+      feed: yield* Feed,
+      database: yield* Database,
+      tokens: yield* Tokens,
+      fork: (effect) =>
+        fork(
+          Effect.catchCause(effect, (cause) =>
+            Effect.sync(() => {
+              if (Cause.hasInterruptsOnly(cause)) return
+              failed(Cause.squash(cause))
+            }),
+          ),
+        ),
+      publish: (topic, text) => {
+        if (isStopped) return
+        telemetry.metrics.framesSent.add()
+        app.publish(topic, text)
+      },
+    }
+    const failed = (error: unknown): void => telemetry.log.error({ err: error }, "the gateway failed unexpectedly")
+    const hub = new Hub(around)
+    const sessions = new Sessions(around, hub)
+    bindSockets(app, options.orderedLimitBytes, {
+      isFull: () => hub.isFull,
+      opened: (socket) => sessions.opened(socket),
+      received: (connection, bytes) => sessions.received(connection, bytes),
+      drained: (connection) => sessions.drained(connection),
+      sent: () => telemetry.metrics.framesSent.add(),
+      failed,
+    })
+    const sweep = setInterval(() => {
+      try {
+        hub.sweep(Date.now())
+      } catch (error) {
+        failed(error)
+      }
+    }, options.sweepMs)
+    const stop = async (): Promise<void> => {
+      if (isStopped) return
+      clearInterval(sweep)
+      hub.stop()
+      isStopped = true
+      await Effect.runPromise(Scope.close(scope, Exit.void))
+    }
+    return {
+      stop,
+      drain: async (withinMs) => {
+        await hub.drain(withinMs)
+        await stop()
+      },
+      connections: () => hub.size,
+    }
+  })

@@ -1,0 +1,102 @@
+/**
+ * Tells the live event who came and who went on this node: one report per tick, one at a time, in the order it happened.
+ * A report that fails is sent again before anything newer. Repeats do no harm: joining twice is joining once.
+ */
+import { Effect } from "effect"
+import type { PresenceReport } from "../actors/protocol.ts"
+import type { Identity } from "./connection.ts"
+import type { Surroundings } from "./surroundings.ts"
+
+type Change = PresenceReport["changes"][number]
+
+const RETRY_MS = 1000
+const BATCH = 2000
+/** Beyond this only the last change of each participant is kept: the ones before it have no effect any more. */
+const COMPACT_ABOVE = 20_000
+
+const subject = (change: Change): string =>
+  change.type === "join" ? change.participant.participantId : change.participantId
+
+/** The last change of each participant, in the order of those last changes. */
+export const compact = (changes: ReadonlyArray<Change>): Change[] => {
+  const last = new Map<string, Change>()
+  for (const change of changes) {
+    last.delete(subject(change))
+    last.set(subject(change), change)
+  }
+  return [...last.values()]
+}
+
+export class PresenceReports {
+  readonly #around: Surroundings
+  readonly #eventId: string
+  #queue: Change[] = []
+  #timer: NodeJS.Timeout | undefined
+  #isSending = false
+  #isStopped = false
+
+  constructor(around: Surroundings, eventId: string) {
+    this.#around = around
+    this.#eventId = eventId
+  }
+
+  get isIdle(): boolean {
+    return this.#queue.length === 0
+  }
+
+  joined(identity: Identity): void {
+    const { participantId, name, role, kind, userId } = identity
+    this.#add({ type: "join", participant: { participantId, name, role, kind, userId } })
+  }
+
+  left(participantId: string): void {
+    this.#add({ type: "leave", participantId })
+  }
+
+  /** From now on nothing is told: this node going away is no one's absence. */
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    this.#queue = []
+  }
+
+  #add(change: Change): void {
+    if (this.#isStopped) return
+    this.#queue.push(change)
+    if (this.#queue.length > COMPACT_ABOVE && !this.#isSending) this.#queue = compact(this.#queue)
+    this.#schedule(this.#around.options.presenceTickMs)
+  }
+
+  #schedule(afterMs: number): void {
+    if (this.#timer !== undefined || this.#isSending || this.#isStopped) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#send()
+    }, afterMs)
+  }
+
+  #send(): void {
+    const changes = this.#queue.slice(0, BATCH)
+    if (changes.length === 0) return
+    this.#isSending = true
+    this.#around.fork(
+      this.#around.live.reportPresence(this.#eventId, { node: this.#around.node, changes }).pipe(
+        // A defect is no reason to stop telling; the report is as likely to pass the next time.
+        Effect.sandbox,
+        Effect.match({
+          onSuccess: () => this.#settle(changes.length, this.#around.options.presenceTickMs),
+          onFailure: (cause) => {
+            const isGone = cause.reasons.some((reason) => reason._tag === "Fail" && reason.error._tag === "NotFound")
+            this.#settle(isGone ? changes.length : 0, RETRY_MS)
+          },
+        }),
+      ),
+    )
+  }
+
+  #settle(reported: number, nextAfterMs: number): void {
+    this.#isSending = false
+    this.#queue = this.#queue.slice(reported)
+    if (this.#queue.length > 0) this.#schedule(nextAfterMs)
+  }
+}

@@ -1,0 +1,41 @@
+/** What a client may ask for in `op 3`: one validator per `t`. Who may send which is `model/permissions.ts`. */
+import { Schema } from "effect"
+import { Id } from "../../model/ids.ts"
+import type { CommandName } from "../../model/permissions.ts"
+import { FeatureSet, PhaseConfig } from "../../model/phase.ts"
+import { EventRole } from "../../model/roles.ts"
+
+const ParticipantId = Schema.String.check(Schema.isBetweenLength(1, 128))
+const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+/** Highest `s` seen of each stream. */
+export const Cursors = Schema.Record(Schema.String, Schema.Int)
+export type Cursors = typeof Cursors.Type
+
+export const COMMANDS = {
+  /** With a `phaseId`, a guard: only while that phase is active. */
+  "phase.next": Schema.Struct({ phaseId: Schema.optionalKey(Id) }),
+  "phase.update": Schema.Struct({
+    phaseId: Id,
+    config: Schema.optionalKey(PhaseConfig),
+    featureSet: Schema.optionalKey(FeatureSet),
+  }),
+  "event.end": Schema.Struct({}),
+  /** A phase's timer has the phase's id. */
+  "timer.extend": Schema.Struct({ timerId: Id, seconds: between(10, 3600) }),
+  announce: Schema.Struct({
+    text: Schema.String.check(Schema.isBetweenLength(1, 1000)),
+    targets: Schema.optionalKey(Schema.Literal("all")),
+  }),
+  "participant.remove": Schema.Struct({ id: ParticipantId, block: Schema.optionalKey(Schema.Boolean) }),
+  "roster.list": Schema.Struct({
+    role: Schema.optionalKey(EventRole),
+    query: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(100))),
+    cursor: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(200))),
+    limit: Schema.optionalKey(between(1, 200)),
+  }),
+  leave: Schema.Struct({}),
+  sync: Schema.Struct({ epoch: Schema.optionalKey(Schema.String), cursors: Cursors }),
+} as const satisfies Record<CommandName, Schema.Top>
+
+export type CommandData<T extends CommandName> = (typeof COMMANDS)[T]["Type"]

@@ -1,0 +1,126 @@
+/**
+ * The envelope of everything on a gateway socket. A frame is one object or an array of them, in both directions; clients
+ * ignore fields and `t` they do not know.
+ */
+import { Schema } from "effect"
+import { isStorable } from "../../model/json.ts"
+import { EventRole } from "../../model/roles.ts"
+import { Instant } from "../../model/timestamp.ts"
+import { Cursors } from "./commands.ts"
+import { OP } from "./op.ts"
+import { Refusal, RefusalCode } from "./refusals.ts"
+
+export const SUBPROTOCOL = "gc.v1"
+export const GATEWAY_PATH = "/v1/gateway"
+
+/** A client's frame may have this many bytes and this many objects. */
+export const MAX_FRAME_BYTES = 16_384
+export const MAX_FRAME_OBJECTS = 32
+
+/** What a client held before its link broke. */
+export const Resume = Schema.Struct({ epoch: Schema.String, cursors: Cursors })
+export type Resume = typeof Resume.Type
+
+const CommandId = Schema.String.check(
+  Schema.isBetweenLength(1, 64),
+  Schema.makeFilter((id) => isStorable(id) || "must not hold U+0000 or half a surrogate pair"),
+)
+const Token = Schema.String.check(Schema.isBetweenLength(1, 8192))
+
+export const Heartbeat = Schema.Struct({
+  op: Schema.Literal(OP.heartbeat),
+  /** The client's clock, given back unchanged. */
+  d: Schema.Struct({ t0: Schema.Finite }),
+})
+
+export const Identify = Schema.Struct({
+  op: Schema.Literal(OP.identify),
+  d: Schema.Struct({
+    token: Token,
+    client: Schema.optionalKey(Schema.Struct({ name: Schema.String, version: Schema.String })),
+    resume: Schema.optionalKey(Resume),
+  }),
+})
+export type Identify = typeof Identify.Type
+
+/** `id` is the idempotency key: a repeat is answered with the first answer and `dup`. */
+export const CommandFrame = Schema.Struct({
+  op: Schema.Literal(OP.command),
+  id: CommandId,
+  t: Schema.String,
+  d: Schema.optionalKey(Schema.Unknown),
+  rev: Schema.optionalKey(Schema.Int),
+})
+export type CommandFrame = typeof CommandFrame.Type
+
+/** A new token for the same participant and event, which lets the connection live on. */
+export const TokenFrame = Schema.Struct({
+  op: Schema.Literal(OP.token),
+  id: Schema.optionalKey(CommandId),
+  d: Schema.Struct({ token: Token }),
+})
+export type TokenFrame = typeof TokenFrame.Type
+
+export const Hello = Schema.Struct({
+  op: Schema.Literal(OP.hello),
+  d: Schema.Struct({
+    connectionId: Schema.String,
+    heartbeatMs: Schema.Int,
+    identifyTimeoutMs: Schema.Int,
+    /** Unix milliseconds. */
+    serverTime: Schema.Int,
+    /** Bytes. */
+    maxFrame: Schema.Int,
+  }),
+})
+export type Hello = typeof Hello.Type
+
+export const DispatchFrame = Schema.Struct({
+  op: Schema.Literal(OP.dispatch),
+  t: Schema.String,
+  /** Stream and place in it; absent for what is not replayed. */
+  st: Schema.optionalKey(Schema.String),
+  s: Schema.optionalKey(Schema.Int),
+  v: Schema.optionalKey(Schema.Int),
+  /** Unix milliseconds. */
+  ts: Schema.optionalKey(Schema.Int),
+  d: Schema.Unknown,
+})
+export type DispatchFrame = typeof DispatchFrame.Type
+
+/** Reply and dispatch of one command may arrive in either order. */
+export const ReplyFrame = Schema.Union([
+  Schema.Struct({
+    op: Schema.Literal(OP.reply),
+    id: Schema.optionalKey(Schema.String),
+    ok: Schema.Literal(true),
+    v: Schema.Int,
+    d: Schema.Record(Schema.String, Schema.Unknown),
+    dup: Schema.optionalKey(Schema.Literal(true)),
+  }),
+  Schema.Struct({ op: Schema.Literal(OP.reply), id: Schema.String, ok: Schema.Literal(false), e: Refusal }),
+])
+export type ReplyFrame = typeof ReplyFrame.Type
+
+/** The answer to `op 12`, in `d`. */
+export const TokenAccepted = Schema.Struct({ tokenExpiresAt: Instant, role: EventRole })
+
+export const Reconnect = Schema.Struct({
+  op: Schema.Literal(OP.reconnect),
+  d: Schema.Struct({ reason: Schema.Literals(["drain", "moved"]), afterMs: Schema.Int }),
+})
+export type Reconnect = typeof Reconnect.Type
+
+export const HeartbeatAck = Schema.Struct({
+  op: Schema.Literal(OP.heartbeatAck),
+  /** `t1`, `t2`: when it came and when this left, Unix milliseconds. `heads` ahead of the cursors: something was lost. */
+  d: Schema.Struct({ t0: Schema.Finite, t1: Schema.Int, t2: Schema.Int, heads: Cursors }),
+})
+export type HeartbeatAck = typeof HeartbeatAck.Type
+
+/** Something was wrong that belongs to no command; the connection stays. */
+export const ErrorFrame = Schema.Struct({
+  op: Schema.Literal(OP.error),
+  d: Schema.Struct({ code: RefusalCode, message: Schema.String }),
+})
+export type ErrorFrame = typeof ErrorFrame.Type

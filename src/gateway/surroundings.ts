@@ -1,0 +1,23 @@
+/** What every part of the gateway is given: the services behind it, and the one way to start an effect. */
+import type { Effect, Fiber } from "effect"
+import type { Feed } from "../actors/feed.ts"
+import type { LiveEvents } from "../actors/live-events.ts"
+import type { Tokens } from "../identity/tokens.ts"
+import type { Database } from "../store/database.ts"
+import type { Telemetry } from "../telemetry.ts"
+import type { GatewayOptions } from "./options.ts"
+
+export interface Surroundings {
+  readonly options: GatewayOptions
+  readonly live: LiveEvents["Service"]
+  readonly feed: Feed["Service"]
+  readonly database: Database["Service"]
+  readonly tokens: Tokens["Service"]
+  readonly telemetry: Telemetry["Service"]
+  /** This process, in presence reports. */
+  readonly node: string
+  /** Starts an effect that answers for its own failures; it is interrupted when the gateway stops. */
+  readonly fork: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
+  /** Sends one frame to every subscriber of a topic. */
+  readonly publish: (topic: string, text: string) => void
+}

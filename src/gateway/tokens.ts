@@ -1,0 +1,34 @@
+/** Reads a gateway token: who it speaks for, on which event, until when; or with which code the socket is to be closed. */
+import { Effect } from "effect"
+import type { Tokens } from "../identity/tokens.ts"
+import type { Identity } from "./connection.ts"
+import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
+
+export interface Grant {
+  readonly eventId: string
+  readonly identity: Identity
+  /** When the session behind the token ends, Unix milliseconds. */
+  readonly sessionExpiresAt: number
+}
+
+/** Does the token claim to have expired? Asked only of a token that was refused; both answers say "get a new one". */
+const claimsToHaveExpired = (token: string): boolean => {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"))
+    const exp = typeof claims === "object" && claims !== null && "exp" in claims ? claims.exp : undefined
+    return typeof exp === "number" && exp * 1000 <= Date.now()
+  } catch {
+    return false
+  }
+}
+
+export const readToken = (tokens: Tokens["Service"], token: string): Effect.Effect<Grant, CloseCode> =>
+  tokens.verify("gateway", token).pipe(
+    Effect.mapError((): CloseCode => (claimsToHaveExpired(token) ? CLOSE.tokenExpired : CLOSE.invalidToken)),
+    Effect.flatMap(({ claims }) => {
+      const { participantId, name, kind, userId, role, eventId, sessionExpires } = claims
+      const sessionExpiresAt = sessionExpires * 1000
+      if (sessionExpiresAt <= Date.now()) return Effect.fail<CloseCode>(CLOSE.tokenExpired)
+      return Effect.succeed({ eventId, identity: { participantId, name, kind, userId, role }, sessionExpiresAt })
+    }),
+  )

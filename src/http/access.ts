@@ -1,0 +1,190 @@
+/**
+ * Who may pass, decided before the body is looked at: 401 without a credential, 404 for what is not the caller's, 403 for
+ * what is but may not be done. Workspace membership decides, never the per-event role (specification §4).
+ */
+import { Effect } from "effect"
+import type { Principal } from "../identity/principal.ts"
+import { BadRequest, type Failure, Forbidden, NotFound, Unauthorized, type Unavailable } from "../model/errors.ts"
+import { parseId } from "../model/ids.ts"
+import type { WorkspaceRole } from "../model/roles.ts"
+import { Database, type Queryable } from "../store/database.ts"
+import { findEvent, findEventWithPhases, findPhaseOwner } from "../store/events.ts"
+import { findUser, hasEventMembership } from "../store/users.ts"
+import { findWebhookEndpointOwner } from "../store/webhook-endpoints.ts"
+import { findMemberRole, listAccountWorkspaces } from "../store/workspaces.ts"
+import type { Scopes } from "./call.ts"
+import type { Access } from "./contract/access.ts"
+import type { HttpRequest } from "./message.ts"
+
+type Grant<A extends Access> = Effect.Effect<Scopes[A], Failure, Database>
+
+const signIn = new Unauthorized({ detail: "Credentials are missing." })
+const forbidden = (detail: string) => new Forbidden({ detail })
+const wrongKind = forbidden("This kind of credential may not be used here.")
+
+const run = <A>(body: (sql: Queryable) => Promise<A>): Effect.Effect<A, Unavailable, Database> =>
+  Effect.flatMap(Database, (database) => database.run(body))
+
+const requireAccount = (
+  principal: Principal,
+): Effect.Effect<Extract<Principal, { kind: "account" }>, Unauthorized | Forbidden> => {
+  if (principal.kind === "account") return Effect.succeed(principal)
+  return Effect.fail(principal.kind === "anonymous" ? signIn : wrongKind)
+}
+
+const requireKey = (
+  principal: Principal,
+): Effect.Effect<Extract<Principal, { kind: "key" }>, Unauthorized | Forbidden> => {
+  if (principal.kind === "key") return Effect.succeed(principal)
+  return Effect.fail(principal.kind === "anonymous" ? signIn : wrongKind)
+}
+
+/** May the principal manage this workspace? Absent or foreign workspaces look alike. */
+const requireManagement = (
+  principal: Principal,
+  workspaceId: string,
+  what: string,
+): Effect.Effect<void, Failure, Database> => {
+  switch (principal.kind) {
+    case "key":
+      return principal.workspaceId === workspaceId ? Effect.void : Effect.fail(NotFound.of(what))
+    case "account":
+    case "session": {
+      const { accountId } = principal
+      if (accountId === null) return Effect.fail(wrongKind)
+      if (principal.kind === "session" && principal.workspaceId !== workspaceId) return Effect.fail(NotFound.of(what))
+      return run((sql) => findMemberRole(sql, workspaceId, accountId)).pipe(
+        Effect.flatMap((role) => (role === undefined ? Effect.fail(NotFound.of(what)) : Effect.void)),
+      )
+    }
+    case "platform":
+      return Effect.fail(wrongKind)
+    default:
+      return Effect.fail(signIn)
+  }
+}
+
+/** Only management credentials get as far as looking an object up. */
+const requireManager = (principal: Principal): Effect.Effect<void, Unauthorized | Forbidden> => {
+  if (principal.kind === "anonymous") return Effect.fail(signIn)
+  if (principal.kind === "platform") return Effect.fail(wrongKind)
+  return principal.kind === "session" && principal.accountId === null ? Effect.fail(wrongKind) : Effect.void
+}
+
+const pathId = (request: HttpRequest, what: string): Effect.Effect<string, NotFound> => {
+  const id = parseId(request.params["id"] ?? "")
+  return id === undefined ? Effect.fail(NotFound.of(what)) : Effect.succeed(id)
+}
+
+/** Looks up the object that the path names and checks that the caller manages its workspace. */
+const managed = <Found extends { readonly workspaceId: string }>(
+  principal: Principal,
+  request: HttpRequest,
+  what: string,
+  find: (id: string) => Effect.Effect<Found | undefined, Unavailable, Database>,
+): Effect.Effect<Found & { readonly pathId: string }, Failure, Database> =>
+  requireManager(principal).pipe(
+    Effect.flatMap(() => pathId(request, what)),
+    Effect.flatMap((id) =>
+      find(id).pipe(
+        Effect.flatMap((found) =>
+          found === undefined
+            ? Effect.fail(NotFound.of(what))
+            : Effect.as(requireManagement(principal, found.workspaceId, what), { ...found, pathId: id }),
+        ),
+      ),
+    ),
+  )
+
+/** The workspace that a collection route is about: the key's or token's, the one asked for, or the only one there is. */
+const workspaceOf = (principal: Principal, request: HttpRequest): Effect.Effect<string, Failure, Database> => {
+  if (principal.kind === "key" || principal.kind === "session") return Effect.succeed(principal.workspaceId)
+  if (principal.kind !== "account") return Effect.fail(principal.kind === "anonymous" ? signIn : wrongKind)
+  const asked = request.headers["x-workspace-id"]
+  if (asked !== undefined) {
+    const id = parseId(asked)
+    return id === undefined ? Effect.fail(NotFound.of("workspace")) : Effect.succeed(id)
+  }
+  return run((sql) => listAccountWorkspaces(sql, principal.accountId)).pipe(
+    Effect.flatMap((workspaces) => {
+      const [only] = workspaces
+      return only !== undefined && workspaces.length === 1
+        ? Effect.succeed(only.id)
+        : Effect.fail(new BadRequest({ detail: "You belong to several workspaces or none; send x-workspace-id." }))
+    }),
+  )
+}
+
+/** A signed-in member of the workspace in the path whose role is one of these; strangers see no such workspace. */
+const memberOf = (
+  principal: Principal,
+  request: HttpRequest,
+  roles: ReadonlyArray<WorkspaceRole>,
+): Grant<"workspaceMember"> =>
+  Effect.gen(function* () {
+    if (principal.kind === "anonymous") return yield* signIn
+    const workspaceId = yield* pathId(request, "workspace")
+    if (principal.kind === "key" && principal.workspaceId !== workspaceId) return yield* NotFound.of("workspace")
+    const { accountId } = yield* requireAccount(principal)
+    const role = yield* run((sql) => findMemberRole(sql, workspaceId, accountId))
+    if (role === undefined) return yield* NotFound.of("workspace")
+    if (!roles.includes(role)) return yield* forbidden(`Only ${roles.join("s and ")}s of the workspace may do this.`)
+    return { workspaceId, accountId, role }
+  })
+
+/** How each kind of access is established. */
+export const ACCESS: { readonly [A in Access]: (principal: Principal, request: HttpRequest) => Grant<A> } = {
+  public: () => Effect.succeed({}),
+  optionalSession: (principal) => {
+    if (principal.kind === "session") return Effect.succeed({ session: principal })
+    return principal.kind === "anonymous" ? Effect.succeed({ session: null }) : Effect.fail(wrongKind)
+  },
+  account: requireAccount,
+  accountOrPlatform: (principal) =>
+    principal.kind === "platform" ? Effect.succeed({ accountId: null }) : requireAccount(principal),
+  key: requireKey,
+  workspaceGuest: (principal, request) =>
+    Effect.gen(function* () {
+      const { accountId } = yield* requireAccount(principal)
+      const workspaceId = yield* pathId(request, "workspace")
+      const role = yield* run((sql) => findMemberRole(sql, workspaceId, accountId))
+      if (role === undefined && !(yield* run((sql) => hasEventMembership(sql, workspaceId, accountId)))) {
+        return yield* NotFound.of("workspace")
+      }
+      return { workspaceId, accountId }
+    }),
+  workspaceMember: (principal, request) => memberOf(principal, request, ["owner", "admin", "member"]),
+  workspaceAdmin: (principal, request) => memberOf(principal, request, ["owner", "admin"]),
+  workspaceOwner: (principal, request) => memberOf(principal, request, ["owner"]),
+  workspace: (principal, request) =>
+    Effect.gen(function* () {
+      yield* requireManager(principal)
+      const workspaceId = yield* workspaceOf(principal, request)
+      yield* requireManagement(principal, workspaceId, "workspace")
+      return { workspaceId }
+    }),
+  event: (principal, request) =>
+    managed(principal, request, "event", (id) => run((sql) => findEvent(sql, id))).pipe(
+      Effect.map(({ pathId: _, ...event }) => ({ workspaceId: event.workspaceId, event })),
+    ),
+  agenda: (principal, request) =>
+    managed(principal, request, "event", (id) => run((sql) => findEventWithPhases(sql, id))).pipe(
+      Effect.map(({ pathId: _, ...event }) => ({ workspaceId: event.workspaceId, event })),
+    ),
+  phase: (principal, request) =>
+    managed(principal, request, "phase", (id) => run((sql) => findPhaseOwner(sql, id))).pipe(
+      Effect.map(({ workspaceId, eventId, pathId: phaseId }) => ({ workspaceId, eventId, phaseId })),
+    ),
+  keyUser: (principal, request) =>
+    Effect.gen(function* () {
+      const { workspaceId } = yield* requireKey(principal)
+      const id = yield* pathId(request, "user")
+      const user = yield* run((sql) => findUser(sql, id))
+      if (user === undefined || user.workspaceId !== workspaceId) return yield* NotFound.of("user")
+      return { workspaceId, user }
+    }),
+  webhook: (principal, request) =>
+    managed(principal, request, "webhook", (id) => run((sql) => findWebhookEndpointOwner(sql, id))).pipe(
+      Effect.map(({ workspaceId, pathId: webhookId }) => ({ workspaceId, webhookId })),
+    ),
+}

@@ -1,0 +1,92 @@
+/** What a handler gets and gives, typed from its endpoint in the contract. */
+import type { Effect } from "effect"
+import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import type { LiveEvents } from "../actors/live-events.ts"
+import type { AccountSessions } from "../identity/account-sessions.ts"
+import type { Passwords } from "../identity/passwords.ts"
+import type { Principal } from "../identity/principal.ts"
+import type { Tokens } from "../identity/tokens.ts"
+import type { Failure } from "../model/errors.ts"
+import type { Event } from "../model/event.ts"
+import type { Phase } from "../model/phase.ts"
+import type { WorkspaceRole } from "../model/roles.ts"
+import type { Database } from "../store/database.ts"
+import type { UserRow } from "../store/users.ts"
+import type { WebhookRegistration } from "../store/webhook-registration.ts"
+import type { Access } from "./contract/access.ts"
+import type { HttpSettings } from "./settings.ts"
+
+type SessionPrincipal = Extract<Principal, { readonly kind: "session" }>
+
+/** What each kind of access has established before the handler runs. */
+export interface Scopes {
+  readonly public: Record<never, never>
+  readonly optionalSession: { readonly session: SessionPrincipal | null }
+  readonly account: { readonly accountId: string; readonly sessionId: string }
+  /** `accountId` is null for the operator. */
+  readonly accountOrPlatform: { readonly accountId: string | null }
+  readonly key: { readonly workspaceId: string }
+  readonly workspaceGuest: { readonly workspaceId: string; readonly accountId: string }
+  readonly workspaceMember: {
+    readonly workspaceId: string
+    readonly accountId: string
+    readonly role: WorkspaceRole
+  }
+  readonly workspaceOwner: Scopes["workspaceMember"]
+  readonly workspaceAdmin: { readonly workspaceId: string; readonly accountId: string; readonly role: WorkspaceRole }
+  readonly workspace: { readonly workspaceId: string }
+  readonly event: { readonly workspaceId: string; readonly event: Event }
+  readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
+  readonly phase: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }
+  readonly keyUser: { readonly workspaceId: string; readonly user: UserRow }
+  readonly webhook: { readonly workspaceId: string; readonly webhookId: string }
+}
+
+export interface Call<E extends HttpApiEndpoint.ConstraintRequest, A extends Access> {
+  readonly params: E["~Params"]["Type"]
+  readonly query: E["~Query"]["Type"]
+  readonly payload: E["~Payload"]["Type"]
+  readonly scope: Scopes[A]
+  /** Path of the request, for `Location` and `Link`. */
+  readonly path: string
+}
+
+/** An answer that is more than its body. */
+export class Reply<Body> {
+  readonly body: Body
+  readonly status: number | undefined
+  readonly headers: ReadonlyArray<readonly [string, string]>
+
+  constructor(body: Body, options: { status?: number; headers?: ReadonlyArray<readonly [string, string]> }) {
+    this.body = body
+    this.status = options.status
+    this.headers = options.headers ?? []
+  }
+}
+
+export type HandlerServices =
+  | Database
+  | Passwords
+  | AccountSessions
+  | Tokens
+  | LiveEvents
+  | WebhookRegistration
+  | HttpSettings
+
+type Body<E extends HttpApiEndpoint.ConstraintRequest> = E["~Success"]["Type"]
+
+export type Handle<E extends HttpApiEndpoint.ConstraintRequest, A extends Access> = (
+  call: Call<E, A>,
+) => Effect.Effect<Body<E> | Reply<Body<E>>, Failure, HandlerServices>
+
+/** A handler says which access it was written for; binding checks it against the contract's. */
+export type Handler<E extends HttpApiEndpoint.ConstraintRequest> = {
+  readonly [A in Access]: { readonly access: A; readonly handle: Handle<E, A> }
+}[Access]
+
+/** One handler for every endpoint of a group. */
+export type Handlers<Group extends HttpApiGroup.Constraint> = {
+  readonly [E in HttpApiGroup.Endpoints<Group> as E extends { readonly identifier: infer Name extends string }
+    ? Name
+    : never]: E extends HttpApiEndpoint.ConstraintRequest ? Handler<E> : never
+}

@@ -1,0 +1,21 @@
+/** The whole REST contract. Types, the OpenAPI description, the routes and the typed client all derive from it. */
+import { HttpApi, OpenApi } from "effect/http-api"
+import { Accounts } from "./accounts.ts"
+import { Events } from "./events.ts"
+import { GatewayTokens } from "./gateway-tokens.ts"
+import { Meta } from "./meta.ts"
+import { People } from "./people.ts"
+import { Webhooks } from "./webhooks.ts"
+import { Workspaces } from "./workspaces.ts"
+
+/** Version of the description (specification §9). */
+export const DESCRIPTION_VERSION = "1.0.0"
+
+export const Api = HttpApi.make("gathercue")
+  .add(Accounts, Workspaces, Events, People, Webhooks, GatewayTokens, Meta)
+  .annotate(OpenApi.Title, "Gathercue")
+  .annotate(OpenApi.Version, DESCRIPTION_VERSION)
+  .annotate(
+    OpenApi.Description,
+    "Schedule live events, drive them, and let people in. Everything that happens live is pushed over the gateway and to your webhooks.",
+  )

@@ -1,0 +1,26 @@
+/** Pieces that endpoints share: path ids, pages, and the success schema with its status. */
+import { Context, Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import { Id } from "../../model/ids.ts"
+
+export const PathId = { id: Id }
+
+/** `?limit=1..100` (100 when absent) and an opaque `cursor` from the page before. */
+export const PageQuery = {
+  limit: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100 }))),
+  cursor: Schema.optionalKey(Schema.String),
+}
+
+/** A list answer: `{<plural>: […], nextCursor}`. */
+export const pageOf = <Name extends string, Item extends Schema.Top>(name: Name, item: Item) =>
+  Schema.Struct({
+    [name]: Schema.Array(item),
+    nextCursor: Schema.NullOr(Schema.String),
+  } as { readonly [N in Name]: Schema.$Array<Item> } & { readonly nextCursor: Schema.NullOr<typeof Schema.String> })
+
+/** On an endpoint: its body may hold nothing but what is named; the specification says "no extra properties". */
+export class ExactBody extends Context.Service<ExactBody, true>()("gathercue/ExactBody") {}
+
+export const created = <S extends Schema.Top>(schema: S) => schema.pipe(HttpApiSchema.status(201))
+
+export const Name = Schema.String.check(Schema.isBetweenLength(1, 200))

@@ -1,0 +1,17 @@
+/** What the API says about itself. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { EndpointAccess } from "./access.ts"
+import { PROBLEMS, type ProblemCode, problems } from "./problem.ts"
+
+export const Meta = HttpApiGroup.make("meta")
+  .add(
+    HttpApiEndpoint.get("getProblem", "/v1/errors/:code", {
+      params: { code: Schema.Literals(Object.keys(PROBLEMS) as [ProblemCode, ...ProblemCode[]]) },
+      success: Schema.Struct({ code: Schema.String, status: Schema.Int, meaning: Schema.String }),
+      error: problems("not_found", "internal_error"),
+    })
+      .annotate(EndpointAccess, "public")
+      .annotate(OpenApi.Summary, "What an error code means: where a problem's `type` leads"),
+  )
+  .annotate(OpenApi.Description, "The API about itself.")

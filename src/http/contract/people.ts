@@ -1,0 +1,81 @@
+/** Users of a workspace and their memberships on events (specification §4). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Id } from "../../model/ids.ts"
+import { EventRole } from "../../model/roles.ts"
+import { Instant } from "../../model/timestamp.ts"
+import { EndpointAccess } from "./access.ts"
+import { created, PageQuery, PathId, pageOf } from "./endpoint.ts"
+import { COMMON, problems, WITH_BODY } from "./problem.ts"
+
+export const User = Schema.Struct({
+  id: Schema.String,
+  externalSub: Schema.String,
+  email: Schema.NullOr(Schema.String),
+  name: Schema.NullOr(Schema.String),
+  picture: Schema.NullOr(Schema.String),
+  createdAt: Instant,
+  updatedAt: Instant,
+})
+
+/** Participant identities of accounts are kept under this prefix; callers may not take one over. */
+export const ACCOUNT_SUB_PREFIX = "account:"
+
+const ExternalSub = Schema.String.check(
+  Schema.isBetweenLength(1, 200),
+  Schema.makeFilter((sub) => !sub.startsWith(ACCOUNT_SUB_PREFIX) || `must not start with "${ACCOUNT_SUB_PREFIX}"`),
+)
+
+const Text = (max: number) => Schema.optionalKey(Schema.NullOr(Schema.String.check(Schema.isMaxLength(max))))
+
+/** An address that a dashboard may put into an image: http or https, never a script. */
+const Picture = Schema.optionalKey(
+  Schema.NullOr(
+    Schema.String.check(
+      Schema.isMaxLength(2048),
+      Schema.makeFilter((text) => /^https?:\/\//i.test(text) || "must be an http or https URL"),
+    ),
+  ),
+)
+
+export const Membership = Schema.Struct({
+  id: Schema.String,
+  eventId: Schema.String,
+  userId: Schema.String,
+  role: EventRole,
+  createdAt: Instant,
+})
+
+export const People = HttpApiGroup.make("people")
+  .add(
+    HttpApiEndpoint.get("listUsers", "/v1/users", {
+      query: PageQuery,
+      success: pageOf("users", User),
+      error: problems("bad_request", ...COMMON),
+    })
+      .annotate(EndpointAccess, "workspace")
+      .annotate(OpenApi.Summary, "Users, newest first"),
+    HttpApiEndpoint.post("upsertUser", "/v1/users", {
+      payload: Schema.Struct({ externalSub: ExternalSub, email: Text(320), name: Text(200), picture: Picture }),
+      success: [created(User), User],
+      error: problems(...WITH_BODY, ...COMMON),
+    })
+      .annotate(EndpointAccess, "workspace")
+      .annotate(OpenApi.Summary, "Create or update a user by externalSub"),
+    HttpApiEndpoint.post("createUserSession", "/v1/users/:id/session", {
+      params: PathId,
+      success: Schema.Struct({ sessionToken: Schema.String, expiresAt: Instant, userId: Schema.String }),
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "keyUser")
+      .annotate(OpenApi.Summary, "A session token for one of the integrator's own users"),
+    HttpApiEndpoint.post("createMembership", "/v1/events/:id/memberships", {
+      params: PathId,
+      payload: Schema.Struct({ userId: Id, role: EventRole }),
+      success: [created(Membership), Membership],
+      error: problems(...WITH_BODY, "role_not_on_event", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(OpenApi.Summary, "Give a user a role on the event"),
+  )
+  .annotate(OpenApi.Description, "Users and the roles they hold on events.")

@@ -1,0 +1,58 @@
+/** Error bodies (RFC 9457, specification §7): exactly `type`, `code` and `detail`, and `acceptedRoles` on one code. */
+import { Schema } from "effect"
+import { HttpApiSchema } from "effect/http-api"
+import { EventRole } from "../../model/roles.ts"
+
+/** Every stable code, with its status and what it means: the one table that answers, descriptions and docs come from. */
+export const PROBLEMS = {
+  bad_request: { status: 400, meaning: "Malformed, missing, wrong-type or out-of-range input." },
+  role_not_on_event: {
+    status: 400,
+    meaning: "The event has no place for this role; `acceptedRoles` lists those it has.",
+  },
+  unauthorized: { status: 401, meaning: "Missing or invalid credentials." },
+  sign_in_required: { status: 401, meaning: "This event needs a signed-in caller." },
+  forbidden: { status: 403, meaning: "Authenticated, but not allowed." },
+  not_found: { status: 404, meaning: "No such resource in the caller's workspace." },
+  method_not_allowed: { status: 405, meaning: "The path exists, the method does not; see `Allow`." },
+  conflict: { status: 409, meaning: "The resource's state does not allow it." },
+  slug_taken: { status: 409, meaning: "Another workspace has this slug." },
+  email_taken: { status: 409, meaning: "An account with this address exists." },
+  idempotency_in_progress: {
+    status: 409,
+    meaning: "The first request with this Idempotency-Key is still running; see `Retry-After`.",
+  },
+  payload_too_large: { status: 413, meaning: "The body is larger than the limit." },
+  unsupported_media_type: { status: 415, meaning: "The body must be `application/json`." },
+  idempotency_key_reused: { status: 422, meaning: "This Idempotency-Key was used with another body." },
+  internal_error: { status: 500, meaning: "Our fault; quote the `x-request-id`." },
+  unavailable: { status: 503, meaning: "Too busy or a part is away; see `Retry-After`." },
+} as const
+
+export type ProblemCode = keyof typeof PROBLEMS
+
+const problemSchema = (code: ProblemCode) => {
+  const fields = { type: Schema.String, code: Schema.Literal(code), detail: Schema.String }
+  return code === "role_not_on_event"
+    ? Schema.Struct({ ...fields, acceptedRoles: Schema.Array(EventRole) })
+    : Schema.Struct(fields)
+}
+
+const schemas = new Map<ProblemCode, Schema.Top>()
+
+/** The error schemas of an endpoint, by code. */
+export const problems = (...codes: ReadonlyArray<ProblemCode>): ReadonlyArray<Schema.Top> =>
+  codes.map((code) => {
+    const schema =
+      schemas.get(code) ??
+      problemSchema(code).pipe(
+        HttpApiSchema.status(PROBLEMS[code].status),
+        HttpApiSchema.asJson({ contentType: "application/problem+json" }),
+      )
+    schemas.set(code, schema)
+    return schema
+  })
+
+/** What any authenticated endpoint with a body may answer besides its own. */
+export const COMMON: ReadonlyArray<ProblemCode> = ["unauthorized", "forbidden", "unavailable", "internal_error"]
+export const WITH_BODY: ReadonlyArray<ProblemCode> = ["bad_request", "payload_too_large", "unsupported_media_type"]

@@ -1,0 +1,59 @@
+/** Credentials out of headers, the session cookie, and the cross-site rule for requests that a cookie authenticates. */
+import { Effect } from "effect"
+import { SESSION_COOKIE_SECONDS } from "../identity/account-sessions.ts"
+import type { Credentials, Principal } from "../identity/principal.ts"
+import { Forbidden } from "../model/errors.ts"
+import type { HttpRequest } from "./message.ts"
+
+/** On an https address the `__Host-` prefix binds the cookie to this host and to TLS (RFC 6265bis §4.1.3.2). */
+export const sessionCookieName = (publicUrl: string): string =>
+  publicUrl.startsWith("https:") ? "__Host-gc_session" : "gc_session"
+
+export const sessionCookie = (publicUrl: string, token: string): string =>
+  `${sessionCookieName(publicUrl)}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${SESSION_COOKIE_SECONDS}${
+    publicUrl.startsWith("https:") ? "; Secure" : ""
+  }`
+
+export const clearedSessionCookie = (publicUrl: string): string =>
+  `${sessionCookieName(publicUrl)}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0${
+    publicUrl.startsWith("https:") ? "; Secure" : ""
+  }`
+
+const cookieValue = (header: string | undefined, name: string): string | undefined => {
+  if (header === undefined) return undefined
+  for (const pair of header.split(";")) {
+    const at = pair.indexOf("=")
+    if (at > 0 && pair.slice(0, at).trim() === name && pair.slice(at + 1).trim() !== "")
+      return pair.slice(at + 1).trim()
+  }
+  return undefined
+}
+
+export const credentialsOf = (request: HttpRequest, cookieName: string): Credentials => {
+  const { headers } = request
+  const authorization = headers["authorization"]
+  return {
+    apiKey: headers["x-api-key"],
+    platformKey: headers["x-platform-key"],
+    // Any other scheme is a credential too, and a wrong one.
+    bearer: authorization === undefined ? undefined : (/^bearer +(\S+)$/i.exec(authorization)?.[1] ?? ""),
+    sessionCookie: cookieValue(headers["cookie"], cookieName),
+  }
+}
+
+const READS = new Set(["GET", "HEAD", "OPTIONS"])
+
+/** A change that a browser's cookie authenticates must come from our own origin, or from no browser at all. */
+export const refuseCrossSite = (
+  request: HttpRequest,
+  principal: Principal,
+  ownOrigin: string,
+): Effect.Effect<void, Forbidden> => {
+  if (principal.kind !== "account" || READS.has(request.method)) return Effect.void
+  const { origin, host } = request.headers
+  const foreign =
+    origin !== undefined && origin !== ownOrigin && origin !== `http://${host}` && origin !== `https://${host}`
+  return foreign || request.headers["sec-fetch-site"] === "cross-site"
+    ? Effect.fail(new Forbidden({ detail: "A change with a session cookie must come from this site." }))
+    : Effect.void
+}

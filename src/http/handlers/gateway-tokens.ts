@@ -1,0 +1,99 @@
+/** Gateway tokens by all their rules (specification §4): who becomes whom on which event. */
+import { Effect } from "effect"
+import { type GatewayGrant, Tokens } from "../../identity/tokens.ts"
+import { Conflict, NotFound, SignInRequired, Unauthorized } from "../../model/errors.ts"
+import type { Event } from "../../model/event.ts"
+import { newId } from "../../model/ids.ts"
+import { acceptedRoles, defaultEventRole, type EventRole } from "../../model/roles.ts"
+import { Database, type Queryable } from "../../store/database.ts"
+import { findEvent, listPhases } from "../../store/events.ts"
+import { findEventRole, findUser } from "../../store/users.ts"
+import { findMemberRole } from "../../store/workspaces.ts"
+import type { Handlers, Scopes } from "../call.ts"
+import type { GatewayTokens } from "../contract/gateway-tokens.ts"
+import { HttpSettings } from "../settings.ts"
+
+type Session = NonNullable<Scopes["optionalSession"]["session"]>
+type Refusals = NotFound | Conflict | SignInRequired | Unauthorized
+
+/** An anonymous viewer's socket may live this long before it wants a new token. */
+const ANONYMOUS_SECONDS = 12 * 3600
+
+/** The nearest role that the event has: a role it lacks falls to taking part, else to watching. Never widens. */
+const roleTheEventHas = (role: EventRole, accepted: ReadonlyArray<EventRole>): EventRole => {
+  if (accepted.includes(role)) return role
+  if (role !== "speaker" && role !== "participant") return role
+  return accepted.includes("participant") ? "participant" : "viewer"
+}
+
+const signedIn = async (sql: Queryable, event: Event, session: Session): Promise<GatewayGrant> => {
+  if (session.workspaceId !== event.workspaceId) throw NotFound.of("event")
+  const user = await findUser(sql, session.userId)
+  if (user === undefined) throw new Unauthorized({ detail: "The session's user no longer exists." })
+  const [stored, member, phases] = await Promise.all([
+    findEventRole(sql, event.id, user.id),
+    session.accountId === null ? undefined : findMemberRole(sql, event.workspaceId, session.accountId),
+    listPhases(sql, event.id),
+  ])
+  const role = stored ?? (member === undefined ? undefined : defaultEventRole(member))
+  // An account's session token outlives its memberships; without any it opens nothing that is private.
+  if (role === undefined && session.accountId !== null && event.visibility === "private") throw NotFound.of("event")
+  return {
+    participantId: user.id,
+    eventId: event.id,
+    workspaceId: event.workspaceId,
+    kind: "user",
+    userId: user.id,
+    name: user.name ?? "Participant",
+    role: roleTheEventHas(role ?? "participant", acceptedRoles(phases.map(({ modality }) => modality))),
+    sessionExpires: session.expires,
+  }
+}
+
+const anonymous = async (sql: Queryable, event: Event): Promise<GatewayGrant> => {
+  if (event.visibility === "private") throw NotFound.of("event")
+  const phases = await listPhases(sql, event.id)
+  if (event.visibility !== "public" || !phases.some(({ modality }) => modality === "broadcast")) {
+    throw new SignInRequired({ detail: "Sign in to join this event." })
+  }
+  return {
+    participantId: `anon:${newId()}`,
+    eventId: event.id,
+    workspaceId: event.workspaceId,
+    kind: "anonymous",
+    userId: null,
+    name: "Anonymous viewer",
+    role: "viewer",
+    sessionExpires: Math.floor(Date.now() / 1000) + ANONYMOUS_SECONDS,
+  }
+}
+
+const grantFor = async (sql: Queryable, eventId: string, session: Session | null): Promise<GatewayGrant> => {
+  const event = await findEvent(sql, eventId)
+  if (event === undefined) throw NotFound.of("event")
+  if (session === null && event.status === "draft") throw NotFound.of("event")
+  const grant = session === null ? await anonymous(sql, event) : await signedIn(sql, event, session)
+  if (event.status === "ended") throw new Conflict({ detail: "The event has ended." })
+  return grant
+}
+
+export const gatewayTokens: Handlers<typeof GatewayTokens> = {
+  createGatewayToken: {
+    access: "optionalSession",
+    handle: ({ payload: { eventId }, scope: { session } }) =>
+      Effect.gen(function* () {
+        const { publicUrl } = yield* HttpSettings
+        const grant = yield* (yield* Database).run<GatewayGrant, Refusals>((sql) => grantFor(sql, eventId, session))
+        const { token, expiresAt } = yield* (yield* Tokens).issue("gateway", grant)
+        return {
+          token,
+          expiresAt,
+          url: `${publicUrl.replace(/^http/, "ws")}/v1/gateway`,
+          eventId,
+          role: grant.role,
+          participantId: grant.participantId,
+          anonymous: grant.kind === "anonymous",
+        }
+      }),
+  },
+}

@@ -1,0 +1,171 @@
+/** Workspaces, session tokens and API keys. */
+import { Effect } from "effect"
+import { type CreatedApiKey, createApiKey } from "../../identity/api-keys.ts"
+import { Tokens } from "../../identity/tokens.ts"
+import { type Conflict, type Forbidden, NotFound, type SlugTaken, Unauthorized } from "../../model/errors.ts"
+import { newId } from "../../model/ids.ts"
+import { findAccount, listAccountEmails } from "../../store/accounts.ts"
+import { pageApiKeys, removeRevokedApiKey, revokeApiKey } from "../../store/api-keys.ts"
+import { Database, type Queryable } from "../../store/database.ts"
+import { leaveWorkspace, makeOwner, pageMembers, removeMember, setMemberRole } from "../../store/members.ts"
+import { upsertUser } from "../../store/users.ts"
+import {
+  insertWorkspace,
+  type MemberWorkspaceRow,
+  pageAccountWorkspaces,
+  pageWorkspaces,
+  updateWorkspace,
+  type WorkspaceRow,
+} from "../../store/workspaces.ts"
+import { type Handlers, Reply } from "../call.ts"
+import { ACCOUNT_SUB_PREFIX } from "../contract/people.ts"
+import type { Workspaces } from "../contract/workspaces.ts"
+import { pageReply, pageRequest } from "../paging.ts"
+import { freeSlug, RETRY_SLUG } from "../slug.ts"
+
+type CreatedWorkspace = MemberWorkspaceRow & {
+  readonly apiKey: Pick<CreatedApiKey, "id" | "name" | "secret" | "prefix" | "createdAt">
+}
+
+const createKey = (workspaceId: string, name: string | null | undefined) =>
+  Effect.flatMap(Database, (database) =>
+    database.transaction<Awaited<ReturnType<typeof createApiKey>>, Conflict>((sql) =>
+      createApiKey(sql, { workspaceId, name: name ?? null }),
+    ),
+  )
+
+const changeMembers = <A>(body: (sql: Queryable) => Promise<A>) =>
+  Effect.flatMap(Database, (database) => database.transaction<A, NotFound | Forbidden | Conflict>(body))
+
+export const workspaces: Handlers<typeof Workspaces> = {
+  createWorkspace: {
+    access: "account",
+    handle: ({ payload, scope }) =>
+      Effect.flatMap(Database, (database) =>
+        database.transaction<CreatedWorkspace, SlugTaken | Conflict>(async (sql) => {
+          const slug = payload.slug ?? (await freeSlug(sql, payload.name))
+          const workspace = await insertWorkspace(sql, {
+            id: newId(),
+            name: payload.name,
+            slug,
+            memberId: newId(),
+            ownerId: scope.accountId,
+          })
+          const { id, name, secret, prefix, createdAt } = await createApiKey(sql, {
+            workspaceId: workspace.id,
+            name: "default",
+          })
+          return { ...workspace, apiKey: { id, name, secret, prefix, createdAt } }
+        }),
+      ).pipe(
+        // A slug that the caller chose is the caller's to choose again.
+        Effect.retry(payload.slug === undefined ? RETRY_SLUG : { times: 0 }),
+      ),
+  },
+  listWorkspaces: {
+    access: "accountOrPlatform",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        const request = yield* pageRequest(call.query)
+        const { accountId } = call.scope
+        const page = yield* database.run((sql) =>
+          accountId === null ? pageWorkspaces(sql, request) : pageAccountWorkspaces(sql, accountId, request),
+        )
+        return pageReply(call, page, { workspaces: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  patchWorkspace: {
+    access: "workspaceAdmin",
+    handle: ({ payload, scope: { workspaceId, role } }) =>
+      Effect.flatMap(Database, (database) =>
+        database.run<WorkspaceRow, SlugTaken>((sql) => updateWorkspace(sql, workspaceId, payload)),
+      ).pipe(Effect.map((workspace) => ({ ...workspace, role }))),
+  },
+  listMembers: {
+    access: "workspaceMember",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const request = yield* pageRequest(call.query)
+        const page = yield* (yield* Database).run((sql) => pageMembers(sql, call.scope.workspaceId, request))
+        return pageReply(call, page, { members: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  patchMember: {
+    access: "workspaceAdmin",
+    handle: ({ params: { memberId }, payload: { role }, scope: { workspaceId } }) =>
+      changeMembers((sql) => setMemberRole(sql, workspaceId, memberId, role)),
+  },
+  removeMember: {
+    access: "workspaceAdmin",
+    handle: ({ params: { memberId }, scope: { workspaceId } }) =>
+      changeMembers((sql) => removeMember(sql, workspaceId, memberId)),
+  },
+  leaveWorkspace: {
+    access: "workspaceMember",
+    handle: ({ scope: { workspaceId, accountId } }) =>
+      changeMembers((sql) => leaveWorkspace(sql, workspaceId, accountId)),
+  },
+  makeOwner: {
+    access: "workspaceOwner",
+    handle: ({ payload: { memberId }, scope: { workspaceId } }) =>
+      changeMembers((sql) => makeOwner(sql, workspaceId, memberId)),
+  },
+  createWorkspaceSession: {
+    access: "workspaceGuest",
+    handle: ({ scope: { workspaceId, accountId } }) =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        const user = yield* database.run<Awaited<ReturnType<typeof upsertUser>>, Unauthorized>(async (sql) => {
+          const [account, emails] = await Promise.all([findAccount(sql, accountId), listAccountEmails(sql, accountId)])
+          if (account === undefined) throw new Unauthorized({ detail: "The account no longer exists." })
+          return upsertUser(sql, {
+            id: newId(),
+            workspaceId,
+            accountId,
+            externalSub: ACCOUNT_SUB_PREFIX + accountId,
+            email: emails.find(({ primary }) => primary)?.email ?? null,
+            name: account.name,
+          })
+        })
+        const issued = yield* (yield* Tokens).issue("workspace", { userId: user.id, workspaceId, accountId })
+        return {
+          sessionToken: issued.token,
+          expiresAt: issued.expiresAt,
+          workspaceId,
+          participant: { userId: user.id, name: user.name, email: user.email, picture: user.picture },
+        }
+      }),
+  },
+  listApiKeys: {
+    access: "workspaceAdmin",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const request = yield* pageRequest(call.query)
+        const page = yield* (yield* Database).run((sql) => pageApiKeys(sql, call.scope.workspaceId, request))
+        return pageReply(call, page, { apiKeys: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  createApiKey: {
+    access: "workspaceAdmin",
+    handle: ({ payload, scope }) => createKey(scope.workspaceId, payload.name),
+  },
+  deleteApiKey: {
+    access: "workspaceAdmin",
+    handle: ({ params: { keyId }, scope: { workspaceId } }) =>
+      Effect.flatMap(Database, (database) =>
+        database.run<void, NotFound>(async (sql) => {
+          if (await revokeApiKey(sql, workspaceId, keyId)) return
+          if (!(await removeRevokedApiKey(sql, workspaceId, keyId))) throw NotFound.of("API key")
+        }),
+      ),
+  },
+  createKeyByKey: {
+    access: "key",
+    handle: ({ payload, scope: { workspaceId } }) =>
+      Effect.map(createKey(workspaceId, payload.name), (key) => {
+        const location = ["location", `/v1/workspaces/${workspaceId}/api-keys/${key.id}`] as const
+        return new Reply(key, { status: 201, headers: [location] })
+      }),
+  },
+}

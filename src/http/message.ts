@@ -1,0 +1,21 @@
+/** A request and a response as the handlers' side sees them: copied out of the socket, no platform type left. */
+
+export interface HttpRequest {
+  readonly method: string
+  /** Path without the query, as sent. */
+  readonly path: string
+  /** Path parameters by name, percent-decoded. */
+  readonly params: { readonly [name: string]: string }
+  /** Raw query string, without the question mark. */
+  readonly query: string
+  /** Header values by lower-case name. */
+  readonly headers: { readonly [name: string]: string }
+  readonly body: Uint8Array
+  readonly requestId: string
+}
+
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>
+  readonly body: string
+}

@@ -1,0 +1,206 @@
+/**
+ * The road of one request, the same for every endpoint: authenticate, find the object, decode, handle, encode. Compiled
+ * once from the contract; nothing is decoded by hand and a handler never sees a header.
+ */
+import "effect/schema/SchemaJITCompiler/enable"
+import { Cause, Context, Effect, Result, Schema, SchemaIssue } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { Authenticator } from "../identity/authenticate.ts"
+import type { Principal } from "../identity/principal.ts"
+import { BadRequest, type Failure, NotFound, UnsupportedMediaType } from "../model/errors.ts"
+import { parseJson, UnreadableJson } from "../model/json.ts"
+import { Telemetry } from "../telemetry.ts"
+import { ACCESS } from "./access.ts"
+import { type Call, type Handle, type HandlerServices, Reply } from "./call.ts"
+import { type Access, EndpointAccess } from "./contract/access.ts"
+import { ExactBody } from "./contract/endpoint.ts"
+import { credentialsOf, refuseCrossSite, sessionCookieName } from "./credentials.ts"
+import { Idempotency } from "./idempotency.ts"
+import type { HttpRequest, HttpResponse } from "./message.ts"
+import { Problems } from "./problem.ts"
+import { HttpSettings } from "./settings.ts"
+
+export type ServeServices = HandlerServices | Authenticator | Idempotency | Telemetry
+
+/** Answers one request; never fails and never throws. */
+export type Serve = (request: HttpRequest) => Effect.Effect<HttpResponse, never, ServeServices>
+
+const ANONYMOUS: Principal = { kind: "anonymous" }
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** What was wrong and where, without repeating any value: a value may be a secret. */
+const summarise = (issue: SchemaIssue.Issue, where: string): string => {
+  const lines = issues(issue)
+    .issues.slice(0, 5)
+    .map(({ path = [], message }) => {
+      const at = path.map((part) => (typeof part === "object" ? part.key : part)).join(".")
+      return `${at === "" ? where : at}: ${message}`
+    })
+  return `${lines.join("; ")}.`
+}
+
+type Decode = (input: unknown) => Result.Result<unknown, Schema.SchemaError>
+
+/** `exact`: a property that the schema does not name is an error instead of being left out. */
+const decoder = (schema: Schema.Top | undefined, exact = false): Decode | undefined =>
+  schema === undefined
+    ? undefined
+    : Schema.decodeUnknownResult(schema as Schema.Codec<unknown, unknown>, {
+        errors: "all",
+        onExcessProperty: exact ? "error" : "ignore",
+      })
+
+const refuse = (issue: SchemaIssue.Issue, where: string) =>
+  Effect.fail(new BadRequest({ detail: summarise(issue, where) }))
+
+const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)(?:\s*;|$)/i
+
+/** The body as JSON; an empty body reads as `{}`, so that an optional body may be left out. */
+const readJson = (request: HttpRequest): Effect.Effect<unknown, BadRequest | UnsupportedMediaType> => {
+  if (request.body.length === 0) return Effect.succeed({})
+  if (!JSON_TYPE.test(request.headers["content-type"] ?? "")) {
+    return Effect.fail(new UnsupportedMediaType({ detail: "Send the body as application/json." }))
+  }
+  try {
+    return Effect.succeed(parseJson(utf8.decode(request.body)))
+  } catch (cause) {
+    const why = cause instanceof UnreadableJson ? cause.message : "not UTF-8"
+    return Effect.fail(new BadRequest({ detail: `body: ${why}.` }))
+  }
+}
+
+const readQuery = (query: string): { readonly [name: string]: string } =>
+  query === "" ? {} : Object.fromEntries(new URLSearchParams(query))
+
+interface Encoding {
+  readonly status: number
+  readonly encode: ((body: unknown) => Result.Result<unknown, Schema.SchemaError>) | undefined
+}
+
+/** A created resource is found under the collection it was posted to, unless its handler said otherwise. */
+const locationOf = (
+  request: HttpRequest,
+  status: number,
+  body: unknown,
+  given: HttpResponse["headers"],
+): HttpResponse["headers"] => {
+  const { id } = body as { readonly id?: unknown }
+  if (status !== 201 || typeof id !== "string" || given.some(([name]) => name === "location")) return []
+  return [["location", `${request.path}/${id}`]]
+}
+
+/** Success schemas by status, as the contract's reflection gives them. */
+export type Successes = ReadonlyMap<number, ReadonlyArray<Schema.Top>>
+
+const NO_CONTENT = 204
+
+const encodings = (successes: Successes): ReadonlyArray<Encoding> =>
+  Array.from(successes, ([status, [schema]]) => ({
+    status,
+    encode:
+      status === NO_CONTENT || schema === undefined
+        ? undefined
+        : Schema.encodeUnknownResult(schema as Schema.Codec<unknown, unknown>),
+  }))
+
+/** Compiles an endpoint and its handler into one function from request to response. */
+export const compile = (
+  endpoint: HttpApiEndpoint.Top,
+  responses: Successes,
+  handle: Handle<HttpApiEndpoint.Top, Access>,
+): Effect.Effect<Serve, never, HttpSettings | Telemetry | Authenticator | Idempotency> =>
+  Effect.gen(function* () {
+    const { publicUrl } = yield* HttpSettings
+    const { log } = yield* Telemetry
+    const authenticate = yield* Authenticator
+    const idempotency = yield* Idempotency
+    const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)
+    const isExact = Context.getOption(endpoint.annotations, ExactBody)._tag === "Some"
+    const problems = new Problems(`${publicUrl}/v1/errors`)
+    const ownOrigin = new URL(publicUrl).origin
+    const cookieName = sessionCookieName(publicUrl)
+    const decodeParams = decoder(endpoint.params)
+    const decodeQuery = decoder(endpoint.query)
+    const decodeBody = decoder([...endpoint.payload.values()][0]?.schemas[0], isExact)
+    const successes = encodings(responses)
+    const establish = ACCESS[access] as (typeof ACCESS)["public"]
+    const cacheControl = access === "public" && endpoint.method === "GET" ? "public, no-cache" : "no-store"
+
+    const principalOf = (request: HttpRequest): Effect.Effect<Principal, Failure> => {
+      if (access === "public") return Effect.succeed(ANONYMOUS)
+      const credentials = credentialsOf(request, cookieName)
+      // A viewer surface takes a session token: a cookie that happens to be there says nothing about it, but a key shows a
+      // server that forgot to make a session, and must not be taken for an anonymous viewer.
+      if (access === "optionalSession") return authenticate({ ...credentials, sessionCookie: undefined })
+      return Effect.tap(authenticate(credentials), (principal) => refuseCrossSite(request, principal, ownOrigin))
+    }
+
+    const encode = (request: HttpRequest, given: unknown): HttpResponse => {
+      const { body, status, headers } = given instanceof Reply ? given : new Reply(given, {})
+      const success = successes.find((one) => one.status === status) ?? successes[0]
+      if (success === undefined) throw new Error(`${endpoint.identifier} has no success schema`)
+      const base: HttpResponse["headers"] = [["cache-control", cacheControl], ...headers]
+      if (success.encode === undefined) return { status: success.status, headers: base, body: "" }
+      const encoded = success.encode(body)
+      if (Result.isFailure(encoded)) {
+        throw new Error(`${endpoint.identifier} answered off its contract: ${encoded.failure}`)
+      }
+      return {
+        status: success.status,
+        headers: [
+          ["content-type", "application/json"],
+          ...base,
+          ...locationOf(request, success.status, encoded.success, headers),
+        ],
+        body: JSON.stringify(encoded.success),
+      }
+    }
+
+    const answer = (request: HttpRequest, scope: never): Effect.Effect<HttpResponse, Failure, HandlerServices> => {
+      const params = decodeParams?.(request.params)
+      if (params !== undefined && Result.isFailure(params)) return Effect.fail(NotFound.of("resource"))
+      const query = decodeQuery?.(readQuery(request.query))
+      if (query !== undefined && Result.isFailure(query)) return refuse(query.failure.issue, "query")
+      const call = (payload: unknown): Call<HttpApiEndpoint.Top, Access> => ({
+        params: params?.success as never,
+        query: query?.success as never,
+        payload: payload as never,
+        scope,
+        path: request.path,
+      })
+      if (decodeBody === undefined) return Effect.map(handle(call(undefined)), (given) => encode(request, given))
+      return Effect.flatMap(readJson(request), (json) => {
+        const body = decodeBody(json)
+        return Result.isFailure(body)
+          ? refuse(body.failure.issue, "body")
+          : Effect.map(handle(call(body.success)), (given) => encode(request, given))
+      })
+    }
+
+    /** Whatever went wrong becomes a response. */
+    const settle = <R>(
+      request: HttpRequest,
+      work: Effect.Effect<HttpResponse, Failure, R>,
+    ): Effect.Effect<HttpResponse, never, R> =>
+      Effect.catchCause(work, (cause) => {
+        const failure = Cause.findErrorOption(cause)
+        if (failure._tag === "Some") return Effect.succeed(problems.of(failure.value))
+        log.error({ requestId: request.requestId, err: Cause.squash(cause) }, "a request failed unexpectedly")
+        return Effect.succeed(problems.write("internal_error", `Quote request id ${request.requestId}.`))
+      })
+
+    /** Authenticated POSTs may be repeated under the caller's own key. */
+    const isRepeatable = endpoint.method === "POST" && access !== "public" && access !== "optionalSession"
+
+    return (request) => {
+      const work = Effect.flatMap(principalOf(request), (principal) =>
+        Effect.flatMap(establish(principal, request), (scope) =>
+          isRepeatable
+            ? idempotency.once(request, principal, settle(request, answer(request, scope as never)))
+            : answer(request, scope as never),
+        ),
+      )
+      return settle(request, work)
+    }
+  })

@@ -1,0 +1,181 @@
+/**
+ * The REST room put together: the contract's routes, and the few plain ones beside it (health, metrics, description).
+ * Stopping waits for the requests in flight; the listening socket is the composition root's.
+ */
+import { createHash } from "node:crypto"
+import { Effect, Redacted } from "effect"
+import type { Authenticator } from "../identity/authenticate.ts"
+import { sameSecret } from "../identity/secrets.ts"
+import { Unauthorized, Unavailable } from "../model/errors.ts"
+import { Database } from "../store/database.ts"
+import { renderMetrics, Telemetry } from "../telemetry.ts"
+import { sessionCookieName } from "./credentials.ts"
+import type { HttpRequest, HttpResponse } from "./message.ts"
+import { apiDescription } from "./openapi.ts"
+import { Problems } from "./problem.ts"
+import { type Route, routes } from "./routes.ts"
+import type { ServeServices } from "./serve.ts"
+import { HttpSettings } from "./settings.ts"
+import { type App, bindRoutes, type PlainRoute } from "./uws-http.ts"
+
+export interface RestOptions {
+  /** `null` outside production: open; in production: no such path. */
+  readonly metricsToken: Redacted.Redacted<string> | null
+  readonly production: boolean
+  /** Is the process fit to take work: asked by `/readyz` beside the database. */
+  readonly ready: () => boolean
+}
+
+export interface Rest {
+  /** Resolves when no request is in flight, at the latest after `deadlineMs`. */
+  readonly drained: (deadlineMs: number) => Promise<void>
+}
+
+/** Longer than an actor's own tries, so that their answer comes first. */
+const REQUEST_DEADLINE_MS = 15_000
+
+/** A page that runs its own script and talks to nobody but this server. */
+const DOCS_POLICY =
+  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; connect-src 'self'"
+
+const text = (status: number, type: string, body: string, extra: HttpResponse["headers"] = []): HttpResponse => ({
+  status,
+  headers: [["content-type", type], ["cache-control", "no-cache"], ...extra],
+  body,
+})
+
+/** A document that changes with the build only: sent once, and 304 to who has it (RFC 9110 §13.1.2). */
+const tagged = (
+  request: HttpRequest,
+  type: string,
+  body: string,
+  extra: HttpResponse["headers"] = [],
+): HttpResponse => {
+  const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`
+  const isKnown = request.headers["if-none-match"] === etag
+  return text(isKnown ? 304 : 200, type, isKnown ? "" : body, [["etag", etag], ...extra])
+}
+
+const json = (status: number, body: object): HttpResponse => text(status, "application/json", JSON.stringify(body))
+
+/** Compiles every route and binds it to the app. */
+export const bindRest = (
+  app: App,
+  options: RestOptions,
+): Effect.Effect<Rest, never, ServeServices | HttpSettings | Authenticator | Database | Telemetry> =>
+  Effect.gen(function* () {
+    const { publicUrl } = yield* HttpSettings
+    const { log, metrics } = yield* Telemetry
+    const database = yield* Database
+    const run = Effect.runCallbackWith(yield* Effect.context<ServeServices>())
+    const problems = new Problems(`${publicUrl}/v1/errors`)
+    const description = apiDescription(publicUrl, sessionCookieName(publicUrl))
+    let inFlight = 0
+    let onIdle: (() => void) | undefined
+
+    /** A database that hangs keeps no caller waiting for ever; what was asked may still happen. One timer for all. */
+    const pending = new Set<{ readonly since: number; readonly send: (response: HttpResponse) => void }>()
+    const giveUp = setInterval(() => {
+      const before = Date.now() - REQUEST_DEADLINE_MS
+      for (const waiting of pending) {
+        // In order of arrival: the first that is young enough ends the round.
+        if (waiting.since > before) break
+        pending.delete(waiting)
+        waiting.send(problems.of(new Unavailable({ detail: "The request took too long.", retryAfterSeconds: 5 })))
+      }
+    }, 1000)
+    giveUp.unref()
+
+    /** Runs an effect that always answers; a defect that escapes it is answered too. */
+    const respond =
+      (answer: (request: HttpRequest) => Effect.Effect<HttpResponse, never, ServeServices>): PlainRoute["respond"] =>
+      (request, send) => {
+        const waiting = { since: Date.now(), send }
+        pending.add(waiting)
+        run(answer(request), {
+          onExit: (exit) => {
+            pending.delete(waiting)
+            if (exit._tag === "Success") return send(exit.value)
+            log.error({ requestId: request.requestId, err: exit.cause }, "a request was interrupted")
+            send(problems.write("internal_error", `Quote request id ${request.requestId}.`))
+          },
+        })
+      }
+
+    const contractRoute = ({ method, path, access, serve }: Route): PlainRoute => ({
+      method,
+      path,
+      // The account routes are about this site's cookie and nobody else's.
+      crossOrigin: (access === "public" || access === "optionalSession") && !path.startsWith("/v1/accounts/"),
+      respond: respond(serve),
+    })
+
+    const plain = (
+      path: string,
+      answer: (request: HttpRequest) => Effect.Effect<HttpResponse, never, ServeServices>,
+    ): PlainRoute => ({ method: "GET", path, crossOrigin: path.startsWith("/v1/"), respond: respond(answer) })
+
+    const readiness = database
+      .run((sql) => sql`select 1`.then(() => true))
+      .pipe(
+        Effect.timeout("2 seconds"),
+        Effect.orElseSucceed(() => false),
+        Effect.map((reachable) => {
+          const ready = reachable && options.ready()
+          return json(ready ? 200 : 503, { status: ready ? "ready" : "unavailable", database: reachable })
+        }),
+      )
+
+    const metricsAnswer = (request: HttpRequest): HttpResponse => {
+      const token = options.metricsToken
+      if (token === null && options.production) return problems.write("not_found", "No such path.")
+      const given = /^bearer +(\S+)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? ""
+      if (token !== null && !sameSecret(given, Redacted.value(token))) {
+        return problems.of(new Unauthorized({ detail: "Send the metrics token as a bearer token." }))
+      }
+      return text(200, "text/plain; version=0.0.4", renderMetrics())
+    }
+
+    bindRoutes(
+      app,
+      [
+        ...(yield* routes).map(contractRoute),
+        plain("/healthz", () => Effect.succeed(json(200, { status: "ok" }))),
+        plain("/readyz", () => readiness),
+        plain("/metrics", (request) => Effect.sync(() => metricsAnswer(request))),
+        plain("/v1/openapi.json", (request) => Effect.succeed(tagged(request, "application/json", description.json))),
+        plain("/v1/docs", (request) =>
+          Effect.map(description.page, (page) =>
+            tagged(request, "text/html; charset=utf-8", page, [["content-security-policy", DOCS_POLICY]]),
+          ),
+        ),
+      ],
+      {
+        problems,
+        onStart: () => {
+          inFlight++
+        },
+        onEnd: (status, { requestId, method, path }) => {
+          inFlight--
+          log.debug({ requestId, method, path, status }, "request")
+          metrics.httpRequests.add(1, String(status))
+          if (inFlight === 0) onIdle?.()
+        },
+      },
+    )
+
+    return {
+      drained: (deadlineMs) => {
+        clearInterval(giveUp)
+        return inFlight === 0
+          ? Promise.resolve()
+          : new Promise((resolve) => {
+              const timer = setTimeout(resolve, deadlineMs)
+              onIdle = () => {
+                clearTimeout(timer)
+                resolve()
+              }
+            })
+      },
+    }
+  })

@@ -1,0 +1,206 @@
+/**
+ * REST on native uWebSockets.js routes: the only file that touches its requests and responses.
+ * Rules of the engine kept here: a request is read before anything asynchronous; every response that is not sent at once
+ * has an abort handler and is never touched after it fired; body chunks are copied, because their memory is reused; every
+ * write is corked.
+ */
+import type { TemplatedApp, HttpRequest as UwsRequest, HttpResponse as UwsResponse } from "uWebSockets.js"
+import { PayloadTooLarge } from "../model/errors.ts"
+import { newId } from "../model/ids.ts"
+import type { HttpRequest, HttpResponse } from "./message.ts"
+import type { Problems } from "./problem.ts"
+
+/** The engine's app that routes are bound to. */
+export type App = TemplatedApp
+
+/** Bodies larger than this are refused while they arrive. */
+export const BODY_LIMIT_BYTES = 262_144
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
+const EMPTY = new Uint8Array(0)
+
+/** Takes a request that is complete and calls back with the response, exactly once. */
+export type Respond = (request: HttpRequest, send: (response: HttpResponse) => void) => void
+
+export interface PlainRoute {
+  readonly method: string
+  readonly path: string
+  /** Browsers on any origin may call it: it takes no cookie. */
+  readonly crossOrigin: boolean
+  readonly respond: Respond
+}
+
+/** A request before its body. */
+export type RequestHead = Omit<HttpRequest, "body">
+
+export interface BindOptions {
+  readonly problems: Problems
+  /** Told of every response, for metrics and the drain. */
+  readonly onStart: () => void
+  readonly onEnd: (status: number, head: RequestHead) => void
+}
+
+const STATUS_TEXT: Readonly<Record<number, string>> = {
+  200: "200 OK",
+  201: "201 Created",
+  202: "202 Accepted",
+  204: "204 No Content",
+  304: "304 Not Modified",
+  400: "400 Bad Request",
+  401: "401 Unauthorized",
+  403: "403 Forbidden",
+  404: "404 Not Found",
+  405: "405 Method Not Allowed",
+  409: "409 Conflict",
+  413: "413 Payload Too Large",
+  415: "415 Unsupported Media Type",
+  422: "422 Unprocessable Content",
+  429: "429 Too Many Requests",
+  500: "500 Internal Server Error",
+  501: "501 Not Implemented",
+  503: "503 Service Unavailable",
+}
+
+const CROSS_ORIGIN: HttpResponse["headers"] = [
+  ["access-control-allow-origin", "*"],
+  ["access-control-expose-headers", "x-request-id, retry-after, link, etag"],
+]
+
+const preflight = (methods: string): HttpResponse => ({
+  status: 204,
+  headers: [
+    ["access-control-allow-methods", methods],
+    ["access-control-allow-headers", "authorization, content-type, idempotency-key, x-request-id"],
+    ["access-control-max-age", "86400"],
+  ],
+  body: "",
+})
+
+const decodeParam = (raw: string): string => {
+  try {
+    return decodeURIComponent(raw)
+  } catch {
+    return raw
+  }
+}
+
+/** Copies a request out of the engine; only valid synchronously. */
+const readHead = (req: UwsRequest, path: string, names: ReadonlyArray<string>): RequestHead => {
+  const headers: { [name: string]: string } = {}
+  req.forEach((name, value) => {
+    headers[name] = value
+  })
+  const params: { [name: string]: string } = {}
+  for (const [index, name] of names.entries()) params[name] = decodeParam(req.getParameter(index) ?? "")
+  const given = headers["x-request-id"]
+  return {
+    method: req.getMethod().toUpperCase(),
+    path: names.length === 0 && !path.endsWith("*") ? path : req.getUrl(),
+    params,
+    query: req.getQuery() ?? "",
+    headers,
+    requestId: given !== undefined && REQUEST_ID.test(given) ? given : newId(),
+  }
+}
+
+/** One response in flight; everything after an abort is dropped. */
+class Exchange {
+  aborted = false
+  #sent = false
+  readonly #res: UwsResponse
+  readonly #options: BindOptions
+  readonly #head: RequestHead
+  readonly #crossOrigin: boolean
+
+  constructor(res: UwsResponse, head: RequestHead, crossOrigin: boolean, options: BindOptions) {
+    this.#res = res
+    this.#head = head
+    this.#crossOrigin = crossOrigin
+    this.#options = options
+    options.onStart()
+    res.onAborted(() => {
+      this.aborted = true
+      if (!this.#sent) options.onEnd(499, head)
+    })
+  }
+
+  send = (response: HttpResponse, closeConnection = false): void => {
+    if (this.aborted || this.#sent) return
+    this.#sent = true
+    this.#res.cork(() => {
+      const res = this.#res
+      res.writeStatus(STATUS_TEXT[response.status] ?? String(response.status))
+      res.writeHeader("x-request-id", this.#head.requestId)
+      res.writeHeader("x-content-type-options", "nosniff")
+      for (const [name, value] of response.headers) res.writeHeader(name, value)
+      if (this.#crossOrigin) for (const [name, value] of CROSS_ORIGIN) res.writeHeader(name, value)
+      if (this.#head.method === "HEAD") res.endWithoutBody(Buffer.byteLength(response.body), closeConnection)
+      else if (response.status === 204 || response.status === 304) res.endWithoutBody(undefined, closeConnection)
+      else res.end(response.body, closeConnection)
+    })
+    this.#options.onEnd(response.status, this.#head)
+  }
+
+  /** Collects the body up to the limit, then calls back; a larger one is refused while it arrives. */
+  readBody(then: (body: Uint8Array) => void, tooLarge: () => void): void {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    this.#res.onData((chunk, isLast) => {
+      if (this.#sent || this.aborted) return
+      size += chunk.byteLength
+      if (size > BODY_LIMIT_BYTES) return tooLarge()
+      if (chunk.byteLength > 0) chunks.push(new Uint8Array(chunk.slice(0)))
+      if (!isLast) return
+      then(chunks.length > 1 ? Buffer.concat(chunks) : (chunks[0] ?? EMPTY))
+    })
+  }
+}
+
+const parameterNames = (path: string): ReadonlyArray<string> =>
+  Array.from(path.matchAll(/:([A-Za-z]+)/g), ([, name = ""]) => name)
+
+const register = (app: TemplatedApp, route: PlainRoute, options: BindOptions): void => {
+  const names = parameterNames(route.path)
+  const { problems } = options
+  const hasBody = !["GET", "HEAD", "OPTIONS"].includes(route.method)
+  const handle = (res: UwsResponse, req: UwsRequest): void => {
+    const head = readHead(req, route.path, names)
+    const exchange = new Exchange(res, head, route.crossOrigin, options)
+    const respond = (body: Uint8Array): void => route.respond({ ...head, body }, exchange.send)
+    const refuse = (): void => exchange.send(problems.of(new PayloadTooLarge({ limitBytes: BODY_LIMIT_BYTES })), true)
+    if (!hasBody) respond(EMPTY)
+    else if (Number(head.headers["content-length"] ?? 0) > BODY_LIMIT_BYTES) refuse()
+    else exchange.readBody(respond, refuse)
+  }
+  if (route.method === "GET") {
+    app.get(route.path, handle)
+    app.head(route.path, handle)
+  } else if (route.method === "POST") app.post(route.path, handle)
+  else if (route.method === "PATCH") app.patch(route.path, handle)
+  else if (route.method === "PUT") app.put(route.path, handle)
+  else app.del(route.path, handle)
+}
+
+/** Binds every route, what other methods on its path are answered (405, or a preflight), and 404 for all other paths. */
+export const bindRoutes = (app: TemplatedApp, routes: ReadonlyArray<PlainRoute>, options: BindOptions): void => {
+  const byPath = new Map<string, PlainRoute[]>()
+  for (const route of routes) {
+    register(app, route, options)
+    byPath.set(route.path, [...(byPath.get(route.path) ?? []), route])
+  }
+  for (const [path, onPath] of byPath) {
+    const methods = onPath.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method])).join(", ")
+    const crossOrigin = onPath.some((route) => route.crossOrigin)
+    app.any(path, (res, req) => {
+      const head = readHead(req, path, parameterNames(path))
+      const exchange = new Exchange(res, head, crossOrigin, options)
+      if (head.method === "OPTIONS" && crossOrigin) return exchange.send(preflight(methods))
+      const problem = options.problems.write("method_not_allowed", `Use one of: ${methods}.`, [["allow", methods]])
+      return exchange.send(problem)
+    })
+  }
+  app.any("/*", (res, req) => {
+    const exchange = new Exchange(res, readHead(req, "/*", []), false, options)
+    exchange.send(options.problems.write("not_found", "No such path."))
+  })
+}

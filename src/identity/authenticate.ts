@@ -1,0 +1,68 @@
+/**
+ * Credentials to a principal. Exactly one credential speaks for a request: an API key before a platform key before a bearer
+ * token before a cookie. When the one that speaks is wrong the request is refused, whatever else it carries.
+ */
+import { Context, Effect, Layer, Redacted } from "effect"
+import { Unauthorized, type Unavailable } from "../model/errors.ts"
+import { Database } from "../store/database.ts"
+import { AccountSessions } from "./account-sessions.ts"
+import { recogniseApiKey } from "./api-keys.ts"
+import type { Credentials, Principal } from "./principal.ts"
+import { sameSecret } from "./secrets.ts"
+import { Tokens } from "./tokens.ts"
+
+export class Authenticator extends Context.Service<
+  Authenticator,
+  (credentials: Credentials) => Effect.Effect<Principal, Unauthorized | Unavailable>
+>()("gathercue/Authenticator") {
+  static readonly layer = (
+    platformKey: Redacted.Redacted<string> | null,
+  ): Layer.Layer<Authenticator, never, Database | AccountSessions | Tokens> =>
+    Layer.effect(
+      Authenticator,
+      Effect.gen(function* () {
+        const database = yield* Database
+        const sessions = yield* AccountSessions
+        const tokens = yield* Tokens
+
+        const byKey = (secret: string) =>
+          recogniseApiKey(secret).pipe(
+            Effect.provideService(Database, database),
+            Effect.flatMap((key) =>
+              key === undefined
+                ? Effect.fail(new Unauthorized({ detail: "The API key is not valid." }))
+                : Effect.succeed<Principal>({ kind: "key", ...key }),
+            ),
+          )
+
+        const byPlatformKey = (secret: string) =>
+          platformKey !== null && sameSecret(secret, Redacted.value(platformKey))
+            ? Effect.succeed<Principal>({ kind: "platform" })
+            : Effect.fail(new Unauthorized({ detail: "The platform key is not valid." }))
+
+        const byBearer = (token: string) =>
+          tokens
+            .verify("workspace", token)
+            .pipe(Effect.map(({ claims, expires }): Principal => ({ kind: "session", ...claims, expires })))
+
+        const byCookie = (token: string) =>
+          sessions
+            .find(token)
+            .pipe(
+              Effect.flatMap((session) =>
+                session === undefined
+                  ? Effect.fail(new Unauthorized({ detail: "The session has ended; sign in again." }))
+                  : Effect.succeed<Principal>({ kind: "account", ...session }),
+              ),
+            )
+
+        return ({ apiKey, platformKey: operator, bearer, sessionCookie }) => {
+          if (apiKey !== undefined) return byKey(apiKey)
+          if (operator !== undefined) return byPlatformKey(operator)
+          if (bearer !== undefined) return byBearer(bearer)
+          if (sessionCookie !== undefined) return byCookie(sessionCookie)
+          return Effect.succeed<Principal>({ kind: "anonymous" })
+        }
+      }),
+    )
+}

@@ -1,0 +1,27 @@
+/** Who is calling, once the credentials have been checked. */
+
+export type Principal =
+  | { readonly kind: "anonymous" }
+  /** A server with a workspace API key: full management of that workspace. */
+  | { readonly kind: "key"; readonly keyId: string; readonly workspaceId: string }
+  /** A browser with an account session cookie. */
+  | { readonly kind: "account"; readonly accountId: string; readonly sessionId: string }
+  /** A bearer of a workspace session token. */
+  | {
+      readonly kind: "session"
+      readonly workspaceId: string
+      readonly userId: string
+      readonly accountId: string | null
+      /** Unix seconds. */
+      readonly expires: number
+    }
+  /** The operator of the whole installation. */
+  | { readonly kind: "platform" }
+
+/** The credentials a request carried, as they stood in its headers. */
+export interface Credentials {
+  readonly apiKey: string | undefined
+  readonly bearer: string | undefined
+  readonly sessionCookie: string | undefined
+  readonly platformKey: string | undefined
+}

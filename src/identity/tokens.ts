@@ -1,0 +1,105 @@
+/**
+ * Short-lived signed tokens (JWT, RFC 7519, HS256). Each purpose has its own key derived from `SECRET_KEY` and its own
+ * audience, so that no token is ever accepted as another.
+ */
+import { webcrypto } from "node:crypto"
+import { Context, Effect, Layer, type Redacted, Schema } from "effect"
+import { jwtVerify, SignJWT } from "jose"
+import { deriveKey } from "../config.ts"
+import { Unauthorized } from "../model/errors.ts"
+import { EventRole } from "../model/roles.ts"
+import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
+
+/** A user's session in a workspace, for viewer and stage surfaces. `accountId` is null for a user that a key vouched for. */
+const WorkspaceSession = Schema.Struct({
+  userId: Schema.String,
+  workspaceId: Schema.String,
+  accountId: Schema.NullOr(Schema.String),
+})
+export type WorkspaceSession = typeof WorkspaceSession.Type
+
+export const ParticipantKind = Schema.Literals(["user", "guest", "registrant", "anonymous"])
+export type ParticipantKind = typeof ParticipantKind.Type
+
+/** Opens gateway sockets of one participant on one event. */
+const GatewayGrant = Schema.Struct({
+  participantId: Schema.String,
+  eventId: Schema.String,
+  workspaceId: Schema.String,
+  kind: ParticipantKind,
+  userId: Schema.NullOr(Schema.String),
+  name: Schema.String,
+  /** The stored role; the active phase narrows it. */
+  role: EventRole,
+  /** When the session behind this token ends, in Unix seconds: how long a socket may live without a new token. */
+  sessionExpires: Schema.Int,
+})
+export type GatewayGrant = typeof GatewayGrant.Type
+
+const PURPOSES = {
+  workspace: { claims: WorkspaceSession, seconds: 3600 },
+  gateway: { claims: GatewayGrant, seconds: 120 },
+} as const
+
+type Purpose = keyof typeof PURPOSES
+type Claims<P extends Purpose> = (typeof PURPOSES)[P]["claims"]["Type"]
+
+const importKey = (bytes: Uint8Array): Promise<webcrypto.CryptoKey> =>
+  webcrypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"])
+
+export interface IssuedToken {
+  readonly token: string
+  readonly expiresAt: Timestamp
+}
+
+export interface VerifiedToken<P extends Purpose> {
+  readonly claims: Claims<P>
+  /** Unix seconds. */
+  readonly expires: number
+}
+
+export class Tokens extends Context.Service<
+  Tokens,
+  {
+    readonly issue: <P extends Purpose>(purpose: P, claims: Claims<P>) => Effect.Effect<IssuedToken>
+    /** Fails for a bad signature, another purpose, an expired token or one that is no token, with one and the same answer. */
+    readonly verify: <P extends Purpose>(purpose: P, token: string) => Effect.Effect<VerifiedToken<P>, Unauthorized>
+  }
+>()("gathercue/Tokens") {
+  static readonly layer = (secretKey: Redacted.Redacted<string>): Layer.Layer<Tokens> =>
+    Layer.sync(Tokens, () => {
+      // Imported once: a join storm verifies thousands of tokens a second, and an import costs as much as a signature.
+      const keys = new Map<Purpose, Promise<webcrypto.CryptoKey>>()
+      const keyOf = (purpose: Purpose): Promise<webcrypto.CryptoKey> => {
+        const key = keys.get(purpose) ?? importKey(deriveKey(secretKey, `token/${purpose}`))
+        keys.set(purpose, key)
+        return key
+      }
+      return {
+        issue: (purpose, claims) =>
+          Effect.promise(async () => {
+            const expires = Math.floor(Date.now() / 1000) + PURPOSES[purpose].seconds
+            const token = await new SignJWT({ ...claims })
+              .setProtectedHeader({ alg: "HS256" })
+              .setAudience(`gathercue/${purpose}`)
+              .setExpirationTime(expires)
+              .sign(await keyOf(purpose))
+            return { token, expiresAt: toTimestamp(expires * 1000) }
+          }),
+        verify: <P extends Purpose>(purpose: P, token: string) => {
+          const claimsOf = Schema.decodeUnknownSync(PURPOSES[purpose].claims as unknown as Schema.Codec<Claims<P>>)
+          return Effect.tryPromise({
+            try: async () => {
+              const { payload } = await jwtVerify(token, await keyOf(purpose), {
+                algorithms: ["HS256"],
+                audience: `gathercue/${purpose}`,
+                requiredClaims: ["exp"],
+              })
+              return { claims: claimsOf(payload), expires: payload.exp ?? 0 }
+            },
+            catch: () => new Unauthorized({ detail: "The token is not valid or has expired." }),
+          })
+        },
+      }
+    })
+}

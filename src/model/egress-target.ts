@@ -1,0 +1,70 @@
+/**
+ * Which addresses given by users may be called at all. Pure: the same rules stand at create time, where only the URL is
+ * known, and at send time, where its addresses are. `URL` has already folded decimal, octal, hexadecimal, short and
+ * full-width forms of an IPv4 address into dotted form (WHATWG URL §3.5), so that only canonical text is judged here.
+ */
+import { isIP } from "node:net"
+import { Data } from "effect"
+import ipaddr from "ipaddr.js"
+
+/** The target may not be called. `detail` may be shown to whoever gave the URL. */
+export class EgressRefused extends Data.TaggedError("EgressRefused")<{ readonly detail: string }> {}
+
+export interface EgressPolicy {
+  /** A development switch: loopback may be called, and there also by plain http. */
+  readonly allowLoopback: boolean
+}
+
+export const MAX_URL_LENGTH = 2048
+
+/** IANA has assigned global unicast IPv6 only from here; ipaddr.js calls the unassigned rest unicast too. */
+const GLOBAL_UNICAST_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3")
+
+type Reach = "public" | "loopback" | "internal"
+
+const reachOf = (address: string): Reach => {
+  if (isIP(address) === 0) return "internal"
+  // An IPv4 address in IPv6 clothes (RFC 4291 §2.5.5.2) is judged as what it is.
+  const parsed = ipaddr.process(address)
+  const range = parsed.range()
+  if (range === "loopback") return "loopback"
+  if (range !== "unicast") return "internal"
+  return parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_UNICAST_IPV6) ? "internal" : "public"
+}
+
+/** The address a URL names outright, without brackets; `undefined` for a name. */
+export const literalAddress = (url: URL): string | undefined => {
+  const host = url.hostname.replace(/^\[|\]$/g, "")
+  return isIP(host) === 0 ? undefined : host
+}
+
+/** Names that mean this machine by definition and are never looked up (RFC 6761 §6.3). */
+export const isLoopbackName = (host: string): boolean => host === "localhost" || host.endsWith(".localhost")
+
+const refuse = (detail: string): never => {
+  throw new EgressRefused({ detail })
+}
+
+/** Checks the address itself and that plain http stays on this machine. Throws `EgressRefused`. */
+export const checkAddress = (url: URL, address: string, policy: EgressPolicy): void => {
+  const reach = reachOf(address)
+  if (reach === "loopback" && policy.allowLoopback) return
+  if (reach !== "public") refuse("The URL must lead to a public address.")
+  if (url.protocol !== "https:") refuse("The URL must start with https://.")
+}
+
+/** Everything that can be said of a URL without looking its host up. Throws `EgressRefused`. */
+export const checkTarget = (text: string, policy: EgressPolicy): URL => {
+  if (text.length > MAX_URL_LENGTH) refuse(`The URL may have at most ${MAX_URL_LENGTH} characters.`)
+  // `URL` would silently drop tabs and line breaks: what is stored would not be what is called.
+  if (/\s/.test(text) || !URL.canParse(text)) refuse("The URL is not well-formed.")
+  const url = new URL(text)
+  if (url.protocol !== "https:" && url.protocol !== "http:") refuse("The URL must start with https://.")
+  if (url.username !== "" || url.password !== "") refuse("The URL must not carry a user name or password.")
+  if (url.hostname.endsWith(".")) refuse("The host of the URL must not end with a dot.")
+  const literal = literalAddress(url)
+  if (literal !== undefined) checkAddress(url, literal, policy)
+  else if (isLoopbackName(url.hostname)) checkAddress(url, "127.0.0.1", policy)
+  else if (url.protocol !== "https:") refuse("The URL must start with https://.")
+  return url
+}

@@ -1,0 +1,58 @@
+/**
+ * Expected failures, as tagged errors in the error channel. Each names what went wrong, never how it is sent:
+ * one table in `http/problem.ts` and one in `gateway/refusal.ts` turn a tag into a status or a gateway code.
+ * `detail` is for people and may change; the tag is what code branches on.
+ */
+import { Data } from "effect"
+
+interface Detail {
+  readonly detail: string
+}
+
+/** Malformed, missing, wrong-type or out-of-range input (specification §7). */
+export class BadRequest extends Data.TaggedError("BadRequest")<Detail> {}
+/** A role the event has no place for; `acceptedRoles` lists those it has (specification §4). */
+export class RoleNotOnEvent extends Data.TaggedError("RoleNotOnEvent")<{
+  readonly acceptedRoles: ReadonlyArray<string>
+}> {}
+/** Missing or invalid credentials. */
+export class Unauthorized extends Data.TaggedError("Unauthorized")<Detail> {}
+/** A signed-out caller asked for what needs a session (specification §4, gateway token rule 3). */
+export class SignInRequired extends Data.TaggedError("SignInRequired")<Detail> {}
+/** Authenticated, but not allowed. */
+export class Forbidden extends Data.TaggedError("Forbidden")<Detail> {}
+/** Absent, or another workspace's: the two are not told apart (specification §5, rule 7). */
+export class NotFound extends Data.TaggedError("NotFound")<Detail> {
+  static readonly of = (what: string) => new NotFound({ detail: `No such ${what}.` })
+}
+/** The state does not allow it now. */
+export class Conflict extends Data.TaggedError("Conflict")<Detail> {}
+export class SlugTaken extends Data.TaggedError("SlugTaken")<{ readonly slug: string }> {}
+export class EmailTaken extends Data.TaggedError("EmailTaken")<Record<never, never>> {}
+export class PayloadTooLarge extends Data.TaggedError("PayloadTooLarge")<{ readonly limitBytes: number }> {}
+export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<Detail> {}
+/** The same Idempotency-Key came before with another body. */
+export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused")<Record<never, never>> {}
+/** The first request with this Idempotency-Key is still being worked on. */
+export class IdempotencyInProgress extends Data.TaggedError("IdempotencyInProgress")<{
+  readonly retryAfterSeconds: number
+}> {}
+/** Too much work is queued or a part is away; the same request may be sent again after `retryAfterSeconds`. */
+export class Unavailable extends Data.TaggedError("Unavailable")<Detail & { readonly retryAfterSeconds: number }> {}
+
+/** Every failure a client may meet; anything else is a defect and becomes one 500 with a request id. */
+export type Failure =
+  | BadRequest
+  | RoleNotOnEvent
+  | Unauthorized
+  | SignInRequired
+  | Forbidden
+  | NotFound
+  | Conflict
+  | SlugTaken
+  | EmailTaken
+  | PayloadTooLarge
+  | UnsupportedMediaType
+  | IdempotencyKeyReused
+  | IdempotencyInProgress
+  | Unavailable

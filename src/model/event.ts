@@ -1,0 +1,85 @@
+/** An event: what a workspace schedules and a host drives (specification §2 and §3). */
+import { Schema } from "effect"
+import { Phase, PhaseInput } from "./phase.ts"
+import { Instant, InstantInput } from "./timestamp.ts"
+
+export const EventStatus = Schema.Literals(["draft", "scheduled", "live", "ended"])
+export type EventStatus = typeof EventStatus.Type
+
+export const Visibility = Schema.Literals(["public", "unlisted", "private"])
+export type Visibility = typeof Visibility.Type
+
+const METADATA_LIMIT_BYTES = 16_384
+
+const Title = Schema.String.check(Schema.isBetweenLength(1, 300))
+const Type = Schema.String.check(Schema.isBetweenLength(1, 80))
+const Capacity = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100_000 })))
+const Metadata = Schema.Record(Schema.String, Schema.Json).check(
+  Schema.makeFilter(
+    (metadata) =>
+      Buffer.byteLength(JSON.stringify(metadata)) <= METADATA_LIMIT_BYTES || "must be at most 16 KiB of JSON",
+  ),
+)
+
+export const EventInput = Schema.Struct({
+  type: Type,
+  title: Title,
+  scheduledAt: Schema.optionalKey(Schema.NullOr(InstantInput)),
+  scheduledEndAt: Schema.optionalKey(Schema.NullOr(InstantInput)),
+  visibility: Schema.optionalKey(Visibility),
+  allowAnonymousVoting: Schema.optionalKey(Schema.Boolean),
+  allowAnonymousQuestions: Schema.optionalKey(Schema.Boolean),
+  capacity: Schema.optionalKey(Capacity),
+  metadata: Schema.optionalKey(Metadata),
+  phases: Schema.optionalKey(Schema.Array(PhaseInput)),
+})
+export type EventInput = typeof EventInput.Type
+
+/** Fields a PATCH may change; an absent key leaves its field alone, `metadata` is replaced wholesale. */
+export const EventPatch = Schema.Struct({
+  type: Schema.optionalKey(Type),
+  title: Schema.optionalKey(Title),
+  scheduledAt: Schema.optionalKey(Schema.NullOr(InstantInput)),
+  scheduledEndAt: Schema.optionalKey(Schema.NullOr(InstantInput)),
+  visibility: Schema.optionalKey(Visibility),
+  allowAnonymousVoting: Schema.optionalKey(Schema.Boolean),
+  allowAnonymousQuestions: Schema.optionalKey(Schema.Boolean),
+  capacity: Schema.optionalKey(Capacity),
+  metadata: Schema.optionalKey(Metadata),
+})
+export type EventPatch = typeof EventPatch.Type
+
+export const Event = Schema.Struct({
+  id: Schema.String,
+  workspaceId: Schema.String,
+  type: Schema.String,
+  title: Schema.String,
+  status: EventStatus,
+  visibility: Visibility,
+  scheduledAt: Schema.NullOr(Instant),
+  scheduledEndAt: Schema.NullOr(Instant),
+  allowAnonymousVoting: Schema.Boolean,
+  allowAnonymousQuestions: Schema.Boolean,
+  capacity: Schema.NullOr(Schema.Int),
+  metadata: Schema.Record(Schema.String, Schema.Json),
+  createdAt: Instant,
+  updatedAt: Instant,
+  publishedAt: Schema.NullOr(Instant),
+  startedAt: Schema.NullOr(Instant),
+  endedAt: Schema.NullOr(Instant),
+})
+export type Event = typeof Event.Type
+
+/** An event with its agenda, as reads and lifecycle calls return it. */
+export const EventWithPhases = Schema.Struct({
+  ...Event.fields,
+  phases: Schema.Array(Phase),
+  activePhaseId: Schema.NullOr(Schema.String),
+})
+export type EventWithPhases = typeof EventWithPhases.Type
+
+/** The planned end may not lie before the planned start. */
+export const endsBeforeItStarts = (times: {
+  readonly scheduledAt: string | null
+  readonly scheduledEndAt: string | null
+}): boolean => times.scheduledAt !== null && times.scheduledEndAt !== null && times.scheduledEndAt < times.scheduledAt

@@ -1,0 +1,80 @@
+/**
+ * A phase: one stretch of an event's agenda (specification §2). At most one is active; an ended or skipped phase never
+ * changes again. `config` keeps whatever keys the caller stored, but the keys the product reads must have their types.
+ */
+import { Schema } from "effect"
+import { Instant } from "./timestamp.ts"
+
+export const Modality = Schema.Literals(["broadcast", "meeting", "breakout", "rotation"])
+export type Modality = typeof Modality.Type
+
+export const Feature = Schema.Literals(["qa", "chat", "polls", "reactions", "transcript", "capture"])
+export type Feature = typeof Feature.Type
+
+export const PhaseStatus = Schema.Literals(["pending", "active", "ended", "skipped"])
+export type PhaseStatus = typeof PhaseStatus.Type
+
+/** A phase may be at most a day long, extensions included. */
+export const MAX_PHASE_SECONDS = 86_400
+export const MAX_PHASES_PER_EVENT = 50
+
+/** Every snapshot carries every phase, so a config is kept as small as metadata. */
+const CONFIG_LIMIT_BYTES = 16_384
+
+const seconds = (minimum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum: MAX_PHASE_SECONDS }))
+
+/** Keys the product reads; `durationSeconds` arms the phase's timer when it becomes active. */
+const StoredConfig = Schema.StructWithRest(
+  Schema.Struct({
+    durationSeconds: Schema.optionalKey(seconds(1)),
+    extendable: Schema.optionalKey(Schema.Boolean),
+    onTimerEnd: Schema.optionalKey(Schema.Literals(["hold", "advance"])),
+    roomSize: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 }))),
+    rounds: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 }))),
+    roundSeconds: Schema.optionalKey(seconds(1)),
+    lobby: Schema.optionalKey(Schema.Literals(["open", "ask", "closed"])),
+  }),
+  [Schema.Record(Schema.String, Schema.Json)],
+)
+
+/** A config as it comes in: its size is looked at once, and not again for every answer that holds it. */
+export const PhaseConfig = StoredConfig.check(
+  Schema.makeFilter(
+    (config) => Buffer.byteLength(JSON.stringify(config)) <= CONFIG_LIMIT_BYTES || "must be at most 16 KiB of JSON",
+  ),
+)
+export type PhaseConfig = typeof PhaseConfig.Type
+
+export const FeatureSet = Schema.Array(Feature).check(Schema.isUnique())
+
+export const PhaseInput = Schema.Struct({
+  modality: Modality,
+  config: Schema.optionalKey(PhaseConfig),
+  featureSet: Schema.optionalKey(FeatureSet),
+})
+export type PhaseInput = typeof PhaseInput.Type
+
+/** A phase as REST returns it. */
+export const Phase = Schema.Struct({
+  id: Schema.String,
+  eventId: Schema.String,
+  position: Schema.Int,
+  modality: Modality,
+  config: StoredConfig,
+  featureSet: Schema.Array(Feature),
+  status: PhaseStatus,
+  startedAt: Schema.NullOr(Instant),
+  endedAt: Schema.NullOr(Instant),
+  timerEndsAt: Schema.NullOr(Instant),
+  extendedSeconds: Schema.Int,
+})
+export type Phase = typeof Phase.Type
+
+/** What the gateway's optimistic concurrency needs beside it: revisions, and whether the timer already elapsed. */
+export interface PhaseState extends Phase {
+  /** Grows with every change of the phase. */
+  readonly rev: number
+  /** Grows with every change of the phase's timer. */
+  readonly timerRev: number
+  readonly timerElapsed: boolean
+}

@@ -1,0 +1,46 @@
+/**
+ * Roles in a workspace and on an event, which of them an event has a place for, and how a stored role is read in a phase.
+ * Sources: specification §2 (membership), §3 (narrowing), §4 (assignable roles by modality).
+ */
+import { Schema } from "effect"
+import type { Modality } from "./phase.ts"
+
+export const WorkspaceRole = Schema.Literals(["owner", "admin", "member"])
+export type WorkspaceRole = typeof WorkspaceRole.Type
+
+export const EventRole = Schema.Literals(["workspace_admin", "host", "speaker", "participant", "viewer"])
+export type EventRole = typeof EventRole.Type
+
+const ASSIGNABLE: Record<Modality, ReadonlyArray<EventRole>> = {
+  broadcast: ["host", "speaker", "viewer"],
+  meeting: ["host", "participant"],
+  breakout: ["host", "participant"],
+  rotation: ["host", "participant"],
+}
+
+/**
+ * Roles an event accepts: the union over its phases, and always `workspace_admin`. An event without phases has no
+ * modality to narrow by and accepts the roles of every modality, so that people can be added before the agenda is.
+ */
+export const acceptedRoles = (modalities: ReadonlyArray<Modality>): ReadonlyArray<EventRole> => {
+  const over = modalities.length === 0 ? (Object.keys(ASSIGNABLE) as ReadonlyArray<Modality>) : modalities
+  const accepted = new Set<EventRole>(["workspace_admin"])
+  for (const modality of over) for (const role of ASSIGNABLE[modality]) accepted.add(role)
+  return EventRole.literals.filter((role) => accepted.has(role))
+}
+
+/**
+ * A stored role as it reads in the active phase: a speaker in a call is a participant, a participant in a broadcast is
+ * audience, a viewer stays seatless. Never widens (specification §3). Without an active phase the stored role stands.
+ */
+export const narrowRole = (stored: EventRole, modality: Modality | null): EventRole => {
+  if (modality === null) return stored
+  if (modality === "broadcast") return stored === "participant" ? "viewer" : stored
+  return stored === "speaker" ? "participant" : stored
+}
+
+/** Staff steer the event: hosts, and administrators of the workspace. */
+export const isStaff = (role: EventRole): boolean => role === "host" || role === "workspace_admin"
+
+/** The role of a workspace member who has no membership on the event: owners and admins host, members take part. */
+export const defaultEventRole = (role: WorkspaceRole): EventRole => (role === "member" ? "participant" : "host")

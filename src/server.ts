@@ -1,0 +1,202 @@
+/**
+ * The composition root: configuration to layers to a listening socket, and back in reverse order. The only file that knows
+ * all rooms. Start: database, schema, process lock, actors, dispatcher, routes, listen. Stop: no new connections, sockets
+ * told to reconnect, requests and deliveries in flight finished, actors stopped, lock and database released.
+ */
+
+import {
+  App as createApp,
+  type TemplatedApp,
+  type us_listen_socket,
+  us_listen_socket_close,
+  us_socket_local_port,
+} from "uWebSockets.js"
+import { randomBytes } from "node:crypto"
+import { hostname } from "node:os"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { Ownership } from "./actors/ownership.ts"
+import { liveEventsLayer } from "./actors/placement.ts"
+import { type Config, deriveKey } from "./config.ts"
+import { Egress } from "./egress.ts"
+import { bindGateway } from "./gateway/gateway.ts"
+import { Idempotency } from "./http/idempotency.ts"
+import { bindRest } from "./http/server.ts"
+import { HttpSettings } from "./http/settings.ts"
+import { AccountSessions } from "./identity/account-sessions.ts"
+import { Authenticator } from "./identity/authenticate.ts"
+import { Passwords } from "./identity/passwords.ts"
+import { Tokens } from "./identity/tokens.ts"
+import { Database } from "./store/database.ts"
+import { historySweepLayer } from "./store/history-sweep.ts"
+import { type OpenDatabase, openDatabase } from "./store/open-database.ts"
+import { OutboxBell } from "./store/outbox.ts"
+import { WebhookRegistration } from "./store/webhook-registration.ts"
+import { Telemetry } from "./telemetry.ts"
+import { dispatcherLayer } from "./webhooks/dispatcher.ts"
+
+/** A start that cannot go on; the message is one sentence for the operator. */
+export class StartRefused extends Error {
+  override readonly name = "StartRefused"
+}
+
+export interface RunningServer {
+  /** Base address, such as `http://127.0.0.1:8080`. */
+  readonly url: string
+  readonly publicUrl: string
+  /** In a few words, for the operator. */
+  readonly database: string
+  /** Stops in order, within ten seconds whatever hangs; idempotent. */
+  readonly stop: () => Promise<void>
+  /** When even that is too slow: leaves no database process behind. */
+  readonly abandon: () => void
+  /** The database went away for good. */
+  readonly failed: Promise<string>
+}
+
+/** How long sockets get to reconnect elsewhere, and requests in flight to finish. Together below the 10 s of a stop. */
+const DRAIN_SOCKETS_MS = 2000
+const DRAIN_DELIVERIES_MS = 2000
+const DRAIN_REQUESTS_MS = 2500
+/** A stop is done by then; each part gets what the ones before it left. The sum of the parts is more, if all of them hang. */
+const STOP_WITHIN_MS = 9000
+const LAYERS_WITHIN_MS = 4000
+/** For an immediate shutdown of the embedded database, after its fast one did not work out. */
+const RESERVE_MS = 1000
+/** As long as a client's longest wait before it tries again. */
+const RETURN_WITHIN_MS = 30_000
+/** An event that is neither live nor watched leaves memory after this long. */
+const ACTOR_IDLE_MS = 300_000
+
+const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: string) => {
+  const sealingKey = deriveKey(config.secretKey, "webhook-secrets")
+  const kernel = Layer.mergeAll(
+    Database.layer({ url: open.url, connections: config.databasePool }),
+    Telemetry.layer(config.logLevel),
+    OutboxBell.layer,
+    Egress.layer({ allowLoopback: config.allowLoopbackTargets }),
+    Tokens.layer(config.secretKey),
+    Passwords.layer,
+    Layer.succeed(Ownership, { node, holds: Effect.sync(open.lock.held) }),
+    Layer.succeed(HttpSettings, { publicUrl, defaultCapacity: config.defaultCapacity }),
+  )
+  const identity = Authenticator.layer(config.platformKey).pipe(Layer.provideMerge(AccountSessions.layer))
+  const actors = liveEventsLayer({
+    mailbox: config.actorMailbox,
+    presenceGraceMs: config.presenceGraceMs,
+    returnWithinMs: RETURN_WITHIN_MS,
+    idleMs: ACTOR_IDLE_MS,
+    simulateNetwork: false,
+  })
+  const dispatcher = dispatcherLayer({
+    sealingKey,
+    retryDelaysMs: config.webhookRetryDelaysMs,
+    concurrency: config.webhookConcurrency,
+    alone: true,
+    drainMs: DRAIN_DELIVERIES_MS,
+  })
+  return Layer.mergeAll(
+    identity,
+    actors,
+    dispatcher,
+    WebhookRegistration.layer(sealingKey),
+    Idempotency.layer(deriveKey(config.secretKey, "kept-answers")),
+    historySweepLayer(config.gatewayHistoryMs),
+  ).pipe(Layer.provideMerge(kernel))
+}
+
+/** Waits for something, but not for ever: what hangs must not keep the rest from stopping. */
+const atMost = async (ms: number, done: Promise<void>): Promise<void> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([done, late])
+  clearTimeout(timer)
+}
+
+const addressOf = (host: string, port: number): string => {
+  if (host.includes(":")) return `http://[${host}]:${port}`
+  return `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${port}`
+}
+
+/**
+ * Listens where nobody else does: by default the engine shares a port with whoever has it already. Its types know the
+ * option only without a host; the engine takes both.
+ */
+const listenExclusively = (app: TemplatedApp, host: string, port: number): us_listen_socket => {
+  const EXCLUSIVE_PORT = 1
+  let listening: us_listen_socket | false = false
+  const listen = app.listen as unknown as (
+    host: string,
+    port: number,
+    options: number,
+    then: (socket: us_listen_socket | false) => void,
+  ) => void
+  listen.call(app, host, port, EXCLUSIVE_PORT, (socket) => {
+    listening = socket
+  })
+  if (listening === false) {
+    throw new StartRefused(`Port ${port} on ${host} cannot be listened on; is another server using it?`)
+  }
+  return listening
+}
+
+/** Starts everything; rejects with `StartRefused`, `ConfigInvalid`, or a refusal of the database. */
+export const startServer = async (config: Config, say: (line: string) => void): Promise<RunningServer> => {
+  const open = await openDatabase(config, say)
+  const app = createApp({})
+  let stopBy = Number.POSITIVE_INFINITY
+  const graceMs = (): number => Math.max(500, Math.min(8000, stopBy - RESERVE_MS - Date.now()))
+  const undo: Array<() => Promise<void> | void> = [() => open.close(graceMs())]
+  const unwind = async (): Promise<void> => {
+    for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step()
+  }
+  try {
+    const socket = listenExclusively(app, config.host, config.port)
+    let accepting = true
+    const stopAccepting = (): void => {
+      if (accepting) us_listen_socket_close(socket)
+      accepting = false
+    }
+    undo.push(stopAccepting)
+    const url = addressOf(config.host, us_socket_local_port(socket))
+    const publicUrl = config.publicUrl ?? url
+    const node = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`
+    const runtime = ManagedRuntime.make(layersOf(config, open, node, publicUrl))
+    undo.push(() => atMost(LAYERS_WITHIN_MS, runtime.dispose()))
+    let ready = true
+    const rest = await runtime.runPromise(
+      bindRest(app, {
+        metricsToken: config.metricsToken,
+        production: config.production,
+        ready: () => ready && open.lock.held(),
+      }),
+    )
+    const gateway = await runtime.runPromise(
+      bindGateway(app, { node, historyMs: config.gatewayHistoryMs, historyEntries: config.gatewayHistoryEntries }),
+    )
+    let stopping: Promise<void> | undefined
+    const stop = async (): Promise<void> => {
+      ready = false
+      stopBy = Date.now() + STOP_WITHIN_MS
+      stopAccepting()
+      await Promise.all([gateway.drain(DRAIN_SOCKETS_MS), rest.drained(DRAIN_REQUESTS_MS)])
+      await unwind()
+      app.close()
+    }
+    return {
+      url,
+      publicUrl,
+      database: open.description,
+      failed: open.failed,
+      abandon: open.abandon,
+      stop: () => {
+        stopping ??= stop()
+        return stopping
+      },
+    }
+  } catch (cause) {
+    await unwind()
+    throw cause
+  }
+}

@@ -1,0 +1,230 @@
+/**
+ * What a live event's actor keeps: claim, recovery, and the one fenced transaction of a transition.
+ * Invariants: an activation raises the epoch; a commit under an old epoch, or out of version order, changes nothing.
+ */
+import { Data, Effect } from "effect"
+import type { Event } from "../model/event.ts"
+import type { PhaseState } from "../model/phase.ts"
+import type { Timestamp } from "../model/timestamp.ts"
+import type { Occurrence } from "../model/webhook-events.ts"
+import type { Queryable, Sql } from "./database.ts"
+import { eventRow, findEvent, listPhaseStates, phaseRows } from "./events.ts"
+import { occurrenceRows } from "./outbox.ts"
+import { sqlState } from "./sqlstate.ts"
+
+/** A committed dispatch: its stream, its place in it, and the exact text that sockets receive. */
+export interface StoredPublication {
+  readonly stream: string
+  readonly s: number
+  readonly version: number
+  readonly frame: string
+  readonly at: Timestamp
+}
+
+/** The stored answer of an accepted command. */
+export interface StoredCommand {
+  readonly scope: string
+  readonly commandId: string
+  readonly bodyHash: string
+  /** JSON. */
+  readonly reply: unknown
+  readonly at: Timestamp
+}
+
+export interface Claim {
+  readonly epoch: number
+  readonly version: number
+  /** The epoch whose commit made the version. */
+  readonly versionEpoch: number
+  readonly history: string
+}
+
+export interface Recovered extends Claim {
+  readonly event: Event
+  readonly phases: ReadonlyArray<PhaseState>
+  readonly removed: ReadonlyArray<string>
+  /** Who was present when the last activation was stopped in order; what was given to `keepRoster`. */
+  readonly roster: ReadonlyArray<unknown>
+  /** Highest `s` of each stream. */
+  readonly heads: ReadonlyArray<{ readonly stream: string; readonly s: number }>
+  /** Answers young enough to be asked for again. */
+  readonly commands: ReadonlyArray<StoredCommand>
+}
+
+/** Takes over the event: raises the epoch, so that whoever held it before can no longer write. Absent event: undefined. */
+export const claimLiveEvent = async (
+  sql: Queryable,
+  claim: { eventId: string; node: string; history: string },
+): Promise<Claim | undefined> => {
+  const [row] = await sql<Claim[]>`
+    insert into live_events as l (event_id, epoch, node, history)
+    select id, 1, ${claim.node}, ${claim.history} from events where id = ${claim.eventId}
+    on conflict (event_id) do update set epoch = l.epoch + 1, node = excluded.node, roster = null
+    returning epoch, version, version_epoch, history`
+  return row
+}
+
+/** Claims and reads all an actor needs to go on where the last one stopped. */
+export const recoverLiveEvent = async (
+  sql: Sql,
+  claim: { eventId: string; node: string; history: string; commandsSince: Timestamp },
+): Promise<Recovered | undefined> => {
+  const [left] = await sql<{ roster: ReadonlyArray<unknown> | null }[]>`
+    select roster from live_events where event_id = ${claim.eventId}`
+  const claimed = await claimLiveEvent(sql, claim)
+  if (claimed === undefined) return undefined
+  const [event, phases, removed, heads, commands] = await Promise.all([
+    findEvent(sql, claim.eventId),
+    listPhaseStates(sql, claim.eventId),
+    sql<{ participantId: string }[]>`select participant_id from live_removals where event_id = ${claim.eventId}`,
+    sql<{ stream: string; s: number }[]>`
+      select stream, max(s) as s from publications where event_id = ${claim.eventId} group by stream`,
+    sql<StoredCommand[]>`
+      select scope, command_id, body_hash, reply, at from live_commands
+       where event_id = ${claim.eventId} and at >= ${claim.commandsSince} order by at desc limit 1000`,
+  ])
+  if (event === undefined) return undefined
+  return {
+    ...claimed,
+    event,
+    phases,
+    removed: removed.map((row) => row.participantId),
+    roster: left?.roster ?? [],
+    heads: [...heads],
+    commands: [...commands].reverse(),
+  }
+}
+
+/** Leaves the roster for the next activation, unless another one owns the event already. */
+export const keepRoster = async (
+  sql: Queryable,
+  eventId: string,
+  epoch: number,
+  roster: ReadonlyArray<unknown>,
+): Promise<void> => {
+  await sql`
+    update live_events set roster = ${sql.json(roster as never)} where event_id = ${eventId} and epoch = ${epoch}`
+}
+
+/** All a transition writes. */
+export interface LiveCommit {
+  readonly eventId: string
+  readonly epoch: number
+  /** The version this commit makes: the one before, plus one. */
+  readonly version: number
+  readonly at: Timestamp
+  readonly event: Event | null
+  /** Changed or new phases; those that end are written before those that become active. */
+  readonly phases: ReadonlyArray<PhaseState>
+  readonly publications: ReadonlyArray<StoredPublication>
+  readonly occurrences: ReadonlyArray<Occurrence>
+  readonly command: StoredCommand | null
+  readonly removed: ReadonlyArray<string>
+  readonly deleted: boolean
+}
+
+/** Another activation owns the event: this one must stop writing. */
+export class Fenced extends Data.TaggedError("Fenced")<Record<never, never>> {}
+/**
+ * The commit failed, and whether it happened is not known: reload before going on. `lost`: the database was away, so the
+ * same step may succeed later; otherwise it refused the step itself.
+ */
+export class CommitUnknown extends Data.TaggedError("CommitUnknown")<{
+  readonly cause: unknown
+  readonly lost: boolean
+}> {}
+
+/** The command id was accepted before, longer ago than the actor remembers; nothing was written. */
+export class AnsweredBefore extends Data.TaggedError("AnsweredBefore")<Record<never, never>> {}
+
+/**
+ * The one transaction of a transition, as one statement: the function's first act is the fence, which fails it whole.
+ * Succeeds with the number of webhook deliveries stored.
+ */
+export const commitLiveEvent = (
+  sql: Sql,
+  commit: LiveCommit,
+): Effect.Effect<number, Fenced | AnsweredBefore | CommitUnknown> =>
+  Effect.callback((resume) => {
+    runCommit(sql, commit).then(
+      (deliveries) => resume(Effect.succeed(deliveries)),
+      (cause: unknown) => {
+        const state = sqlState(cause)
+        if (state.fenced) return resume(Effect.fail(new Fenced()))
+        if (state.constraint === "live_commands_pkey") return resume(Effect.fail(new AnsweredBefore()))
+        return resume(Effect.fail(new CommitUnknown({ cause, lost: state.unavailable })))
+      },
+    )
+  })
+
+const runCommit = async (sql: Sql, commit: LiveCommit): Promise<number> => {
+  const [row] = await sql<{ deliveries: number }[]>`
+    select commit_live_event(${commit.eventId}, ${commit.epoch}, ${commit.version}, ${commit.at},
+                             ${sql.json(writtenBy(commit) as never)}) as deliveries`
+  return row?.deliveries ?? 0
+}
+
+/** What `commit_live_event` writes; an absent part costs it nothing. */
+const writtenBy = (commit: LiveCommit): object => {
+  const { event, phases, publications, command, removed, occurrences, deleted } = commit
+  const settling = phases.filter((phase) => phase.status !== "active")
+  const opening = phases.filter((phase) => phase.status === "active")
+  return {
+    ...(event !== null && { event: eventRow(event) }),
+    ...(settling.length > 0 && { settling: phaseRows(settling) }),
+    ...(opening.length > 0 && { opening: phaseRows(opening) }),
+    ...(publications.length > 0 && {
+      publications: publications.map(({ stream, s, frame }) => ({ stream, s, frame })),
+    }),
+    ...(command !== null && { command: commandRow(command) }),
+    ...(removed.length > 0 && { removed }),
+    ...(occurrences.length > 0 && { occurrences: occurrenceRows(occurrences) }),
+    ...(deleted && { deleted }),
+  }
+}
+
+const commandRow = ({ scope, commandId, bodyHash, reply }: StoredCommand): object => ({
+  scope,
+  command_id: commandId,
+  body_hash: bodyHash,
+  reply,
+})
+
+export const findLiveCommand = async (
+  sql: Queryable,
+  eventId: string,
+  scope: string,
+  commandId: string,
+): Promise<StoredCommand | undefined> => {
+  const [row] = await sql<StoredCommand[]>`
+    select scope, command_id, body_hash, reply, at from live_commands
+     where event_id = ${eventId} and scope = ${scope} and command_id = ${commandId}`
+  return row
+}
+
+/** The stored history of an event, oldest first: what a gateway's ring buffers are filled from when it opens the event. */
+export const listPublications = async (
+  sql: Queryable,
+  eventId: string,
+  since: Timestamp,
+  perStream: number,
+): Promise<ReadonlyArray<StoredPublication>> => {
+  const rows = await sql<StoredPublication[]>`
+    select stream, s, version, frame, at from (
+      select *, row_number() over (partition by stream order by s desc) as age
+        from publications where event_id = ${eventId}
+    ) p where age = 1 or (age <= ${perStream} and at >= ${since}) order by stream, s`
+  return [...rows]
+}
+
+/** Forgets what no client can ask for any more; the newest publication of each stream stays as its head. */
+export const pruneLiveHistory = async (
+  sql: Queryable,
+  before: { publications: Timestamp; commands: Timestamp },
+): Promise<void> => {
+  await sql`
+    delete from publications p where at < ${before.publications}
+       and exists (select 1 from publications newer
+                    where newer.event_id = p.event_id and newer.stream = p.stream and newer.s > p.s)`
+  await sql`delete from live_commands where at < ${before.commands}`
+}

@@ -1,0 +1,79 @@
+/** Who belongs to a workspace, and the rules about its owners: there is always one, and only owners make owners. */
+import { Conflict, Forbidden, NotFound } from "../model/errors.ts"
+import type { WorkspaceRole } from "../model/roles.ts"
+import type { Timestamp } from "../model/timestamp.ts"
+import type { Queryable } from "./database.ts"
+import { FIRST_PAGE, type Page, type PageRequest, toPage } from "./page.ts"
+
+export interface MemberRow {
+  /** Of the membership. */
+  readonly id: string
+  readonly accountId: string
+  readonly role: WorkspaceRole
+  readonly name: string
+  readonly email: string
+  readonly emailVerified: boolean
+  readonly joinedAt: Timestamp
+}
+
+const MEMBER = `select m.id, m.account_id, m.role, a.name, e.email, e.verified_at is not null as email_verified, m.joined_at
+  from workspace_members m join accounts a on a.id = m.account_id
+  join account_emails e on e.account_id = a.id and e.is_primary`
+
+export const pageMembers = async (sql: Queryable, workspaceId: string, page: PageRequest): Promise<Page<MemberRow>> => {
+  const after = page.after ?? FIRST_PAGE
+  const rows = await sql<(MemberRow & { createdAt: Timestamp })[]>`
+    select members.*, joined_at as created_at from (${sql.unsafe(MEMBER)} where m.workspace_id = ${workspaceId}) members
+     where (joined_at, id) < (${after.createdAt}, ${after.id}) order by joined_at desc, id desc limit ${page.limit + 1}`
+  return toPage(rows, page.limit)
+}
+
+/** Takes the workspace's row, so that two changes to its members see each other, and reads the member. */
+const lockMember = async (sql: Queryable, workspaceId: string, memberId: string): Promise<MemberRow> => {
+  await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
+  const [row] = await sql<MemberRow[]>`
+    ${sql.unsafe(MEMBER)} where m.workspace_id = ${workspaceId} and m.id = ${memberId}`
+  if (row === undefined) throw NotFound.of("member")
+  return row
+}
+
+const isOwner = new Forbidden({ detail: "Owners are not changed here: an owner may leave while another remains." })
+
+/** Throws `NotFound`, or `Forbidden` for an owner (specification §4). Run it in a transaction. */
+export const setMemberRole = async (
+  sql: Queryable,
+  workspaceId: string,
+  memberId: string,
+  role: "member" | "admin",
+): Promise<MemberRow> => {
+  const member = await lockMember(sql, workspaceId, memberId)
+  if (member.role === "owner") throw isOwner
+  await sql`update workspace_members set role = ${role} where id = ${memberId}`
+  return { ...member, role }
+}
+
+/** Throws `NotFound`, or `Forbidden` for an owner. Run it in a transaction. */
+export const removeMember = async (sql: Queryable, workspaceId: string, memberId: string): Promise<void> => {
+  const member = await lockMember(sql, workspaceId, memberId)
+  if (member.role === "owner") throw isOwner
+  await sql`delete from workspace_members where id = ${memberId}`
+}
+
+/** Throws `Conflict` for the only owner: of two owners who leave at once exactly one succeeds. Run it in a transaction. */
+export const leaveWorkspace = async (sql: Queryable, workspaceId: string, accountId: string): Promise<void> => {
+  await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
+  const left = await sql`
+    delete from workspace_members m where workspace_id = ${workspaceId} and account_id = ${accountId}
+       and (role <> 'owner' or exists (select 1 from workspace_members o where o.workspace_id = ${workspaceId}
+                                          and o.role = 'owner' and o.account_id <> ${accountId}))
+    returning 1`
+  if (left.length === 0)
+    throw new Conflict({ detail: "The only owner cannot leave; make somebody else an owner first." })
+}
+
+/** Makes a member an owner too. Throws `NotFound`. Run it in a transaction. */
+export const makeOwner = async (sql: Queryable, workspaceId: string, memberId: string): Promise<MemberRow> => {
+  const member = await lockMember(sql, workspaceId, memberId)
+  await sql`update workspace_members set role = 'owner' where id = ${memberId}`
+  return { ...member, role: "owner" }
+}

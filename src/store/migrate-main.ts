@@ -1,0 +1,15 @@
+/** `npm run db:migrate`: brings the database to the current schema and says from which version to which. */
+import { loadConfig } from "../config.ts"
+import { openDatabase } from "./open-database.ts"
+
+try {
+  const open = await openDatabase(loadConfig(), () => {})
+  const { from, to } = open.schema
+  process.stdout.write(
+    `${open.description}: schema version ${from === to ? `${to}, up to date` : `${from} -> ${to}`}\n`,
+  )
+  await open.close(5000)
+} catch (cause) {
+  process.stderr.write(`${(cause as Error).message}\n`)
+  process.exitCode = 1
+}

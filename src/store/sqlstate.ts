@@ -1,0 +1,52 @@
+/** What a database error means to us: the SQLSTATE table (PostgreSQL documentation, appendix A) and the driver's own codes. */
+
+export interface SqlState {
+  readonly code: string
+  /** Name of the violated constraint, when there is one. */
+  readonly constraint: string | undefined
+  readonly uniqueViolation: boolean
+  readonly foreignKeyViolation: boolean
+  /** Another activation owns the live event (raised by `fence_live_event`). */
+  readonly fenced: boolean
+  /** The server is away, starting, stopping or full: the same request may succeed later. */
+  readonly unavailable: boolean
+}
+
+const UNAVAILABLE = /^(?:08|57P0|53|CONNECT|CONNECTION_|ECONN|ENOENT|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)/
+
+export const sqlState = (cause: unknown): SqlState => {
+  const fields = (cause ?? {}) as { readonly code?: unknown; readonly constraint_name?: unknown }
+  const code = typeof fields.code === "string" ? fields.code : ""
+  return {
+    code,
+    constraint: typeof fields.constraint_name === "string" ? fields.constraint_name : undefined,
+    uniqueViolation: code === "23505",
+    foreignKeyViolation: code === "23503",
+    fenced: code === "GC001",
+    unavailable: UNAVAILABLE.test(code),
+  }
+}
+
+/** Runs a statement; a row it refers to that is gone (deleted meanwhile) becomes the given failure. */
+export const onForeignKeyViolation = async <A>(statement: PromiseLike<A>, failure: () => Error): Promise<A> => {
+  try {
+    return await statement
+  } catch (cause) {
+    throw sqlState(cause).foreignKeyViolation ? failure() : cause
+  }
+}
+
+/** Runs a statement; a violation of the named unique constraint or index becomes the given failure. */
+export const onUniqueViolation = async <A>(
+  statement: PromiseLike<A>,
+  constraint: string,
+  failure: () => Error,
+): Promise<A> => {
+  try {
+    return await statement
+  } catch (cause) {
+    const state = sqlState(cause)
+    if (state.uniqueViolation && state.constraint === constraint) throw failure()
+    throw cause
+  }
+}

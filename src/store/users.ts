@@ -1,0 +1,101 @@
+/** People of a workspace, and the roles they hold on its events. */
+import type { EventRole } from "../model/roles.ts"
+import type { Timestamp } from "../model/timestamp.ts"
+import type { Queryable } from "./database.ts"
+import { FIRST_PAGE, type Page, type PageRequest, toPage } from "./page.ts"
+
+export interface UserRow {
+  readonly id: string
+  readonly externalSub: string
+  readonly email: string | null
+  readonly name: string | null
+  readonly picture: string | null
+  readonly createdAt: Timestamp
+  readonly updatedAt: Timestamp
+}
+
+export interface UserInput {
+  readonly externalSub: string
+  readonly email?: string | null | undefined
+  readonly name?: string | null | undefined
+  readonly picture?: string | null | undefined
+}
+
+/** Upsert by (workspace, externalSub); an absent field keeps what was stored. `created` tells an insert from an update. */
+export const upsertUser = async (
+  sql: Queryable,
+  user: { id: string; workspaceId: string; accountId: string | null } & UserInput,
+): Promise<UserRow & { readonly created: boolean }> => {
+  const kept = (value: string | null | undefined) => value === undefined
+  const [row] = await sql<(UserRow & { created: boolean })[]>`
+    insert into users as u (id, workspace_id, external_sub, account_id, email, name, picture)
+    values (${user.id}, ${user.workspaceId}, ${user.externalSub}, ${user.accountId},
+            ${user.email ?? null}, ${user.name ?? null}, ${user.picture ?? null})
+    on conflict (workspace_id, external_sub) do update set
+      email = case when ${kept(user.email)} then u.email else excluded.email end,
+      name = case when ${kept(user.name)} then u.name else excluded.name end,
+      picture = case when ${kept(user.picture)} then u.picture else excluded.picture end,
+      updated_at = now()
+    returning id, external_sub, email, name, picture, created_at, updated_at, xmax = 0 as created`
+  if (row === undefined) throw new Error("upsert returned no row")
+  return row
+}
+
+export const findUser = async (
+  sql: Queryable,
+  id: string,
+): Promise<(UserRow & { readonly workspaceId: string; readonly accountId: string | null }) | undefined> => {
+  const [row] = await sql<(UserRow & { workspaceId: string; accountId: string | null })[]>`
+    select id, workspace_id, account_id, external_sub, email, name, picture, created_at, updated_at
+      from users where id = ${id}`
+  return row
+}
+
+export const pageUsers = async (sql: Queryable, workspaceId: string, page: PageRequest): Promise<Page<UserRow>> => {
+  const after = page.after ?? FIRST_PAGE
+  const rows = await sql<UserRow[]>`
+    select id, external_sub, email, name, picture, created_at, updated_at from users
+     where workspace_id = ${workspaceId} and (created_at, id) < (${after.createdAt}, ${after.id})
+     order by created_at desc, id desc limit ${page.limit + 1}`
+  return toPage(rows, page.limit)
+}
+
+export interface MembershipRow {
+  readonly id: string
+  readonly eventId: string
+  readonly userId: string
+  readonly role: EventRole
+  readonly createdAt: Timestamp
+}
+
+/** Creates the membership, or gives an existing one the new role. */
+export const upsertMembership = async (
+  sql: Queryable,
+  membership: { id: string; eventId: string; userId: string; role: EventRole },
+): Promise<MembershipRow & { readonly created: boolean }> => {
+  const [row] = await sql<(MembershipRow & { created: boolean })[]>`
+    insert into memberships (id, event_id, user_id, role)
+    values (${membership.id}, ${membership.eventId}, ${membership.userId}, ${membership.role})
+    on conflict (event_id, user_id) do update set role = excluded.role
+    returning id, event_id, user_id, role, created_at, xmax = 0 as created`
+  if (row === undefined) throw new Error("upsert returned no row")
+  return row
+}
+
+export const findEventRole = async (
+  sql: Queryable,
+  eventId: string,
+  userId: string,
+): Promise<EventRole | undefined> => {
+  const [row] = await sql<{ role: EventRole }[]>`
+    select role from memberships where event_id = ${eventId} and user_id = ${userId}`
+  return row?.role
+}
+
+/** Does the account hold a membership on any event of the workspace, through its participant identity? */
+export const hasEventMembership = async (sql: Queryable, workspaceId: string, accountId: string): Promise<boolean> => {
+  const rows = await sql`
+    select 1 from users u join memberships m on m.user_id = u.id
+     where u.workspace_id = ${workspaceId} and u.account_id = ${accountId} limit 1`
+  return rows.length > 0
+}

@@ -1,0 +1,227 @@
+/**
+ * Webhook deliveries as the dispatcher works them off: claim, settle, release, sweep. Every claim is a lease that lapses
+ * by itself; a settlement counts only while the claim is still the settler's.
+ *
+ * Order of first tries: a lane (an endpoint's share of events) is claimed by its head, the first row not yet answered.
+ * The head is taken with SKIP LOCKED and looked at again in its newest version, so whoever holds it holds the lane: rows
+ * behind it are never handed out while one before them is on its way, however many dispatchers there are.
+ * No statement takes an endpoint's lock after a delivery's, so that deleting an endpoint cannot deadlock with settling.
+ *
+ * Rows that were chosen are fetched by `id = any (…)` and checked again in words that the partial indexes do not know
+ * (`finished_at is null` is `pending`, `attempts < 1` is `attempts = 0`): a burst outruns the statistics, and a planner
+ * that takes the partial indexes for empty would scan the whole backlog once per row.
+ */
+import type { Timestamp } from "../model/timestamp.ts"
+import type { Queryable } from "./database.ts"
+
+export interface ClaimedDelivery {
+  readonly id: string
+  readonly endpointId: string
+  readonly lane: number
+  /** Answered tries before this one. */
+  readonly attempts: number
+  readonly messageId: string
+  readonly type: string
+  /** The exact text to send. */
+  readonly body: string
+  readonly url: string
+  readonly secretSealed: Uint8Array
+}
+
+export interface ClaimRequest {
+  /** The claimer; unique to a process. */
+  readonly node: string
+  readonly leaseMs: number
+  /** Lanes, or retries, at most. */
+  readonly limit: number
+  /** Of which one endpoint gets at most so many, together with what it already has in this process. */
+  readonly perEndpoint: number
+  /** What each endpoint has now. */
+  readonly busy: ReadonlyMap<string, number>
+}
+
+const busyRows = (sql: Queryable, busy: ReadonlyMap<string, number>) =>
+  sql.json([...busy].map(([endpoint_id, n]) => ({ endpoint_id, n })) as never)
+
+/**
+ * Claims up to `runLength` first tries of each free lane, endpoints in turn. The rows of one lane come in the order in
+ * which they must be sent.
+ */
+export const claimFirstTries = async (
+  sql: Queryable,
+  request: ClaimRequest & { readonly runLength: number },
+): Promise<ReadonlyArray<ClaimedDelivery>> => sql<ClaimedDelivery[]>`
+  with recursive lanes as (
+    (select endpoint_id, lane from webhook_deliveries where status = 'pending' and attempts = 0
+      order by endpoint_id, lane limit 1)
+    union all
+    select next.endpoint_id, next.lane from lanes cross join lateral (
+      select d.endpoint_id, d.lane from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
+         and (d.endpoint_id, d.lane) > (lanes.endpoint_id, lanes.lane)
+       order by d.endpoint_id, d.lane limit 1) next
+  ), free as (
+    select h.id, h.seq, h.endpoint_id, row_number() over (partition by h.endpoint_id order by h.seq) as turn
+      from lanes cross join lateral (
+        select d.* from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
+           and d.endpoint_id = lanes.endpoint_id and d.lane = lanes.lane
+         order by d.seq limit 1) h
+      join webhook_endpoints e on e.id = h.endpoint_id and e.status = 'active'
+     where h.claimed_by is null or h.next_attempt_at <= now()
+  ), chosen as (
+    select free.id from free
+      left join jsonb_to_recordset(${busyRows(sql, request.busy)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
+     where free.turn <= ${request.perEndpoint}::int - coalesce(b.n, 0)
+     order by free.turn, free.seq limit ${request.limit}
+  ), head as (
+    select d.endpoint_id, d.lane, d.seq from webhook_deliveries d where d.id = any (array(select id from chosen))
+       and d.finished_at is null and d.attempts < 1 and (d.claimed_by is null or d.next_attempt_at <= now())
+       for update skip locked
+  ), run as (
+    select r.id from head cross join lateral (
+      select d.id from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
+         and d.endpoint_id = head.endpoint_id and d.lane = head.lane and d.seq >= head.seq
+       order by d.seq limit ${request.runLength}) r
+  ), claimed as (
+    update webhook_deliveries d
+       set claimed_by = ${request.node}, next_attempt_at = now() + ${request.leaseMs}::float8 * interval '1 millisecond'
+     where d.id = any (array(select id from run)) and d.finished_at is null and d.attempts < 1
+    returning d.id, d.seq, d.endpoint_id, d.lane, d.attempts, d.message_id
+  )
+  select c.id, c.endpoint_id, c.lane, c.attempts, c.message_id, m.type, m.body, e.url, e.secret_sealed
+    from claimed c join outbox_messages m on m.id = c.message_id join webhook_endpoints e on e.id = c.endpoint_id
+   order by c.seq`
+
+/** Claims retries that are due, endpoints in turn. They have no order among each other. */
+export const claimRetries = async (
+  sql: Queryable,
+  request: ClaimRequest,
+): Promise<ReadonlyArray<ClaimedDelivery>> => sql<ClaimedDelivery[]>`
+  with recursive owners as (
+    (select endpoint_id from webhook_deliveries where status = 'pending' and attempts > 0 order by endpoint_id limit 1)
+    union all
+    select next.endpoint_id from owners cross join lateral (
+      select d.endpoint_id from webhook_deliveries d where d.status = 'pending' and d.attempts > 0
+         and d.endpoint_id > owners.endpoint_id
+       order by d.endpoint_id limit 1) next
+  ), due as (
+    select r.id, r.next_attempt_at, o.endpoint_id,
+           row_number() over (partition by o.endpoint_id order by r.next_attempt_at) as turn
+      from owners o join webhook_endpoints e on e.id = o.endpoint_id and e.status = 'active' cross join lateral (
+        select d.id, d.next_attempt_at from webhook_deliveries d where d.status = 'pending' and d.attempts > 0
+           and d.endpoint_id = o.endpoint_id and d.next_attempt_at <= now()
+         order by d.next_attempt_at limit ${request.perEndpoint}) r
+  ), chosen as (
+    select due.id from due
+      left join jsonb_to_recordset(${busyRows(sql, request.busy)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
+     where due.turn <= ${request.perEndpoint}::int - coalesce(b.n, 0)
+     order by due.turn, due.next_attempt_at limit ${request.limit}
+  ), locked as (
+    select d.id from webhook_deliveries d where d.id = any (array(select id from chosen))
+       and d.finished_at is null and d.attempts > 0 and d.next_attempt_at <= now()
+       for update skip locked
+  ), claimed as (
+    update webhook_deliveries d
+       set claimed_by = ${request.node}, next_attempt_at = now() + ${request.leaseMs}::float8 * interval '1 millisecond'
+     where d.id = any (array(select id from locked))
+    returning d.id, d.endpoint_id, d.lane, d.attempts, d.message_id
+  )
+  select c.id, c.endpoint_id, c.lane, c.attempts, c.message_id, m.type, m.body, e.url, e.secret_sealed
+    from claimed c join outbox_messages m on m.id = c.message_id join webhook_endpoints e on e.id = c.endpoint_id`
+
+/** Milliseconds, by the database's clock, until the next retry falls due (negative: overdue); `undefined`: there is none. */
+export const nextRetryInMs = async (sql: Queryable): Promise<number | undefined> => {
+  const [row] = await sql<{ ms: number | null }[]>`
+    with recursive owners as (
+      (select endpoint_id, next_attempt_at from webhook_deliveries where status = 'pending' and attempts > 0
+        order by endpoint_id, next_attempt_at limit 1)
+      union all
+      select next.endpoint_id, next.next_attempt_at from owners cross join lateral (
+        select d.endpoint_id, d.next_attempt_at from webhook_deliveries d where d.status = 'pending' and d.attempts > 0
+           and d.endpoint_id > owners.endpoint_id
+         order by d.endpoint_id, d.next_attempt_at limit 1) next
+    )
+    select (extract(epoch from min(o.next_attempt_at) - now()) * 1000)::float8 as ms
+      from owners o join webhook_endpoints e on e.id = o.endpoint_id and e.status = 'active'`
+  return row?.ms ?? undefined
+}
+
+export interface Settlement {
+  readonly id: string
+  readonly endpointId: string
+  readonly status: "delivered" | "rejected" | "exhausted" | "pending"
+  /** Until the next try, for `pending`. */
+  readonly delayMs: number | null
+  readonly lastStatus: number | null
+  readonly lastError: string | null
+}
+
+/** Records what attempts came to, and with it when each endpoint last answered well or badly. */
+export const settleDeliveries = async (
+  sql: Queryable,
+  node: string,
+  settlements: ReadonlyArray<Settlement>,
+): Promise<void> => {
+  const byId = Object.fromEntries(settlements.map(({ id, endpointId: _, ...result }) => [id, result]))
+  const ids = settlements.map(({ id }) => id)
+  const endpointIds = [...new Set(settlements.map(({ endpointId }) => endpointId))]
+  await sql`
+    with given as materialized (select ${sql.json(byId as never)}::jsonb as results), endpoint as materialized (
+      select id from webhook_endpoints where id = any (${sql.array(endpointIds)}::uuid[]) order by id for no key update
+    ), settled as (
+      update webhook_deliveries d
+         set status = results -> d.id::text ->> 'status', attempts = d.attempts + 1, claimed_by = null,
+             last_status = (results -> d.id::text ->> 'lastStatus')::integer,
+             last_error = results -> d.id::text ->> 'lastError',
+             next_attempt_at = now() + (results -> d.id::text ->> 'delayMs')::float8 * interval '1 millisecond',
+             finished_at = case when results -> d.id::text ->> 'status' <> 'pending' then now() end
+        from given
+       where d.id = any (${sql.array(ids)}::uuid[]) and d.finished_at is null and d.claimed_by = ${node}
+         and d.endpoint_id in (select id from endpoint)
+      returning d.endpoint_id, d.status
+    )
+    update webhook_endpoints e
+       set last_success_at = case when s.succeeded then now() else e.last_success_at end,
+           last_failure_at = case when s.failed then now() else e.last_failure_at end
+      from (select endpoint_id, bool_or(status = 'delivered') as succeeded, bool_or(status <> 'delivered') as failed
+              from settled group by endpoint_id) s
+     where e.id = s.endpoint_id`
+}
+
+/** Of these endpoints, those that still exist and are active: asked right before a send. */
+export const stillWanted = async (sql: Queryable, endpointIds: ReadonlyArray<string>): Promise<ReadonlySet<string>> => {
+  const rows = await sql<{ id: string }[]>`
+    select id from webhook_endpoints where id = any (${sql.array([...endpointIds])}::uuid[]) and status = 'active'`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Gives claimed rows back untried; they are due at once. */
+export const releaseDeliveries = async (sql: Queryable, node: string, ids: ReadonlyArray<string>): Promise<void> => {
+  await sql`
+    update webhook_deliveries set claimed_by = null, next_attempt_at = now()
+     where id = any (${sql.array([...ids])}::uuid[]) and status = 'pending' and claimed_by = ${node}`
+}
+
+/**
+ * Rescue: what other nodes had claimed falls due at once. Only for a process that knows to be the only dispatcher on this
+ * database; beside others a dead one's claims lapse by themselves. Resolves to the number of rows.
+ */
+export const releaseClaims = async (sql: Queryable, exceptNode: string): Promise<number> => {
+  const { count } = await sql`
+    update webhook_deliveries set claimed_by = null, next_attempt_at = now() where claimed_by <> ${exceptNode} and id = any (array(
+      select id from webhook_deliveries where status = 'pending' and attempts = 0 and claimed_by is not null union all
+      select id from webhook_deliveries where status = 'pending' and attempts > 0 and claimed_by is not null))`
+  return count
+}
+
+/**
+ * Deletes up to `limit` messages that occurred before the cutoff and of which nothing is pending or was finished since,
+ * their deliveries with them. Resolves to the number of messages.
+ */
+export const sweepMessages = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
+  const { count } = await sql`
+    delete from outbox_messages where id in (
+      select m.id from outbox_messages m where m.occurred_at < ${before} and not exists (
+        select from webhook_deliveries d where d.message_id = m.id and (d.status = 'pending' or d.finished_at >= ${before}))
+       limit ${limit})`
+  return count
+}

@@ -1,0 +1,245 @@
+/**
+ * The dispatcher: takes deliveries from the outbox and sends them, for as long as its layer's scope is open.
+ *
+ * One loop claims work in batches; each claimed lane (or single retry) becomes one fiber that sends its deliveries one
+ * after the other; results are settled in batches. The loop sleeps until the bell rings, a result is settled, a retry
+ * falls due, or a second has passed. Lanes in flight are bounded as a whole and per endpoint, and an endpoint that
+ * answers slowly keeps a single place, so that it takes no other's. Several dispatchers may share one database.
+ */
+import { Effect, Fiber, FiberSet, Latch, Layer, Schedule, Scope } from "effect"
+import { Egress } from "../egress.ts"
+import { newId } from "../model/ids.ts"
+import { toTimestamp } from "../model/timestamp.ts"
+import { Database, type Queryable } from "../store/database.ts"
+import { OutboxBell } from "../store/outbox.ts"
+import {
+  type ClaimedDelivery,
+  claimFirstTries,
+  claimRetries,
+  nextRetryInMs,
+  releaseClaims,
+  releaseDeliveries,
+  sweepMessages,
+} from "../store/webhook-deliveries.ts"
+import { Telemetry } from "../telemetry.ts"
+import { makeEndpointWatch } from "./endpoint-watch.ts"
+import { makeOutliving } from "./outage.ts"
+import { attempt, settlementOf } from "./pipeline.ts"
+import { makePlaces } from "./places.ts"
+import { makeSettlements } from "./settlements.ts"
+
+export interface DispatcherOptions {
+  /** 32 bytes, derived from the configured secret for this purpose alone; opens signing secrets. */
+  readonly sealingKey: Uint8Array
+  /** Milliseconds before each retry. */
+  readonly retryDelaysMs: ReadonlyArray<number>
+  /** Requests in flight at once; an endpoint gets an eighth of them. */
+  readonly concurrency: number
+  /** No other process dispatches on this database: what a dead one had claimed is rescued at start, not when it lapses. */
+  readonly alone: boolean
+  /** For one answer. Default 10,000 (specification §6, Delivery rules). */
+  readonly timeoutMs?: number
+  /** Default 30,000; must leave room for a request. */
+  readonly leaseMs?: number
+  /** For the end of requests in flight when stopping. Default 4,000. */
+  readonly drainMs?: number
+}
+
+const POLL_MS = 1_000
+/** After a claim, results and rings gather for so long before the next one. */
+const PACE_MS = 5
+/** A retry that is due and was not claimed waits for a place of its endpoint, which may take as long as a request. */
+const OVERDUE_MS = 100
+/** First tries of one lane that are claimed together. */
+const RUN_LENGTH = 16
+/** A request begins only when the lease outlasts its time limit by this much. */
+const LEASE_MARGIN_MS = 2_000
+/** For the last statements when stopping. */
+const LAST_WORDS_MS = 1_000
+const SWEEP_EVERY = "1 hour"
+const SWEEP_BATCH = 1_000
+const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
+
+const unitsOf = <A>(rows: ReadonlyArray<A>, unitOf: (row: A) => string): ReadonlyArray<ReadonlyArray<A>> => {
+  const units = new Map<string, Array<A>>()
+  for (const row of rows) {
+    const unit = units.get(unitOf(row))
+    if (unit === undefined) units.set(unitOf(row), [row])
+    else unit.push(row)
+  }
+  return [...units.values()]
+}
+
+const start = (options: DispatcherOptions) =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const egress = yield* Egress
+    const bell = yield* OutboxBell
+    const { log, metrics } = yield* Telemetry
+    const node = newId()
+    const timeoutMs = options.timeoutMs ?? 10_000
+    const leaseMs = options.leaseMs ?? 30_000
+    const pipeline = { sealingKey: options.sealingKey, timeoutMs }
+    const places = makePlaces(options.concurrency)
+    const outliving = makeOutliving(log)
+    const wake = Latch.makeUnsafe(true)
+    /** Claimed and not settled. */
+    const held = new Set<string>()
+    let stopping = false
+    let nextRetryAt = 0
+
+    const settlements = yield* makeSettlements(database, node, outliving, (batch) => {
+      for (const { id, delayMs } of batch) {
+        held.delete(id)
+        if (delayMs !== null) nextRetryAt = Math.min(nextRetryAt, performance.now() + delayMs + 1)
+      }
+      wake.openUnsafe()
+    })
+    const watch = makeEndpointWatch(database, outliving, yield* Scope.Scope)
+    const units = yield* FiberSet.make()
+
+    const release = (deliveries: ReadonlyArray<ClaimedDelivery>) =>
+      Effect.gen(function* () {
+        const ids = deliveries.map(({ id }) => id)
+        yield* outliving(database.run((sql) => releaseDeliveries(sql, node, ids)))
+        for (const id of ids) held.delete(id)
+        wake.openUnsafe()
+      })
+
+    const deliver = (delivery: ClaimedDelivery) =>
+      Effect.gen(function* () {
+        const began = performance.now()
+        metrics.webhookInFlight.add(1)
+        const outcome = yield* attempt(delivery, egress, pipeline, (err) =>
+          log.error({ err, delivery: delivery.id }, "webhooks: an attempt failed through a fault of ours"),
+        ).pipe(Effect.ensuring(Effect.sync(() => metrics.webhookInFlight.add(-1))))
+        places.answered(delivery.endpointId, performance.now() - began)
+        metrics.webhookAttempts.add(1, outcome.kind)
+        settlements.put(settlementOf(delivery, outcome, options.retryDelaysMs, Math.random()))
+      })
+
+    /** One lane's first tries, in order, or one retry. */
+    const work = (unit: ReadonlyArray<ClaimedDelivery>, endpointId: string, sendBefore: number) =>
+      Effect.gen(function* () {
+        for (const [index, delivery] of unit.entries()) {
+          const wanted = yield* watch.isActive(endpointId)
+          if (!wanted || stopping || performance.now() > sendBefore) return yield* release(unit.slice(index))
+          yield* deliver(delivery)
+        }
+      }).pipe(
+        Effect.ensuring(
+          Effect.sync(() => {
+            if (places.leave(endpointId)) watch.forget(endpointId)
+            wake.openUnsafe()
+          }),
+        ),
+      )
+
+    const begin = (
+      claimed: ReadonlyArray<ClaimedDelivery>,
+      laneOf: (delivery: ClaimedDelivery) => string,
+      at: number,
+    ) =>
+      Effect.gen(function* () {
+        const lanes = unitsOf(claimed, laneOf)
+        for (const unit of lanes) {
+          const endpointId = unit[0]?.endpointId ?? ""
+          for (const { id } of unit) held.add(id)
+          watch.seen(endpointId, at)
+          places.take(endpointId)
+          yield* FiberSet.run(units, work(unit, endpointId, at + leaseMs - timeoutMs - LEASE_MARGIN_MS))
+        }
+        return lanes.length
+      })
+
+    const claimable = (limit: number) => ({
+      node,
+      leaseMs,
+      limit,
+      perEndpoint: places.perEndpoint,
+      busy: places.busy(),
+    })
+
+    /** Seen through once begun, so that no row is claimed that nobody knows of. */
+    const claim = (
+      statement: (sql: Queryable) => Promise<ReadonlyArray<ClaimedDelivery>>,
+      unitOf: (delivery: ClaimedDelivery) => string,
+    ) => {
+      const claimed = Effect.suspend(() => {
+        const at = performance.now()
+        return Effect.flatMap(database.run(statement), (rows) => begin(rows, unitOf, at))
+      })
+      return outliving(Effect.uninterruptible(claimed))
+    }
+
+    /** Retries get half of what is free when they are due, so that neither kind of work shuts the other out. */
+    const claimDueRetries = Effect.gen(function* () {
+      if (performance.now() < nextRetryAt) return 0
+      nextRetryAt = performance.now() + POLL_MS
+      const request = claimable(Math.ceil(places.free() / 2))
+      const begun = yield* claim(
+        (sql) => claimRetries(sql, request),
+        ({ id }) => id,
+      )
+      const inMs = yield* outliving(database.run(nextRetryInMs))
+      const pauseMs = inMs !== undefined && inMs <= 0 ? OVERDUE_MS : (inMs ?? POLL_MS) + 1
+      nextRetryAt = Math.min(nextRetryAt, performance.now() + pauseMs)
+      return begun
+    })
+
+    const claimDueFirstTries = Effect.suspend(() => {
+      if (places.free() === 0) return Effect.succeed(0)
+      const request = { ...claimable(places.free()), runLength: RUN_LENGTH }
+      return claim(
+        (sql) => claimFirstTries(sql, request),
+        ({ endpointId, lane }) => `${endpointId} ${lane}`,
+      )
+    })
+
+    /** Until something is due: the bell, the next retry, or the poll. Without a free place only the poll. */
+    const sleepMs = () =>
+      places.free() === 0 ? POLL_MS : Math.max(0, Math.min(POLL_MS, nextRetryAt - performance.now()))
+
+    const round = Effect.gen(function* () {
+      yield* Effect.timeoutOption(wake.await, sleepMs())
+      wake.closeUnsafe()
+      if (stopping || places.free() === 0) return
+      const begun = (yield* claimDueRetries) + (yield* claimDueFirstTries)
+      if (begun > 0) yield* Effect.sleep(PACE_MS)
+    })
+
+    const rescue = outliving(database.run((sql) => releaseClaims(sql, node)))
+    const loop = Effect.andThen(
+      options.alone ? rescue : Effect.void,
+      Effect.whileLoop({ while: () => !stopping, body: () => round, step: () => {} }),
+    )
+
+    const sweep = Effect.suspend(() => {
+      const before = toTimestamp(Date.now() - KEPT_MS)
+      return outliving(database.run((sql) => sweepMessages(sql, before, SWEEP_BATCH)))
+    }).pipe(Effect.repeat({ while: (swept) => swept === SWEEP_BATCH }))
+
+    const silence = bell.onRing(() => wake.openUnsafe())
+    yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced(SWEEP_EVERY)))
+    // Not tied to the scope: a claim that waits for a lost connection must not hold up the end.
+    const claiming = yield* Effect.forkDetach(loop)
+
+    /** No new claims; what is in flight may end; what has not ended is cut off and given back. */
+    const stop = Effect.gen(function* () {
+      stopping = true
+      silence()
+      const ended = Effect.andThen(Fiber.interrupt(claiming), FiberSet.awaitEmpty(units))
+      yield* Effect.timeoutOption(ended, options.drainMs ?? 4_000)
+      yield* FiberSet.clear(units)
+      const settled = Effect.andThen(
+        settlements.flushed,
+        Effect.suspend(() => outliving(database.run((sql) => releaseDeliveries(sql, node, [...held])))),
+      )
+      yield* Effect.timeoutOption(settled, LAST_WORDS_MS)
+    })
+    yield* Effect.addFinalizer(() => stop)
+  })
+
+export const dispatcherLayer = (
+  options: DispatcherOptions,
+): Layer.Layer<never, never, Database | Egress | OutboxBell | Telemetry> => Layer.effectDiscard(start(options))

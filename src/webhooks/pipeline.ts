@@ -1,0 +1,84 @@
+/**
+ * One attempt of a delivery: prepare → send → classify, and what the attempt means for the row (settle). Each step is a
+ * function of its own with typed failures; only `send` touches the world.
+ */
+import { Cause, Effect } from "effect"
+import type { Egress, EgressFailed, EgressRequest } from "../egress.ts"
+import type { EgressRefused } from "../model/egress-target.ts"
+import { openText } from "../store/sealed-text.ts"
+import type { ClaimedDelivery, Settlement } from "../store/webhook-deliveries.ts"
+import { classifyFailure, classifyStatus, type Outcome } from "./classify.ts"
+import { nextDelayMs } from "./retry-policy.ts"
+import { signatureHeaders } from "./signature.ts"
+
+/** What is kept of an error for people to read. */
+const MAX_ERROR_LENGTH = 500
+
+export interface PipelineOptions {
+  /** 32 bytes; opens signing secrets. */
+  readonly sealingKey: Uint8Array
+  /** For the answer, from the lookup to its last byte. */
+  readonly timeoutMs: number
+}
+
+/** The same id and body on every try; the signature carries this try's time. Dies when the secret does not open. */
+export const prepare = (
+  delivery: ClaimedDelivery,
+  nowSeconds: number,
+  options: PipelineOptions,
+): Effect.Effect<EgressRequest> =>
+  Effect.sync(() => {
+    const secret = openText(options.sealingKey, delivery.endpointId, delivery.secretSealed)
+    return {
+      url: delivery.url,
+      method: "POST",
+      timeoutMs: options.timeoutMs,
+      body: delivery.body,
+      headers: {
+        "content-type": "application/json",
+        "user-agent": "Gathercue-Webhooks/1",
+        "x-gc-event-type": delivery.type,
+        "x-gc-event-id": delivery.messageId,
+        ...signatureHeaders([secret], { id: delivery.messageId, body: delivery.body }, nowSeconds),
+      },
+    }
+  })
+
+const send = (egress: Egress["Service"], request: EgressRequest): Effect.Effect<number, EgressRefused | EgressFailed> =>
+  Effect.map(egress.send(request), ({ status }) => status)
+
+/** Never fails: whatever goes wrong is an outcome. A fault of ours is retried like one of theirs, and said in the log. */
+export const attempt = (
+  delivery: ClaimedDelivery,
+  egress: Egress["Service"],
+  options: PipelineOptions,
+  onFault: (fault: unknown) => void,
+): Effect.Effect<Outcome> =>
+  Effect.suspend(() => prepare(delivery, Math.floor(Date.now() / 1000), options)).pipe(
+    Effect.flatMap((request) => send(egress, request)),
+    Effect.match({ onSuccess: classifyStatus, onFailure: classifyFailure }),
+    Effect.catchCause((cause) => {
+      if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
+      onFault(Cause.squash(cause))
+      return Effect.succeed<Outcome>({ kind: "retry", status: null, error: "internal fault" })
+    }),
+  )
+
+/** What the row becomes. `random` is uniform in [0, 1). */
+export const settlementOf = (
+  delivery: ClaimedDelivery,
+  outcome: Outcome,
+  retryDelaysMs: ReadonlyArray<number>,
+  random: number,
+): Settlement => {
+  const delayMs = outcome.kind === "retry" ? nextDelayMs(retryDelaysMs, delivery.attempts + 1, random) : undefined
+  const finished = outcome.kind === "retry" ? "exhausted" : outcome.kind
+  return {
+    id: delivery.id,
+    endpointId: delivery.endpointId,
+    status: delayMs === undefined ? finished : "pending",
+    delayMs: delayMs ?? null,
+    lastStatus: outcome.status,
+    lastError: outcome.error?.slice(0, MAX_ERROR_LENGTH) ?? null,
+  }
+}

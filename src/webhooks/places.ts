@@ -1,0 +1,51 @@
+/** Who has how many of the places in flight. An endpoint that answers slowly keeps one, until it answers fast again. */
+
+const SLOW_MS = 2_000
+/** Endpoints whose slowness is remembered. */
+const MAX_SLOW = 10_000
+
+export interface Places {
+  /** What one endpoint may have: an eighth, so that eight endpoints always fit. */
+  readonly perEndpoint: number
+  readonly free: () => number
+  /** By endpoint, how many of its `perEndpoint` places are gone: taken, or withheld because it is slow. */
+  readonly busy: () => ReadonlyMap<string, number>
+  readonly take: (endpointId: string) => void
+  /** Tells whether it was the endpoint's last. */
+  readonly leave: (endpointId: string) => boolean
+  readonly answered: (endpointId: string, afterMs: number) => void
+}
+
+export const makePlaces = (all: number): Places => {
+  const perEndpoint = Math.max(1, Math.floor(all / 8))
+  const taken = new Map<string, number>()
+  const slow = new Set<string>()
+  let inUse = 0
+  return {
+    perEndpoint,
+    free: () => all - inUse,
+    busy: () => {
+      const busy = new Map(taken)
+      for (const id of slow) busy.set(id, (busy.get(id) ?? 0) + perEndpoint - 1)
+      return busy
+    },
+    take: (endpointId) => {
+      inUse += 1
+      taken.set(endpointId, (taken.get(endpointId) ?? 0) + 1)
+    },
+    leave: (endpointId) => {
+      inUse -= 1
+      const left = (taken.get(endpointId) ?? 1) - 1
+      if (left > 0) taken.set(endpointId, left)
+      else taken.delete(endpointId)
+      return left === 0
+    },
+    answered: (endpointId, afterMs) => {
+      slow.delete(endpointId)
+      if (afterMs < SLOW_MS) return
+      slow.add(endpointId)
+      const [oldest] = slow
+      if (slow.size > MAX_SLOW && oldest !== undefined) slow.delete(oldest)
+    },
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * Results on their way to the database. While one statement runs the next batch gathers, so that the busier the dispatcher
+ * is the fewer statements a delivery costs. Bounded by what is claimed: nothing new is claimed while the database is away.
+ */
+import { Effect, Latch, type Scope } from "effect"
+import type { Database } from "../store/database.ts"
+import { type Settlement, settleDeliveries } from "../store/webhook-deliveries.ts"
+import type { Outliving } from "./outage.ts"
+
+const MAX_BATCH = 500
+
+export interface Settlements {
+  readonly put: (settlement: Settlement) => void
+  /** Waits until everything put so far is in the database. */
+  readonly flushed: Effect.Effect<void>
+}
+
+/** Settles until its scope closes. `onSettled` is called after each commit. */
+export const makeSettlements = (
+  database: Database["Service"],
+  node: string,
+  outliving: Outliving,
+  onSettled: (batch: ReadonlyArray<Settlement>) => void,
+): Effect.Effect<Settlements, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let waiting: Array<Settlement> = []
+    const some = Latch.makeUnsafe(false)
+    const none = Latch.makeUnsafe(true)
+    const settleNext = Effect.gen(function* () {
+      yield* some.await
+      const batch = waiting.slice(0, MAX_BATCH)
+      yield* outliving(database.run((sql) => settleDeliveries(sql, node, batch)))
+      waiting = waiting.slice(batch.length)
+      if (waiting.length === 0) {
+        some.closeUnsafe()
+        none.openUnsafe()
+      }
+      onSettled(batch)
+    })
+    yield* Effect.forkScoped(Effect.forever(settleNext))
+    return {
+      put: (settlement) => {
+        waiting.push(settlement)
+        none.closeUnsafe()
+        some.openUnsafe()
+      },
+      flushed: none.await,
+    }
+  })

@@ -1,0 +1,315 @@
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { LiveEvents } from "../../src/actors/live-events.ts"
+import { createTestDatabase, type TestDatabase } from "../support/database.ts"
+import { type ActorHouse, envelope, seedEvent, startActors } from "../support/live-events.ts"
+import { eventually } from "../support/wait.ts"
+
+let database: TestDatabase
+let actors: ActorHouse
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  actors = await startActors(database.url)
+})
+afterAll(async () => {
+  await actors.stop()
+  await database.drop()
+})
+
+const THREE = [{ modality: "broadcast" }, { modality: "meeting" }, { modality: "meeting" }] as const
+const TIMED = [{ modality: "breakout", config: { durationSeconds: 600 } }, { modality: "meeting" }] as const
+
+const phaseStatuses = async (eventId: string): Promise<unknown[]> => {
+  const rows = await actors.sql`select status from phases where event_id = ${eventId} order by position`
+  return rows.map((row) => row["status"])
+}
+
+const listenForWebhooks = async (workspaceId: string): Promise<void> => {
+  await actors.sql`
+    insert into webhook_endpoints (id, workspace_id, url, event_types, secret_sealed)
+    values (gen_random_uuid(), ${workspaceId}, 'https://example.com/hook', '{}', '\\x00')`
+}
+
+const occurrences = async (eventId: string, type: string): Promise<number> => {
+  const rows = await actors.sql`select id from outbox_messages where event_id = ${eventId} and type = ${type}`
+  return rows.length
+}
+
+const live = async (phases: Parameters<typeof seedEvent>[1]) => {
+  const seeded = await seedEvent(actors.sql, phases)
+  await listenForWebhooks(seeded.workspaceId)
+  await actors.execute(seeded.eventId, { type: "start" })
+  return seeded
+}
+
+describe("advancing", () => {
+  test("fifty guarded advances at once move the agenda one step and all succeed", async () => {
+    const { eventId, phaseIds } = await live(THREE)
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => actors.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" })),
+    )
+    expect(new Set(answers.map(({ event }) => event.activePhaseId))).toEqual(new Set([phaseIds[1]]))
+    expect(await phaseStatuses(eventId)).toEqual(["ended", "active", "pending"])
+  })
+
+  test("two unguarded advances at once move it two steps", async () => {
+    const { eventId } = await live(THREE)
+    const advance = () => actors.execute(eventId, { type: "advance", phaseId: null })
+    await Promise.all([advance(), advance()])
+    expect(await phaseStatuses(eventId)).toEqual(["ended", "ended", "active"])
+  })
+
+  test("an end racing the last advance ends the event once", async () => {
+    const { eventId, phaseIds } = await live([{ modality: "meeting" }])
+    const outcomes = await Promise.allSettled([
+      actors.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" }),
+      actors.execute(eventId, { type: "end" }),
+      actors.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" }),
+    ])
+    expect(outcomes.filter(({ status }) => status === "fulfilled").length).toBeGreaterThanOrEqual(2)
+    expect(await occurrences(eventId, "event.ended")).toBe(1)
+    expect(await phaseStatuses(eventId)).toEqual(["ended"])
+  })
+
+  test("a guard that names an ended, pending, unknown or foreign phase moves nothing", async () => {
+    const { eventId, phaseIds } = await live(THREE)
+    const other = await live(THREE)
+    const before = (await actors.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" })).version
+    for (const phaseId of [phaseIds[0], phaseIds[2], crypto.randomUUID(), other.phaseIds[0]]) {
+      const answer = await actors.execute(eventId, { type: "advance", phaseId: phaseId ?? "" })
+      expect([answer.version, answer.event.activePhaseId]).toEqual([before, phaseIds[1]])
+    }
+  })
+
+  test("the retry of the last guarded advance is answered with the ended event", async () => {
+    const { eventId, phaseIds } = await live([{ modality: "meeting" }])
+    const advance = () => actors.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" })
+    expect((await advance()).event.status).toBe("ended")
+    expect((await advance()).event.status).toBe("ended")
+    await expect(actors.execute(eventId, { type: "advance", phaseId: null })).rejects.toMatchObject({
+      code: "conflict",
+    })
+  })
+
+  test("an event without phases goes live, and an appended phase is what advance starts", async () => {
+    const { eventId } = await live([])
+    await expect(actors.execute(eventId, { type: "advance", phaseId: null })).rejects.toMatchObject({
+      code: "conflict",
+    })
+    const phaseId = crypto.randomUUID()
+    await actors.execute(eventId, { type: "appendPhase", phaseId, modality: "meeting", config: {}, featureSet: [] })
+    expect((await actors.execute(eventId, { type: "advance", phaseId: null })).event.activePhaseId).toBe(phaseId)
+  })
+
+  test("ending early skips the phases that never came", async () => {
+    const { eventId } = await live(THREE)
+    await actors.execute(eventId, { type: "end" })
+    expect(await phaseStatuses(eventId)).toEqual(["ended", "skipped", "skipped"])
+  })
+})
+
+describe("states that do not allow a command", () => {
+  test("refuse with a conflict and write nothing", async () => {
+    const draft = await seedEvent(actors.sql, THREE, "draft")
+    const scheduled = await seedEvent(actors.sql, THREE)
+    const ended = await live(THREE)
+    await actors.execute(ended.eventId, { type: "end" })
+    const refused = [
+      [draft.eventId, { type: "start" }],
+      [draft.eventId, { type: "advance", phaseId: null }],
+      [draft.eventId, { type: "end" }],
+      [scheduled.eventId, { type: "publish" }],
+      [scheduled.eventId, { type: "advance", phaseId: scheduled.phaseIds[0] ?? "" }],
+      [scheduled.eventId, { type: "end" }],
+      [scheduled.eventId, { type: "extendTimer", phaseId: scheduled.phaseIds[0] ?? "", seconds: 60 }],
+      [ended.eventId, { type: "publish" }],
+      [ended.eventId, { type: "start" }],
+      [ended.eventId, { type: "end" }],
+      [ended.eventId, { type: "updatePhase", phaseId: ended.phaseIds[0] ?? "", config: {} }],
+      [
+        ended.eventId,
+        { type: "appendPhase", phaseId: crypto.randomUUID(), modality: "meeting", config: {}, featureSet: [] },
+      ],
+    ] as const
+    const versions = () =>
+      actors.sql`select event_id, version from live_events where event_id in ${actors.sql([ended.eventId])}`
+    const before = await versions()
+    for (const [eventId, command] of refused) {
+      await expect(actors.execute(eventId, command), JSON.stringify(command)).rejects.toMatchObject({
+        code: "conflict",
+      })
+    }
+    expect(await versions()).toEqual(before)
+  })
+
+  test("an event that does not exist is not found", async () => {
+    await expect(actors.execute(crypto.randomUUID(), { type: "start" })).rejects.toMatchObject({ _tag: "NotFound" })
+  })
+})
+
+describe("timers", () => {
+  const deadline = async (eventId: string): Promise<number> => {
+    const [row] = await actors.sql`select timer_ends_at, extended_seconds from phases
+      where event_id = ${eventId} and status = 'active'`
+    return Date.parse(String(row?.["timerEndsAt"]))
+  }
+
+  test("extensions at the same moment add up", async () => {
+    const { eventId, phaseIds } = await live(TIMED)
+    const before = await deadline(eventId)
+    const extend = () => actors.execute(eventId, { type: "extendTimer", phaseId: phaseIds[0] ?? "", seconds: 60 })
+    await Promise.all([extend(), extend()])
+    expect((await deadline(eventId)) - before).toBe(120_000)
+  })
+
+  test("two hosts who extend the same revision extend once", async () => {
+    const { eventId, phaseIds } = await live(TIMED)
+    const extend = () =>
+      actors.execute(eventId, { type: "extendTimer", phaseId: phaseIds[0] ?? "", seconds: 300, rev: 1 })
+    const outcomes = await Promise.allSettled([extend(), extend()])
+    expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"])
+    const refused = outcomes.find((outcome) => outcome.status === "rejected")
+    expect(refused?.reason).toMatchObject({ code: "conflict", current: { timer: { rev: 2 } } })
+  })
+
+  test("a phase without a timer, a pending one, and one that is not extendable are refused", async () => {
+    const { eventId, phaseIds } = await live([
+      { modality: "breakout", config: { durationSeconds: 60, extendable: false } },
+      { modality: "meeting" },
+    ])
+    const extend = (phaseId = "") => actors.execute(eventId, { type: "extendTimer", phaseId, seconds: 60 })
+    await expect(extend(phaseIds[0])).rejects.toMatchObject({ code: "conflict" })
+    await expect(extend(phaseIds[1])).rejects.toMatchObject({ code: "conflict" })
+    await actors.execute(eventId, { type: "advance", phaseId: null })
+    await expect(extend(phaseIds[1])).rejects.toMatchObject({ code: "conflict" })
+    await expect(extend(crypto.randomUUID())).rejects.toMatchObject({ code: "not_found" })
+  })
+
+  test("a timer that elapses is announced and the phase holds", async () => {
+    const seeded = await seedEvent(actors.sql, [{ modality: "breakout", config: { durationSeconds: 1 } }])
+    const seen = await actors.watch(seeded.eventId)
+    await actors.execute(seeded.eventId, { type: "start" })
+    await eventually(() =>
+      seen.some(({ publications }) => publications.some(({ frame }) => frame.includes("timer.elapsed"))),
+    )
+    expect(await phaseStatuses(seeded.eventId)).toEqual(["active"])
+  })
+
+  test("a timer configured to advance moves the agenda, and the last one ends the event", async () => {
+    const config = { durationSeconds: 1, onTimerEnd: "advance" } as const
+    const { eventId } = await live([
+      { modality: "breakout", config },
+      { modality: "breakout", config },
+    ])
+    await eventually(async () => (await phaseStatuses(eventId)).join() === "ended,ended")
+    expect(await occurrences(eventId, "event.ended")).toBe(1)
+  })
+})
+
+describe("the commit", () => {
+  test("that fails publishes nothing and changes nothing, and the next command works", async () => {
+    const { eventId, phaseIds } = await live(THREE)
+    const seen = await actors.watch(eventId)
+    await actors.sql.unsafe(`
+      create function refuse_poison() returns trigger language plpgsql as
+      $$ begin raise exception 'poisoned'; end $$;
+      create trigger poison before insert on publications for each row
+        when (new.frame like '%phase.ended%' and new.event_id = '${eventId}') execute function refuse_poison()`)
+    const advance = () => actors.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" })
+    await expect(advance()).rejects.toMatchObject({ _tag: "Unavailable" })
+    expect(seen.filter(({ kind }) => kind === "commit")).toEqual([])
+    expect(await phaseStatuses(eventId)).toEqual(["active", "pending", "pending"])
+    await actors.sql`drop trigger poison on publications`
+    expect((await advance()).event.activePhaseId).toBe(phaseIds[1])
+  })
+
+  test("numbers every dispatch of a stream without a gap, and the store has what was published", async () => {
+    const { eventId } = await seedEvent(actors.sql, THREE)
+    const seen = await actors.watch(eventId)
+    await actors.execute(eventId, { type: "start" })
+    await actors.execute(eventId, { type: "advance", phaseId: null })
+    await actors.execute(eventId, { type: "end" })
+    const published = seen.flatMap(({ publications }) => publications)
+    expect(published.map(({ s }) => s)).toEqual(published.map((_, index) => index + 1))
+    const stored = await actors.sql`select s, frame from publications where event_id = ${eventId} order by s`
+    expect(stored.map((row) => row["frame"])).toEqual(published.map(({ frame }) => frame))
+  })
+
+  test("answers a repeated command id with the first answer and refuses it with another body", async () => {
+    const { eventId, phaseIds } = await live(TIMED)
+    const command = { type: "extendTimer", phaseId: phaseIds[0] ?? "", seconds: 60 } as const
+    const given = { commandId: "same", scope: "p1", bodyHash: "a" }
+    const first = await actors.execute(eventId, command, given)
+    const again = await actors.execute(eventId, command, given)
+    expect([again.duplicate, again.result, again.version]).toEqual([true, first.result, first.version])
+    const other = await actors.execute(eventId, command, { ...given, scope: "p2" })
+    expect(other.duplicate).toBe(false)
+    await expect(actors.execute(eventId, command, { ...given, bodyHash: "b" })).rejects.toMatchObject({
+      code: "conflict",
+    })
+  })
+
+  test("that the caller stopped waiting for is adopted and told all the same", async () => {
+    const { eventId, phaseIds } = await live(THREE)
+    const seen = await actors.watch(eventId)
+    const blocker = await actors.sql.reserve()
+    await blocker`begin`
+    await blocker`select 1 from live_events where event_id = ${eventId} for update`
+    const command = envelope({ type: "advance", phaseId: phaseIds[0] ?? "" })
+    const impatient = actors.exit(
+      Effect.flatMap(LiveEvents, (events) => events.execute(eventId, command).pipe(Effect.timeout("200 millis"))),
+    )
+    expect((await impatient)._tag).toBe("Failure")
+    await blocker`rollback`
+    blocker.release()
+    await eventually(() =>
+      seen.some(({ publications }) => publications.some(({ frame }) => frame.includes("phase.started"))),
+    )
+    const again = await actors.run(Effect.flatMap(LiveEvents, (events) => events.execute(eventId, command)))
+    expect([again.duplicate, again.event.activePhaseId]).toEqual([true, phaseIds[1]])
+  })
+
+  test("under an id that the actor has forgotten is answered from the store, and refused with another body", async () => {
+    const { eventId } = await live(THREE)
+    const announce = {
+      type: "announce",
+      announcementId: "a",
+      text: "once",
+      by: { participantId: "h", name: "H" },
+    } as const
+    const given = { commandId: "first", scope: "p", bodyHash: "a" }
+    const first = await actors.execute(eventId, announce, given)
+    await Promise.all(Array.from({ length: 1001 }, () => actors.execute(eventId, announce)))
+    const again = await actors.execute(eventId, announce, given)
+    expect([again.duplicate, again.version]).toEqual([true, first.version])
+    await expect(actors.execute(eventId, announce, { ...given, bodyHash: "b" })).rejects.toMatchObject({
+      code: "conflict",
+    })
+  })
+
+  test("of an event taken by another epoch is refused once and then made under a new one", async () => {
+    const { eventId, phaseIds } = await live(THREE)
+    await actors.sql`update live_events set epoch = epoch + 1 where event_id = ${eventId}`
+    const answer = await actors.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" })
+    expect(answer.event.activePhaseId).toBe(phaseIds[1])
+    const [row] = await actors.sql`select epoch from live_events where event_id = ${eventId}`
+    expect(row?.["epoch"]).toBe(3)
+  })
+})
+
+describe("deleting", () => {
+  test("a live event says its last word before it goes", async () => {
+    const { eventId } = await live(THREE)
+    const seen = await actors.watch(eventId)
+    await actors.execute(eventId, { type: "delete" })
+    expect(await occurrences(eventId, "event.ended")).toBe(1)
+    expect(await actors.sql`select id from events where id = ${eventId}`).toHaveLength(0)
+    expect(seen.flatMap(({ ejections }) => ejections)).toEqual([{ who: "everyone", reason: "ended" }])
+    expect(seen.flatMap(({ publications }) => publications.map(({ frame }) => JSON.parse(frame).t))).toEqual([
+      "phase.ended",
+      "event.ended",
+    ])
+    await expect(actors.execute(eventId, { type: "end" })).rejects.toMatchObject({ _tag: "NotFound" })
+  })
+})

@@ -1,0 +1,174 @@
+/** Laws of the statechart, on random sequences of commands. */
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { type Command, type Envelope, Refused } from "../../src/actors/commands.ts"
+import { decide } from "../../src/actors/decide.ts"
+import { activePhase, type LiveState, NO_EFFECTS } from "../../src/actors/state.ts"
+import { nextDeadline } from "../../src/actors/timers.ts"
+import type { PhaseState } from "../../src/model/phase.ts"
+import { toMillis } from "../../src/model/timestamp.ts"
+
+const EPOCH = Date.parse("2027-01-01T00:00:00.000Z")
+
+const phase = (index: number, durationSeconds?: number): PhaseState => ({
+  id: `phase-${index}`,
+  eventId: "event",
+  position: index,
+  modality: "breakout",
+  config: durationSeconds === undefined ? {} : { durationSeconds, onTimerEnd: index % 2 === 0 ? "hold" : "advance" },
+  featureSet: [],
+  status: "pending",
+  startedAt: null,
+  endedAt: null,
+  timerEndsAt: null,
+  extendedSeconds: 0,
+  rev: 1,
+  timerRev: 0,
+  timerElapsed: false,
+})
+
+const draft = (phases: ReadonlyArray<PhaseState>): LiveState => ({
+  event: {
+    id: "event",
+    workspaceId: "workspace",
+    type: "t",
+    title: "T",
+    status: "draft",
+    visibility: "public",
+    scheduledAt: null,
+    scheduledEndAt: null,
+    allowAnonymousVoting: false,
+    allowAnonymousQuestions: false,
+    capacity: null,
+    metadata: {},
+    createdAt: "2027-01-01T00:00:00.000Z",
+    updatedAt: "2027-01-01T00:00:00.000Z",
+    publishedAt: null,
+    startedAt: null,
+    endedAt: null,
+  },
+  phases,
+  removed: [],
+  deleted: false,
+  effects: NO_EFFECTS,
+})
+
+const phaseId = fc.integer({ min: 0, max: 5 }).map((index) => `phase-${index}`)
+const rev = fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined })
+const command: fc.Arbitrary<Command> = fc.oneof(
+  { weight: 2, arbitrary: fc.constantFrom<Command>({ type: "publish" }, { type: "start" }) },
+  { weight: 1, arbitrary: fc.constantFrom<Command>({ type: "end" }) },
+  { weight: 6, arbitrary: fc.record({ type: fc.constant("advance" as const), phaseId: fc.option(phaseId) }) },
+  {
+    weight: 3,
+    arbitrary: fc
+      .record({ phaseId, seconds: fc.integer({ min: 10, max: 3600 }), rev })
+      .map(({ rev: given, ...rest }) => ({
+        type: "extendTimer" as const,
+        ...rest,
+        ...(given === undefined ? {} : { rev: given }),
+      })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.integer({ min: 6, max: 99 }).map((index) => ({
+      type: "appendPhase" as const,
+      phaseId: `phase-${index}`,
+      modality: "meeting" as const,
+      config: {},
+      featureSet: [],
+    })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant("updatePhase" as const), phaseId, config: fc.constant({ a: 1 }) }),
+  },
+)
+
+const envelope = (at: number, given: Command): Envelope => ({
+  commandId: "c",
+  scope: "s",
+  bodyHash: "",
+  role: null,
+  at,
+  command: given,
+})
+
+const ORDER = { draft: 0, scheduled: 1, live: 2, ended: 3 }
+const RANK = { pending: 0, active: 1, ended: 2, skipped: 2 }
+
+const expectLawful = (before: LiveState, after: LiveState): void => {
+  expect(after.phases.filter(({ status }) => status === "active").length).toBeLessThanOrEqual(1)
+  expect(ORDER[after.event.status]).toBeGreaterThanOrEqual(ORDER[before.event.status])
+  for (const old of before.phases) {
+    const next = after.phases.find(({ id }) => id === old.id)
+    expect(RANK[next?.status ?? "pending"]).toBeGreaterThanOrEqual(RANK[old.status])
+    // A changed phase has a new revision, or clients would keep the old one; an unchanged one keeps its.
+    expect(next === old || (next?.rev ?? 0) > old.rev).toBe(true)
+  }
+  const open = after.phases.filter(({ status }) => status === "pending" || status === "active")
+  if (after.event.status === "ended") expect(open).toEqual([])
+  if (after.event.status !== "live") expect(activePhase(after)).toBeUndefined()
+}
+
+test("at most one phase is active, nothing ever goes back, and a refusal changes nothing", () => {
+  const phases = fc.array(fc.option(fc.integer({ min: 1, max: 60 }), { nil: undefined }), { maxLength: 5 })
+  fc.assert(
+    fc.property(phases, fc.array(command, { maxLength: 40 }), (durations, commands) => {
+      let state = draft(durations.map((duration, index) => phase(index, duration)))
+      let now = EPOCH
+      for (const given of commands) {
+        now += 1000
+        // Ids of new phases are fresh UUIDs: one never comes twice.
+        if (given.type === "appendPhase" && state.phases.some(({ id }) => id === given.phaseId)) continue
+        const decision = decide(state, envelope(now, given))
+        if (decision instanceof Refused) continue
+        expectLawful(state, decision.next)
+        if (decision.idle) expect(decision.next.phases).toEqual(state.phases)
+        state = decision.next
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test("the same command on the same state decides the same", () => {
+  fc.assert(
+    fc.property(fc.array(command, { maxLength: 20 }), (commands) => {
+      const run = () => {
+        let state = draft([phase(0, 30), phase(1, 30), phase(2)])
+        return commands.map((given, index) => {
+          const decision = decide(state, envelope(EPOCH + index, given))
+          if (!(decision instanceof Refused)) state = decision.next
+          return decision
+        })
+      }
+      expect(run()).toEqual(run())
+    }),
+  )
+})
+
+test("deadlines come in order, warn one minute and ten seconds before, and an end that was missed is still due", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 600 }), (duration) => {
+      let state = draft([phase(0, duration)])
+      for (const given of [{ type: "publish" }, { type: "start" }] as const) {
+        const decision = decide(state, envelope(EPOCH, given))
+        if (decision instanceof Refused) throw decision
+        state = decision.next
+      }
+      const end = EPOCH + duration * 1000
+      const seen: number[] = []
+      let since = EPOCH
+      for (let deadline = nextDeadline(state, since); deadline?.command.type === "timerWarning"; ) {
+        seen.push(end - deadline.at)
+        expect(deadline.at).toBeGreaterThan(since)
+        since = deadline.at
+        deadline = nextDeadline(state, since)
+      }
+      expect(seen).toEqual([60_000, 10_000].filter((before) => before < duration * 1000))
+      expect(nextDeadline(state, end + 3_600_000)).toMatchObject({ at: end, command: { type: "timerElapsed" } })
+      expect(toMillis(activePhase(state)?.timerEndsAt ?? "")).toBe(end)
+    }),
+  )
+})

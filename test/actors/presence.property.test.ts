@@ -1,0 +1,85 @@
+/** Presence is the set of people with an open connection, under any order of openings and closings on any nodes. */
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { Presence } from "../../src/actors/presence.ts"
+
+const AT = "2027-01-01T00:00:00.000Z"
+const person = (participantId: string) =>
+  ({ participantId, name: participantId, role: "viewer", kind: "user", userId: null }) as const
+
+const act = fc.record({
+  kind: fc.constantFrom("join", "leave", "expire"),
+  node: fc.constantFrom("a", "b"),
+  who: fc.constantFrom("p1", "p2", "p3"),
+})
+
+test("every joined has one left, alternately, and presence is who is connected", () => {
+  fc.assert(
+    fc.property(fc.array(act, { maxLength: 60 }), fc.constantFrom(0, 50), (acts, graceMs) => {
+      const presence = new Presence(true, graceMs)
+      const connected = new Map<string, Set<string>>()
+      let now = 0
+      for (const { kind, node, who } of acts) {
+        now += 10
+        const nodes = connected.get(who) ?? new Set()
+        connected.set(who, nodes)
+        if (kind === "join") {
+          nodes.add(node)
+          presence.join(node, person(who), AT)
+        } else if (kind === "leave") {
+          nodes.delete(node)
+          presence.leave(node, who, now, AT)
+        } else presence.expire(now, AT)
+      }
+      presence.expire(now + 1000, AT)
+      const here = [...connected].filter(([, nodes]) => nodes.size > 0).map(([who]) => who)
+      expect(Array.from(presence.all(), ({ participantId }) => participantId).toSorted()).toEqual(here.toSorted())
+      const history = presence.peek(Number.MAX_SAFE_INTEGER)
+      for (const who of connected.keys()) {
+        const own = history.filter(({ participant }) => participant.participantId === who).map(({ type }) => type)
+        expect(own).toEqual(own.map((_, index) => (index % 2 === 0 ? "joined" : "left")))
+        expect(own.length % 2 === 1).toBe(here.includes(who))
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test("a return within the grace is no absence", () => {
+  const presence = new Presence(true, 100)
+  presence.join("a", person("p"), AT)
+  presence.leave("a", "p", 0, AT)
+  expect(presence.expire(50, AT)).toBe(100)
+  presence.join("a", person("p"), AT)
+  presence.expire(500, AT)
+  expect(presence.peek(10).map(({ type }) => type)).toEqual(["joined"])
+})
+
+test("those who wait before the start join when it comes, and nobody is present before", () => {
+  const presence = new Presence(false, 0)
+  presence.join("a", person("p1"), AT)
+  presence.join("a", person("p2"), AT)
+  presence.leave("a", "p2", 0, AT)
+  expect([presence.size, presence.connected, presence.hasChanges]).toEqual([0, 1, false])
+  presence.open(AT)
+  expect(presence.peek(10).map(({ type, participant }) => [type, participant.participantId])).toEqual([
+    ["joined", "p1"],
+  ])
+})
+
+test("the list gives way to the summary above 250 and comes back at 200", () => {
+  const presence = new Presence(true, 0)
+  const modes: string[] = []
+  const settle = () => {
+    if (presence.settleMode()) modes.push(`${presence.mode} at ${presence.size}`)
+  }
+  for (let n = 0; n < 300; n++) {
+    presence.join("a", person(`p${n}`), AT)
+    settle()
+  }
+  for (let n = 0; n < 300; n++) {
+    presence.leave("a", `p${n}`, 0, AT)
+    settle()
+  }
+  expect(modes).toEqual(["summary at 251", "list at 200"])
+})

@@ -1,0 +1,86 @@
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { LiveEvents } from "../../src/actors/live-events.ts"
+import type { PresenceReport } from "../../src/actors/protocol.ts"
+import { createTestDatabase, type TestDatabase } from "../support/database.ts"
+import { type ActorHouse, seedEvent, startActors } from "../support/live-events.ts"
+import { eventually } from "../support/wait.ts"
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const report = (house: ActorHouse, eventId: string, changes: PresenceReport["changes"]) =>
+  house.run(Effect.flatMap(LiveEvents, (live) => live.reportPresence(eventId, { node: "n", changes })))
+
+const join = (participantId: string, role: "speaker" | "participant" | "viewer" = "viewer") =>
+  ({
+    type: "join",
+    participant: { participantId, name: participantId, role, kind: "user", userId: participantId },
+  }) as const
+
+const told = async (house: ActorHouse, eventId: string): Promise<ReadonlyArray<string>> => {
+  const rows = await house.sql`
+    select body from outbox_messages where event_id = ${eventId} and type like 'participant.%' order by occurred_at, id`
+  return rows
+    .map((row) => JSON.parse(row["body"]))
+    .map(({ type, participantId }) => `${participantId} ${type.slice(12)}`)
+}
+
+const liveEvent = async (house: ActorHouse, phases: Parameters<typeof seedEvent>[1]) => {
+  const { workspaceId, eventId } = await seedEvent(house.sql, phases)
+  await house.sql`insert into webhook_endpoints (id, workspace_id, url, event_types, secret_sealed)
+    values (gen_random_uuid(), ${workspaceId}, 'https://example.com/', '{}', '\\x00')`
+  await house.execute(eventId, { type: "start" })
+  return eventId
+}
+
+describe("an orderly restart", () => {
+  test("is nobody's absence: who comes back never left, who does not has left once", async () => {
+    const before = await startActors(database.url)
+    const eventId = await liveEvent(before, [{ modality: "broadcast" }])
+    await report(before, eventId, [join("back"), join("gone")])
+    await eventually(async () => (await told(before, eventId)).length === 2)
+    await before.stop()
+    const after = await startActors(database.url, { returnWithinMs: 600 })
+    try {
+      await report(after, eventId, [join("back"), join("new")])
+      await eventually(async () => (await told(after, eventId)).length === 4)
+      expect((await told(after, eventId)).toSorted()).toEqual(["back joined", "gone joined", "gone left", "new joined"])
+      const snapshot = await after.run(Effect.flatMap(LiveEvents, (live) => live.snapshot(eventId)))
+      expect(snapshot.presence["total"]).toBe(2)
+    } finally {
+      await after.stop()
+    }
+  })
+})
+
+describe("a phase change", () => {
+  test("tells lists how roles read from now on, and counts them so", async () => {
+    const house = await startActors(database.url)
+    try {
+      const eventId = await liveEvent(house, [{ modality: "broadcast" }, { modality: "meeting" }])
+      const seen = await house.watch(eventId)
+      await report(house, eventId, [join("s", "speaker"), join("p", "participant"), join("v", "viewer")])
+      const diffs = () =>
+        seen
+          .flatMap(({ publications }) => publications.map(({ frame }) => JSON.parse(frame)))
+          .filter(({ t }) => t === "presence.diff")
+      await eventually(() => diffs().length === 1)
+      await house.execute(eventId, { type: "advance", phaseId: null })
+      await eventually(() => diffs().length === 2)
+      const roles = diffs()[1].d.update.map(({ participantId, role }: { participantId: string; role: string }) => [
+        participantId,
+        role,
+      ])
+      expect(roles).toEqual([
+        ["s", "participant"],
+        ["p", "participant"],
+      ])
+    } finally {
+      await house.stop()
+    }
+  })
+})

@@ -1,0 +1,129 @@
+/** Being in memory, being the owner, and coming back: the actor's life around its commands. */
+import { Cause, Effect } from "effect"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import type { Answer } from "../../src/actors/commands.ts"
+import { LiveEvents } from "../../src/actors/live-events.ts"
+import { createTestDatabase, type TestDatabase } from "../support/database.ts"
+import { envelope, seedEvent, startActors } from "../support/live-events.ts"
+import { eventually } from "../support/wait.ts"
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.drop())
+
+const THREE = [{ modality: "broadcast" }, { modality: "meeting" }, { modality: "meeting" }] as const
+
+test("a mailbox that is full answers unavailable, and what was queued is done", async () => {
+  const small = await startActors(database.url, { mailbox: 4 })
+  try {
+    const { eventId } = await seedEvent(small.sql, THREE)
+    await small.execute(eventId, { type: "start" })
+    // Another session holds the owner's row: the first commit waits, the rest queue behind it.
+    const blocker = await small.sql.reserve()
+    await blocker`begin`
+    await blocker`select 1 from live_events where event_id = ${eventId} for update`
+    const announce = (id: number) =>
+      small.exit(
+        Effect.flatMap(LiveEvents, (events) =>
+          events.execute(
+            eventId,
+            envelope({
+              type: "announce",
+              announcementId: `a${id}`,
+              text: "hello",
+              by: { participantId: "h", name: "Host" },
+            }),
+          ),
+        ),
+      )
+    const pending = Array.from({ length: 10 }, (_, id) => announce(id))
+    const full = await Promise.race(pending)
+    expect(full._tag === "Failure" && Cause.squash(full.cause)).toMatchObject({ _tag: "Unavailable" })
+    await blocker`rollback`
+    blocker.release()
+    const outcomes = await Promise.all(pending)
+    const done = outcomes.filter(({ _tag }) => _tag === "Success").length
+    expect(done).toBeGreaterThanOrEqual(3)
+    const stored =
+      await small.sql`select s from publications where event_id = ${eventId} and frame like '%announcement%'`
+    expect(stored).toHaveLength(done)
+  } finally {
+    await small.stop()
+  }
+})
+
+test("a live event stays in memory without traffic and its timer fires; one that waits is let go and comes back", async () => {
+  const brief = await startActors(database.url, { idleMs: 1500 })
+  try {
+    const live = await seedEvent(brief.sql, [{ modality: "breakout", config: { durationSeconds: 8 } }])
+    const waiting = await seedEvent(brief.sql, THREE)
+    const seen = await brief.watch(live.eventId)
+    await brief.execute(live.eventId, { type: "start" })
+    await brief.execute(waiting.eventId, { type: "patchEvent", patch: { title: "Waiting" } })
+    await eventually(() =>
+      seen.some(({ publications }) => publications.some(({ frame }) => frame.includes("timer.elapsed"))),
+    )
+    await brief.execute(waiting.eventId, { type: "patchEvent", patch: { title: "Back" } })
+    const epochs = await brief.sql`select event_id, epoch from live_events
+      where event_id in ${brief.sql([live.eventId, waiting.eventId])}`
+    const epochOf = (eventId: string) =>
+      epochs.find((row) => row["event_id"] === eventId || row["eventId"] === eventId)?.["epoch"]
+    expect([epochOf(live.eventId), epochOf(waiting.eventId)]).toEqual([1, 2])
+  } finally {
+    await brief.stop()
+  }
+})
+
+test("of two processes on one database only the owner writes; the other says that the event moved", async () => {
+  let allowed = true
+  const first = await startActors(database.url, { node: "first", holds: () => allowed })
+  const second = await startActors(database.url, { node: "second" })
+  try {
+    const { eventId, phaseIds } = await seedEvent(first.sql, THREE)
+    await first.execute(eventId, { type: "start" })
+    allowed = false
+    const taken: Answer = await second.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" })
+    expect(taken.event.activePhaseId).toBe(phaseIds[1])
+    const late = await first.exit(
+      Effect.flatMap(LiveEvents, (events) => events.execute(eventId, envelope({ type: "advance", phaseId: null }))),
+    )
+    expect(late._tag === "Failure" && Cause.squash(late.cause)).toMatchObject({
+      _tag: "Unavailable",
+      detail: "The event is being moved; try again.",
+    })
+    const [row] = await first.sql`select node, version from live_events where event_id = ${eventId}`
+    expect([row?.["node"], row?.["version"]]).toEqual(["second", taken.version])
+  } finally {
+    await first.stop()
+    await second.stop()
+  }
+})
+
+test("after a restart the timer fires on time, answered commands are remembered and numbering goes on", async () => {
+  const before = await startActors(database.url)
+  const { eventId, phaseIds } = await seedEvent(before.sql, [
+    { modality: "breakout", config: { durationSeconds: 2 } },
+    { modality: "meeting" },
+  ])
+  await before.execute(eventId, { type: "start" })
+  const given = { commandId: "kept", scope: "p", bodyHash: "x" }
+  const command = { type: "updatePhase", phaseId: phaseIds[1] ?? "", config: { roomSize: 4 } } as const
+  const first = await before.execute(eventId, command, given)
+  await before.stop()
+  const after = await startActors(database.url)
+  try {
+    const seen = await after.watch(eventId)
+    const again = await after.execute(eventId, command, given)
+    expect([again.duplicate, again.result]).toEqual([true, first.result])
+    const elapsed = () =>
+      seen.flatMap(({ publications }) => publications).find(({ frame }) => frame.includes("timer.elapsed"))
+    await eventually(() => elapsed() !== undefined)
+    const [head] = await after.sql`select max(s) as s, count(*)::int as n from publications where event_id = ${eventId}`
+    expect(elapsed()?.s).toBe(head?.["s"])
+    expect(head?.["n"]).toBe(head?.["s"])
+  } finally {
+    await after.stop()
+  }
+})

@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest"
+import { Backoff } from "../../src/client/backoff.ts"
+import { applyDispatch, type EventState } from "../../src/client/event-state.ts"
+import { PendingCommands } from "../../src/client/pending-commands.ts"
+import { ServerClock } from "../../src/client/server-clock.ts"
+import { StreamPositions } from "../../src/client/stream-positions.ts"
+import type { Dispatch } from "../../src/client/wire.ts"
+
+const person = (participantId: string) =>
+  ({
+    participantId,
+    name: participantId,
+    role: "viewer",
+    roomId: null,
+    joinedAt: "2027-01-01T00:00:00.000Z",
+    kind: "user",
+  }) as const
+
+const phase = (id: string, rev: number, status: "pending" | "active" | "ended" = "pending") => ({
+  id,
+  eventId: "e",
+  position: 0,
+  modality: "meeting" as const,
+  config: {},
+  featureSet: [],
+  status,
+  startedAt: null,
+  endedAt: null,
+  timerEndsAt: null,
+  extendedSeconds: 0,
+  rev,
+})
+
+const state: EventState = {
+  me: { participantId: "p", name: "P", role: "viewer", can: [] },
+  event: { id: "e", title: "E", status: "live", visibility: "public", startedAt: null, endedAt: null },
+  phases: [phase("a", 2, "active"), phase("b", 1)],
+  timers: [],
+  presence: { mode: "list", total: 1, list: [person("p")] },
+}
+
+const dispatch = (t: string, d: unknown): Dispatch => ({ t, d, v: 1, ts: 1_800_000_000_000 }) as Dispatch
+
+describe("the client's state", () => {
+  test("keeps the newer of two revisions, whichever comes last", () => {
+    const newer = applyDispatch(state, dispatch("phase.updated", { phase: { ...phase("b", 3), config: { x: 1 } } }))
+    const older = applyDispatch(newer, dispatch("phase.updated", { phase: phase("b", 2) }))
+    expect(older.phases).toEqual(newer.phases)
+    expect(newer.phases.find(({ id }) => id === "b")?.rev).toBe(3)
+  })
+
+  test("moves through a phase change and an end as the server does", () => {
+    const ended = applyDispatch(
+      state,
+      dispatch("phase.ended", { phaseId: "a", reason: "advance", phase: phase("a", 3, "ended") }),
+    )
+    expect(ended.phases[0]).toMatchObject({ status: "ended", rev: 3 })
+    const skipped = { ...phase("b", 2), status: "skipped" }
+    const over = applyDispatch(
+      ended,
+      dispatch("event.ended", { event: { ...state.event, status: "ended" }, phases: [skipped] }),
+    )
+    expect(over.phases.map(({ status }) => status)).toEqual(["ended", "skipped"])
+  })
+
+  test("follows the list of people, replaces it on a reset, and counts in summary mode", () => {
+    const joined = applyDispatch(state, dispatch("presence.diff", { join: [person("q")], left: ["p"], update: [] }))
+    expect(joined.presence).toMatchObject({ total: 1, list: [{ participantId: "q" }] })
+    const reset = applyDispatch(
+      joined,
+      dispatch("presence.diff", { reset: true, join: [person("r")], left: [], update: [] }),
+    )
+    expect(reset.presence).toMatchObject({ total: 1, list: [{ participantId: "r" }] })
+    const summary = applyDispatch(reset, dispatch("presence.mode", { mode: "summary", total: 300 }))
+    const counted = applyDispatch(summary, dispatch("presence.count", { total: 301, byRole: { viewer: 301 } }))
+    expect(counted.presence).toMatchObject({ mode: "summary", total: 301, byRole: { viewer: 301 } })
+  })
+
+  test("does not change for a dispatch it does not know", () => {
+    expect(applyDispatch(state, dispatch("confetti", {}))).toBe(state)
+  })
+})
+
+test("a position tells the next dispatch from an old one and from a gap", () => {
+  const positions = new StreamPositions("epoch", { event: 5 })
+  expect([positions.place("event", 5), positions.place("event", 7), positions.place("event", 6)]).toEqual([
+    "old",
+    "gap",
+    "next",
+  ])
+  expect(positions.place("staff", 1)).toBe("next")
+  expect(positions.resume).toEqual({ epoch: "epoch", cursors: { event: 6, staff: 1 } })
+  expect([positions.behind({ event: 6 }), positions.behind({ event: 7 })]).toEqual([false, true])
+})
+
+test("the clock trusts the sample with the shortest round trip", () => {
+  const clock = new ServerClock()
+  clock.add(0, 1500, 1500, 1000)
+  clock.add(2000, 3110, 3110, 2020)
+  expect(clock.offset).toBe(1100)
+  for (let n = 0; n < 8; n++) clock.add(0, 200, 200, 300)
+  expect(clock.offset).toBe(50)
+})
+
+test("tries again within two seconds first, then with full jitter up to thirty", () => {
+  const backoff = new Backoff()
+  const waits = Array.from({ length: 7 }, () => backoff.next(false, () => 1))
+  expect(waits).toEqual([2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
+  backoff.reset()
+  expect(backoff.next(true, () => 1)).toBe(4000)
+})
+
+describe("commands that wait", () => {
+  test("go out sixteen at a time, in order, and again after the connection was lost", async () => {
+    const pending = new PendingCommands()
+    const replies = Array.from({ length: 20 }, (_, n) => pending.add(`c${n}`, `f${n}`, 10_000))
+    const sent: string[] = []
+    const send = (frame: string) => void sent.push(frame)
+    pending.pump(send)
+    expect(sent).toEqual(Array.from({ length: 16 }, (_, n) => `f${n}`))
+    pending.settle({ op: 4, id: "c0", ok: true, v: 1, d: {} })
+    pending.pump(send)
+    expect(sent.at(-1)).toBe("f16")
+    pending.unsend()
+    pending.pump(send)
+    expect(sent.slice(17)).toEqual(Array.from({ length: 16 }, (_, n) => `f${n + 1}`))
+    expect((await replies[0])?.v).toBe(1)
+    pending.abandon("over")
+    await expect(Promise.allSettled(replies.slice(1))).resolves.toHaveLength(19)
+    await expect(replies[1]).rejects.toMatchObject({ name: "CommandUnanswered" })
+  })
+
+  test("are refused with the server's code", async () => {
+    const pending = new PendingCommands()
+    const reply = pending.add("c", "f", 10_000)
+    pending.settle({ id: "c", ok: false, e: { code: "conflict", message: "changed" } })
+    await expect(reply).rejects.toMatchObject({ name: "CommandRefused", code: "conflict" })
+  })
+})

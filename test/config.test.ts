@@ -1,0 +1,76 @@
+import { existsSync, readFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { Redacted } from "effect"
+import { describe, expect, test } from "vitest"
+import { CONFIG_KEYS, ConfigInvalid, deriveKey, loadConfig } from "../src/config.ts"
+import { temporaryFolder } from "./support/temporary-folder.ts"
+
+const SECRET_KEY = "k".repeat(40)
+const PRODUCTION = { NODE_ENV: "production", SECRET_KEY, PUBLIC_URL: "https://live.example" }
+
+describe("a value that cannot be used", () => {
+  test.each([
+    ["PORT", { PORT: "99999" }],
+    ["PORT", { PORT: "-1" }],
+    ["PORT", { PORT: "80.5" }],
+    ["NODE_ENV", { NODE_ENV: "prod" }],
+    ["LOG_LEVEL", { LOG_LEVEL: "loud" }],
+    ["SECRET_KEY", { SECRET_KEY: "short-secret" }],
+    ["PLATFORM_KEY", { PLATFORM_KEY: "short-secret" }],
+    ["METRICS_TOKEN", { METRICS_TOKEN: "short-secret" }],
+    ["SECRET_KEY", { ...PRODUCTION, SECRET_KEY: "" }],
+    ["PUBLIC_URL", { ...PRODUCTION, PUBLIC_URL: "" }],
+    ["PUBLIC_URL", { ...PRODUCTION, PUBLIC_URL: "http://live.example" }],
+    ["PUBLIC_URL", { PUBLIC_URL: "live.example" }],
+    ["ALLOW_LOOPBACK_TARGETS", { ...PRODUCTION, ALLOW_LOOPBACK_TARGETS: "true" }],
+    ["DATABASE_URL", { DATABASE_URL: "mysql://user:short-secret@host/db" }],
+    ["DATABASE_POOL", { DATABASE_POOL: "1" }],
+    ["WEBHOOK_RETRY_SCHEDULE", { WEBHOOK_RETRY_SCHEDULE: "5,soon" }],
+    ["WEBHOOK_RETRY_SCHEDULE", { WEBHOOK_RETRY_SCHEDULE: "604801" }],
+    ["PRESENCE_GRACE_MS", { PRESENCE_GRACE_MS: "60001" }],
+    ["GATEWAY_HISTORY_MS", { GATEWAY_HISTORY_MS: "10" }],
+    ["ACTOR_MAILBOX", { ACTOR_MAILBOX: "0" }],
+    ["EVENT_DEFAULT_CAPACITY", { EVENT_DEFAULT_CAPACITY: "100001" }],
+  ])("is refused in one sentence that names %s: %j", (key, environment) => {
+    const attempt = () => loadConfig({ SECRET_KEY, ...environment })
+    expect(attempt).toThrow(ConfigInvalid)
+    expect(attempt).toThrow(new RegExp(`^${key} [^\\n]+\\.$`))
+    expect(attempt).not.toThrow(/short-secret/)
+  })
+})
+
+test("what is not set has its default, and an empty value counts as not set", () => {
+  const config = loadConfig({ SECRET_KEY, PORT: "", HOST: " " })
+  expect(config).toMatchObject({ port: 8080, host: "127.0.0.1", production: false, databaseUrl: null, publicUrl: null })
+  expect(config.webhookRetryDelaysMs.map((ms) => ms / 1000)).toEqual([
+    5, 30, 120, 600, 1800, 7200, 21_600, 43_200, 86_400,
+  ])
+  expect([config.presenceGraceMs, config.gatewayHistoryMs, config.allowLoopbackTargets]).toEqual([0, 120_000, true])
+})
+
+test("production allows no loopback targets", () => {
+  expect(loadConfig(PRODUCTION)).toMatchObject({ production: true, allowLoopbackTargets: false })
+})
+
+test("outside production a secret key is made once, readable by its owner only, and kept", async () => {
+  const DATA_DIR = await temporaryFolder()
+  const [first, second] = [loadConfig({ DATA_DIR }), loadConfig({ DATA_DIR })]
+  const path = join(DATA_DIR, "secret-key")
+  expect(existsSync(path)).toBe(true)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(Redacted.value(first.secretKey)).toBe(readFileSync(path, "utf8"))
+  expect(Redacted.value(second.secretKey)).toBe(Redacted.value(first.secretKey))
+  expect(JSON.stringify(first)).not.toContain(Redacted.value(first.secretKey))
+})
+
+test("each purpose has a key of its own", () => {
+  const secret = Redacted.make(SECRET_KEY)
+  expect(deriveKey(secret, "a")).toHaveLength(32)
+  expect(deriveKey(secret, "a")).toEqual(deriveKey(secret, "a"))
+  expect(deriveKey(secret, "a")).not.toEqual(deriveKey(secret, "b"))
+})
+
+test("the README explains every key", () => {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
+  for (const { name, fallback, doc } of CONFIG_KEYS) expect(readme).toContain(`| \`${name}\` | ${fallback} | ${doc} |`)
+})

@@ -1,0 +1,87 @@
+/** The command as an operator meets it: start, refusals in one sentence, a clean stop, and a start after kill -9. */
+import postgres from "postgres"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { call, createEvent, createLiveEvent, createWorkspace } from "../support/api.ts"
+import { createTestDatabase } from "../support/database.ts"
+import { refusedStart, type ServerProcess, startServerProcess } from "../support/server-process.ts"
+import { temporaryFolder } from "../support/temporary-folder.ts"
+import { eventually } from "../support/wait.ts"
+
+const started = async (environment: { readonly [key: string]: string }): Promise<ServerProcess> => {
+  const server = await startServerProcess(environment)
+  onTestFinished(async () => {
+    await server.end("SIGKILL")
+  })
+  return server
+}
+
+describe("on the embedded database", () => {
+  test("what was stored is there after SIGTERM and after SIGKILL, and a second server on the folder is refused", async () => {
+    const DATA_DIR = await temporaryFolder()
+    const first = await started({ DATA_DIR, PORT: "0" })
+    const { key } = await createWorkspace(first.url)
+    const event = await createEvent(first.url, key)
+    const refused = await refusedStart({ DATA_DIR, PORT: "0" })
+    expect([refused.code, refused.stderr.trim().split("\n")]).toEqual([1, [expect.stringContaining(DATA_DIR)]])
+    const begun = Date.now()
+    expect(await first.end("SIGTERM")).toBe(0)
+    expect(Date.now() - begun).toBeLessThan(10_000)
+    const second = await started({ DATA_DIR, PORT: "0" })
+    expect((await call(second.url, "GET", `/v1/events/${event.id}`, { key })).status).toBe(200)
+    await second.end("SIGKILL")
+    const third = await started({ DATA_DIR, PORT: "0" })
+    expect((await call(third.url, "GET", `/v1/events/${event.id}`, { key })).status).toBe(200)
+    expect(await third.end("SIGINT")).toBe(0)
+  }, 90_000)
+})
+
+describe("on an external database", () => {
+  test("a timer armed before kill -9 fires on time after the restart, without any traffic", async () => {
+    const database = await createTestDatabase()
+    const environment = { DATABASE_URL: database.url, PORT: "0", SECRET_KEY: "k".repeat(40) }
+    const sql = postgres(database.url, { max: 1 })
+    onTestFinished(async () => {
+      await sql.end()
+      await database.drop()
+    })
+    const before = await started(environment)
+    const { key } = await createWorkspace(before.url)
+    const config = { durationSeconds: 12, onTimerEnd: "advance" }
+    const event = await createLiveEvent(before.url, key, { phases: [{ modality: "breakout", config }] })
+    await before.end("SIGKILL")
+    const after = await started(environment)
+    const back = Date.now()
+    const due = Date.parse(event.phases[0].timerEndsAt)
+    const ended = async () => (await sql`select 1 from events where id = ${event.id} and status = 'ended'`).length === 1
+    await eventually(ended, "the timer ending the event", 20_000)
+    const [row] = await sql`select ended_at from events where id = ${event.id}`
+    // On time, or at once when a loaded machine was not back before it was due.
+    expect(row?.["ended_at"].getTime() - Math.max(due, back)).toBeLessThan(1000)
+    expect(row?.["ended_at"].getTime()).toBeGreaterThanOrEqual(due)
+    expect(await after.end("SIGTERM")).toBe(0)
+  }, 60_000)
+
+  test("a second server on it is refused while the first one runs", async () => {
+    const database = await createTestDatabase()
+    const environment = { DATABASE_URL: database.url, PORT: "0", SECRET_KEY: "k".repeat(40) }
+    onTestFinished(() => database.drop())
+    const first = await started(environment)
+    const refused = await refusedStart(environment)
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      "Another Gathercue server is running on this database; stop it first.\n",
+    ])
+    expect((await call(first.url, "GET", "/readyz")).status).toBe(200)
+    await first.end("SIGKILL")
+  }, 60_000)
+})
+
+test("a configuration that cannot be used is refused in one sentence that names the key", async () => {
+  const refused = await refusedStart({ PORT: "http", DATA_DIR: await temporaryFolder() })
+  expect([refused.code, refused.stderr]).toEqual([1, 'PORT must be a whole number from 0 to 65535, but is "http".\n'])
+  const away = await refusedStart({ DATABASE_URL: "postgres://127.0.0.1:1/none", SECRET_KEY: "k".repeat(40) })
+  expect([away.code, away.stderr]).toEqual([
+    1,
+    expect.stringMatching(/^The database at DATABASE_URL cannot be used .*\n$/),
+  ])
+})

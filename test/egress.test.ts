@@ -1,0 +1,322 @@
+import { once } from "node:events"
+import { createServer, type Server, type Socket } from "node:net"
+import { Effect, Exit, ManagedRuntime } from "effect"
+import { expect, onTestFinished, test } from "vitest"
+import { Egress, type EgressOptions, type EgressRequest } from "../src/egress.ts"
+import { startReceiver, status } from "./support/http-receiver.ts"
+
+const openEgress = (options: EgressOptions) => {
+  const runtime = ManagedRuntime.make(Egress.layer(options))
+  onTestFinished(() => runtime.dispose())
+  return {
+    send: (request: Partial<EgressRequest> & { url: string }) =>
+      runtime.runPromise(
+        Effect.result(Effect.flatMap(Egress, (egress) => egress.send({ method: "POST", headers: {}, ...request }))),
+      ),
+    check: (url: string) => runtime.runPromise(Effect.result(Effect.flatMap(Egress, (egress) => egress.check(url)))),
+    close: () => runtime.dispose(),
+  }
+}
+
+const listen = async (
+  onConnection: (socket: Socket) => void,
+): Promise<{ port: number; sockets: Set<Socket>; close: () => void }> => {
+  const sockets = new Set<Socket>()
+  const server: Server = createServer((socket) => {
+    sockets.add(socket)
+    socket.resume()
+    socket.on("error", () => {})
+    socket.once("close", () => sockets.delete(socket))
+    onConnection(socket)
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { port: (server.address() as { port: number }).port, sockets, close: () => server.close() }
+}
+
+const failure = (reason: string) => ({ _tag: "Failure", failure: { _tag: "EgressFailed", reason } })
+const refusal = { _tag: "Failure", failure: { _tag: "EgressRefused" } }
+
+test.each([
+  "https://10.0.0.1/",
+  "https://172.16.0.1/",
+  "https://192.168.1.1/",
+  "https://127.0.0.1/",
+  "https://127.1/",
+  "https://127.0.0.1./",
+  "https://0x7f000001/",
+  "https://2130706433/",
+  "https://0177.0.0.1/",
+  "https://１２７.0.0.1/",
+  "https://0.0.0.0/",
+  "https://169.254.169.254/latest/meta-data/",
+  "https://100.64.0.1/",
+  "https://198.18.0.1/",
+  "https://224.0.0.1/",
+  "https://255.255.255.255/",
+  "https://[::]/",
+  "https://[::1]/",
+  "https://[::ffff:127.0.0.1]/",
+  "https://[::ffff:10.0.0.1]/",
+  "https://[::127.0.0.1]/",
+  "https://[64:ff9b::10.0.0.1]/",
+  "https://[2002:7f00:1::]/",
+  "https://[fe80::1]/",
+  "https://[fc00::1]/",
+  "https://[4000::1]/",
+  "https://localhost/",
+  "https://LOCALHOST/",
+  "https://localhost./",
+  "https://hooks.localhost/",
+  "https://example.com./",
+  "http://example.com/",
+  "http://93.184.215.14/",
+  "https://user@example.com/",
+  "https://user:secret@example.com/",
+  "https://example.com/\n",
+  "https://exa\tmple.com/",
+  "ftp://example.com/",
+  "file:///etc/passwd",
+  "example.com",
+  "",
+  `https://example.com/${"x".repeat(2048)}`,
+])("%j may not be called, neither when it is given nor when it is used", async (url) => {
+  const egress = openEgress({ allowLoopback: false, resolve: async () => ["93.184.215.14"] })
+  expect(await egress.check(url)).toMatchObject(refusal)
+  expect(await egress.send({ url })).toMatchObject(refusal)
+})
+
+test.each(["https://example.com/hook", "https://93.184.215.14:8443/", "https://[2606:4700::1111]/"])(
+  "%j may be called",
+  async (url) => {
+    expect(await openEgress({ allowLoopback: false }).check(url)).toMatchObject({ _tag: "Success" })
+  },
+)
+
+test("the development switch opens loopback and nothing else", async () => {
+  const egress = openEgress({ allowLoopback: true, resolve: async () => ["10.0.0.1"] })
+  for (const url of ["http://127.0.0.1:1/", "http://localhost:1/", "http://[::1]:1/", "https://localhost/"]) {
+    expect(await egress.check(url)).toMatchObject({ _tag: "Success" })
+  }
+  for (const url of ["http://10.0.0.1/", "https://10.0.0.1/", "http://example.com/", "https://[fc00::1]/"]) {
+    expect(await egress.check(url)).toMatchObject(refusal)
+  }
+  expect(await egress.send({ url: "https://example.com/" })).toMatchObject(refusal)
+})
+
+test("a name is refused when any of its addresses is not public", async () => {
+  for (const inside of ["127.0.0.1", "10.1.2.3", "169.254.169.254", "::1", "::ffff:192.168.0.1", "fd00::1"]) {
+    const egress = openEgress({ allowLoopback: false, resolve: async () => ["93.184.215.14", inside] })
+    expect(await egress.send({ url: "https://example.com/" })).toMatchObject(refusal)
+  }
+})
+
+test("a name that moves inside while its connection is kept open is refused", async () => {
+  const { port } = await listen(() => {})
+  let address = "127.0.0.1"
+  let lookups = 0
+  const egress = openEgress({
+    allowLoopback: true,
+    lookupLifetimeMs: 200,
+    resolve: async () => {
+      lookups += 1
+      return [address]
+    },
+  })
+  const url = `https://rebind.example:${port}/`
+  await egress.send({ url, timeoutMs: 50 })
+  expect(lookups).toBe(1)
+  address = "10.0.0.1"
+  await expect.poll(() => egress.send({ url, timeoutMs: 50 }), { timeout: 10_000, interval: 50 }).toMatchObject(refusal)
+  expect(lookups).toBe(2)
+})
+
+test("a lookup that fails or finds nothing is a dns failure, and the next send asks again", async () => {
+  let lookups = 0
+  const egress = openEgress({
+    allowLoopback: true,
+    resolve: async () => {
+      lookups += 1
+      if (lookups === 1) throw new Error("queryA ENOTFOUND example.com")
+      return []
+    },
+  })
+  expect(await egress.send({ url: "https://example.com/" })).toMatchObject(failure("dns"))
+  expect(await egress.send({ url: "https://example.com/" })).toMatchObject(failure("dns"))
+  expect(lookups).toBe(2)
+})
+
+test("sends that wait for the same name share one lookup", async () => {
+  const { port } = await listen((socket) => socket.destroy())
+  let lookups = 0
+  const egress = openEgress({
+    allowLoopback: true,
+    resolve: async () => {
+      lookups += 1
+      return ["127.0.0.1"]
+    },
+  })
+  await Promise.all(Array.from({ length: 20 }, () => egress.send({ url: `https://many.example:${port}/` })))
+  expect(lookups).toBe(1)
+})
+
+test("a request arrives as given and its answer comes back", async () => {
+  const receiver = await startReceiver((response) => void response.writeHead(201, { "x-answer": "yes" }).end("thanks"))
+  const egress = openEgress({ allowLoopback: true })
+  const answer = await egress.send({ url: `${receiver.url}/hook?a=1#x`, headers: { "x-gc-a": "b" }, body: '{"ü":1}' })
+  expect(answer).toMatchObject({ success: { status: 201, truncated: false, headers: { "x-answer": "yes" } } })
+  expect(answer._tag === "Success" && answer.success.body.toString()).toBe("thanks")
+  expect(receiver.received[0]).toMatchObject({ path: "/hook?a=1", body: '{"ü":1}', headers: { "x-gc-a": "b" } })
+})
+
+test("localhost is this machine without any lookup", async () => {
+  const receiver = await startReceiver()
+  const resolve = () => Promise.reject(new Error("nobody asked"))
+  const answer = await openEgress({ allowLoopback: true, resolve }).send({
+    url: receiver.url.replace("127.0.0.1", "localhost"),
+  })
+  expect(answer).toMatchObject({ success: { status: 200 } })
+})
+
+test("connections are reused", async () => {
+  const ports = new Set<number | undefined>()
+  const receiver = await startReceiver((response) => {
+    ports.add(response.socket?.remotePort)
+    response.end("ok")
+  })
+  const egress = openEgress({ allowLoopback: true })
+  for (let index = 0; index < 5; index++) await egress.send({ url: receiver.url, body: "{}" })
+  expect(ports.size).toBe(1)
+})
+
+test("a redirect is an answer and is not followed", async () => {
+  const inside = await startReceiver()
+  const receiver = await startReceiver((response) => void response.writeHead(307, { location: inside.url }).end())
+  expect(await openEgress({ allowLoopback: true }).send({ url: receiver.url })).toMatchObject({
+    success: { status: 307 },
+  })
+  expect(inside.received).toHaveLength(0)
+})
+
+test("an endless body is cut at 64 KiB and its connection closed; the status counts", async () => {
+  let closed = false
+  const receiver = await startReceiver((response) => {
+    response.once("close", () => {
+      closed = true
+    })
+    const more = () => {
+      while (response.writable && response.write(Buffer.alloc(16_384)));
+    }
+    response.on("drain", more)
+    more()
+  })
+  const answer = await openEgress({ allowLoopback: true }).send({ url: receiver.url })
+  expect(answer).toMatchObject({ success: { status: 200, truncated: true } })
+  expect(answer._tag === "Success" && answer.success.body.length).toBe(65_536)
+  await expect.poll(() => closed).toBe(true)
+})
+
+test("an answer of exactly 64 KiB is whole", async () => {
+  const receiver = await startReceiver((response) => void response.end(Buffer.alloc(65_536)))
+  expect(await openEgress({ allowLoopback: true }).send({ url: receiver.url })).toMatchObject({
+    success: { truncated: false },
+  })
+})
+
+test.each([
+  ["never answers", ""],
+  ["drips its headers", "HTTP/1.1 200 OK\r\n"],
+  ["drips its body", "HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n"],
+])("a receiver that %s is cut off by the time limit", async (_what, head) => {
+  const { port, sockets } = await listen((socket) => {
+    socket.write(head)
+    const drip = setInterval(() => socket.write("x"), 20)
+    socket.once("close", () => clearInterval(drip))
+    if (head === "") clearInterval(drip)
+  })
+  const began = performance.now()
+  const answer = await openEgress({ allowLoopback: true }).send({ url: `http://127.0.0.1:${port}/`, timeoutMs: 200 })
+  expect(answer).toMatchObject(failure("timeout"))
+  expect(performance.now() - began).toBeLessThan(2_000)
+  await expect.poll(() => sockets.size).toBe(0)
+})
+
+test("the time limit covers the lookup, and nothing is sent when the address comes late", async () => {
+  const receiver = await startReceiver()
+  let resolve: (addresses: ReadonlyArray<string>) => void = () => {}
+  const promise = new Promise<ReadonlyArray<string>>((found) => {
+    resolve = found
+  })
+  const egress = openEgress({ allowLoopback: true, resolve: () => promise })
+  const url = receiver.url.replace("http://127.0.0.1", "https://late.example")
+  expect(await egress.send({ url, timeoutMs: 50 })).toMatchObject(failure("timeout"))
+  resolve(["127.0.0.1"])
+  await promise
+  expect(receiver.open()).toBe(0)
+})
+
+test("a closed port is a connect failure", async () => {
+  const { port, close } = await listen(() => {})
+  close()
+  const egress = openEgress({ allowLoopback: true })
+  expect(await egress.send({ url: `http://127.0.0.1:${port}/` })).toMatchObject(failure("connect"))
+})
+
+test("what is not HTTP, or ends before it answers, is a protocol failure", async () => {
+  for (const words of ["SSH-2.0-OpenSSH_9.2\r\n", ""]) {
+    const { port } = await listen((socket) => socket.once("data", () => socket.end(words)))
+    expect(await openEgress({ allowLoopback: true }).send({ url: `http://127.0.0.1:${port}/` })).toMatchObject(
+      failure("protocol"),
+    )
+  }
+})
+
+test("TLS asks for the name at the checked address, and what is not TLS fails as such", async () => {
+  let hello = Buffer.of()
+  const { port } = await listen((socket) =>
+    socket.once("data", (data) => {
+      hello = data
+      socket.end("HTTP/1.1 200 OK\r\n\r\n")
+    }),
+  )
+  const egress = openEgress({ allowLoopback: true, resolve: async () => ["127.0.0.1"] })
+  expect(await egress.send({ url: `https://named.example:${port}/` })).toMatchObject(failure("tls"))
+  // Server name indication (RFC 6066 §3) stands in clear text in the first message.
+  expect(hello.includes("named.example")).toBe(true)
+})
+
+test("an interrupted send closes its connection", async () => {
+  const { port, sockets } = await listen(() => {})
+  const runtime = ManagedRuntime.make(Egress.layer({ allowLoopback: true }))
+  onTestFinished(() => runtime.dispose())
+  const abort = new AbortController()
+  const sending = runtime.runPromiseExit(
+    Effect.flatMap(Egress, (egress) =>
+      egress.send({ url: `http://127.0.0.1:${port}/`, method: "POST", headers: {}, body: "{}" }),
+    ),
+    { signal: abort.signal },
+  )
+  await expect.poll(() => sockets.size).toBe(1)
+  abort.abort()
+  expect(Exit.isFailure(await sending)).toBe(true)
+  await expect.poll(() => sockets.size).toBe(0)
+})
+
+test("closing the layer closes its kept connections", async () => {
+  const receiver = await startReceiver()
+  let closed = 0
+  receiver.answer = (response) => {
+    response.socket?.once("close", () => {
+      closed += 1
+    })
+    status(200)(response, { path: "", headers: {}, body: "", at: 0 }, 1)
+  }
+  const egress = openEgress({ allowLoopback: true })
+  await egress.send({ url: receiver.url })
+  await egress.close()
+  await expect.poll(() => closed).toBe(1)
+})

@@ -1,0 +1,142 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { newId } from "../../src/model/ids.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+let house: House
+
+beforeAll(async () => {
+  house = await openHouse({ orderedLimitBytes: 262_144, endSpreadMs: 400 })
+})
+afterAll(() => house.stop())
+
+const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
+
+test("a removed participant loses every tab, 4304, and may come back unless blocked", async () => {
+  const stage = await house.stage()
+  const host = await house.join(stage, "host", "host")
+  const tabs = await Promise.all([house.join(stage, "guest"), house.join(stage, "guest")])
+  await host.command("participant.remove", { id: "guest" })
+  expect(await Promise.all(tabs.map((tab) => tab.closeCode()))).toEqual([4304, 4304])
+  const back = await house.join(stage, "guest")
+  await host.command("participant.remove", { id: "guest", block: true })
+  expect(await back.closeCode()).toBe(4304)
+  for (const url of [undefined, await house.anotherNode("fresh")]) {
+    const refused = house.connect(url === undefined ? {} : { url })
+    await refused.hello()
+    refused.send({ op: 2, d: { token: await house.token(stage, "guest") } })
+    expect(await refused.closeCode()).toBe(4304)
+  }
+})
+
+test("the end is told to everyone before it closes them 4307", async () => {
+  const stage = await house.stage()
+  const host = await house.join(stage, "host", "host")
+  const guests = await Promise.all(Array.from({ length: 20 }, (_, n) => house.join(stage, `g${n}`)))
+  expect(await host.command("event.end")).toMatchObject({ ok: true, d: { event: { status: "ended" } } })
+  const codes = await Promise.all([host, ...guests].map((client) => client.closeCode()))
+  expect(new Set(codes)).toEqual(new Set([4307]))
+  for (const guest of guests) {
+    expect(guest.received.filter(({ op }) => op === 0).some(({ t }) => t === "event.ended")).toBe(true)
+  }
+})
+
+test("the end of a deleted event closes 4307", async () => {
+  const stage = await house.stage()
+  const guest = await house.join(stage, "guest")
+  await house.actors.execute(stage.eventId, { type: "delete" })
+  expect(await guest.closeCode()).toBe(4307)
+})
+
+test("a session that is about to end is announced, and closes 4201 when it does", async () => {
+  const stage = await house.stage()
+  const client = await house.join(stage, "guest", "viewer", { sessionExpires: inSeconds(2) })
+  expect(Date.parse((await client.dispatch("tokenExpiring")).d.at)).toBeGreaterThan(Date.now())
+  expect(await client.closeCode()).toBe(4201)
+})
+
+test("a new token lets the connection live on", async () => {
+  const stage = await house.stage()
+  const client = await house.join(stage, "guest", "viewer", { sessionExpires: inSeconds(2) })
+  await client.dispatch("tokenExpiring")
+  client.send({ op: 12, id: "renewal", d: { token: await house.token(stage, "guest", "viewer") } })
+  const reply = await client.next(({ op }) => op === 4)
+  expect(reply).toMatchObject({ id: "renewal", ok: true, d: { role: "viewer" } })
+  expect(Date.parse(reply.d.tokenExpiresAt)).toBeGreaterThan(Date.now() + 60_000)
+})
+
+test("a token for someone else, for another event, or none at all is refused and the socket stays", async () => {
+  const stage = await house.stage()
+  const client = await house.join(stage, "guest")
+  const wrong = [
+    [await house.token(stage, "somebody else"), "forbidden"],
+    [await house.token(await house.stage(), "guest"), "forbidden"],
+    ["nonsense", "unauthorized"],
+  ]
+  for (const [token, code] of wrong) {
+    client.send({ op: 12, d: { token } })
+    expect((await client.next(({ op }) => op === 13)).d.code).toBe(code)
+  }
+  client.send({ op: 12, d: {} })
+  expect((await client.next(({ op }) => op === 13)).d.code).toBe("bad_request")
+  expect(await client.command("roster.list")).toMatchObject({ ok: true })
+})
+
+test("a new token with another role changes what the connection may do and hear", async () => {
+  const stage = await house.stage()
+  const client = await house.join(stage, "guest", "speaker")
+  client.send({ op: 12, d: { token: await house.token(stage, "guest", "viewer") } })
+  expect((await client.dispatch("me.updated")).d).toMatchObject({ role: "viewer", reason: "token" })
+  client.send({ op: 12, d: { token: await house.token(stage, "guest", "host") } })
+  const { d } = await client.dispatch("ready")
+  expect(d).toMatchObject({ reason: "roleChanged", me: { role: "host" } })
+  await client.command("participant.remove", { id: "nobody" })
+  expect(await client.dispatch("participant.removed")).toMatchObject({ s: d.cursors.staff + 1 })
+  client.send({ op: 12, d: { token: await house.token(stage, "guest", "viewer") } })
+  expect((await client.dispatch("ready")).d.cursors.staff).toBeUndefined()
+  const other = await house.join(stage, "other", "host")
+  await other.command("participant.remove", { id: "nobody" })
+  await other.dispatch("participant.removed")
+  await other.command("announce", { text: "done" })
+  await client.dispatch("announcement")
+  expect(client.ordered("staff")).toHaveLength(1)
+})
+
+const fill = async ({ eventId, phaseIds }: Stage, kilobytes: number) => {
+  const padding = "x".repeat(14_000)
+  for (let sent = 0; sent < kilobytes; sent += 14) {
+    await house.actors.execute(eventId, { type: "updatePhase", phaseId: phaseIds[0] ?? "", config: { padding } })
+  }
+}
+
+test("a socket that does not read is closed 4002, and the others hear everything", async () => {
+  const stage = await house.stage()
+  const slow = await house.join(stage, "slow")
+  const quick = await house.join(stage, "quick")
+  await quick.next(({ t, d }) => t === "presence.diff" && d.join.length > 0)
+  slow.socket.pause()
+  const left = quick.next(({ t, d }) => t === "presence.diff" && d.left.includes("slow"), "slow being closed")
+  const outcome = left.then(
+    () => true,
+    () => false,
+  )
+  // More than the kernel's own buffers hold.
+  await fill(stage, 9000)
+  expect(await outcome).toBe(true)
+  slow.socket.resume()
+  expect(await slow.closeCode()).toBe(4002)
+  await house.actors.execute(stage.eventId, {
+    type: "announce",
+    announcementId: newId(),
+    text: "last",
+    by: { participantId: "host", name: "Host" },
+  })
+  await quick.dispatch("announcement")
+  const heard = quick.ordered().map(({ s }) => s)
+  expect(heard).toEqual(Array.from({ length: heard.length }, (_, n) => (heard[0] ?? 0) + n))
+  // What it got before the close is whole, and it resumes from there.
+  const ready = slow.received.find(({ t }) => t === "ready")
+  const cursors = { event: slow.ordered().at(-1)?.s ?? ready.d.cursors.event }
+  const back = house.connect()
+  const again = await back.identify(await house.token(stage, "slow"), { epoch: ready.d.epoch, cursors })
+  expect(["gap", undefined]).toContain(again.d.reason)
+}, 30_000)

@@ -1,0 +1,70 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import { FanOut } from "../../src/gateway/fan-out.ts"
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 1_000_000 })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const open = () => {
+  const sent: string[] = []
+  const fanOut = new FanOut({
+    publish: (topic, text) => sent.push(`${topic} ${text}`),
+    topic: (stream) => stream,
+    ephemeralTopic: (stream) => `${stream}~`,
+    tickMs: () => 50,
+    inspect: () => sent.push("inspected"),
+    flushed: () => undefined,
+  })
+  const say = (frame: string) => {
+    fanOut.ordered("event", frame)
+    fanOut.schedule(Date.now())
+  }
+  return { sent, fanOut, say }
+}
+
+test("the first dispatch after idle goes at once, later ones together at the tick", () => {
+  const { sent, say } = open()
+  say("1")
+  expect(sent).toEqual(["event 1"])
+  say("2")
+  say("3")
+  expect(sent).toEqual(["event 1"])
+  vi.advanceTimersByTime(50)
+  expect(sent).toEqual(["event 1", "event [2,3]"])
+  vi.advanceTimersByTime(100)
+  say("4")
+  expect(sent.at(-1)).toBe("event 4")
+})
+
+test("of what may be lost only the newest of a key is sent, after slow sockets were looked at", () => {
+  const { sent, fanOut, say } = open()
+  say("1")
+  fanOut.ephemeral("event", "count", "10")
+  fanOut.ephemeral("event", "other", "7")
+  fanOut.ephemeral("event", "count", "11")
+  say("2")
+  vi.advanceTimersByTime(50)
+  expect(sent).toEqual(["event 1", "inspected", "event 2", "event~ [11,7]"])
+})
+
+test("a tick with very much to say is sent in several frames, none of them cut inside a dispatch", () => {
+  const { sent, fanOut } = open()
+  const dispatches = Array.from({ length: 10 }, (_, n) => JSON.stringify({ n, padding: "x".repeat(20_000) }))
+  for (const dispatch of dispatches) fanOut.ordered("event", dispatch)
+  fanOut.schedule(Date.now())
+  const frames = sent.map((line) => JSON.parse(line.slice("event ".length)) as unknown[])
+  expect(frames.length).toBe(3)
+  expect(frames.flat().map((dispatch) => (dispatch as { n: number }).n)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+})
+
+test("a stopped fan-out sends nothing more", () => {
+  const { sent, fanOut, say } = open()
+  say("1")
+  say("2")
+  fanOut.stop()
+  vi.advanceTimersByTime(100)
+  expect(sent).toEqual(["event 1"])
+})

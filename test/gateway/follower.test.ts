@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
+import { Feed, type FeedMessage } from "../../src/actors/feed.ts"
+import { newId } from "../../src/model/ids.ts"
+import type { Client } from "./client.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+const HISTORY = 20
+let house: House
+/** While set, publications are lost on their way to the gateway. */
+let isDeaf = false
+let publish: (message: FeedMessage) => void
+
+beforeAll(async () => {
+  house = await openHouse({ historyEntries: HISTORY, tickMs: () => 1, orderedLimitBytes: 8_388_608 })
+  const feed = (await house.actors.run(Feed)) as { publish: (message: FeedMessage) => void }
+  const deliver = feed.publish
+  publish = deliver
+  feed.publish = (message) => {
+    if (!isDeaf) deliver(message)
+  }
+})
+beforeEach(() => {
+  isDeaf = false
+})
+afterAll(() => house.stop())
+
+const announce = (stage: Stage, text: string) =>
+  house.actors.execute(stage.eventId, {
+    type: "announce",
+    announcementId: newId(),
+    text,
+    by: { participantId: "guest:host", name: "Host" },
+  })
+
+const heard = (client: Client, text: string) =>
+  client.next((frame) => frame.t === "announcement" && frame.d.text === text, text)
+
+const lose = async (body: () => Promise<unknown>): Promise<void> => {
+  isDeaf = true
+  await body()
+  isDeaf = false
+}
+
+test("what the feed lost is read from the store and heard in its place", async () => {
+  const stage = await house.stage()
+  const client = await house.join(stage, "a")
+  await client.dispatch("presence.diff")
+  await announce(stage, "one")
+  await lose(async () => {
+    await announce(stage, "two")
+    await announce(stage, "three")
+  })
+  await announce(stage, "four")
+  await heard(client, "four")
+  const heardTexts = client.ordered().filter(({ t }) => t === "announcement")
+  expect(heardTexts.map(({ d }) => d.text)).toEqual(["one", "two", "three", "four"])
+  const positions = client.ordered().map(({ s }) => s)
+  expect(positions).toEqual(positions.map((_, n) => (positions[0] ?? 0) + n))
+})
+
+test("a removal the feed lost still closes 4304", async () => {
+  const stage = await house.stage()
+  const [stays, goes] = await Promise.all([house.join(stage, "stays"), house.join(stage, "goes")])
+  await lose(() =>
+    house.actors.execute(stage.eventId, { type: "removeParticipant", participantId: "goes", block: false }),
+  )
+  await announce(stage, "on")
+  expect(await goes.closeCode()).toBe(4304)
+  await heard(stays, "on")
+})
+
+test("more than the store remembers is a fresh snapshot for everyone", async () => {
+  const stage = await house.stage()
+  const client = await house.join(stage, "a")
+  await client.dispatch("presence.diff")
+  await lose(async () => {
+    for (let n = 0; n < HISTORY + 5; n++) await announce(stage, `lost ${n}`)
+  })
+  await announce(stage, "on")
+  const { d } = await client.dispatch("ready")
+  expect(d).toMatchObject({ resumed: false, reason: "gap" })
+  await announce(stage, "after")
+  const after = await heard(client, "after")
+  expect(after.s).toBeGreaterThan(d.cursors.event)
+})
+
+test("a socket that falls behind is spared what may be lost until it has caught up", async () => {
+  const stage = await house.stage()
+  const [slow, quick] = await Promise.all([house.join(stage, "slow"), house.join(stage, "quick")])
+  const standing = async () => {
+    const [row] = await house.actors.sql<{ version: number; history: string }[]>`
+      select version, history from live_events where event_id = ${stage.eventId}`
+    return row ?? { version: 0, history: "" }
+  }
+  await quick.next(({ t, d }) => t === "presence.diff" && d.join.length === 2)
+  const padding = "x".repeat(65_536)
+  const tell = async (n: number) => {
+    const { version, history } = await standing()
+    const frame = JSON.stringify({ op: 0, t: "tally", d: { n, padding } })
+    publish({
+      kind: "note",
+      eventId: stage.eventId,
+      history,
+      version,
+      status: "live",
+      phase: { modality: "meeting", featureSet: [] },
+      publications: [],
+      ephemeral: [{ stream: "event", key: "tally", frame }],
+      ejections: [],
+    })
+    await quick.next(({ t, d }) => t === "tally" && d.n === n, `tally ${n}`)
+  }
+  slow.socket.pause()
+  const SENT = 300
+  for (let n = 0; n < SENT; n++) await tell(n)
+  slow.socket.resume()
+  await announce(stage, "after")
+  await heard(slow, "after")
+  expect(slow.received.filter(({ t }) => t === "tally").length).toBeLessThan(SENT)
+  // It hears them again, and was never closed for what it could do without.
+  await tell(SENT)
+  await slow.next(({ t, d }) => t === "tally" && d.n === SENT, "the newest tally")
+})

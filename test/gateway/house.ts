@@ -1,0 +1,133 @@
+/** The gateway on real sockets, over the real actors and a real database: one per test file. */
+
+import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from "uWebSockets.js"
+import { Effect, Layer, Redacted } from "effect"
+import type { PlacementOptions } from "../../src/actors/placement.ts"
+import { bindGateway, type RunningGateway } from "../../src/gateway/gateway.ts"
+import type { GatewayOptions } from "../../src/gateway/options.ts"
+import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
+import { newId } from "../../src/model/ids.ts"
+import type { PhaseInput } from "../../src/model/phase.ts"
+import type { EventRole } from "../../src/model/roles.ts"
+import { Telemetry } from "../../src/telemetry.ts"
+import { createTestDatabase } from "../support/database.ts"
+import { type ActorHouse, seedEvent, startActors } from "../support/live-events.ts"
+import { Client } from "./client.ts"
+
+export const SECRET = "a secret key of the tests, long enough"
+
+const tokensLayer = Tokens.layer(Redacted.make(SECRET))
+
+export interface Stage {
+  readonly eventId: string
+  readonly workspaceId: string
+  readonly phaseIds: ReadonlyArray<string>
+}
+
+interface Node {
+  readonly gateway: RunningGateway
+  readonly url: string
+  readonly stop: () => Promise<void>
+}
+
+export interface House {
+  readonly actors: ActorHouse
+  readonly gateway: RunningGateway
+  /** An event that is live unless told otherwise. */
+  readonly stage: (phases?: ReadonlyArray<PhaseInput>, status?: "draft" | "scheduled" | "live") => Promise<Stage>
+  readonly token: (stage: Stage, who: string, role?: EventRole, more?: Partial<GatewayGrant>) => Promise<string>
+  readonly connect: (how?: { readonly url?: string; readonly protocols?: ReadonlyArray<string> }) => Client
+  /** A client that has got its `ready`. */
+  readonly join: (stage: Stage, who: string, role?: EventRole, more?: Partial<GatewayGrant>) => Promise<Client>
+  /** One more gateway before the same actors; its address. */
+  readonly anotherNode: (name: string) => Promise<string>
+  readonly stop: () => Promise<void>
+}
+
+const startNode = async (actors: ActorHouse, node: string, options: Partial<GatewayOptions>): Promise<Node> => {
+  const app = App()
+  const services = Layer.merge(tokensLayer, Telemetry.layer("silent"))
+  const gateway = await actors.run(
+    bindGateway(app, { node, sweepMs: 50, lingerMs: 200, ...options }).pipe(Effect.provide(services)),
+  )
+  const socket = await new Promise<us_listen_socket>((resolve, reject) => {
+    app.listen("127.0.0.1", 0, (opened) => (opened === false ? reject(new Error("no port")) : resolve(opened)))
+  })
+  return {
+    gateway,
+    url: `ws://127.0.0.1:${us_socket_local_port(socket)}/v1/gateway`,
+    stop: async () => {
+      await gateway.stop()
+      us_listen_socket_close(socket)
+      app.close()
+    },
+  }
+}
+
+export const openHouse = async (
+  options: Partial<GatewayOptions> = {},
+  placement: Partial<PlacementOptions> = {},
+): Promise<House> => {
+  const database = await createTestDatabase()
+  const actors = await startActors(database.url, placement)
+  const first = await startNode(actors, "test", options)
+  const nodes = [first]
+  const clients: Client[] = []
+
+  const connect: House["connect"] = ({ url = first.url, protocols } = {}) => {
+    const client = new Client(url, protocols)
+    clients.push(client)
+    return client
+  }
+  const token: House["token"] = (stage, who, role = "participant", more = {}) =>
+    Effect.runPromise(
+      Effect.flatMap(Tokens, (tokens) =>
+        tokens.issue("gateway", {
+          participantId: who,
+          eventId: stage.eventId,
+          workspaceId: stage.workspaceId,
+          kind: "guest",
+          userId: null,
+          name: `Name of ${who}`,
+          role,
+          sessionExpires: Math.floor(Date.now() / 1000) + 3600,
+          ...more,
+        }),
+      ).pipe(
+        Effect.map((issued) => issued.token),
+        Effect.provide(tokensLayer),
+      ),
+    )
+  return {
+    actors,
+    gateway: first.gateway,
+    connect,
+    token,
+    stage: async (phases = [{ modality: "meeting" }], status = "live") => {
+      const seeded = await seedEvent(actors.sql, phases, status === "draft" ? "draft" : "scheduled")
+      // Somebody to tell: occurrences nobody listens for are not stored.
+      await actors.sql`
+        insert into webhook_endpoints (id, workspace_id, url, event_types, secret_sealed, status)
+        values (${newId()}, ${seeded.workspaceId}, 'https://receiver.test/', ${["participant.joined", "participant.left"]},
+                ${Buffer.alloc(1)}, 'active')`
+      if (status === "live") await actors.execute(seeded.eventId, { type: "start" })
+      return seeded
+    },
+    join: async (stage, who, role, more) => {
+      const client = connect()
+      await client.identify(await token(stage, who, role, more))
+      return client
+    },
+    anotherNode: async (name) => {
+      const node = await startNode(actors, name, options)
+      nodes.push(node)
+      return node.url
+    },
+    stop: async () => {
+      for (const client of clients) client.socket.terminate()
+      for (const node of nodes) await node.stop()
+      await actors.stop()
+      await database.drop()
+    },
+  }
+}

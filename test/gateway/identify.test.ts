@@ -1,0 +1,154 @@
+import { Redacted } from "effect"
+import { SignJWT } from "jose"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { deriveKey } from "../../src/config.ts"
+import { newId } from "../../src/model/ids.ts"
+import { type House, openHouse, SECRET } from "./house.ts"
+
+let house: House
+
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.stop())
+
+const signed = (claims: Record<string, unknown>, purpose: string, expires: number): Promise<string> =>
+  new SignJWT(claims)
+    .setProtectedHeader({ alg: "HS256" })
+    .setAudience(`gathercue/${purpose}`)
+    .setExpirationTime(expires)
+    .sign(deriveKey(Redacted.make(SECRET), `token/${purpose}`))
+
+const closeCodeFor = async (token: string): Promise<number> => {
+  const client = house.connect()
+  await client.hello()
+  client.send({ op: 2, d: { token } })
+  return client.closeCode()
+}
+
+const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
+
+test("a socket is greeted, identifies and is told everything it needs", async () => {
+  const stage = await house.stage([
+    { modality: "meeting", config: { durationSeconds: 600 } },
+    { modality: "broadcast" },
+  ])
+  const client = house.connect({ protocols: ["other", "gc.v1"] })
+  const hello = await client.hello()
+  expect(hello.d).toMatchObject({ heartbeatMs: 20_000, identifyTimeoutMs: 10_000, maxFrame: 16_384 })
+  expect(client.socket.protocol).toBe("gc.v1")
+  client.send({ op: 2, d: { token: await house.token(stage, "guest:1", "host") } })
+  const { d } = await client.dispatch("ready")
+  expect(d).toMatchObject({
+    resumed: false,
+    reason: "new",
+    event: { id: stage.eventId, status: "live" },
+    phase: { id: stage.phaseIds[0], status: "active" },
+    timers: [{ id: stage.phaseIds[0], state: "running" }],
+    presence: { mode: "list" },
+    me: { participantId: "guest:1", role: "host" },
+  })
+  expect(d.phases).toHaveLength(2)
+  expect(d.me.can).toContain("phase.next")
+  expect(Object.keys(d.cursors).sort()).toEqual(["event", "staff"])
+})
+
+test("the audience hears only the event stream and reads as the phase narrows it", async () => {
+  const stage = await house.stage([{ modality: "broadcast" }])
+  const client = house.connect()
+  const { d } = await client.identify(await house.token(stage, "guest:1", "participant"))
+  expect(client.socket.protocol).toBe("")
+  expect(d.me).toMatchObject({ role: "viewer", can: ["roster.list", "leave", "sync"] })
+  expect(Object.keys(d.cursors)).toEqual(["event"])
+})
+
+test("a token that is no token, was tampered with, or is for another purpose closes 4200", async () => {
+  const stage = await house.stage()
+  const good = await house.token(stage, "guest:1")
+  const session = { userId: newId(), workspaceId: stage.workspaceId, accountId: null }
+  expect(await closeCodeFor("nonsense")).toBe(4200)
+  expect(await closeCodeFor(`${good.slice(0, -4)}AAAA`)).toBe(4200)
+  expect(await closeCodeFor(await signed(session, "workspace", inSeconds(60)))).toBe(4200)
+})
+
+test("an expired token, and a session that is over, close 4201", async () => {
+  const stage = await house.stage()
+  const claims = { participantId: "guest:1", eventId: stage.eventId, workspaceId: stage.workspaceId, kind: "guest" }
+  const grant = { ...claims, userId: null, name: "A", role: "viewer", sessionExpires: inSeconds(3600) }
+  expect(await closeCodeFor(await signed(grant, "gateway", inSeconds(-5)))).toBe(4201)
+  const over = await house.token(stage, "guest:1", "viewer", { sessionExpires: inSeconds(-1) })
+  expect(await closeCodeFor(over)).toBe(4201)
+})
+
+test("an absent event closes 4308", async () => {
+  const stage = { ...(await house.stage()), eventId: newId() }
+  expect(await closeCodeFor(await house.token(stage, "guest:1"))).toBe(4308)
+})
+
+test("a draft is open to staff and closes 4102 for everyone else", async () => {
+  const stage = await house.stage([{ modality: "meeting" }], "draft")
+  expect(await closeCodeFor(await house.token(stage, "guest:1", "speaker"))).toBe(4102)
+  const host = await house.join(stage, "guest:2", "host")
+  expect((await host.command("roster.list")).d).toEqual({ participants: [], nextCursor: null })
+})
+
+test("a scheduled event is open to everyone and nobody is present yet", async () => {
+  const stage = await house.stage([{ modality: "meeting" }], "scheduled")
+  const client = await house.join(stage, "guest:1")
+  await house.actors.execute(stage.eventId, { type: "start" })
+  await client.dispatch("phase.started")
+  const diff = await client.dispatch("presence.diff")
+  expect(diff.d.join).toMatchObject([{ participantId: "guest:1" }])
+})
+
+test("an ended event closes 4307", async () => {
+  const stage = await house.stage()
+  await house.actors.execute(stage.eventId, { type: "end" })
+  expect(await closeCodeFor(await house.token(stage, "guest:1", "host"))).toBe(4307)
+})
+
+test("commands before ready are refused and do not close", async () => {
+  const client = house.connect()
+  await client.hello()
+  expect(await client.command("roster.list")).toMatchObject({ ok: false, e: { code: "unauthorized" } })
+  client.send({ op: 12, d: { token: "x" } })
+  expect((await client.next(({ op }) => op === 13)).d.code).toBe("unauthorized")
+})
+
+test.each([
+  ["text that is no JSON", "{"],
+  ["a value that is no object", "17"],
+  ["an op the server does not know", '{"op":99}'],
+  ["an op only the server sends", '{"op":0,"t":"ready"}'],
+  ["an identify without a token", '{"op":2,"d":{}}'],
+  ["nesting without end", `${"[".repeat(5000)}${"]".repeat(5000)}`],
+])("%s closes 4300", async (_, text) => {
+  const client = house.connect()
+  await client.hello()
+  client.sendText(text)
+  expect(await client.closeCode()).toBe(4300)
+})
+
+test("identifying twice closes 4300", async () => {
+  const stage = await house.stage()
+  const client = await house.join(stage, "guest:1")
+  client.send({ op: 2, d: { token: await house.token(stage, "guest:1") } })
+  expect(await client.closeCode()).toBe(4300)
+})
+
+test("a frame of more than 16 KiB, or of more than 32 objects, closes 4301", async () => {
+  const stage = await house.stage()
+  const large = await house.join(stage, "guest:1")
+  large.sendText(JSON.stringify({ op: 1, d: { t0: 1, padding: "x".repeat(16_384) } }))
+  expect(await large.closeCode()).toBe(4301)
+  const many = await house.join(stage, "guest:2")
+  many.send(...Array.from({ length: 33 }, (_, t0) => ({ op: 1, d: { t0 } })))
+  expect(await many.closeCode()).toBe(4301)
+})
+
+test("a socket that never becomes anyone closes 4101 when it talks on", async () => {
+  const client = house.connect()
+  await client.hello()
+  for (let n = 0; n < 3; n++) client.send(...Array.from({ length: 32 }, (_, t0) => ({ op: 1, d: { t0 } })))
+  expect(await client.closeCode()).toBe(4101)
+})

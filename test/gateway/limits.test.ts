@@ -1,0 +1,78 @@
+import { Result, Schema } from "effect"
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { Budgets } from "../../src/gateway/budget.ts"
+import { canonical } from "../../src/gateway/canonical-json.ts"
+import { compact } from "../../src/gateway/presence-reports.ts"
+import { adviceFor, CLOSE } from "../../src/gateway/protocol/close-codes.ts"
+import { CommandFrame } from "../../src/gateway/protocol/frames.ts"
+
+test("a bucket gives its burst at once, then its rate, and says when the next is due", () => {
+  const budgets = new Budgets({ perSecond: 10, burst: 3 }, 5)
+  const spend = (now: number) => budgets.spend("a", false, now)
+  expect([spend(0), spend(0), spend(0)]).toEqual([0, 0, 0])
+  expect(spend(0)).toBe(100)
+  expect(spend(90)).toBeLessThanOrEqual(11)
+  expect(spend(100)).toBe(0)
+  expect(budgets.spend("b", false, 100)).toBe(0)
+})
+
+test("staff have five times as much", () => {
+  const budgets = new Budgets({ perSecond: 10, burst: 3 }, 5)
+  const waits = Array.from({ length: 16 }, () => budgets.spend("a", true, 0))
+  expect(waits.filter((wait) => wait > 0)).toEqual([20])
+})
+
+test("abuse is five times the rate over a window, and forgiven after it", () => {
+  const budgets = new Budgets({ perSecond: 1, burst: 1 }, 5)
+  for (let n = 0; n < 50; n++) expect(budgets.isAbuse("a", false, n)).toBe(false)
+  expect(budgets.isAbuse("a", false, 60)).toBe(true)
+  expect(budgets.isAbuse("a", false, 10_001)).toBe(false)
+})
+
+test("equal values have one text whatever the order of their keys", () => {
+  const shuffled = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(shuffled)
+    if (typeof value !== "object" || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value)
+        .reverse()
+        .map(([key, inner]) => [key, shuffled(inner)]),
+    )
+  }
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const parsed: unknown = JSON.parse(JSON.stringify(value))
+      expect(canonical(shuffled(parsed))).toBe(canonical(parsed))
+      expect(JSON.parse(canonical(parsed))).toEqual(parsed)
+    }),
+  )
+})
+
+test("of many presence changes only each one's last remains, in order", () => {
+  const leave = (participantId: string) => ({ type: "leave" as const, participantId })
+  const join = (participantId: string) => ({
+    type: "join" as const,
+    participant: { participantId, name: "", role: "viewer" as const, kind: "guest" as const, userId: null },
+  })
+  expect(compact([join("a"), join("b"), leave("a"), join("a"), leave("b")])).toEqual([join("a"), leave("b")])
+})
+
+test("the range of a close code says what to do, and the table agrees with it", () => {
+  for (const { code, advice } of Object.values(CLOSE)) expect([code, adviceFor(code)]).toEqual([code, advice])
+  expect([1006, 1001, 4050, 4199, 4250, 4399].map(adviceFor)).toEqual([
+    "resume",
+    "resume",
+    "resume",
+    "backOff",
+    "newToken",
+    "stop",
+  ])
+})
+
+test("a command id that no text column can keep is no command id", () => {
+  const decode = Schema.decodeUnknownResult(CommandFrame)
+  const isTaken = (id: string) => Result.isSuccess(decode({ op: 3, id, t: "announce", d: {} }))
+  expect(["a", "é😀", "x".repeat(64)].every(isTaken)).toBe(true)
+  expect(["", "x".repeat(65), "a\u0000b", "x\ud800", "\udc00"].some(isTaken)).toBe(false)
+})

@@ -1,0 +1,138 @@
+import fc from "fast-check"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { newId } from "../../src/model/ids.ts"
+import type { Client, Frame } from "./client.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+let house: House
+
+beforeAll(async () => {
+  house = await openHouse({ historyEntries: 12, tickMs: () => 5, lingerMs: 20, sweepMs: 10 })
+})
+afterAll(() => house.stop())
+
+type Step =
+  | { readonly do: "publish"; readonly count: number }
+  | { readonly do: "cut"; readonly who: number }
+  | { readonly do: "join"; readonly who: number; readonly resume: boolean }
+  | { readonly do: "sync"; readonly who: number }
+
+const WATCHERS = 3
+const who = fc.nat(WATCHERS - 1)
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constant("publish" as const), count: fc.integer({ min: 1, max: 15 }) }),
+  fc.record({ do: fc.constant("cut" as const), who }),
+  fc.record({ do: fc.constant("join" as const), who, resume: fc.boolean() }),
+  fc.record({ do: fc.constant("sync" as const), who }),
+)
+
+/** A watcher over several connections: checks every ordered object against the positions it holds. */
+class Watcher {
+  readonly name: string
+  client: Client | undefined
+  epoch = ""
+  cursors: Record<string, number> = {}
+  #read = 0
+  /** The cursors of each request that a `ready` has yet to answer, oldest first. */
+  #asked: Record<string, number>[] = []
+  /** Up to here the server repeats what it was asked to repeat. */
+  #repeatsTo = 0
+
+  constructor(name: string) {
+    this.name = name
+  }
+
+  begin(client: Client): void {
+    this.client = client
+    this.#read = 0
+    this.#asked = []
+    this.ask()
+  }
+
+  ask(): void {
+    this.#asked.push({ ...this.cursors })
+  }
+
+  /** Reads on; throws at a hole or a repeat. */
+  read(): void {
+    const { received } = this.client ?? { received: [] }
+    for (; this.#read < received.length; this.#read++) {
+      const frame = received[this.#read]
+      if (frame.t === "ready") this.#stand(frame.d)
+      else if (frame.st !== undefined) this.#place(frame.st, frame.s)
+    }
+  }
+
+  #stand(ready: Frame): void {
+    const asked = this.#asked.shift()
+    this.epoch = ready.epoch
+    this.#repeatsTo = ready.resumed ? (this.cursors["event"] ?? 0) : 0
+    if (ready.resumed) expect(ready.cursors).toEqual(asked)
+    else this.cursors = { ...ready.cursors }
+  }
+
+  #place(stream: string, s: number): void {
+    const last = this.cursors[stream] ?? 0
+    if (stream === "event" && s <= this.#repeatsTo) return
+    expect({ stream, s }).toEqual({ stream, s: last + 1 })
+    this.cursors[stream] = s
+  }
+}
+
+let texts = 0
+const publish = (stage: Stage, count: number) =>
+  Promise.all(
+    Array.from({ length: count }, () =>
+      house.actors.execute(stage.eventId, {
+        type: "announce",
+        announcementId: newId(),
+        text: `t${texts++}`,
+        by: { participantId: "host", name: "Host" },
+      }),
+    ),
+  )
+
+const take = async (stage: Stage, watcher: Watcher, taken: Step): Promise<void> => {
+  if (taken.do === "cut") {
+    await watcher.client?.cut()
+    watcher.read()
+    watcher.client = undefined
+  } else if (taken.do === "join" && watcher.client === undefined) {
+    const held = taken.resume && watcher.epoch !== "" ? { epoch: watcher.epoch, cursors: watcher.cursors } : undefined
+    const client = house.connect()
+    watcher.begin(client)
+    await client.identify(await house.token(stage, watcher.name), held)
+    watcher.read()
+  } else if (taken.do === "sync" && watcher.client !== undefined) {
+    watcher.read()
+    watcher.ask()
+    watcher.client.send({ op: 3, id: `sync${texts++}`, t: "sync", d: { cursors: watcher.cursors } })
+  }
+}
+
+test("over any interleaving of publishing, broken links and resumes no place is skipped or repeated", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
+      const stage = await house.stage()
+      const watchers = Array.from({ length: WATCHERS }, (_, n) => new Watcher(`w${n}`))
+      const inFlight: Promise<unknown>[] = []
+      for (const taken of steps) {
+        if (taken.do === "publish") inFlight.push(publish(stage, taken.count))
+        else await take(stage, watchers[taken.who] as Watcher, taken)
+      }
+      await Promise.all(inFlight)
+      for (const watcher of watchers) {
+        if (watcher.client === undefined) await take(stage, watcher, { do: "join", who: 0, resume: true })
+      }
+      await publish(stage, 1)
+      const last = `t${texts - 1}`
+      for (const watcher of watchers) {
+        await watcher.client?.next(({ t, d }) => t === "announcement" && d.text === last, last)
+        watcher.read()
+      }
+      expect(new Set(watchers.map(({ cursors }) => cursors["event"])).size).toBe(1)
+      await Promise.all(watchers.map(({ client }) => client?.cut()))
+    }),
+    { numRuns: 40 },
+  )
+}, 60_000)

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest"
+import { Ring } from "../../src/gateway/ring.ts"
+
+const LIMITS = { maxAgeMs: 1000, maxEntries: 5, maxLength: 1000 }
+
+const filled = (count: number, limits = LIMITS, head = 0): Ring => {
+  const ring = new Ring(limits, head)
+  for (let n = 1; n <= count; n++) ring.push(`f${head + n}`, 0)
+  return ring
+}
+
+test("a ring gives what lies between two positions, in order", () => {
+  const ring = filled(4, LIMITS, 10)
+  expect([ring.oldest, ring.head]).toEqual([11, 14])
+  expect(ring.between(10, 14)).toEqual(["f11", "f12", "f13", "f14"])
+  expect(ring.between(12, 13)).toEqual(["f13"])
+  expect(ring.between(14, 14)).toEqual([])
+})
+
+test("it covers exactly the cursors whose successors it holds", () => {
+  const ring = filled(8)
+  expect([2, 3, 8, 9].map((cursor) => ring.covers(cursor))).toEqual([false, true, true, false])
+  expect(filled(0, LIMITS, 7).covers(7)).toBe(true)
+})
+
+test("it lets go by number, by size and by age", () => {
+  expect(filled(8).oldest).toBe(4)
+  expect(filled(8, { ...LIMITS, maxLength: 6 }).oldest).toBe(6)
+  const ring = filled(3)
+  ring.push("f4", 900)
+  ring.trim(1500)
+  expect(ring.between(3, 4)).toEqual(["f4"])
+  expect(ring.covers(2)).toBe(false)
+})
+
+test("its positions stay right over thousands of entries", () => {
+  const ring = filled(5000)
+  expect([ring.oldest, ring.head]).toEqual([4996, 5000])
+  expect(ring.between(4997, 5000)).toEqual(["f4998", "f4999", "f5000"])
+})

@@ -1,0 +1,286 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import {
+  type CallOptions,
+  call,
+  createEvent,
+  createLiveEvent,
+  createWorkspace,
+  type Workspace,
+} from "../support/api.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+
+let server: TestServer
+let acme: Workspace
+let other: Workspace
+
+beforeAll(async () => {
+  server = await startTestServer()
+  acme = await createWorkspace(server.url)
+  other = await createWorkspace(server.url)
+})
+afterAll(() => server.stop())
+
+const api = (method: string, path: string, options: CallOptions = {}) =>
+  call(server.url, method, path, { key: acme.key, ...options })
+
+const PHASES = [
+  { modality: "broadcast", featureSet: ["qa", "chat"] },
+  { modality: "breakout", config: { roomSize: 4, durationSeconds: 300, custom: { kept: true } } },
+  { modality: "meeting" },
+]
+
+describe("creating an event", () => {
+  test("answers the bare draft with its address, and the read has the phases in order", async () => {
+    const created = await api("POST", "/v1/events", {
+      body: { type: "webinar", title: "Launch", scheduledAt: "2027-01-02T10:00:00+02:00", phases: PHASES },
+    })
+    expect(created.status).toBe(201)
+    expect(created.headers.get("location")).toBe(`/v1/events/${created.body.id}`)
+    expect(created.body).toMatchObject({
+      status: "draft",
+      visibility: "unlisted",
+      scheduledAt: "2027-01-02T08:00:00.000Z",
+      capacity: 1000,
+      metadata: {},
+      workspaceId: acme.id,
+    })
+    expect(created.body).not.toHaveProperty("phases")
+    const read = await api("GET", `/v1/events/${created.body.id}`)
+    expect(read.status).toBe(200)
+    expect(read.body.phases.map((phase: { modality: string }) => phase.modality)).toEqual([
+      "broadcast",
+      "breakout",
+      "meeting",
+    ])
+    expect(read.body.phases[1].config).toEqual({ roomSize: 4, durationSeconds: 300, custom: { kept: true } })
+    expect(read.body.activePhaseId).toBeNull()
+  })
+
+  test("ignores fields the caller may not set", async () => {
+    const id = "00000000-0000-7000-8000-000000000000"
+    const event = await createEvent(server.url, acme.key, { id, status: "live", workspaceId: other.id })
+    expect(event).toMatchObject({ status: "draft", workspaceId: acme.id })
+    expect(event.id).not.toBe(id)
+  })
+
+  test.each([
+    ["no title", { title: undefined }],
+    ["an empty title", { title: "" }],
+    ["a title of 301 characters", { title: "x".repeat(301) }],
+    ["a type of 81 characters", { type: "x".repeat(81) }],
+    ["a date without time", { scheduledAt: "2027-01-01" }],
+    ["a time without offset", { scheduledAt: "2027-01-01T10:00:00" }],
+    ["a day that does not exist", { scheduledAt: "2027-02-30T10:00:00Z" }],
+    ["an end before the start", { scheduledAt: "2027-01-02T00:00:00Z", scheduledEndAt: "2027-01-01T00:00:00Z" }],
+    ["an unknown visibility", { visibility: "secret" }],
+    ["an unknown modality", { phases: [{ modality: "party" }] }],
+    ["an unknown feature", { phases: [{ modality: "meeting", featureSet: ["dance"] }] }],
+    ["a feature named twice", { phases: [{ modality: "meeting", featureSet: ["qa", "qa"] }] }],
+    ["a phase that lasts no time", { phases: [{ modality: "breakout", config: { durationSeconds: 0 } }] }],
+    ["a phase config over 16 KiB", { phases: [{ modality: "meeting", config: { text: "x".repeat(16_384) } }] }],
+    ["metadata over 16 KiB", { metadata: { text: "x".repeat(16_384) } }],
+    ["metadata that is a list", { metadata: [] }],
+    ["a capacity of 0", { capacity: 0 }],
+    ["a capacity over 100000", { capacity: 100_001 }],
+    ["a boolean as text", { allowAnonymousVoting: "yes" }],
+  ])("refuses %s", async (_name, fields) => {
+    const answer = await api("POST", "/v1/events", { body: { type: "webinar", title: "Launch", ...fields } })
+    expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+    expect(Object.keys(answer.body).toSorted()).toEqual(["code", "detail", "type"])
+  })
+
+  test.each([
+    ["a title of 300 characters", { title: "x".repeat(300) }],
+    ["a type of 80 characters", { type: "x".repeat(80) }],
+    ["50 phases", { phases: Array.from({ length: 50 }, () => ({ modality: "meeting" })) }],
+    ["no capacity limit", { capacity: null }],
+  ])("takes %s", async (_name, fields) => {
+    expect((await api("POST", "/v1/events", { body: { type: "webinar", title: "Launch", ...fields } })).status).toBe(
+      201,
+    )
+  })
+})
+
+describe("listing events", () => {
+  test("goes newest first through pages without a gap or a repeat, and follows Link", async () => {
+    const pages = await createWorkspace(server.url)
+    const ids: string[] = []
+    for (let n = 0; n < 5; n++) ids.unshift((await createEvent(server.url, pages.key, { title: `E${n}` })).id)
+    const seen: string[] = []
+    let path: string | undefined = "/v1/events?limit=2"
+    let turns = 0
+    while (path !== undefined) {
+      const page: Awaited<ReturnType<typeof api>> = await api("GET", path, { key: pages.key })
+      seen.push(...page.body.events.map((event: { id: string }) => event.id))
+      path = /<([^>]+)>; rel="next"/.exec(page.headers.get("link") ?? "")?.[1]
+      expect(page.body.nextCursor === null).toBe(path === undefined)
+      turns++
+    }
+    expect([seen, turns]).toEqual([ids, 3])
+  })
+
+  test.each(["limit=0", "limit=101", "limit=x", "limit=1.5", "cursor=nonsense", "cursor="])(
+    "refuses ?%s",
+    async (query) => {
+      const answer = await api("GET", `/v1/events?${query}`)
+      expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+    },
+  )
+
+  test("shows only the own workspace's", async () => {
+    const foreign = await createEvent(server.url, other.key)
+    const list = await api("GET", "/v1/events")
+    expect(list.body.events.some((event: { id: string }) => event.id === foreign.id)).toBe(false)
+  })
+})
+
+describe("changing an event", () => {
+  test("changes what is named, clears with null, replaces metadata wholesale and leaves the rest", async () => {
+    const event = await createEvent(server.url, acme.key, {
+      scheduledAt: "2027-01-01T10:00:00Z",
+      metadata: { description: "a", other: 1 },
+    })
+    const changed = await api("PATCH", `/v1/events/${event.id}`, {
+      body: { title: "New", scheduledAt: null, metadata: { description: "b" } },
+    })
+    expect(changed.status).toBe(200)
+    expect(changed.body).toMatchObject({
+      title: "New",
+      scheduledAt: null,
+      metadata: { description: "b" },
+      type: "webinar",
+    })
+    expect((await api("GET", `/v1/events/${event.id}`)).body.title).toBe("New")
+    expect((await api("PATCH", `/v1/events/${event.id}`, { body: {} })).status).toBe(200)
+  })
+
+  test("refuses an end before the start that the event already has", async () => {
+    const event = await createEvent(server.url, acme.key, { scheduledAt: "2027-01-02T00:00:00Z" })
+    const answer = await api("PATCH", `/v1/events/${event.id}`, { body: { scheduledEndAt: "2027-01-01T00:00:00Z" } })
+    expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+  })
+
+  test("deleting it removes it for good", async () => {
+    const event = await createEvent(server.url, acme.key)
+    const deleted = await api("DELETE", `/v1/events/${event.id}`)
+    expect([deleted.status, deleted.body]).toEqual([204, ""])
+    expect((await api("GET", `/v1/events/${event.id}`)).status).toBe(404)
+    expect((await api("DELETE", `/v1/events/${event.id}`)).status).toBe(404)
+  })
+})
+
+describe("driving an event", () => {
+  test("publish, start, advance and end move it along its states and its phases", async () => {
+    const event = await createEvent(server.url, acme.key, { phases: PHASES })
+    const act = (verb: string, body?: unknown) =>
+      api("POST", `/v1/events/${event.id}/${verb}`, body === undefined ? {} : { body })
+    expect((await act("publish")).body).toMatchObject({ status: "scheduled", activePhaseId: null })
+    const started = await act("start")
+    const [first, second, third] = started.body.phases.map((phase: { id: string }) => phase.id)
+    expect(started.body).toMatchObject({ status: "live", activePhaseId: first })
+    const advanced = await act("advance", { phaseId: first })
+    expect(advanced.body.activePhaseId).toBe(second)
+    expect(advanced.body.phases[1].timerEndsAt).not.toBeNull()
+    expect((await act("advance", { phaseId: first })).body.activePhaseId).toBe(second)
+    expect((await act("advance")).body.activePhaseId).toBe(third)
+    const ended = await act("advance", {})
+    expect(ended.body).toMatchObject({ status: "ended", activePhaseId: null })
+    expect(ended.body.endedAt).not.toBeNull()
+    expect((await act("advance", { phaseId: third })).status).toBe(200)
+    expect((await act("advance")).body.code).toBe("conflict")
+  })
+
+  test("a guard that is no id is refused", async () => {
+    const event = await createLiveEvent(server.url, acme.key)
+    const answer = await api("POST", `/v1/events/${event.id}/advance`, { body: { phaseId: "first" } })
+    expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+  })
+
+  test.each([
+    ["draft", ["start", "advance", "end"]],
+    ["scheduled", ["publish", "advance", "end"]],
+    ["live", ["publish", "start"]],
+    ["ended", ["publish", "start", "advance", "end"]],
+  ])("from %s, %j are conflicts", async (state, verbs) => {
+    const event = await createEvent(server.url, acme.key)
+    const road: { [state: string]: string[] } = {
+      draft: [],
+      scheduled: ["publish"],
+      live: ["publish", "start"],
+      ended: ["publish", "start", "end"],
+    }
+    for (const verb of road[state] ?? []) await api("POST", `/v1/events/${event.id}/${verb}`)
+    for (const verb of verbs) {
+      const answer = await api("POST", `/v1/events/${event.id}/${verb}`)
+      expect([verb, answer.status, answer.body.code]).toEqual([verb, 409, "conflict"])
+    }
+    expect((await api("GET", `/v1/events/${event.id}`)).body.status).toBe(state)
+  })
+
+  test("fifty guarded advances at once are fifty times 200 and one step", async () => {
+    const event = await createLiveEvent(server.url, acme.key, { phases: PHASES })
+    const body = { phaseId: event.activePhaseId }
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => api("POST", `/v1/events/${event.id}/advance`, { body })),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200))
+    expect(new Set(answers.map((answer) => answer.body.activePhaseId))).toEqual(new Set([event.phases[1].id]))
+  })
+})
+
+describe("phases", () => {
+  test("are appended at the end, changed while they may be, and refused once the event is over", async () => {
+    const event = await createLiveEvent(server.url, acme.key)
+    const appended = await api("POST", `/v1/events/${event.id}/phases`, {
+      body: { modality: "meeting", featureSet: ["chat"] },
+    })
+    expect([appended.status, appended.body.position, appended.body.status]).toEqual([201, 1, "pending"])
+    expect(appended.headers.get("location")).toBe(`/v1/phases/${appended.body.id}`)
+    const changed = await api("PATCH", `/v1/phases/${appended.body.id}`, {
+      body: { config: { note: "x" }, featureSet: [] },
+    })
+    expect(changed.body).toMatchObject({ config: { note: "x" }, featureSet: [] })
+    await api("POST", `/v1/events/${event.id}/end`)
+    expect((await api("PATCH", `/v1/phases/${appended.body.id}`, { body: { config: {} } })).body.code).toBe("conflict")
+    expect((await api("POST", `/v1/events/${event.id}/phases`, { body: { modality: "meeting" } })).body.code).toBe(
+      "conflict",
+    )
+  })
+
+  test("the fifty-first is a conflict", async () => {
+    const tooMany = Array.from({ length: 51 }, () => ({ modality: "meeting" }))
+    const created = await api("POST", "/v1/events", { body: { type: "t", title: "x", phases: tooMany } })
+    expect([created.status, created.body.code]).toEqual([409, "conflict"])
+    const event = await createEvent(server.url, acme.key, {
+      phases: Array.from({ length: 50 }, () => ({ modality: "meeting" })),
+    })
+    const answer = await api("POST", `/v1/events/${event.id}/phases`, { body: { modality: "meeting" } })
+    expect([answer.status, answer.body.code]).toEqual([409, "conflict"])
+  })
+
+  test("two appended at once get two places", async () => {
+    const event = await createEvent(server.url, acme.key, { phases: [] })
+    const append = () => api("POST", `/v1/events/${event.id}/phases`, { body: { modality: "meeting" } })
+    const positions = (await Promise.all([append(), append()])).map(({ body }) => body.position)
+    expect(positions.toSorted()).toEqual([0, 1])
+  })
+
+  test.each([9, 3601, 1.5, "60", null])("an extension by %j seconds is refused", async (seconds) => {
+    const event = await createLiveEvent(server.url, acme.key, {
+      phases: [{ modality: "breakout", config: { durationSeconds: 60 } }],
+    })
+    const answer = await api("POST", `/v1/phases/${event.activePhaseId}/extend`, { body: { seconds } })
+    expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+  })
+
+  test("extensions by 10 and 3600 seconds at once add up", async () => {
+    const event = await createLiveEvent(server.url, acme.key, {
+      phases: [{ modality: "breakout", config: { durationSeconds: 60 } }],
+    })
+    const extend = (seconds: number) => api("POST", `/v1/phases/${event.activePhaseId}/extend`, { body: { seconds } })
+    expect((await Promise.all([extend(10), extend(3600)])).map(({ status }) => status)).toEqual([200, 200])
+    const [phase] = (await api("GET", `/v1/events/${event.id}`)).body.phases
+    expect(phase.extendedSeconds).toBe(3610)
+    expect(Date.parse(phase.timerEndsAt) - Date.parse(phase.startedAt)).toBe(3_670_000)
+  })
+})

@@ -1,0 +1,140 @@
+/** Generated bodies, queries and headers on every route of the contract: never a 500, never a hang, and the process lives. */
+import { Context } from "effect"
+import { HttpApi } from "effect/http-api"
+import fc from "fast-check"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { EndpointAccess } from "../../src/http/contract/access.ts"
+import { Api } from "../../src/http/contract/api.ts"
+import { PROBLEMS } from "../../src/http/contract/problem.ts"
+import { type Account, type CallOptions, call, createLiveEvent, createWorkspace } from "../support/api.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+
+let server: TestServer
+let key: string
+let owner: Account
+let ids: { readonly [access: string]: string }
+
+beforeAll(async () => {
+  server = await startTestServer()
+  const acme = await createWorkspace(server.url)
+  key = acme.key
+  owner = acme.owner
+  const event = await createLiveEvent(server.url, key, {
+    phases: [{ modality: "breakout", config: { durationSeconds: 3600 } }, { modality: "meeting" }],
+  })
+  const user = await call(server.url, "POST", "/v1/users", { key, body: { externalSub: "fuzz" } })
+  ids = {
+    agenda: event.id,
+    workspaceMember: acme.id,
+    workspaceOwner: acme.id,
+
+    event: event.id,
+    phase: event.activePhaseId,
+    keyUser: user.body.id,
+    workspaceAdmin: acme.id,
+    workspaceGuest: acme.id,
+  }
+})
+afterAll(() => server.stop())
+
+interface Route {
+  readonly method: string
+  readonly path: string
+  readonly access: string
+  readonly fields: ReadonlyArray<string>
+}
+
+const ROUTES: Route[] = []
+HttpApi.reflect(Api, {
+  onGroup: () => {},
+  onEndpoint: ({ endpoint }) => {
+    // Deleting the event and the like would leave nothing to fuzz.
+    if (endpoint.method === "DELETE" || endpoint.identifier === "logout" || endpoint.identifier === "endEvent") return
+    const payload = [...endpoint.payload.values()][0]?.schemas[0]
+    const fields = Object.keys((payload as { readonly fields?: object } | undefined)?.fields ?? {})
+    const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)
+    ROUTES.push({ method: endpoint.method, path: endpoint.path, access, fields })
+  },
+})
+
+/** Values that break things: wrong types, extremes, odd text, and sometimes what is right. */
+const value: fc.Arbitrary<unknown> = fc.oneof(
+  fc.jsonValue({ maxDepth: 3 }),
+  fc.string({ unit: "binary", maxLength: 400 }),
+  fc.constantFrom(
+    "public",
+    "host",
+    "broadcast",
+    "2027-01-01T00:00:00Z",
+    "9999-12-31T23:59:59.999999999+23:59",
+    "a@b.co",
+  ),
+  fc.constantFrom(0, -0, 1e308, -1, 2 ** 53, 0.1, 10, 60, null, true, [], {}, [{ modality: "meeting" }]),
+  fc.constantFrom("\u0000", "\ud800", "__proto__", "constructor", "'; drop table events; --"),
+  fc.constantFrom("0000-01-01T00:00:00Z", "0001-01-01T00:00:00+23:59", { "\u0000": 1 }, { a: ["\ud800"] }),
+  fc.constantFrom([{ modality: "meeting", config: { a: "\u0000" } }], "x".repeat(300), "a valid title"),
+  fc.uuid(),
+)
+
+/** Fields that are right for whichever endpoint has them. */
+const VALID: { readonly [field: string]: unknown } = {
+  type: "webinar",
+  title: "Fuzz",
+  name: "Fuzz",
+  externalSub: "fuzz",
+  email: "fuzz@example.com",
+  password: "correct horse",
+  url: "https://example.com/hook",
+  seconds: 10,
+  role: "host",
+  modality: "meeting",
+}
+
+const bodyFor = ({ fields }: Route): fc.Arbitrary<unknown> => {
+  // One field at a time away from what is right reaches deeper than all of them wrong.
+  const nearly = fc.tuple(fc.constantFrom(...fields, "none"), value).map(([field, odd]) => ({ ...VALID, [field]: odd }))
+  const known = fc.record(Object.fromEntries(fields.map((field) => [field, value])), { requiredKeys: [] })
+  return fc.oneof(
+    { weight: 6, arbitrary: nearly },
+    { weight: 3, arbitrary: known },
+    { weight: 1, arbitrary: fc.dictionary(fc.string(), value) },
+    { weight: 1, arbitrary: value },
+  )
+}
+
+const callerFor = (access: string): CallOptions =>
+  access === "account" ||
+  access === "accountOrPlatform" ||
+  (access.startsWith("workspace") && access !== "workspace") ||
+  access === "workspaceAdmin"
+    ? { cookie: owner.cookie }
+    : { key }
+
+test.each(ROUTES)("$method $path", async (route) => {
+  const path = route.path.replace(":id", ids[route.access] ?? "").replace(":code", "conflict")
+  await fc.assert(
+    fc.asyncProperty(bodyFor(route), fc.string({ maxLength: 40 }), async (body, query) => {
+      const raw = JSON.stringify(body) ?? "{}"
+      const options = { ...callerFor(route.access), ...(route.method === "GET" ? {} : { raw }) }
+      const answer = await call(server.url, route.method, `${path}?limit=${encodeURIComponent(query)}&cursor=`, options)
+      expect(answer.status, `${raw} -> ${JSON.stringify(answer.body)}`).toBeLessThan(500)
+      if (answer.status < 400) return
+      expect(Object.keys(PROBLEMS)).toContain(answer.body.code)
+      expect(answer.headers.get("content-type")).toBe("application/problem+json")
+    }),
+    { numRuns: 80 },
+  )
+  expect((await call(server.url, "GET", "/readyz")).status).toBe(200)
+})
+
+test("arbitrary header values are answered", async () => {
+  const header = fc.string({ unit: "grapheme-ascii", maxLength: 200 }).map((text) => text.trim())
+  await fc.assert(
+    fc.asyncProperty(header, header, header, async (apiKey, cookie, workspace) => {
+      const headers = { "x-api-key": apiKey, cookie, "x-workspace-id": workspace, authorization: cookie }
+      const answer = await call(server.url, "GET", "/v1/events", { headers })
+      expect(answer.status).toBeLessThan(500)
+    }),
+    { numRuns: 100 },
+  )
+})

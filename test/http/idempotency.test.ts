@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto"
+import { Redacted } from "effect"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { Database, openPool, type Sql } from "../../src/store/database.ts"
+import { call, createLiveEvent, createWorkspace, type Workspace } from "../support/api.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+import { eventually } from "../support/wait.ts"
+
+let server: TestServer
+let acme: Workspace
+let sql: Sql
+beforeAll(async () => {
+  server = await startTestServer()
+  acme = await createWorkspace(server.url)
+  sql = Database.fromPool(openPool({ url: Redacted.make(server.databaseUrl), connections: 2 })).sql
+})
+afterAll(async () => {
+  await sql.end()
+  await server.stop()
+})
+
+const post = (path: string, body: unknown, idempotencyKey: string, key = acme.key) =>
+  call(server.url, "POST", path, { key, body, headers: { "idempotency-key": idempotencyKey } })
+const newEvent = (title: string) => ({ type: "t", title })
+const count = async (title: string) => (await sql`select 1 from events where title = ${title}`).length
+
+describe("a request with an Idempotency-Key", () => {
+  test("is done once; a repeat gets the same answer and says so", async () => {
+    const key = randomUUID()
+    const [first, second] = [await post("/v1/events", newEvent(key), key), await post("/v1/events", newEvent(key), key)]
+    expect([first.status, second.status]).toEqual([201, 201])
+    expect(second.body).toEqual(first.body)
+    expect([first.headers.get("idempotency-replayed"), second.headers.get("idempotency-replayed")]).toEqual([
+      null,
+      "true",
+    ])
+    expect(second.headers.get("location")).toBe(first.headers.get("location"))
+    expect(await count(key)).toBe(1)
+  })
+
+  test("sent many times at once is done once; the others are told to wait or get the answer", async () => {
+    const key = randomUUID()
+    const answers = await Promise.all(Array.from({ length: 20 }, () => post("/v1/events", newEvent(key), key)))
+    for (const { status, body, headers } of answers) {
+      if (status === 201) continue
+      expect([status, body.code, headers.get("retry-after")]).toEqual([409, "idempotency_in_progress", "1"])
+    }
+    expect(await count(key)).toBe(1)
+  })
+
+  test("with another body is refused, and nothing is done", async () => {
+    const key = randomUUID()
+    await post("/v1/events", newEvent("a"), key)
+    const answer = await post("/v1/events", newEvent(key), key)
+    expect([answer.status, answer.body.code, await count(key)]).toEqual([422, "idempotency_key_reused", 0])
+  })
+
+  test("stands for one caller, method and path only", async () => {
+    const key = randomUUID()
+    const other = await createWorkspace(server.url)
+    const mine = await post("/v1/events", newEvent(key), key)
+    const theirs = await post("/v1/events", newEvent(key), key, other.key)
+    expect([mine.status, theirs.status, theirs.body.workspaceId]).toEqual([201, 201, other.id])
+    expect((await post("/v1/users", { externalSub: key }, key)).status).toBe(201)
+  })
+
+  test("that was refused for its body is answered the same; a conflict may be tried again", async () => {
+    const key = randomUUID()
+    const bad = [await post("/v1/events", {}, key), await post("/v1/events", {}, key)]
+    expect(bad.map(({ status, headers }) => [status, headers.get("idempotency-replayed")])).toEqual([
+      [400, null],
+      [400, "true"],
+    ])
+    const event = await createLiveEvent(server.url, acme.key)
+    const again = randomUUID()
+    const start = () => post(`/v1/events/${event.id}/start`, {}, again)
+    const conflicts = [await start(), await start()]
+    expect(conflicts.map(({ status, headers }) => [status, headers.get("idempotency-replayed")])).toEqual([
+      [409, null],
+      [409, null],
+    ])
+  })
+
+  test("may have 1 to 255 characters", async () => {
+    expect((await post("/v1/events", newEvent("x"), "k".repeat(255))).status).toBe(201)
+    expect((await post("/v1/events", newEvent("x"), "k".repeat(256))).body.code).toBe("bad_request")
+  })
+
+  test("that held a secret keeps it sealed", async () => {
+    const key = randomUUID()
+    const [first, second] = [await post("/v1/api-keys", {}, key), await post("/v1/api-keys", {}, key)]
+    expect(second.body.secret).toBe(first.body.secret)
+    await eventually(
+      async () => (await sql`select 1 from idempotency_keys where key = ${key} and status = 201`).length === 1,
+    )
+    const [row] = await sql`select encode(answer_sealed, 'escape') as text from idempotency_keys where key = ${key}`
+    expect(row?.["text"]).not.toContain(first.body.secret)
+  })
+
+  test("whose first try died with its process is free again after a minute", async () => {
+    const key = randomUUID()
+    await post("/v1/events", newEvent(key), key)
+    await sql`update idempotency_keys set status = null, answer_sealed = null where key = ${key}`
+    expect((await post("/v1/events", newEvent(key), key)).body.code).toBe("idempotency_in_progress")
+    await sql`update idempotency_keys set held_until = now() - interval '1 second' where key = ${key}`
+    expect((await post("/v1/events", newEvent(key), key)).status).toBe(201)
+  })
+
+  test("is forgotten after a day", async () => {
+    const key = randomUUID()
+    await post("/v1/events", newEvent(key), key)
+    await sql`update idempotency_keys set created_at = now() - interval '25 hours' where key = ${key}`
+    const answer = await post("/v1/events", newEvent(key), key)
+    expect([answer.status, answer.headers.get("idempotency-replayed"), await count(key)]).toEqual([201, null, 2])
+  })
+})

@@ -1,0 +1,124 @@
+import { randomUUID } from "node:crypto"
+import { Redacted } from "effect"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { Database, openPool, type Sql } from "../../src/store/database.ts"
+import { type Account, type CallOptions, call, createWorkspace, signup } from "../support/api.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+
+let server: TestServer
+let sql: Sql
+beforeAll(async () => {
+  server = await startTestServer()
+  sql = Database.fromPool(openPool({ url: Redacted.make(server.databaseUrl), connections: 2 })).sql
+})
+afterAll(async () => {
+  await sql.end()
+  await server.stop()
+})
+
+const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+
+/** Puts a new account into the workspace, straight in the store: invites come by mail. */
+const join = async (workspaceId: string, role: string): Promise<Account & { readonly memberId: string }> => {
+  const account = await signup(server.url, role)
+  const memberId = randomUUID()
+  await sql`insert into workspace_members (id, workspace_id, account_id, role)
+    values (${memberId}, ${workspaceId}, ${account.id}, ${role})`
+  return { ...account, memberId }
+}
+
+describe("a workspace", () => {
+  test("is renamed and given another slug by an owner or admin, one of two taking it", async () => {
+    const { id, owner } = await createWorkspace(server.url)
+    const admin = await join(id, "admin")
+    const slug = `new-${randomUUID().slice(0, 8)}`
+    const changed = await api("PATCH", `/v1/workspaces/${id}`, { cookie: admin.cookie, body: { name: "New", slug } })
+    expect([changed.status, changed.body]).toMatchObject([200, { id, name: "New", slug, role: "admin" }])
+    const kept = await api("PATCH", `/v1/workspaces/${id}`, { cookie: owner.cookie, body: {} })
+    expect(kept.body).toMatchObject({ name: "New", slug, role: "owner" })
+    const other = await createWorkspace(server.url)
+    const taken = await api("PATCH", `/v1/workspaces/${other.id}`, { cookie: other.owner.cookie, body: { slug } })
+    expect([taken.status, taken.body.code]).toEqual([409, "slug_taken"])
+  })
+
+  test.each([{ name: "" }, { slug: "Bad Slug" }, { slug: null }, { plan: "pro" }])(
+    "refuses the change %j",
+    async (body) => {
+      const { id, owner } = await createWorkspace(server.url)
+      const answer = await api("PATCH", `/v1/workspaces/${id}`, { cookie: owner.cookie, body })
+      expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+    },
+  )
+})
+
+describe("members", () => {
+  test("are listed to any of them, newest first, with their primary address", async () => {
+    const { id, owner } = await createWorkspace(server.url)
+    const member = await join(id, "member")
+    const list = await api("GET", `/v1/workspaces/${id}/members`, { cookie: member.cookie })
+    expect(list.body.members).toMatchObject([
+      { id: member.memberId, accountId: member.id, role: "member", email: member.email, emailVerified: false },
+      { accountId: owner.id, role: "owner", email: owner.email },
+    ])
+    const page = await api("GET", `/v1/workspaces/${id}/members?limit=1`, { cookie: member.cookie })
+    expect([page.body.members.length, typeof page.body.nextCursor]).toEqual([1, "string"])
+  })
+
+  test("get another role or are removed by an admin; an owner is neither", async () => {
+    const { id, owner } = await createWorkspace(server.url)
+    const [admin, member] = [await join(id, "admin"), await join(id, "member")]
+    const path = `/v1/workspaces/${id}/members`
+    const raised = await api("PATCH", `${path}/${member.memberId}`, { cookie: admin.cookie, body: { role: "admin" } })
+    expect([raised.status, raised.body.role]).toEqual([200, "admin"])
+    const list = await api("GET", path, { cookie: owner.cookie })
+    const ownerId = list.body.members.find(({ role }: { role: string }) => role === "owner").id
+    const refused = [
+      await api("PATCH", `${path}/${ownerId}`, { cookie: admin.cookie, body: { role: "member" } }),
+      await api("DELETE", `${path}/${ownerId}`, { cookie: owner.cookie }),
+    ]
+    expect(refused.map(({ status, body }) => [status, body.code])).toEqual([
+      [403, "forbidden"],
+      [403, "forbidden"],
+    ])
+    const asOwner = await api("PATCH", `${path}/${member.memberId}`, { cookie: owner.cookie, body: { role: "owner" } })
+    expect([asOwner.status, asOwner.body.code]).toEqual([400, "bad_request"])
+    expect((await api("DELETE", `${path}/${member.memberId}`, { cookie: admin.cookie })).status).toBe(204)
+    expect((await api("GET", path, { cookie: member.cookie })).status).toBe(404)
+    expect((await api("DELETE", `${path}/${member.memberId}`, { cookie: admin.cookie })).status).toBe(404)
+  })
+
+  test("of another workspace are not found", async () => {
+    const mine = await createWorkspace(server.url)
+    const theirs = await createWorkspace(server.url)
+    const member = await join(theirs.id, "member")
+    const path = `/v1/workspaces/${mine.id}/members/${member.memberId}`
+    expect((await api("DELETE", path, { cookie: mine.owner.cookie })).status).toBe(404)
+    expect((await api("PATCH", path, { cookie: mine.owner.cookie, body: { role: "admin" } })).status).toBe(404)
+  })
+})
+
+describe("owners", () => {
+  const leave = (id: string, cookie: string) => api("DELETE", `/v1/workspaces/${id}/members/me`, { cookie })
+
+  test("the only one cannot leave; a member can", async () => {
+    const { id, owner } = await createWorkspace(server.url)
+    const member = await join(id, "member")
+    const refused = await leave(id, owner.cookie)
+    expect([refused.status, refused.body.code]).toEqual([409, "conflict"])
+    expect((await leave(id, member.cookie)).status).toBe(204)
+    expect((await leave(id, member.cookie)).status).toBe(404)
+  })
+
+  test("make others owners, and of two who leave at once exactly one does", async () => {
+    for (let round = 0; round < 5; round++) {
+      const { id, owner } = await createWorkspace(server.url)
+      const second = await join(id, "member")
+      const body = { memberId: second.memberId }
+      expect((await api("POST", `/v1/workspaces/${id}/owners`, { cookie: second.cookie, body })).status).toBe(403)
+      const made = await api("POST", `/v1/workspaces/${id}/owners`, { cookie: owner.cookie, body })
+      expect([made.status, made.body.role]).toEqual([200, "owner"])
+      const both = await Promise.all([leave(id, owner.cookie), leave(id, second.cookie)])
+      expect(both.map(({ status }) => status).toSorted()).toEqual([204, 409])
+    }
+  })
+})

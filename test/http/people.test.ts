@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type CallOptions, call, createEvent, createWorkspace, type Workspace } from "../support/api.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+
+let server: TestServer
+let acme: Workspace
+beforeAll(async () => {
+  server = await startTestServer()
+  acme = await createWorkspace(server.url)
+})
+afterAll(() => server.stop())
+
+const api = (method: string, path: string, options: CallOptions = {}) =>
+  call(server.url, method, path, { key: acme.key, ...options })
+const upsert = (fields: { readonly [field: string]: unknown }) =>
+  api("POST", "/v1/users", { body: { externalSub: randomUUID(), ...fields } })
+
+describe("users", () => {
+  test("are created once by externalSub and then updated, keeping what is not named", async () => {
+    const externalSub = `crm|${randomUUID()}`
+    const created = await upsert({ externalSub, email: "a@example.com", name: "Ada" })
+    expect([created.status, created.body.name]).toEqual([201, "Ada"])
+    const updated = await upsert({ externalSub, name: "Ada L", picture: "https://example.com/a.png" })
+    expect([updated.status, updated.body]).toEqual([
+      200,
+      {
+        ...created.body,
+        name: "Ada L",
+        picture: "https://example.com/a.png",
+        updatedAt: updated.body.updatedAt,
+      },
+    ])
+    expect((await upsert({ externalSub, email: null })).body.email).toBeNull()
+  })
+
+  test("made twice at once are one user", async () => {
+    const externalSub = randomUUID()
+    const both = await Promise.all([upsert({ externalSub }), upsert({ externalSub })])
+    expect(both.map(({ status }) => status).toSorted()).toEqual([200, 201])
+    expect(both[0]?.body.id).toBe(both[1]?.body.id)
+  })
+
+  test("with the same externalSub in two workspaces are two people", async () => {
+    const other = await createWorkspace(server.url)
+    const externalSub = randomUUID()
+    const mine = await upsert({ externalSub })
+    const theirs = await api("POST", "/v1/users", { key: other.key, body: { externalSub } })
+    expect([theirs.status, theirs.body.id === mine.body.id]).toEqual([201, false])
+    const list = await api("GET", "/v1/users", { key: other.key })
+    expect(list.body.users.map((user: { id: string }) => user.id)).toEqual([theirs.body.id])
+  })
+
+  test.each([
+    [{ externalSub: "" }],
+    [{ externalSub: undefined }],
+    [{ externalSub: `account:${randomUUID()}` }],
+    [{ externalSub: "x".repeat(201) }],
+    [{ name: 1 }],
+    [{ picture: `https://example.com/${"x".repeat(2048)}` }],
+    [{ picture: "javascript:alert(1)" }],
+  ])("refuses %j", async (fields) => {
+    expect((await upsert(fields)).body.code).toBe("bad_request")
+  })
+
+  test("get a session that is no management credential", async () => {
+    const user = await upsert({})
+    const session = await api("POST", `/v1/users/${user.body.id}/session`)
+    expect([session.status, session.body.userId]).toEqual([200, user.body.id])
+    const answer = await call(server.url, "GET", "/v1/events", { bearer: session.body.sessionToken })
+    expect([answer.status, answer.body.code]).toEqual([403, "forbidden"])
+  })
+})
+
+describe("memberships", () => {
+  const roles = ["workspace_admin", "host", "speaker", "participant", "viewer"]
+  const accepted: { [modality: string]: string[] } = {
+    broadcast: ["workspace_admin", "host", "speaker", "viewer"],
+    meeting: ["workspace_admin", "host", "participant"],
+    breakout: ["workspace_admin", "host", "participant"],
+    rotation: ["workspace_admin", "host", "participant"],
+    "broadcast,meeting": roles,
+  }
+
+  test.each(Object.keys(accepted))("on a %s event take the roles it has a place for", async (modalities) => {
+    const phases = modalities.split(",").map((modality) => ({ modality }))
+    const event = await createEvent(server.url, acme.key, { phases })
+    const user = await upsert({})
+    for (const role of roles) {
+      const answer = await api("POST", `/v1/events/${event.id}/memberships`, { body: { userId: user.body.id, role } })
+      if (accepted[modalities]?.includes(role)) expect([201, 200]).toContain(answer.status)
+      else {
+        expect([answer.status, answer.body.code]).toEqual([400, "role_not_on_event"])
+        expect(answer.body.acceptedRoles).toEqual(accepted[modalities])
+      }
+    }
+  })
+
+  test("given twice are one, with the new role", async () => {
+    const event = await createEvent(server.url, acme.key)
+    const user = await upsert({})
+    const give = (role: string) =>
+      api("POST", `/v1/events/${event.id}/memberships`, { body: { userId: user.body.id, role } })
+    const [first, second] = [await give("viewer"), await give("speaker")]
+    expect([first.status, second.status]).toEqual([201, 200])
+    expect(second.body).toEqual({ ...first.body, role: "speaker" })
+  })
+
+  test("given while the event is deleted are made or not found, never a failure of ours", async () => {
+    const user = await upsert({})
+    for (let round = 0; round < 5; round++) {
+      const event = await createEvent(server.url, acme.key)
+      const give = () =>
+        api("POST", `/v1/events/${event.id}/memberships`, { body: { userId: user.body.id, role: "host" } })
+      const answers = await Promise.all([...Array.from({ length: 10 }, give), api("DELETE", `/v1/events/${event.id}`)])
+      for (const { status } of answers) expect([200, 201, 204, 404]).toContain(status)
+    }
+  })
+
+  test("refuse an unknown user, another workspace's, and what is no role", async () => {
+    const event = await createEvent(server.url, acme.key)
+    const other = await createWorkspace(server.url)
+    const foreign = await api("POST", "/v1/users", { key: other.key, body: { externalSub: "x" } })
+    const give = (userId: unknown, role: string) =>
+      api("POST", `/v1/events/${event.id}/memberships`, { body: { userId, role } })
+    expect((await give(randomUUID(), "host")).status).toBe(404)
+    expect((await give(foreign.body.id, "host")).status).toBe(404)
+    expect((await give("nonsense", "host")).body.code).toBe("bad_request")
+    const user = await upsert({})
+    expect((await give(user.body.id, "owner")).body.code).toBe("bad_request")
+  })
+})

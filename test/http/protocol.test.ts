@@ -1,0 +1,198 @@
+import { once } from "node:events"
+import { connect } from "node:net"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type CallOptions, call, createEvent, createWorkspace, type Workspace } from "../support/api.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+
+let server: TestServer
+let acme: Workspace
+beforeAll(async () => {
+  server = await startTestServer()
+  acme = await createWorkspace(server.url)
+})
+afterAll(() => server.stop())
+
+const api = (method: string, path: string, options: CallOptions = {}) =>
+  call(server.url, method, path, { key: acme.key, ...options })
+
+/** Sends bytes as they are; resolves with everything that came back until the server closed. */
+const raw = async (text: string): Promise<string> => {
+  const { port, hostname } = new URL(server.url)
+  const socket = connect(Number(port), hostname)
+  const chunks: Buffer[] = []
+  socket.on("data", (chunk) => chunks.push(chunk))
+  socket.on("error", () => {})
+  socket.write(text)
+  await once(socket, "close")
+  return Buffer.concat(chunks).toString()
+}
+
+const problem = (code: string) => ({
+  type: `${server.publicUrl}/v1/errors/${code}`,
+  code,
+  detail: expect.any(String),
+})
+
+describe("every error is a problem with exactly type, code and detail", () => {
+  test("an unknown path", async () => {
+    const answer = await api("GET", "/v1/nothing")
+    expect([answer.status, answer.body]).toEqual([404, problem("not_found")])
+    expect(answer.headers.get("content-type")).toBe("application/problem+json")
+  })
+
+  test("a method the path does not have", async () => {
+    const answer = await api("PUT", "/v1/events")
+    expect([answer.status, answer.body]).toEqual([405, problem("method_not_allowed")])
+    expect(answer.headers.get("allow")).toBe("POST, GET, HEAD")
+  })
+
+  test.each(["{", "[1,", "\u0000", '{"a":1}}'])("a body that is no JSON: %j", async (body) => {
+    const answer = await api("POST", "/v1/events", { raw: body })
+    expect([answer.status, answer.body]).toEqual([400, problem("bad_request")])
+  })
+
+  test.each(['"\\u0000"', '"a\\ud800b"', '{"\\u0000":1}'])("text that cannot be stored: %s", async (text) => {
+    for (const body of [`{"type":"t","title":${text}}`, `{"type":"t","title":"x","metadata":{"a":[${text}]}}`]) {
+      const answer = await api("POST", "/v1/events", { raw: body })
+      expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+    }
+    const fine = await api("POST", "/v1/events", { raw: '{"type":"t","title":"\\\\u0000 \\ud83d\\ude00"}' })
+    expect([fine.status, fine.body.title]).toEqual([201, "\\u0000 😀"])
+  })
+
+  test("a body nested deeper than anything may be", async () => {
+    for (const depth of [64, 5000, 100_000]) {
+      const raw = `{"type":"t","title":"x","metadata":{"a":${"[".repeat(depth)}${"]".repeat(depth)}}}`
+      const answer = await api("POST", "/v1/events", { raw })
+      expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+    }
+  })
+
+  test("a body that is no UTF-8", async () => {
+    const answer = await api("POST", "/v1/events", { raw: new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]) })
+    expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+  })
+
+  test.each(["null", "[]", '"text"', "1"])("a body that is JSON but no object: %s", async (body) => {
+    expect((await api("POST", "/v1/events", { raw: body })).body).toEqual(problem("bad_request"))
+  })
+
+  test("a body of another type", async () => {
+    const headers = { "content-type": "text/plain" }
+    const answer = await api("POST", "/v1/events", { raw: "{}", headers })
+    expect([answer.status, answer.body]).toEqual([415, problem("unsupported_media_type")])
+  })
+
+  test("a body over 256 KiB, announced or not", async () => {
+    const answer = await api("POST", "/v1/events", { raw: " ".repeat(262_145) })
+    expect([answer.status, answer.body]).toEqual([413, problem("payload_too_large")])
+    const chunk = `10000\r\n${" ".repeat(65_536)}\r\n`
+    const chunked = await raw(
+      `POST /v1/events HTTP/1.1\r\nHost: x\r\nx-api-key: ${acme.key}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${chunk.repeat(5)}0\r\n\r\n`,
+    )
+    expect(chunked).toMatch(/^HTTP\/1.1 413 /)
+  })
+
+  test("a body of exactly 256 KiB is read", async () => {
+    const body = JSON.stringify({ type: "t", title: "x" })
+    expect((await api("POST", "/v1/events", { raw: body.padEnd(262_144) })).status).toBe(201)
+  })
+
+  test("the code's own address explains it", async () => {
+    const { body } = await api("GET", "/v1/nothing")
+    const explained = await fetch(body.type)
+    expect([explained.status, await explained.json()]).toMatchObject([200, { code: "not_found", status: 404 }])
+    expect((await api("GET", "/v1/errors/no_such_code")).status).toBe(404)
+  })
+})
+
+describe("the checks come in order", () => {
+  test("size before credentials, credentials before the object, the object before the body", async () => {
+    const event = await createEvent(server.url, acme.key)
+    const other = await createWorkspace(server.url)
+    const patch = (options: CallOptions) => call(server.url, "PATCH", `/v1/events/${event.id}`, options)
+    expect((await patch({ raw: " ".repeat(262_145) })).status).toBe(413)
+    expect((await patch({ raw: "{" })).status).toBe(401)
+    expect((await patch({ raw: "{", key: other.key })).status).toBe(404)
+    expect((await patch({ raw: "{", key: acme.key })).status).toBe(400)
+  })
+
+  test.each(["x", "%00", "..%2f", "1".repeat(300), "%E0%A4%A"])("an id that is none (%s) is not found", async (id) => {
+    expect((await api("GET", `/v1/events/${id}`)).body.code).toBe("not_found")
+    expect((await api("PATCH", `/v1/phases/${id}`, { raw: "{" })).body.code).toBe("not_found")
+  })
+})
+
+describe("a response", () => {
+  test("carries the request's id when it is a good one, else a new one", async () => {
+    const good = await api("GET", "/healthz", { headers: { "x-request-id": "trace-1.a_B" } })
+    expect(good.headers.get("x-request-id")).toBe("trace-1.a_B")
+    const bad = await api("GET", "/healthz", { headers: { "x-request-id": "a b" } })
+    expect(bad.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  test("to HEAD is GET's without the body", async () => {
+    const event = await createEvent(server.url, acme.key)
+    const get = await api("GET", `/v1/events/${event.id}`)
+    const head = await api("HEAD", `/v1/events/${event.id}`)
+    expect([head.status, head.body]).toEqual([200, ""])
+    expect(head.headers.get("content-length")).toBe(get.headers.get("content-length"))
+  })
+
+  test("to an authenticated caller is not stored anywhere", async () => {
+    expect((await api("GET", "/v1/events")).headers.get("cache-control")).toBe("no-store")
+  })
+})
+
+test("browsers on any site may call public routes, and only these", async () => {
+  const preflight = await api("OPTIONS", "/v1/auth/gateway-token")
+  expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([204, "*"])
+  expect(preflight.headers.get("access-control-allow-methods")).toContain("POST")
+  for (const path of ["/v1/events", "/v1/accounts/login"]) {
+    const answer = await api("OPTIONS", path)
+    expect([answer.status, answer.headers.get("access-control-allow-origin")]).toEqual([405, null])
+  }
+})
+
+test("a client that goes away in the middle harms nobody", async () => {
+  const { port, hostname } = new URL(server.url)
+  for (let n = 0; n < 20; n++) {
+    const socket = connect(Number(port), hostname)
+    socket.on("error", () => {})
+    await once(socket, "connect")
+    const body = JSON.stringify({ email: `gone-${n}@example.com`, password: "correct horse", name: "Gone" })
+    const length = n % 2 === 0 ? body.length : body.length + 10
+    socket.write(
+      `POST /v1/accounts/signup HTTP/1.1\r\nHost: x\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${body}`,
+    )
+    socket.destroy()
+  }
+  expect((await api("GET", "/readyz")).status).toBe(200)
+})
+
+describe("beside the contract", () => {
+  test("health, readiness, metrics, the description and the reference page are served", async () => {
+    expect((await api("GET", "/healthz")).body).toEqual({ status: "ok" })
+    expect((await api("GET", "/readyz")).body).toEqual({ status: "ready", database: true })
+    expect((await api("GET", "/metrics")).body).toContain('gathercue_http_requests_total{status="200"}')
+    const description = (await api("GET", "/v1/openapi.json")).body
+    expect([description.openapi, description.info.version]).toEqual(["3.1.0", "1.0.0"])
+    const etag = (await api("GET", "/v1/openapi.json")).headers.get("etag") ?? ""
+    const again = await api("GET", "/v1/openapi.json", { headers: { "if-none-match": etag } })
+    expect([again.status, again.body]).toEqual([304, ""])
+    const page = await api("GET", "/v1/docs")
+    expect([page.status, page.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"])
+    expect(page.body).not.toMatch(/<(?:script|link)[^>]+(?:src|href)="https?:/)
+  })
+
+  test("metrics want their token when there is one", async () => {
+    const guarded = await startTestServer({ METRICS_TOKEN: "metrics-token-0123456789-0123456789" })
+    try {
+      expect((await call(guarded.url, "GET", "/metrics")).status).toBe(401)
+      const answer = await call(guarded.url, "GET", "/metrics", { bearer: "metrics-token-0123456789-0123456789" })
+      expect(answer.status).toBe(200)
+    } finally {
+      await guarded.stop()
+    }
+  })
+})

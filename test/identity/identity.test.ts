@@ -1,0 +1,87 @@
+import { Effect, ManagedRuntime, Redacted } from "effect"
+import { decodeJwt, SignJWT } from "jose"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { Passwords } from "../../src/identity/passwords.ts"
+import { hashSecret, newSecret, sameSecret } from "../../src/identity/secrets.ts"
+import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
+
+const grant: GatewayGrant = {
+  participantId: "p",
+  eventId: "e",
+  workspaceId: "w",
+  kind: "user",
+  userId: "p",
+  name: "P",
+  role: "viewer",
+  sessionExpires: 2_000_000_000,
+}
+const session = { userId: "u", workspaceId: "w", accountId: null }
+
+const runtime = ManagedRuntime.make(Tokens.layer(Redacted.make("k".repeat(40))))
+const stranger = ManagedRuntime.make(Tokens.layer(Redacted.make("j".repeat(40))))
+let tokens: Tokens["Service"]
+beforeAll(async () => {
+  tokens = await runtime.runPromise(Tokens)
+})
+afterAll(async () => {
+  await runtime.dispose()
+  await stranger.dispose()
+})
+
+describe("a token", () => {
+  test("is accepted for its purpose and for no other", async () => {
+    const workspace = await Effect.runPromise(tokens.issue("workspace", session))
+    const gateway = await Effect.runPromise(tokens.issue("gateway", grant))
+    expect((await Effect.runPromise(tokens.verify("workspace", workspace.token))).claims).toEqual(session)
+    expect((await Effect.runPromise(tokens.verify("gateway", gateway.token))).claims).toEqual(grant)
+    await expect(Effect.runPromise(tokens.verify("gateway", workspace.token))).rejects.toMatchObject({
+      _tag: "Unauthorized",
+    })
+    await expect(Effect.runPromise(tokens.verify("workspace", gateway.token))).rejects.toMatchObject({
+      _tag: "Unauthorized",
+    })
+  })
+
+  test("lives as long as its purpose says", async () => {
+    for (const [purpose, claims, seconds] of [
+      ["workspace", session, 3600],
+      ["gateway", grant, 120],
+    ] as const) {
+      const { token, expiresAt } = await Effect.runPromise(tokens.issue(purpose, claims as never))
+      const { exp = 0 } = decodeJwt(token)
+      expect(Math.abs(exp - Date.now() / 1000 - seconds)).toBeLessThan(2)
+      expect(Date.parse(expiresAt)).toBe(exp * 1000)
+    }
+  })
+
+  test("of another installation, unsigned, or without an end is refused", async () => {
+    const foreign = await stranger.runPromise(Effect.flatMap(Tokens, (other) => other.issue("workspace", session)))
+    const endless = await new SignJWT(session).setProtectedHeader({ alg: "HS256" }).sign(new Uint8Array(32))
+    const [, body] = foreign.token.split(".")
+    const unsigned = `${Buffer.from('{"alg":"none"}').toString("base64url")}.${body}.`
+    for (const token of [foreign.token, endless, unsigned, "", "a.b.c"]) {
+      await expect(Effect.runPromise(tokens.verify("workspace", token))).rejects.toMatchObject({ _tag: "Unauthorized" })
+    }
+  })
+})
+
+test("secrets have 256 bits, never repeat, and compare by value", () => {
+  const many = new Set(Array.from({ length: 1000 }, newSecret))
+  expect(many.size).toBe(1000)
+  for (const secret of many) expect(secret).toMatch(/^[0-9A-Za-z]{43}$/)
+  const [one = "", other = ""] = many
+  expect([sameSecret(one, one), sameSecret(one, other), sameSecret(one, "")]).toEqual([true, false, false])
+  expect(hashSecret(one)).toHaveLength(32)
+})
+
+test("a password matches its own hash only, and an unknown account never", async () => {
+  const passwords = ManagedRuntime.make(Passwords.layer)
+  const run = <A>(use: (service: Passwords["Service"]) => Effect.Effect<A>) =>
+    passwords.runPromise(Effect.flatMap(Passwords, use))
+  const hash = await run((service) => service.hash("correct horse"))
+  expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,p=1,t=2\$|^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  expect(await run((service) => service.verify(hash, "correct horse"))).toBe(true)
+  expect(await run((service) => service.verify(hash, "correct horse "))).toBe(false)
+  expect(await run((service) => service.verify(null, "a password that no account has"))).toBe(false)
+  await passwords.dispose()
+})

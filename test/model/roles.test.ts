@@ -1,0 +1,73 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { allowedCommands, can, PERMISSIONS, type PhaseTraits } from "../../src/model/permissions.ts"
+import { Modality } from "../../src/model/phase.ts"
+import { acceptedRoles, EventRole, isStaff, narrowRole } from "../../src/model/roles.ts"
+
+const role = fc.constantFrom(...EventRole.literals)
+const modality = fc.constantFrom(...Modality.literals)
+
+describe("narrowing", () => {
+  test.each([
+    ["speaker", "broadcast", "speaker"],
+    ["speaker", "meeting", "participant"],
+    ["speaker", "breakout", "participant"],
+    ["speaker", "rotation", "participant"],
+    ["participant", "broadcast", "viewer"],
+    ["participant", "meeting", "participant"],
+    ["viewer", "broadcast", "viewer"],
+    ["viewer", "meeting", "viewer"],
+    ["host", "broadcast", "host"],
+    ["host", "rotation", "host"],
+    ["workspace_admin", "meeting", "workspace_admin"],
+    ["speaker", null, "speaker"],
+    ["participant", null, "participant"],
+  ] as const)("a %s in %s reads as %s", (stored, phase, read) => {
+    expect(narrowRole(stored, phase)).toBe(read)
+  })
+
+  test("never widens: what a narrowed role may do, the stored one may do too", () => {
+    const rank = ["viewer", "participant", "speaker", "host", "workspace_admin"]
+    fc.assert(
+      fc.property(role, modality, (stored, phase) => {
+        expect(rank.indexOf(narrowRole(stored, phase))).toBeLessThanOrEqual(rank.indexOf(stored))
+        expect(narrowRole(narrowRole(stored, phase), phase)).toBe(narrowRole(stored, phase))
+      }),
+    )
+  })
+})
+
+test("an event of several phases accepts the union of their roles, and always workspace_admin", () => {
+  fc.assert(
+    fc.property(fc.array(modality, { minLength: 1 }), (modalities) => {
+      const union = new Set(modalities.flatMap((one) => acceptedRoles([one])))
+      expect(new Set(acceptedRoles(modalities))).toEqual(union)
+      expect(union.has("workspace_admin") && union.has("host")).toBe(true)
+    }),
+  )
+})
+
+describe("permissions", () => {
+  const traits = fc.option(modality.map((one): PhaseTraits => ({ modality: one, featureSet: [] })))
+
+  test("staff alone steer the event, whatever the phase", () => {
+    fc.assert(
+      fc.property(role, traits, (stored, phase) => {
+        for (const command of ["phase.next", "event.end", "announce", "participant.remove", "timer.extend"] as const) {
+          expect(can(stored, phase, command) === "allowed").toBe(isStaff(stored))
+        }
+      }),
+    )
+  })
+
+  test("what a participant is told it can send is exactly what it may send", () => {
+    fc.assert(
+      fc.property(role, traits, (stored, phase) => {
+        const told = new Set<string>(allowedCommands(stored, phase))
+        for (const command of Object.keys(PERMISSIONS) as Array<keyof typeof PERMISSIONS>) {
+          expect(told.has(command)).toBe(can(stored, phase, command) === "allowed")
+        }
+      }),
+    )
+  })
+})

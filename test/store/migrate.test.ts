@@ -1,0 +1,100 @@
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import postgres from "postgres"
+import { expect, onTestFinished, test } from "vitest"
+import { migrate, SchemaTooNew } from "../../src/store/migrate.ts"
+import { createEmptyDatabase, createTestDatabase } from "../support/database.ts"
+import { temporaryFolder } from "../support/temporary-folder.ts"
+
+const STEPS = {
+  "0001_rooms.sql": "create table rooms (id int primary key); insert into rooms values (1);",
+  "0002_names.sql": "alter table rooms add name text; update rooms set name = 'main';",
+}
+
+async function migrationFolder(files: Readonly<Record<string, string>>): Promise<URL> {
+  const folder = await temporaryFolder()
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
+  return pathToFileURL(`${folder}/`)
+}
+
+/** Returns what opens a pool on it, as each process has one. */
+async function emptyDatabase(settings: Record<string, number> = {}): Promise<() => postgres.Sql> {
+  const database = await createEmptyDatabase()
+  onTestFinished(() => database.drop())
+  return () => {
+    const sql = postgres(database.url, { max: 2, connection: settings })
+    onTestFinished(() => sql.end({ timeout: 1 }))
+    return sql
+  }
+}
+
+test("files are applied in order of their numbers, and once", async () => {
+  const sql = (await emptyDatabase())()
+  const folder = await migrationFolder(STEPS)
+  expect(await migrate(sql, folder)).toEqual({ from: 0, to: 2 })
+  expect(await migrate(sql, folder)).toEqual({ from: 2, to: 2 })
+  expect(await sql`select * from rooms`).toEqual([{ id: 1, name: "main" }])
+  expect(await sql`select version, name from schema_migrations order by version`).toEqual([
+    { version: 1, name: "rooms" },
+    { version: 2, name: "names" },
+  ])
+})
+
+test("a database made by an older build gets only what it lacks", async () => {
+  const sql = (await emptyDatabase())()
+  await migrate(sql, await migrationFolder({ "0001_rooms.sql": STEPS["0001_rooms.sql"] }))
+  expect(await migrate(sql, await migrationFolder(STEPS))).toEqual({ from: 1, to: 2 })
+})
+
+test("of processes that start at once one migrates and the others find nothing to do", async () => {
+  const connect = await emptyDatabase()
+  const folder = await migrationFolder({ ...STEPS, "0003_slow.sql": "select pg_sleep(0.2);" })
+  const outcomes = await Promise.all(Array.from({ length: 5 }, () => migrate(connect(), folder)))
+  expect(outcomes.map(({ from }) => from).sort()).toEqual([0, 3, 3, 3, 3])
+})
+
+test("waiting for another process's migration is not cut short by the pool's statement timeout", async () => {
+  const connect = await emptyDatabase({ statement_timeout: 500 })
+  const folder = await migrationFolder({ "0001_slow.sql": "select pg_sleep(0.8);" })
+  const outcomes = await Promise.all([migrate(connect(), folder), migrate(connect(), folder)])
+  expect(outcomes.map(({ from }) => from).sort()).toEqual([0, 1])
+})
+
+test("a failing file leaves nothing of itself, those before it stay, and the lock is given free", async () => {
+  const connect = await emptyDatabase()
+  const broken = { ...STEPS, "0003_broken.sql": "create table half (); select nonsense;" }
+  await expect(migrate(connect(), await migrationFolder(broken))).rejects.toThrow(/nonsense/)
+  const sql = connect()
+  expect(await sql`select to_regclass('half') as half, to_regclass('rooms')::text as rooms`).toEqual([
+    { half: null, rooms: "rooms" },
+  ])
+  expect(await migrate(sql, await migrationFolder(STEPS))).toEqual({ from: 2, to: 2 })
+})
+
+test("a schema newer than this build is refused and stays as it is", async () => {
+  const sql = (await emptyDatabase())()
+  await migrate(sql, await migrationFolder(STEPS))
+  const older = await migrationFolder({ "0001_rooms.sql": STEPS["0001_rooms.sql"] })
+  const refused = await migrate(sql, older).catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(SchemaTooNew)
+  expect(refused).toMatchObject({ found: 2, known: 1 })
+  expect(await sql`select max(version) as version from schema_migrations`).toEqual([{ version: 2 }])
+})
+
+test("a gap in the numbers is a fault of the build and nothing is applied", async () => {
+  const sql = (await emptyDatabase())()
+  const folder = await migrationFolder({ "0001_rooms.sql": "create table rooms ()", "0003_late.sql": "select 1" })
+  await expect(migrate(sql, folder)).rejects.toThrow(/0003_late.sql is not the migration number 2/)
+  expect(await sql`select to_regclass('rooms') as rooms`).toEqual([{ rooms: null }])
+})
+
+test("every test database starts with the current schema", async () => {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const sql = postgres(database.url, { max: 1 })
+  onTestFinished(() => sql.end())
+  const { from, to } = await migrate(sql)
+  expect(from).toBe(to)
+  expect(to).toBeGreaterThan(0)
+})

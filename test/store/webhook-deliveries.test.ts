@@ -1,0 +1,266 @@
+import { expect, test } from "vitest"
+import { newId } from "../../src/model/ids.ts"
+import { toTimestamp } from "../../src/model/timestamp.ts"
+import {
+  type ClaimRequest,
+  claimFirstTries,
+  claimRetries,
+  nextRetryInMs,
+  releaseClaims,
+  releaseDeliveries,
+  type Settlement,
+  settleDeliveries,
+  stillWanted,
+  sweepMessages,
+} from "../../src/store/webhook-deliveries.ts"
+import { deleteWebhookEndpoint } from "../../src/store/webhook-endpoints.ts"
+import { openOutbox } from "../support/webhooks.ts"
+
+const request = (given: Partial<ClaimRequest & { runLength: number }> = {}) => ({
+  node: "a",
+  leaseMs: 60_000,
+  limit: 100,
+  perEndpoint: 16,
+  busy: new Map<string, number>(),
+  runLength: 16,
+  ...given,
+})
+
+const result = (row: { id: string; endpointId: string }, given: Partial<Settlement> = {}): Settlement => ({
+  id: row.id,
+  endpointId: row.endpointId,
+  status: "delivered",
+  delayMs: null,
+  lastStatus: 200,
+  lastError: null,
+  ...given,
+})
+
+/** An event id of a given lane: the lane is the low half of its last byte. */
+const eventInLane = (lane: number) => newId().slice(0, -1) + lane.toString(16)
+
+test("a claim brings everything a send needs, in the order of commit", async () => {
+  const { sql, addEndpoint, emit } = await openOutbox()
+  const { id } = await addEndpoint("https://example.com/hook")
+  const eventId = eventInLane(3)
+  const messages = [await emit(eventId, { n: 1 }), await emit(eventId, { n: 2 }), await emit(eventId, { n: 3 })]
+  const claimed = await claimFirstTries(sql, request())
+  expect(claimed.map(({ messageId }) => messageId)).toEqual(messages)
+  expect(claimed[0]).toMatchObject({ endpointId: id, lane: 3, attempts: 0, url: "https://example.com/hook" })
+  expect(claimed.map(({ body }) => JSON.parse(body).n)).toEqual([1, 2, 3])
+})
+
+test("a lane is handed out once, and again only when everything claimed of it is answered", async () => {
+  const { sql, addEndpoint, emit } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  const eventId = newId()
+  for (let n = 0; n < 5; n++) await emit(eventId, { n })
+  const first = await claimFirstTries(sql, request({ runLength: 2 }))
+  expect(first).toHaveLength(2)
+  expect(await claimFirstTries(sql, request({ node: "b" }))).toHaveLength(0)
+  await settleDeliveries(
+    sql,
+    "a",
+    first.slice(0, 1).map((row) => result(row)),
+  )
+  expect(await claimFirstTries(sql, request({ node: "b" }))).toHaveLength(0)
+  await settleDeliveries(
+    sql,
+    "a",
+    first.slice(1).map((row) => result(row, { status: "pending", delayMs: 60_000 })),
+  )
+  expect(await claimFirstTries(sql, request({ node: "b" }))).toHaveLength(3)
+})
+
+test("of claims at the same moment one gets the lane and the others nothing of it", async () => {
+  const { sql, addEndpoint, emit } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  const eventId = newId()
+  for (let round = 0; round < 20; round++) {
+    for (let n = 0; n < 4; n++) await emit(eventId, { n })
+    const claims = await Promise.all(
+      ["a", "b", "c", "d"].map((node) => claimFirstTries(sql, request({ node, runLength: 2 }))),
+    )
+    expect(claims.filter((rows) => rows.length > 0)).toHaveLength(1)
+    await sql`delete from outbox_messages`
+  }
+})
+
+test("one endpoint's backlog takes its share of a batch and the others get their turn first", async () => {
+  const { sql, addEndpoint, emit } = await openOutbox()
+  const { id: large } = await addEndpoint("https://large.example/", ["question.created"])
+  for (let lane = 0; lane < 16; lane++) for (let n = 0; n < 3; n++) await emit(eventInLane(lane))
+  const { id: small } = await addEndpoint("https://small.example/")
+  await emit(eventInLane(0))
+  const claimed = await claimFirstTries(sql, request({ limit: 3, perEndpoint: 2, runLength: 1 }))
+  expect(claimed.filter(({ endpointId }) => endpointId === large)).toHaveLength(2)
+  expect(claimed.filter(({ endpointId }) => endpointId === small)).toHaveLength(1)
+  const busy = new Map([[large, 2]])
+  expect(await claimFirstTries(sql, request({ limit: 3, perEndpoint: 2, runLength: 1, busy }))).toHaveLength(0)
+})
+
+test("an expired lease falls due again; a late settlement of its former claimer changes nothing", async () => {
+  const { sql, addEndpoint, emit, statuses } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  await emit(newId())
+  const [row] = await claimFirstTries(sql, request({ leaseMs: 0 }))
+  const [again] = await claimFirstTries(sql, request({ node: "b" }))
+  expect(again?.id).toBe(row?.id)
+  if (row === undefined || again === undefined) throw new Error("nothing claimed")
+  await settleDeliveries(sql, "a", [result(row, { status: "rejected" })])
+  expect(await statuses()).toEqual(["pending"])
+  await settleDeliveries(sql, "b", [result(again)])
+  expect(await statuses()).toEqual(["delivered"])
+})
+
+test("retries are claimed when due, carry their count, and the next one says when", async () => {
+  const { sql, addEndpoint, emit } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  await emit(newId())
+  await emit(newId())
+  expect(await nextRetryInMs(sql)).toBeUndefined()
+  const [soon, later] = await claimFirstTries(sql, request())
+  if (soon === undefined || later === undefined) throw new Error("nothing claimed")
+  await settleDeliveries(sql, "a", [
+    result(soon, { status: "pending", delayMs: 0, lastStatus: 503, lastError: "status 503" }),
+    result(later, { status: "pending", delayMs: 60_000, lastStatus: null, lastError: "timeout" }),
+  ])
+  expect(await claimFirstTries(sql, request())).toHaveLength(0)
+  const claimed = await claimRetries(sql, request())
+  expect(claimed).toMatchObject([{ id: soon.id, attempts: 1 }])
+  expect(await claimRetries(sql, request({ node: "b" }))).toHaveLength(0)
+  await settleDeliveries(sql, "a", [result(soon)])
+  const inMs = await nextRetryInMs(sql)
+  expect(inMs).toBeGreaterThan(50_000)
+  expect(inMs).toBeLessThanOrEqual(60_000)
+})
+
+test("released rows are due at once and count no attempt", async () => {
+  const { sql, addEndpoint, emit } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  await emit(newId())
+  const claimed = await claimFirstTries(sql, request())
+  await releaseDeliveries(
+    sql,
+    "another",
+    claimed.map(({ id }) => id),
+  )
+  expect(await claimFirstTries(sql, request())).toHaveLength(0)
+  await releaseDeliveries(
+    sql,
+    "a",
+    claimed.map(({ id }) => id),
+  )
+  expect(await claimFirstTries(sql, request())).toMatchObject([{ attempts: 0 }])
+})
+
+test("rescue gives back what other nodes hold, first tries and retries, and not one's own", async () => {
+  const { sql, addEndpoint, emit } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  await emit(eventInLane(1))
+  await emit(eventInLane(2))
+  const [one] = await claimFirstTries(sql, request({ node: "dead" }))
+  if (one === undefined) throw new Error("nothing claimed")
+  await settleDeliveries(sql, "dead", [result(one, { status: "pending", delayMs: 0 })])
+  expect(await claimRetries(sql, request({ node: "dead" }))).toHaveLength(1)
+  await emit(eventInLane(3))
+  expect(await claimFirstTries(sql, request({ node: "me" }))).toHaveLength(1)
+  expect(await releaseClaims(sql, "me")).toBe(2)
+  expect(await claimFirstTries(sql, request({ node: "me" }))).toHaveLength(1)
+  expect(await claimRetries(sql, request({ node: "me" }))).toHaveLength(1)
+})
+
+test("nothing of a disabled endpoint is claimed, and of a deleted one nothing is left", async () => {
+  const { sql, addEndpoint, emit, statuses } = await openOutbox()
+  const { id } = await addEndpoint("https://example.com/")
+  await emit(newId())
+  await sql`update webhook_endpoints set status = 'disabled'`
+  expect(await claimFirstTries(sql, request())).toHaveLength(0)
+  expect(await stillWanted(sql, [id])).toEqual(new Set())
+  await sql`update webhook_endpoints set status = 'active'`
+  expect(await stillWanted(sql, [id, newId()])).toEqual(new Set([id]))
+  const claimed = await claimFirstTries(sql, request())
+  await deleteWebhookEndpoint(sql, id)
+  expect(await stillWanted(sql, [id])).toEqual(new Set())
+  expect(await statuses()).toEqual([])
+  await settleDeliveries(
+    sql,
+    "a",
+    claimed.map((row) => result(row)),
+  )
+})
+
+test("settling while the endpoint is being deleted never deadlocks", async () => {
+  const { sql, addEndpoint, emit } = await openOutbox()
+  for (let round = 0; round < 20; round++) {
+    const endpoints = [await addEndpoint("https://a.example/"), await addEndpoint("https://b.example/")]
+    for (let lane = 0; lane < 8; lane++) await emit(eventInLane(lane))
+    const claimed = await claimFirstTries(sql, request())
+    await Promise.all([
+      settleDeliveries(
+        sql,
+        "a",
+        claimed.slice(0, 8).map((row) => result(row)),
+      ),
+      settleDeliveries(
+        sql,
+        "a",
+        claimed
+          .slice(8)
+          .reverse()
+          .map((row) => result(row)),
+      ),
+      ...endpoints.map(({ id }) => deleteWebhookEndpoint(sql, id)),
+    ])
+  }
+})
+
+test("the sweep removes what is finished and old, and keeps what is pending or recent", async () => {
+  const { sql, addEndpoint, emit, statuses } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  for (let lane = 0; lane < 4; lane++) await emit(eventInLane(lane))
+  const claimed = await claimFirstTries(sql, request())
+  await settleDeliveries(
+    sql,
+    "a",
+    claimed.slice(0, 3).map((row) => result(row)),
+  )
+  const cutoff = toTimestamp(Date.now() - 1_000)
+  const [finished, finishedLate, , pending] = claimed.map(({ messageId }) => messageId)
+  if (finished === undefined || finishedLate === undefined || pending === undefined) throw new Error("nothing claimed")
+  await sql`update outbox_messages set occurred_at = occurred_at - interval '1 hour'
+             where id in (${finished}, ${finishedLate}, ${pending})`
+  await sql`update webhook_deliveries set finished_at = finished_at - interval '1 hour' where message_id = ${finished}`
+  expect(await sweepMessages(sql, cutoff, 10)).toBe(1)
+  expect(await statuses()).toEqual(["delivered", "delivered", "pending"])
+  await sql`update webhook_deliveries set finished_at = now() - interval '1 hour' where status = 'delivered'`
+  expect(await sweepMessages(sql, cutoff, 10)).toBe(1)
+  expect(await sweepMessages(sql, toTimestamp(Date.now() + 1_000), 10)).toBe(1)
+  expect(await statuses()).toEqual(["pending"])
+})
+
+test("neither claiming nor settling walks over a backlog, also before the table has any statistics", async () => {
+  const { sql, workspaceId, addEndpoint } = await openOutbox()
+  const { id } = await addEndpoint("https://example.com/")
+  await sql`
+    with event as materialized (select gen_random_uuid() as id), message as (
+      insert into outbox_messages (id, workspace_id, event_id, type, body, occurred_at)
+      select gen_random_uuid(), ${workspaceId}::uuid, event.id, 'question.created', '{}', now()
+        from event, generate_series(1, 20000)
+      returning id, event_id)
+    insert into webhook_deliveries (id, message_id, endpoint_id, event_id, next_attempt_at)
+    select gen_random_uuid(), message.id, ${id}::uuid, message.event_id, now() from message`
+  const began = performance.now()
+  for (let round = 0; round < 10; round++) {
+    const claimed = await claimFirstTries(sql, request({ runLength: 1 }))
+    expect(claimed).toHaveLength(1)
+    expect(await claimFirstTries(sql, request())).toHaveLength(0)
+    await settleDeliveries(
+      sql,
+      "a",
+      claimed.map((row) => result(row)),
+    )
+  }
+  // Thirty statements that each touch a handful of rows; walking over the backlog takes seconds.
+  expect(performance.now() - began).toBeLessThan(1_500)
+})

@@ -1,0 +1,121 @@
+/** REST calls as tests make them, and the things most tests need first: an account, a workspace with its key, an event. */
+import { randomUUID } from "node:crypto"
+
+export type Json = any // bodies are asserted on, not typed
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Json
+}
+
+export interface CallOptions {
+  readonly body?: unknown
+  /** Sent as it is instead of `body`. */
+  readonly raw?: string | Uint8Array
+  readonly key?: string | undefined
+  readonly cookie?: string | undefined
+  readonly bearer?: string | undefined
+  readonly headers?: { readonly [name: string]: string }
+}
+
+export const call = async (base: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
+  const headers: { [name: string]: string } = { ...options.headers }
+  if (options.body !== undefined || options.raw !== undefined) headers["content-type"] ??= "application/json"
+  if (options.key !== undefined) headers["x-api-key"] = options.key
+  if (options.cookie !== undefined) headers["cookie"] = options.cookie
+  if (options.bearer !== undefined) headers["authorization"] = `Bearer ${options.bearer}`
+  const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
+  const response = await fetch(base + path, { method, headers, ...(body === undefined ? {} : { body }) })
+  const text = await response.text()
+  const isJson = (response.headers.get("content-type") ?? "").includes("json")
+  return { status: response.status, headers: response.headers, body: isJson && text !== "" ? JSON.parse(text) : text }
+}
+
+export const PASSWORD = "correct horse battery"
+
+export interface Account {
+  readonly id: string
+  readonly email: string
+  readonly cookie: string
+  readonly workspaceId: string
+}
+
+export const signup = async (base: string, name = "Ada"): Promise<Account> => {
+  const email = `${name.toLowerCase()}-${randomUUID()}@example.com`
+  const answer = await call(base, "POST", "/v1/accounts/signup", { body: { email, password: PASSWORD, name } })
+  if (answer.status !== 201) throw new Error(`signup: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return {
+    id: answer.body.account.id,
+    email,
+    cookie: (answer.headers.get("set-cookie") ?? "").split(";")[0] ?? "",
+    workspaceId: answer.body.workspaces[0].id,
+  }
+}
+
+export interface Workspace {
+  readonly id: string
+  readonly key: string
+  readonly owner: Account
+}
+
+export const createWorkspace = async (base: string, owner?: Account): Promise<Workspace> => {
+  const account = owner ?? (await signup(base))
+  const answer = await call(base, "POST", "/v1/workspaces", { cookie: account.cookie, body: { name: "Acme" } })
+  if (answer.status !== 201) throw new Error(`workspace: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return { id: answer.body.id, key: answer.body.apiKey.secret, owner: account }
+}
+
+export const createEvent = async (
+  base: string,
+  key: string,
+  fields: { readonly [field: string]: unknown } = {},
+): Promise<Json> => {
+  const body = {
+    type: "webinar",
+    title: "Launch",
+    visibility: "public",
+    phases: [{ modality: "broadcast" }],
+    ...fields,
+  }
+  const answer = await call(base, "POST", "/v1/events", { key, body })
+  if (answer.status !== 201) throw new Error(`event: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
+
+/** An event that is live, with its phases. */
+export const createLiveEvent = async (
+  base: string,
+  key: string,
+  fields: { readonly [field: string]: unknown } = {},
+): Promise<Json> => {
+  const { id } = await createEvent(base, key, fields)
+  await call(base, "POST", `/v1/events/${id}/publish`, { key })
+  return (await call(base, "POST", `/v1/events/${id}/start`, { key })).body
+}
+
+/** One of the integrator's users with a role on the event, and a session token for them. */
+export const createPerson = async (
+  base: string,
+  key: string,
+  eventId: string,
+  role: string,
+  name = role,
+): Promise<{ readonly userId: string; readonly session: string }> => {
+  const user = await call(base, "POST", "/v1/users", { key, body: { externalSub: randomUUID(), name } })
+  const userId = user.body.id
+  await call(base, "POST", `/v1/events/${eventId}/memberships`, { key, body: { userId, role } })
+  const session = await call(base, "POST", `/v1/users/${userId}/session`, { key })
+  return { userId, session: session.body.sessionToken }
+}
+
+/** A gateway token for the holder of a session, or for an anonymous viewer. */
+export const gatewayToken = async (
+  base: string,
+  eventId: string,
+  session?: string,
+): Promise<{ readonly token: string; readonly url: string; readonly expiresAt: string }> => {
+  const answer = await call(base, "POST", "/v1/auth/gateway-token", { body: { eventId }, bearer: session })
+  if (answer.status !== 200) throw new Error(`gateway token: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body
+}

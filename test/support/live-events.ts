@@ -1,0 +1,105 @@
+/** The actors' room on a real database, without HTTP or a gateway: what actor tests drive. */
+import { Effect, type Exit, Layer, ManagedRuntime, Redacted } from "effect"
+import type { Answer, Command, Envelope } from "../../src/actors/commands.ts"
+import { Feed, type FeedMessage } from "../../src/actors/feed.ts"
+import { LiveEvents } from "../../src/actors/live-events.ts"
+import { Ownership } from "../../src/actors/ownership.ts"
+import { liveEventsLayer, type PlacementOptions } from "../../src/actors/placement.ts"
+import { newId } from "../../src/model/ids.ts"
+import type { PhaseInput } from "../../src/model/phase.ts"
+import type { EventRole } from "../../src/model/roles.ts"
+import { Database, type Sql } from "../../src/store/database.ts"
+import { insertEvent } from "../../src/store/events.ts"
+import { OutboxBell } from "../../src/store/outbox.ts"
+import { Telemetry } from "../../src/telemetry.ts"
+
+export interface ActorHouse {
+  readonly sql: Sql
+  readonly execute: (eventId: string, command: Command, given?: Partial<Envelope>) => Promise<Answer>
+  readonly run: <A, E>(effect: Effect.Effect<A, E, LiveEvents | Feed | Database>) => Promise<A>
+  readonly exit: <A, E>(effect: Effect.Effect<A, E, LiveEvents | Feed | Database>) => Promise<Exit.Exit<A, E>>
+  readonly watch: (eventId: string) => Promise<FeedMessage[]>
+  readonly stop: () => Promise<void>
+}
+
+let commands = 0
+
+export const envelope = (command: Command, given: Partial<Envelope> = {}): Envelope => ({
+  commandId: `c${commands++}`,
+  scope: "test",
+  bodyHash: JSON.stringify(command),
+  role: null,
+  at: Date.now(),
+  command,
+  ...given,
+})
+
+export const startActors = async (
+  url: string,
+  options: Partial<PlacementOptions> & { readonly holds?: () => boolean; readonly node?: string } = {},
+): Promise<ActorHouse> => {
+  const ownership = Layer.succeed(Ownership, {
+    node: options.node ?? "test",
+    holds: Effect.sync(() => options.holds?.() ?? true),
+  })
+  const layer = liveEventsLayer({
+    mailbox: 1024,
+    presenceGraceMs: 0,
+    returnWithinMs: 30_000,
+    idleMs: 60_000,
+    simulateNetwork: true,
+    ...options,
+  }).pipe(
+    Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: 6 })),
+    Layer.provide([OutboxBell.layer, Telemetry.layer("silent"), ownership]),
+  )
+  const runtime = ManagedRuntime.make(layer)
+  const database = await runtime.runPromise(Database)
+  return {
+    sql: database.sql,
+    run: (effect) => runtime.runPromise(effect),
+    exit: (effect) => runtime.runPromiseExit(effect),
+    execute: (eventId, command, given) =>
+      runtime.runPromise(Effect.flatMap(LiveEvents, (live) => live.execute(eventId, envelope(command, given)))),
+    watch: async (eventId) => {
+      const seen: FeedMessage[] = []
+      const feed = await runtime.runPromise(Feed)
+      feed.subscribe(eventId, (message) => seen.push(message))
+      return seen
+    },
+    stop: () => runtime.dispose(),
+  }
+}
+
+/** A workspace with one event, written straight to the store. */
+export const seedEvent = async (
+  sql: Sql,
+  phases: ReadonlyArray<PhaseInput>,
+  status: "draft" | "scheduled" = "scheduled",
+): Promise<{ readonly workspaceId: string; readonly eventId: string; readonly phaseIds: ReadonlyArray<string> }> => {
+  const workspaceId = newId()
+  const eventId = newId()
+  await sql`insert into workspaces (id, name, slug) values (${workspaceId}, 'Test', ${workspaceId})`
+  const agenda = phases.map((phase) => ({ id: newId(), featureSet: [], config: {}, ...phase }))
+  await insertEvent(
+    sql,
+    {
+      id: eventId,
+      workspaceId,
+      type: "webinar",
+      title: "Launch",
+      status,
+      visibility: "public",
+      scheduledAt: null,
+      scheduledEndAt: null,
+      allowAnonymousVoting: false,
+      allowAnonymousQuestions: false,
+      capacity: null,
+      metadata: {},
+    },
+    agenda,
+  )
+  return { workspaceId, eventId, phaseIds: agenda.map(({ id }) => id) }
+}
+
+export type { EventRole }

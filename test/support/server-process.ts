@@ -1,0 +1,71 @@
+/** The server as its own process, the way an operator runs it: so that tests can kill it. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { once } from "node:events"
+import { type AddressInfo, createServer } from "node:net"
+import { createInterface } from "node:readline"
+
+const RUNNER = new URL("run-typescript.mjs", import.meta.url).pathname
+const MAIN = new URL("../../src/main.ts", import.meta.url).pathname
+
+export interface ServerProcess {
+  readonly url: string
+  readonly child: ChildProcess
+  /** Ends it with the signal and waits; resolves to the exit code, `null` when the signal ended it. */
+  readonly end: (signal: "SIGTERM" | "SIGINT" | "SIGKILL") => Promise<number | null>
+}
+
+/** A port that was free a moment ago, for a server that must come back at the same address. */
+export const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, "127.0.0.1")
+  await once(probe, "listening")
+  const { port } = probe.address() as AddressInfo
+  probe.close()
+  await once(probe, "close")
+  return port
+}
+
+export interface Exited {
+  readonly code: number | null
+  readonly stderr: string
+}
+
+const launch = (environment: { readonly [key: string]: string }) => {
+  const child = spawn(process.execPath, [RUNNER, MAIN], {
+    env: { PATH: process.env["PATH"] ?? "", LOG_LEVEL: "error", WEBHOOK_RETRY_SCHEDULE: "0.1,0.2,0.4", ...environment },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  const exited = once(child, "exit").then(([code]) => code as number | null)
+  const errors: string[] = []
+  child.stderr.on("data", (chunk: Buffer) => errors.push(chunk.toString()))
+  return { child, exited, errors }
+}
+
+/** Starts a server and waits until it listens. */
+export const startServerProcess = async (environment: { readonly [key: string]: string }): Promise<ServerProcess> => {
+  const { child, exited, errors } = launch(environment)
+  const listening = (async () => {
+    for await (const line of createInterface({ input: child.stdout })) {
+      const url = /listens on (\S+)/.exec(line)?.[1]
+      if (url !== undefined) return url
+    }
+    await exited
+    throw new Error(`the server did not start: ${errors.join("")}`)
+  })()
+  const url = await listening
+  child.stdout.resume()
+  return {
+    url,
+    child,
+    end: async (signal) => {
+      child.kill(signal)
+      return exited
+    },
+  }
+}
+
+/** Starts a server that is expected to refuse; resolves to how it went. */
+export const refusedStart = async (environment: { readonly [key: string]: string }): Promise<Exited> => {
+  const { child, exited, errors } = launch(environment)
+  child.stdout.resume()
+  return { code: await exited, stderr: errors.join("") }
+}

@@ -1,0 +1,101 @@
+/** The webhooks room on a real database: workspaces, endpoints and occurrences to feed it, and dispatchers to run. */
+import { Context, Effect, Exit, Layer, type Redacted, Scope, Redacted as Secret } from "effect"
+import type { Logger } from "pino"
+import { onTestFinished } from "vitest"
+import { Egress, type EgressOptions } from "../../src/egress.ts"
+import { newId } from "../../src/model/ids.ts"
+import { toTimestamp } from "../../src/model/timestamp.ts"
+import type { WebhookEventType } from "../../src/model/webhook-events.ts"
+import { Database, openPool, type Sql } from "../../src/store/database.ts"
+import { appendOccurrences, OutboxBell } from "../../src/store/outbox.ts"
+import { sealText } from "../../src/store/sealed-text.ts"
+import { insertWebhookEndpoint } from "../../src/store/webhook-endpoints.ts"
+import { newSigningSecret } from "../../src/store/webhook-registration.ts"
+import { makeMetrics, openLog, Telemetry } from "../../src/telemetry.ts"
+import { type DispatcherOptions, dispatcherLayer } from "../../src/webhooks/dispatcher.ts"
+import { createTestDatabase } from "./database.ts"
+
+export const SEALING_KEY = new Uint8Array(32).fill(7)
+
+export interface Outbox {
+  readonly url: Redacted.Redacted<string>
+  readonly sql: Sql
+  readonly workspaceId: string
+  readonly addEndpoint: (url: string, eventTypes?: ReadonlyArray<WebhookEventType>) => Promise<TestEndpoint>
+  /** Commits one occurrence; resolves to its id. Rings no bell. */
+  readonly emit: (eventId: string, extra?: { readonly [field: string]: unknown }) => Promise<string>
+  readonly statuses: () => Promise<ReadonlyArray<string>>
+}
+
+export interface TestEndpoint {
+  readonly id: string
+  readonly secret: string
+}
+
+/** A database of its own with one workspace. */
+export const openOutbox = async (): Promise<Outbox> => {
+  const database = await createTestDatabase()
+  const url = Secret.make(database.url)
+  const sql = openPool({ url, connections: 4 })
+  onTestFinished(async () => {
+    await sql.end({ timeout: 1 })
+    await database.drop()
+  })
+  const workspaceId = newId()
+  await sql`insert into workspaces (id, name, slug) values (${workspaceId}, 'Test', ${`test-${workspaceId}`})`
+  return {
+    url,
+    sql,
+    workspaceId,
+    addEndpoint: async (target, eventTypes = []) => {
+      const id = newId()
+      const secret = newSigningSecret()
+      const secretSealed = sealText(SEALING_KEY, id, secret)
+      await insertWebhookEndpoint(sql, { id, workspaceId, url: target, eventTypes, secretSealed })
+      return { id, secret }
+    },
+    emit: async (eventId, extra = {}) => {
+      const id = newId()
+      const occurredAt = toTimestamp(Date.now())
+      await appendOccurrences(sql, [{ id, type: "question.created", workspaceId, eventId, occurredAt, extra }])
+      return id
+    },
+    statuses: async () => {
+      const rows = await sql<{ status: string }[]>`select status from webhook_deliveries order by seq`
+      return rows.map(({ status }) => status)
+    },
+  }
+}
+
+export interface RunningDispatcher {
+  readonly ring: () => void
+  /** Idempotent. */
+  readonly stop: () => Promise<void>
+}
+
+export const startDispatcher = async (
+  outbox: Outbox,
+  options: Partial<DispatcherOptions & EgressOptions> & { readonly log?: Logger; readonly url?: string } = {},
+): Promise<RunningDispatcher> => {
+  const scope = Scope.makeUnsafe()
+  const telemetry = Layer.succeed(Telemetry, { log: options.log ?? openLog("silent"), metrics: makeMetrics() })
+  const url = options.url === undefined ? outbox.url : Secret.make(options.url)
+  const layer = dispatcherLayer({
+    sealingKey: SEALING_KEY,
+    retryDelaysMs: [5, 5, 5],
+    concurrency: 64,
+    alone: true,
+    ...options,
+  }).pipe(
+    Layer.provideMerge(OutboxBell.layer),
+    Layer.provide([
+      Database.layer({ url, connections: 4 }),
+      Egress.layer({ allowLoopback: true, ...options }),
+      telemetry,
+    ]),
+  )
+  const services = await Effect.runPromise(Layer.buildWithScope(layer, scope))
+  const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
+  onTestFinished(stop)
+  return { ring: Context.get(services, OutboxBell).ring, stop }
+}

@@ -1,0 +1,182 @@
+import { once } from "node:events"
+import { connect, createServer, type Socket } from "node:net"
+import { Redacted } from "effect"
+import { pino } from "pino"
+import { expect, onTestFinished, test } from "vitest"
+import { newId } from "../../src/model/ids.ts"
+import { claimFirstTries } from "../../src/store/webhook-deliveries.ts"
+import { startReceiver, status } from "../support/http-receiver.ts"
+import { openOutbox, startDispatcher } from "../support/webhooks.ts"
+
+const claimLike = (node: string, leaseMs: number) => ({
+  node,
+  leaseMs,
+  limit: 64,
+  perEndpoint: 8,
+  busy: new Map<string, number>(),
+  runLength: 16,
+})
+
+const settled = async (outbox: Awaited<ReturnType<typeof openOutbox>>, wanted: ReadonlyArray<string>) => {
+  await expect.poll(outbox.statuses, { timeout: 10_000, interval: 10 }).toEqual(wanted)
+}
+
+/** A way to the database that can be cut and mended. */
+const breakable = async (url: string) => {
+  const target = new URL(url)
+  const port = Number(target.port)
+  const sockets = new Set<Socket>()
+  let cut = false
+  const server = createServer((near) => {
+    if (cut) {
+      near.destroy()
+      return
+    }
+    const far = connect(port, target.hostname)
+    for (const [from, to] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(from)
+      from.on("error", () => {})
+      from.once("close", () => {
+        sockets.delete(from)
+        to.destroy()
+      })
+      from.pipe(to)
+    }
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  const sever = () => {
+    cut = true
+    for (const socket of sockets) socket.destroy()
+  }
+  onTestFinished(() => {
+    sever()
+    server.close()
+  })
+  target.host = `127.0.0.1:${(server.address() as { port: number }).port}`
+  return {
+    url: target.href,
+    sever,
+    mend: () => {
+      cut = false
+    },
+  }
+}
+
+test("what a dead dispatcher had claimed is sent at once by the one that starts after it", async () => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver()
+  await outbox.addEndpoint(receiver.url)
+  await outbox.emit(newId())
+  expect(await claimFirstTries(outbox.sql, claimLike("dead", 3_600_000))).toHaveLength(1)
+  await startDispatcher(outbox)
+  await receiver.count(1)
+  await settled(outbox, ["delivered"])
+})
+
+test("beside others a dead dispatcher's claims are taken over when their lease lapses, and not before", async () => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver()
+  await outbox.addEndpoint(receiver.url)
+  await outbox.emit(newId())
+  const claimedAt = performance.now()
+  expect(await claimFirstTries(outbox.sql, claimLike("dead", 700))).toHaveLength(1)
+  await startDispatcher(outbox, { alone: false })
+  await receiver.count(1)
+  expect((receiver.received[0]?.at ?? 0) - claimedAt).toBeGreaterThanOrEqual(700)
+})
+
+test("an outage of the database is said once, survived, and loses nothing", async () => {
+  const outbox = await openOutbox()
+  const lines: Array<{ level: number; msg: string }> = []
+  const log = pino({ level: "warn" }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const road = await breakable(Redacted.value(outbox.url))
+  const receiver = await startReceiver((response, request, nth) => {
+    setTimeout(() => status(200)(response, request, nth), 10)
+  })
+  await outbox.addEndpoint(receiver.url)
+  const eventId = newId()
+  for (let index = 0; index < 40; index++) await outbox.emit(eventId)
+  const dispatcher = await startDispatcher(outbox, { log, url: road.url })
+  await receiver.count(5)
+  road.sever()
+  await expect.poll(() => lines.length, { timeout: 5_000 }).toBe(1)
+  await outbox.emit(eventId)
+  dispatcher.ring()
+  road.mend()
+  await settled(outbox, Array(41).fill("delivered"))
+  await expect.poll(() => lines.map(({ level }) => level)).toEqual([50, 40])
+  expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(41)
+})
+
+test("stopping lets requests in flight end and gives the rest back untried", async () => {
+  const outbox = await openOutbox()
+  let finish = () => {}
+  const receiver = await startReceiver((response, request, nth) => {
+    finish = () => status(200)(response, request, nth)
+  })
+  await outbox.addEndpoint(receiver.url)
+  const eventId = newId()
+  for (let index = 0; index < 10; index++) await outbox.emit(eventId)
+  const dispatcher = await startDispatcher(outbox)
+  await receiver.count(1)
+  const stopped = dispatcher.stop()
+  finish()
+  await stopped
+  await dispatcher.stop()
+  expect(receiver.received).toHaveLength(1)
+  const rows = await outbox.sql`select status, attempts, claimed_by from webhook_deliveries order by seq`
+  expect(rows[0]).toMatchObject({ status: "delivered", attempts: 1, claimedBy: null })
+  expect(rows.slice(1)).toEqual(Array(9).fill({ status: "pending", attempts: 0, claimedBy: null }))
+})
+
+test("a request that does not end is cut off when stopping, and its delivery is due again", async () => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver(() => {})
+  await outbox.addEndpoint(receiver.url)
+  await outbox.emit(newId())
+  const dispatcher = await startDispatcher(outbox, { drainMs: 100 })
+  await receiver.count(1)
+  const began = performance.now()
+  await dispatcher.stop()
+  expect(performance.now() - began).toBeLessThan(2_000)
+  expect(receiver.open()).toBe(0)
+  const [row] = await outbox.sql`select status, attempts, claimed_by from webhook_deliveries`
+  expect(row).toEqual({ status: "pending", attempts: 0, claimedBy: null })
+  receiver.answer = status(200)
+  await startDispatcher(outbox, { alone: false })
+  await settled(outbox, ["delivered"])
+})
+
+test("stopping while the database is away ends in time", async () => {
+  const outbox = await openOutbox()
+  const road = await breakable(Redacted.value(outbox.url))
+  const receiver = await startReceiver(() => {})
+  await outbox.addEndpoint(receiver.url)
+  await outbox.emit(newId())
+  const dispatcher = await startDispatcher(outbox, { url: road.url, drainMs: 200 })
+  await receiver.count(1)
+  road.sever()
+  const began = performance.now()
+  await dispatcher.stop()
+  expect(performance.now() - began).toBeLessThan(9_000)
+})
+
+test("started and stopped again and again, each occurrence is delivered at least once and no claim is left", async () => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver()
+  await outbox.addEndpoint(receiver.url)
+  for (let round = 0; round < 8; round++) {
+    for (let index = 0; index < 5; index++) await outbox.emit(newId())
+    const dispatcher = await startDispatcher(outbox, { alone: false })
+    await receiver.count(round + 1)
+    await dispatcher.stop()
+  }
+  const [claims] = await outbox.sql`select count(*)::int as n from webhook_deliveries where claimed_by is not null`
+  expect(claims).toEqual({ n: 0 })
+  await startDispatcher(outbox, { alone: false })
+  await settled(outbox, Array(40).fill("delivered"))
+})

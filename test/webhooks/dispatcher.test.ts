@@ -1,0 +1,284 @@
+import { Webhook } from "standardwebhooks"
+import { expect, test } from "vitest"
+import { newId } from "../../src/model/ids.ts"
+import { deleteWebhookEndpoint } from "../../src/store/webhook-endpoints.ts"
+import { verifySignature } from "../../src/webhooks/signature.ts"
+import { startReceiver, status } from "../support/http-receiver.ts"
+import { openOutbox, startDispatcher } from "../support/webhooks.ts"
+
+const settled = async (outbox: Awaited<ReturnType<typeof openOutbox>>, wanted: ReadonlyArray<string>) => {
+  await expect.poll(outbox.statuses, { timeout: 10_000, interval: 10 }).toEqual(wanted)
+}
+
+test("a delivery is one signed POST whose signature a receiver can verify in both ways", async () => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver(status(204))
+  const { secret } = await outbox.addEndpoint(`${receiver.url}/hook`)
+  const dispatcher = await startDispatcher(outbox)
+  const id = await outbox.emit(newId(), { text: "Où ?" })
+  dispatcher.ring()
+  await receiver.count(1)
+  const [request] = receiver.received
+  expect(request?.path).toBe("/hook")
+  expect(request?.headers).toMatchObject({
+    "content-type": "application/json",
+    "user-agent": "Gathercue-Webhooks/1",
+    "x-gc-event-type": "question.created",
+    "x-gc-event-id": id,
+    "webhook-id": id,
+  })
+  expect(JSON.parse(request?.body ?? "")).toMatchObject({ id, type: "question.created", text: "Où ?" })
+  const now = Math.floor(Date.now() / 1000)
+  expect(verifySignature(String(request?.headers["x-gc-signature"]), request?.body ?? "", secret, now)).toBe(true)
+  expect(new Webhook(secret).verify(request?.body ?? "", request?.headers as Record<string, string>)).toBeDefined()
+  await settled(outbox, ["delivered"])
+  const [endpoint] = await outbox.sql`select last_success_at, last_failure_at from webhook_endpoints`
+  expect(endpoint).toMatchObject({ lastSuccessAt: expect.any(String), lastFailureAt: null })
+})
+
+test("each endpoint gets what it subscribed to, under the same id", async () => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver()
+  await outbox.addEndpoint(`${receiver.url}/all`)
+  await outbox.addEndpoint(`${receiver.url}/questions`, ["question.created"])
+  await outbox.addEndpoint(`${receiver.url}/starts`, ["event.started"])
+  const dispatcher = await startDispatcher(outbox)
+  const id = await outbox.emit(newId())
+  dispatcher.ring()
+  await settled(outbox, ["delivered", "delivered"])
+  expect(receiver.received.map(({ path }) => path).sort()).toEqual(["/all", "/questions"])
+  expect(receiver.received.map(({ headers }) => headers["x-gc-event-id"])).toEqual([id, id])
+})
+
+test("what was committed without a bell is found all the same", async () => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver()
+  await outbox.addEndpoint(receiver.url)
+  await startDispatcher(outbox)
+  await settled(outbox, [])
+  await outbox.emit(newId())
+  await receiver.count(1)
+})
+
+test("5xx is tried again on schedule with the same id and body, until it is answered well", async () => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver((response, request, nth) => status(nth < 4 ? 503 : 200)(response, request, nth))
+  await outbox.addEndpoint(receiver.url)
+  const dispatcher = await startDispatcher(outbox, { retryDelaysMs: [100, 200, 50] })
+  await outbox.emit(newId())
+  dispatcher.ring()
+  await receiver.count(4)
+  await settled(outbox, ["delivered"])
+  const [first = 0, second = 0, third = 0, fourth = 0] = receiver.received.map(({ at }) => at)
+  for (const [gap, delay] of [
+    [second - first, 100],
+    [third - second, 200],
+    [fourth - third, 50],
+  ] as const) {
+    expect(gap).toBeGreaterThanOrEqual(delay)
+    expect(gap).toBeLessThan(delay * 1.2 + 500)
+  }
+  expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1)
+  expect(new Set(receiver.received.map(({ headers }) => headers["x-gc-event-id"])).size).toBe(1)
+  const [row] = await outbox.sql`select attempts, last_status, finished_at from webhook_deliveries`
+  expect(row).toMatchObject({ attempts: 4, lastStatus: 200, finishedAt: expect.any(String) })
+})
+
+test("when the schedule is used up the delivery is exhausted", async () => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver(status(500))
+  await outbox.addEndpoint(receiver.url)
+  const dispatcher = await startDispatcher(outbox, { retryDelaysMs: [1, 1] })
+  await outbox.emit(newId())
+  dispatcher.ring()
+  await settled(outbox, ["exhausted"])
+  expect(receiver.received).toHaveLength(3)
+  const [row] = await outbox.sql`select attempts, last_status, last_error from webhook_deliveries`
+  expect(row).toMatchObject({ attempts: 3, lastStatus: 500, lastError: "status 500" })
+  const [endpoint] = await outbox.sql`select last_success_at, last_failure_at from webhook_endpoints`
+  expect(endpoint).toMatchObject({ lastSuccessAt: null, lastFailureAt: expect.any(String) })
+})
+
+test.each([302, 400, 404, 410, 429])("%i is rejected and not tried again", async (code) => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver(status(code))
+  await outbox.addEndpoint(receiver.url)
+  const dispatcher = await startDispatcher(outbox, { retryDelaysMs: [1] })
+  await outbox.emit(newId())
+  dispatcher.ring()
+  await settled(outbox, ["rejected"])
+  expect(receiver.received).toHaveLength(1)
+})
+
+test("a receiver that does not answer in time is tried again", async () => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver((response, request, nth) => {
+    if (nth > 1) status(200)(response, request, nth)
+  })
+  await outbox.addEndpoint(receiver.url)
+  const dispatcher = await startDispatcher(outbox, { timeoutMs: 100, retryDelaysMs: [1] })
+  await outbox.emit(newId())
+  dispatcher.ring()
+  await settled(outbox, ["delivered"])
+  expect(receiver.received).toHaveLength(2)
+})
+
+test("a target that has become forbidden is rejected without a request", async () => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver()
+  await outbox.addEndpoint(receiver.url)
+  await outbox.emit(newId())
+  await startDispatcher(outbox, { allowLoopback: false })
+  await settled(outbox, ["rejected"])
+  expect(receiver.received).toHaveLength(0)
+})
+
+test("a secret that no longer opens is a fault of ours: nothing goes out unsigned and it is tried again", async () => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver()
+  await outbox.addEndpoint(receiver.url)
+  await outbox.emit(newId())
+  await startDispatcher(outbox, { sealingKey: new Uint8Array(32), retryDelaysMs: [1] })
+  await settled(outbox, ["exhausted"])
+  expect(receiver.received).toHaveLength(0)
+})
+
+test("first tries of one event come in order, one at a time, also when some fail", async () => {
+  const outbox = await openOutbox()
+  const seen = new Set<string>()
+  const order: Array<number> = []
+  const receiver = await startReceiver((response, request, nth) => {
+    const { n } = JSON.parse(request.body) as { n: number }
+    const first = !seen.has(request.body)
+    seen.add(request.body)
+    if (first) order.push(n)
+    setTimeout(() => status(first && n % 7 === 3 ? 500 : 200)(response, request, nth), n % 3)
+  })
+  await outbox.addEndpoint(receiver.url)
+  const eventId = newId()
+  for (let n = 0; n < 30; n++) await outbox.emit(eventId, { n })
+  const dispatcher = await startDispatcher(outbox)
+  for (let n = 30; n < 60; n++) {
+    await outbox.emit(eventId, { n })
+    dispatcher.ring()
+  }
+  await settled(outbox, Array(60).fill("delivered"))
+  expect(order).toEqual(Array.from({ length: 60 }, (_, n) => n))
+})
+
+test("an endpoint gets no more than its share at once", async () => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver((response, request, nth) => {
+    setTimeout(() => status(200)(response, request, nth), 5)
+  })
+  await outbox.addEndpoint(receiver.url)
+  for (let index = 0; index < 60; index++) await outbox.emit(newId())
+  await startDispatcher(outbox, { concurrency: 32 })
+  await settled(outbox, Array(60).fill("delivered"))
+  expect(receiver.mostOpen()).toBeLessThanOrEqual(4)
+  expect(receiver.mostOpen()).toBeGreaterThan(1)
+})
+
+test("endpoints that hang do not delay another, however much waits for them", async () => {
+  const outbox = await openOutbox()
+  const hanging = await startReceiver(() => {})
+  const healthy = await startReceiver()
+  for (let index = 0; index < 6; index++) await outbox.addEndpoint(`${hanging.url}/${index}`)
+  const dispatcher = await startDispatcher(outbox, { timeoutMs: 10_000, drainMs: 100 })
+  for (let index = 0; index < 200; index++) await outbox.emit(newId())
+  dispatcher.ring()
+  await hanging.count(6 * 8)
+  await outbox.addEndpoint(healthy.url)
+  for (let index = 0; index < 20; index++) await outbox.emit(newId())
+  const began = performance.now()
+  dispatcher.ring()
+  await healthy.count(20)
+  expect(performance.now() - began).toBeLessThan(2_000)
+  expect(hanging.mostOpen()).toBeLessThanOrEqual(6 * 8)
+})
+
+test("deleting an endpoint stops what waits for it at once, and leaves the others alone", async () => {
+  const outbox = await openOutbox()
+  const doomed = await startReceiver((response, request, nth) => {
+    setTimeout(() => status(200)(response, request, nth), 20)
+  })
+  const other = await startReceiver()
+  const endpoint = await outbox.addEndpoint(doomed.url)
+  const eventId = newId()
+  for (let index = 0; index < 100; index++) await outbox.emit(eventId)
+  const dispatcher = await startDispatcher(outbox)
+  await doomed.count(5)
+  await deleteWebhookEndpoint(outbox.sql, endpoint.id)
+  const atDelete = doomed.received.length
+  await outbox.addEndpoint(other.url)
+  for (let index = 0; index < 10; index++) await outbox.emit(eventId)
+  dispatcher.ring()
+  await other.count(10)
+  await settled(outbox, Array(10).fill("delivered"))
+  // One request per lane may have been past its last look when the row went.
+  expect(doomed.received.length - atDelete).toBeLessThanOrEqual(2)
+})
+
+test("a disabled endpoint gets nothing and keeps what waits for it", async () => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver()
+  const { id } = await outbox.addEndpoint(receiver.url)
+  await outbox.emit(newId())
+  await outbox.sql`update webhook_endpoints set status = 'disabled' where id = ${id}`
+  const dispatcher = await startDispatcher(outbox)
+  const other = await startReceiver()
+  await outbox.addEndpoint(other.url)
+  await outbox.emit(newId())
+  dispatcher.ring()
+  await other.count(1)
+  await settled(outbox, ["pending", "delivered"])
+  expect(receiver.received).toHaveLength(0)
+  await outbox.sql`update webhook_endpoints set status = 'active' where id = ${id}`
+  dispatcher.ring()
+  await receiver.count(1)
+})
+
+test("two dispatchers on one database share the work, never send a try twice, and keep the order", async () => {
+  const outbox = await openOutbox()
+  const order = new Map<string, Array<number>>()
+  const ids: Array<string> = []
+  const receiver = await startReceiver((response, request, nth) => {
+    const { eventId, n, id } = JSON.parse(request.body) as { eventId: string; n: number; id: string }
+    order.set(eventId, [...(order.get(eventId) ?? []), n])
+    ids.push(id)
+    setTimeout(() => status(200)(response, request, nth), n % 3)
+  })
+  await outbox.addEndpoint(receiver.url)
+  const dispatchers = [await startDispatcher(outbox, { alone: false }), await startDispatcher(outbox, { alone: false })]
+  const events = Array.from({ length: 5 }, newId)
+  for (let n = 0; n < 60; n++) {
+    for (const eventId of events) await outbox.emit(eventId, { n })
+    for (const { ring } of dispatchers) ring()
+  }
+  await settled(outbox, Array(300).fill("delivered"))
+  expect(ids).toHaveLength(300)
+  expect(new Set(ids).size).toBe(300)
+  for (const eventId of events) expect(order.get(eventId)).toEqual(Array.from({ length: 60 }, (_, n) => n))
+})
+
+test("overdue retries that wait for a place do not make the dispatcher ask the database again and again", async () => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver(status(500))
+  await outbox.addEndpoint(receiver.url)
+  for (let index = 0; index < 20; index++) await outbox.emit(newId())
+  const dispatcher = await startDispatcher(outbox, { concurrency: 8, retryDelaysMs: [1, 60_000], drainMs: 50 })
+  receiver.answer = () => {}
+  await outbox.sql`update webhook_deliveries set attempts = 1, next_attempt_at = now() where claimed_by is null`
+  dispatcher.ring()
+  await receiver.count(1)
+  const statements = async () => {
+    const [row] = await outbox.sql<{ n: number }[]>`
+      select xact_commit::int as n from pg_stat_database where datname = current_database()`
+    return row?.n ?? 0
+  }
+  const before = await statements()
+  // The statistics of a busy session come about once a second; two poll intervals pass between the two looks.
+  const began = performance.now()
+  await expect.poll(() => performance.now() - began, { timeout: 5_000, interval: 500 }).toBeGreaterThan(2_500)
+  expect((await statements()) - before).toBeLessThan(200)
+})
