@@ -40,6 +40,8 @@ export interface GatewayClientOptions {
   readonly WebSocket?: SocketConstructor
   /** Milliseconds a command waits for its reply, over any number of connections. Default 30,000. */
   readonly commandTimeoutMs?: number
+  /** Milliseconds a connection may take until the server's hello. Default 10,000. */
+  readonly helloTimeoutMs?: number
   /** How connections are tried again after a loss. */
   readonly backoff?: BackoffOptions
   readonly name?: string
@@ -64,6 +66,10 @@ const DEFAULT_COMMAND_TIMEOUT_MS = 30_000
 const TOKEN_MARGIN_MS = 5000
 const CLOCK_SAMPLES_AT_START = 3
 const CLOCK_SAMPLE_EVERY_MS = 200
+/** A connection that has not said hello by then is given up: some links neither open nor close. */
+const HELLO_TIMEOUT_MS = 10_000
+/** What a platform says of a connection that was lost without a word (RFC 6455, section 7.1.5). */
+const LOST_WITHOUT_A_WORD = 1006
 /** Heads that stay ahead for this many acks mean a silent loss. */
 const LAGGING_ACKS = 2
 
@@ -81,6 +87,9 @@ export class GatewayClient {
   #grant: GatewayToken | undefined
   #retry: ReturnType<typeof setTimeout> | undefined
   #heartbeat: ReturnType<typeof setInterval> | undefined
+  #helloDeadline: ReturnType<typeof setTimeout> | undefined
+  /** Whether anything came since the last heartbeat went out. */
+  #heard = true
   #reconnectAfterMs: number | undefined
   #laggingAcks = 0
   #syncing = false
@@ -173,6 +182,7 @@ export class GatewayClient {
     if (this.#status !== "connecting") return
     const socket = new Socket(grant.url, ["gc.v1"])
     this.#socket = socket
+    this.#helloDeadline = setTimeout(() => this.#giveUp("no hello"), this.#options.helloTimeoutMs ?? HELLO_TIMEOUT_MS)
     const current =
       <A>(listener: (value: A) => void) =>
       (value: A) => {
@@ -200,6 +210,7 @@ export class GatewayClient {
   }
 
   #receive(text: string, grant: GatewayToken): void {
+    this.#heard = true
     const frame = JSON.parse(text) as ServerObject | ReadonlyArray<ServerObject>
     for (const object of Array.isArray(frame) ? frame : [frame as ServerObject]) this.#handle(object, grant)
   }
@@ -230,11 +241,22 @@ export class GatewayClient {
     const resume = this.#state === undefined ? {} : { resume: this.#positions.resume }
     const client = { name: this.#options.name ?? "gathercue-client", version: VERSION }
     this.#send(JSON.stringify({ op: OP.identify, d: { token, client, ...resume } }))
+    clearTimeout(this.#helloDeadline)
     clearInterval(this.#heartbeat)
-    this.#heartbeat = setInterval(() => this.#beat(), hello.heartbeatMs)
+    this.#heartbeat = setInterval(() => {
+      if (this.#heard) this.#beat()
+      else this.#giveUp("silent")
+    }, hello.heartbeatMs)
+  }
+
+  /** The link is dead though nothing closed it; what the platform may still say of it is no longer listened to. */
+  #giveUp(reason: string): void {
+    this.#socket?.close()
+    this.#lost(LOST_WITHOUT_A_WORD, reason)
   }
 
   #beat(): void {
+    this.#heard = false
     this.#send(JSON.stringify({ op: OP.heartbeat, d: { t0: Date.now() } }))
   }
 
@@ -306,13 +328,18 @@ export class GatewayClient {
   }
 
   #lost(code: number, reason: string): void {
-    clearInterval(this.#heartbeat)
+    this.#stopClocks()
     this.#socket = undefined
     this.#pending.unsend()
     const advice = adviceFor(code)
     if (advice === "newToken") this.#grant = undefined
     if (advice === "stop") this.#finish(code, reason)
     else this.#tryAgain(advice)
+  }
+
+  #stopClocks(): void {
+    clearTimeout(this.#helloDeadline)
+    clearInterval(this.#heartbeat)
   }
 
   #tryAgain(advice: "resume" | "backOff" | "newToken"): void {
@@ -326,7 +353,7 @@ export class GatewayClient {
   #finish(code: number, reason: string): void {
     if (this.#status === "closed") return
     clearTimeout(this.#retry)
-    clearInterval(this.#heartbeat)
+    this.#stopClocks()
     const socket = this.#socket
     this.#socket = undefined
     socket?.close(1000)

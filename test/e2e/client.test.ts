@@ -25,10 +25,13 @@ const PHASES = [
 type Act = "advance" | "extend" | "announce" | "append" | "cut" | "tab"
 
 test("after any mix of commands, cuts and tabs, every client has exactly the server's phases, timers and people", async () => {
-  const acts = fc.array(fc.constantFrom<Act>("advance", "extend", "announce", "append", "cut", "cut", "tab"), {
-    minLength: 4,
-    maxLength: 14,
-  })
+  const acts = fc
+    .array(fc.constantFrom<Act>("advance", "extend", "announce", "append", "cut", "cut", "tab"), {
+      minLength: 4,
+      maxLength: 14,
+    })
+    // A participant has five places; a cut connection may hold its own until the server notices.
+    .filter((chosen) => chosen.filter((act) => act === "tab").length <= 2)
   await fc.assert(fc.asyncProperty(acts, play), { numRuns: 6, endOnFailure: true })
 }, 120_000)
 

@@ -1,5 +1,5 @@
 /** Waiting for something to become true, with a deadline: for what offers no signal of its own. */
-const DEADLINE_MS = 10_000
+const DEADLINE_MS = 30_000
 const LOOK_EVERY_MS = 10
 
 export const eventually = async (

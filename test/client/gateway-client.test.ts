@@ -1,0 +1,76 @@
+/** Links that neither work nor close: only the client itself can notice. Played by a WebSocket that the test holds. */
+import { afterEach, expect, test, vi } from "vitest"
+import { GatewayClient } from "../../src/client/gateway-client.ts"
+import type { SocketConstructor } from "../../src/client/socket.ts"
+
+class HeldSocket extends EventTarget {
+  static readonly opened: HeldSocket[] = []
+  heartbeats = 0
+  talks = true
+  readonly readyState = 1
+  constructor() {
+    super()
+    HeldSocket.opened.push(this)
+  }
+  send(text: string): void {
+    if (JSON.parse(text).op !== 1) return
+    this.heartbeats++
+    if (this.talks) this.say({ op: 11, d: { t0: 0, t1: 0, t2: 0, heads: {} } })
+  }
+  close(): void {}
+  say(object: unknown): void {
+    this.dispatchEvent(Object.assign(new Event("message"), { data: JSON.stringify(object) }))
+  }
+}
+
+const HEARTBEAT_MS = 20_000
+const hello = {
+  op: 10,
+  d: { connectionId: "c", heartbeatMs: HEARTBEAT_MS, identifyTimeoutMs: 10_000, serverTime: "", maxFrame: 16_384 },
+}
+
+const dial = async (): Promise<GatewayClient> => {
+  vi.useFakeTimers()
+  const client = new GatewayClient({
+    token: async () => ({ token: "t", url: "ws://unused.invalid", expiresAt: "2999-01-01T00:00:00.000Z" }),
+    WebSocket: HeldSocket as unknown as SocketConstructor,
+    backoff: { firstMs: 10, longestMs: 10 },
+  })
+  client.connect().catch(() => {})
+  await vi.advanceTimersByTimeAsync(0)
+  return client
+}
+
+afterEach(() => {
+  vi.useRealTimers()
+  HeldSocket.opened.length = 0
+})
+
+test("a connection that never says hello is given up and another is dialled", async () => {
+  const client = await dial()
+  await vi.advanceTimersByTimeAsync(9000)
+  expect(HeldSocket.opened).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(1100)
+  expect(HeldSocket.opened).toHaveLength(2)
+  client.close()
+})
+
+test("a connection that goes silent is given up after a whole heartbeat without a word, a talking one is kept", async () => {
+  const client = await dial()
+  const [first] = HeldSocket.opened
+  first?.say(hello)
+  await vi.advanceTimersByTimeAsync(3 * HEARTBEAT_MS + 1000)
+  expect(HeldSocket.opened).toHaveLength(1)
+  expect(first?.heartbeats).toBe(5) // three by the interval, two more samples for the clock
+  if (first !== undefined) first.talks = false
+  await vi.advanceTimersByTimeAsync(2 * HEARTBEAT_MS + 20)
+  expect(HeldSocket.opened).toHaveLength(2)
+  client.close()
+})
+
+test("nothing keeps running after the client is closed", async () => {
+  const client = await dial()
+  HeldSocket.opened[0]?.say(hello)
+  client.close()
+  expect(vi.getTimerCount()).toBe(0)
+})
