@@ -19,6 +19,16 @@ export interface Config {
   /** `null`: derived from the address that is listened on. */
   readonly publicUrl: string | null
   readonly dataDir: string
+  /** `null`: the address that clients use. */
+  readonly appUrl: string | null
+  /** `null`: no mail is sent. */
+  readonly smtp: { readonly url: Redacted.Redacted<string>; readonly from: string } | null
+  /** OpenID Connect; `null`: nobody signs in through a provider. */
+  readonly idp: {
+    readonly issuer: string
+    readonly clientId: string
+    readonly clientSecret: Redacted.Redacted<string>
+  } | null
   /** `null`: the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: Redacted.Redacted<string> | null
   readonly databasePool: number
@@ -58,6 +68,25 @@ export const CONFIG_KEYS = [
     fallback: "http://HOST:PORT",
     doc: "Base address that clients use; decides cookie names and the URLs in answers.",
   },
+  {
+    name: "APP_URL",
+    fallback: "PUBLIC_URL",
+    doc: "Where links in letters lead; by default the pages this server has for them.",
+  },
+  {
+    name: "SMTP_URL",
+    fallback: "unset",
+    doc: "`smtp://user:password@host:port` or `smtps://…`; without it no mail is sent and links stand in the answers.",
+    secret: true,
+  },
+  { name: "MAIL_FROM", fallback: "Gathercue <no-reply@localhost>", doc: "Sender of letters." },
+  { name: "IDP_ISSUER", fallback: "unset", doc: "OpenID Connect issuer that accounts may sign in with." },
+  {
+    name: "IDP_CLIENT_ID",
+    fallback: "unset",
+    doc: "Client id at the issuer; its redirect URI is `PUBLIC_URL/v1/auth/idp/callback`.",
+  },
+  { name: "IDP_CLIENT_SECRET", fallback: "unset", doc: "Client secret at the issuer.", secret: true },
   { name: "DATA_DIR", fallback: ".data", doc: "Where the embedded database and generated secrets live." },
   {
     name: "DATABASE_URL",
@@ -165,6 +194,25 @@ const secret = (env: Environment, name: KeyName): Redacted.Redacted<string> | nu
   return text.length < 32 ? refuse(name, "must have at least 32 characters") : Redacted.make(text)
 }
 
+const smtp = (env: Environment): Config["smtp"] => {
+  const address = url(env, "SMTP_URL", ["smtp:", "smtps:"])
+  const from = read(env, "MAIL_FROM") ?? "Gathercue <no-reply@localhost>"
+  if (/[\r\n]/.test(from) || !from.includes("@")) return refuse("MAIL_FROM", "must be an e-mail address")
+  return address === undefined ? null : { url: Redacted.make(address), from }
+}
+
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
+
+const idp = (env: Environment): Config["idp"] => {
+  const issuer = url(env, "IDP_ISSUER", ["https:", "http:"])
+  if (issuer === undefined) return null
+  const { protocol, hostname } = new URL(issuer)
+  if (protocol === "http:" && !LOOPBACK.has(hostname)) return refuse("IDP_ISSUER", "must be an https:// address")
+  const clientId = read(env, "IDP_CLIENT_ID") ?? refuse("IDP_CLIENT_ID", "must be set beside IDP_ISSUER")
+  const secret = read(env, "IDP_CLIENT_SECRET") ?? refuse("IDP_CLIENT_SECRET", "must be set beside IDP_ISSUER")
+  return { issuer, clientId, clientSecret: Redacted.make(secret) }
+}
+
 const retryDelays = (env: Environment): ReadonlyArray<number> => {
   const fallback = CONFIG_KEYS.find((key) => key.name === "WEBHOOK_RETRY_SCHEDULE")?.fallback ?? ""
   const seconds = (read(env, "WEBHOOK_RETRY_SCHEDULE") ?? fallback).split(",").map((text) => text.trim())
@@ -213,6 +261,9 @@ export const loadConfig = (env: Environment = process.env): Config => {
     host,
     port,
     publicUrl,
+    appUrl: url(env, "APP_URL", ["http:", "https:"]) ?? null,
+    smtp: smtp(env),
+    idp: idp(env),
     dataDir,
     databaseUrl: databaseUrl === undefined ? null : Redacted.make(databaseUrl),
     databasePool: integer(env, "DATABASE_POOL", 10, 2, 100),

@@ -24,8 +24,10 @@ import { bindRest } from "./http/server.ts"
 import { HttpSettings } from "./http/settings.ts"
 import { AccountSessions } from "./identity/account-sessions.ts"
 import { Authenticator } from "./identity/authenticate.ts"
+import { IdentityProvider } from "./identity/identity-provider.ts"
 import { Passwords } from "./identity/passwords.ts"
 import { Tokens } from "./identity/tokens.ts"
+import { Mailer } from "./mail/mailer.ts"
 import { Database } from "./store/database.ts"
 import { historySweepLayer } from "./store/history-sweep.ts"
 import { type OpenDatabase, openDatabase } from "./store/open-database.ts"
@@ -77,7 +79,12 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     Tokens.layer(config.secretKey),
     Passwords.layer,
     Layer.succeed(Ownership, { node, holds: Effect.sync(open.lock.held) }),
-    Layer.succeed(HttpSettings, { publicUrl, defaultCapacity: config.defaultCapacity }),
+    Layer.succeed(HttpSettings, {
+      publicUrl,
+      appUrl: config.appUrl ?? publicUrl,
+      emailDevMode: !config.production || config.smtp === null,
+      defaultCapacity: config.defaultCapacity,
+    }),
   )
   const identity = Authenticator.layer(config.platformKey).pipe(Layer.provideMerge(AccountSessions.layer))
   const actors = liveEventsLayer({
@@ -98,6 +105,16 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     identity,
     actors,
     dispatcher,
+    Mailer.layer({
+      sealingKey: deriveKey(config.secretKey, "mails"),
+      smtp: config.smtp,
+      keep: !config.production,
+    }),
+    IdentityProvider.layer({
+      settings: config.idp,
+      redirectUri: `${publicUrl}/v1/auth/idp/callback`,
+      sealingKey: deriveKey(config.secretKey, "idp-round-trips"),
+    }),
     WebhookRegistration.layer(sealingKey),
     Idempotency.layer(deriveKey(config.secretKey, "kept-answers")),
     historySweepLayer(config.gatewayHistoryMs),

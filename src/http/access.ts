@@ -14,6 +14,7 @@ import { findWebhookEndpointOwner } from "../store/webhook-endpoints.ts"
 import { findMemberRole, listAccountWorkspaces } from "../store/workspaces.ts"
 import type { Scopes } from "./call.ts"
 import type { Access } from "./contract/access.ts"
+import { cookieValue } from "./credentials.ts"
 import type { HttpRequest } from "./message.ts"
 
 type Grant<A extends Access> = Effect.Effect<Scopes[A], Failure, Database>
@@ -135,6 +136,11 @@ const memberOf = (
 /** How each kind of access is established. */
 export const ACCESS: { readonly [A in Access]: (principal: Principal, request: HttpRequest) => Grant<A> } = {
   public: () => Effect.succeed({}),
+  browser: (_, request) =>
+    Effect.succeed({
+      cookie: (name: string) => cookieValue(request.headers["cookie"], name),
+      queryString: request.query,
+    }),
   optionalSession: (principal) => {
     if (principal.kind === "session") return Effect.succeed({ session: principal })
     return principal.kind === "anonymous" ? Effect.succeed({ session: null }) : Effect.fail(wrongKind)

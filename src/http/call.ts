@@ -3,9 +3,11 @@ import type { Effect } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { LiveEvents } from "../actors/live-events.ts"
 import type { AccountSessions } from "../identity/account-sessions.ts"
+import type { IdentityProvider } from "../identity/identity-provider.ts"
 import type { Passwords } from "../identity/passwords.ts"
 import type { Principal } from "../identity/principal.ts"
 import type { Tokens } from "../identity/tokens.ts"
+import type { Mailer } from "../mail/mailer.ts"
 import type { Failure } from "../model/errors.ts"
 import type { Event } from "../model/event.ts"
 import type { Phase } from "../model/phase.ts"
@@ -13,6 +15,7 @@ import type { WorkspaceRole } from "../model/roles.ts"
 import type { Database } from "../store/database.ts"
 import type { UserRow } from "../store/users.ts"
 import type { WebhookRegistration } from "../store/webhook-registration.ts"
+import type { Telemetry } from "../telemetry.ts"
 import type { Access } from "./contract/access.ts"
 import type { HttpSettings } from "./settings.ts"
 
@@ -21,6 +24,10 @@ type SessionPrincipal = Extract<Principal, { readonly kind: "session" }>
 /** What each kind of access has established before the handler runs. */
 export interface Scopes {
   readonly public: Record<never, never>
+  readonly browser: {
+    readonly cookie: (name: string) => string | undefined
+    readonly queryString: string
+  }
   readonly optionalSession: { readonly session: SessionPrincipal | null }
   readonly account: { readonly accountId: string; readonly sessionId: string }
   /** `accountId` is null for the operator. */
@@ -72,6 +79,9 @@ export type HandlerServices =
   | LiveEvents
   | WebhookRegistration
   | HttpSettings
+  | Mailer
+  | IdentityProvider
+  | Telemetry
 
 type Body<E extends HttpApiEndpoint.ConstraintRequest> = E["~Success"]["Type"]
 

@@ -19,7 +19,7 @@ export const clearedSessionCookie = (publicUrl: string): string =>
     publicUrl.startsWith("https:") ? "; Secure" : ""
   }`
 
-const cookieValue = (header: string | undefined, name: string): string | undefined => {
+export const cookieValue = (header: string | undefined, name: string): string | undefined => {
   if (header === undefined) return undefined
   for (const pair of header.split(";")) {
     const at = pair.indexOf("=")

@@ -13,6 +13,9 @@ const CODE: Readonly<Record<Failure["_tag"], ProblemCode>> = {
   Conflict: "conflict",
   SlugTaken: "slug_taken",
   EmailTaken: "email_taken",
+  InvalidToken: "invalid_token",
+  IdpNotConfigured: "idp_not_configured",
+  RateLimited: "rate_limited",
   PayloadTooLarge: "payload_too_large",
   UnsupportedMediaType: "unsupported_media_type",
   IdempotencyKeyReused: "idempotency_key_reused",
@@ -26,6 +29,12 @@ const detailOf = (failure: Failure): string => {
       return `The slug "${failure.slug}" is taken.`
     case "EmailTaken":
       return "An account with this e-mail address exists."
+    case "InvalidToken":
+      return "The token is unknown, was used, or has expired."
+    case "IdpNotConfigured":
+      return "No identity provider is configured."
+    case "RateLimited":
+      return "Too many requests; try again later."
     case "RoleNotOnEvent":
       return `The event accepts only these roles: ${failure.acceptedRoles.join(", ")}.`
     case "IdempotencyKeyReused":

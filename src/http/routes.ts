@@ -5,11 +5,13 @@ import type { Handle, Handlers } from "./call.ts"
 import type { Access } from "./contract/access.ts"
 import { EndpointAccess } from "./contract/access.ts"
 import { Api } from "./contract/api.ts"
+import { accountSecurity } from "./handlers/account-security.ts"
 import { accounts } from "./handlers/accounts.ts"
 import { events } from "./handlers/events.ts"
 import { gatewayTokens } from "./handlers/gateway-tokens.ts"
 import { meta } from "./handlers/meta.ts"
 import { people } from "./handlers/people.ts"
+import { signIn } from "./handlers/sign-in.ts"
 import { webhooks } from "./handlers/webhooks.ts"
 import { workspaces } from "./handlers/workspaces.ts"
 import { compile, type Serve, type Successes } from "./serve.ts"
@@ -25,6 +27,8 @@ export interface Route {
 type Groups = (typeof Api)["groups"]
 const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   accounts,
+  accountSecurity,
+  signIn,
   workspaces,
   events,
   people,

@@ -93,13 +93,13 @@ const locationOf = (
 /** Success schemas by status, as the contract's reflection gives them. */
 export type Successes = ReadonlyMap<number, ReadonlyArray<Schema.Top>>
 
-const NO_CONTENT = 204
+const BODILESS = new Set([204, 302])
 
 const encodings = (successes: Successes): ReadonlyArray<Encoding> =>
   Array.from(successes, ([status, [schema]]) => ({
     status,
     encode:
-      status === NO_CONTENT || schema === undefined
+      BODILESS.has(status) || schema === undefined
         ? undefined
         : Schema.encodeUnknownResult(schema as Schema.Codec<unknown, unknown>),
   }))
@@ -128,7 +128,7 @@ export const compile = (
     const cacheControl = access === "public" && endpoint.method === "GET" ? "public, no-cache" : "no-store"
 
     const principalOf = (request: HttpRequest): Effect.Effect<Principal, Failure> => {
-      if (access === "public") return Effect.succeed(ANONYMOUS)
+      if (access === "public" || access === "browser") return Effect.succeed(ANONYMOUS)
       const credentials = credentialsOf(request, cookieName)
       // A viewer surface takes a session token: a cookie that happens to be there says nothing about it, but a key shows a
       // server that forgot to make a session, and must not be taken for an anonymous viewer.

@@ -6,12 +6,16 @@ import { createHash } from "node:crypto"
 import { Effect, Redacted } from "effect"
 import type { Authenticator } from "../identity/authenticate.ts"
 import { sameSecret } from "../identity/secrets.ts"
+import { Mailer } from "../mail/mailer.ts"
 import { Unauthorized, Unavailable } from "../model/errors.ts"
 import { Database } from "../store/database.ts"
 import { renderMetrics, Telemetry } from "../telemetry.ts"
 import { sessionCookieName } from "./credentials.ts"
+import { foldEmail } from "./email.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { apiDescription } from "./openapi.ts"
+import { type Page, queryValue } from "./pages/page.ts"
+import { PAGES, servePage } from "./pages/pages.ts"
 import { Problems } from "./problem.ts"
 import { type Route, routes } from "./routes.ts"
 import type { ServeServices } from "./serve.ts"
@@ -113,7 +117,12 @@ export const bindRest = (
     const plain = (
       path: string,
       answer: (request: HttpRequest) => Effect.Effect<HttpResponse, never, ServeServices>,
-    ): PlainRoute => ({ method: "GET", path, crossOrigin: path.startsWith("/v1/"), respond: respond(answer) })
+    ): PlainRoute => ({
+      method: "GET",
+      path,
+      crossOrigin: path.startsWith("/v1/") && !path.startsWith("/v1/dev/"),
+      respond: respond(answer),
+    })
 
     const readiness = database
       .run((sql) => sql`select 1`.then(() => true))
@@ -126,6 +135,16 @@ export const bindRest = (
         }),
       )
 
+    /** The letters that would have been sent, for who tries the product out: `?to=` one address. */
+    const developmentOutbox = (request: HttpRequest) =>
+      Effect.flatMap(Mailer, (mailer) => {
+        const to = foldEmail(queryValue(request, "to"))
+        return mailer.outbox(to === "" ? null : to)
+      }).pipe(
+        Effect.map((mails) => json(200, { mails })),
+        Effect.catch((failure) => Effect.succeed(problems.of(failure))),
+      )
+
     const metricsAnswer = (request: HttpRequest): HttpResponse => {
       const token = options.metricsToken
       if (token === null && options.production) return problems.write("not_found", "No such path.")
@@ -136,10 +155,19 @@ export const bindRest = (
       return text(200, "text/plain; version=0.0.4", renderMetrics())
     }
 
+    const pageRoute = (one: Page): PlainRoute => ({
+      method: one.method,
+      path: one.path,
+      crossOrigin: false,
+      respond: respond(servePage(one, problems)),
+    })
+
     bindRoutes(
       app,
       [
         ...(yield* routes).map(contractRoute),
+        ...PAGES.map(pageRoute),
+        ...(options.production ? [] : [plain("/v1/dev/outbox", developmentOutbox)]),
         plain("/healthz", () => Effect.succeed(json(200, { status: "ok" }))),
         plain("/readyz", () => readiness),
         plain("/metrics", (request) => Effect.sync(() => metricsAnswer(request))),

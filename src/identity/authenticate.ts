@@ -4,12 +4,13 @@
  */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Unauthorized, type Unavailable } from "../model/errors.ts"
+import { findCredentialsVersion } from "../store/accounts.ts"
 import { Database } from "../store/database.ts"
 import { AccountSessions } from "./account-sessions.ts"
 import { recogniseApiKey } from "./api-keys.ts"
 import type { Credentials, Principal } from "./principal.ts"
 import { sameSecret } from "./secrets.ts"
-import { Tokens } from "./tokens.ts"
+import { INVALID_TOKEN, Tokens } from "./tokens.ts"
 
 export class Authenticator extends Context.Service<
   Authenticator,
@@ -41,9 +42,16 @@ export class Authenticator extends Context.Service<
             : Effect.fail(new Unauthorized({ detail: "The platform key is not valid." }))
 
         const byBearer = (token: string) =>
-          tokens
-            .verify("workspace", token)
-            .pipe(Effect.map(({ claims, expires }): Principal => ({ kind: "session", ...claims, expires })))
+          Effect.gen(function* () {
+            const { claims, expires } = yield* tokens.verify("workspace", token)
+            const { userId, workspaceId, accountId, credentialsVersion } = claims
+            if (accountId !== null) {
+              // A password reset in the meantime made the token worthless.
+              const current = yield* database.run((sql) => findCredentialsVersion(sql, accountId))
+              if (current !== credentialsVersion) return yield* INVALID_TOKEN
+            }
+            return { kind: "session", userId, workspaceId, accountId, expires } as Principal
+          })
 
         const byCookie = (token: string) =>
           sessions

@@ -15,6 +15,8 @@ const WorkspaceSession = Schema.Struct({
   userId: Schema.String,
   workspaceId: Schema.String,
   accountId: Schema.NullOr(Schema.String),
+  /** The account's credentials version when it was minted; null without an account. */
+  credentialsVersion: Schema.NullOr(Schema.Int),
 })
 export type WorkspaceSession = typeof WorkspaceSession.Type
 
@@ -35,6 +37,9 @@ const GatewayGrant = Schema.Struct({
   sessionExpires: Schema.Int,
 })
 export type GatewayGrant = typeof GatewayGrant.Type
+
+/** One answer for every fault of a token, so that none tells which it was. */
+export const INVALID_TOKEN = new Unauthorized({ detail: "The token is not valid or has expired." })
 
 const PURPOSES = {
   workspace: { claims: WorkspaceSession, seconds: 3600 },
@@ -97,7 +102,7 @@ export class Tokens extends Context.Service<
               })
               return { claims: claimsOf(payload), expires: payload.exp ?? 0 }
             },
-            catch: () => new Unauthorized({ detail: "The token is not valid or has expired." }),
+            catch: () => INVALID_TOKEN,
           })
         },
       }

@@ -28,6 +28,10 @@ export class NotFound extends Data.TaggedError("NotFound")<Detail> {
 /** The state does not allow it now. */
 export class Conflict extends Data.TaggedError("Conflict")<Detail> {}
 export class SlugTaken extends Data.TaggedError("SlugTaken")<{ readonly slug: string }> {}
+/** A one-time token that is unknown, used or expired: the three are not told apart. */
+export class InvalidToken extends Data.TaggedError("InvalidToken")<Record<never, never>> {}
+/** No identity provider is configured (specification §5, rule 8). */
+export class IdpNotConfigured extends Data.TaggedError("IdpNotConfigured")<Record<never, never>> {}
 export class EmailTaken extends Data.TaggedError("EmailTaken")<Record<never, never>> {}
 export class PayloadTooLarge extends Data.TaggedError("PayloadTooLarge")<{ readonly limitBytes: number }> {}
 export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<Detail> {}
@@ -35,6 +39,10 @@ export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType
 export class IdempotencyKeyReused extends Data.TaggedError("IdempotencyKeyReused")<Record<never, never>> {}
 /** The first request with this Idempotency-Key is still being worked on. */
 export class IdempotencyInProgress extends Data.TaggedError("IdempotencyInProgress")<{
+  readonly retryAfterSeconds: number
+}> {}
+/** More requests than the limit allows; the next may come after `retryAfterSeconds`. */
+export class RateLimited extends Data.TaggedError("RateLimited")<{
   readonly retryAfterSeconds: number
 }> {}
 /** Too much work is queued or a part is away; the same request may be sent again after `retryAfterSeconds`. */
@@ -51,8 +59,11 @@ export type Failure =
   | Conflict
   | SlugTaken
   | EmailTaken
+  | InvalidToken
+  | IdpNotConfigured
   | PayloadTooLarge
   | UnsupportedMediaType
   | IdempotencyKeyReused
   | IdempotencyInProgress
+  | RateLimited
   | Unavailable

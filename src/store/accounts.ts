@@ -17,7 +17,7 @@ export interface AccountEmailRow {
 
 export const insertAccount = async (
   sql: Queryable,
-  account: { id: string; name: string; passwordHash: string; emailId: string; email: string },
+  account: { id: string; name: string; passwordHash: string | null; emailId: string; email: string },
 ): Promise<void> => {
   await sql`insert into accounts (id, name, password_hash) values (${account.id}, ${account.name}, ${account.passwordHash})`
   await sql`
@@ -84,4 +84,83 @@ export const touchSession = async (
 
 export const deleteSession = async (sql: Queryable, id: string): Promise<void> => {
   await sql`delete from account_sessions where id = ${id}`
+}
+
+export interface AccountSessionRow {
+  readonly id: string
+  readonly createdAt: Timestamp
+  readonly lastSeenAt: Timestamp
+  readonly expiresAt: Timestamp
+}
+
+/** Sessions that still hold, the last used first. */
+export const listSessions = (sql: Queryable, accountId: string, now: Timestamp): Promise<AccountSessionRow[]> =>
+  sql<AccountSessionRow[]>`
+    select id, created_at, last_seen_at, least(idle_expires_at, expires_at) as expires_at from account_sessions
+     where account_id = ${accountId} and idle_expires_at > ${now} and expires_at > ${now}
+     order by last_seen_at desc, id`.then((rows) => [...rows])
+
+/** Resolves to whether the account had such a session. */
+export const deleteAccountSession = async (sql: Queryable, accountId: string, id: string): Promise<boolean> =>
+  (await sql`delete from account_sessions where id = ${id} and account_id = ${accountId}`).count > 0
+
+/** `except`: the session that stays, if any. */
+export const deleteAccountSessions = async (
+  sql: Queryable,
+  accountId: string,
+  except: string | null,
+): Promise<void> => {
+  await sql`
+    delete from account_sessions where account_id = ${accountId} and (${except}::uuid is null or id <> ${except})`
+}
+
+/** A new password makes every session token minted before it worthless. */
+export const setPassword = async (sql: Queryable, accountId: string, passwordHash: string): Promise<void> => {
+  await sql`
+    update accounts set password_hash = ${passwordHash}, credentials_version = credentials_version + 1
+     where id = ${accountId}`
+}
+
+/** `undefined`: no such account. */
+export const findCredentialsVersion = async (sql: Queryable, accountId: string): Promise<number | undefined> => {
+  const [row] = await sql<{ credentialsVersion: number }[]>`
+    select credentials_version from accounts where id = ${accountId}`
+  return row?.credentialsVersion
+}
+
+export const findPasswordHash = async (sql: Queryable, accountId: string): Promise<string | null> => {
+  const [row] = await sql<{ passwordHash: string | null }[]>`
+    select password_hash from accounts where id = ${accountId}`
+  return row?.passwordHash ?? null
+}
+
+export interface AddressRow {
+  readonly emailId: string
+  readonly email: string
+  readonly verified: boolean
+  readonly accountId: string
+  readonly name: string
+  readonly credentialsVersion: number
+}
+
+/** An address with its account; `email` must be folded already. */
+export const findAddress = async (sql: Queryable, email: string): Promise<AddressRow | undefined> => {
+  const [row] = await sql<AddressRow[]>`
+    select e.id as email_id, e.email, e.verified_at is not null as verified, a.id as account_id, a.name, a.credentials_version
+      from account_emails e join accounts a on a.id = e.account_id where e.email = ${email}`
+  return row
+}
+
+export const findPrimaryAddress = async (sql: Queryable, accountId: string): Promise<AddressRow | undefined> => {
+  const [row] = await sql<AddressRow[]>`
+    select e.id as email_id, e.email, e.verified_at is not null as verified, a.id as account_id, a.name, a.credentials_version
+      from account_emails e join accounts a on a.id = e.account_id where a.id = ${accountId} and e.is_primary`
+  return row
+}
+
+/** Resolves to the address. */
+export const markVerified = async (sql: Queryable, emailId: string): Promise<string> => {
+  const [row] = await sql<{ email: string }[]>`
+    update account_emails set verified_at = coalesce(verified_at, now()) where id = ${emailId} returning email`
+  return row?.email ?? ""
 }

@@ -65,7 +65,7 @@ test("the audience hears only the event stream and reads as the phase narrows it
 test("a token that is no token, was tampered with, or is for another purpose closes 4200", async () => {
   const stage = await house.stage()
   const good = await house.token(stage, "guest:1")
-  const session = { userId: newId(), workspaceId: stage.workspaceId, accountId: null }
+  const session = { userId: newId(), workspaceId: stage.workspaceId, accountId: null, credentialsVersion: null }
   expect(await closeCodeFor("nonsense")).toBe(4200)
   expect(await closeCodeFor(`${good.slice(0, -4)}AAAA`)).toBe(4200)
   expect(await closeCodeFor(await signed(session, "workspace", inSeconds(60)))).toBe(4200)

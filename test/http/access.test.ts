@@ -55,6 +55,7 @@ const row = (...verdicts: ReadonlyArray<Verdict>): ReadonlyArray<Verdict> => ver
 const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   //                  nobody wrong revoked foreign own   owner admin member stranger mToken uToken gToken platform
   public: row("in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in"),
+  browser: row("in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in"),
   optionalSession: row("in", 401, 401, 403, 403, "in", "in", "in", "in", "in", "in", 401, 403),
   account: row(401, 401, 401, 403, 403, "in", "in", "in", "in", 403, 403, 401, 403),
   accountOrPlatform: row(401, 401, 401, 403, 403, "in", "in", "in", "in", 403, 403, 401, "in"),
@@ -163,7 +164,7 @@ const fill = async ({ path, access }: Route): Promise<string> => {
     const user = await call(server.url, "POST", "/v1/users", { key, body: { externalSub: randomUUID() } })
     return path.replace(":id", user.body.id)
   }
-  return path.replace(":code", "conflict")
+  return path.replace(":code", "conflict").replace(":sessionId", randomUUID())
 }
 
 const verdictOf = (status: number, code: string | undefined): Verdict | number => {
@@ -182,7 +183,7 @@ describe.each(ROUTES)("$method $path ($access)", (route) => {
     const options = callers[principal]
     const body = route.method === "GET" || route.method === "DELETE" ? {} : { raw: "[]" }
     const answer = await call(server.url, route.method, path, { ...options, ...body })
-    const isOpenButAbsent = ["No such API key.", "No such member."].includes(answer.body?.detail)
+    const isOpenButAbsent = ["No such API key.", "No such member.", "No such session."].includes(answer.body?.detail)
     expect(isOpenButAbsent ? "in" : verdictOf(answer.status, answer.body?.code), JSON.stringify(answer.body)).toBe(
       expected,
     )

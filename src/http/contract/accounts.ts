@@ -32,6 +32,8 @@ export const AccountView = Schema.Struct({
   workspaces: Schema.Array(
     Schema.Struct({ id: Schema.String, name: Schema.String, slug: Schema.String, role: WorkspaceRole }),
   ),
+  /** In e-mail dev mode, of a signup. */
+  verifyUrl: Schema.optionalKey(Schema.String),
 })
 export type AccountView = typeof AccountView.Type
 

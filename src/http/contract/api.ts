@@ -1,10 +1,12 @@
 /** The whole REST contract. Types, the OpenAPI description, the routes and the typed client all derive from it. */
 import { HttpApi, OpenApi } from "effect/http-api"
+import { AccountSecurity } from "./account-security.ts"
 import { Accounts } from "./accounts.ts"
 import { Events } from "./events.ts"
 import { GatewayTokens } from "./gateway-tokens.ts"
 import { Meta } from "./meta.ts"
 import { People } from "./people.ts"
+import { SignIn } from "./sign-in.ts"
 import { Webhooks } from "./webhooks.ts"
 import { Workspaces } from "./workspaces.ts"
 
@@ -12,7 +14,7 @@ import { Workspaces } from "./workspaces.ts"
 export const DESCRIPTION_VERSION = "1.0.0"
 
 export const Api = HttpApi.make("gathercue")
-  .add(Accounts, Workspaces, Events, People, Webhooks, GatewayTokens, Meta)
+  .add(Accounts, AccountSecurity, SignIn, Workspaces, Events, People, Webhooks, GatewayTokens, Meta)
   .annotate(OpenApi.Title, "Gathercue")
   .annotate(OpenApi.Version, DESCRIPTION_VERSION)
   .annotate(

@@ -10,6 +10,7 @@ export const PROBLEMS = {
     status: 400,
     meaning: "The event has no place for this role; `acceptedRoles` lists those it has.",
   },
+  invalid_token: { status: 400, meaning: "The one-time token is unknown, was used, or has expired." },
   unauthorized: { status: 401, meaning: "Missing or invalid credentials." },
   sign_in_required: { status: 401, meaning: "This event needs a signed-in caller." },
   forbidden: { status: 403, meaning: "Authenticated, but not allowed." },
@@ -25,7 +26,9 @@ export const PROBLEMS = {
   payload_too_large: { status: 413, meaning: "The body is larger than the limit." },
   unsupported_media_type: { status: 415, meaning: "The body must be `application/json`." },
   idempotency_key_reused: { status: 422, meaning: "This Idempotency-Key was used with another body." },
+  rate_limited: { status: 429, meaning: "Too many requests; see `Retry-After`." },
   internal_error: { status: 500, meaning: "Our fault; quote the `x-request-id`." },
+  idp_not_configured: { status: 501, meaning: "No identity provider is configured." },
   unavailable: { status: 503, meaning: "Too busy or a part is away; see `Retry-After`." },
 } as const
 

@@ -2,19 +2,21 @@
 import { Effect } from "effect"
 import { AccountSessions } from "../../identity/account-sessions.ts"
 import { Passwords } from "../../identity/passwords.ts"
+import { Mailer } from "../../mail/mailer.ts"
 import { EmailTaken, type SlugTaken, Unauthorized } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
 import { findAccount, findCredentials, insertAccount, listAccountEmails } from "../../store/accounts.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { onUniqueViolation } from "../../store/sqlstate.ts"
 import { insertWorkspace, listAccountWorkspaces } from "../../store/workspaces.ts"
+import { issueSession } from "../browser-session.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { Accounts, AccountView } from "../contract/accounts.ts"
-import { clearedSessionCookie, sessionCookie } from "../credentials.ts"
+import { clearedSessionCookie } from "../credentials.ts"
+import { foldEmail } from "../email.ts"
 import { HttpSettings } from "../settings.ts"
 import { freeSlug, RETRY_SLUG } from "../slug.ts"
-
-const foldEmail = (email: string): string => email.trim().toLowerCase()
+import { postVerification } from "./account-security.ts"
 
 const accountView = async (sql: Queryable, accountId: string): Promise<AccountView> => {
   const [account, emails, workspaces] = await Promise.all([
@@ -32,14 +34,19 @@ const accountView = async (sql: Queryable, accountId: string): Promise<AccountVi
 }
 
 /** Starts a session and answers with the account and the cookie. */
-const signedIn = (accountId: string, options: { readonly status: number; readonly location?: string }) =>
+const signedIn = (
+  accountId: string,
+  options: { readonly status: number; readonly location?: string; readonly verifyUrl?: string },
+) =>
   Effect.gen(function* () {
-    const { publicUrl } = yield* HttpSettings
-    const token = yield* (yield* AccountSessions).start(accountId)
+    const cookie = ["set-cookie", yield* issueSession(accountId)] as const
     const view = yield* (yield* Database).run((sql) => accountView(sql, accountId))
-    const cookie = ["set-cookie", sessionCookie(publicUrl, token)] as const
     const location = options.location === undefined ? [] : [["location", options.location] as const]
-    return new Reply(view, { status: options.status, headers: [cookie, ...location] })
+    const { verifyUrl } = options
+    return new Reply(verifyUrl === undefined ? view : { ...view, verifyUrl }, {
+      status: options.status,
+      headers: [cookie, ...location],
+    })
   })
 
 export const accounts: Handlers<typeof Accounts> = {
@@ -48,18 +55,26 @@ export const accounts: Handlers<typeof Accounts> = {
     handle: ({ payload }) =>
       Effect.gen(function* () {
         const database = yield* Database
+        const mailer = yield* Mailer
+        const { appUrl, emailDevMode } = yield* HttpSettings
         const passwordHash = yield* (yield* Passwords).hash(payload.password)
         const id = newId()
         const account = { id, name: payload.name, passwordHash, emailId: newId(), email: foldEmail(payload.email) }
         const name = `${payload.name}'s workspace`.slice(0, 200)
-        yield* database
-          .transaction<void, EmailTaken | SlugTaken>(async (sql) => {
+        const verifyUrl = yield* database
+          .transaction<string, EmailTaken | SlugTaken>(async (sql) => {
             await onUniqueViolation(insertAccount(sql, account), "account_emails_email_key", () => new EmailTaken())
             const slug = await freeSlug(sql, payload.name)
             await insertWorkspace(sql, { id: newId(), name, slug, memberId: newId(), ownerId: id })
+            return postVerification(sql, mailer, appUrl, { accountId: id, ...account })
           })
           .pipe(Effect.retry(RETRY_SLUG))
-        return yield* signedIn(id, { status: 201, location: "/v1/accounts/me" })
+        mailer.collect()
+        return yield* signedIn(id, {
+          status: 201,
+          location: "/v1/accounts/me",
+          ...(emailDevMode ? { verifyUrl } : {}),
+        })
       }),
   },
   login: {

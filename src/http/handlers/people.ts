@@ -35,7 +35,12 @@ export const people: Handlers<typeof People> = {
       Effect.gen(function* () {
         const tokens = yield* Tokens
         // A key vouches for its own users, but the session is no management credential: it carries no account.
-        const issued = yield* tokens.issue("workspace", { userId: user.id, workspaceId, accountId: null })
+        const issued = yield* tokens.issue("workspace", {
+          userId: user.id,
+          workspaceId,
+          accountId: null,
+          credentialsVersion: null,
+        })
         return { sessionToken: issued.token, expiresAt: issued.expiresAt, userId: user.id }
       }),
   },

@@ -4,7 +4,7 @@ import { type CreatedApiKey, createApiKey } from "../../identity/api-keys.ts"
 import { Tokens } from "../../identity/tokens.ts"
 import { type Conflict, type Forbidden, NotFound, type SlugTaken, Unauthorized } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
-import { findAccount, listAccountEmails } from "../../store/accounts.ts"
+import { findPrimaryAddress } from "../../store/accounts.ts"
 import { pageApiKeys, removeRevokedApiKey, revokeApiKey } from "../../store/api-keys.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { leaveWorkspace, makeOwner, pageMembers, removeMember, setMemberRole } from "../../store/members.ts"
@@ -116,19 +116,15 @@ export const workspaces: Handlers<typeof Workspaces> = {
     handle: ({ scope: { workspaceId, accountId } }) =>
       Effect.gen(function* () {
         const database = yield* Database
-        const user = yield* database.run<Awaited<ReturnType<typeof upsertUser>>, Unauthorized>(async (sql) => {
-          const [account, emails] = await Promise.all([findAccount(sql, accountId), listAccountEmails(sql, accountId)])
-          if (account === undefined) throw new Unauthorized({ detail: "The account no longer exists." })
-          return upsertUser(sql, {
-            id: newId(),
-            workspaceId,
-            accountId,
-            externalSub: ACCOUNT_SUB_PREFIX + accountId,
-            email: emails.find(({ primary }) => primary)?.email ?? null,
-            name: account.name,
-          })
-        })
-        const issued = yield* (yield* Tokens).issue("workspace", { userId: user.id, workspaceId, accountId })
+        const account = yield* database.run((sql) => findPrimaryAddress(sql, accountId))
+        if (account === undefined) return yield* new Unauthorized({ detail: "The account no longer exists." })
+        const { name, email, credentialsVersion } = account
+        const externalSub = ACCOUNT_SUB_PREFIX + accountId
+        const user = yield* database.run((sql) =>
+          upsertUser(sql, { id: newId(), workspaceId, accountId, externalSub, email, name }),
+        )
+        const claims = { userId: user.id, workspaceId, accountId, credentialsVersion }
+        const issued = yield* (yield* Tokens).issue("workspace", claims)
         return {
           sessionToken: issued.token,
           expiresAt: issued.expiresAt,

@@ -1,0 +1,143 @@
+/** Verification, password reset and change, and sessions. What asks about an address answers alike for all of them. */
+import { Effect } from "effect"
+import { changePassword, issueAccountToken, resetPassword, verifyEmail } from "../../identity/account-tokens.ts"
+import { Passwords } from "../../identity/passwords.ts"
+import { resetLetter, verificationLetter } from "../../mail/letters.ts"
+import { Mailer } from "../../mail/mailer.ts"
+import { Conflict, Forbidden, type InvalidToken, NotFound } from "../../model/errors.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
+import {
+  type AddressRow,
+  deleteAccountSession,
+  findAddress,
+  findPasswordHash,
+  findPrimaryAddress,
+  listSessions,
+} from "../../store/accounts.ts"
+import { Database, type Queryable } from "../../store/database.ts"
+import { Telemetry } from "../../telemetry.ts"
+import { type Handlers, Reply } from "../call.ts"
+import type { AccountSecurity } from "../contract/account-security.ts"
+import { foldEmail } from "../email.ts"
+import { HttpSettings } from "../settings.ts"
+
+/** Posts the verification letter in the caller's transaction; resolves to the link in it. */
+export const postVerification = async (
+  sql: Queryable,
+  mailer: Mailer["Service"],
+  appUrl: string,
+  address: Pick<AddressRow, "accountId" | "emailId" | "email" | "name">,
+): Promise<string> => {
+  const url = `${appUrl}/verify?token=${await issueAccountToken(sql, "verify_email", address)}`
+  await mailer.post(sql, verificationLetter(address.email, address.name, url))
+  return url
+}
+
+/** Posts the reset letter if the address is known; resolves to the link in it. */
+const postReset = async (
+  sql: Queryable,
+  mailer: Mailer["Service"],
+  appUrl: string,
+  email: string,
+): Promise<string | undefined> => {
+  const address = await findAddress(sql, email)
+  if (address === undefined) return undefined
+  const url = `${appUrl}/reset?token=${await issueAccountToken(sql, "reset_password", address)}`
+  await mailer.post(sql, resetLetter(address.email, address.name, url))
+  return url
+}
+
+export const accountSecurity: Handlers<typeof AccountSecurity> = {
+  verifyEmail: {
+    access: "public",
+    handle: ({ payload }) =>
+      Effect.flatMap(Database, (database) =>
+        database.transaction<string, InvalidToken>((sql) => verifyEmail(sql, payload.token)),
+      ).pipe(Effect.map((email) => ({ verified: true as const, email }))),
+  },
+  resendVerification: {
+    access: "account",
+    handle: ({ scope }) =>
+      Effect.gen(function* () {
+        const { appUrl, emailDevMode } = yield* HttpSettings
+        const mailer = yield* Mailer
+        const verifyUrl = yield* (yield* Database).transaction<string, Conflict>(async (sql) => {
+          const address = await findPrimaryAddress(sql, scope.accountId)
+          if (address === undefined || address.verified) {
+            throw new Conflict({ detail: "The address is verified already." })
+          }
+          return postVerification(sql, mailer, appUrl, address)
+        })
+        mailer.collect()
+        return { requested: true as const, ...(emailDevMode ? { verifyUrl } : {}) }
+      }),
+  },
+  requestPasswordReset: {
+    access: "public",
+    handle: ({ payload }) =>
+      Effect.gen(function* () {
+        const { appUrl, emailDevMode } = yield* HttpSettings
+        const { log } = yield* Telemetry
+        const mailer = yield* Mailer
+        const post = (yield* Database)
+          .transaction((sql) => postReset(sql, mailer, appUrl, foldEmail(payload.email)))
+          .pipe(Effect.tap(() => Effect.sync(mailer.collect)))
+        if (emailDevMode) {
+          const resetUrl = yield* post
+          return { requested: true as const, ...(resetUrl === undefined ? {} : { resetUrl }) }
+        }
+        // Nobody waits for it: how long the answer takes must not tell whether the address is known.
+        yield* Effect.forkDetach(
+          Effect.catchCause(post, (cause) => Effect.sync(() => log.error({ err: cause }, "a reset letter was lost"))),
+        )
+        return { requested: true as const }
+      }),
+  },
+  resetPassword: {
+    access: "public",
+    handle: ({ payload }) =>
+      Effect.gen(function* () {
+        const passwordHash = yield* (yield* Passwords).hash(payload.password)
+        yield* (yield* Database).transaction<void, InvalidToken>((sql) =>
+          resetPassword(sql, payload.token, passwordHash),
+        )
+        return { reset: true as const }
+      }),
+  },
+  changePassword: {
+    access: "account",
+    handle: ({ payload, scope }) =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        const passwords = yield* Passwords
+        const stored = yield* database.run((sql) => findPasswordHash(sql, scope.accountId))
+        if (!(yield* passwords.verify(stored, payload.currentPassword))) {
+          return yield* new Forbidden({ detail: "The current password is wrong." })
+        }
+        const passwordHash = yield* passwords.hash(payload.password)
+        yield* database.transaction((sql) => changePassword(sql, scope.accountId, passwordHash, scope.sessionId))
+        return { changed: true as const }
+      }),
+  },
+  listSessions: {
+    access: "account",
+    handle: ({ scope }) =>
+      Effect.map(
+        Effect.flatMap(Database, (database) =>
+          database.run((sql) => listSessions(sql, scope.accountId, toTimestamp(Date.now()))),
+        ),
+        (rows) => ({ sessions: rows.map((session) => ({ ...session, current: session.id === scope.sessionId })) }),
+      ),
+  },
+  endSession: {
+    access: "account",
+    handle: ({ params, scope }) =>
+      Effect.gen(function* () {
+        const ended = yield* (yield* Database).run((sql) =>
+          deleteAccountSession(sql, scope.accountId, params.sessionId),
+        )
+        if (!ended) return yield* NotFound.of("session")
+        return new Reply(undefined, {})
+      }),
+  },
+}

@@ -1,0 +1,92 @@
+/** Confirming an address and choosing a new password, for people who come from a letter. */
+import { Effect, Schema } from "effect"
+import { isAccountToken, resetPassword, verifyEmail } from "../../identity/account-tokens.ts"
+import { Passwords } from "../../identity/passwords.ts"
+import type { InvalidToken } from "../../model/errors.ts"
+import { Database } from "../../store/database.ts"
+import { NewPassword } from "../contract/accounts.ts"
+import { alert, type Html, html, type Page, page, queryValue, readForm } from "./page.ts"
+
+const expired = () =>
+  page(
+    "This link no longer works",
+    html`<p>It was used already, has expired, or was replaced by a newer one. Ask for a new letter.</p>`,
+    { status: 400 },
+  )
+
+const hidden = (token: string): Html => html`<input type="hidden" name="token" value="${token}">`
+
+const resetForm = (token: string, problem?: string) =>
+  page(
+    "Choose a new password",
+    html`${problem === undefined ? "" : alert(problem)}<form method="post" action="/reset">${hidden(token)}
+<label>New password (8 characters or more)<input type="password" name="password" autocomplete="new-password" minlength="8" maxlength="256" required></label>
+<button>Set the password</button></form>`,
+    { status: problem === undefined ? 200 : 400 },
+  )
+
+const isPassword = Schema.is(NewPassword)
+
+const isOpen = (purpose: "verify_email" | "reset_password", token: string) =>
+  Effect.flatMap(Database, (database) => database.run((sql) => isAccountToken(sql, purpose, token)))
+
+export const accountPages: ReadonlyArray<Page> = [
+  {
+    method: "GET",
+    path: "/verify",
+    answer: (request) =>
+      Effect.map(isOpen("verify_email", queryValue(request, "token")), (open) =>
+        open
+          ? page(
+              "Confirm your e-mail address",
+              html`<form method="post" action="/verify">${hidden(queryValue(request, "token"))}<button>Confirm the address</button></form>`,
+            )
+          : expired(),
+      ),
+  },
+  {
+    method: "POST",
+    path: "/verify",
+    answer: (request) =>
+      Effect.gen(function* () {
+        const field = yield* readForm(request)
+        const database = yield* Database
+        return yield* database
+          .transaction<string, InvalidToken>((sql) => verifyEmail(sql, field("token")))
+          .pipe(
+            Effect.map((email) => page("Confirmed", html`<p>${email} is confirmed. You can close this page.</p>`)),
+            Effect.catchTag("InvalidToken", () => Effect.succeed(expired())),
+          )
+      }),
+  },
+  {
+    method: "GET",
+    path: "/reset",
+    answer: (request) =>
+      Effect.map(isOpen("reset_password", queryValue(request, "token")), (open) =>
+        open ? resetForm(queryValue(request, "token")) : expired(),
+      ),
+  },
+  {
+    method: "POST",
+    path: "/reset",
+    answer: (request) =>
+      Effect.gen(function* () {
+        const field = yield* readForm(request)
+        const token = field("token")
+        const password = field("password")
+        // The link is looked at first: no password is hashed for a caller without one.
+        if (!(yield* isOpen("reset_password", token))) return expired()
+        if (!isPassword(password)) return resetForm(token, "The password must have 8 to 256 characters.")
+        const passwordHash = yield* (yield* Passwords).hash(password)
+        return yield* (yield* Database)
+          .transaction<void, InvalidToken>((sql) => resetPassword(sql, token, passwordHash))
+          .pipe(
+            Effect.as(
+              page("Your password is set", html`<p>You were signed out everywhere. Sign in with the new password.</p>`),
+            ),
+            Effect.catchTag("InvalidToken", () => Effect.succeed(expired())),
+          )
+      }),
+  },
+]

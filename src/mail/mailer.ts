@@ -1,0 +1,152 @@
+/**
+ * Outgoing mail: a letter is posted inside the transaction that causes it, and sent after it commits. What rolls back sends
+ * nothing; a crash loses nothing; nobody waits for a mail server. Letters hold one-time links, so they are sealed at rest
+ * and deleted once sent. Without a mail server they are kept for the development outbox, or dropped in production.
+ */
+import { Context, Effect, Latch, Layer, type Redacted } from "effect"
+import type { Unavailable } from "../model/errors.ts"
+import { newId } from "../model/ids.ts"
+import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
+import { Database, type Queryable } from "../store/database.ts"
+import {
+  claimMails,
+  deleteKeptMails,
+  deleteMail,
+  insertMail,
+  listKeptMails,
+  type MailRow,
+  postponeMail,
+} from "../store/mails.ts"
+import { openText, sealText } from "../store/sealed-text.ts"
+import { Telemetry } from "../telemetry.ts"
+import type { Letter } from "./letters.ts"
+import { MailNotSent, openSmtp, type Smtp } from "./smtp.ts"
+
+export interface MailerOptions {
+  /** 32 bytes, derived from the configured secret for this purpose alone. */
+  readonly sealingKey: Uint8Array
+  /** `null`: no mail server. */
+  readonly smtp: { readonly url: Redacted.Redacted<string>; readonly from: string } | null
+  /** Letters that cannot be sent are kept to be read at the development outbox. */
+  readonly keep: boolean
+  /** Milliseconds before each further try. */
+  readonly retryDelaysMs?: ReadonlyArray<number>
+}
+
+/** A letter of the development outbox. */
+export interface KeptLetter {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+  readonly links: ReadonlyArray<string>
+  readonly createdAt: Timestamp
+}
+
+const RETRY_DELAYS_MS = [10_000, 60_000, 300_000, 1_800_000, 7_200_000]
+const POLL = "2 seconds"
+const BATCH = 20
+/** Longer than one letter may take, twenty times. */
+const HELD_MS = 600_000
+const KEPT_MS = 7 * 86_400_000
+const OUTBOX_LENGTH = 100
+
+export class Mailer extends Context.Service<
+  Mailer,
+  {
+    /** Posts a letter as part of the caller's transaction. */
+    readonly post: (sql: Queryable, letter: Letter) => Promise<void>
+    /** Says that letters were committed; they are sent now instead of at the next look. */
+    readonly collect: () => void
+    /** The development outbox, newest first; all addresses when `to` is null. */
+    readonly outbox: (to: string | null) => Effect.Effect<ReadonlyArray<KeptLetter>, Unavailable>
+  }
+>()("gathercue/Mailer") {
+  static readonly layer = (options: MailerOptions): Layer.Layer<Mailer, never, Database | Telemetry> =>
+    Layer.effect(
+      Mailer,
+      Effect.gen(function* () {
+        const database = yield* Database
+        const { log } = yield* Telemetry
+        const { sealingKey, keep } = options
+        const delays = options.retryDelaysMs ?? RETRY_DELAYS_MS
+        const bell = yield* Latch.make(false)
+
+        const contentOf = ({ id, contentSealed }: MailRow): Pick<Letter, "text" | "html" | "links"> =>
+          JSON.parse(openText(sealingKey, id, contentSealed))
+
+        /** Sends one claimed letter; afterwards it is gone or due again. */
+        const deliver = async (smtp: Smtp, mail: MailRow & { readonly attempts: number }): Promise<void> => {
+          try {
+            await smtp.send({ to: mail.recipient, subject: mail.subject, ...contentOf(mail) })
+          } catch (cause) {
+            const delay = delays[mail.attempts - 1]
+            const isTemporary = cause instanceof MailNotSent && cause.temporary
+            log.warn({ mailId: mail.id, attempt: mail.attempts, reason: String(cause) }, "a letter was not taken")
+            if (isTemporary && delay !== undefined) {
+              return postponeMail(database.sql, mail.id, toTimestamp(Date.now() + delay))
+            }
+            log.error({ mailId: mail.id }, "a letter was given up")
+          }
+          return deleteMail(database.sql, mail.id)
+        }
+
+        const round = (smtp: Smtp) =>
+          database
+            .run((sql) => claimMails(sql, toTimestamp(Date.now()), toTimestamp(Date.now() + HELD_MS), BATCH))
+            .pipe(
+              Effect.flatMap((mails) =>
+                Effect.as(
+                  Effect.forEach(mails, (mail) => Effect.tryPromise(() => deliver(smtp, mail)).pipe(Effect.ignore)),
+                  mails.length,
+                ),
+              ),
+              Effect.orElseSucceed(() => 0),
+            )
+
+        const send = (smtp: Smtp) =>
+          Effect.forever(
+            Effect.gen(function* () {
+              yield* bell.close
+              if ((yield* round(smtp)) > 0) return
+              yield* Effect.race(bell.await, Effect.sleep(POLL))
+            }),
+          )
+
+        if (options.smtp !== null) {
+          const { url, from } = options.smtp
+          const smtp = yield* Effect.acquireRelease(
+            Effect.sync(() => openSmtp(url, from)),
+            (open) => Effect.sync(open.close),
+          )
+          yield* Effect.forkScoped(send(smtp))
+        } else if (keep) {
+          const forget = Effect.suspend(() =>
+            database.run((sql) => deleteKeptMails(sql, toTimestamp(Date.now() - KEPT_MS))),
+          )
+          yield* Effect.forkScoped(forget.pipe(Effect.ignore, Effect.delay("1 hour"), Effect.forever))
+        } else log.warn("SMTP_URL is not set: no mail will be sent")
+
+        return {
+          post: async (sql, { to, subject, text, html, links }) => {
+            if (options.smtp === null && !keep) return
+            const id = newId()
+            const contentSealed = sealText(sealingKey, id, JSON.stringify({ text, html, links }))
+            const dueAt = options.smtp === null ? null : toTimestamp(Date.now())
+            await insertMail(sql, { id, recipient: to, subject, contentSealed, dueAt })
+          },
+          collect: () => {
+            bell.openUnsafe()
+          },
+          outbox: (to) =>
+            Effect.map(
+              database.run((sql) => listKeptMails(sql, to, OUTBOX_LENGTH)),
+              (mails) =>
+                mails.map((mail) => {
+                  const { text, links } = contentOf(mail)
+                  return { to: mail.recipient, subject: mail.subject, text, links, createdAt: mail.createdAt }
+                }),
+            ),
+        }
+      }),
+    )
+}

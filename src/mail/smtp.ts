@@ -1,0 +1,52 @@
+/** Mail by SMTP (nodemailer): one pooled connection, bounded waits, and the difference between "later" and "never". */
+import { Redacted } from "effect"
+import { createTransport } from "nodemailer"
+import type { Letter } from "./letters.ts"
+
+/** The letter was not taken. `temporary`: the same letter may be taken later (no connection, or SMTP 4yz: RFC 5321 §4.2.1). */
+export class MailNotSent extends Error {
+  override readonly name = "MailNotSent"
+  readonly temporary: boolean
+  constructor(temporary: boolean, reason: string) {
+    super(reason)
+    this.temporary = temporary
+  }
+}
+
+export interface Smtp {
+  /** Rejects with `MailNotSent`. */
+  readonly send: (letter: Letter) => Promise<void>
+  readonly close: () => void
+}
+
+const TIMEOUT_MS = 15_000
+const PERMANENT_FROM = 500
+
+/** `url`: `smtp://user:password@host:port` or `smtps://…`; `from`: the sender, with or without a name. */
+export const openSmtp = (url: Redacted.Redacted<string>, from: string): Smtp => {
+  const transport = createTransport({
+    url: Redacted.value(url),
+    pool: true,
+    maxConnections: 1,
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+    dnsTimeout: TIMEOUT_MS,
+  })
+  return {
+    send: async ({ to, subject, text, html }) => {
+      try {
+        await transport.sendMail({ from, to: { name: "", address: to }, subject, text, html })
+      } catch (cause) {
+        // The server's own words are left out: they repeat the address and sometimes the letter.
+        const { responseCode, code } = cause as { readonly responseCode?: number; readonly code?: string }
+        const isPermanent = responseCode !== undefined && responseCode >= PERMANENT_FROM && code !== "EAUTH"
+        throw new MailNotSent(
+          !isPermanent,
+          `${code ?? "failed"}${responseCode === undefined ? "" : ` ${responseCode}`}`,
+        )
+      }
+    },
+    close: () => transport.close(),
+  }
+}

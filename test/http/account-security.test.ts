@@ -1,0 +1,279 @@
+/** Proving addresses, resetting and changing passwords, and sessions. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type Account, type CallOptions, call, createEvent, createLiveEvent, PASSWORD, signup } from "../support/api.ts"
+import { linkIn, type MailServer, startMailServer } from "../support/mail-server.ts"
+import { type Rows, rowsOf } from "../support/rows.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+
+const NEW_PASSWORD = "another correct horse"
+
+let server: TestServer
+let rows: Rows
+beforeAll(async () => {
+  server = await startTestServer()
+  rows = rowsOf(server.databaseUrl)
+})
+afterAll(async () => {
+  await rows.end()
+  await server.stop()
+})
+
+const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const tokenIn = (url: string): string => new URL(url).searchParams.get("token") ?? ""
+
+const login = (account: Account, password: string) =>
+  api("POST", "/v1/accounts/login", { body: { email: account.email, password } })
+
+const requestReset = async (account: Account): Promise<string> => {
+  const answer = await api("POST", "/v1/accounts/request-password-reset", { body: { email: account.email } })
+  return tokenIn(answer.body.resetUrl)
+}
+
+const resendVerification = async (account: Account): Promise<string> => {
+  const answer = await api("POST", "/v1/accounts/resend-verification", { cookie: account.cookie })
+  return tokenIn(answer.body.verifyUrl)
+}
+
+describe("proving an address", () => {
+  test("signup answers the link in e-mail dev mode, and its token marks the address verified, once", async () => {
+    const email = `ada-${Date.now()}@example.com`
+    const made = await api("POST", "/v1/accounts/signup", { body: { email, password: PASSWORD, name: "Ada" } })
+    const token = tokenIn(made.body.verifyUrl)
+    const verified = await api("POST", "/v1/accounts/verify", { body: { token } })
+    expect([verified.status, verified.body]).toEqual([200, { verified: true, email }])
+    const cookie = (made.headers.get("set-cookie") ?? "").split(";")[0] ?? ""
+    expect((await api("GET", "/v1/accounts/me", { cookie })).body.account.emailVerified).toBe(true)
+    const again = await api("POST", "/v1/accounts/verify", { body: { token } })
+    expect([again.status, again.body.code]).toEqual([400, "invalid_token"])
+  })
+
+  test("of many who use one token at once exactly one succeeds", async () => {
+    const token = await resendVerification(await signup(server.url))
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => api("POST", "/v1/accounts/verify", { body: { token } })),
+    )
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
+    expect(answers.filter(({ body }) => body.code === "invalid_token")).toHaveLength(9)
+  })
+
+  test("the letter is sent again on request, until the address is verified", async () => {
+    const account = await signup(server.url)
+    const token = await resendVerification(account)
+    await api("POST", "/v1/accounts/verify", { body: { token } })
+    const late = await api("POST", "/v1/accounts/resend-verification", { cookie: account.cookie })
+    expect([late.status, late.body.code]).toEqual([409, "conflict"])
+  })
+
+  test("a token is bound to its purpose and to its day", async () => {
+    const account = await signup(server.url)
+    const verify = await resendVerification(account)
+    const reset = await requestReset(account)
+    const swapped = [
+      await api("POST", "/v1/accounts/verify", { body: { token: reset } }),
+      await api("POST", "/v1/accounts/reset-password", { body: { token: verify, password: NEW_PASSWORD } }),
+    ]
+    expect(swapped.map(({ body }) => body.code)).toEqual(["invalid_token", "invalid_token"])
+    await rows.run(`update account_tokens set expires_at = now() - interval '1 second' where account_id = $1`, [
+      account.id,
+    ])
+    const expired = await api("POST", "/v1/accounts/verify", { body: { token: verify } })
+    expect([expired.status, expired.body.code]).toEqual([400, "invalid_token"])
+  })
+
+  test("no token lies open in the database", async () => {
+    const account = await signup(server.url)
+    const token = await resendVerification(account)
+    const stored = await rows.run("select * from account_tokens")
+    const mails = await rows.run("select * from mails where recipient = $1", [account.email])
+    expect(mails.length).toBeGreaterThan(0)
+    expect(
+      JSON.stringify([stored, mails], (_, value) =>
+        value?.type === "Buffer" ? Buffer.from(value).toString("latin1") : value,
+      ),
+    ).not.toContain(token)
+  })
+
+  test.each([[{}], [{ token: "" }], [{ token: 7 }], [{ token: "x".repeat(201) }]])("refuses %j", async (body) => {
+    const answer = await api("POST", "/v1/accounts/verify", { body })
+    expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+  })
+})
+
+describe("resetting a password", () => {
+  test("sets it, verifies the address, and ends every session and token that was there before", async () => {
+    const account = await signup(server.url)
+    const workspace = await api("POST", `/v1/workspaces/${account.workspaceId}/session`, { cookie: account.cookie })
+    const bearer = workspace.body.sessionToken
+    expect((await api("GET", "/v1/events", { bearer })).status).toBe(200)
+    const token = await requestReset(account)
+    const answer = await api("POST", "/v1/accounts/reset-password", { body: { token, password: NEW_PASSWORD } })
+    expect([answer.status, answer.body]).toEqual([200, { reset: true }])
+    expect((await api("GET", "/v1/accounts/me", { cookie: account.cookie })).status).toBe(401)
+    expect((await api("GET", "/v1/events", { bearer })).status).toBe(401)
+    expect((await login(account, PASSWORD)).status).toBe(401)
+    const signedIn = await login(account, NEW_PASSWORD)
+    expect([signedIn.status, signedIn.body.account.emailVerified]).toEqual([200, true])
+  })
+
+  test("makes an older workspace session worthless at the gateway's door too", async () => {
+    const account = await signup(server.url)
+    const key = (await api("POST", "/v1/workspaces", { cookie: account.cookie, body: { name: "W" } })).body
+    const event = await createLiveEvent(server.url, key.apiKey.secret)
+    const session = await api("POST", `/v1/workspaces/${key.id}/session`, { cookie: account.cookie })
+    const ask = () =>
+      api("POST", "/v1/auth/gateway-token", { bearer: session.body.sessionToken, body: { eventId: event.id } })
+    expect((await ask()).status).toBe(200)
+    await api("POST", "/v1/accounts/reset-password", {
+      body: { token: await requestReset(account), password: NEW_PASSWORD },
+    })
+    expect((await ask()).status).toBe(401)
+  })
+
+  test("uses up every other link that was asked for", async () => {
+    const account = await signup(server.url)
+    const [first, second] = [await requestReset(account), await requestReset(account)]
+    const done = await api("POST", "/v1/accounts/reset-password", { body: { token: first, password: NEW_PASSWORD } })
+    expect(done.status).toBe(200)
+    const late = await api("POST", "/v1/accounts/reset-password", { body: { token: second, password: NEW_PASSWORD } })
+    expect(late.body.code).toBe("invalid_token")
+  })
+
+  test("a refused password uses no token up", async () => {
+    const account = await signup(server.url)
+    const token = await requestReset(account)
+    const short = await api("POST", "/v1/accounts/reset-password", { body: { token, password: "1234567" } })
+    expect([short.status, short.body.code]).toEqual([400, "bad_request"])
+    const right = await api("POST", "/v1/accounts/reset-password", { body: { token, password: "12345678" } })
+    expect(right.status).toBe(200)
+  })
+
+  test("asking for an unknown address is answered alike, but for the link of the dev mode", async () => {
+    const answer = await api("POST", "/v1/accounts/request-password-reset", { body: { email: "nobody@example.com" } })
+    expect([answer.status, answer.body]).toEqual([200, { requested: true }])
+  })
+})
+
+describe("changing a password", () => {
+  test("needs the current one, keeps this session and ends the others", async () => {
+    const account = await signup(server.url)
+    const other = (await login(account, PASSWORD)).headers.get("set-cookie")?.split(";")[0]
+    const change = (currentPassword: string) =>
+      api("POST", "/v1/accounts/password", {
+        cookie: account.cookie,
+        body: { currentPassword, password: NEW_PASSWORD },
+      })
+    const wrong = await change("not the password")
+    expect([wrong.status, wrong.body.code]).toEqual([403, "forbidden"])
+    const right = await change(PASSWORD)
+    expect([right.status, right.body]).toEqual([200, { changed: true }])
+    expect((await api("GET", "/v1/accounts/me", { cookie: account.cookie })).status).toBe(200)
+    expect((await api("GET", "/v1/accounts/me", { cookie: other })).status).toBe(401)
+    expect((await login(account, NEW_PASSWORD)).status).toBe(200)
+  })
+})
+
+describe("sessions", () => {
+  test("are listed with the one that asks, and end one by one", async () => {
+    const account = await signup(server.url)
+    const other = (await login(account, PASSWORD)).headers.get("set-cookie")?.split(";")[0]
+    const listed = await api("GET", "/v1/accounts/sessions", { cookie: account.cookie })
+    expect(listed.body.sessions).toHaveLength(2)
+    expect(JSON.stringify(listed.body)).not.toContain(account.cookie.split("=")[1])
+    const theirs = listed.body.sessions.find((session: { current: boolean }) => !session.current)
+    const path = `/v1/accounts/sessions/${theirs.id}`
+    expect((await api("DELETE", path, { cookie: account.cookie })).status).toBe(204)
+    expect((await api("GET", "/v1/accounts/me", { cookie: other })).status).toBe(401)
+    expect((await api("DELETE", path, { cookie: account.cookie })).status).toBe(404)
+  })
+
+  test("of another account are not there", async () => {
+    const [mine, theirs] = [await signup(server.url), await signup(server.url)]
+    const listed = await api("GET", "/v1/accounts/sessions", { cookie: theirs.cookie })
+    const path = `/v1/accounts/sessions/${listed.body.sessions[0].id}`
+    const answers = [
+      await api("DELETE", path, { cookie: mine.cookie }),
+      await api("DELETE", "/v1/accounts/sessions/nonsense", { cookie: mine.cookie }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([404, 404])
+    expect((await api("GET", "/v1/accounts/me", { cookie: theirs.cookie })).status).toBe(200)
+  })
+})
+
+describe("in production, with a mail server", () => {
+  let mail: MailServer
+  let strict: TestServer
+  beforeAll(async () => {
+    mail = await startMailServer()
+    strict = await startTestServer({
+      NODE_ENV: "production",
+      PUBLIC_URL: "https://events.example.com",
+      SMTP_URL: mail.url,
+      MAIL_FROM: "Events <events@example.com>",
+    })
+  })
+  afterAll(async () => {
+    await strict.stop()
+    await mail.close()
+  })
+
+  test("links are in letters only, in plain text and in HTML, and the letters work", async () => {
+    const account = await signup(strict.url)
+    const letter = await mail.next(account.email)
+    expect(letter.raw).toContain("From: Events <events@example.com>")
+    expect(letter.raw).toMatch(/Content-Type: text\/plain/)
+    expect(letter.raw).toMatch(/Content-Type: text\/html/)
+    const link = linkIn(letter)
+    expect(link.origin + link.pathname).toBe("https://events.example.com/verify")
+    const verified = await call(strict.url, "POST", "/v1/accounts/verify", {
+      body: { token: link.searchParams.get("token") },
+    })
+    expect(verified.body).toEqual({ verified: true, email: account.email })
+  })
+
+  test("a reset request says the same for a known and an unknown address, and only the known one gets a letter", async () => {
+    const account = await signup(strict.url)
+    await mail.next(account.email)
+    const ask = (email: string) => call(strict.url, "POST", "/v1/accounts/request-password-reset", { body: { email } })
+    const answers = [await ask(account.email), await ask("nobody@example.com")]
+    expect(answers.map(({ status, body }) => [status, body])).toEqual([
+      [200, { requested: true }],
+      [200, { requested: true }],
+    ])
+    const token = linkIn(await mail.next(account.email)).searchParams.get("token")
+    const body = { token, password: NEW_PASSWORD }
+    expect((await call(strict.url, "POST", "/v1/accounts/reset-password", { body })).status).toBe(200)
+    expect(mail.received.some(({ to }) => to === "nobody@example.com")).toBe(false)
+  })
+
+  test("there is no development outbox", async () => {
+    expect((await call(strict.url, "GET", "/v1/dev/outbox")).status).toBe(404)
+  })
+})
+
+describe("the development outbox", () => {
+  test("shows the letters that would have been sent, newest first, of one address or of all", async () => {
+    const account = await signup(server.url)
+    await resendVerification(account)
+    const mine = await api("GET", `/v1/dev/outbox?to=${encodeURIComponent(account.email.toUpperCase())}`)
+    expect(mine.body.mails).toHaveLength(2)
+    expect(mine.body.mails[0]).toEqual({
+      to: account.email,
+      subject: "Confirm your e-mail address",
+      text: expect.stringContaining("/verify?token="),
+      links: [expect.stringContaining("/verify?token=")],
+      createdAt: expect.any(String),
+    })
+    expect(mine.body.mails[0].createdAt >= mine.body.mails[1].createdAt).toBe(true)
+    await createEvent(
+      server.url,
+      (await api("POST", "/v1/workspaces", { cookie: account.cookie, body: { name: "W" } })).body.apiKey.secret,
+    )
+    expect((await api("GET", "/v1/dev/outbox")).body.mails.length).toBeGreaterThanOrEqual(2)
+    expect((await api("GET", "/v1/dev/outbox?to=%00")).status).toBe(200)
+  })
+
+  test("is not readable from another site", async () => {
+    const answer = await api("GET", "/v1/dev/outbox", { headers: { origin: "https://evil.example" } })
+    expect(answer.headers.get("access-control-allow-origin")).toBeNull()
+  })
+})

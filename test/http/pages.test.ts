@@ -1,0 +1,93 @@
+/** The pages that links in letters lead to. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { call, PASSWORD, signup } from "../support/api.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.stop())
+
+const open = (path: string) => fetch(server.url + path)
+const submit = (path: string, fields: { readonly [name: string]: string }) =>
+  fetch(server.url + path, { method: "POST", body: new URLSearchParams(fields) })
+
+const verifyToken = async (): Promise<{ readonly token: string; readonly email: string }> => {
+  const email = `ada-${crypto.randomUUID()}@example.com`
+  const body = { email, password: PASSWORD, name: "Ada" }
+  const answer = await call(server.url, "POST", "/v1/accounts/signup", { body })
+  return { token: new URL(answer.body.verifyUrl).searchParams.get("token") ?? "", email }
+}
+
+const resetToken = async () => {
+  const account = await signup(server.url)
+  const body = { email: account.email }
+  const answer = await call(server.url, "POST", "/v1/accounts/request-password-reset", { body })
+  return { account, token: new URL(answer.body.resetUrl).searchParams.get("token") ?? "" }
+}
+
+describe("every page", () => {
+  test.each(["/", "/verify?token=x", "/reset?token=x"])(
+    "%s runs no script and tells no other site where it was",
+    async (path) => {
+      const answer = await open(path)
+      expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8")
+      expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'")
+      expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
+      const text = await answer.text()
+      expect(text).toMatch(/<html lang="en">.*<main><h1>/s)
+      expect(text).not.toContain("<script")
+    },
+  )
+
+  test("escapes what it was given", async () => {
+    const text = await (await open(`/verify?token=${encodeURIComponent('"><script>alert(1)</script>')}`)).text()
+    expect(text).not.toContain("<script>")
+  })
+
+  test.each(["/verify", "/reset"])("%s refuses what is no form, and bytes that are no text, in words", async (path) => {
+    const json = await fetch(server.url + path, {
+      method: "POST",
+      body: "{}",
+      headers: { "content-type": "application/json" },
+    })
+    expect([json.status, json.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"])
+    expect((await submit(path, { token: "\0" })).status).toBe(400)
+    const bytes = await fetch(server.url + path, {
+      method: "POST",
+      body: new Uint8Array([0xff, 0xfe]),
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    })
+    expect(bytes.status).toBe(400)
+    const put = await fetch(server.url + path, { method: "PUT" })
+    expect(put.status).toBe(405)
+  })
+})
+
+describe("the page that confirms an address", () => {
+  test("changes nothing when it is opened, and confirms when its button is pressed", async () => {
+    const { token, email } = await verifyToken()
+    for (let visit = 0; visit < 2; visit++) {
+      const shown = await open(`/verify?token=${token}`)
+      expect([shown.status, await shown.text()]).toEqual([200, expect.stringContaining(`value="${token}"`)])
+    }
+    const done = await submit("/verify", { token })
+    expect([done.status, await done.text()]).toEqual([200, expect.stringContaining(email)])
+    expect((await submit("/verify", { token })).status).toBe(400)
+    expect((await open(`/verify?token=${token}`)).status).toBe(400)
+  })
+})
+
+describe("the page that sets a new password", () => {
+  test("says what is wrong with the password and keeps the link, then sets it", async () => {
+    const { account, token } = await resetToken()
+    expect((await open(`/reset?token=${token}`)).status).toBe(200)
+    const short = await submit("/reset", { token, password: "short" })
+    expect([short.status, await short.text()]).toEqual([400, expect.stringContaining('role="alert"')])
+    expect((await submit("/reset", { token, password: "a new password" })).status).toBe(200)
+    const body = { email: account.email, password: "a new password" }
+    expect((await call(server.url, "POST", "/v1/accounts/login", { body })).status).toBe(200)
+    expect((await submit("/reset", { token, password: "a new password" })).status).toBe(400)
+  })
+})

@@ -1,0 +1,179 @@
+/** Sign-in through an external identity provider, end to end against a real one. */
+import { randomUUID } from "node:crypto"
+import { once } from "node:events"
+import { createServer } from "node:net"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { call, signup } from "../support/api.ts"
+import { type Person, startIdentityProvider, type TestIdentityProvider } from "../support/identity-provider.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+
+/** The provider must know where to send the browser back to before the server listens there. */
+const freePort = async (): Promise<number> => {
+  const probe = createServer().listen(0, "127.0.0.1")
+  await once(probe, "listening")
+  const address = probe.address()
+  probe.close()
+  await once(probe, "close")
+  return typeof address === "object" && address !== null ? address.port : 0
+}
+
+let idp: TestIdentityProvider
+let server: TestServer
+let callback: string
+beforeAll(async () => {
+  const port = await freePort()
+  callback = `http://127.0.0.1:${port}/v1/auth/idp/callback`
+  idp = await startIdentityProvider(callback)
+  server = await startTestServer({
+    PORT: String(port),
+    APP_URL: "https://app.example.com",
+    IDP_ISSUER: idp.issuer,
+    IDP_CLIENT_ID: idp.clientId,
+    IDP_CLIENT_SECRET: idp.clientSecret,
+  })
+})
+afterAll(async () => {
+  await server.stop()
+  await idp.close()
+})
+
+const get = (url: string, cookie = "") => fetch(url, { redirect: "manual", headers: { cookie } })
+const cookieNamed = (answer: Response, name: string): string =>
+  answer.headers
+    .getSetCookie()
+    .find((set) => set.startsWith(`${name}=`))
+    ?.split(";")[0] ?? ""
+
+const begin = async () => {
+  const answer = await get(`${server.url}/v1/auth/idp/start`)
+  return { answer, location: answer.headers.get("location") ?? "", trip: cookieNamed(answer, "gc_idp") }
+}
+
+/** The whole way; resolves to the last answer and the session it set. */
+const signInAs = async (person: Person) => {
+  idp.signInAs(person)
+  const { location, trip } = await begin()
+  const answer = await get(await idp.walk(location, callback), trip)
+  return { answer, session: cookieNamed(answer, "gc_session") }
+}
+
+const person = (fields: Partial<Person> = {}): Person => ({
+  sub: randomUUID(),
+  email: `${randomUUID()}@example.com`,
+  email_verified: true,
+  name: "Grace Hopper",
+  ...fields,
+})
+
+const me = async (session: string) => (await call(server.url, "GET", "/v1/accounts/me", { cookie: session })).body
+
+describe("starting", () => {
+  test("sends the browser to the provider with state, nonce and a PKCE challenge", async () => {
+    const { answer, location } = await begin()
+    expect([answer.status, answer.headers.get("cache-control")]).toEqual([302, "no-store"])
+    const asked = new URL(location)
+    expect(asked.origin).toBe(idp.issuer)
+    expect(Object.fromEntries(asked.searchParams)).toMatchObject({
+      redirect_uri: callback,
+      response_type: "code",
+      code_challenge_method: "S256",
+      state: expect.stringMatching(/^.{20,}$/),
+      nonce: expect.stringMatching(/^.{20,}$/),
+    })
+    expect(answer.headers.getSetCookie()[0]).toMatch(
+      /^gc_idp=[\w-]+; Path=\/v1\/auth\/idp; HttpOnly; SameSite=Lax; Max-Age=600$/,
+    )
+  })
+})
+
+describe("coming back", () => {
+  test("makes an account with a verified address and a workspace, and signs it in at the application", async () => {
+    const grace = person()
+    const { answer, session } = await signInAs(grace)
+    expect([answer.status, answer.headers.get("location")]).toEqual([302, "https://app.example.com/"])
+    const view = await me(session)
+    expect(view.account).toMatchObject({ name: "Grace Hopper", email: grace.email, emailVerified: true })
+    expect(view.workspaces).toHaveLength(1)
+  })
+
+  test("a second time signs in the same account, whatever its address has become", async () => {
+    const grace = person()
+    const first = await me((await signInAs(grace)).session)
+    const second = await me((await signInAs({ ...grace, email: "moved@example.com", email_verified: false })).session)
+    expect(second.account.id).toBe(first.account.id)
+  })
+
+  test("links an account whose address both sides have proved", async () => {
+    const account = await signup(server.url)
+    const again = await call(server.url, "POST", "/v1/accounts/resend-verification", { cookie: account.cookie })
+    const token = new URL(again.body.verifyUrl).searchParams.get("token")
+    await call(server.url, "POST", "/v1/accounts/verify", { body: { token } })
+    const { session } = await signInAs(person({ email: account.email.toUpperCase() }))
+    expect((await me(session)).account.id).toBe(account.id)
+  })
+
+  test("does not link an account that has not proved the address, nor one the provider has not", async () => {
+    const account = await signup(server.url)
+    const unproved = await signInAs(person({ email: account.email }))
+    expect([unproved.answer.status, ((await unproved.answer.json()) as { code: string }).code]).toEqual([
+      409,
+      "email_taken",
+    ])
+    const claimed = await signInAs(person({ email_verified: false }))
+    expect([claimed.answer.status, claimed.session]).toEqual([400, ""])
+    const nameless = await signInAs({ sub: randomUUID() })
+    expect([nameless.answer.status, nameless.session]).toEqual([400, ""])
+  })
+
+  test("is refused with another browser's answer, another state, a used code, or no cookie", async () => {
+    idp.signInAs(person())
+    const [mine, theirs] = [await begin(), await begin()]
+    const back = await idp.walk(mine.location, callback)
+    const tampered = new URL(back)
+    tampered.searchParams.set("state", "another")
+    const attempts = [
+      await get(back, theirs.trip),
+      await get(back),
+      await get(back, "gc_idp=garbage"),
+      await get(tampered.href, mine.trip),
+    ]
+    expect(attempts.map(({ status }) => status)).toEqual([400, 400, 400, 400])
+    expect(attempts.map((answer) => cookieNamed(answer, "gc_session"))).toEqual(["", "", "", ""])
+    const { location, trip } = await begin()
+    const good = await idp.walk(location, callback)
+    expect((await get(good, trip)).status).toBe(302)
+    expect((await get(good, trip)).status).toBe(400)
+  })
+
+  test("after a refusal goes back to the application, signed out; nothing in the query chooses another place", async () => {
+    const { trip } = await begin()
+    const answer = await get(`${callback}?error=access_denied&next=https://evil.example&state=x`, trip)
+    expect([answer.status, answer.headers.get("location")]).toEqual([302, "https://app.example.com/?signIn=refused"])
+    expect(cookieNamed(answer, "gc_session")).toBe("")
+  })
+})
+
+describe("without a provider", () => {
+  test.each(["start", "callback", "callback?code=x&state=y", "callback?error=access_denied"])(
+    "%s says so",
+    async (path) => {
+      const plain = await startTestServer()
+      try {
+        const answer = await call(plain.url, "GET", `/v1/auth/idp/${path}`)
+        expect([answer.status, answer.body.code]).toEqual([501, "idp_not_configured"])
+      } finally {
+        await plain.stop()
+      }
+    },
+  )
+
+  test("or with one that is away, the start says to come later", async () => {
+    const away = await startTestServer({ IDP_ISSUER: "http://127.0.0.1:9", IDP_CLIENT_ID: "x", IDP_CLIENT_SECRET: "y" })
+    try {
+      const answer = await call(away.url, "GET", "/v1/auth/idp/start")
+      expect([answer.status, answer.body.code, answer.headers.get("retry-after")]).toEqual([503, "unavailable", "10"])
+    } finally {
+      await away.stop()
+    }
+  })
+})

@@ -1,0 +1,133 @@
+/** Letters against a real SMTP server: when they are sent, again, or never. */
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest"
+import { type Letter, verificationLetter } from "../../src/mail/letters.ts"
+import { Mailer } from "../../src/mail/mailer.ts"
+import { Database } from "../../src/store/database.ts"
+import { Telemetry } from "../../src/telemetry.ts"
+import { createTestDatabase, type TestDatabase } from "../support/database.ts"
+import { type MailServer, startMailServer } from "../support/mail-server.ts"
+import { type Rows, rowsOf } from "../support/rows.ts"
+import { eventually } from "../support/wait.ts"
+
+let database: TestDatabase
+let rows: Rows
+let mail: MailServer
+let stop: (() => Promise<void>) | undefined
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  rows = rowsOf(database.url)
+  mail = await startMailServer()
+})
+afterEach(async () => {
+  await stop?.()
+  stop = undefined
+  await rows.run("delete from mails")
+})
+afterAll(async () => {
+  await mail.close()
+  await rows.end()
+  await database.drop()
+})
+
+const open = async (retryDelaysMs: ReadonlyArray<number> = [10, 10]) => {
+  const kernel = Layer.mergeAll(
+    Database.layer({ url: Redacted.make(database.url), connections: 2 }),
+    Telemetry.layer("silent"),
+  )
+  const smtp = { url: Redacted.make(mail.url), from: "Events <events@example.com>" }
+  const layer = Mailer.layer({ sealingKey: new Uint8Array(32).fill(7), smtp, keep: false, retryDelaysMs })
+  const runtime = ManagedRuntime.make(layer.pipe(Layer.provideMerge(kernel)))
+  stop = () => runtime.dispose()
+  const services = await runtime.runPromise(Effect.all({ mailer: Mailer, database: Database }))
+  return {
+    post: async (letter: Letter) => {
+      await runtime.runPromise(services.database.transaction((sql) => services.mailer.post(sql, letter)))
+      services.mailer.collect()
+    },
+    postAndRollBack: (letter: Letter) =>
+      services.database.sql
+        .begin(async (sql) => {
+          await services.mailer.post(sql, letter)
+          throw new Error("rolled back")
+        })
+        .catch(() => services.mailer.collect()),
+  }
+}
+
+let count = 0
+const letter = (): Letter => {
+  count++
+  return verificationLetter(`reader-${count}@example.com`, "Reader", `https://app.example/verify?token=t${count}`)
+}
+
+const waiting = async (): Promise<number> => Number((await rows.run("select count(*) from mails"))[0]?.["count"])
+
+test("a committed letter arrives once and leaves nothing behind", async () => {
+  const { post } = await open()
+  const given = letter()
+  await post(given)
+  await mail.next(given.to)
+  await eventually(async () => (await waiting()) === 0, "the row being deleted")
+  expect(mail.received.filter(({ to }) => to === given.to)).toHaveLength(1)
+})
+
+test("a letter of a transaction that rolls back is never sent", async () => {
+  const { post, postAndRollBack } = await open()
+  const [never, later] = [letter(), letter()]
+  await postAndRollBack(never)
+  await post(later)
+  await mail.next(later.to)
+  expect(mail.received.some(({ to }) => to === never.to)).toBe(false)
+})
+
+test("a letter the server cannot take now is tried again; one it will never take is given up", async () => {
+  const { post } = await open()
+  const again = letter()
+  mail.refuse(451, 2)
+  await post(again)
+  await mail.next(again.to)
+  const never = letter()
+  mail.refuse(554, 1)
+  await post(never)
+  await eventually(async () => (await waiting()) === 0, "the letter being given up")
+  expect(mail.received.some(({ to }) => to === never.to)).toBe(false)
+})
+
+test("a letter is given up when its tries are used up", async () => {
+  const { post } = await open([10])
+  const given = letter()
+  mail.refuse(451, 2)
+  await post(given)
+  await eventually(async () => (await waiting()) === 0, "the letter being given up")
+  expect(mail.received.some(({ to }) => to === given.to)).toBe(false)
+})
+
+test("a letter that waited while nobody ran is sent at the next start", async () => {
+  const first = await open([600_000])
+  const given = letter()
+  mail.refuse(451, 1)
+  await first.post(given)
+  await eventually(
+    async () =>
+      (
+        await rows.run(
+          "select 1 from mails where attempts = 1 and due_at > now() + interval '1 minute' and due_at < now() + interval '11 minutes'",
+        )
+      ).length === 1,
+    "the first try",
+  )
+  await stop?.()
+  await rows.run("update mails set due_at = now()")
+  await open()
+  await mail.next(given.to)
+})
+
+test("what a letter says is escaped in HTML, and a subject is one line", () => {
+  const given = verificationLetter("a@example.com", `<b>"A"\r\nBcc: x@example.com</b>`, "https://app.example/?a=1&b=2")
+  expect(given.html).toContain("&lt;b&gt;&quot;A&quot;")
+  expect(given.html).toContain('href="https://app.example/?a=1&amp;b=2"')
+  expect(given.subject).not.toMatch(/[\r\n]/)
+  expect(given.text).toContain("https://app.example/?a=1&b=2")
+})
