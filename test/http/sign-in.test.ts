@@ -1,36 +1,23 @@
 /** Sign-in through an external identity provider, end to end against a real one. */
 import { randomUUID } from "node:crypto"
-import { once } from "node:events"
-import { createServer } from "node:net"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { call, signup } from "../support/api.ts"
 import { type Person, startIdentityProvider, type TestIdentityProvider } from "../support/identity-provider.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
-/** The provider must know where to send the browser back to before the server listens there. */
-const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1")
-  await once(probe, "listening")
-  const address = probe.address()
-  probe.close()
-  await once(probe, "close")
-  return typeof address === "object" && address !== null ? address.port : 0
-}
-
 let idp: TestIdentityProvider
 let server: TestServer
 let callback: string
 beforeAll(async () => {
-  const port = await freePort()
-  callback = `http://127.0.0.1:${port}/v1/auth/idp/callback`
-  idp = await startIdentityProvider(callback)
+  idp = await startIdentityProvider()
   server = await startTestServer({
-    PORT: String(port),
     APP_URL: "https://app.example.com",
     IDP_ISSUER: idp.issuer,
     IDP_CLIENT_ID: idp.clientId,
     IDP_CLIENT_SECRET: idp.clientSecret,
   })
+  callback = `${server.url}/v1/auth/idp/callback`
+  idp.register(callback)
 })
 afterAll(async () => {
   await server.stop()

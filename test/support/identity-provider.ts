@@ -15,6 +15,8 @@ export interface TestIdentityProvider {
   readonly issuer: string
   readonly clientId: string
   readonly clientSecret: string
+  /** Registers the client with where browsers are sent back to; nothing is answered before. */
+  register(redirectUri: string): void
   /** Who signs in at the provider from now on. */
   signInAs(person: Person): void
   /** Lets the browser walk from `url` through the provider until it is sent back to `until`; resolves to that address. */
@@ -22,41 +24,44 @@ export interface TestIdentityProvider {
   close(): Promise<void>
 }
 
-export const startIdentityProvider = async (redirectUri: string): Promise<TestIdentityProvider> => {
+export const startIdentityProvider = async (): Promise<TestIdentityProvider> => {
   const server = createServer()
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const client = { clientId: "gathercue", clientSecret: "a secret of the tests" }
   let person: Person = { sub: "nobody" }
-  const provider = new Provider(issuer, {
-    clients: [{ client_id: client.clientId, client_secret: client.clientSecret, redirect_uris: [redirectUri] }],
-    claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
-    conformIdTokenClaims: false,
-    features: { devInteractions: { enabled: false } },
-    cookies: { keys: ["cookie key of the tests"] },
-    pkce: { required: () => true },
-    findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ ...person, sub }) }),
-    interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
-  })
-  const callback = provider.callback()
-  server.on("request", (req, res) => {
-    if (!req.url?.startsWith("/interaction/")) return callback(req, res)
-    const answer = async () => {
-      const { params, session, grantId } = await provider.interactionDetails(req, res)
-      const accountId = session?.accountId ?? person.sub
-      const grant =
-        (grantId === undefined ? undefined : await provider.Grant.find(grantId)) ??
-        new provider.Grant({ accountId, clientId: String(params["client_id"]) })
-      grant.addOIDCScope("openid email profile")
-      const result = { login: { accountId }, consent: { grantId: await grant.save() } }
-      await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: true })
-    }
-    return answer().catch((cause: unknown) => res.writeHead(500).end(String(cause)))
-  })
+  const register = (redirectUri: string): void => {
+    const provider = new Provider(issuer, {
+      clients: [{ client_id: client.clientId, client_secret: client.clientSecret, redirect_uris: [redirectUri] }],
+      claims: { openid: ["sub"], email: ["email", "email_verified"], profile: ["name"] },
+      conformIdTokenClaims: false,
+      features: { devInteractions: { enabled: false } },
+      cookies: { keys: ["cookie key of the tests"] },
+      pkce: { required: () => true },
+      findAccount: (_, sub) => ({ accountId: sub, claims: () => ({ ...person, sub }) }),
+      interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
+    })
+    const callback = provider.callback()
+    server.on("request", (req, res) => {
+      if (!req.url?.startsWith("/interaction/")) return callback(req, res)
+      const answer = async () => {
+        const { params, session, grantId } = await provider.interactionDetails(req, res)
+        const accountId = session?.accountId ?? person.sub
+        const grant =
+          (grantId === undefined ? undefined : await provider.Grant.find(grantId)) ??
+          new provider.Grant({ accountId, clientId: String(params["client_id"]) })
+        grant.addOIDCScope("openid email profile")
+        const result = { login: { accountId }, consent: { grantId: await grant.save() } }
+        await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: true })
+      }
+      return answer().catch((cause: unknown) => res.writeHead(500).end(String(cause)))
+    })
+  }
   return {
     issuer,
     ...client,
+    register,
     signInAs: (next) => {
       person = next
     },
