@@ -1,7 +1,8 @@
 /** The server as its own process, the way an operator runs it: so that tests can kill it. */
 import { type ChildProcess, spawn } from "node:child_process"
+import { randomInt } from "node:crypto"
 import { once } from "node:events"
-import { type AddressInfo, createServer } from "node:net"
+import { createServer } from "node:net"
 import { createInterface } from "node:readline"
 
 const RUNNER = new URL("run-typescript.mjs", import.meta.url).pathname
@@ -14,14 +15,22 @@ export interface ServerProcess {
   readonly end: (signal: "SIGTERM" | "SIGINT" | "SIGKILL") => Promise<number | null>
 }
 
-/** A port that was free a moment ago, for a server that must come back at the same address. */
+/**
+ * A port for a server that must come back at the same address. It lies below the range the system hands out, so that no
+ * other test's connection takes it while the server is down.
+ */
 export const freePort = async (): Promise<number> => {
-  const probe = createServer().listen(0, "127.0.0.1")
-  await once(probe, "listening")
-  const { port } = probe.address() as AddressInfo
-  probe.close()
-  await once(probe, "close")
-  return port
+  while (true) {
+    const port = randomInt(20_000, 32_000)
+    const probe = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      probe.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true))
+    })
+    if (!isFree) continue
+    probe.close()
+    await once(probe, "close")
+    return port
+  }
 }
 
 export interface Exited {
