@@ -41,6 +41,8 @@ export interface Scopes {
   }
   readonly workspaceOwner: Scopes["workspaceMember"]
   readonly workspaceAdmin: { readonly workspaceId: string; readonly accountId: string; readonly role: WorkspaceRole }
+  readonly workspaceMemberOrKey: { readonly workspaceId: string }
+  readonly workspaceAdminOrKey: { readonly workspaceId: string }
   readonly workspace: { readonly workspaceId: string }
   readonly event: { readonly workspaceId: string; readonly event: Event }
   readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }

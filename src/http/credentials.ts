@@ -43,6 +43,13 @@ export const credentialsOf = (request: HttpRequest, cookieName: string): Credent
 
 const READS = new Set(["GET", "HEAD", "OPTIONS"])
 
+/** Does a browser say that the request comes from somebody else's page? */
+export const isForeignSite = ({ headers: { origin, host, ...headers } }: HttpRequest, ownOrigin: string): boolean => {
+  const foreign =
+    origin !== undefined && origin !== ownOrigin && origin !== `http://${host}` && origin !== `https://${host}`
+  return foreign || headers["sec-fetch-site"] === "cross-site"
+}
+
 /** A change that a browser's cookie authenticates must come from our own origin, or from no browser at all. */
 export const refuseCrossSite = (
   request: HttpRequest,
@@ -50,10 +57,7 @@ export const refuseCrossSite = (
   ownOrigin: string,
 ): Effect.Effect<void, Forbidden> => {
   if (principal.kind !== "account" || READS.has(request.method)) return Effect.void
-  const { origin, host } = request.headers
-  const foreign =
-    origin !== undefined && origin !== ownOrigin && origin !== `http://${host}` && origin !== `https://${host}`
-  return foreign || request.headers["sec-fetch-site"] === "cross-site"
+  return isForeignSite(request, ownOrigin)
     ? Effect.fail(new Forbidden({ detail: "A change with a session cookie must come from this site." }))
     : Effect.void
 }

@@ -4,6 +4,7 @@ import { AccountSecurity } from "./account-security.ts"
 import { Accounts } from "./accounts.ts"
 import { Events } from "./events.ts"
 import { GatewayTokens } from "./gateway-tokens.ts"
+import { Invites } from "./invites.ts"
 import { Meta } from "./meta.ts"
 import { People } from "./people.ts"
 import { SignIn } from "./sign-in.ts"
@@ -14,7 +15,7 @@ import { Workspaces } from "./workspaces.ts"
 export const DESCRIPTION_VERSION = "1.0.0"
 
 export const Api = HttpApi.make("gathercue")
-  .add(Accounts, AccountSecurity, SignIn, Workspaces, Events, People, Webhooks, GatewayTokens, Meta)
+  .add(Accounts, AccountSecurity, SignIn, Workspaces, Invites, Events, People, Webhooks, GatewayTokens, Meta)
   .annotate(OpenApi.Title, "Gathercue")
   .annotate(OpenApi.Version, DESCRIPTION_VERSION)
   .annotate(

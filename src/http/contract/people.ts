@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id } from "../../model/ids.ts"
+import { ACCOUNT_SUB_PREFIX } from "../../model/participants.ts"
 import { EventRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
@@ -17,9 +18,6 @@ export const User = Schema.Struct({
   createdAt: Instant,
   updatedAt: Instant,
 })
-
-/** Participant identities of accounts are kept under this prefix; callers may not take one over. */
-export const ACCOUNT_SUB_PREFIX = "account:"
 
 const ExternalSub = Schema.String.check(
   Schema.isBetweenLength(1, 200),

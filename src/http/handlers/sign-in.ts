@@ -2,17 +2,15 @@
 import { Effect } from "effect"
 import { IdentityProvider, type ProvidedIdentity, ROUND_TRIP_SECONDS } from "../../identity/identity-provider.ts"
 import { BadRequest, EmailTaken, type SlugTaken } from "../../model/errors.ts"
-import { newId } from "../../model/ids.ts"
 import { findAccountByIdentity, linkIdentity } from "../../store/account-identities.ts"
-import { findAddress, insertAccount, markVerified } from "../../store/accounts.ts"
+import { findAddress, markVerified } from "../../store/accounts.ts"
 import { Database, type Queryable } from "../../store/database.ts"
-import { onUniqueViolation } from "../../store/sqlstate.ts"
-import { insertWorkspace } from "../../store/workspaces.ts"
+import { insertAccountWithWorkspace } from "../account-entry.ts"
 import { issueSession } from "../browser-session.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { SignIn } from "../contract/sign-in.ts"
 import { HttpSettings } from "../settings.ts"
-import { freeSlug, RETRY_SLUG } from "../slug.ts"
+import { RETRY_SLUG } from "../slug.ts"
 
 const ROUND_TRIP_COOKIE = "gc_idp"
 const PATH = "/v1/auth/idp"
@@ -45,15 +43,9 @@ const accountOf = async (sql: Queryable, identity: ProvidedIdentity): Promise<st
 }
 
 const createAccount = async (sql: Queryable, name: string, email: string): Promise<string> => {
-  const id = newId()
-  const emailId = newId()
-  const account = { id, name: name.slice(0, 200), passwordHash: null, emailId, email }
-  await onUniqueViolation(insertAccount(sql, account), "account_emails_email_key", () => new EmailTaken())
-  await markVerified(sql, emailId)
-  const slug = await freeSlug(sql, name)
-  const workspace = `${name}'s workspace`.slice(0, 200)
-  await insertWorkspace(sql, { id: newId(), name: workspace, slug, memberId: newId(), ownerId: id })
-  return id
+  const account = await insertAccountWithWorkspace(sql, { name: name.slice(0, 200), email, passwordHash: null })
+  await markVerified(sql, account.emailId)
+  return account.accountId
 }
 
 export const signIn: Handlers<typeof SignIn> = {

@@ -6,6 +6,7 @@ import type { HandlerServices } from "../call.ts"
 import type { HttpRequest, HttpResponse } from "../message.ts"
 import type { Problems } from "../problem.ts"
 import { accountPages } from "./account-pages.ts"
+import { invitePages } from "./invite-pages.ts"
 import { html, type Page, page } from "./page.ts"
 
 const home: Page = {
@@ -20,7 +21,7 @@ const home: Page = {
     ),
 }
 
-export const PAGES: ReadonlyArray<Page> = [home, ...accountPages]
+export const PAGES: ReadonlyArray<Page> = [home, ...accountPages, ...invitePages]
 
 const sayProblem = (problem: HttpResponse): HttpResponse => {
   const { detail } = JSON.parse(problem.body) as { readonly detail: string }

@@ -1,0 +1,61 @@
+/** The ways into an account, the same for the API and for the pages: a new one with its first workspace, or a password. */
+import { Effect } from "effect"
+import { Passwords } from "../identity/passwords.ts"
+import { Mailer } from "../mail/mailer.ts"
+import { EmailTaken, type SlugTaken, Unauthorized } from "../model/errors.ts"
+import { newId } from "../model/ids.ts"
+import { findCredentials, insertAccount } from "../store/accounts.ts"
+import { Database, type Queryable } from "../store/database.ts"
+import { onUniqueViolation } from "../store/sqlstate.ts"
+import { insertWorkspace } from "../store/workspaces.ts"
+import { foldEmail } from "./email.ts"
+import { postVerification } from "./handlers/account-security.ts"
+import { HttpSettings } from "./settings.ts"
+import { freeSlug, RETRY_SLUG } from "./slug.ts"
+
+export interface NewAccount {
+  readonly accountId: string
+  readonly emailId: string
+  readonly name: string
+  /** Folded. */
+  readonly email: string
+}
+
+/** Inserts the account and its first workspace. Throws `EmailTaken`; `SlugTaken` when it should be run again. */
+export const insertAccountWithWorkspace = async (
+  sql: Queryable,
+  person: { readonly name: string; readonly email: string; readonly passwordHash: string | null },
+): Promise<NewAccount> => {
+  const account = { accountId: newId(), emailId: newId(), name: person.name, email: foldEmail(person.email) }
+  const row = { ...account, id: account.accountId, passwordHash: person.passwordHash }
+  await onUniqueViolation(insertAccount(sql, row), "account_emails_email_key", () => new EmailTaken())
+  const name = `${person.name}'s workspace`.slice(0, 200)
+  const slug = await freeSlug(sql, person.name)
+  await insertWorkspace(sql, { id: newId(), name, slug, memberId: newId(), ownerId: account.accountId })
+  return account
+}
+
+/** Signs up: resolves to the account and to the link that proves its address, which is also mailed. */
+export const createAccount = (person: { readonly name: string; readonly email: string; readonly password: string }) =>
+  Effect.gen(function* () {
+    const mailer = yield* Mailer
+    const { appUrl } = yield* HttpSettings
+    const passwordHash = yield* (yield* Passwords).hash(person.password)
+    const created = yield* (yield* Database)
+      .transaction<NewAccount & { readonly verifyUrl: string }, EmailTaken | SlugTaken>(async (sql) => {
+        const account = await insertAccountWithWorkspace(sql, { ...person, passwordHash })
+        return { ...account, verifyUrl: await postVerification(sql, mailer, appUrl, account) }
+      })
+      .pipe(Effect.retry(RETRY_SLUG))
+    mailer.collect()
+    return created
+  })
+
+/** Resolves to the account's id; takes as long for an address nobody has. */
+export const signInWithPassword = (email: string, password: string) =>
+  Effect.gen(function* () {
+    const found = yield* (yield* Database).run((sql) => findCredentials(sql, foldEmail(email)))
+    const matches = yield* (yield* Passwords).verify(found?.passwordHash ?? null, password)
+    if (matches && found !== undefined) return found.accountId
+    return yield* new Unauthorized({ detail: "The e-mail address or the password is wrong." })
+  })

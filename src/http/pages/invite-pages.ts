@@ -1,0 +1,135 @@
+/** The page behind an invitation: what it is about, and taking it up with an account that exists or is made here. */
+import { Effect, Schema } from "effect"
+import { AccountSessions } from "../../identity/account-sessions.ts"
+import { acceptInvite, declineInvite, readInvitation } from "../../identity/invites.ts"
+import { type Conflict, Forbidden, type NotFound } from "../../model/errors.ts"
+import { findAccount } from "../../store/accounts.ts"
+import { Database, type Queryable } from "../../store/database.ts"
+import type { InvitationRow } from "../../store/invites.ts"
+import { createAccount, signInWithPassword } from "../account-entry.ts"
+import { issueSession } from "../browser-session.ts"
+import { Email, NewPassword } from "../contract/accounts.ts"
+import { Name } from "../contract/endpoint.ts"
+import { cookieValue, isForeignSite, sessionCookieName } from "../credentials.ts"
+import type { HttpRequest } from "../message.ts"
+import { HttpSettings } from "../settings.ts"
+import { alert, type Html, html, type Page, page, readForm } from "./page.ts"
+
+const tokenOf = (request: HttpRequest): string => request.params["token"] ?? ""
+
+const inTransaction = <A>(body: (sql: Queryable) => Promise<A>) =>
+  Effect.flatMap(Database, (database) => database.transaction<A, NotFound | Conflict>(body))
+
+/** The account whose session cookie the browser brought. */
+const visitor = (request: HttpRequest) =>
+  Effect.gen(function* () {
+    const { publicUrl } = yield* HttpSettings
+    const token = cookieValue(request.headers["cookie"], sessionCookieName(publicUrl))
+    const session = token === undefined ? undefined : yield* (yield* AccountSessions).find(token)
+    if (session === undefined) return undefined
+    return yield* (yield* Database).run((sql) => findAccount(sql, session.accountId))
+  })
+
+const about = (invitation: InvitationRow): Html =>
+  invitation.eventTitle === null
+    ? html`<p>You are invited to the workspace <strong>${invitation.workspaceName}</strong> as ${invitation.role}.</p>`
+    : html`<p>${invitation.workspaceName} invites you to <strong>${invitation.eventTitle}</strong> as ${invitation.role}.</p>`
+
+const button = (token: string, action: string, label: string): Html =>
+  html`<form method="post" action="/invite/${token}"><button name="action" value="${action}">${label}</button></form>`
+
+const accountForms = (token: string): Html => html`
+<h2>With your account</h2><form method="post" action="/invite/${token}">
+<label>E-mail<input type="email" name="email" autocomplete="email" required></label>
+<label>Password<input type="password" name="password" autocomplete="current-password" required></label>
+<button name="action" value="signIn">Sign in and accept</button></form>
+<h2>Or with a new one</h2><form method="post" action="/invite/${token}">
+<label>Name<input name="name" autocomplete="name" maxlength="200" required></label>
+<label>E-mail<input type="email" name="email" autocomplete="email" required></label>
+<label>Password (8 characters or more)<input type="password" name="password" autocomplete="new-password" minlength="8" maxlength="256" required></label>
+<button name="action" value="signUp">Sign up and accept</button></form>`
+
+const show = (request: HttpRequest, problem?: { readonly text: string; readonly status: number }) =>
+  Effect.gen(function* () {
+    const token = tokenOf(request)
+    const invitation = yield* inTransaction((sql) => readInvitation(sql, token))
+    if (invitation.status !== "pending") {
+      return page("This invitation is closed", html`${about(invitation)}<p>It is ${invitation.status}.</p>`)
+    }
+    const account = yield* visitor(request)
+    const accept = account === undefined ? accountForms(token) : button(token, "accept", `Accept as ${account.name}`)
+    return page(
+      "Your invitation",
+      html`${about(invitation)}${problem === undefined ? "" : alert(problem.text)}${accept}${button(token, "decline", "Decline")}`,
+      { status: problem?.status ?? 200 },
+    )
+  })
+
+const accepted = (invitation: InvitationRow, cookies: ReadonlyArray<string>) =>
+  page("Welcome", html`${about(invitation)}<p>The invitation is accepted.</p>`, {
+    headers: cookies.map((cookie) => ["set-cookie", cookie] as const),
+  })
+
+const acceptAs = (request: HttpRequest, accountId: string, cookies: ReadonlyArray<string>) =>
+  inTransaction((sql) => acceptInvite(sql, tokenOf(request), accountId)).pipe(
+    Effect.map(({ invitation }) => accepted(invitation, cookies)),
+  )
+
+const isSignUp = Schema.is(Schema.Struct({ name: Name, email: Email, password: NewPassword }))
+
+type Field = (name: string) => string
+
+const ACTIONS = {
+  accept: (request: HttpRequest) =>
+    Effect.flatMap(visitor(request), (account) =>
+      account === undefined
+        ? show(request, { text: "Sign in first.", status: 401 })
+        : acceptAs(request, account.id, []),
+    ),
+  decline: (request: HttpRequest) =>
+    inTransaction((sql) => declineInvite(sql, tokenOf(request))).pipe(
+      Effect.map((invitation) => page("Declined", about(invitation))),
+    ),
+  signIn: (request: HttpRequest, field: Field) =>
+    Effect.gen(function* () {
+      yield* inTransaction((sql) => readInvitation(sql, tokenOf(request)))
+      const accountId = yield* signInWithPassword(field("email"), field("password"))
+      return yield* acceptAs(request, accountId, [yield* issueSession(accountId)])
+    }).pipe(Effect.catchTag("Unauthorized", ({ detail }) => show(request, { text: detail, status: 401 }))),
+  signUp: (request: HttpRequest, field: Field) =>
+    Effect.gen(function* () {
+      const person = { name: field("name"), email: field("email"), password: field("password") }
+      if (!isSignUp(person)) {
+        const text = "Give a name, an e-mail address, and a password of 8 to 256 characters."
+        return yield* show(request, { text, status: 400 })
+      }
+      yield* inTransaction((sql) => readInvitation(sql, tokenOf(request)))
+      const { accountId } = yield* createAccount(person)
+      return yield* acceptAs(request, accountId, [yield* issueSession(accountId)])
+    }).pipe(
+      Effect.catchTag("EmailTaken", () =>
+        show(request, { text: "An account with this address exists; sign in with it.", status: 409 }),
+      ),
+    ),
+}
+
+export const invitePages: ReadonlyArray<Page> = [
+  { method: "GET", path: "/invite/:token", answer: (request) => show(request) },
+  {
+    method: "POST",
+    path: "/invite/:token",
+    answer: (request) =>
+      Effect.gen(function* () {
+        const { publicUrl } = yield* HttpSettings
+        // A cookie may speak here: the form must have come from this site.
+        if (isForeignSite(request, new URL(publicUrl).origin)) {
+          return yield* new Forbidden({ detail: "Answer the invitation on its own page." })
+        }
+        const field = yield* readForm(request)
+        const action = field("action")
+        return yield* action in ACTIONS && Object.hasOwn(ACTIONS, action)
+          ? ACTIONS[action as keyof typeof ACTIONS](request, field)
+          : show(request)
+      }),
+  },
+]

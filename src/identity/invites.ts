@@ -1,0 +1,106 @@
+/**
+ * Invites: a week-long token that makes whoever holds it a member of a workspace, or gives them a role on one event. The
+ * token is the authority: no address need match. Using it up and giving what it gives are one transaction.
+ */
+import { Conflict, NotFound } from "../model/errors.ts"
+import { newId } from "../model/ids.ts"
+import { ACCOUNT_SUB_PREFIX } from "../model/participants.ts"
+import type { EventRole } from "../model/roles.ts"
+import { toTimestamp } from "../model/timestamp.ts"
+import { findPrimaryAddress } from "../store/accounts.ts"
+import type { Queryable } from "../store/database.ts"
+import {
+  findInvitation,
+  type InvitationRow,
+  type InviteRow,
+  insertInvite,
+  insertMember,
+  renewInvite,
+  settleInvite,
+} from "../store/invites.ts"
+import { upsertMembership, upsertUser } from "../store/users.ts"
+import { hashSecret, newSecret } from "./secrets.ts"
+
+const LIFETIME_MS = 7 * 86_400_000
+
+const notPending = (status: string) => new Conflict({ detail: `The invite is ${status}.` })
+
+export interface IssuedInvite {
+  readonly invite: InviteRow
+  readonly token: string
+}
+
+/** Run in a transaction. */
+export const issueInvite = async (
+  sql: Queryable,
+  to: Omit<Parameters<typeof insertInvite>[1], "id" | "tokenHash" | "expiresAt">,
+): Promise<IssuedInvite> => {
+  const token = newSecret()
+  const expiresAt = toTimestamp(Date.now() + LIFETIME_MS)
+  const invite = await insertInvite(sql, { ...to, id: newId(), tokenHash: hashSecret(token), expiresAt })
+  return { invite, token }
+}
+
+/** A new token for an open or expired invite. Throws `Conflict` for one that was settled. */
+export const reissueInvite = async (sql: Queryable, { id, status }: InvitationRow): Promise<IssuedInvite> => {
+  const token = newSecret()
+  const invite = await renewInvite(sql, id, hashSecret(token), toTimestamp(Date.now() + LIFETIME_MS))
+  if (invite === undefined) throw notPending(status)
+  return { invite, token }
+}
+
+/** Throws `NotFound`. */
+export const readInvitation = async (sql: Queryable, token: string): Promise<InvitationRow> => {
+  const invitation = await findInvitation(sql, hashSecret(token))
+  if (invitation === undefined) throw NotFound.of("invite")
+  return invitation
+}
+
+/** Throws `NotFound`, and `Conflict` when it is not open. */
+export const declineInvite = async (sql: Queryable, token: string): Promise<InvitationRow> => {
+  const invitation = await readInvitation(sql, token)
+  if ((await settleInvite(sql, invitation.id, "declined")) === undefined) throw notPending(invitation.status)
+  return { ...invitation, status: "declined" }
+}
+
+/** Throws `Conflict` when it is not open. An expired one may be revoked too, so that a resend cannot bring it back. */
+export const revokeInvite = async (sql: Queryable, { id, status }: InvitationRow): Promise<void> => {
+  if ((await settleInvite(sql, id, "revoked")) === undefined) throw notPending(status)
+}
+
+const joinEvent = async (sql: Queryable, invitation: InvitationRow, accountId: string, eventId: string) => {
+  const account = await findPrimaryAddress(sql, accountId)
+  if (account === undefined) throw NotFound.of("account")
+  if (invitation.eventStatus === "ended") throw new Conflict({ detail: "The event has ended." })
+  const { workspaceId } = invitation
+  const user = await upsertUser(sql, {
+    id: newId(),
+    workspaceId,
+    accountId,
+    externalSub: ACCOUNT_SUB_PREFIX + accountId,
+    email: account.email,
+    name: account.name,
+  })
+  const role = invitation.role as EventRole
+  await upsertMembership(sql, { id: newId(), eventId, userId: user.id, role })
+}
+
+/**
+ * Gives the account what the invite promises. Throws `NotFound`, and `Conflict` when it is not open, the event has ended,
+ * or the account is a member already. Run in a transaction.
+ */
+export const acceptInvite = async (
+  sql: Queryable,
+  token: string,
+  accountId: string,
+): Promise<{ readonly invitation: InvitationRow; readonly invite: InviteRow }> => {
+  const invitation = await readInvitation(sql, token)
+  const invite = await settleInvite(sql, invitation.id, "accepted")
+  if (invite === undefined) throw notPending(invitation.status)
+  const { workspaceId, role, eventId } = invitation
+  if (eventId !== null) await joinEvent(sql, invitation, accountId, eventId)
+  else if (!(await insertMember(sql, { id: newId(), workspaceId, accountId, role }))) {
+    throw new Conflict({ detail: "You are a member of this workspace already." })
+  }
+  return { invitation, invite }
+}
