@@ -5,10 +5,12 @@
 import { Effect } from "effect"
 import type { Principal } from "../identity/principal.ts"
 import { BadRequest, type Failure, Forbidden, NotFound, Unauthorized, type Unavailable } from "../model/errors.ts"
+import type { Event } from "../model/event.ts"
 import { parseId } from "../model/ids.ts"
 import type { WorkspaceRole } from "../model/roles.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { findEvent, findEventWithPhases, findPhaseOwner } from "../store/events.ts"
+import { findAsset } from "../store/public-surfaces.ts"
 import { findUser, hasEventMembership } from "../store/users.ts"
 import { findWebhookEndpointOwner } from "../store/webhook-endpoints.ts"
 import { findMemberRole, listAccountWorkspaces } from "../store/workspaces.ts"
@@ -145,9 +147,57 @@ const memberOrKeyOf = (
       )
     : memberOf(principal, request, roles)
 
+/** May the caller look into the workspace: with its key, as a member, or with a session of one of its people? */
+const isInsider = (principal: Principal, workspaceId: string): Effect.Effect<boolean, Unavailable, Database> => {
+  if (principal.kind === "key" || principal.kind === "session") {
+    return Effect.succeed(principal.workspaceId === workspaceId)
+  }
+  return principal.kind === "account"
+    ? Effect.map(
+        run((sql) => findMemberRole(sql, workspaceId, principal.accountId)),
+        (role) => role !== undefined,
+      )
+    : Effect.succeed(false)
+}
+
+/** Drafts are seen by nobody here, private events by insiders only; what is not seen is not there. */
+const seen = <Found extends Pick<Event, "status" | "visibility" | "workspaceId">>(
+  principal: Principal,
+  event: Found | undefined,
+  what: string,
+): Effect.Effect<Found, Failure, Database> =>
+  Effect.gen(function* () {
+    if (event === undefined || event.status === "draft") return yield* NotFound.of(what)
+    if (event.visibility === "private" && !(yield* isInsider(principal, event.workspaceId))) {
+      return yield* NotFound.of(what)
+    }
+    return event
+  })
+
 /** How each kind of access is established. */
 export const ACCESS: { readonly [A in Access]: (principal: Principal, request: HttpRequest) => Grant<A> } = {
   public: () => Effect.succeed({}),
+  publicEvent: (principal, request) =>
+    Effect.gen(function* () {
+      const id = yield* pathId(request, "event")
+      return { event: yield* seen(principal, yield* run((sql) => findEventWithPhases(sql, id)), "event") }
+    }),
+  publicAsset: (principal, request) =>
+    Effect.gen(function* () {
+      const id = yield* pathId(request, "asset")
+      const asset = yield* run((sql) => findAsset(sql, id))
+      if (asset === undefined) return yield* NotFound.of("asset")
+      return { asset, event: yield* seen(principal, yield* run((sql) => findEvent(sql, asset.eventId)), "asset") }
+    }),
+  sharedEvent: (_, request) =>
+    Effect.gen(function* () {
+      const id = yield* pathId(request, "event")
+      const event = yield* run((sql) => findEvent(sql, id))
+      if (event === undefined || event.status === "draft" || event.visibility === "private") {
+        return yield* NotFound.of("event")
+      }
+      return { event }
+    }),
   browser: (_, request) =>
     Effect.succeed({
       cookie: (name: string) => cookieValue(request.headers["cookie"], name),

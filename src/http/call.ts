@@ -13,6 +13,7 @@ import type { Event } from "../model/event.ts"
 import type { Phase } from "../model/phase.ts"
 import type { WorkspaceRole } from "../model/roles.ts"
 import type { Database } from "../store/database.ts"
+import type { AssetRow } from "../store/public-surfaces.ts"
 import type { UserRow } from "../store/users.ts"
 import type { WebhookRegistration } from "../store/webhook-registration.ts"
 import type { Telemetry } from "../telemetry.ts"
@@ -24,6 +25,9 @@ type SessionPrincipal = Extract<Principal, { readonly kind: "session" }>
 /** What each kind of access has established before the handler runs. */
 export interface Scopes {
   readonly public: Record<never, never>
+  readonly publicEvent: { readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
+  readonly publicAsset: { readonly asset: AssetRow; readonly event: Event }
+  readonly sharedEvent: { readonly event: Event }
   readonly browser: {
     readonly cookie: (name: string) => string | undefined
     readonly queryString: string

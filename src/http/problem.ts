@@ -13,6 +13,7 @@ const CODE: Readonly<Record<Failure["_tag"], ProblemCode>> = {
   Conflict: "conflict",
   SlugTaken: "slug_taken",
   EmailTaken: "email_taken",
+  EventFull: "event_full",
   InvalidToken: "invalid_token",
   IdpNotConfigured: "idp_not_configured",
   RateLimited: "rate_limited",
@@ -29,6 +30,8 @@ const detailOf = (failure: Failure): string => {
       return `The slug "${failure.slug}" is taken.`
     case "EmailTaken":
       return "An account with this e-mail address exists."
+    case "EventFull":
+      return "No seat is left."
     case "InvalidToken":
       return "The token is unknown, was used, or has expired."
     case "IdpNotConfigured":

@@ -12,7 +12,9 @@ import { gatewayTokens } from "./handlers/gateway-tokens.ts"
 import { invites } from "./handlers/invites.ts"
 import { meta } from "./handlers/meta.ts"
 import { people } from "./handlers/people.ts"
+import { publicEvents } from "./handlers/public-events.ts"
 import { signIn } from "./handlers/sign-in.ts"
+import { tableSummaries } from "./handlers/table-summaries.ts"
 import { webhooks } from "./handlers/webhooks.ts"
 import { workspaces } from "./handlers/workspaces.ts"
 import { compile, type Serve, type Successes } from "./serve.ts"
@@ -35,6 +37,8 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   events,
   people,
   webhooks,
+  publicEvents,
+  tableSummaries,
   gatewayTokens,
   meta,
 }

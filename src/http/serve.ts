@@ -3,7 +3,7 @@
  * once from the contract; nothing is decoded by hand and a handler never sees a header.
  */
 import "effect/schema/SchemaJITCompiler/enable"
-import { Cause, Context, Effect, Result, Schema, SchemaIssue } from "effect"
+import { Cause, Context, Effect, Option, Result, Schema, SchemaIssue } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { Authenticator } from "../identity/authenticate.ts"
 import type { Principal } from "../identity/principal.ts"
@@ -12,9 +12,10 @@ import { parseJson, UnreadableJson } from "../model/json.ts"
 import { Telemetry } from "../telemetry.ts"
 import { ACCESS } from "./access.ts"
 import { type Call, type Handle, type HandlerServices, Reply } from "./call.ts"
-import { type Access, EndpointAccess } from "./contract/access.ts"
-import { ExactBody } from "./contract/endpoint.ts"
+import { type Access, EndpointAccess, isPublicRead, takesNoCredentials } from "./contract/access.ts"
+import { ExactBody, TextBody } from "./contract/endpoint.ts"
 import { credentialsOf, refuseCrossSite, sessionCookieName } from "./credentials.ts"
+import { tagged } from "./etag.ts"
 import { Idempotency } from "./idempotency.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { Problems } from "./problem.ts"
@@ -90,6 +91,20 @@ const locationOf = (
   return [["location", `${request.path}/${id}`]]
 }
 
+/** A public read is tagged and may be kept; the same read with a credential is nobody else's. */
+const revalidated = (request: HttpRequest, response: HttpResponse, principal: Principal): HttpResponse => {
+  const isShared = principal.kind === "anonymous"
+  const headers = response.headers.filter(([name]) => name !== "cache-control")
+  const caching: HttpResponse["headers"] = isShared
+    ? [
+        ["cache-control", "public, no-cache"],
+        ["vary", "authorization, cookie, x-api-key"],
+      ]
+    : [["cache-control", "no-store"]]
+  const cached = { ...response, headers: [...headers, ...caching] }
+  return isShared ? tagged(request, cached) : cached
+}
+
 /** Success schemas by status, as the contract's reflection gives them. */
 export type Successes = ReadonlyMap<number, ReadonlyArray<Schema.Top>>
 
@@ -116,7 +131,9 @@ export const compile = (
     const authenticate = yield* Authenticator
     const idempotency = yield* Idempotency
     const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)
-    const isExact = Context.getOption(endpoint.annotations, ExactBody)._tag === "Some"
+    const isExact = Option.isSome(Context.getOption(endpoint.annotations, ExactBody))
+    const textType = Option.getOrUndefined(Context.getOption(endpoint.annotations, TextBody))
+    const write = textType === undefined ? JSON.stringify : String
     const problems = new Problems(`${publicUrl}/v1/errors`)
     const ownOrigin = new URL(publicUrl).origin
     const cookieName = sessionCookieName(publicUrl)
@@ -125,11 +142,18 @@ export const compile = (
     const decodeBody = decoder([...endpoint.payload.values()][0]?.schemas[0], isExact)
     const successes = encodings(responses)
     const establish = ACCESS[access] as (typeof ACCESS)["public"]
-    const cacheControl = access === "public" && endpoint.method === "GET" ? "public, no-cache" : "no-store"
+    const isCached = isPublicRead(access) && endpoint.method === "GET"
 
     const principalOf = (request: HttpRequest): Effect.Effect<Principal, Failure> => {
-      if (access === "public" || access === "browser") return Effect.succeed(ANONYMOUS)
+      if (takesNoCredentials(access)) return Effect.succeed(ANONYMOUS)
       const credentials = credentialsOf(request, cookieName)
+      if (isPublicRead(access)) {
+        const given = authenticate(credentials)
+        // A cookie is sent unasked: one that has run out makes nobody less than a stranger.
+        return credentials.bearer === undefined && credentials.apiKey === undefined
+          ? Effect.catchTag(given, "Unauthorized", () => Effect.succeed(ANONYMOUS))
+          : given
+      }
       // A viewer surface takes a session token: a cookie that happens to be there says nothing about it, but a key shows a
       // server that forgot to make a session, and must not be taken for an anonymous viewer.
       if (access === "optionalSession") return authenticate({ ...credentials, sessionCookie: undefined })
@@ -140,7 +164,7 @@ export const compile = (
       const { body, status, headers } = given instanceof Reply ? given : new Reply(given, {})
       const success = successes.find((one) => one.status === status) ?? successes[0]
       if (success === undefined) throw new Error(`${endpoint.identifier} has no success schema`)
-      const base: HttpResponse["headers"] = [["cache-control", cacheControl], ...headers]
+      const base: HttpResponse["headers"] = [["cache-control", "no-store"], ...headers]
       if (success.encode === undefined) return { status: success.status, headers: base, body: "" }
       const encoded = success.encode(body)
       if (Result.isFailure(encoded)) {
@@ -149,11 +173,11 @@ export const compile = (
       return {
         status: success.status,
         headers: [
-          ["content-type", "application/json"],
+          ["content-type", textType ?? "application/json"],
           ...base,
           ...locationOf(request, success.status, encoded.success, headers),
         ],
-        body: JSON.stringify(encoded.success),
+        body: write(encoded.success),
       }
     }
 
@@ -191,7 +215,7 @@ export const compile = (
       })
 
     /** Authenticated POSTs may be repeated under the caller's own key. */
-    const isRepeatable = endpoint.method === "POST" && access !== "public" && access !== "optionalSession"
+    const isRepeatable = endpoint.method === "POST" && !takesNoCredentials(access) && access !== "optionalSession"
 
     return (request) => {
       const work = Effect.flatMap(principalOf(request), (principal) =>
@@ -199,7 +223,7 @@ export const compile = (
           isRepeatable
             ? idempotency.once(request, principal, settle(request, answer(request, scope as never)))
             : answer(request, scope as never),
-        ),
+        ).pipe(Effect.map((response) => (isCached ? revalidated(request, response, principal) : response))),
       )
       return settle(request, work)
     }

@@ -2,7 +2,6 @@
  * The REST room put together: the contract's routes, and the few plain ones beside it (health, metrics, description).
  * Stopping waits for the requests in flight; the listening socket is the composition root's.
  */
-import { createHash } from "node:crypto"
 import { Effect, Redacted } from "effect"
 import type { Authenticator } from "../identity/authenticate.ts"
 import { sameSecret } from "../identity/secrets.ts"
@@ -10,8 +9,10 @@ import { Mailer } from "../mail/mailer.ts"
 import { Unauthorized, Unavailable } from "../model/errors.ts"
 import { Database } from "../store/database.ts"
 import { renderMetrics, Telemetry } from "../telemetry.ts"
+import { isPublicRead, takesNoCredentials } from "./contract/access.ts"
 import { sessionCookieName } from "./credentials.ts"
 import { foldEmail } from "./email.ts"
+import { tagged } from "./etag.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { apiDescription } from "./openapi.ts"
 import { type Page, queryValue } from "./pages/page.ts"
@@ -47,18 +48,6 @@ const text = (status: number, type: string, body: string, extra: HttpResponse["h
   headers: [["content-type", type], ["cache-control", "no-cache"], ...extra],
   body,
 })
-
-/** A document that changes with the build only: sent once, and 304 to who has it (RFC 9110 §13.1.2). */
-const tagged = (
-  request: HttpRequest,
-  type: string,
-  body: string,
-  extra: HttpResponse["headers"] = [],
-): HttpResponse => {
-  const etag = `"${createHash("sha256").update(body).digest("base64url").slice(0, 22)}"`
-  const isKnown = request.headers["if-none-match"] === etag
-  return text(isKnown ? 304 : 200, type, isKnown ? "" : body, [["etag", etag], ...extra])
-}
 
 const json = (status: number, body: object): HttpResponse => text(status, "application/json", JSON.stringify(body))
 
@@ -110,7 +99,9 @@ export const bindRest = (
       method,
       path,
       // The account routes are about this site's cookie and nobody else's.
-      crossOrigin: (access === "public" || access === "optionalSession") && !path.startsWith("/v1/accounts/"),
+      crossOrigin:
+        (takesNoCredentials(access) || isPublicRead(access) || access === "optionalSession") &&
+        !path.startsWith("/v1/accounts/"),
       respond: respond(serve),
     })
 
@@ -171,10 +162,12 @@ export const bindRest = (
         plain("/healthz", () => Effect.succeed(json(200, { status: "ok" }))),
         plain("/readyz", () => readiness),
         plain("/metrics", (request) => Effect.sync(() => metricsAnswer(request))),
-        plain("/v1/openapi.json", (request) => Effect.succeed(tagged(request, "application/json", description.json))),
+        plain("/v1/openapi.json", (request) =>
+          Effect.succeed(tagged(request, text(200, "application/json", description.json))),
+        ),
         plain("/v1/docs", (request) =>
           Effect.map(description.page, (page) =>
-            tagged(request, "text/html; charset=utf-8", page, [["content-security-policy", DOCS_POLICY]]),
+            tagged(request, text(200, "text/html; charset=utf-8", page, [["content-security-policy", DOCS_POLICY]])),
           ),
         ),
       ],

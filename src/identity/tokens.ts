@@ -20,6 +20,14 @@ const WorkspaceSession = Schema.Struct({
 })
 export type WorkspaceSession = typeof WorkspaceSession.Type
 
+/** Somebody who registered, on that one event: stands for nobody in the workspace. */
+const EntrySession = Schema.Struct({
+  participantId: Schema.String,
+  eventId: Schema.String,
+  workspaceId: Schema.String,
+  name: Schema.String,
+})
+
 export const ParticipantKind = Schema.Literals(["user", "guest", "registrant", "anonymous"])
 export type ParticipantKind = typeof ParticipantKind.Type
 
@@ -43,6 +51,7 @@ export const INVALID_TOKEN = new Unauthorized({ detail: "The token is not valid 
 
 const PURPOSES = {
   workspace: { claims: WorkspaceSession, seconds: 3600 },
+  entry: { claims: EntrySession, seconds: 43_200 },
   gateway: { claims: GatewayGrant, seconds: 120 },
 } as const
 

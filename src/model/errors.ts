@@ -32,6 +32,8 @@ export class SlugTaken extends Data.TaggedError("SlugTaken")<{ readonly slug: st
 export class InvalidToken extends Data.TaggedError("InvalidToken")<Record<never, never>> {}
 /** No identity provider is configured (specification §5, rule 8). */
 export class IdpNotConfigured extends Data.TaggedError("IdpNotConfigured")<Record<never, never>> {}
+/** No seat is left (specification §7). */
+export class EventFull extends Data.TaggedError("EventFull")<Record<never, never>> {}
 export class EmailTaken extends Data.TaggedError("EmailTaken")<Record<never, never>> {}
 export class PayloadTooLarge extends Data.TaggedError("PayloadTooLarge")<{ readonly limitBytes: number }> {}
 export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<Detail> {}
@@ -59,6 +61,7 @@ export type Failure =
   | Conflict
   | SlugTaken
   | EmailTaken
+  | EventFull
   | InvalidToken
   | IdpNotConfigured
   | PayloadTooLarge

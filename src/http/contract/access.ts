@@ -7,6 +7,12 @@ import { Context } from "effect"
 export type Access =
   /** No credentials are looked at. */
   | "public"
+  /** The event in the path if it may be seen: not a draft; a private one with a session or key of its workspace. */
+  | "publicEvent"
+  /** The recording or clip in the path, if its event may be seen. */
+  | "publicAsset"
+  /** No credentials are looked at; the event in the path unless it is a draft or private. */
+  | "sharedEvent"
   /** No credentials, but what a browser carries back to its own host: cookies of this server and the raw query. */
   | "browser"
   /** A session token if there is one; a wrong one is refused. */
@@ -50,6 +56,9 @@ const MANAGEMENT = [{ apiKey: [] }, { accountSession: [] }, { workspaceSession: 
 /** OpenAPI security requirements by access. */
 export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme: string]: ReadonlyArray<never> }>>> = {
   public: [],
+  publicEvent: [{}, { workspaceSession: [] }, { accountSession: [] }, { apiKey: [] }],
+  publicAsset: [{}, { workspaceSession: [] }, { accountSession: [] }, { apiKey: [] }],
+  sharedEvent: [],
   browser: [],
   optionalSession: [{}, { workspaceSession: [] }],
   account: [{ accountSession: [] }],
@@ -68,3 +77,10 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   keyUser: [{ apiKey: [] }],
   webhook: MANAGEMENT,
 }
+
+/** No credentials are looked at, wherever the call comes from. */
+export const takesNoCredentials = (access: Access): boolean => SECURITY[access].length === 0
+
+/** Whoever may look at all gets the same answer: it may be kept and revalidated by its ETag. */
+export const isPublicRead = (access: Access): boolean =>
+  access === "public" || access === "publicEvent" || access === "publicAsset"

@@ -7,7 +7,9 @@ import { GatewayTokens } from "./gateway-tokens.ts"
 import { Invites } from "./invites.ts"
 import { Meta } from "./meta.ts"
 import { People } from "./people.ts"
+import { PublicEvents } from "./public-events.ts"
 import { SignIn } from "./sign-in.ts"
+import { TableSummaries } from "./table-summary.ts"
 import { Webhooks } from "./webhooks.ts"
 import { Workspaces } from "./workspaces.ts"
 
@@ -15,7 +17,20 @@ import { Workspaces } from "./workspaces.ts"
 export const DESCRIPTION_VERSION = "1.0.0"
 
 export const Api = HttpApi.make("gathercue")
-  .add(Accounts, AccountSecurity, SignIn, Workspaces, Invites, Events, People, Webhooks, GatewayTokens, Meta)
+  .add(
+    Accounts,
+    AccountSecurity,
+    SignIn,
+    Workspaces,
+    Invites,
+    Events,
+    People,
+    Webhooks,
+    PublicEvents,
+    TableSummaries,
+    GatewayTokens,
+    Meta,
+  )
   .annotate(OpenApi.Title, "Gathercue")
   .annotate(OpenApi.Version, DESCRIPTION_VERSION)
   .annotate(

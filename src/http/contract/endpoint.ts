@@ -21,6 +21,9 @@ export const pageOf = <Name extends string, Item extends Schema.Top>(name: Name,
 /** On an endpoint: its body may hold nothing but what is named; the specification says "no extra properties". */
 export class ExactBody extends Context.Service<ExactBody, true>()("gathercue/ExactBody") {}
 
+/** On an endpoint: what it answers is text of this media type, not JSON. */
+export class TextBody extends Context.Service<TextBody, string>()("gathercue/TextBody") {}
+
 export const created = <S extends Schema.Top>(schema: S) => schema.pipe(HttpApiSchema.status(201))
 
 export const Name = Schema.String.check(Schema.isBetweenLength(1, 200))

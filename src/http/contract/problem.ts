@@ -18,6 +18,7 @@ export const PROBLEMS = {
   method_not_allowed: { status: 405, meaning: "The path exists, the method does not; see `Allow`." },
   conflict: { status: 409, meaning: "The resource's state does not allow it." },
   slug_taken: { status: 409, meaning: "Another workspace has this slug." },
+  event_full: { status: 409, meaning: "No seat is left." },
   email_taken: { status: 409, meaning: "An account with this address exists." },
   idempotency_in_progress: {
     status: 409,

@@ -1,0 +1,23 @@
+/** Entity tags (RFC 9110 §8.8.3): who has a body already is told so instead of being sent it again. */
+import { createHash } from "node:crypto"
+import type { HttpRequest, HttpResponse } from "./message.ts"
+
+const TAG_CHARACTERS = 22
+
+const etagOf = (body: string): string =>
+  `"${createHash("sha256").update(body).digest("base64url").slice(0, TAG_CHARACTERS)}"`
+
+/** `If-None-Match` is a list of tags, weak or strong, or a star; it is compared weakly (§13.1.2). */
+const isKnown = (request: HttpRequest, etag: string): boolean => {
+  const given = request.headers["if-none-match"]
+  if (given === undefined) return false
+  return given.trim() === "*" || given.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag)
+}
+
+/** A response with its tag; 304 without a body to who has it. Anything but a 200 is left alone. */
+export const tagged = (request: HttpRequest, response: HttpResponse): HttpResponse => {
+  if (response.status !== 200) return response
+  const etag = etagOf(response.body)
+  const headers: HttpResponse["headers"] = [...response.headers, ["etag", etag]]
+  return isKnown(request, etag) ? { status: 304, headers, body: "" } : { ...response, headers }
+}
