@@ -8,6 +8,7 @@ import { newId } from "../../model/ids.ts"
 import { MAX_PHASES_PER_EVENT, type Phase } from "../../model/phase.ts"
 import { Database } from "../../store/database.ts"
 import { insertEvent, pageEvents } from "../../store/events.ts"
+import { countRegistrations } from "../../store/registrations.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { Events } from "../contract/events.ts"
 import { pageReply, pageRequest } from "../paging.ts"
@@ -89,7 +90,16 @@ export const events: Handlers<typeof Events> = {
   patchEvent: {
     access: "event",
     handle: ({ payload, scope: { event } }) =>
-      Effect.map(execute(event.id, { type: "patchEvent", patch: payload }), (answer) => answer.event),
+      Effect.gen(function* () {
+        const { capacity } = payload
+        if (typeof capacity === "number") {
+          const registered = yield* (yield* Database).run((sql) => countRegistrations(sql, event.id))
+          if (capacity < registered) {
+            return yield* new Conflict({ detail: `${registered} people are registered already.` })
+          }
+        }
+        return (yield* execute(event.id, { type: "patchEvent", patch: payload })).event
+      }),
   },
   deleteEvent: {
     access: "event",
