@@ -6,6 +6,7 @@ import { hkdfSync, randomBytes } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Redacted } from "effect"
+import { parseTrustedProxies, type TrustedProxies } from "./model/client-address.ts"
 
 /** A setting that cannot be used. The message is one sentence that names the key. */
 export class ConfigInvalid extends Error {
@@ -42,6 +43,8 @@ export interface Config {
   readonly gatewayHistoryEntries: number
   readonly actorMailbox: number
   readonly defaultCapacity: number
+  /** Whose `x-forwarded-for` is believed. */
+  readonly trustedProxies: TrustedProxies
   readonly metricsToken: Redacted.Redacted<string> | null
   /** Webhook targets may be `http://` on loopback: a development switch. */
   readonly allowLoopbackTargets: boolean
@@ -87,6 +90,11 @@ export const CONFIG_KEYS = [
     doc: "Client id at the issuer; its redirect URI is `PUBLIC_URL/v1/auth/idp/callback`.",
   },
   { name: "IDP_CLIENT_SECRET", fallback: "unset", doc: "Client secret at the issuer.", secret: true },
+  {
+    name: "TRUSTED_PROXIES",
+    fallback: "none",
+    doc: "Addresses and CIDR blocks, comma separated, whose `X-Forwarded-For` is believed when requests are counted.",
+  },
   { name: "DATA_DIR", fallback: ".data", doc: "Where the embedded database and generated secrets live." },
   {
     name: "DATABASE_URL",
@@ -213,6 +221,14 @@ const idp = (env: Environment): Config["idp"] => {
   return { issuer, clientId, clientSecret: Redacted.make(secret) }
 }
 
+const trustedProxies = (env: Environment): TrustedProxies => {
+  try {
+    return parseTrustedProxies(read(env, "TRUSTED_PROXIES") ?? "")
+  } catch {
+    return refuse("TRUSTED_PROXIES", "must be comma separated addresses or CIDR blocks")
+  }
+}
+
 const retryDelays = (env: Environment): ReadonlyArray<number> => {
   const fallback = CONFIG_KEYS.find((key) => key.name === "WEBHOOK_RETRY_SCHEDULE")?.fallback ?? ""
   const seconds = (read(env, "WEBHOOK_RETRY_SCHEDULE") ?? fallback).split(",").map((text) => text.trim())
@@ -264,6 +280,7 @@ export const loadConfig = (env: Environment = process.env): Config => {
     appUrl: url(env, "APP_URL", ["http:", "https:"]) ?? null,
     smtp: smtp(env),
     idp: idp(env),
+    trustedProxies: trustedProxies(env),
     dataDir,
     databaseUrl: databaseUrl === undefined ? null : Redacted.make(databaseUrl),
     databasePool: integer(env, "DATABASE_POOL", 10, 2, 100),

@@ -20,6 +20,7 @@ import { type Config, deriveKey } from "./config.ts"
 import { Egress } from "./egress.ts"
 import { bindGateway } from "./gateway/gateway.ts"
 import { Idempotency } from "./http/idempotency.ts"
+import { RateLimits } from "./http/rate-limits.ts"
 import { bindRest } from "./http/server.ts"
 import { HttpSettings } from "./http/settings.ts"
 import { AccountSessions } from "./identity/account-sessions.ts"
@@ -116,6 +117,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
       sealingKey: deriveKey(config.secretKey, "idp-round-trips"),
     }),
     WebhookRegistration.layer(sealingKey),
+    RateLimits.layer(config.production),
     Idempotency.layer(deriveKey(config.secretKey, "kept-answers")),
     historySweepLayer(config.gatewayHistoryMs),
   ).pipe(Layer.provideMerge(kernel))
@@ -186,6 +188,7 @@ export const startServer = async (config: Config, say: (line: string) => void): 
       bindRest(app, {
         metricsToken: config.metricsToken,
         production: config.production,
+        trustedProxies: config.trustedProxies,
         ready: () => ready && open.lock.held(),
       }),
     )

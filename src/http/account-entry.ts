@@ -10,6 +10,7 @@ import { onUniqueViolation } from "../store/sqlstate.ts"
 import { insertWorkspace } from "../store/workspaces.ts"
 import { foldEmail } from "./email.ts"
 import { postVerification } from "./handlers/account-security.ts"
+import { RateLimits } from "./rate-limits.ts"
 import { HttpSettings } from "./settings.ts"
 import { freeSlug, RETRY_SLUG } from "./slug.ts"
 
@@ -54,8 +55,15 @@ export const createAccount = (person: { readonly name: string; readonly email: s
 /** Resolves to the account's id; takes as long for an address nobody has. */
 export const signInWithPassword = (email: string, password: string) =>
   Effect.gen(function* () {
-    const found = yield* (yield* Database).run((sql) => findCredentials(sql, foldEmail(email)))
+    const limits = yield* RateLimits
+    const address = foldEmail(email)
+    // Counted before it is known to fail, so that many tries at once are not all let through.
+    yield* limits.take("loginFailure", address)
+    const found = yield* (yield* Database).run((sql) => findCredentials(sql, address))
     const matches = yield* (yield* Passwords).verify(found?.passwordHash ?? null, password)
-    if (matches && found !== undefined) return found.accountId
+    if (matches && found !== undefined) {
+      yield* limits.giveBack("loginFailure", address)
+      return found.accountId
+    }
     return yield* new Unauthorized({ detail: "The e-mail address or the password is wrong." })
   })

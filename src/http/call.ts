@@ -18,6 +18,7 @@ import type { UserRow } from "../store/users.ts"
 import type { WebhookRegistration } from "../store/webhook-registration.ts"
 import type { Telemetry } from "../telemetry.ts"
 import type { Access } from "./contract/access.ts"
+import type { RateLimits } from "./rate-limits.ts"
 import type { HttpSettings } from "./settings.ts"
 
 type SessionPrincipal = Extract<Principal, { readonly kind: "session" }>
@@ -86,6 +87,7 @@ export type HandlerServices =
   | WebhookRegistration
   | HttpSettings
   | Mailer
+  | RateLimits
   | IdentityProvider
   | Telemetry
 

@@ -11,6 +11,8 @@ export interface HttpRequest {
   /** Header values by lower-case name. */
   readonly headers: { readonly [name: string]: string }
   readonly body: Uint8Array
+  /** The client, by address as it counts for limits; empty where no limit wants it. */
+  readonly client: string
   readonly requestId: string
 }
 

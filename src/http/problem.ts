@@ -2,6 +2,7 @@
 import type { Failure } from "../model/errors.ts"
 import { PROBLEMS, type ProblemCode } from "./contract/problem.ts"
 import type { HttpResponse } from "./message.ts"
+import { type LimitName, limitHeaders } from "./rate-limits.ts"
 
 const CODE: Readonly<Record<Failure["_tag"], ProblemCode>> = {
   BadRequest: "bad_request",
@@ -64,7 +65,12 @@ export class Problems {
     return this.write(
       code,
       detailOf(failure),
-      "retryAfterSeconds" in failure ? [["retry-after", String(failure.retryAfterSeconds)]] : [],
+      [
+        ...("retryAfterSeconds" in failure ? [["retry-after", String(failure.retryAfterSeconds)] as const] : []),
+        ...(failure._tag === "RateLimited"
+          ? limitHeaders(failure.limit as LimitName, 0, failure.retryAfterSeconds)
+          : []),
+      ],
       failure._tag === "RoleNotOnEvent" ? { acceptedRoles: failure.acceptedRoles } : {},
     )
   }

@@ -25,6 +25,7 @@ export interface Route {
   readonly path: string
   readonly access: Access
   readonly serve: Serve
+  readonly wantsClient: boolean
 }
 
 type Groups = (typeof Api)["groups"]
@@ -67,11 +68,11 @@ export const routes = Effect.gen(function* () {
   return yield* Effect.forEach(bound, ({ endpoint, successes, handle }) =>
     Effect.map(
       compile(endpoint, successes, handle),
-      (serve): Route => ({
+      (compiled): Route => ({
         method: endpoint.method,
         path: endpoint.path,
         access: Context.getUnsafe(endpoint.annotations, EndpointAccess),
-        serve,
+        ...compiled,
       }),
     ),
   )

@@ -13,12 +13,13 @@ import { Telemetry } from "../telemetry.ts"
 import { ACCESS } from "./access.ts"
 import { type Call, type Handle, type HandlerServices, Reply } from "./call.ts"
 import { type Access, EndpointAccess, isPublicRead, takesNoCredentials } from "./contract/access.ts"
-import { ExactBody, TextBody } from "./contract/endpoint.ts"
+import { AddressLimit, ExactBody, TextBody } from "./contract/endpoint.ts"
 import { credentialsOf, refuseCrossSite, sessionCookieName } from "./credentials.ts"
 import { tagged } from "./etag.ts"
 import { Idempotency } from "./idempotency.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { Problems } from "./problem.ts"
+import { RateLimits } from "./rate-limits.ts"
 import { HttpSettings } from "./settings.ts"
 
 export type ServeServices = HandlerServices | Authenticator | Idempotency | Telemetry
@@ -119,17 +120,25 @@ const encodings = (successes: Successes): ReadonlyArray<Encoding> =>
         : Schema.encodeUnknownResult(schema as Schema.Codec<unknown, unknown>),
   }))
 
+export interface Compiled {
+  readonly serve: Serve
+  /** Whether a limit counts the client's address. */
+  readonly wantsClient: boolean
+}
+
 /** Compiles an endpoint and its handler into one function from request to response. */
 export const compile = (
   endpoint: HttpApiEndpoint.Top,
   responses: Successes,
   handle: Handle<HttpApiEndpoint.Top, Access>,
-): Effect.Effect<Serve, never, HttpSettings | Telemetry | Authenticator | Idempotency> =>
+): Effect.Effect<Compiled, never, HttpSettings | Telemetry | Authenticator | Idempotency | RateLimits> =>
   Effect.gen(function* () {
     const { publicUrl } = yield* HttpSettings
     const { log } = yield* Telemetry
     const authenticate = yield* Authenticator
     const idempotency = yield* Idempotency
+    const limits = yield* RateLimits
+    const addressLimit = Option.getOrUndefined(Context.getOption(endpoint.annotations, AddressLimit)) ?? "publicRead"
     const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)
     const isExact = Option.isSome(Context.getOption(endpoint.annotations, ExactBody))
     const textType = Option.getOrUndefined(Context.getOption(endpoint.annotations, TextBody))
@@ -217,14 +226,36 @@ export const compile = (
     /** Authenticated POSTs may be repeated under the caller's own key. */
     const isRepeatable = endpoint.method === "POST" && !takesNoCredentials(access) && access !== "optionalSession"
 
-    return (request) => {
+    /** One limit counts a request: its key's, its account's, or its address's. */
+    const count = (request: HttpRequest, principal: Principal): ReturnType<typeof limits.take> => {
+      if (principal.kind === "key") return limits.take("apiKey", principal.keyId)
+      if (principal.kind === "account") return limits.take("accountSession", principal.accountId)
+      return limits.take(addressLimit, request.client)
+    }
+
+    const counted = (
+      request: HttpRequest,
+      principal: Principal,
+      work: Effect.Effect<HttpResponse, Failure, ServeServices>,
+    ): typeof work =>
+      Effect.flatMap(count(request, principal), (added) =>
+        Effect.map(settle(request, work), (response) => ({ ...response, headers: [...response.headers, ...added] })),
+      )
+
+    const process = (request: HttpRequest, principal: Principal): Effect.Effect<HttpResponse, Failure, ServeServices> =>
+      Effect.flatMap(establish(principal, request), (scope) =>
+        isRepeatable
+          ? idempotency.once(request, principal, settle(request, answer(request, scope as never)))
+          : answer(request, scope as never),
+      ).pipe(Effect.map((response) => (isCached ? revalidated(request, response, principal) : response)))
+
+    const isLimited = limits.isOn("apiKey") || limits.isOn(addressLimit)
+
+    const serve: Serve = (request) => {
       const work = Effect.flatMap(principalOf(request), (principal) =>
-        Effect.flatMap(establish(principal, request), (scope) =>
-          isRepeatable
-            ? idempotency.once(request, principal, settle(request, answer(request, scope as never)))
-            : answer(request, scope as never),
-        ).pipe(Effect.map((response) => (isCached ? revalidated(request, response, principal) : response))),
+        isLimited ? counted(request, principal, process(request, principal)) : process(request, principal),
       )
       return settle(request, work)
     }
+    return { serve, wantsClient: isLimited }
   })

@@ -6,6 +6,7 @@ import { Effect, Redacted } from "effect"
 import type { Authenticator } from "../identity/authenticate.ts"
 import { sameSecret } from "../identity/secrets.ts"
 import { Mailer } from "../mail/mailer.ts"
+import type { TrustedProxies } from "../model/client-address.ts"
 import { Unauthorized, Unavailable } from "../model/errors.ts"
 import { Database } from "../store/database.ts"
 import { renderMetrics, Telemetry } from "../telemetry.ts"
@@ -27,6 +28,8 @@ export interface RestOptions {
   /** `null` outside production: open; in production: no such path. */
   readonly metricsToken: Redacted.Redacted<string> | null
   readonly production: boolean
+  /** Whose `x-forwarded-for` is believed. */
+  readonly trustedProxies: TrustedProxies
   /** Is the process fit to take work: asked by `/readyz` beside the database. */
   readonly ready: () => boolean
 }
@@ -95,9 +98,10 @@ export const bindRest = (
         })
       }
 
-    const contractRoute = ({ method, path, access, serve }: Route): PlainRoute => ({
+    const contractRoute = ({ method, path, access, serve, wantsClient }: Route): PlainRoute => ({
       method,
       path,
+      wantsClient,
       // The account routes are about this site's cookie and nobody else's.
       crossOrigin:
         (takesNoCredentials(access) || isPublicRead(access) || access === "optionalSession") &&
@@ -111,6 +115,7 @@ export const bindRest = (
     ): PlainRoute => ({
       method: "GET",
       path,
+      wantsClient: false,
       crossOrigin: path.startsWith("/v1/") && !path.startsWith("/v1/dev/"),
       respond: respond(answer),
     })
@@ -150,6 +155,7 @@ export const bindRest = (
       method: one.method,
       path: one.path,
       crossOrigin: false,
+      wantsClient: true,
       respond: respond(servePage(one, problems)),
     })
 
@@ -173,6 +179,8 @@ export const bindRest = (
       ],
       {
         problems,
+        trustedProxies: options.trustedProxies,
+        isHttps: publicUrl.startsWith("https:"),
         onStart: () => {
           inFlight++
         },

@@ -5,6 +5,7 @@
  * write is corked.
  */
 import type { TemplatedApp, HttpRequest as UwsRequest, HttpResponse as UwsResponse } from "uWebSockets.js"
+import { clientAddress, type TrustedProxies } from "../model/client-address.ts"
 import { PayloadTooLarge } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
@@ -17,6 +18,7 @@ export type App = TemplatedApp
 export const BODY_LIMIT_BYTES = 262_144
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
+const latin1 = new TextDecoder("latin1")
 const EMPTY = new Uint8Array(0)
 
 /** Takes a request that is complete and calls back with the response, exactly once. */
@@ -27,14 +29,19 @@ export interface PlainRoute {
   readonly path: string
   /** Browsers on any origin may call it: it takes no cookie. */
   readonly crossOrigin: boolean
+  /** Whether the client's address is wanted: reading it costs something. */
+  readonly wantsClient: boolean
   readonly respond: Respond
 }
 
 /** A request before its body. */
-export type RequestHead = Omit<HttpRequest, "body">
+export type RequestHead = Omit<HttpRequest, "body" | "client">
 
 export interface BindOptions {
   readonly problems: Problems
+  readonly trustedProxies: TrustedProxies
+  /** Clients reach us by TLS only: browsers are told to insist on it (RFC 6797). */
+  readonly isHttps: boolean
   /** Told of every response, for metrics and the drain. */
   readonly onStart: () => void
   readonly onEnd: (status: number, head: RequestHead) => void
@@ -62,9 +69,11 @@ const STATUS_TEXT: Readonly<Record<number, string>> = {
   503: "503 Service Unavailable",
 }
 
+const INSIST_ON_TLS: HttpResponse["headers"] = [["strict-transport-security", "max-age=31536000"]]
+
 const CROSS_ORIGIN: HttpResponse["headers"] = [
   ["access-control-allow-origin", "*"],
-  ["access-control-expose-headers", "x-request-id, retry-after, link, etag"],
+  ["access-control-expose-headers", "x-request-id, retry-after, link, etag, ratelimit, ratelimit-policy"],
 ]
 
 const preflight = (methods: string): HttpResponse => ({
@@ -133,13 +142,18 @@ class Exchange {
       res.writeStatus(STATUS_TEXT[response.status] ?? String(response.status))
       res.writeHeader("x-request-id", this.#head.requestId)
       res.writeHeader("x-content-type-options", "nosniff")
-      for (const [name, value] of response.headers) res.writeHeader(name, value)
-      if (this.#crossOrigin) for (const [name, value] of CROSS_ORIGIN) res.writeHeader(name, value)
+      this.#writeHeaders(response.headers)
+      if (this.#options.isHttps) this.#writeHeaders(INSIST_ON_TLS)
+      if (this.#crossOrigin) this.#writeHeaders(CROSS_ORIGIN)
       if (this.#head.method === "HEAD") res.endWithoutBody(Buffer.byteLength(response.body), closeConnection)
       else if (response.status === 204 || response.status === 304) res.endWithoutBody(undefined, closeConnection)
       else res.end(response.body, closeConnection)
     })
     this.#options.onEnd(response.status, this.#head)
+  }
+
+  #writeHeaders(headers: HttpResponse["headers"]): void {
+    for (const [name, value] of headers) this.#res.writeHeader(name, value)
   }
 
   /** Collects the body up to the limit, then calls back; a larger one is refused while it arrives. */
@@ -157,6 +171,9 @@ class Exchange {
   }
 }
 
+const addressOf = (res: UwsResponse, head: RequestHead, proxies: TrustedProxies): string =>
+  clientAddress(latin1.decode(res.getRemoteAddressAsText()), head.headers["x-forwarded-for"], proxies)
+
 const parameterNames = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/:([A-Za-z]+)/g), ([, name = ""]) => name)
 
@@ -167,7 +184,8 @@ const register = (app: TemplatedApp, route: PlainRoute, options: BindOptions): v
   const handle = (res: UwsResponse, req: UwsRequest): void => {
     const head = readHead(req, route.path, names)
     const exchange = new Exchange(res, head, route.crossOrigin, options)
-    const respond = (body: Uint8Array): void => route.respond({ ...head, body }, exchange.send)
+    const client = route.wantsClient ? addressOf(res, head, options.trustedProxies) : ""
+    const respond = (body: Uint8Array): void => route.respond({ ...head, body, client }, exchange.send)
     const refuse = (): void => exchange.send(problems.of(new PayloadTooLarge({ limitBytes: BODY_LIMIT_BYTES })), true)
     if (!hasBody) respond(EMPTY)
     else if (Number(head.headers["content-length"] ?? 0) > BODY_LIMIT_BYTES) refuse()

@@ -45,6 +45,8 @@ export class IdempotencyInProgress extends Data.TaggedError("IdempotencyInProgre
 }> {}
 /** More requests than the limit allows; the next may come after `retryAfterSeconds`. */
 export class RateLimited extends Data.TaggedError("RateLimited")<{
+  /** Name of the limit. */
+  readonly limit: string
   readonly retryAfterSeconds: number
 }> {}
 /** Too much work is queued or a part is away; the same request may be sent again after `retryAfterSeconds`. */

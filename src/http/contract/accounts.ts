@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { WorkspaceRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
-import { created, Name } from "./endpoint.ts"
+import { AddressLimit, created, Name } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
 const MAIL_SHAPE = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
@@ -42,16 +42,18 @@ export const Accounts = HttpApiGroup.make("accounts")
     HttpApiEndpoint.post("signup", "/v1/accounts/signup", {
       payload: Schema.Struct({ email: Email, password: NewPassword, name: Name }),
       success: created(AccountView),
-      error: problems(...WITH_BODY, "email_taken", "unavailable", "internal_error"),
+      error: problems(...WITH_BODY, "email_taken", "rate_limited", "unavailable", "internal_error"),
     })
       .annotate(EndpointAccess, "public")
+      .annotate(AddressLimit, "signup")
       .annotate(OpenApi.Summary, "Create an account and its first workspace, and sign in"),
     HttpApiEndpoint.post("login", "/v1/accounts/login", {
       payload: Schema.Struct({ email: Schema.String, password: Schema.String }),
       success: AccountView,
-      error: problems(...WITH_BODY, ...COMMON),
+      error: problems(...WITH_BODY, ...COMMON, "rate_limited"),
     })
       .annotate(EndpointAccess, "public")
+      .annotate(AddressLimit, "login")
       .annotate(OpenApi.Summary, "Sign in"),
     HttpApiEndpoint.post("logout", "/v1/accounts/logout", { error: problems(...COMMON) })
       .annotate(EndpointAccess, "account")

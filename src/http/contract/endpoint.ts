@@ -24,6 +24,11 @@ export class ExactBody extends Context.Service<ExactBody, true>()("gathercue/Exa
 /** On an endpoint: what it answers is text of this media type, not JSON. */
 export class TextBody extends Context.Service<TextBody, string>()("gathercue/TextBody") {}
 
+/** On an endpoint: counted by the client's address under this limit, instead of the one for public reads. */
+export class AddressLimit extends Context.Service<AddressLimit, "login" | "signup" | "register" | "helpChat">()(
+  "gathercue/AddressLimit",
+) {}
+
 export const created = <S extends Schema.Top>(schema: S) => schema.pipe(HttpApiSchema.status(201))
 
 export const Name = Schema.String.check(Schema.isBetweenLength(1, 200))

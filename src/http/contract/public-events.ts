@@ -7,7 +7,7 @@ import { EventRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
 import { Email } from "./accounts.ts"
-import { ExactBody, Name, PathId, TextBody } from "./endpoint.ts"
+import { AddressLimit, ExactBody, Name, PathId, TextBody } from "./endpoint.ts"
 import { problems, WITH_BODY } from "./problem.ts"
 import { TableSummary } from "./table-summary.ts"
 
@@ -173,6 +173,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       ),
     })
       .annotate(EndpointAccess, "sharedEvent")
+      .annotate(AddressLimit, "register")
       .annotate(ExactBody, true)
       .annotate(OpenApi.Summary, "Take a place; the entry link comes by mail"),
     HttpApiEndpoint.post("enter", "/v1/public/events/:id/enter", {

@@ -19,6 +19,7 @@ import { Telemetry } from "../../telemetry.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { AccountSecurity } from "../contract/account-security.ts"
 import { foldEmail } from "../email.ts"
+import { RateLimits } from "../rate-limits.ts"
 import { HttpSettings } from "../settings.ts"
 
 /** Posts the verification letter in the caller's transaction; resolves to the link in it. */
@@ -60,6 +61,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
     handle: ({ scope }) =>
       Effect.gen(function* () {
         const { appUrl, emailDevMode } = yield* HttpSettings
+        yield* (yield* RateLimits).mail(scope.accountId)
         const mailer = yield* Mailer
         const verifyUrl = yield* (yield* Database).transaction<string, Conflict>(async (sql) => {
           const address = await findPrimaryAddress(sql, scope.accountId)
@@ -78,6 +80,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
       Effect.gen(function* () {
         const { appUrl, emailDevMode } = yield* HttpSettings
         const { log } = yield* Telemetry
+        yield* (yield* RateLimits).mail(foldEmail(payload.email))
         const mailer = yield* Mailer
         const post = (yield* Database)
           .transaction((sql) => postReset(sql, mailer, appUrl, foldEmail(payload.email)))

@@ -25,6 +25,7 @@ import { type Handlers, Reply } from "../call.ts"
 import type { PublicEvents } from "../contract/public-events.ts"
 import type { TableContent } from "../contract/table-summary.ts"
 import { foldEmail } from "../email.ts"
+import { RateLimits } from "../rate-limits.ts"
 import { HttpSettings } from "../settings.ts"
 
 const descriptionOf = ({ metadata }: Event): string | null => {
@@ -159,6 +160,7 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
         const mailer = yield* Mailer
         if (event.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
         const person = { name: payload.name.trim(), email: foldEmail(payload.email) }
+        yield* (yield* RateLimits).mail(person.email)
         const alreadyRegistered = yield* (yield* Database).transaction<boolean, EventFull | NotFound>(async (sql) => {
           const place = await takePlace(sql, event.id, person)
           const token = await issueEntryToken(sql, place.id)

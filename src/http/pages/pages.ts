@@ -5,6 +5,7 @@ import { Telemetry } from "../../telemetry.ts"
 import type { HandlerServices } from "../call.ts"
 import type { HttpRequest, HttpResponse } from "../message.ts"
 import type { Problems } from "../problem.ts"
+import { RateLimits } from "../rate-limits.ts"
 import { accountPages } from "./account-pages.ts"
 import { invitePages } from "./invite-pages.ts"
 import { html, type Page, page } from "./page.ts"
@@ -29,11 +30,17 @@ const sayProblem = (problem: HttpResponse): HttpResponse => {
   return page("That did not work", html`<p>${detail}</p>`, { status: problem.status, headers })
 }
 
+/** A form may carry a password: it counts like a login. */
+const limited = (request: HttpRequest, answer: ReturnType<Page["answer"]>): ReturnType<Page["answer"]> =>
+  Effect.flatMap(RateLimits, (limits) =>
+    Effect.andThen(limits.take(request.method === "POST" ? "login" : "publicRead", request.client), answer),
+  )
+
 /** Answers with the page whatever happens; a problem is said in words. */
 export const servePage =
   ({ answer }: Page, problems: Problems) =>
   (request: HttpRequest): Effect.Effect<HttpResponse, never, HandlerServices> =>
-    Effect.catchCause(answer(request), (cause) => {
+    Effect.catchCause(limited(request, answer(request)), (cause) => {
       const failure = Cause.findErrorOption(cause) as { readonly _tag: string; readonly value?: Failure }
       if (failure.value !== undefined) return Effect.succeed(sayProblem(problems.of(failure.value)))
       return Effect.map(Telemetry, ({ log }) => {

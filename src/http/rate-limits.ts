@@ -1,0 +1,107 @@
+/**
+ * How often somebody may ask: one table of limits, counted in memory by rate-limiter-flexible. In force in production; the
+ * help chat always. The answer says what is left in the fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers).
+ */
+import { Context, Effect, Layer } from "effect"
+import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible"
+import { RateLimited } from "../model/errors.ts"
+import type { HttpResponse } from "./message.ts"
+
+interface Limit {
+  /** Requests in a window. */
+  readonly quota: number
+  readonly windowSeconds: number
+  /** So many more at once, given back over as many windows as they would fill. */
+  readonly burst?: number
+  /** In force in every profile. */
+  readonly always?: true
+}
+
+export const LIMITS = {
+  apiKey: { quota: 100, windowSeconds: 1, burst: 100 },
+  accountSession: { quota: 20, windowSeconds: 1, burst: 40 },
+  publicRead: { quota: 50, windowSeconds: 1 },
+  login: { quota: 60, windowSeconds: 60 },
+  /** Failures for one e-mail address. */
+  loginFailure: { quota: 10, windowSeconds: 900 },
+  signup: { quota: 20, windowSeconds: 3600 },
+  /** Letters to one address that somebody may ask for. */
+  mailPerMinute: { quota: 3, windowSeconds: 60 },
+  mailPerDay: { quota: 10, windowSeconds: 86_400 },
+  register: { quota: 30, windowSeconds: 60 },
+  helpChat: { quota: 20, windowSeconds: 60, burst: 10, always: true },
+} as const satisfies Readonly<Record<string, Limit>>
+
+export type LimitName = keyof typeof LIMITS
+
+const HEADERS = { policy: "ratelimit-policy", state: "ratelimit" } as const
+
+/** The fields that say which limit there is and what is left of it. */
+export const limitHeaders = (name: LimitName, remaining: number, resetSeconds: number): HttpResponse["headers"] => {
+  const { quota, windowSeconds } = LIMITS[name]
+  return [
+    [HEADERS.policy, `"${name}";q=${quota};w=${windowSeconds}`],
+    [HEADERS.state, `"${name}";r=${remaining};t=${resetSeconds}`],
+  ]
+}
+
+const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
+
+const open = (name: LimitName) => {
+  const { quota, windowSeconds, burst = 0 }: Limit = LIMITS[name]
+  const window = new RateLimiterMemory({ keyPrefix: name, points: quota, duration: windowSeconds })
+  if (burst === 0) return window
+  const duration = windowSeconds * Math.max(1, Math.ceil(burst / quota))
+  return new BurstyRateLimiter(window, new RateLimiterMemory({ keyPrefix: `${name}+`, points: burst, duration }))
+}
+
+export class RateLimits extends Context.Service<
+  RateLimits,
+  {
+    readonly isOn: (name: LimitName) => boolean
+    /** Counts one for `key`; resolves to the headers of the answer. */
+    readonly take: (name: LimitName, key: string) => Effect.Effect<HttpResponse["headers"], RateLimited>
+    /** Gives one back: what was counted turned out to be harmless. */
+    readonly giveBack: (name: "loginFailure", key: string) => Effect.Effect<void>
+    /** One letter to this address. */
+    readonly mail: (address: string) => Effect.Effect<void, RateLimited>
+  }
+>()("gathercue/RateLimits") {
+  static readonly layer = (strict: boolean): Layer.Layer<RateLimits> =>
+    Layer.sync(RateLimits, () => {
+      const isOn = (name: LimitName): boolean => strict || "always" in LIMITS[name]
+      const names = Object.keys(LIMITS) as ReadonlyArray<LimitName>
+      const limiters = new Map(names.filter(isOn).map((name) => [name, open(name)]))
+
+      const limited = (name: LimitName, { msBeforeNext }: RateLimiterRes) =>
+        new RateLimited({ limit: name, retryAfterSeconds: seconds(msBeforeNext) })
+
+      const take = (name: LimitName, key: string): Effect.Effect<HttpResponse["headers"], RateLimited> =>
+        Effect.suspend(() => {
+          const limiter = limiters.get(name)
+          if (limiter === undefined) return Effect.succeed([])
+          return Effect.tryPromise({
+            try: () => limiter.consume(key),
+            catch: (cause) => {
+              if (cause instanceof RateLimiterRes) return limited(name, cause)
+              throw cause
+            },
+          }).pipe(
+            Effect.map(({ remainingPoints, msBeforeNext }) =>
+              limitHeaders(name, Math.max(0, remainingPoints), seconds(msBeforeNext)),
+            ),
+          )
+        })
+
+      return {
+        isOn,
+        take,
+        giveBack: (name, key) =>
+          Effect.promise(async () => {
+            const limiter = limiters.get(name)
+            if (limiter instanceof RateLimiterMemory) await limiter.reward(key)
+          }),
+        mail: (address) => Effect.andThen(take("mailPerMinute", address), Effect.asVoid(take("mailPerDay", address))),
+      }
+    })
+}

@@ -1,0 +1,172 @@
+/** Limits as production has them, each at its edge and one past it; and that development has none. */
+import { randomUUID } from "node:crypto"
+import { Effect, Exit } from "effect"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { LIMITS, RateLimits } from "../../src/http/rate-limits.ts"
+import {
+  type Account,
+  type CallOptions,
+  call,
+  createEvent,
+  createWorkspace,
+  signup,
+  type Workspace,
+} from "../support/api.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer({
+    NODE_ENV: "production",
+    PUBLIC_URL: "https://events.example.com",
+    TRUSTED_PROXIES: "127.0.0.1",
+  })
+})
+afterAll(() => server.stop())
+
+let next = 0
+/** Somebody nobody else in this file is: limits by address are counted for each alone. */
+const newcomer = (): { readonly "x-forwarded-for": string } => {
+  next++
+  return { "x-forwarded-for": `198.51.${Math.floor(next / 250)}.${(next % 250) + 1}` }
+}
+const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const repeat = async <A>(times: number, act: (time: number) => Promise<A>): Promise<ReadonlyArray<A>> => {
+  const answers: A[] = []
+  for (let time = 0; time < times; time++) answers.push(await act(time))
+  return answers
+}
+const statuses = (answers: ReadonlyArray<{ readonly status: number }>) => [
+  ...new Set(answers.map(({ status }) => status)),
+]
+
+describe("by address", () => {
+  // Refused before any hashing: the count is taken first.
+  const login = (headers: { readonly [name: string]: string }) =>
+    api("POST", "/v1/accounts/login", { body: {}, headers })
+
+  test("sixty logins a minute, whoever is tried; the next is told when to come back; others are not touched", async () => {
+    const headers = newcomer()
+    const tries = await repeat(LIMITS.login.quota, () => login(headers))
+    expect(statuses(tries)).toEqual([400])
+    expect(tries[0]?.headers.get("ratelimit-policy")).toBe('"login";q=60;w=60')
+    expect(tries[0]?.headers.get("ratelimit")).toMatch(/^"login";r=59;t=\d+$/)
+    const refused = await login(headers)
+    expect([refused.status, refused.body.code, refused.headers.get("content-type")]).toEqual([
+      429,
+      "rate_limited",
+      "application/problem+json",
+    ])
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+    expect(refused.headers.get("ratelimit")).toMatch(/^"login";r=0;t=\d+$/)
+    expect((await login(newcomer())).status).toBe(400)
+  })
+
+  test("twenty signups an hour", async () => {
+    const headers = newcomer()
+    const attempt = () =>
+      api("POST", "/v1/accounts/signup", { body: { email: "nobody", password: "x", name: "" }, headers })
+    expect(statuses(await repeat(LIMITS.signup.quota, attempt))).toEqual([400])
+    expect((await attempt()).status).toBe(429)
+  })
+
+  test("a claimed address counts for nothing when it does not come from a trusted proxy", async () => {
+    const direct = await startTestServer({ NODE_ENV: "production", PUBLIC_URL: "https://events.example.com" })
+    try {
+      const attempt = () => call(direct.url, "POST", "/v1/accounts/signup", { body: {}, headers: newcomer() })
+      await repeat(LIMITS.signup.quota, attempt)
+      expect((await attempt()).status).toBe(429)
+    } finally {
+      await direct.stop()
+    }
+  })
+})
+
+describe("by whom it is about", () => {
+  let account: Account
+  let acme: Workspace
+  beforeAll(async () => {
+    account = await signup(server.url)
+    acme = await createWorkspace(server.url, account)
+  })
+  const login = (email: string, password: string) =>
+    api("POST", "/v1/accounts/login", { body: { email, password }, headers: newcomer() })
+
+  test("ten failures for one address lock its password for a while, also all at once; successes do not count", async () => {
+    const person = await signup(server.url)
+    const right = await repeat(12, () => login(person.email, "correct horse battery"))
+    expect(statuses(right)).toEqual([200])
+    const tries = await Promise.all(Array.from({ length: 25 }, () => login(person.email, "wrong password")))
+    expect(tries.filter(({ status }) => status === 401)).toHaveLength(LIMITS.loginFailure.quota)
+    expect((await login(person.email.toUpperCase(), "correct horse battery")).status).toBe(429)
+    expect((await login(account.email, "correct horse battery")).status).toBe(200)
+  })
+
+  test("three letters a minute for one address", async () => {
+    const ask = () =>
+      api("POST", "/v1/accounts/request-password-reset", { body: { email: "reader@example.com" }, headers: newcomer() })
+    expect(statuses(await repeat(3, ask))).toEqual([200])
+    expect((await ask()).status).toBe(429)
+  })
+
+  test("thirty registrations a minute from one address", async () => {
+    const event = await createEvent(server.url, acme.key)
+    await api("POST", `/v1/events/${event.id}/publish`, { key: acme.key })
+    const headers = newcomer()
+    const register = () =>
+      api("POST", `/v1/public/events/${event.id}/register`, {
+        body: { name: "A", email: `${randomUUID()}@example.com` },
+        headers,
+      })
+    expect(statuses(await repeat(LIMITS.register.quota, register))).toEqual([200])
+    expect((await register()).status).toBe(429)
+  })
+
+  test("a key's requests are counted, with what is left of them in each answer", async () => {
+    const answers = await repeat(2, () => api("GET", "/v1/events", { key: acme.key }))
+    expect(answers[0]?.headers.get("ratelimit-policy")).toBe('"apiKey";q=100;w=1')
+    expect(answers[0]?.headers.get("ratelimit")).toMatch(/^"apiKey";r=\d+;t=1$/)
+  })
+})
+
+describe("a limit with a burst", () => {
+  const takeMany = (name: "apiKey" | "accountSession" | "helpChat", times: number, strict: boolean) =>
+    Effect.gen(function* () {
+      const limits = yield* RateLimits
+      const exits = yield* Effect.forEach(Array.from({ length: times }), () => Effect.exit(limits.take(name, "one")))
+      return exits.filter(Exit.isSuccess).length
+    }).pipe(Effect.provide(RateLimits.layer(strict)), Effect.runPromise)
+
+  test.each([
+    ["apiKey", 200],
+    ["accountSession", 60],
+    ["helpChat", 30],
+  ] as const)("%s gives %i at once and no more", async (name, most) => {
+    expect(await takeMany(name, most, true)).toBe(most)
+    expect(await takeMany(name, most + 20, true)).toBe(most)
+  })
+
+  test("of the help chat is in force in every profile, the others in production only", async () => {
+    expect(await takeMany("helpChat", 40, false)).toBe(30)
+    expect(await takeMany("apiKey", 300, false)).toBe(300)
+  })
+})
+
+test("browsers are told to insist on TLS", async () => {
+  const answer = await api("GET", "/healthz")
+  expect([answer.headers.get("strict-transport-security"), answer.headers.get("x-content-type-options")]).toEqual([
+    "max-age=31536000",
+    "nosniff",
+  ])
+})
+
+test("development counts nothing", async () => {
+  const relaxed = await startTestServer()
+  try {
+    const answers = await repeat(70, () => call(relaxed.url, "POST", "/v1/accounts/login", { body: {} }))
+    expect(statuses(answers)).toEqual([400])
+    expect(answers[0]?.headers.get("ratelimit")).toBeNull()
+  } finally {
+    await relaxed.stop()
+  }
+})
