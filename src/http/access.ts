@@ -132,6 +132,18 @@ const memberOf = (
     return { workspaceId, accountId, role }
   })
 
+/** The same, or a key of the workspace. */
+const memberOrKeyOf = (
+  principal: Principal,
+  request: HttpRequest,
+  roles: ReadonlyArray<WorkspaceRole>,
+): Grant<"workspaceMemberOrKey"> =>
+  principal.kind === "key"
+    ? Effect.flatMap(pathId(request, "workspace"), (workspaceId) =>
+        Effect.as(requireManagement(principal, workspaceId, "workspace"), { workspaceId }),
+      )
+    : memberOf(principal, request, roles)
+
 /** How each kind of access is established. */
 export const ACCESS: { readonly [A in Access]: (principal: Principal, request: HttpRequest) => Grant<A> } = {
   public: () => Effect.succeed({}),
@@ -156,6 +168,8 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
   workspaceMember: (principal, request) => memberOf(principal, request, ["owner", "admin", "member"]),
   workspaceAdmin: (principal, request) => memberOf(principal, request, ["owner", "admin"]),
   workspaceOwner: (principal, request) => memberOf(principal, request, ["owner"]),
+  workspaceMemberOrKey: (principal, request) => memberOrKeyOf(principal, request, ["owner", "admin", "member"]),
+  workspaceAdminOrKey: (principal, request) => memberOrKeyOf(principal, request, ["owner", "admin"]),
   workspace: (principal, request) =>
     Effect.gen(function* () {
       yield* requireManager(principal)

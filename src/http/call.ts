@@ -2,6 +2,7 @@
 import type { Effect } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { LiveEvents } from "../actors/live-events.ts"
+import type { Egress } from "../egress.ts"
 import type { AccountSessions } from "../identity/account-sessions.ts"
 import type { Passwords } from "../identity/passwords.ts"
 import type { Principal } from "../identity/principal.ts"
@@ -34,6 +35,8 @@ export interface Scopes {
   }
   readonly workspaceOwner: Scopes["workspaceMember"]
   readonly workspaceAdmin: { readonly workspaceId: string; readonly accountId: string; readonly role: WorkspaceRole }
+  readonly workspaceMemberOrKey: { readonly workspaceId: string }
+  readonly workspaceAdminOrKey: { readonly workspaceId: string }
   readonly workspace: { readonly workspaceId: string }
   readonly event: { readonly workspaceId: string; readonly event: Event }
   readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
@@ -71,6 +74,7 @@ export type HandlerServices =
   | Tokens
   | LiveEvents
   | WebhookRegistration
+  | Egress
   | HttpSettings
 
 type Body<E extends HttpApiEndpoint.ConstraintRequest> = E["~Success"]["Type"]

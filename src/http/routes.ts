@@ -8,6 +8,7 @@ import { Api } from "./contract/api.ts"
 import { accounts } from "./handlers/accounts.ts"
 import { events } from "./handlers/events.ts"
 import { gatewayTokens } from "./handlers/gateway-tokens.ts"
+import { guests } from "./handlers/guests.ts"
 import { meta } from "./handlers/meta.ts"
 import { people } from "./handlers/people.ts"
 import { webhooks } from "./handlers/webhooks.ts"
@@ -30,6 +31,7 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   people,
   webhooks,
   gatewayTokens,
+  guests,
   meta,
 }
 

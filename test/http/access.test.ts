@@ -63,6 +63,8 @@ const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   workspaceMember: row(401, 401, 401, 404, 403, "in", "in", "in", 404, 403, 403, 401, 403),
   workspaceOwner: row(401, 401, 401, 404, 403, "in", 403, 403, 404, 403, 403, 401, 403),
   workspaceAdmin: row(401, 401, 401, 404, 403, "in", "in", 403, 404, 403, 403, 401, 403),
+  workspaceMemberOrKey: row(401, 401, 401, 404, "in", "in", "in", "in", 404, 403, 403, 401, 403),
+  workspaceAdminOrKey: row(401, 401, 401, 404, "in", "in", "in", 403, 404, 403, 403, 401, 403),
   workspace: row(401, 401, 401, "in", "in", "in", "in", "in", 404, "in", 403, 401, 403),
   event: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   agenda: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
@@ -182,7 +184,9 @@ describe.each(ROUTES)("$method $path ($access)", (route) => {
     const options = callers[principal]
     const body = route.method === "GET" || route.method === "DELETE" ? {} : { raw: "[]" }
     const answer = await call(server.url, route.method, path, { ...options, ...body })
-    const isOpenButAbsent = ["No such API key.", "No such member."].includes(answer.body?.detail)
+    const isOpenButAbsent = ["No such API key.", "No such member.", "No such guest integration."].includes(
+      answer.body?.detail,
+    )
     expect(isOpenButAbsent ? "in" : verdictOf(answer.status, answer.body?.code), JSON.stringify(answer.body)).toBe(
       expected,
     )

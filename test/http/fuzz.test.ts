@@ -33,6 +33,8 @@ beforeAll(async () => {
     keyUser: user.body.id,
     workspaceAdmin: acme.id,
     workspaceGuest: acme.id,
+    workspaceMemberOrKey: acme.id,
+    workspaceAdminOrKey: acme.id,
   }
 })
 afterAll(() => server.stop())
@@ -88,6 +90,8 @@ const VALID: { readonly [field: string]: unknown } = {
   seconds: 10,
   role: "host",
   modality: "meeting",
+  issuer: "https://partner.example",
+  jwksUrl: "https://partner.example/jwks.json",
 }
 
 const bodyFor = ({ fields }: Route): fc.Arbitrary<unknown> => {

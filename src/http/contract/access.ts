@@ -23,6 +23,10 @@ export type Access =
   | "workspaceOwner"
   /** An account session of an owner or admin of the workspace in the path. */
   | "workspaceAdmin"
+  /** An account session of any member of the workspace in the path, or one of its API keys. */
+  | "workspaceMemberOrKey"
+  /** An account session of an owner or admin of the workspace in the path, or one of its API keys. */
+  | "workspaceAdminOrKey"
   /** Management of a workspace that the credential names. */
   | "workspace"
   /** Management of the event in the path. */
@@ -38,6 +42,7 @@ export type Access =
 
 export class EndpointAccess extends Context.Service<EndpointAccess, Access>()("gathercue/EndpointAccess") {}
 
+const ACCOUNT_OR_KEY = [{ apiKey: [] }, { accountSession: [] }]
 const MANAGEMENT = [{ apiKey: [] }, { accountSession: [] }, { workspaceSession: [] }]
 
 /** OpenAPI security requirements by access. */
@@ -51,6 +56,8 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   workspaceMember: [{ accountSession: [] }],
   workspaceOwner: [{ accountSession: [] }],
   workspaceAdmin: [{ accountSession: [] }],
+  workspaceMemberOrKey: ACCOUNT_OR_KEY,
+  workspaceAdminOrKey: ACCOUNT_OR_KEY,
   workspace: MANAGEMENT,
   event: MANAGEMENT,
   agenda: MANAGEMENT,

@@ -3,6 +3,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { Accounts } from "./accounts.ts"
 import { Events } from "./events.ts"
 import { GatewayTokens } from "./gateway-tokens.ts"
+import { Guests } from "./guests.ts"
 import { Meta } from "./meta.ts"
 import { People } from "./people.ts"
 import { Webhooks } from "./webhooks.ts"
@@ -12,7 +13,7 @@ import { Workspaces } from "./workspaces.ts"
 export const DESCRIPTION_VERSION = "1.0.0"
 
 export const Api = HttpApi.make("gathercue")
-  .add(Accounts, Workspaces, Events, People, Webhooks, GatewayTokens, Meta)
+  .add(Accounts, Workspaces, Events, People, Webhooks, GatewayTokens, Guests, Meta)
   .annotate(OpenApi.Title, "Gathercue")
   .annotate(OpenApi.Version, DESCRIPTION_VERSION)
   .annotate(
