@@ -33,7 +33,7 @@ export interface Config {
   readonly actorMailbox: number
   readonly defaultCapacity: number
   readonly metricsToken: Redacted.Redacted<string> | null
-  /** Webhook targets may be `http://` on loopback: a development switch. */
+  /** Webhook targets and key sets of partners may be `http://` on loopback: a development switch. */
   readonly allowLoopbackTargets: boolean
 }
 
@@ -119,7 +119,7 @@ export const CONFIG_KEYS = [
   {
     name: "ALLOW_LOOPBACK_TARGETS",
     fallback: "true outside production",
-    doc: "Development switch: webhook targets may be plain http on loopback.",
+    doc: "Development switch: webhook targets and key sets of partners may be plain http on loopback.",
   },
 ] as const satisfies ReadonlyArray<Key>
 

@@ -24,6 +24,8 @@ import { bindRest } from "./http/server.ts"
 import { HttpSettings } from "./http/settings.ts"
 import { AccountSessions } from "./identity/account-sessions.ts"
 import { Authenticator } from "./identity/authenticate.ts"
+import { PartnerKeys } from "./identity/partner-keys.ts"
+import { PartnerTokens } from "./identity/partner-tokens.ts"
 import { Passwords } from "./identity/passwords.ts"
 import { Tokens } from "./identity/tokens.ts"
 import { Database } from "./store/database.ts"
@@ -99,6 +101,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     actors,
     dispatcher,
     WebhookRegistration.layer(sealingKey),
+    PartnerTokens.layer.pipe(Layer.provide(PartnerKeys.layer)),
     Idempotency.layer(deriveKey(config.secretKey, "kept-answers")),
     historySweepLayer(config.gatewayHistoryMs),
   ).pipe(Layer.provideMerge(kernel))

@@ -57,6 +57,7 @@ const requireManagement = (
         Effect.flatMap((role) => (role === undefined ? Effect.fail(NotFound.of(what)) : Effect.void)),
       )
     }
+    case "guest":
     case "platform":
       return Effect.fail(wrongKind)
     default:
@@ -67,7 +68,7 @@ const requireManagement = (
 /** Only management credentials get as far as looking an object up. */
 const requireManager = (principal: Principal): Effect.Effect<void, Unauthorized | Forbidden> => {
   if (principal.kind === "anonymous") return Effect.fail(signIn)
-  if (principal.kind === "platform") return Effect.fail(wrongKind)
+  if (principal.kind === "platform" || principal.kind === "guest") return Effect.fail(wrongKind)
   return principal.kind === "session" && principal.accountId === null ? Effect.fail(wrongKind) : Effect.void
 }
 
@@ -147,8 +148,14 @@ const memberOrKeyOf = (
 /** How each kind of access is established. */
 export const ACCESS: { readonly [A in Access]: (principal: Principal, request: HttpRequest) => Grant<A> } = {
   public: () => Effect.succeed({}),
+  openEvent: (_principal, request) =>
+    Effect.gen(function* () {
+      const id = yield* pathId(request, "event")
+      const event = yield* run((sql) => findEvent(sql, id))
+      return event === undefined || event.status === "draft" ? yield* NotFound.of("event") : { event }
+    }),
   optionalSession: (principal) => {
-    if (principal.kind === "session") return Effect.succeed({ session: principal })
+    if (principal.kind === "session" || principal.kind === "guest") return Effect.succeed({ session: principal })
     return principal.kind === "anonymous" ? Effect.succeed({ session: null }) : Effect.fail(wrongKind)
   },
   account: requireAccount,

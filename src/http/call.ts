@@ -4,6 +4,7 @@ import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { LiveEvents } from "../actors/live-events.ts"
 import type { Egress } from "../egress.ts"
 import type { AccountSessions } from "../identity/account-sessions.ts"
+import type { PartnerTokens } from "../identity/partner-tokens.ts"
 import type { Passwords } from "../identity/passwords.ts"
 import type { Principal } from "../identity/principal.ts"
 import type { Tokens } from "../identity/tokens.ts"
@@ -17,11 +18,13 @@ import type { WebhookRegistration } from "../store/webhook-registration.ts"
 import type { Access } from "./contract/access.ts"
 import type { HttpSettings } from "./settings.ts"
 
-type SessionPrincipal = Extract<Principal, { readonly kind: "session" }>
+/** Who holds a session token: a user of the workspace, or a guest on one event. */
+type SessionPrincipal = Extract<Principal, { readonly kind: "session" | "guest" }>
 
 /** What each kind of access has established before the handler runs. */
 export interface Scopes {
   readonly public: Record<never, never>
+  readonly openEvent: { readonly event: Event }
   readonly optionalSession: { readonly session: SessionPrincipal | null }
   readonly account: { readonly accountId: string; readonly sessionId: string }
   /** `accountId` is null for the operator. */
@@ -75,6 +78,7 @@ export type HandlerServices =
   | LiveEvents
   | WebhookRegistration
   | Egress
+  | PartnerTokens
   | HttpSettings
 
 type Body<E extends HttpApiEndpoint.ConstraintRequest> = E["~Success"]["Type"]

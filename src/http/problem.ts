@@ -13,6 +13,7 @@ const CODE: Readonly<Record<Failure["_tag"], ProblemCode>> = {
   Conflict: "conflict",
   SlugTaken: "slug_taken",
   EmailTaken: "email_taken",
+  AccountExists: "account_exists",
   PayloadTooLarge: "payload_too_large",
   UnsupportedMediaType: "unsupported_media_type",
   IdempotencyKeyReused: "idempotency_key_reused",
@@ -26,6 +27,8 @@ const detailOf = (failure: Failure): string => {
       return `The slug "${failure.slug}" is taken.`
     case "EmailTaken":
       return "An account with this e-mail address exists."
+    case "AccountExists":
+      return "The guest's e-mail address belongs to an account; log in instead."
     case "RoleNotOnEvent":
       return `The event accepts only these roles: ${failure.acceptedRoles.join(", ")}.`
     case "IdempotencyKeyReused":

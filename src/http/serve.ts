@@ -12,7 +12,7 @@ import { parseJson, UnreadableJson } from "../model/json.ts"
 import { Telemetry } from "../telemetry.ts"
 import { ACCESS } from "./access.ts"
 import { type Call, type Handle, type HandlerServices, Reply } from "./call.ts"
-import { type Access, EndpointAccess } from "./contract/access.ts"
+import { type Access, EndpointAccess, takesNoCredentials } from "./contract/access.ts"
 import { ExactBody } from "./contract/endpoint.ts"
 import { credentialsOf, refuseCrossSite, sessionCookieName } from "./credentials.ts"
 import { Idempotency } from "./idempotency.ts"
@@ -128,7 +128,7 @@ export const compile = (
     const cacheControl = access === "public" && endpoint.method === "GET" ? "public, no-cache" : "no-store"
 
     const principalOf = (request: HttpRequest): Effect.Effect<Principal, Failure> => {
-      if (access === "public") return Effect.succeed(ANONYMOUS)
+      if (takesNoCredentials(access)) return Effect.succeed(ANONYMOUS)
       const credentials = credentialsOf(request, cookieName)
       // A viewer surface takes a session token: a cookie that happens to be there says nothing about it, but a key shows a
       // server that forgot to make a session, and must not be taken for an anonymous viewer.
@@ -191,7 +191,7 @@ export const compile = (
       })
 
     /** Authenticated POSTs may be repeated under the caller's own key. */
-    const isRepeatable = endpoint.method === "POST" && access !== "public" && access !== "optionalSession"
+    const isRepeatable = endpoint.method === "POST" && !takesNoCredentials(access) && access !== "optionalSession"
 
     return (request) => {
       const work = Effect.flatMap(principalOf(request), (principal) =>

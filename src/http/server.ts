@@ -9,6 +9,7 @@ import { sameSecret } from "../identity/secrets.ts"
 import { Unauthorized, Unavailable } from "../model/errors.ts"
 import { Database } from "../store/database.ts"
 import { renderMetrics, Telemetry } from "../telemetry.ts"
+import { takesNoCredentials } from "./contract/access.ts"
 import { sessionCookieName } from "./credentials.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { apiDescription } from "./openapi.ts"
@@ -106,7 +107,7 @@ export const bindRest = (
       method,
       path,
       // The account routes are about this site's cookie and nobody else's.
-      crossOrigin: (access === "public" || access === "optionalSession") && !path.startsWith("/v1/accounts/"),
+      crossOrigin: (takesNoCredentials(access) || access === "optionalSession") && !path.startsWith("/v1/accounts/"),
       respond: respond(serve),
     })
 

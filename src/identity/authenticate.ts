@@ -40,10 +40,18 @@ export class Authenticator extends Context.Service<
             ? Effect.succeed<Principal>({ kind: "platform" })
             : Effect.fail(new Unauthorized({ detail: "The platform key is not valid." }))
 
-        const byBearer = (token: string) =>
+        const byWorkspaceSession = (token: string) =>
           tokens
             .verify("workspace", token)
             .pipe(Effect.map(({ claims, expires }): Principal => ({ kind: "session", ...claims, expires })))
+
+        const byGuestSession = (token: string) =>
+          tokens
+            .verify("guest", token)
+            .pipe(Effect.map(({ claims, expires }): Principal => ({ kind: "guest", ...claims, expires })))
+
+        /** Each purpose has a key of its own: a token is at most one of them. */
+        const byBearer = (token: string) => Effect.catch(byWorkspaceSession(token), () => byGuestSession(token))
 
         const byCookie = (token: string) =>
           sessions

@@ -15,6 +15,15 @@ export type Principal =
       /** Unix seconds. */
       readonly expires: number
     }
+  /** A bearer of a guest session: somebody whom a partner vouched for, on one event. */
+  | {
+      readonly kind: "guest"
+      readonly participantId: string
+      readonly eventId: string
+      readonly name: string
+      /** Unix seconds. */
+      readonly expires: number
+    }
   /** The operator of the whole installation. */
   | { readonly kind: "platform" }
 

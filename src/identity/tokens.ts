@@ -18,6 +18,14 @@ const WorkspaceSession = Schema.Struct({
 })
 export type WorkspaceSession = typeof WorkspaceSession.Type
 
+/** A partner's guest on one event: stands for nobody in the workspace and has no row anywhere. */
+const GuestSession = Schema.Struct({
+  participantId: Schema.String,
+  eventId: Schema.String,
+  name: Schema.String,
+})
+export type GuestSession = typeof GuestSession.Type
+
 export const ParticipantKind = Schema.Literals(["user", "guest", "registrant", "anonymous"])
 export type ParticipantKind = typeof ParticipantKind.Type
 
@@ -38,6 +46,7 @@ export type GatewayGrant = typeof GatewayGrant.Type
 
 const PURPOSES = {
   workspace: { claims: WorkspaceSession, seconds: 3600 },
+  guest: { claims: GuestSession, seconds: 7200 },
   gateway: { claims: GatewayGrant, seconds: 120 },
 } as const
 

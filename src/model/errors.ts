@@ -29,6 +29,8 @@ export class NotFound extends Data.TaggedError("NotFound")<Detail> {
 export class Conflict extends Data.TaggedError("Conflict")<Detail> {}
 export class SlugTaken extends Data.TaggedError("SlugTaken")<{ readonly slug: string }> {}
 export class EmailTaken extends Data.TaggedError("EmailTaken")<Record<never, never>> {}
+/** A guest's address is an account's: whoever has it logs in instead (specification §4, guest session rule 3). */
+export class AccountExists extends Data.TaggedError("AccountExists")<Record<never, never>> {}
 export class PayloadTooLarge extends Data.TaggedError("PayloadTooLarge")<{ readonly limitBytes: number }> {}
 export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<Detail> {}
 /** The same Idempotency-Key came before with another body. */
@@ -51,6 +53,7 @@ export type Failure =
   | Conflict
   | SlugTaken
   | EmailTaken
+  | AccountExists
   | PayloadTooLarge
   | UnsupportedMediaType
   | IdempotencyKeyReused

@@ -55,6 +55,7 @@ const row = (...verdicts: ReadonlyArray<Verdict>): ReadonlyArray<Verdict> => ver
 const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   //                  nobody wrong revoked foreign own   owner admin member stranger mToken uToken gToken platform
   public: row("in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in"),
+  openEvent: row("in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in"),
   optionalSession: row("in", 401, 401, 403, 403, "in", "in", "in", "in", "in", "in", 401, 403),
   account: row(401, 401, 401, 403, 403, "in", "in", "in", "in", 403, 403, 401, 403),
   accountOrPlatform: row(401, 401, 401, 403, 403, "in", "in", "in", "in", 403, 403, 401, "in"),
@@ -151,6 +152,11 @@ const fill = async ({ path, access }: Route): Promise<string> => {
     return path.replace(":id", workspaceId).replace(/:\w+Id/, randomUUID())
   }
   if (access === "event" || access === "agenda") return path.replace(":id", (await createEvent(server.url, key)).id)
+  if (access === "openEvent") {
+    const { id } = await createEvent(server.url, key)
+    await call(server.url, "POST", `/v1/events/${id}/publish`, { key })
+    return path.replace(":id", id)
+  }
   if (access === "phase") {
     const event = await createEvent(server.url, key)
     const read = await call(server.url, "GET", `/v1/events/${event.id}`, { key })

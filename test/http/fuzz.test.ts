@@ -29,6 +29,7 @@ beforeAll(async () => {
     workspaceOwner: acme.id,
 
     event: event.id,
+    openEvent: event.id,
     phase: event.activePhaseId,
     keyUser: user.body.id,
     workspaceAdmin: acme.id,

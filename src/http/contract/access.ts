@@ -7,6 +7,8 @@ import { Context } from "effect"
 export type Access =
   /** No credentials are looked at. */
   | "public"
+  /** No credentials are looked at; the event in the path, unless it is a draft. */
+  | "openEvent"
   /** A session token if there is one; a wrong one is refused. */
   | "optionalSession"
   /** An account session. */
@@ -48,6 +50,7 @@ const MANAGEMENT = [{ apiKey: [] }, { accountSession: [] }, { workspaceSession: 
 /** OpenAPI security requirements by access. */
 export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme: string]: ReadonlyArray<never> }>>> = {
   public: [],
+  openEvent: [],
   optionalSession: [{}, { workspaceSession: [] }],
   account: [{ accountSession: [] }],
   accountOrPlatform: [{ accountSession: [] }, { platformKey: [] }],
@@ -65,3 +68,6 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   keyUser: [{ apiKey: [] }],
   webhook: MANAGEMENT,
 }
+
+/** No credentials are looked at, wherever the call comes from. */
+export const takesNoCredentials = (access: Access): boolean => SECURITY[access].length === 0

@@ -3,9 +3,10 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { MAX_ISSUER_LENGTH, MAX_PEM_LENGTH, PartnerFault } from "../../model/guest-integration.ts"
 import { Id } from "../../model/ids.ts"
+import { EventRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
-import { created, PageQuery, PathId, pageOf } from "./endpoint.ts"
+import { created, ExactBody, PageQuery, PathId, pageOf } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
 export const GuestIntegration = Schema.Struct({
@@ -51,5 +52,29 @@ export const Guests = HttpApiGroup.make("guests")
     })
       .annotate(EndpointAccess, "workspaceAdminOrKey")
       .annotate(OpenApi.Summary, "Revoke an integration; sessions that were made before run out by themselves"),
+    HttpApiEndpoint.post("createGuestSession", "/v1/events/:id/guest-session", {
+      params: PathId,
+      payload: Schema.Struct({ token: Schema.NonEmptyString }),
+      success: Schema.Struct({
+        sessionToken: Schema.String,
+        expiresAt: Instant,
+        eventId: Schema.String,
+        participantId: Schema.String,
+        name: Schema.String,
+        role: EventRole,
+      }),
+      error: problems(
+        ...WITH_BODY,
+        "unauthorized",
+        "not_found",
+        "conflict",
+        "account_exists",
+        "unavailable",
+        "internal_error",
+      ),
+    })
+      .annotate(EndpointAccess, "openEvent")
+      .annotate(ExactBody, true)
+      .annotate(OpenApi.Summary, "Exchange a partner's signed token for a guest session on the event"),
   )
   .annotate(OpenApi.Description, "Guests whom a partner vouches for.")
