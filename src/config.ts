@@ -46,7 +46,7 @@ export interface Config {
   /** Whose `x-forwarded-for` is believed. */
   readonly trustedProxies: TrustedProxies
   readonly metricsToken: Redacted.Redacted<string> | null
-  /** Webhook targets may be `http://` on loopback: a development switch. */
+  /** Webhook targets and key sets of partners may be `http://` on loopback: a development switch. */
   readonly allowLoopbackTargets: boolean
 }
 
@@ -156,7 +156,7 @@ export const CONFIG_KEYS = [
   {
     name: "ALLOW_LOOPBACK_TARGETS",
     fallback: "true outside production",
-    doc: "Development switch: webhook targets may be plain http on loopback.",
+    doc: "Development switch: webhook targets and key sets of partners may be plain http on loopback.",
   },
 ] as const satisfies ReadonlyArray<Key>
 

@@ -26,6 +26,8 @@ import { HttpSettings } from "./http/settings.ts"
 import { AccountSessions } from "./identity/account-sessions.ts"
 import { Authenticator } from "./identity/authenticate.ts"
 import { IdentityProvider } from "./identity/identity-provider.ts"
+import { PartnerKeys } from "./identity/partner-keys.ts"
+import { PartnerTokens } from "./identity/partner-tokens.ts"
 import { Passwords } from "./identity/passwords.ts"
 import { Tokens } from "./identity/tokens.ts"
 import { Mailer } from "./mail/mailer.ts"
@@ -118,6 +120,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     }),
     WebhookRegistration.layer(sealingKey),
     RateLimits.layer(config.production),
+    PartnerTokens.layer.pipe(Layer.provide(PartnerKeys.layer)),
     Idempotency.layer(deriveKey(config.secretKey, "kept-answers")),
     historySweepLayer(config.gatewayHistoryMs),
   ).pipe(Layer.provideMerge(kernel))

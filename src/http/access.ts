@@ -60,6 +60,7 @@ const requireManagement = (
         Effect.flatMap((role) => (role === undefined ? Effect.fail(NotFound.of(what)) : Effect.void)),
       )
     }
+    case "attendee":
     case "platform":
       return Effect.fail(wrongKind)
     default:
@@ -70,7 +71,7 @@ const requireManagement = (
 /** Only management credentials get as far as looking an object up. */
 const requireManager = (principal: Principal): Effect.Effect<void, Unauthorized | Forbidden> => {
   if (principal.kind === "anonymous") return Effect.fail(signIn)
-  if (principal.kind === "platform") return Effect.fail(wrongKind)
+  if (principal.kind === "platform" || principal.kind === "attendee") return Effect.fail(wrongKind)
   return principal.kind === "session" && principal.accountId === null ? Effect.fail(wrongKind) : Effect.void
 }
 
@@ -147,8 +148,12 @@ const memberOrKeyOf = (
       )
     : memberOf(principal, request, roles)
 
-/** May the caller look into the workspace: with its key, as a member, or with a session of one of its people? */
-const isInsider = (principal: Principal, workspaceId: string): Effect.Effect<boolean, Unavailable, Database> => {
+/** May the caller look in: with the workspace's key, as a member, with a session of one of its people, or as a guest here? */
+const isInsider = (
+  principal: Principal,
+  { id, workspaceId }: Pick<Event, "id" | "workspaceId">,
+): Effect.Effect<boolean, Unavailable, Database> => {
+  if (principal.kind === "attendee") return Effect.succeed(principal.eventId === id)
   if (principal.kind === "key" || principal.kind === "session") {
     return Effect.succeed(principal.workspaceId === workspaceId)
   }
@@ -161,14 +166,14 @@ const isInsider = (principal: Principal, workspaceId: string): Effect.Effect<boo
 }
 
 /** Drafts are seen by nobody here, private events by insiders only; what is not seen is not there. */
-const seen = <Found extends Pick<Event, "status" | "visibility" | "workspaceId">>(
+const seen = <Found extends Pick<Event, "id" | "status" | "visibility" | "workspaceId">>(
   principal: Principal,
   event: Found | undefined,
   what: string,
 ): Effect.Effect<Found, Failure, Database> =>
   Effect.gen(function* () {
     if (event === undefined || event.status === "draft") return yield* NotFound.of(what)
-    if (event.visibility === "private" && !(yield* isInsider(principal, event.workspaceId))) {
+    if (event.visibility === "private" && !(yield* isInsider(principal, event))) {
       return yield* NotFound.of(what)
     }
     return event
@@ -203,8 +208,14 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
       cookie: (name: string) => cookieValue(request.headers["cookie"], name),
       queryString: request.query,
     }),
+  openEvent: (_principal, request) =>
+    Effect.gen(function* () {
+      const id = yield* pathId(request, "event")
+      const event = yield* run((sql) => findEvent(sql, id))
+      return event === undefined || event.status === "draft" ? yield* NotFound.of("event") : { event }
+    }),
   optionalSession: (principal) => {
-    if (principal.kind === "session") return Effect.succeed({ session: principal })
+    if (principal.kind === "session" || principal.kind === "attendee") return Effect.succeed({ session: principal })
     return principal.kind === "anonymous" ? Effect.succeed({ session: null }) : Effect.fail(wrongKind)
   },
   account: requireAccount,

@@ -2,8 +2,10 @@
 import type { Effect } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { LiveEvents } from "../actors/live-events.ts"
+import type { Egress } from "../egress.ts"
 import type { AccountSessions } from "../identity/account-sessions.ts"
 import type { IdentityProvider } from "../identity/identity-provider.ts"
+import type { PartnerTokens } from "../identity/partner-tokens.ts"
 import type { Passwords } from "../identity/passwords.ts"
 import type { Principal } from "../identity/principal.ts"
 import type { Tokens } from "../identity/tokens.ts"
@@ -21,7 +23,8 @@ import type { Access } from "./contract/access.ts"
 import type { RateLimits } from "./rate-limits.ts"
 import type { HttpSettings } from "./settings.ts"
 
-type SessionPrincipal = Extract<Principal, { readonly kind: "session" }>
+/** Who holds a session token: a user of the workspace, or a guest on one event. */
+type SessionPrincipal = Extract<Principal, { readonly kind: "session" | "attendee" }>
 
 /** What each kind of access has established before the handler runs. */
 export interface Scopes {
@@ -33,6 +36,7 @@ export interface Scopes {
     readonly cookie: (name: string) => string | undefined
     readonly queryString: string
   }
+  readonly openEvent: { readonly event: Event }
   readonly optionalSession: { readonly session: SessionPrincipal | null }
   readonly account: { readonly accountId: string; readonly sessionId: string }
   /** `accountId` is null for the operator. */
@@ -85,6 +89,8 @@ export type HandlerServices =
   | Tokens
   | LiveEvents
   | WebhookRegistration
+  | Egress
+  | PartnerTokens
   | HttpSettings
   | Mailer
   | RateLimits

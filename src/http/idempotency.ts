@@ -35,6 +35,8 @@ const principalName = (principal: Principal): string => {
       return `account:${principal.accountId}`
     case "session":
       return `session:${principal.userId}`
+    case "attendee":
+      return principal.participantId
     default:
       return principal.kind
   }

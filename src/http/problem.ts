@@ -18,6 +18,7 @@ const CODE: Readonly<Record<Failure["_tag"], ProblemCode>> = {
   InvalidToken: "invalid_token",
   IdpNotConfigured: "idp_not_configured",
   RateLimited: "rate_limited",
+  AccountExists: "account_exists",
   PayloadTooLarge: "payload_too_large",
   UnsupportedMediaType: "unsupported_media_type",
   IdempotencyKeyReused: "idempotency_key_reused",
@@ -39,6 +40,8 @@ const detailOf = (failure: Failure): string => {
       return "No identity provider is configured."
     case "RateLimited":
       return "Too many requests; try again later."
+    case "AccountExists":
+      return "The guest's e-mail address belongs to an account; log in instead."
     case "RoleNotOnEvent":
       return `The event accepts only these roles: ${failure.acceptedRoles.join(", ")}.`
     case "IdempotencyKeyReused":

@@ -9,6 +9,7 @@ import { accountSecurity } from "./handlers/account-security.ts"
 import { accounts } from "./handlers/accounts.ts"
 import { events } from "./handlers/events.ts"
 import { gatewayTokens } from "./handlers/gateway-tokens.ts"
+import { guests } from "./handlers/guests.ts"
 import { invites } from "./handlers/invites.ts"
 import { meta } from "./handlers/meta.ts"
 import { people } from "./handlers/people.ts"
@@ -41,6 +42,7 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   publicEvents,
   tableSummaries,
   gatewayTokens,
+  guests,
   meta,
 }
 

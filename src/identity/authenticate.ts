@@ -41,7 +41,7 @@ export class Authenticator extends Context.Service<
             ? Effect.succeed<Principal>({ kind: "platform" })
             : Effect.fail(new Unauthorized({ detail: "The platform key is not valid." }))
 
-        const byBearer = (token: string) =>
+        const byWorkspaceSession = (token: string) =>
           Effect.gen(function* () {
             const { claims, expires } = yield* tokens.verify("workspace", token)
             const { userId, workspaceId, accountId, credentialsVersion } = claims
@@ -52,6 +52,27 @@ export class Authenticator extends Context.Service<
             }
             return { kind: "session", userId, workspaceId, accountId, expires } as Principal
           })
+
+        const bySessionOf = (as: "guest" | "entry") => (token: string) =>
+          tokens.verify(as, token).pipe(
+            Effect.map(
+              ({ claims, expires }): Principal => ({
+                kind: "attendee",
+                as: as === "entry" ? "registrant" : "guest",
+                ...claims,
+                expires,
+              }),
+            ),
+          )
+        const byGuestSession = bySessionOf("guest")
+        const byEntrySession = bySessionOf("entry")
+
+        /** Each purpose has a key of its own: a token is at most one of them. */
+        const byBearer = (token: string) =>
+          byWorkspaceSession(token).pipe(
+            Effect.catchTag("Unauthorized", () => byGuestSession(token)),
+            Effect.catchTag("Unauthorized", () => byEntrySession(token)),
+          )
 
         const byCookie = (token: string) =>
           sessions

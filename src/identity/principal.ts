@@ -15,6 +15,16 @@ export type Principal =
       /** Unix seconds. */
       readonly expires: number
     }
+  /** A bearer of an event session: whom a partner vouched for, or who registered. Stands for that one event. */
+  | {
+      readonly kind: "attendee"
+      readonly as: "guest" | "registrant"
+      readonly participantId: string
+      readonly eventId: string
+      readonly name: string
+      /** Unix seconds. */
+      readonly expires: number
+    }
   /** The operator of the whole installation. */
   | { readonly kind: "platform" }
 

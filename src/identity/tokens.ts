@@ -20,11 +20,10 @@ const WorkspaceSession = Schema.Struct({
 })
 export type WorkspaceSession = typeof WorkspaceSession.Type
 
-/** Somebody who registered, on that one event: stands for nobody in the workspace. */
-const EntrySession = Schema.Struct({
+/** Somebody on one event, whom a partner vouched for or who registered: stands for nobody in the workspace. */
+const EventSession = Schema.Struct({
   participantId: Schema.String,
   eventId: Schema.String,
-  workspaceId: Schema.String,
   name: Schema.String,
 })
 
@@ -51,7 +50,8 @@ export const INVALID_TOKEN = new Unauthorized({ detail: "The token is not valid 
 
 const PURPOSES = {
   workspace: { claims: WorkspaceSession, seconds: 3600 },
-  entry: { claims: EntrySession, seconds: 43_200 },
+  entry: { claims: EventSession, seconds: 43_200 },
+  guest: { claims: EventSession, seconds: 7200 },
   gateway: { claims: GatewayGrant, seconds: 120 },
 } as const
 

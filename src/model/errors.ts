@@ -35,6 +35,8 @@ export class IdpNotConfigured extends Data.TaggedError("IdpNotConfigured")<Recor
 /** No seat is left (specification §7). */
 export class EventFull extends Data.TaggedError("EventFull")<Record<never, never>> {}
 export class EmailTaken extends Data.TaggedError("EmailTaken")<Record<never, never>> {}
+/** A guest's address is an account's: whoever has it logs in instead (specification §4, guest session rule 3). */
+export class AccountExists extends Data.TaggedError("AccountExists")<Record<never, never>> {}
 export class PayloadTooLarge extends Data.TaggedError("PayloadTooLarge")<{ readonly limitBytes: number }> {}
 export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<Detail> {}
 /** The same Idempotency-Key came before with another body. */
@@ -66,6 +68,7 @@ export type Failure =
   | EventFull
   | InvalidToken
   | IdpNotConfigured
+  | AccountExists
   | PayloadTooLarge
   | UnsupportedMediaType
   | IdempotencyKeyReused

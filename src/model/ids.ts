@@ -4,7 +4,7 @@
  */
 import { randomFillSync } from "node:crypto"
 import { Schema, SchemaTransformation } from "effect"
-import { v7 } from "uuid"
+import { v5, v7 } from "uuid"
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
@@ -46,6 +46,11 @@ export const newId = (): string => {
   }
   return v7({ random, msecs: lastMs, seq: sequence })
 }
+
+/** The same id for the same parts, every time: a UUIDv5 (RFC 9562 §5.5) in the namespace of another id. */
+export const namedId = (namespace: string, ...parts: ReadonlyArray<string>): string =>
+  // As JSON, so that no two lists of parts read alike.
+  v5(JSON.stringify(parts), namespace)
 
 /** Folds an id from a path or header to canonical form; `undefined` when it is no UUID at all. */
 export const parseId = (text: string): string | undefined => {

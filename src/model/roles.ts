@@ -39,6 +39,17 @@ export const narrowRole = (stored: EventRole, modality: Modality | null): EventR
   return stored === "speaker" ? "participant" : stored
 }
 
+/** The nearest role that the event has: a role it lacks falls to taking part, else to watching. Never widens. */
+export const nearestRole = (role: EventRole, accepted: ReadonlyArray<EventRole>): EventRole => {
+  if (accepted.includes(role)) return role
+  if (role !== "speaker" && role !== "participant") return role
+  return accepted.includes("participant") ? "participant" : "viewer"
+}
+
+/** A partner's guest takes part where the event has a call, and watches where it has none. */
+export const guestRole = (modalities: ReadonlyArray<Modality>): EventRole =>
+  nearestRole("participant", acceptedRoles(modalities))
+
 /** Staff steer the event: hosts, and administrators of the workspace. */
 export const isStaff = (role: EventRole): boolean => role === "host" || role === "workspace_admin"
 

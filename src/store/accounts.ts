@@ -46,6 +46,12 @@ export const findCredentials = async (
   return row
 }
 
+/** Does any account have this address, verified or not? It must be folded already. */
+export const isAccountEmail = async (sql: Queryable, email: string): Promise<boolean> => {
+  const rows = await sql`select 1 from account_emails where email = ${email}`
+  return rows.length > 0
+}
+
 export interface SessionRow {
   readonly id: string
   readonly accountId: string

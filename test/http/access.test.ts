@@ -59,6 +59,7 @@ const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   publicAsset: row("in", 401, 401, "in", "in", "in", "in", "in", "in", "in", "in", 401, "in"),
   sharedEvent: row("in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in"),
   browser: row("in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in"),
+  openEvent: row("in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in"),
   optionalSession: row("in", 401, 401, 403, 403, "in", "in", "in", "in", "in", "in", 401, 403),
   account: row(401, 401, 401, 403, 403, "in", "in", "in", "in", 403, 403, 401, 403),
   accountOrPlatform: row(401, 401, 401, 403, 403, "in", "in", "in", "in", 403, 403, 401, "in"),
@@ -155,7 +156,7 @@ const fill = async ({ path, access }: Route): Promise<string> => {
     return path.replace(":id", workspaceId).replace(/:\w+Id/, randomUUID())
   }
   if (access === "event" || access === "agenda") return path.replace(":id", (await createEvent(server.url, key)).id)
-  if (access === "publicEvent" || access === "sharedEvent" || access === "publicAsset") {
+  if (access === "publicEvent" || access === "sharedEvent" || access === "openEvent" || access === "publicAsset") {
     const event = await createEvent(server.url, key)
     await call(server.url, "POST", `/v1/events/${event.id}/publish`, { key })
     if (access !== "publicAsset") return path.replace(":id", event.id)
@@ -179,7 +180,7 @@ const fill = async ({ path, access }: Route): Promise<string> => {
     const user = await call(server.url, "POST", "/v1/users", { key, body: { externalSub: randomUUID() } })
     return path.replace(":id", user.body.id)
   }
-  return path.replace(":code", "conflict").replace(":sessionId", randomUUID())
+  return path.replace(":code", "conflict").replace(/:(sessionId|id)/, randomUUID())
 }
 
 const verdictOf = (status: number, code: string | undefined): Verdict | number => {
@@ -203,6 +204,7 @@ describe.each(ROUTES)("$method $path ($access)", (route) => {
       "No such member.",
       "No such session.",
       "No such invite.",
+      "No such guest integration.",
       "No such table summary.",
       "The event has no date yet.",
     ].includes(answer.body?.detail)

@@ -29,10 +29,13 @@ beforeAll(async () => {
     workspaceOwner: acme.id,
 
     event: event.id,
+    openEvent: event.id,
     phase: event.activePhaseId,
     keyUser: user.body.id,
     workspaceAdmin: acme.id,
     workspaceGuest: acme.id,
+    workspaceMemberOrKey: acme.id,
+    workspaceAdminOrKey: acme.id,
   }
 })
 afterAll(() => server.stop())
@@ -88,6 +91,8 @@ const VALID: { readonly [field: string]: unknown } = {
   seconds: 10,
   role: "host",
   modality: "meeting",
+  issuer: "https://partner.example",
+  jwksUrl: "https://partner.example/jwks.json",
 }
 
 const bodyFor = ({ fields }: Route): fc.Arbitrary<unknown> => {

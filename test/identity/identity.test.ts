@@ -16,6 +16,7 @@ const grant: GatewayGrant = {
   sessionExpires: 2_000_000_000,
 }
 const session = { userId: "u", workspaceId: "w", accountId: null, credentialsVersion: null }
+const guest = { participantId: "guest:g", eventId: "e", name: "G" }
 
 const runtime = ManagedRuntime.make(Tokens.layer(Redacted.make("k".repeat(40))))
 const stranger = ManagedRuntime.make(Tokens.layer(Redacted.make("j".repeat(40))))
@@ -42,9 +43,22 @@ describe("a token", () => {
     })
   })
 
+  test("of a guest is no workspace session, and the other way round", async () => {
+    const workspace = await Effect.runPromise(tokens.issue("workspace", session))
+    const ofGuest = await Effect.runPromise(tokens.issue("guest", guest))
+    expect((await Effect.runPromise(tokens.verify("guest", ofGuest.token))).claims).toEqual(guest)
+    for (const [purpose, { token }] of [
+      ["workspace", ofGuest],
+      ["guest", workspace],
+    ] as const) {
+      await expect(Effect.runPromise(tokens.verify(purpose, token))).rejects.toMatchObject({ _tag: "Unauthorized" })
+    }
+  })
+
   test("lives as long as its purpose says", async () => {
     for (const [purpose, claims, seconds] of [
       ["workspace", session, 3600],
+      ["guest", guest, 7200],
       ["gateway", grant, 120],
     ] as const) {
       const { token, expiresAt } = await Effect.runPromise(tokens.issue(purpose, claims as never))

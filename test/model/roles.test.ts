@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { allowedCommands, can, PERMISSIONS, type PhaseTraits } from "../../src/model/permissions.ts"
 import { Modality } from "../../src/model/phase.ts"
-import { acceptedRoles, EventRole, isStaff, narrowRole } from "../../src/model/roles.ts"
+import { acceptedRoles, EventRole, guestRole, isStaff, narrowRole } from "../../src/model/roles.ts"
 
 const role = fc.constantFrom(...EventRole.literals)
 const modality = fc.constantFrom(...Modality.literals)
@@ -35,6 +35,15 @@ describe("narrowing", () => {
       }),
     )
   })
+})
+
+test.each([
+  [["meeting"], "participant"],
+  [["broadcast", "rotation"], "participant"],
+  [["broadcast"], "viewer"],
+  [[], "participant"],
+] as const)("a guest of an event with %j is a %s", (modalities, read) => {
+  expect(guestRole(modalities)).toBe(read)
 })
 
 test("an event of several phases accepts the union of their roles, and always workspace_admin", () => {

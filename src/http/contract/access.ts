@@ -15,6 +15,8 @@ export type Access =
   | "sharedEvent"
   /** No credentials, but what a browser carries back to its own host: cookies of this server and the raw query. */
   | "browser"
+  /** No credentials are looked at; the event in the path, unless it is a draft. */
+  | "openEvent"
   /** A session token if there is one; a wrong one is refused. */
   | "optionalSession"
   /** An account session. */
@@ -60,6 +62,7 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   publicAsset: [{}, { workspaceSession: [] }, { accountSession: [] }, { apiKey: [] }],
   sharedEvent: [],
   browser: [],
+  openEvent: [],
   optionalSession: [{}, { workspaceSession: [] }],
   account: [{ accountSession: [] }],
   accountOrPlatform: [{ accountSession: [] }, { platformKey: [] }],

@@ -4,6 +4,7 @@ import { AccountSecurity } from "./account-security.ts"
 import { Accounts } from "./accounts.ts"
 import { Events } from "./events.ts"
 import { GatewayTokens } from "./gateway-tokens.ts"
+import { Guests } from "./guests.ts"
 import { Invites } from "./invites.ts"
 import { Meta } from "./meta.ts"
 import { People } from "./people.ts"
@@ -29,6 +30,7 @@ export const Api = HttpApi.make("gathercue")
     PublicEvents,
     TableSummaries,
     GatewayTokens,
+    Guests,
     Meta,
   )
   .annotate(OpenApi.Title, "Gathercue")

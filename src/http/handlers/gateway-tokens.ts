@@ -4,7 +4,7 @@ import { type GatewayGrant, Tokens } from "../../identity/tokens.ts"
 import { Conflict, NotFound, SignInRequired, Unauthorized } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
 import { newId } from "../../model/ids.ts"
-import { acceptedRoles, defaultEventRole, type EventRole } from "../../model/roles.ts"
+import { acceptedRoles, defaultEventRole, guestRole, nearestRole } from "../../model/roles.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { findEvent, listPhases } from "../../store/events.ts"
 import { findEventRole, findUser } from "../../store/users.ts"
@@ -19,14 +19,11 @@ type Refusals = NotFound | Conflict | SignInRequired | Unauthorized
 /** An anonymous viewer's socket may live this long before it wants a new token. */
 const ANONYMOUS_SECONDS = 12 * 3600
 
-/** The nearest role that the event has: a role it lacks falls to taking part, else to watching. Never widens. */
-const roleTheEventHas = (role: EventRole, accepted: ReadonlyArray<EventRole>): EventRole => {
-  if (accepted.includes(role)) return role
-  if (role !== "speaker" && role !== "participant") return role
-  return accepted.includes("participant") ? "participant" : "viewer"
-}
-
-const signedIn = async (sql: Queryable, event: Event, session: Session): Promise<GatewayGrant> => {
+const signedIn = async (
+  sql: Queryable,
+  event: Event,
+  session: Extract<Session, { kind: "session" }>,
+): Promise<GatewayGrant> => {
   if (session.workspaceId !== event.workspaceId) throw NotFound.of("event")
   const user = await findUser(sql, session.userId)
   if (user === undefined) throw new Unauthorized({ detail: "The session's user no longer exists." })
@@ -45,7 +42,27 @@ const signedIn = async (sql: Queryable, event: Event, session: Session): Promise
     kind: "user",
     userId: user.id,
     name: user.name ?? "Participant",
-    role: roleTheEventHas(role ?? "participant", acceptedRoles(phases.map(({ modality }) => modality))),
+    role: nearestRole(role ?? "participant", acceptedRoles(phases.map(({ modality }) => modality))),
+    sessionExpires: session.expires,
+  }
+}
+
+/** An event session is for its one event, whoever may see that; minted ones outlive their integration (specification §3). */
+const attendee = async (
+  sql: Queryable,
+  event: Event,
+  session: Extract<Session, { kind: "attendee" }>,
+): Promise<GatewayGrant> => {
+  if (session.eventId !== event.id) throw NotFound.of("event")
+  const phases = await listPhases(sql, event.id)
+  return {
+    participantId: session.participantId,
+    eventId: event.id,
+    workspaceId: event.workspaceId,
+    kind: session.as,
+    userId: null,
+    name: session.name,
+    role: guestRole(phases.map(({ modality }) => modality)),
     sessionExpires: session.expires,
   }
 }
@@ -68,11 +85,16 @@ const anonymous = async (sql: Queryable, event: Event): Promise<GatewayGrant> =>
   }
 }
 
+const grantOf = (sql: Queryable, event: Event, session: Session | null): Promise<GatewayGrant> => {
+  if (session === null) return anonymous(sql, event)
+  return session.kind === "attendee" ? attendee(sql, event, session) : signedIn(sql, event, session)
+}
+
 const grantFor = async (sql: Queryable, eventId: string, session: Session | null): Promise<GatewayGrant> => {
   const event = await findEvent(sql, eventId)
   if (event === undefined) throw NotFound.of("event")
   if (session === null && event.status === "draft") throw NotFound.of("event")
-  const grant = session === null ? await anonymous(sql, event) : await signedIn(sql, event, session)
+  const grant = await grantOf(sql, event, session)
   if (event.status === "ended") throw new Conflict({ detail: "The event has ended." })
   return grant
 }

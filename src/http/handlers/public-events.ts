@@ -180,7 +180,6 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
         const { token } = yield* (yield* Tokens).issue("entry", {
           participantId: `reg:${registration.id}`,
           eventId: event.id,
-          workspaceId: event.workspaceId,
           name: registration.name,
         })
         return { sessionToken: token, eventId: event.id, name: registration.name }

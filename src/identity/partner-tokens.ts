@@ -1,0 +1,181 @@
+/**
+ * A partner's token (JWT, RFC 7519) to the guest it names. RS256 by a registered key and nothing else: what a token says of
+ * its own key (`jwk`, `jku`, `x5u`) is not looked at. Whatever is wrong with a token gets one and the same refusal; what it
+ * was exactly is noted on the integration, for its owner. No content of a token is kept or logged.
+ */
+import type { KeyObject } from "node:crypto"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose"
+import { displayName } from "../model/display-name.ts"
+import { Unauthorized, Unavailable } from "../model/errors.ts"
+import { ISSUER_FAULTS, type PartnerFault } from "../model/guest-integration.ts"
+import { isShallow, isStorable } from "../model/json.ts"
+import { toMillis, toTimestamp } from "../model/timestamp.ts"
+import { Database } from "../store/database.ts"
+import { type ActiveIntegration, findActiveIntegration, noteFault, noteVerified } from "../store/guest-integrations.ts"
+import { PartnerKeys } from "./partner-keys.ts"
+import { publicKeyFromPem } from "./partner-public-key.ts"
+
+const ALGORITHM = "RS256"
+const MAX_TOKEN_BYTES = 16 * 1024
+const SKEW_SECONDS = 30
+const RETRY_AFTER_SECONDS = 10
+/** A verified token is noted at most this often, so that a crowd costs no write per guest. */
+const NOTE_EVERY_MS = 60_000
+
+/** What a guest is called whose token says no name. */
+const NAMELESS = "Guest"
+
+/** Whom a partner vouches for. */
+export interface PartnerGuest {
+  readonly integrationId: string
+  readonly issuer: string
+  /** The partner's own id of the guest. */
+  readonly sub: string
+  readonly name: string
+  /** Trimmed and lower-cased. */
+  readonly email: string | null
+}
+
+/** The one answer to whatever is wrong with a token. */
+export const tokenRefused = new Unauthorized({ detail: "The partner token is not valid for this event." })
+const issuerAway = new Unavailable({
+  detail: "The issuer's keys cannot be had now.",
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+})
+
+/** What a token says of itself before anything is verified: where to look for the key that decides. */
+interface Claimed {
+  readonly issuer: string
+  readonly alg: unknown
+  readonly kid: unknown
+}
+
+const readClaimed = (token: string): Claimed | undefined => {
+  if (Buffer.byteLength(token) > MAX_TOKEN_BYTES) return undefined
+  try {
+    const { alg, kid } = decodeProtectedHeader(token)
+    const claims = decodeJwt(token)
+    // The issuer goes into a query, the subject into an id: text that cannot be stored must not get that far.
+    if (typeof claims.iss !== "string" || !isShallow(claims) || !isStorable(claims)) return undefined
+    return { issuer: claims.iss, alg, kid }
+  } catch {
+    return undefined
+  }
+}
+
+/** What jose throws, by its code; anything else it throws is about the key. */
+const FAULTS: Readonly<Record<string, PartnerFault>> = {
+  [errors.JOSEAlgNotAllowed.code]: "algorithm",
+  [errors.JWSSignatureVerificationFailed.code]: "signature",
+  [errors.JWTExpired.code]: "expired",
+  [errors.JWTClaimValidationFailed.code]: "claims",
+}
+
+const faultOf = (cause: unknown): PartnerFault => {
+  if (!(cause instanceof errors.JOSEError)) return "signature"
+  if (cause instanceof errors.JWTClaimValidationFailed && cause.claim === "nbf" && cause.reason === "check_failed") {
+    return "not_yet_valid"
+  }
+  return FAULTS[cause.code] ?? "malformed"
+}
+
+const verifySignature = (token: string, key: KeyObject, issuer: string, now: number) =>
+  Effect.tryPromise({
+    try: () =>
+      jwtVerify(token, key, {
+        algorithms: [ALGORITHM],
+        issuer,
+        requiredClaims: ["exp", "sub"],
+        clockTolerance: SKEW_SECONDS,
+        currentDate: new Date(now),
+      }),
+    catch: faultOf,
+  })
+
+/** The claims that make a guest. */
+const GuestClaims = Schema.Struct({
+  sub: Schema.NonEmptyString,
+  name: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  email: Schema.optionalKey(Schema.NullOr(Schema.String)),
+})
+const decodeClaims = Schema.decodeUnknownEffect(GuestClaims)
+
+const guestOf = (
+  integrationId: string,
+  issuer: string,
+  payload: JWTPayload,
+): Effect.Effect<PartnerGuest, PartnerFault> =>
+  decodeClaims(payload).pipe(
+    Effect.mapError((): PartnerFault => "claims"),
+    Effect.map(({ sub, name, email }) => ({
+      integrationId,
+      issuer,
+      sub,
+      name: displayName(name ?? "", NAMELESS),
+      email: email?.trim().toLowerCase() ?? null,
+    })),
+  )
+
+export class PartnerTokens extends Context.Service<
+  PartnerTokens,
+  {
+    /**
+     * The guest that the token names to events of the workspace. `Unauthorized` for whatever is wrong with the token, also
+     * when its issuer is not registered; `Unavailable` when the issuer's keys cannot be had.
+     */
+    readonly verify: (workspaceId: string, token: string) => Effect.Effect<PartnerGuest, Unauthorized | Unavailable>
+  }
+>()("gathercue/PartnerTokens") {
+  static readonly layer: Layer.Layer<PartnerTokens, never, PartnerKeys | Database> = Layer.effect(
+    PartnerTokens,
+    Effect.gen(function* () {
+      const keys = yield* PartnerKeys
+      const database = yield* Database
+
+      const keyOf = ({ id, jwksUrl, publicKeyPem }: ActiveIntegration, kid: unknown) => {
+        if (kid !== undefined && typeof kid !== "string") return Effect.fail<PartnerFault>("malformed")
+        if (jwksUrl !== null) return keys.find({ integrationId: id, jwksUrl }, kid)
+        // A key that was given alone has no id, so none is asked for.
+        const key = publicKeyFromPem(publicKeyPem ?? "")
+        return key === undefined ? Effect.fail<PartnerFault>("unknown_key") : Effect.succeed(key)
+      }
+
+      const check = (integration: ActiveIntegration, { issuer, alg, kid }: Claimed, token: string, now: number) =>
+        Effect.gen(function* () {
+          // Looked at first, so that nobody makes us fetch keys for a token that none of them could have signed.
+          if (alg !== ALGORITHM) return yield* Effect.fail<PartnerFault>("algorithm")
+          const key = yield* keyOf(integration, kid)
+          const { payload } = yield* verifySignature(token, key, issuer, now)
+          return yield* guestOf(integration.id, issuer, payload)
+        })
+
+      /** Notes are for reading: that one cannot be written stops nobody. */
+      const note = (write: Parameters<typeof database.run<void>>[0]) => Effect.ignore(database.run(write))
+
+      const noteGuest = ({ id, lastVerifiedAt }: ActiveIntegration, now: number) =>
+        lastVerifiedAt !== null && now - toMillis(lastVerifiedAt) < NOTE_EVERY_MS
+          ? Effect.void
+          : note((sql) => noteVerified(sql, id, toTimestamp(now), toTimestamp(now - NOTE_EVERY_MS)))
+
+      const noteRefusal = ({ id, lastError }: ActiveIntegration, fault: PartnerFault) =>
+        lastError === fault ? Effect.void : note((sql) => noteFault(sql, id, fault))
+
+      return {
+        verify: (workspaceId, token) =>
+          Effect.gen(function* () {
+            const claimed = readClaimed(token)
+            if (claimed === undefined) return yield* tokenRefused
+            const integration = yield* database.run((sql) => findActiveIntegration(sql, workspaceId, claimed.issuer))
+            if (integration === undefined) return yield* tokenRefused
+            const now = yield* Clock.currentTimeMillis
+            return yield* check(integration, claimed, token, now).pipe(
+              Effect.tap(() => noteGuest(integration, now)),
+              Effect.tapError((fault) => noteRefusal(integration, fault)),
+              Effect.mapError((fault) => (ISSUER_FAULTS.has(fault) ? issuerAway : tokenRefused)),
+            )
+          }),
+      }
+    }),
+  )
+}

@@ -1,0 +1,32 @@
+/**
+ * Partner guests: a workspace registers an issuer whose signed tokens (JWT, RFC 7519) let its people join events without an
+ * account. What may be wrong with a token or an issuer is named here; the integration's owner reads it, the guest never does.
+ */
+import { Schema } from "effect"
+
+/** At most this many active integrations in a workspace. */
+export const MAX_GUEST_INTEGRATIONS = 20
+export const MAX_ISSUER_LENGTH = 2048
+/** Room for the largest key that is taken, in any line width. */
+export const MAX_PEM_LENGTH = 4096
+
+/** What the last refused token of an integration failed at. */
+export const PartnerFault = Schema.Literals([
+  // The issuer's key set: its address may not be called, it does not answer 200, or what it answers is no key set.
+  "jwks_refused",
+  "jwks_unreachable",
+  "jwks_invalid",
+  // The token: no usable key for it (RSA, 2048 bits or more, unambiguous), not RS256, not what the key signed …
+  "unknown_key",
+  "algorithm",
+  "signature",
+  // … its time is over or has not come, a claim is missing or of a wrong type, or it is no token at all.
+  "expired",
+  "not_yet_valid",
+  "claims",
+  "malformed",
+])
+export type PartnerFault = typeof PartnerFault.Type
+
+/** Faults of the issuer, not of the token: the same token may do when the issuer is back. */
+export const ISSUER_FAULTS: ReadonlySet<PartnerFault> = new Set(["jwks_refused", "jwks_unreachable", "jwks_invalid"])

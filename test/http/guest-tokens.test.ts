@@ -1,0 +1,234 @@
+/** Every way a partner's token or key set can be wrong: one refusal for the guest, the reason for the integration's owner. */
+import { generateKeyPairSync, randomUUID } from "node:crypto"
+import fc from "fast-check"
+import postgres from "postgres"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { call, createEvent, createWorkspace } from "../support/api.ts"
+import { type Answer, startReceiver, status } from "../support/http-receiver.ts"
+import {
+  type Claims,
+  guestClaims,
+  ISSUER,
+  inSeconds,
+  newPartnerKey,
+  publishes,
+  signText,
+  signToken,
+} from "../support/partner.ts"
+import { openPartnerHouse, type PartnerHouse, REFUSED, summary } from "../support/partner-house.ts"
+import { startTestServer } from "../support/server.ts"
+
+const key = newPartnerKey("k1")
+const other = newPartnerKey("k2")
+const without = (name: string): Claims =>
+  Object.fromEntries(Object.entries(guestClaims()).filter(([claim]) => claim !== name))
+
+let house: PartnerHouse
+beforeAll(async () => {
+  house = await openPartnerHouse(key)
+})
+afterAll(() => house.stop())
+
+describe("a wrong token", () => {
+  const hmac = new TextEncoder().encode(key.pem)
+  const ec = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey
+  const unsigned = () => {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url")
+    return `${part({ alg: "none" })}.${part(guestClaims())}.`
+  }
+  const RS256 = JSON.stringify({ alg: "RS256" })
+  const nested = `{"iss":"${ISSUER}","sub":"x","exp":${inSeconds(600)},"deep":${"[".repeat(5000)}${"]".repeat(5000)}}`
+  /** A header is covered by the signature, so that one that says too much must be signed too. */
+  const withHeader = (header: object) => signToken(key.privateKey, guestClaims(), header)
+  const signed = (payload: Claims) => signToken(key.privateKey, payload)
+  const WRONG: ReadonlyArray<[string, () => string | Promise<string>, string | null]> = [
+    ["without a signature", unsigned, "algorithm"],
+    ["signed HS256 with the public key as secret", () => signToken(hmac, guestClaims(), { alg: "HS256" }), "algorithm"],
+    ["signed RS384", () => signToken(key.privateKey, guestClaims(), { alg: "RS384" }), "algorithm"],
+    ["signed PS256", () => signToken(key.privateKey, guestClaims(), { alg: "PS256" }), "algorithm"],
+    ["signed ES256", () => signToken(ec, guestClaims(), { alg: "ES256" }), "algorithm"],
+    ["signed by another key", () => signToken(other.privateKey, guestClaims()), "signature"],
+    [
+      "that brings its key along",
+      () => signToken(other.privateKey, guestClaims(), { jwk: other.jwk as never }),
+      "signature",
+    ],
+    [
+      "with a changed payload",
+      async () => (await signed(guestClaims())).replace(/\.[^.]+\./, `.${tampered()}.`),
+      "signature",
+    ],
+    ["with a cut signature", async () => (await signed(guestClaims())).slice(0, -20), "signature"],
+    ["with a critical header that nobody knows", () => withCritical(), "malformed"],
+    ["with a kid that is no text", () => withHeader({ kid: 7 as never }), "malformed"],
+    ["without an end", () => signed(without("exp")), "claims"],
+    ["whose end is no number", () => signed(guestClaims({ exp: "tomorrow" })), "claims"],
+    ["without a subject", () => signed(without("sub")), "claims"],
+    ["whose subject is empty", () => signed(guestClaims({ sub: "" })), "claims"],
+    ["whose subject is no text", () => signed(guestClaims({ sub: 7 })), "claims"],
+    ["whose name is no text", () => signed(guestClaims({ name: { first: "Grace" } })), "claims"],
+    ["whose address is no text", () => signed(guestClaims({ email: ["grace@example.com"] })), "claims"],
+    ["whose time has not come", () => signed(guestClaims({ nbf: inSeconds(300) })), "not_yet_valid"],
+    ["whose start is no time", () => signed(guestClaims({ nbf: "now" })), "claims"],
+    ["whose time is over", () => signed(guestClaims({ exp: inSeconds(-300) })), "expired"],
+    ["of an issuer that nobody registered", () => signed(guestClaims({ iss: "https://other.example" })), null],
+    ["of an issuer with a slash more", () => signed(guestClaims({ iss: `${ISSUER}/` })), null],
+    ["without an issuer", () => signed(without("iss")), null],
+    ["of two issuers", () => signed(guestClaims({ iss: [ISSUER, "x"] })), null],
+    ["whose issuer no text can hold", () => signed(guestClaims({ iss: "a\u0000b" })), null],
+    ["whose subject no text can hold", () => signed(guestClaims({ sub: "a\u0000b" })), null],
+    ["with half a character", () => signed(guestClaims({ name: "\ud800" })), null],
+    ["nested too deep", () => signText(key.privateKey, RS256, nested), null],
+    ["of more than 16 KiB", () => signed(guestClaims({ padding: "x".repeat(16 * 1024) })), null],
+    ["that is none", () => "nonsense", null],
+    ["of empty parts", () => "..", null],
+    ["of five parts", () => "a.b.c.d.e", null],
+    ["of parts that are no JSON", () => "YQ.YQ.YQ", null],
+    ["of parts that are no objects", () => `${Buffer.from("null").toString("base64url")}.bnVsbA.YQ`, null],
+    ["of odd characters", () => "😀.\u202e.é", null],
+  ]
+  const tampered = () => Buffer.from(JSON.stringify(guestClaims({ sub: "admin" }))).toString("base64url")
+  const withCritical = async () => {
+    const token = await signed(guestClaims())
+    const header = Buffer.from(JSON.stringify({ alg: "RS256", crit: ["x"], x: 1 })).toString("base64url")
+    return token.replace(/^[^.]+/, header)
+  }
+
+  test.each(WRONG)("%s is refused like any other", async (_what, make, error) => {
+    const workspace = await createWorkspace(house.url)
+    const id = await house.register(workspace, { publicKeyPem: key.pem })
+    const token = await make()
+    expect(summary(await house.exchange(await house.publish({}, workspace), token))).toEqual(REFUSED)
+    expect(await house.standing(id)).toEqual({ error, verifiedAt: null })
+    const listed = await call(house.url, "GET", `/v1/workspaces/${workspace.id}/guest-integrations`, {
+      key: workspace.key,
+    })
+    expect(listed.body.integrations[0].lastError).toBe(error)
+  })
+
+  test("of any other content is never a fault of ours", async () => {
+    const eventId = await house.publish()
+    const value = fc.oneof(
+      fc.jsonValue(),
+      fc.constantFrom(ISSUER, "sub", inSeconds(600), 1e308, -1, "\u0000", "\ud800"),
+    )
+    const payload = fc.record(
+      {
+        iss: fc.oneof(fc.constant(ISSUER), value),
+        sub: value,
+        exp: value,
+        nbf: value,
+        name: value,
+        email: value,
+        aud: value,
+      },
+      { requiredKeys: ["iss"] },
+    )
+    const header = fc.record(
+      { kid: value, typ: value, crit: value, b64: value, jwk: value, jku: value },
+      { requiredKeys: [] },
+    )
+    await fc.assert(
+      fc.asyncProperty(header, payload, async (head, body) => {
+        const token = signText(key.privateKey, JSON.stringify({ ...head, alg: "RS256" }), JSON.stringify(body))
+        const answer = await house.exchange(eventId, token)
+        expect([200, 401, 409], `${token} -> ${JSON.stringify(answer.body)}`).toContain(answer.status)
+      }),
+      { numRuns: 150 },
+    )
+  })
+})
+
+describe("an issuer with a key set", () => {
+  /** A workspace whose issuer publishes as told, and an event of it. */
+  const partner = async (answer: Answer) => {
+    const workspace = await createWorkspace(house.url)
+    const receiver = await startReceiver(answer)
+    const id = await house.register(workspace, { jwksUrl: `${receiver.url}/jwks.json` })
+    const eventId = await house.publish({}, workspace)
+    const attempt = async (pair = key, header: object = { kid: pair.jwk["kid"] }) =>
+      house.exchange(eventId, await signToken(pair.privateKey, guestClaims(), header))
+    return { workspace, receiver, id, eventId, attempt }
+  }
+
+  test("is asked once for many guests", async () => {
+    const { attempt, receiver } = await partner(publishes(other.jwk, key.jwk))
+    const answers = await Promise.all(Array.from({ length: 10 }, () => attempt()))
+    expect(new Set(answers.map((answer) => answer.status))).toEqual(new Set([200]))
+    expect(receiver.received.map(({ path }) => path)).toEqual(["/jwks.json"])
+    expect(receiver.received[0]?.headers["cookie"]).toBeUndefined()
+  })
+
+  const weak = newPartnerKey("weak", 1024)
+  const EC = generateKeyPairSync("ec", { namedCurve: "P-256" }).publicKey.export({ format: "jwk" })
+  test.each<[string, Answer, object, string]>([
+    ["only a key of 1024 bits", publishes(weak.jwk), { kid: "weak" }, "unknown_key"],
+    ["only a key of an elliptic curve", publishes({ ...EC, kid: "k1" }), { kid: "k1" }, "unknown_key"],
+    ["no key of that kid", publishes(key.jwk), { kid: "k9" }, "unknown_key"],
+    ["two keys, for a token without a kid", publishes(key.jwk, other.jwk), {}, "unknown_key"],
+    ["another key under that kid", publishes({ ...other.jwk, kid: "k1" }), { kid: "k1" }, "signature"],
+  ])("with %s makes the token one that is refused", async (_what, answer, header, error) => {
+    const { attempt, id } = await partner(answer)
+    expect(summary(await attempt(key, header))).toEqual(REFUSED)
+    expect((await house.standing(id)).error).toBe(error)
+  })
+
+  test.each<[string, Answer, string]>([
+    ["hangs", () => {}, "jwks_unreachable"],
+    ["redirects", (response) => void response.writeHead(302, { location: "/elsewhere" }).end(), "jwks_unreachable"],
+    ["fails", status(500), "jwks_unreachable"],
+    ["sends 300 KiB", (response) => void response.writeHead(200).end("x".repeat(300 * 1024)), "jwks_invalid"],
+    ["sends 51 keys", publishes(...Array.from({ length: 51 }, () => key.jwk)), "jwks_invalid"],
+    ["sends no JSON", (response) => void response.writeHead(200).end("<html>"), "jwks_invalid"],
+  ])("that %s and was never reached is unavailable, and asked again later", async (_what, answer, error) => {
+    const { attempt, id, receiver } = await partner(answer)
+    for (let nth = 0; nth < 2; nth++) {
+      const refused = await attempt()
+      expect([refused.status, refused.body.code]).toEqual([503, "unavailable"])
+      expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+    }
+    expect((await house.standing(id)).error).toBe(error)
+    expect(receiver.received).toHaveLength(1)
+  })
+
+  test("at an address that may not be called is unavailable, and is not called", async () => {
+    const strict = await startTestServer({ ALLOW_LOOPBACK_TARGETS: "false" })
+    const database = postgres(strict.databaseUrl, { max: 1 })
+    onTestFinished(async () => {
+      await database.end()
+      await strict.stop()
+    })
+    const receiver = await startReceiver(publishes(key.jwk))
+    const workspace = await createWorkspace(strict.url)
+    // As if the rules had been laxer on the day it was registered.
+    await database`insert into guest_integrations (id, workspace_id, issuer, jwks_url)
+      values (${randomUUID()}, ${workspace.id}, ${ISSUER}, ${receiver.url})`
+    const { id } = await createEvent(strict.url, workspace.key)
+    await call(strict.url, "POST", `/v1/events/${id}/publish`, { key: workspace.key })
+    const answer = await call(strict.url, "POST", `/v1/events/${id}/guest-session`, {
+      body: { token: await signToken(key.privateKey, guestClaims()) },
+    })
+    expect([answer.status, answer.body.code, receiver.received.length]).toEqual([503, "unavailable", 0])
+    const [row] = await database`select last_error from guest_integrations`
+    expect(row?.["last_error"]).toBe("jwks_refused")
+  })
+
+  test("is not asked for a token that says another algorithm", async () => {
+    const { attempt, receiver } = await partner(publishes(key.jwk))
+    expect(summary(await attempt(key, { alg: "RS512", kid: "k1" }))).toEqual(REFUSED)
+    expect(receiver.received).toHaveLength(0)
+  })
+
+  test("that is revoked while it is being asked admits nobody any more", async () => {
+    let answer = () => {}
+    const { attempt, receiver, workspace, id } = await partner((...[response, request, nth]) => {
+      answer = () => publishes(key.jwk)(response, request, nth)
+    })
+    const pending = attempt()
+    await receiver.count(1)
+    const path = `/v1/workspaces/${workspace.id}/guest-integrations/${id}`
+    expect((await call(house.url, "DELETE", path, { key: workspace.key })).status).toBe(204)
+    answer()
+    expect(summary(await pending)).toEqual(REFUSED)
+  })
+})

@@ -1,0 +1,68 @@
+import { Redacted } from "effect"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { newId } from "../../src/model/ids.ts"
+import { openPool, type Sql } from "../../src/store/database.ts"
+import {
+  findActiveIntegration,
+  insertGuestIntegration,
+  noteFault,
+  noteVerified,
+  revokeGuestIntegration,
+} from "../../src/store/guest-integrations.ts"
+import { createTestDatabase, type TestDatabase } from "../support/database.ts"
+
+let database: TestDatabase
+let sql: Sql
+let workspaceId: string
+beforeAll(async () => {
+  database = await createTestDatabase()
+  sql = openPool({ url: Redacted.make(database.url), connections: 2 })
+  workspaceId = newId()
+  await sql`insert into workspaces (id, name, slug) values (${workspaceId}, 'Test', 'test')`
+})
+afterAll(async () => {
+  await sql.end({ timeout: 1 })
+  await database.drop()
+})
+
+const insert = (issuer: string) =>
+  sql.begin((tx) =>
+    insertGuestIntegration(tx, {
+      id: newId(),
+      workspaceId,
+      issuer,
+      jwksUrl: "https://partner.example/jwks",
+      publicKeyPem: null,
+      publicKeyFingerprint: null,
+    }),
+  )
+const insertUnchecked = (issuer: string) =>
+  sql`insert into guest_integrations (id, workspace_id, issuer, jwks_url) values (${newId()}, ${workspaceId}, ${issuer}, 'x')`
+
+test("the database itself holds one active integration per issuer, of whatever length", async () => {
+  const issuer = "ü€😀".repeat(600)
+  const { id } = await insert(issuer)
+  await expect(insert(issuer)).rejects.toMatchObject({ _tag: "Conflict" })
+  await expect(insertUnchecked(issuer)).rejects.toMatchObject({ constraint_name: "guest_integrations_one_active" })
+  await insertUnchecked(`${issuer}!`)
+  expect(await revokeGuestIntegration(sql, workspaceId, id)).toBe(true)
+  await insertUnchecked(issuer)
+})
+
+test("a verified token is noted unless one was lately, and a noted one takes the last fault back", async () => {
+  const issuer = "https://partner.example"
+  const { id } = await insert(issuer)
+  const read = async () => {
+    const { lastVerifiedAt, lastError } = (await findActiveIntegration(sql, workspaceId, issuer)) ?? {}
+    return [lastVerifiedAt, lastError]
+  }
+  await noteFault(sql, id, "expired")
+  expect(await read()).toEqual([null, "expired"])
+  await noteVerified(sql, id, "2027-01-01T00:01:00.000Z", "2027-01-01T00:00:00.000Z")
+  expect(await read()).toEqual(["2027-01-01T00:01:00.000Z", null])
+  await noteFault(sql, id, "signature")
+  await noteVerified(sql, id, "2027-01-01T00:01:59.999Z", "2027-01-01T00:00:59.999Z")
+  expect(await read()).toEqual(["2027-01-01T00:01:00.000Z", "signature"])
+  await noteVerified(sql, id, "2027-01-01T00:02:00.000Z", "2027-01-01T00:01:00.000Z")
+  expect(await read()).toEqual(["2027-01-01T00:02:00.000Z", null])
+})
