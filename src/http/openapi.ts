@@ -2,18 +2,14 @@
 import { Context, Effect, Layer } from "effect"
 import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApi, HttpApiScalar, OpenApi } from "effect/http-api"
-import { EndpointAccess, SECURITY } from "./contract/access.ts"
+import { EndpointAccess } from "./contract/access.ts"
 import { Api } from "./contract/api.ts"
+import { describeOperation, type Operation } from "./openapi-operations.ts"
 
 const SCHEMES = {
   apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "A workspace API key (`gck_…`)." },
   platformKey: { type: "apiKey", in: "header", name: "x-platform-key", description: "The operator's key." },
   workspaceSession: { type: "http", scheme: "bearer", description: "A workspace session token." },
-}
-
-interface Operation {
-  operationId: string
-  security?: unknown
 }
 
 interface Spec {
@@ -25,12 +21,12 @@ interface Spec {
 const describe = (spec: Spec, publicUrl: string, sessionCookie: string): object => {
   HttpApi.reflect(Api, {
     onGroup: () => {},
-    onEndpoint: ({ endpoint }) => {
+    onEndpoint: ({ endpoint, errors }) => {
       const path = endpoint.path.replaceAll(/:([A-Za-z]+)/g, "{$1}")
       const operation = spec.paths[path]?.[endpoint.method.toLowerCase()]
       if (operation === undefined) throw new Error(`The description lacks ${endpoint.method} ${path}.`)
-      operation.operationId = endpoint.identifier
-      operation.security = SECURITY[Context.getUnsafe(endpoint.annotations, EndpointAccess)]
+      const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)
+      describeOperation(operation, endpoint, access, errors, `${publicUrl}/v1/errors`)
     },
   })
   const accountSession = { type: "apiKey", in: "cookie", name: sessionCookie, description: "Set by signup and login." }

@@ -7,6 +7,7 @@ import { EndpointAccess } from "./contract/access.ts"
 import { Api } from "./contract/api.ts"
 import { accountSecurity } from "./handlers/account-security.ts"
 import { accounts } from "./handlers/accounts.ts"
+import { audit } from "./handlers/audit.ts"
 import { events } from "./handlers/events.ts"
 import { gatewayTokens } from "./handlers/gateway-tokens.ts"
 import { guests } from "./handlers/guests.ts"
@@ -36,6 +37,7 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   signIn,
   workspaces,
   invites,
+  audit,
   events,
   people,
   webhooks,

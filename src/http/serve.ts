@@ -11,10 +11,13 @@ import { BadRequest, type Failure, NotFound, UnsupportedMediaType } from "../mod
 import { parseJson, UnreadableJson } from "../model/json.ts"
 import { Telemetry } from "../telemetry.ts"
 import { ACCESS } from "./access.ts"
+import { writeAudit } from "./audit.ts"
 import { type Call, type Handle, type HandlerServices, Reply } from "./call.ts"
-import { type Access, EndpointAccess, isPublicRead, takesNoCredentials } from "./contract/access.ts"
+import { type Access, EndpointAccess, isPublicRead, isRepeatable, takesNoCredentials } from "./contract/access.ts"
+import { Audited } from "./contract/audit.ts"
 import { AddressLimit, ExactBody, TextBody } from "./contract/endpoint.ts"
 import { credentialsOf, refuseCrossSite, sessionCookieName } from "./credentials.ts"
+import { Deprecated, deprecationHeaders } from "./deprecation.ts"
 import { tagged } from "./etag.ts"
 import { Idempotency } from "./idempotency.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
@@ -153,6 +156,8 @@ export const compile = (
     const establish = ACCESS[access] as (typeof ACCESS)["public"]
     const isCached = isPublicRead(access) && endpoint.method === "GET"
 
+    const retirement = Option.getOrUndefined(Context.getOption(endpoint.annotations, Deprecated))
+    const farewell = retirement === undefined ? [] : deprecationHeaders(retirement)
     const principalOf = (request: HttpRequest): Effect.Effect<Principal, Failure> => {
       if (takesNoCredentials(access)) return Effect.succeed(ANONYMOUS)
       const credentials = credentialsOf(request, cookieName)
@@ -173,7 +178,7 @@ export const compile = (
       const { body, status, headers } = given instanceof Reply ? given : new Reply(given, {})
       const success = successes.find((one) => one.status === status) ?? successes[0]
       if (success === undefined) throw new Error(`${endpoint.identifier} has no success schema`)
-      const base: HttpResponse["headers"] = [["cache-control", "no-store"], ...headers]
+      const base: HttpResponse["headers"] = [["cache-control", "no-store"], ...farewell, ...headers]
       if (success.encode === undefined) return { status: success.status, headers: base, body: "" }
       const encoded = success.encode(body)
       if (Result.isFailure(encoded)) {
@@ -223,8 +228,15 @@ export const compile = (
         return Effect.succeed(problems.write("internal_error", `Quote request id ${request.requestId}.`))
       })
 
-    /** Authenticated POSTs may be repeated under the caller's own key. */
-    const isRepeatable = endpoint.method === "POST" && !takesNoCredentials(access) && access !== "optionalSession"
+    const audited = Option.getOrUndefined(Context.getOption(endpoint.annotations, Audited))
+
+    /** Answers, and writes an administrative act down. */
+    const act = (request: HttpRequest, principal: Principal, scope: never) =>
+      audited === undefined
+        ? answer(request, scope)
+        : Effect.tap(answer(request, scope), (response) => writeAudit(audited, principal, request, scope, response))
+
+    const isRepeated = isRepeatable(endpoint.method, access)
 
     /** One limit counts a request: its key's, its account's, or its address's. */
     const count = (request: HttpRequest, principal: Principal): ReturnType<typeof limits.take> => {
@@ -244,9 +256,9 @@ export const compile = (
 
     const process = (request: HttpRequest, principal: Principal): Effect.Effect<HttpResponse, Failure, ServeServices> =>
       Effect.flatMap(establish(principal, request), (scope) =>
-        isRepeatable
-          ? idempotency.once(request, principal, settle(request, answer(request, scope as never)))
-          : answer(request, scope as never),
+        isRepeated
+          ? idempotency.once(request, principal, settle(request, act(request, principal, scope as never)))
+          : act(request, principal, scope as never),
       ).pipe(Effect.map((response) => (isCached ? revalidated(request, response, principal) : response)))
 
     const isLimited = limits.isOn("apiKey") || limits.isOn(addressLimit)

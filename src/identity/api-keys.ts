@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Conflict, type Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
-import { toMillis, toTimestamp } from "../model/timestamp.ts"
+import { type Timestamp, toMillis, toTimestamp } from "../model/timestamp.ts"
 import { type ApiKeyRow, findActiveKey, insertApiKey, MAX_ACTIVE_KEYS, touchApiKey } from "../store/api-keys.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { hashSecret, newSecret } from "./secrets.ts"
@@ -20,13 +20,14 @@ export interface CreatedApiKey extends ApiKeyRow {
 /** Inserts a new key; run it in a transaction. Throws `Conflict` when the workspace has its fill of active keys. */
 export const createApiKey = async (
   sql: Queryable,
-  key: { workspaceId: string; name: string | null },
+  key: { workspaceId: string; name: string | null; expiresAt: Timestamp | null },
 ): Promise<CreatedApiKey> => {
   const secret = API_KEY_PREFIX + newSecret()
   const row = await insertApiKey(sql, {
     id: newId(),
     workspaceId: key.workspaceId,
     name: key.name,
+    expiresAt: key.expiresAt,
     secretHash: hashSecret(secret),
     prefix: secret.slice(0, SHOWN_PREFIX),
     last4: secret.slice(-4),

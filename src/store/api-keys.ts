@@ -21,13 +21,22 @@ export const MAX_ACTIVE_KEYS = 50
 /** Inserts a key unless the workspace has its fill of active ones; `undefined` then. */
 export const insertApiKey = async (
   sql: Queryable,
-  key: { id: string; workspaceId: string; name: string | null; secretHash: Uint8Array; prefix: string; last4: string },
+  key: {
+    id: string
+    workspaceId: string
+    name: string | null
+    secretHash: Uint8Array
+    prefix: string
+    last4: string
+    expiresAt: Timestamp | null
+  },
 ): Promise<ApiKeyRow | undefined> => {
   // The workspace row is the lock that makes the count exact when two callers create at once.
   await sql`select 1 from workspaces where id = ${key.workspaceId} for no key update`
   const [row] = await sql<ApiKeyRow[]>`
-    insert into api_keys (id, workspace_id, name, secret_hash, prefix, last4)
-    select ${key.id}, ${key.workspaceId}, ${key.name}, ${key.secretHash}, ${key.prefix}, ${key.last4}
+    insert into api_keys (id, workspace_id, name, secret_hash, prefix, last4, expires_at)
+    select ${key.id}, ${key.workspaceId}, ${key.name}, ${key.secretHash}, ${key.prefix}, ${key.last4},
+           ${key.expiresAt}
      where (select count(*) from api_keys where workspace_id = ${key.workspaceId} and revoked_at is null) < ${MAX_ACTIVE_KEYS}
     returning id, name, prefix, last4, 'active' as status, created_at, last_used_at, expires_at, revoked_at`
   return row

@@ -1,5 +1,6 @@
 /** REST calls as tests make them, and the things most tests need first: an account, a workspace with its key, an event. */
 import { randomUUID } from "node:crypto"
+import { breachOf } from "./description.ts"
 
 export type Json = any // bodies are asserted on, not typed
 
@@ -28,8 +29,12 @@ export const call = async (base: string, method: string, path: string, options: 
   const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
   const response = await fetch(base + path, { method, headers, ...(body === undefined ? {} : { body }) })
   const text = await response.text()
-  const isJson = (response.headers.get("content-type") ?? "").includes("json")
-  return { status: response.status, headers: response.headers, body: isJson && text !== "" ? JSON.parse(text) : text }
+  const type = response.headers.get("content-type") ?? ""
+  const isJson = type.includes("json")
+  const parsed: Json = isJson && text !== "" ? JSON.parse(text) : text
+  const breach = breachOf(method, path.split("?")[0] ?? path, { status: response.status, type, body: parsed })
+  if (breach !== undefined) throw new Error(`the API's description does not hold: ${breach}`)
+  return { status: response.status, headers: response.headers, body: parsed }
 }
 
 export const PASSWORD = "correct horse battery"

@@ -87,3 +87,7 @@ export const takesNoCredentials = (access: Access): boolean => SECURITY[access].
 /** Whoever may look at all gets the same answer: it may be kept and revalidated by its ETag. */
 export const isPublicRead = (access: Access): boolean =>
   access === "public" || access === "publicEvent" || access === "publicAsset"
+
+/** Authenticated POSTs may be repeated under the caller's own `Idempotency-Key`. */
+export const isRepeatable = (method: string, access: Access): boolean =>
+  method === "POST" && !takesNoCredentials(access) && access !== "optionalSession"

@@ -2,6 +2,7 @@
 import { HttpApi, OpenApi } from "effect/http-api"
 import { AccountSecurity } from "./account-security.ts"
 import { Accounts } from "./accounts.ts"
+import { Audit } from "./audit.ts"
 import { Events } from "./events.ts"
 import { GatewayTokens } from "./gateway-tokens.ts"
 import { Guests } from "./guests.ts"
@@ -24,6 +25,7 @@ export const Api = HttpApi.make("gathercue")
     SignIn,
     Workspaces,
     Invites,
+    Audit,
     Events,
     People,
     Webhooks,
@@ -34,6 +36,7 @@ export const Api = HttpApi.make("gathercue")
     Meta,
   )
   .annotate(OpenApi.Title, "Gathercue")
+  .annotate(OpenApi.License, { name: "Apache-2.0", identifier: "Apache-2.0" })
   .annotate(OpenApi.Version, DESCRIPTION_VERSION)
   .annotate(
     OpenApi.Description,

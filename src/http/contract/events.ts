@@ -5,6 +5,7 @@ import { Event, EventInput, EventPatch, EventWithPhases } from "../../model/even
 import { Id } from "../../model/ids.ts"
 import { FeatureSet, Phase, PhaseConfig, PhaseInput } from "../../model/phase.ts"
 import { EndpointAccess } from "./access.ts"
+import { Audited } from "./audit.ts"
 import { created, PageQuery, PathId, pageOf } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
@@ -48,7 +49,7 @@ export const Events = HttpApiGroup.make("events")
       params: PathId,
       payload: EventPatch,
       success: Event,
-      error: problems(...WITH_BODY, ...COMMON, "not_found"),
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "event")
       .annotate(OpenApi.Summary, "Change an event; metadata is replaced wholesale"),
@@ -57,6 +58,7 @@ export const Events = HttpApiGroup.make("events")
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "event")
+      .annotate(Audited, "event.deleted")
       .annotate(OpenApi.Summary, "Delete an event for good; a live one ends first"),
     lifecycle("publishEvent", "publish", "Publish a draft"),
     lifecycle("startEvent", "start", "Go live with the first phase"),

@@ -6,6 +6,7 @@ import { Id } from "../../model/ids.ts"
 import { EventRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
+import { Audited } from "./audit.ts"
 import { created, ExactBody, PageQuery, PathId, pageOf } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
@@ -37,6 +38,7 @@ export const Guests = HttpApiGroup.make("guests")
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(Audited, "guest_integration.created")
       .annotate(OpenApi.Summary, "Register an issuer with exactly one of `jwksUrl` and `publicKeyPem`"),
     HttpApiEndpoint.get("listGuestIntegrations", "/v1/workspaces/:id/guest-integrations", {
       params: PathId,
@@ -51,6 +53,7 @@ export const Guests = HttpApiGroup.make("guests")
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(Audited, "guest_integration.revoked")
       .annotate(OpenApi.Summary, "Revoke an integration; sessions that were made before run out by themselves"),
     HttpApiEndpoint.post("createGuestSession", "/v1/events/:id/guest-session", {
       params: PathId,

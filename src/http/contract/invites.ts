@@ -5,6 +5,7 @@ import { Id } from "../../model/ids.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
 import { Email } from "./accounts.ts"
+import { Audited } from "./audit.ts"
 import { created, ExactBody, PageQuery, PathId, pageOf } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
@@ -63,6 +64,7 @@ export const Invites = HttpApiGroup.make("invites")
     })
       .annotate(EndpointAccess, "workspaceAdminOrKey")
       .annotate(ExactBody, true)
+      .annotate(Audited, "invite.created")
       .annotate(OpenApi.Summary, "Invite an address, or make a link for whoever gets it"),
     HttpApiEndpoint.get("listInvites", "/v1/workspaces/:id/invites", {
       params: PathId,
@@ -77,6 +79,7 @@ export const Invites = HttpApiGroup.make("invites")
       error: problems(...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(Audited, "invite.revoked")
       .annotate(OpenApi.Summary, "Revoke an open invite"),
     HttpApiEndpoint.post("resendInvite", "/v1/workspaces/:id/invites/:inviteId/resend", {
       params: PathInvite,
@@ -84,6 +87,7 @@ export const Invites = HttpApiGroup.make("invites")
       error: problems(...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(Audited, "invite.resent")
       .annotate(OpenApi.Summary, "Send an invite again, with a new token and a new term"),
     HttpApiEndpoint.get("previewInvite", "/v1/invites/:token", {
       params: PathToken,
@@ -102,6 +106,7 @@ export const Invites = HttpApiGroup.make("invites")
       error: problems(...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "account")
+      .annotate(Audited, "invite.accepted")
       .annotate(OpenApi.Summary, "Take up an invite"),
     HttpApiEndpoint.post("declineInvite", "/v1/invites/:token/decline", {
       params: PathToken,

@@ -38,9 +38,12 @@ export type ProblemCode = keyof typeof PROBLEMS
 
 const problemSchema = (code: ProblemCode) => {
   const fields = { type: Schema.String, code: Schema.Literal(code), detail: Schema.String }
-  return code === "role_not_on_event"
-    ? Schema.Struct({ ...fields, acceptedRoles: Schema.Array(EventRole) })
-    : Schema.Struct(fields)
+  const schema =
+    code === "role_not_on_event"
+      ? Schema.Struct({ ...fields, acceptedRoles: Schema.Array(EventRole) })
+      : Schema.Struct(fields)
+  // By its title a code is found again in the schemas that reflection gives.
+  return schema.annotate({ title: code })
 }
 
 const schemas = new Map<ProblemCode, Schema.Top>()

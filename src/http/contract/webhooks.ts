@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Instant } from "../../model/timestamp.ts"
 import { WebhookEventType } from "../../model/webhook-events.ts"
 import { EndpointAccess } from "./access.ts"
+import { Audited } from "./audit.ts"
 import { created, PageQuery, PathId, pageOf } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
@@ -29,6 +30,7 @@ export const Webhooks = HttpApiGroup.make("webhooks")
       error: problems(...WITH_BODY, ...COMMON, "conflict"),
     })
       .annotate(EndpointAccess, "workspace")
+      .annotate(Audited, "webhook.created")
       .annotate(OpenApi.Summary, "Register an endpoint; its signing secret is shown once"),
     HttpApiEndpoint.get("listWebhooks", "/v1/webhooks", {
       query: PageQuery,
@@ -42,6 +44,7 @@ export const Webhooks = HttpApiGroup.make("webhooks")
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "webhook")
+      .annotate(Audited, "webhook.deleted")
       .annotate(OpenApi.Summary, "Remove an endpoint; deliveries stop at once"),
   )
   .annotate(OpenApi.Description, "Signed notifications to your servers.")

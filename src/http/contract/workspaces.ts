@@ -3,8 +3,9 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id } from "../../model/ids.ts"
 import { WorkspaceRole } from "../../model/roles.ts"
-import { Instant } from "../../model/timestamp.ts"
+import { Instant, InstantInput } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
+import { Audited } from "./audit.ts"
 import { created, ExactBody, Name, PageQuery, PathId, pageOf } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
@@ -82,7 +83,11 @@ export const WorkspaceSessionView = Schema.Struct({
   }),
 })
 
-const KeyInput = Schema.Struct({ name: Schema.optionalKey(Schema.NullOr(Name)) })
+const KeyInput = Schema.Struct({
+  name: Schema.optionalKey(Schema.NullOr(Name)),
+  /** From then on the key is refused. Must lie in the future; null or absent: never. */
+  expiresAt: Schema.optionalKey(Schema.NullOr(InstantInput)),
+})
 
 export const Member = Schema.Struct({
   id: Schema.String,
@@ -102,6 +107,7 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       error: problems(...WITH_BODY, ...COMMON, "slug_taken"),
     })
       .annotate(EndpointAccess, "account")
+      .annotate(Audited, "workspace.created")
       .annotate(OpenApi.Summary, "Create a workspace with its first API key"),
     HttpApiEndpoint.get("listWorkspaces", "/v1/workspaces", {
       query: PageQuery,
@@ -118,6 +124,7 @@ export const Workspaces = HttpApiGroup.make("workspaces")
     })
       .annotate(EndpointAccess, "workspaceAdmin")
       .annotate(ExactBody, true)
+      .annotate(Audited, "workspace.changed")
       .annotate(OpenApi.Summary, "Rename a workspace or change its slug"),
     HttpApiEndpoint.get("listMembers", "/v1/workspaces/:id/members", {
       params: PathId,
@@ -134,18 +141,21 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       error: problems(...WITH_BODY, ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "workspaceAdmin")
+      .annotate(Audited, "member.changed")
       .annotate(OpenApi.Summary, "Change a member's role; owners are not changed here"),
     HttpApiEndpoint.delete("removeMember", "/v1/workspaces/:id/members/:memberId", {
       params: { ...PathId, memberId: Id },
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "workspaceAdmin")
+      .annotate(Audited, "member.removed")
       .annotate(OpenApi.Summary, "Remove a member; owners cannot be removed"),
     HttpApiEndpoint.delete("leaveWorkspace", "/v1/workspaces/:id/members/me", {
       params: PathId,
       error: problems(...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "workspaceMember")
+      .annotate(Audited, "member.left")
       .annotate(OpenApi.Summary, "Leave; the only owner cannot"),
     HttpApiEndpoint.post("makeOwner", "/v1/workspaces/:id/owners", {
       params: PathId,
@@ -155,6 +165,7 @@ export const Workspaces = HttpApiGroup.make("workspaces")
     })
       .annotate(EndpointAccess, "workspaceOwner")
       .annotate(ExactBody, true)
+      .annotate(Audited, "owner.added")
       .annotate(OpenApi.Summary, "Make a member an owner too"),
     HttpApiEndpoint.post("createWorkspaceSession", "/v1/workspaces/:id/session", {
       params: PathId,
@@ -178,12 +189,14 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "workspaceAdmin")
+      .annotate(Audited, "api_key.created")
       .annotate(OpenApi.Summary, "Create an API key; its secret is shown once"),
     HttpApiEndpoint.delete("deleteApiKey", "/v1/workspaces/:id/api-keys/:keyId", {
       params: { ...PathId, keyId: Id },
       error: problems(...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "workspaceAdmin")
+      .annotate(Audited, "api_key.deleted")
       .annotate(OpenApi.Summary, "Revoke a key; a revoked one is removed"),
     HttpApiEndpoint.post("createKeyByKey", "/v1/api-keys", {
       payload: KeyInput,
@@ -191,6 +204,7 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       error: problems(...WITH_BODY, ...COMMON, "conflict"),
     })
       .annotate(EndpointAccess, "key")
+      .annotate(Audited, "api_key.created")
       .annotate(OpenApi.Summary, "Create another key for the calling key's workspace"),
   )
   .annotate(OpenApi.Description, "Workspaces, session tokens and API keys.")

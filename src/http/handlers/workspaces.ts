@@ -2,9 +2,17 @@
 import { Effect } from "effect"
 import { type CreatedApiKey, createApiKey } from "../../identity/api-keys.ts"
 import { Tokens } from "../../identity/tokens.ts"
-import { type Conflict, type Forbidden, NotFound, type SlugTaken, Unauthorized } from "../../model/errors.ts"
+import {
+  BadRequest,
+  type Conflict,
+  type Forbidden,
+  NotFound,
+  type SlugTaken,
+  Unauthorized,
+} from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
 import { ACCOUNT_SUB_PREFIX } from "../../model/participants.ts"
+import { type Timestamp, toMillis } from "../../model/timestamp.ts"
 import { findPrimaryAddress } from "../../store/accounts.ts"
 import { pageApiKeys, removeRevokedApiKey, revokeApiKey } from "../../store/api-keys.ts"
 import { Database, type Queryable } from "../../store/database.ts"
@@ -27,12 +35,20 @@ type CreatedWorkspace = MemberWorkspaceRow & {
   readonly apiKey: Pick<CreatedApiKey, "id" | "name" | "secret" | "prefix" | "createdAt">
 }
 
-const createKey = (workspaceId: string, name: string | null | undefined) =>
-  Effect.flatMap(Database, (database) =>
-    database.transaction<Awaited<ReturnType<typeof createApiKey>>, Conflict>((sql) =>
-      createApiKey(sql, { workspaceId, name: name ?? null }),
-    ),
-  )
+interface KeyInput {
+  readonly name?: string | null
+  readonly expiresAt?: Timestamp | null
+}
+
+const createKey = (workspaceId: string, { name = null, expiresAt = null }: KeyInput) =>
+  Effect.gen(function* () {
+    if (expiresAt !== null && toMillis(expiresAt) <= Date.now()) {
+      return yield* new BadRequest({ detail: "expiresAt: must lie in the future." })
+    }
+    return yield* (yield* Database).transaction<CreatedApiKey, Conflict>((sql) =>
+      createApiKey(sql, { workspaceId, name, expiresAt }),
+    )
+  })
 
 const changeMembers = <A>(body: (sql: Queryable) => Promise<A>) =>
   Effect.flatMap(Database, (database) => database.transaction<A, NotFound | Forbidden | Conflict>(body))
@@ -54,6 +70,7 @@ export const workspaces: Handlers<typeof Workspaces> = {
           const { id, name, secret, prefix, createdAt } = await createApiKey(sql, {
             workspaceId: workspace.id,
             name: "default",
+            expiresAt: null,
           })
           return { ...workspace, apiKey: { id, name, secret, prefix, createdAt } }
         }),
@@ -144,7 +161,7 @@ export const workspaces: Handlers<typeof Workspaces> = {
   },
   createApiKey: {
     access: "workspaceAdmin",
-    handle: ({ payload, scope }) => createKey(scope.workspaceId, payload.name),
+    handle: ({ payload, scope }) => createKey(scope.workspaceId, payload),
   },
   deleteApiKey: {
     access: "workspaceAdmin",
@@ -159,7 +176,7 @@ export const workspaces: Handlers<typeof Workspaces> = {
   createKeyByKey: {
     access: "key",
     handle: ({ payload, scope: { workspaceId } }) =>
-      Effect.map(createKey(workspaceId, payload.name), (key) => {
+      Effect.map(createKey(workspaceId, payload), (key) => {
         const location = ["location", `/v1/workspaces/${workspaceId}/api-keys/${key.id}`] as const
         return new Reply(key, { status: 201, headers: [location] })
       }),

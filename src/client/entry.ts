@@ -1,0 +1,15 @@
+// biome-ignore-all lint/performance/noBarrelFile: the package's one door; what is not named here is not public.
+/** `gathercue/client`: the REST client and the live gateway's, for browsers and Node. */
+
+export type { EventState } from "./event-state.ts"
+export { type ConnectionStatus, GatewayClient, type GatewayClientOptions, type GatewayToken } from "./gateway-client.ts"
+export { CommandRefused, CommandUnanswered } from "./pending-commands.ts"
+export {
+  type CallSettings,
+  type EndpointName,
+  makeRestClient,
+  type RestClient,
+  type RestClientOptions,
+  RestProblem,
+} from "./rest-client.ts"
+export type { CommandData, CommandName, CommandReply, Dispatch, DispatchData, DispatchName } from "./wire.ts"

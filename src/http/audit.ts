@@ -1,0 +1,57 @@
+/**
+ * Writing the audit log: after an administrative act succeeded and before it is answered, so that whoever heard of it can
+ * find it. An entry that cannot be written does not undo the act; it is logged for the operator.
+ */
+import { Effect } from "effect"
+import type { Principal } from "../identity/principal.ts"
+import { newId } from "../model/ids.ts"
+import { type ActorKind, insertAuditEntry } from "../store/audit.ts"
+import { Database } from "../store/database.ts"
+import { Telemetry } from "../telemetry.ts"
+import type { AuditAction } from "./contract/audit.ts"
+import type { HttpRequest, HttpResponse } from "./message.ts"
+
+const actorOf = (principal: Principal): { readonly actorKind: ActorKind; readonly actorId: string } | undefined => {
+  switch (principal.kind) {
+    case "account":
+      return { actorKind: "account", actorId: principal.accountId }
+    case "key":
+      return { actorKind: "key", actorId: principal.keyId }
+    case "session":
+      return { actorKind: "session", actorId: principal.userId }
+    default:
+      return undefined
+  }
+}
+
+interface Body {
+  readonly id?: unknown
+  readonly workspace?: { readonly id?: unknown }
+  readonly invite?: { readonly id?: unknown }
+}
+
+const text = (value: unknown): string | null => (typeof value === "string" ? value : null)
+
+/** A created object's id is in the answer; any other is the last one that the path names. */
+const targetOf = (request: HttpRequest, body: Body): string | null =>
+  text(body.id) ?? text(body.invite?.id) ?? text(Object.values(request.params).at(-1))
+
+export const writeAudit = (
+  action: AuditAction,
+  principal: Principal,
+  request: HttpRequest,
+  scope: { readonly workspaceId?: string },
+  response: HttpResponse,
+): Effect.Effect<void, never, Database | Telemetry> =>
+  Effect.gen(function* () {
+    const actor = actorOf(principal)
+    const body: Body = response.body === "" ? {} : JSON.parse(response.body)
+    // A workspace that was just made, or joined by an invite, is in the answer only.
+    const workspaceId = scope.workspaceId ?? text(body.workspace?.id) ?? text(body.id)
+    if (actor === undefined || workspaceId === null) return
+    const entry = { id: newId(), workspaceId, action, ...actor, requestId: request.requestId }
+    const { log } = yield* Telemetry
+    yield* (yield* Database)
+      .run((sql) => insertAuditEntry(sql, { ...entry, targetId: targetOf(request, body) }))
+      .pipe(Effect.catch((failure) => Effect.sync(() => log.error({ ...entry, failure }, "an audit entry was lost"))))
+  })

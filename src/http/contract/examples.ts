@@ -1,0 +1,400 @@
+/** One example of every body that is sent or answered, by endpoint. A test decodes each with its schema. */
+
+const T0 = "2030-05-01T09:00:00.000Z"
+const T1 = "2030-05-01T10:00:00.000Z"
+const TOKEN = "2b8NvQ0xJwYyVt6uKfRzQmHc4aLpXsDgEoTiBn1rSkM"
+const JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl"
+const KEY = `gck_${TOKEN}`
+
+const ids = {
+  account: "0196a1f0-0000-7000-8000-000000000001",
+  email: "0196a1f0-0000-7000-8000-000000000002",
+  workspace: "0196a1f0-0000-7000-8000-000000000003",
+  member: "0196a1f0-0000-7000-8000-000000000004",
+  key: "0196a1f0-0000-7000-8000-000000000005",
+  invite: "0196a1f0-0000-7000-8000-000000000006",
+  event: "0196a1f0-0000-7000-8000-000000000007",
+  phase: "0196a1f0-0000-7000-8000-000000000008",
+  user: "0196a1f0-0000-7000-8000-000000000009",
+  membership: "0196a1f0-0000-7000-8000-00000000000a",
+  webhook: "0196a1f0-0000-7000-8000-00000000000b",
+  recording: "0196a1f0-0000-7000-8000-00000000000c",
+  clip: "0196a1f0-0000-7000-8000-00000000000d",
+  session: "0196a1f0-0000-7000-8000-00000000000e",
+  integration: "0196a1f0-0000-7000-8000-00000000000f",
+  delivery: "0196a1f0-0000-7000-8000-000000000010",
+  question: "0196a1f0-0000-7000-8000-000000000011",
+}
+
+const account = {
+  account: { id: ids.account, name: "Ada Lovelace", email: "ada@example.com", emailVerified: true, createdAt: T0 },
+  emails: [{ id: ids.email, email: "ada@example.com", verified: true, primary: true }],
+  workspaces: [{ id: ids.workspace, name: "Analytical Events", slug: "analytical-events", role: "owner" }],
+}
+const workspace = {
+  id: ids.workspace,
+  name: "Analytical Events",
+  slug: "analytical-events",
+  role: "owner",
+  createdAt: T0,
+  updatedAt: T0,
+}
+const member = {
+  id: ids.member,
+  accountId: ids.account,
+  role: "admin",
+  name: "Ada Lovelace",
+  email: "ada@example.com",
+  emailVerified: true,
+  joinedAt: T0,
+}
+const apiKey = {
+  id: ids.key,
+  name: "production",
+  prefix: "gck_2b8N",
+  last4: "rSkM",
+  status: "active",
+  createdAt: T0,
+  lastUsedAt: null,
+  expiresAt: null,
+  revokedAt: null,
+}
+const invite = {
+  id: ids.invite,
+  kind: "event",
+  email: "grace@example.com",
+  role: "speaker",
+  eventId: ids.event,
+  status: "pending",
+  createdAt: T0,
+  expiresAt: "2030-05-08T09:00:00.000Z",
+  acceptedAt: null,
+  revokedAt: null,
+}
+const issuedInvite = { ...invite, inviteUrl: `https://events.example.com/invite/${TOKEN}` }
+const preview = {
+  kind: "event",
+  status: "pending",
+  workspace: { name: workspace.name, slug: workspace.slug },
+  event: { id: ids.event, title: "Spring launch", scheduledAt: T1 },
+  role: "speaker",
+  email: "g•••@example.com",
+  expiresAt: invite.expiresAt,
+}
+const event = {
+  id: ids.event,
+  workspaceId: ids.workspace,
+  type: "webinar",
+  title: "Spring launch",
+  status: "live",
+  visibility: "public",
+  scheduledAt: T1,
+  scheduledEndAt: null,
+  allowAnonymousVoting: true,
+  allowAnonymousQuestions: false,
+  capacity: 1000,
+  metadata: { description: "What is new" },
+  createdAt: T0,
+  updatedAt: T0,
+  publishedAt: T0,
+  startedAt: T1,
+  endedAt: null,
+}
+const phase = {
+  id: ids.phase,
+  eventId: ids.event,
+  position: 0,
+  modality: "breakout",
+  config: { roomSize: 4, durationSeconds: 600 },
+  featureSet: ["qa", "chat"],
+  status: "active",
+  startedAt: T1,
+  endedAt: null,
+  timerEndsAt: "2030-05-01T10:10:00.000Z",
+  extendedSeconds: 0,
+}
+const agenda = { ...event, phases: [phase], activePhaseId: ids.phase }
+const user = {
+  id: ids.user,
+  externalSub: "crm-4711",
+  email: "grace@example.com",
+  name: "Grace Hopper",
+  picture: null,
+  createdAt: T0,
+  updatedAt: T0,
+}
+const membership = { id: ids.membership, eventId: ids.event, userId: ids.user, role: "speaker", createdAt: T0 }
+const head = {
+  id: ids.event,
+  title: event.title,
+  type: event.type,
+  description: "What is new",
+  status: "live",
+  visibility: "public",
+  scheduledAt: T1,
+  scheduledEndAt: null,
+  startedAt: T1,
+  endedAt: null,
+}
+const cast = [{ name: "Grace Hopper", role: "speaker" }]
+const recording = {
+  id: ids.recording,
+  kind: "video",
+  title: "Spring launch",
+  status: "ready",
+  durationMs: 3_600_000,
+  playbackUrl: "https://cdn.example.com/replay.m3u8",
+  createdAt: T1,
+}
+const clip = {
+  id: ids.clip,
+  title: "The reveal",
+  status: "ready",
+  durationMs: 30_000,
+  playbackUrl: "https://cdn.example.com/clip.mp4",
+  createdAt: T1,
+}
+const notes = {
+  summary: {
+    tldr: "The table agreed to begin small.",
+    themes: [{ title: "Scope", summary: "Less, but whole" }],
+    ideas: ["A pilot in May"],
+    questions: ["Who begins?"],
+    perQuestion: [{ ordinal: 1, question: "What is missing?", discussed: true, summary: "Time" }],
+  },
+  stats: { totalWords: 1200, promptsCovered: 2, promptsTotal: 3, lifetimeSeconds: 600, headcount: 4 },
+  people: [{ userId: ids.user, name: "Grace Hopper", words: 400, turns: 9, badges: [] }],
+}
+const integration = {
+  id: ids.integration,
+  workspaceId: ids.workspace,
+  issuer: "https://login.partner.example",
+  jwksUrl: "https://login.partner.example/jwks.json",
+  publicKeyFingerprint: null,
+  status: "active",
+  createdAt: T0,
+  revokedAt: null,
+  lastVerifiedAt: null,
+  lastError: null,
+}
+const webhook = {
+  id: ids.webhook,
+  url: "https://hooks.example.com/gathercue",
+  eventTypes: ["event.started", "event.ended"],
+  status: "active",
+  disabledReason: null,
+  createdAt: T0,
+  lastSuccessAt: null,
+  lastFailureAt: null,
+}
+const page = (name: string, item: unknown) => ({ [name]: [item], nextCursor: null })
+
+export interface Example {
+  readonly request?: unknown
+  readonly response?: unknown
+}
+
+export const EXAMPLES: { readonly [endpoint: string]: Example } = {
+  signup: {
+    request: { email: "ada@example.com", password: "correct horse battery", name: "Ada Lovelace" },
+    response: account,
+  },
+  login: { request: { email: "ada@example.com", password: "correct horse battery" }, response: account },
+  me: { response: account },
+  verifyEmail: { request: { token: TOKEN }, response: { verified: true, email: "ada@example.com" } },
+  resendVerification: { response: { requested: true } },
+  requestPasswordReset: { request: { email: "ada@example.com" }, response: { requested: true } },
+  resetPassword: { request: { token: TOKEN, password: "a newer horse battery" }, response: { reset: true } },
+  changePassword: {
+    request: { currentPassword: "correct horse battery", password: "a newer horse battery" },
+    response: { changed: true },
+  },
+  listSessions: {
+    response: { sessions: [{ id: ids.session, createdAt: T0, lastSeenAt: T1, expiresAt: T1, current: true }] },
+  },
+  createWorkspace: {
+    request: { name: "Analytical Events", slug: "analytical-events" },
+    response: {
+      ...workspace,
+      apiKey: { id: ids.key, name: "default", secret: KEY, prefix: "gck_2b8N", createdAt: T0 },
+    },
+  },
+  listWorkspaces: { response: page("workspaces", workspace) },
+  patchWorkspace: { request: { name: "Analytical Events" }, response: workspace },
+  listMembers: { response: page("members", member) },
+  patchMember: { request: { role: "admin" }, response: member },
+  makeOwner: { request: { memberId: ids.member }, response: { ...member, role: "owner" } },
+  createWorkspaceSession: {
+    response: {
+      sessionToken: JWT,
+      expiresAt: T1,
+      workspaceId: ids.workspace,
+      participant: { userId: ids.user, name: "Ada Lovelace", email: "ada@example.com", picture: null },
+    },
+  },
+  listApiKeys: { response: page("apiKeys", apiKey) },
+  createApiKey: { request: { name: "production" }, response: { ...apiKey, secret: KEY } },
+  createKeyByKey: { request: { name: "worker" }, response: { ...apiKey, name: "worker", secret: KEY } },
+  createInvite: {
+    request: { email: "grace@example.com", eventId: ids.event, role: "speaker" },
+    response: issuedInvite,
+  },
+  listInvites: { response: page("invites", invite) },
+  resendInvite: { response: issuedInvite },
+  listAudit: {
+    response: page("entries", {
+      id: ids.session,
+      action: "api_key.created",
+      actor: { kind: "account", id: ids.account },
+      targetId: ids.key,
+      requestId: "0196a1f0-0000-7000-8000-0000000000ff",
+      createdAt: T0,
+    }),
+  },
+  previewInvite: { response: preview },
+  acceptInvite: {
+    response: {
+      invite: { ...invite, status: "accepted", acceptedAt: T0 },
+      workspace: { id: ids.workspace, ...preview.workspace },
+      event: preview.event,
+    },
+  },
+  declineInvite: { response: { ...preview, status: "declined" } },
+  createEvent: {
+    request: {
+      type: "webinar",
+      title: "Spring launch",
+      scheduledAt: T1,
+      visibility: "public",
+      phases: [{ modality: "broadcast", featureSet: ["qa"] }, { modality: "meeting" }],
+    },
+    response: { ...event, status: "draft", publishedAt: null, startedAt: null },
+  },
+  listEvents: { response: page("events", event) },
+  getEvent: { response: agenda },
+  patchEvent: { request: { title: "Spring launch, moved", scheduledAt: null }, response: event },
+  publishEvent: { response: { ...agenda, status: "scheduled" } },
+  startEvent: { response: agenda },
+  advanceEvent: { request: { phaseId: ids.phase }, response: agenda },
+  endEvent: { response: { ...agenda, status: "ended", endedAt: T1, activePhaseId: null } },
+  appendPhase: { request: { modality: "breakout", config: { roomSize: 4 }, featureSet: ["qa"] }, response: phase },
+  patchPhase: { request: { config: { roomSize: 5 } }, response: phase },
+  extendPhase: { request: { seconds: 60 }, response: phase },
+  listUsers: { response: page("users", user) },
+  upsertUser: {
+    request: { externalSub: "crm-4711", email: "grace@example.com", name: "Grace Hopper" },
+    response: user,
+  },
+  createUserSession: { response: { sessionToken: JWT, expiresAt: T1, userId: ids.user } },
+  createMembership: { request: { userId: ids.user, role: "speaker" }, response: membership },
+  createWebhook: {
+    request: { url: webhook.url, eventTypes: webhook.eventTypes },
+    response: { ...webhook, secret: `whsec_${TOKEN}` },
+  },
+  listWebhooks: { response: page("webhooks", webhook) },
+  getPublicEvent: {
+    response: {
+      ...head,
+      capacity: { total: 1000, remaining: 480 },
+      phases: [
+        {
+          id: ids.phase,
+          position: 0,
+          modality: "broadcast",
+          featureSet: ["qa"],
+          status: "active",
+          startedAt: T1,
+          timerEndsAt: null,
+        },
+      ],
+      cast,
+      activeBroadcast: null,
+    },
+  },
+  getRecap: {
+    response: {
+      event: head,
+      recording,
+      clips: [clip],
+      summary: { text: "A launch in May.", speakers: [{ name: "Grace Hopper", words: 4000, seconds: 1800 }] },
+    },
+  },
+  getContent: {
+    response: {
+      event: head,
+      recording,
+      derivations: [{ id: ids.clip, kind: "transcript", status: "ready", url: "https://cdn.example.com/t.vtt" }],
+      media: [clip],
+      cast,
+    },
+  },
+  getAsset: {
+    response: {
+      id: ids.clip,
+      kind: "clip",
+      title: clip.title,
+      status: "ready",
+      durationMs: clip.durationMs,
+      playbackUrl: clip.playbackUrl,
+      event: { id: ids.event, title: event.title, scheduledAt: T1 },
+    },
+  },
+  getTableSummary: {
+    response: {
+      event: { id: ids.event, title: event.title, scheduledAt: T1 },
+      table: { roomId: "table-3", number: 3, label: "Table 3" },
+      recipientUserId: ids.user,
+      recipientName: "Grace Hopper",
+      ...notes,
+      generatedAt: T1,
+    },
+  },
+  getCalendar: { response: "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR" },
+  register: {
+    request: { name: "Grace Hopper", email: "grace@example.com" },
+    response: { registered: true, alreadyRegistered: false },
+  },
+  enter: { request: { token: TOKEN }, response: { sessionToken: JWT, eventId: ids.event, name: "Grace Hopper" } },
+  putTableSummary: {
+    request: {
+      table: { number: 3, label: "Table 3" },
+      ...notes,
+      recipients: [{ userId: ids.user, name: "Grace Hopper", email: "grace@example.com" }],
+    },
+    response: {
+      eventId: ids.event,
+      roomId: "table-3",
+      generatedAt: T1,
+      recipients: [{ userId: ids.user, mailed: true }],
+    },
+  },
+  createGatewayToken: {
+    request: { eventId: ids.event },
+    response: {
+      token: JWT,
+      expiresAt: T1,
+      url: "wss://events.example.com/v1/gateway",
+      eventId: ids.event,
+      role: "viewer",
+      participantId: `anon:${ids.user}`,
+      anonymous: true,
+    },
+  },
+  createGuestIntegration: {
+    request: { issuer: integration.issuer, jwksUrl: integration.jwksUrl },
+    response: integration,
+  },
+  listGuestIntegrations: { response: page("integrations", integration) },
+  createGuestSession: {
+    request: { token: JWT },
+    response: {
+      sessionToken: JWT,
+      expiresAt: T1,
+      eventId: ids.event,
+      participantId: `guest:${ids.user}`,
+      name: "Grace Hopper",
+      role: "participant",
+    },
+  },
+  getProblem: { response: { code: "conflict", status: 409, meaning: "The resource's state does not allow it." } },
+}
