@@ -1,4 +1,4 @@
-/** What the compiler leaves alone, SQL migrations and HTML and CSS, is copied beside the compiled files. */
+/** What the compiler leaves alone, SQL migrations, HTML, CSS and the guide of the help chat, is copied beside the compiled files. */
 import { cpSync, readdirSync, statSync } from "node:fs"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -11,7 +11,7 @@ export const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mti
 /** Returns how many files were new or changed. */
 export function copyAssets() {
   const stale = readdirSync(join(root, "src"), { recursive: true })
-    .filter((name) => /\.(sql|html|css)$/.test(name))
+    .filter((name) => /\.(sql|html|css|md)$/.test(name))
     .map((name) => join(root, "src", name))
     .map((from) => ({ from, to: join(root, "dist", relative(root, from)) }))
     .filter(({ from, to }) => modified(from) > modified(to))

@@ -43,6 +43,12 @@ export interface Config {
   readonly gatewayHistoryEntries: number
   readonly actorMailbox: number
   readonly defaultCapacity: number
+  /** Answers the help chat from its passages; `null`: the passages are the answer. */
+  readonly helpModel: {
+    readonly url: string
+    readonly name: string
+    readonly key: Redacted.Redacted<string> | null
+  } | null
   /** Whose `x-forwarded-for` is believed. */
   readonly trustedProxies: TrustedProxies
   readonly metricsToken: Redacted.Redacted<string> | null
@@ -90,6 +96,13 @@ export const CONFIG_KEYS = [
     doc: "Client id at the issuer; its redirect URI is `PUBLIC_URL/v1/auth/idp/callback`.",
   },
   { name: "IDP_CLIENT_SECRET", fallback: "unset", doc: "Client secret at the issuer.", secret: true },
+  {
+    name: "HELP_LLM_URL",
+    fallback: "unset",
+    doc: "Base address of an OpenAI-compatible model that words the help chat's answers, such as `https://host/v1`.",
+  },
+  { name: "HELP_LLM_MODEL", fallback: "default", doc: "Name of that model." },
+  { name: "HELP_LLM_KEY", fallback: "unset", doc: "Bearer key for that model.", secret: true },
   {
     name: "TRUSTED_PROXIES",
     fallback: "none",
@@ -229,6 +242,17 @@ const trustedProxies = (env: Environment): TrustedProxies => {
   }
 }
 
+const helpModel = (env: Environment): Config["helpModel"] => {
+  const address = url(env, "HELP_LLM_URL", ["https:", "http:"])
+  const key = read(env, "HELP_LLM_KEY")
+  if (address === undefined) return null
+  return {
+    url: address,
+    name: read(env, "HELP_LLM_MODEL") ?? "default",
+    key: key === undefined ? null : Redacted.make(key),
+  }
+}
+
 const retryDelays = (env: Environment): ReadonlyArray<number> => {
   const fallback = CONFIG_KEYS.find((key) => key.name === "WEBHOOK_RETRY_SCHEDULE")?.fallback ?? ""
   const seconds = (read(env, "WEBHOOK_RETRY_SCHEDULE") ?? fallback).split(",").map((text) => text.trim())
@@ -281,6 +305,7 @@ export const loadConfig = (env: Environment = process.env): Config => {
     smtp: smtp(env),
     idp: idp(env),
     trustedProxies: trustedProxies(env),
+    helpModel: helpModel(env),
     dataDir,
     databaseUrl: databaseUrl === undefined ? null : Redacted.make(databaseUrl),
     databasePool: integer(env, "DATABASE_POOL", 10, 2, 100),

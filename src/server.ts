@@ -19,6 +19,7 @@ import { liveEventsLayer } from "./actors/placement.ts"
 import { type Config, deriveKey } from "./config.ts"
 import { Egress } from "./egress.ts"
 import { bindGateway } from "./gateway/gateway.ts"
+import { HelpDesk } from "./help/help-desk.ts"
 import { Idempotency } from "./http/idempotency.ts"
 import { RateLimits } from "./http/rate-limits.ts"
 import { bindRest } from "./http/server.ts"
@@ -118,6 +119,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
       redirectUri: `${publicUrl}/v1/auth/idp/callback`,
       sealingKey: deriveKey(config.secretKey, "idp-round-trips"),
     }),
+    HelpDesk.layer(config.helpModel),
     WebhookRegistration.layer(sealingKey),
     RateLimits.layer(config.production),
     PartnerTokens.layer.pipe(Layer.provide(PartnerKeys.layer)),

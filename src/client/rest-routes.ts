@@ -67,5 +67,6 @@ export const ROUTES = {
   listGuestIntegrations: ["GET", "/v1/workspaces/:id/guest-integrations"],
   deleteGuestIntegration: ["DELETE", "/v1/workspaces/:id/guest-integrations/:integrationId"],
   createGuestSession: ["POST", "/v1/events/:id/guest-session"],
+  askHelp: ["POST", "/v1/help/chat"],
   getProblem: ["GET", "/v1/errors/:code"],
 } as const

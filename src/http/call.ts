@@ -3,6 +3,7 @@ import type { Effect } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { LiveEvents } from "../actors/live-events.ts"
 import type { Egress } from "../egress.ts"
+import type { HelpDesk } from "../help/help-desk.ts"
 import type { AccountSessions } from "../identity/account-sessions.ts"
 import type { IdentityProvider } from "../identity/identity-provider.ts"
 import type { PartnerTokens } from "../identity/partner-tokens.ts"
@@ -94,6 +95,7 @@ export type HandlerServices =
   | HttpSettings
   | Mailer
   | RateLimits
+  | HelpDesk
   | IdentityProvider
   | Telemetry
 

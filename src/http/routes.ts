@@ -11,6 +11,7 @@ import { audit } from "./handlers/audit.ts"
 import { events } from "./handlers/events.ts"
 import { gatewayTokens } from "./handlers/gateway-tokens.ts"
 import { guests } from "./handlers/guests.ts"
+import { help } from "./handlers/help.ts"
 import { invites } from "./handlers/invites.ts"
 import { meta } from "./handlers/meta.ts"
 import { people } from "./handlers/people.ts"
@@ -45,6 +46,7 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   tableSummaries,
   gatewayTokens,
   guests,
+  help,
   meta,
 }
 

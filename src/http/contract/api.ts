@@ -6,6 +6,7 @@ import { Audit } from "./audit.ts"
 import { Events } from "./events.ts"
 import { GatewayTokens } from "./gateway-tokens.ts"
 import { Guests } from "./guests.ts"
+import { Help } from "./help.ts"
 import { Invites } from "./invites.ts"
 import { Meta } from "./meta.ts"
 import { People } from "./people.ts"
@@ -33,6 +34,7 @@ export const Api = HttpApi.make("gathercue")
     TableSummaries,
     GatewayTokens,
     Guests,
+    Help,
     Meta,
   )
   .annotate(OpenApi.Title, "Gathercue")

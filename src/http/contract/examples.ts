@@ -396,5 +396,9 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
       role: "participant",
     },
   },
+  askHelp: {
+    request: { messages: [{ role: "user", text: "How do I extend the timer?" }], audience: "host", stage: "live" },
+    response: { reply: "Add between 10 seconds and an hour to the timer of the active phase." },
+  },
   getProblem: { response: { code: "conflict", status: 409, meaning: "The resource's state does not allow it." } },
 }

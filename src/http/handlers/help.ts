@@ -1,0 +1,16 @@
+/** The help chat: nothing of it is kept. */
+import { Effect } from "effect"
+import { HelpDesk } from "../../help/help-desk.ts"
+import type { Handlers } from "../call.ts"
+import type { Help } from "../contract/help.ts"
+
+export const help: Handlers<typeof Help> = {
+  askHelp: {
+    access: "public",
+    handle: ({ payload }) =>
+      Effect.map(
+        Effect.flatMap(HelpDesk, (desk) => desk.answer(payload)),
+        (reply) => ({ reply }),
+      ),
+  },
+}
