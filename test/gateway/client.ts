@@ -8,7 +8,7 @@ export interface Closed {
   readonly reason: string
 }
 
-const DEADLINE_MS = 5000
+const DEADLINE_MS = 30_000
 
 export class Client {
   readonly socket: WebSocket
