@@ -1,7 +1,9 @@
 /**
  * Brings the schema to what this build knows: numbered, forward-only SQL files, each in one transaction together with
- * its record in `schema_migrations`. Any number of processes may start at once: an advisory lock of the database lets
- * one migrate while the others wait and then find nothing to do. A newer schema is refused, never written to.
+ * its record in `schema_migrations`. Numbers order the files and name them for good; they need not be contiguous, because
+ * work on two migrations may go on at once. Any number of processes may start at once: an advisory lock of the database
+ * lets one migrate while the others wait and then find nothing to do. A schema that was brought further by another build
+ * is refused, never written to.
  */
 import { readdir, readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
@@ -10,18 +12,22 @@ import type postgres from "postgres"
 /** The database was migrated by a newer build; running this one on it could damage data. */
 export class SchemaTooNew extends Error {
   override readonly name = "SchemaTooNew"
+  /** The highest applied migration that this build lacks. */
   readonly found: number
+  /** The highest migration of this build. */
   readonly known: number
 
   constructor(found: number, known: number) {
-    super(`The database schema is at version ${found} and this build knows ${known}; start a build at least as new.`)
+    super(
+      `The database has migration ${found}, which this build (up to ${known}) lacks; start a build at least as new.`,
+    )
     this.found = found
     this.known = known
   }
 }
 
 interface Migration {
-  /** 1, 2, 3 … without gaps. */
+  /** Positive and unlike every other's. */
   readonly version: number
   /** What follows the number in the file name. */
   readonly name: string
@@ -66,14 +72,16 @@ async function applyMissing(
   connection: postgres.ReservedSql,
   migrations: ReadonlyArray<Migration>,
 ): Promise<{ from: number; to: number }> {
-  const from = await currentVersion(connection)
-  const to = migrations.length
-  if (from > to) throw new SchemaTooNew(from, to)
-  for (const migration of migrations.slice(from)) await apply(connection, migration)
-  return { from, to }
+  const applied = await appliedVersions(connection)
+  const known = migrations.map(({ version }) => version)
+  const to = Math.max(0, ...known)
+  const unknown = applied.filter((version) => !known.includes(version))
+  if (unknown.length > 0) throw new SchemaTooNew(Math.max(...unknown), to)
+  for (const migration of migrations) if (!applied.includes(migration.version)) await apply(connection, migration)
+  return { from: Math.max(0, ...applied), to }
 }
 
-async function currentVersion(connection: postgres.ReservedSql): Promise<number> {
+async function appliedVersions(connection: postgres.ReservedSql): Promise<ReadonlyArray<number>> {
   const [table] = await connection<[{ exists: boolean }]>`
     select to_regclass('schema_migrations') is not null as exists`
   if (!table.exists) {
@@ -84,9 +92,8 @@ async function currentVersion(connection: postgres.ReservedSql): Promise<number>
         applied_at timestamptz not null default now()
       )`
   }
-  const [row] = await connection<[{ version: number }]>`
-    select coalesce(max(version), 0) as version from schema_migrations`
-  return row.version
+  const rows = await connection<{ version: number }[]>`select version from schema_migrations`
+  return rows.map(({ version }) => version)
 }
 
 async function apply(connection: postgres.ReservedSql, { version, name, file }: Migration): Promise<void> {
@@ -110,13 +117,17 @@ async function inTransaction(connection: postgres.ReservedSql, work: () => Promi
   }
 }
 
+/** In order of their numbers. */
 async function readMigrations(folder: URL): Promise<ReadonlyArray<Migration>> {
   const files = (await readdir(folder)).filter((file) => file.endsWith(".sql")).sort()
-  return files.map((file, index) => {
+  const taken = new Set([0])
+  return files.map((file) => {
     const [, number, name] = /^(\d{4})_([a-z0-9_]+)\.sql$/.exec(file) ?? []
-    if (name === undefined || Number(number) !== index + 1) {
-      throw new Error(`${fileURLToPath(folder)}: ${file} is not the migration number ${index + 1}`)
+    const version = Number(number)
+    if (name === undefined || taken.has(version)) {
+      throw new Error(`${fileURLToPath(folder)}: ${file} has no migration number of its own`)
     }
-    return { version: index + 1, name, file: new URL(file, folder) }
+    taken.add(version)
+    return { version, name, file: new URL(file, folder) }
   })
 }

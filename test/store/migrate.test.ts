@@ -82,10 +82,40 @@ test("a schema newer than this build is refused and stays as it is", async () =>
   expect(await sql`select max(version) as version from schema_migrations`).toEqual([{ version: 2 }])
 })
 
-test("a gap in the numbers is a fault of the build and nothing is applied", async () => {
+test("a schema with a migration that this build lacks is refused, also when this build has a later one", async () => {
   const sql = (await emptyDatabase())()
-  const folder = await migrationFolder({ "0001_rooms.sql": "create table rooms ()", "0003_late.sql": "select 1" })
-  await expect(migrate(sql, folder)).rejects.toThrow(/0003_late.sql is not the migration number 2/)
+  await migrate(sql, await migrationFolder(STEPS))
+  const other = { "0001_rooms.sql": STEPS["0001_rooms.sql"], "0003_other.sql": "create table other ()" }
+  const refused = await migrate(sql, await migrationFolder(other)).catch((error: unknown) => error)
+  expect(refused).toBeInstanceOf(SchemaTooNew)
+  expect(refused).toMatchObject({ found: 2, known: 3 })
+  expect(await sql`select to_regclass('other') as other`).toEqual([{ other: null }])
+})
+
+test("numbers may have gaps, and what fills one later is applied then, once", async () => {
+  const sql = (await emptyDatabase())()
+  const late = { "0001_rooms.sql": STEPS["0001_rooms.sql"], "0003_late.sql": "create table late ()" }
+  expect(await migrate(sql, await migrationFolder(late))).toEqual({ from: 0, to: 3 })
+  const filled = await migrationFolder({ ...late, "0002_names.sql": STEPS["0002_names.sql"] })
+  expect(await migrate(sql, filled)).toEqual({ from: 3, to: 3 })
+  expect(await migrate(sql, filled)).toEqual({ from: 3, to: 3 })
+  expect(await sql`select * from rooms`).toEqual([{ id: 1, name: "main" }])
+  expect(await sql`select version from schema_migrations order by applied_at, version`).toEqual([
+    { version: 1 },
+    { version: 3 },
+    { version: 2 },
+  ])
+})
+
+test.each([
+  [{ "0001_rooms.sql": "create table rooms ()", "0001_rooms_again.sql": "select 1" }, "0001_rooms_again.sql"],
+  [{ "0000_rooms.sql": "create table rooms ()" }, "0000_rooms.sql"],
+  [{ "0001_rooms.sql": "create table rooms ()", "2_names.sql": "select 1" }, "2_names.sql"],
+])("a number taken twice, or none at all, is a fault of the build and nothing is applied", async (files, culprit) => {
+  const sql = (await emptyDatabase())()
+  await expect(migrate(sql, await migrationFolder(files))).rejects.toThrow(
+    `${culprit} has no migration number of its own`,
+  )
   expect(await sql`select to_regclass('rooms') as rooms`).toEqual([{ rooms: null }])
 })
 
