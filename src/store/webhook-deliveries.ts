@@ -4,7 +4,9 @@
  *
  * Order of first tries: a lane (an endpoint's share of events) is claimed by its head, the first row not yet answered.
  * The head is taken with SKIP LOCKED and looked at again in its newest version, so whoever holds it holds the lane: rows
- * behind it are never handed out while one before them is on its way, however many dispatchers there are.
+ * behind it are never handed out while one before them is on its way, however many dispatchers there are. A row may turn
+ * up before the head when it was numbered first and committed later: it becomes the head and is handed out alone, because a
+ * run ends at the first row that is on its way. Within an event numbers go up with commits, so its order stands.
  * No statement takes an endpoint's lock after a delivery's, so that deleting an endpoint cannot deadlock with settling.
  *
  * Rows that were chosen are fetched by `id = any (…)` and checked again in words that the partial indexes do not know
@@ -78,13 +80,17 @@ export const claimFirstTries = async (
        for update skip locked
   ), run as (
     select r.id from head cross join lateral (
-      select d.id from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
+      select d.id, count(*) filter (where d.claimed_by is not null and d.next_attempt_at > now())
+                     over (order by d.seq) as on_their_way
+        from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
          and d.endpoint_id = head.endpoint_id and d.lane = head.lane and d.seq >= head.seq
        order by d.seq limit ${request.runLength}) r
+     where r.on_their_way = 0
   ), claimed as (
     update webhook_deliveries d
        set claimed_by = ${request.node}, next_attempt_at = now() + ${request.leaseMs}::float8 * interval '1 millisecond'
      where d.id = any (array(select id from run)) and d.finished_at is null and d.attempts < 1
+       and (d.claimed_by is null or d.next_attempt_at <= now())
     returning d.id, d.seq, d.endpoint_id, d.lane, d.attempts, d.message_id
   )
   select c.id, c.endpoint_id, c.lane, c.attempts, c.message_id, m.type, m.body, e.url, e.secret_sealed

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
+import { appendOccurrences } from "../../src/store/outbox.ts"
 import {
   type ClaimRequest,
   claimFirstTries,
@@ -84,6 +85,23 @@ test("of claims at the same moment one gets the lane and the others nothing of i
     expect(claims.filter((rows) => rows.length > 0)).toHaveLength(1)
     await sql`delete from outbox_messages`
   }
+})
+
+test("what is numbered before a claimed row and committed after it is handed out without that row", async () => {
+  const { sql, workspaceId, addEndpoint, emit } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  const slow = newId()
+  const occurrence = { id: slow, type: "question.created" as const, workspaceId, eventId: eventInLane(3), extra: {} }
+  let claimed: ReadonlyArray<{ messageId: string }> = []
+  const quick: Array<string> = []
+  await sql.begin(async (tx) => {
+    await appendOccurrences(tx, [{ ...occurrence, occurredAt: toTimestamp(Date.now()) }])
+    for (let n = 0; n < 3; n++) quick.push(await emit(eventInLane(3)))
+    claimed = await claimFirstTries(sql, request({ runLength: 2 }))
+  })
+  expect(claimed.map(({ messageId }) => messageId)).toEqual(quick.slice(0, 2))
+  expect((await claimFirstTries(sql, request())).map(({ messageId }) => messageId)).toEqual([slow])
+  expect(await claimFirstTries(sql, request())).toEqual([])
 })
 
 test("one endpoint's backlog takes its share of a batch and the others get their turn first", async () => {
