@@ -10,6 +10,7 @@ import type { WorkspaceRole } from "../model/roles.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { findEvent, findEventWithPhases, findPhaseOwner } from "../store/events.ts"
 import { findUser, hasEventMembership } from "../store/users.ts"
+import { findWebhookDeliveryOwner } from "../store/webhook-delivery-log.ts"
 import { findWebhookEndpointOwner } from "../store/webhook-endpoints.ts"
 import { findMemberRole, listAccountWorkspaces } from "../store/workspaces.ts"
 import type { Scopes } from "./call.ts"
@@ -186,5 +187,9 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
   webhook: (principal, request) =>
     managed(principal, request, "webhook", (id) => run((sql) => findWebhookEndpointOwner(sql, id))).pipe(
       Effect.map(({ workspaceId, pathId: webhookId }) => ({ workspaceId, webhookId })),
+    ),
+  webhookDelivery: (principal, request) =>
+    managed(principal, request, "delivery", (id) => run((sql) => findWebhookDeliveryOwner(sql, id))).pipe(
+      Effect.map(({ workspaceId, pathId: deliveryId }) => ({ workspaceId, deliveryId })),
     ),
 }
