@@ -11,7 +11,9 @@
  *
  * Rows that were chosen are fetched by `id = any (…)` and checked again in words that the partial indexes do not know
  * (`finished_at is null` is `pending`, `attempts < 1` is `attempts = 0`): a burst outruns the statistics, and a planner
- * that takes the partial indexes for empty would scan the whole backlog once per row.
+ * that takes the partial indexes for empty would scan the whole backlog once per row. For the same reason the state of an
+ * endpoint is asked for in a subquery of its own, which the planner cannot turn into a join of all endpoints with all lanes,
+ * and a settlement says nothing of its rows' endpoints, whose index would lead it over all they ever had.
  */
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Attempt, DeliveryStatus } from "../model/webhook-delivery.ts"
@@ -78,8 +80,8 @@ export const claimFirstTries = async (
         select d.* from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
            and d.endpoint_id = lanes.endpoint_id and d.lane = lanes.lane
          order by d.seq limit 1) h
-      join webhook_endpoints e on e.id = h.endpoint_id and e.status = 'active'
-     where h.claimed_by is null or h.next_attempt_at <= now()
+     where (select e.status from webhook_endpoints e where e.id = lanes.endpoint_id) = 'active'
+       and (h.claimed_by is null or h.next_attempt_at <= now())
   ), chosen as (
     select free.id from free
       left join jsonb_to_recordset(${busyRows(sql, request.busy)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
@@ -123,10 +125,11 @@ export const claimRetries = async (
   ), due as (
     select r.id, r.next_attempt_at, o.endpoint_id,
            row_number() over (partition by o.endpoint_id order by r.next_attempt_at) as turn
-      from owners o join webhook_endpoints e on e.id = o.endpoint_id and e.status = 'active' cross join lateral (
+      from owners o cross join lateral (
         select d.id, d.next_attempt_at from webhook_deliveries d where d.status = 'pending' and d.attempts > 0
            and d.endpoint_id = o.endpoint_id and d.next_attempt_at <= now()
          order by d.next_attempt_at limit ${request.perEndpoint}) r
+     where (select e.status from webhook_endpoints e where e.id = o.endpoint_id) = 'active'
   ), chosen as (
     select due.id from due
       left join jsonb_to_recordset(${busyRows(sql, request.busy)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
@@ -185,6 +188,7 @@ export const settleDeliveries = async (
   const byId = Object.fromEntries(settlements.map(({ id, endpointId: _, ...result }) => [id, result]))
   const ids = settlements.map(({ id }) => id)
   const endpointIds = [...new Set(settlements.map(({ endpointId }) => endpointId))]
+  // The endpoints are counted so that they are locked before any delivery is; what a deleted one had is gone by then.
   await sql`
     with given as materialized (select ${sql.json(byId as never)}::jsonb as results), endpoint as materialized (
       select id from webhook_endpoints where id = any (${sql.array(endpointIds)}::uuid[]) order by id for no key update
@@ -197,8 +201,8 @@ export const settleDeliveries = async (
              next_attempt_at = now() + (results -> d.id::text ->> 'delayMs')::float8 * interval '1 millisecond',
              finished_at = case when results -> d.id::text ->> 'status' <> 'pending' then now() end
         from given
-       where d.id = any (${sql.array(ids)}::uuid[]) and d.finished_at is null and d.claimed_by = ${node}
-         and d.endpoint_id in (select id from endpoint)
+       where (select count(*) from endpoint) > 0
+         and d.id = any (${sql.array(ids)}::uuid[]) and d.finished_at is null and d.claimed_by = ${node}
       returning d.endpoint_id, d.status, d.history -> -1 ->> 'error' as error
     )
     update webhook_endpoints e
