@@ -12,6 +12,7 @@ import { Database, type Queryable } from "../store/database.ts"
 import { findEvent, findEventWithPhases, findPhaseOwner } from "../store/events.ts"
 import { findAsset } from "../store/public-surfaces.ts"
 import { findUser, hasEventMembership } from "../store/users.ts"
+import { findWebhookDeliveryOwner } from "../store/webhook-delivery-log.ts"
 import { findWebhookEndpointOwner } from "../store/webhook-endpoints.ts"
 import { findMemberRole, listAccountWorkspaces } from "../store/workspaces.ts"
 import type { Scopes } from "./call.ts"
@@ -267,5 +268,9 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
   webhook: (principal, request) =>
     managed(principal, request, "webhook", (id) => run((sql) => findWebhookEndpointOwner(sql, id))).pipe(
       Effect.map(({ workspaceId, pathId: webhookId }) => ({ workspaceId, webhookId })),
+    ),
+  webhookDelivery: (principal, request) =>
+    managed(principal, request, "delivery", (id) => run((sql) => findWebhookDeliveryOwner(sql, id))).pipe(
+      Effect.map(({ workspaceId, pathId: deliveryId }) => ({ workspaceId, deliveryId })),
     ),
 }

@@ -16,6 +16,7 @@ import type { Event } from "../model/event.ts"
 import type { Phase } from "../model/phase.ts"
 import type { WorkspaceRole } from "../model/roles.ts"
 import type { Database } from "../store/database.ts"
+import type { OutboxBell } from "../store/outbox.ts"
 import type { AssetRow } from "../store/public-surfaces.ts"
 import type { UserRow } from "../store/users.ts"
 import type { WebhookRegistration } from "../store/webhook-registration.ts"
@@ -59,6 +60,7 @@ export interface Scopes {
   readonly phase: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }
   readonly keyUser: { readonly workspaceId: string; readonly user: UserRow }
   readonly webhook: { readonly workspaceId: string; readonly webhookId: string }
+  readonly webhookDelivery: { readonly workspaceId: string; readonly deliveryId: string }
 }
 
 export interface Call<E extends HttpApiEndpoint.ConstraintRequest, A extends Access> {
@@ -92,6 +94,7 @@ export type HandlerServices =
   | WebhookRegistration
   | Egress
   | PartnerTokens
+  | OutboxBell
   | HttpSettings
   | Mailer
   | RateLimits

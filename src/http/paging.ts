@@ -27,6 +27,11 @@ export const pageReply = <Body>(
   body: Body,
 ): Reply<Body> => {
   if (page.nextCursor === null) return new Reply(body, {})
-  const next = new URLSearchParams({ limit: String(call.query.limit ?? DEFAULT_LIMIT), cursor: page.nextCursor })
+  const filters = call.query as { readonly [name: string]: string }
+  const next = new URLSearchParams({
+    ...filters,
+    limit: String(call.query.limit ?? DEFAULT_LIMIT),
+    cursor: page.nextCursor,
+  })
   return new Reply(body, { headers: [["link", `<${call.path}?${next}>; rel="next"`]] })
 }

@@ -17,6 +17,9 @@ export const WebhookEventType = Schema.Literals([
 ])
 export type WebhookEventType = typeof WebhookEventType.Type
 
+/** What a delivery may be of: an event type, or a `ping`, which nobody subscribes to. */
+export const DeliveredType = Schema.Literals([...WebhookEventType.literals, "ping"])
+
 /** One occurrence, stored in the outbox by the transaction that caused it. Its id is the same for every endpoint and try. */
 export interface Occurrence {
   readonly id: string
@@ -32,4 +35,15 @@ export interface Occurrence {
 export const encodeOccurrence = (occurrence: Occurrence): string => {
   const { extra, ...base } = occurrence
   return JSON.stringify({ ...base, ...extra })
+}
+
+/** The exact body bytes of a ping. It stands for no event, so that `eventId` is null. */
+export const encodePing = (ping: {
+  readonly id: string
+  readonly workspaceId: string
+  readonly webhookId: string
+  readonly occurredAt: Timestamp
+}): string => {
+  const { id, workspaceId, occurredAt, webhookId } = ping
+  return JSON.stringify({ id, type: "ping", workspaceId, eventId: null, occurredAt, webhookId })
 }

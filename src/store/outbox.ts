@@ -1,9 +1,12 @@
 /**
  * The outbox: webhook occurrences stored by the transaction that caused them, so that what rolls back sends nothing and a
- * crash after the commit loses nothing. Actors write here and the dispatcher reads; the two meet nowhere else.
+ * crash after the commit loses nothing. Actors write here and the dispatcher reads; the two meet nowhere else. Pings and
+ * repeated deliveries enter here too, so that all of it goes one road.
  */
 import { Context, Layer } from "effect"
-import { encodeOccurrence, type Occurrence } from "../model/webhook-events.ts"
+import { newId } from "../model/ids.ts"
+import { toTimestamp } from "../model/timestamp.ts"
+import { encodeOccurrence, encodePing, type Occurrence } from "../model/webhook-events.ts"
 import type { Queryable } from "./database.ts"
 
 /** Occurrences as `append_occurrences` takes them; `n` keeps their order. */
@@ -19,13 +22,57 @@ export const occurrenceRows = (occurrences: ReadonlyArray<Occurrence>): Readonly
   }))
 
 /**
- * Stores each occurrence together with one delivery for every active endpoint that wants its type. An occurrence nobody
- * wants is not stored. Resolves to the number of deliveries.
+ * Stores each occurrence together with one delivery for every endpoint that wants its type, which is skipped when the
+ * endpoint is disabled. An occurrence nobody wants is not stored. Resolves to the number of deliveries to be sent.
  */
 export const appendOccurrences = async (sql: Queryable, occurrences: ReadonlyArray<Occurrence>): Promise<number> => {
   const [row] = await sql<{ deliveries: number }[]>`
     select append_occurrences(${sql.json(occurrenceRows(occurrences) as never)}) as deliveries`
   return row?.deliveries ?? 0
+}
+
+/** What came of asking for one more delivery; `deliveryId` is null when the endpoint is disabled. */
+export interface Appended {
+  readonly deliveryId: string | null
+}
+
+/** Stores a ping for one endpoint, whatever types it wants. `undefined`: there is no such endpoint any more. */
+export const appendPing = async (
+  sql: Queryable,
+  endpoint: { readonly workspaceId: string; readonly webhookId: string },
+): Promise<Appended | undefined> => {
+  const id = newId()
+  const occurredAt = toTimestamp(Date.now())
+  const body = encodePing({ id, ...endpoint, occurredAt })
+  const [row] = await sql<Appended[]>`
+    with endpoint as (
+      select id, workspace_id, status from webhook_endpoints where id = ${endpoint.webhookId} for key share
+    ), message as (
+      insert into outbox_messages (id, workspace_id, event_id, type, body, occurred_at)
+      select ${id}::uuid, workspace_id, null, 'ping', ${body}, ${occurredAt} from endpoint where status = 'active'
+      returning id
+    ), delivery as (
+      insert into webhook_deliveries (id, message_id, endpoint_id, event_id, next_attempt_at)
+      select new_id(), message.id, endpoint.id, endpoint.id, now() from message, endpoint returning id
+    )
+    select delivery.id as delivery_id from endpoint left join delivery on true`
+  return row
+}
+
+/** Stores another delivery of the same occurrence for the same endpoint. `undefined`: one of them is there no more. */
+export const appendRedelivery = async (sql: Queryable, deliveryId: string): Promise<Appended | undefined> => {
+  const [row] = await sql<Appended[]>`
+    with original as (
+      select d.message_id, d.endpoint_id, d.event_id, e.status
+        from webhook_deliveries d join webhook_endpoints e on e.id = d.endpoint_id
+        join outbox_messages m on m.id = d.message_id
+       where d.id = ${deliveryId} for key share of e, m
+    ), delivery as (
+      insert into webhook_deliveries (id, message_id, endpoint_id, event_id, next_attempt_at)
+      select new_id(), message_id, endpoint_id, event_id, now() from original where status = 'active' returning id
+    )
+    select delivery.id as delivery_id from original left join delivery on true`
+  return row
 }
 
 /** Rung in process after a commit that stored deliveries; the dispatcher wakes at once instead of at its next poll. */

@@ -4,17 +4,34 @@
  *
  * Order of first tries: a lane (an endpoint's share of events) is claimed by its head, the first row not yet answered.
  * The head is taken with SKIP LOCKED and looked at again in its newest version, so whoever holds it holds the lane: rows
- * behind it are never handed out while one before them is on its way, however many dispatchers there are.
+ * behind it are never handed out while one before them is on its way, however many dispatchers there are. A row may turn
+ * up before the head when it was numbered first and committed later: it becomes the head and is handed out alone, because a
+ * run ends at the first row that is on its way. Within an event numbers go up with commits, so its order stands.
  * No statement takes an endpoint's lock after a delivery's, so that deleting an endpoint cannot deadlock with settling.
  *
  * Rows that were chosen are fetched by `id = any (…)` and checked again in words that the partial indexes do not know
  * (`finished_at is null` is `pending`, `attempts < 1` is `attempts = 0`): a burst outruns the statistics, and a planner
- * that takes the partial indexes for empty would scan the whole backlog once per row.
+ * that takes the partial indexes for empty would scan the whole backlog once per row. For the same reason the state of an
+ * endpoint is asked for in a subquery of its own, which the planner cannot turn into a join of all endpoints with all lanes,
+ * and a settlement says nothing of its rows' endpoints, whose index would lead it over all they ever had.
  */
 import type { Timestamp } from "../model/timestamp.ts"
+import type { Attempt, DeliveryStatus } from "../model/webhook-delivery.ts"
 import type { Queryable } from "./database.ts"
+import { FAILURES_APART } from "./webhook-endpoints.ts"
 
-export interface ClaimedDelivery {
+/** Where an endpoint's requests go, and what signs them. */
+export interface EndpointTarget {
+  readonly url: string
+  readonly secretSealed: Uint8Array
+  /** Of the secret that is being replaced, as long as it still signs. */
+  readonly previousSecretSealed: Uint8Array | null
+}
+
+const TARGET = `e.url, e.secret_sealed,
+  case when e.previous_secret_until > now() then e.previous_secret_sealed end as previous_secret_sealed`
+
+export interface ClaimedDelivery extends EndpointTarget {
   readonly id: string
   readonly endpointId: string
   readonly lane: number
@@ -24,8 +41,6 @@ export interface ClaimedDelivery {
   readonly type: string
   /** The exact text to send. */
   readonly body: string
-  readonly url: string
-  readonly secretSealed: Uint8Array
 }
 
 export interface ClaimRequest {
@@ -65,8 +80,8 @@ export const claimFirstTries = async (
         select d.* from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
            and d.endpoint_id = lanes.endpoint_id and d.lane = lanes.lane
          order by d.seq limit 1) h
-      join webhook_endpoints e on e.id = h.endpoint_id and e.status = 'active'
-     where h.claimed_by is null or h.next_attempt_at <= now()
+     where (select e.status from webhook_endpoints e where e.id = lanes.endpoint_id) = 'active'
+       and (h.claimed_by is null or h.next_attempt_at <= now())
   ), chosen as (
     select free.id from free
       left join jsonb_to_recordset(${busyRows(sql, request.busy)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
@@ -78,16 +93,20 @@ export const claimFirstTries = async (
        for update skip locked
   ), run as (
     select r.id from head cross join lateral (
-      select d.id from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
+      select d.id, count(*) filter (where d.claimed_by is not null and d.next_attempt_at > now())
+                     over (order by d.seq) as on_their_way
+        from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
          and d.endpoint_id = head.endpoint_id and d.lane = head.lane and d.seq >= head.seq
        order by d.seq limit ${request.runLength}) r
+     where r.on_their_way = 0
   ), claimed as (
     update webhook_deliveries d
        set claimed_by = ${request.node}, next_attempt_at = now() + ${request.leaseMs}::float8 * interval '1 millisecond'
      where d.id = any (array(select id from run)) and d.finished_at is null and d.attempts < 1
+       and (d.claimed_by is null or d.next_attempt_at <= now())
     returning d.id, d.seq, d.endpoint_id, d.lane, d.attempts, d.message_id
   )
-  select c.id, c.endpoint_id, c.lane, c.attempts, c.message_id, m.type, m.body, e.url, e.secret_sealed
+  select c.id, c.endpoint_id, c.lane, c.attempts, c.message_id, m.type, m.body, ${sql.unsafe(TARGET)}
     from claimed c join outbox_messages m on m.id = c.message_id join webhook_endpoints e on e.id = c.endpoint_id
    order by c.seq`
 
@@ -106,10 +125,11 @@ export const claimRetries = async (
   ), due as (
     select r.id, r.next_attempt_at, o.endpoint_id,
            row_number() over (partition by o.endpoint_id order by r.next_attempt_at) as turn
-      from owners o join webhook_endpoints e on e.id = o.endpoint_id and e.status = 'active' cross join lateral (
+      from owners o cross join lateral (
         select d.id, d.next_attempt_at from webhook_deliveries d where d.status = 'pending' and d.attempts > 0
            and d.endpoint_id = o.endpoint_id and d.next_attempt_at <= now()
          order by d.next_attempt_at limit ${request.perEndpoint}) r
+     where (select e.status from webhook_endpoints e where e.id = o.endpoint_id) = 'active'
   ), chosen as (
     select due.id from due
       left join jsonb_to_recordset(${busyRows(sql, request.busy)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
@@ -125,7 +145,7 @@ export const claimRetries = async (
      where d.id = any (array(select id from locked))
     returning d.id, d.endpoint_id, d.lane, d.attempts, d.message_id
   )
-  select c.id, c.endpoint_id, c.lane, c.attempts, c.message_id, m.type, m.body, e.url, e.secret_sealed
+  select c.id, c.endpoint_id, c.lane, c.attempts, c.message_id, m.type, m.body, ${sql.unsafe(TARGET)}
     from claimed c join outbox_messages m on m.id = c.message_id join webhook_endpoints e on e.id = c.endpoint_id`
 
 /** Milliseconds, by the database's clock, until the next retry falls due (negative: overdue); `undefined`: there is none. */
@@ -148,14 +168,18 @@ export const nextRetryInMs = async (sql: Queryable): Promise<number | undefined>
 export interface Settlement {
   readonly id: string
   readonly endpointId: string
-  readonly status: "delivered" | "rejected" | "exhausted" | "pending"
+  readonly status: Exclude<DeliveryStatus, "skipped">
   /** Until the next try, for `pending`. */
   readonly delayMs: number | null
-  readonly lastStatus: number | null
+  /** What went wrong, for operators. */
   readonly lastError: string | null
+  readonly attempt: Attempt
 }
 
-/** Records what attempts came to, and with it when each endpoint last answered well or badly. */
+/**
+ * Records what attempts came to, and with it when each endpoint last answered well or badly, and since when it has
+ * answered nothing but badly; a fault of ours is not held against it.
+ */
 export const settleDeliveries = async (
   sql: Queryable,
   node: string,
@@ -164,34 +188,46 @@ export const settleDeliveries = async (
   const byId = Object.fromEntries(settlements.map(({ id, endpointId: _, ...result }) => [id, result]))
   const ids = settlements.map(({ id }) => id)
   const endpointIds = [...new Set(settlements.map(({ endpointId }) => endpointId))]
+  // The endpoints are counted so that they are locked before any delivery is; what a deleted one had is gone by then.
   await sql`
     with given as materialized (select ${sql.json(byId as never)}::jsonb as results), endpoint as materialized (
       select id from webhook_endpoints where id = any (${sql.array(endpointIds)}::uuid[]) order by id for no key update
     ), settled as (
       update webhook_deliveries d
          set status = results -> d.id::text ->> 'status', attempts = d.attempts + 1, claimed_by = null,
-             last_status = (results -> d.id::text ->> 'lastStatus')::integer,
+             last_status = (results -> d.id::text -> 'attempt' ->> 'statusCode')::integer,
+             history = d.history || (results -> d.id::text -> 'attempt'),
              last_error = results -> d.id::text ->> 'lastError',
              next_attempt_at = now() + (results -> d.id::text ->> 'delayMs')::float8 * interval '1 millisecond',
              finished_at = case when results -> d.id::text ->> 'status' <> 'pending' then now() end
         from given
-       where d.id = any (${sql.array(ids)}::uuid[]) and d.finished_at is null and d.claimed_by = ${node}
-         and d.endpoint_id in (select id from endpoint)
-      returning d.endpoint_id, d.status
+       where (select count(*) from endpoint) > 0
+         and d.id = any (${sql.array(ids)}::uuid[]) and d.finished_at is null and d.claimed_by = ${node}
+      returning d.endpoint_id, d.status, d.history -> -1 ->> 'error' as error
     )
     update webhook_endpoints e
        set last_success_at = case when s.succeeded then now() else e.last_success_at end,
-           last_failure_at = case when s.failed then now() else e.last_failure_at end
-      from (select endpoint_id, bool_or(status = 'delivered') as succeeded, bool_or(status <> 'delivered') as failed
+           last_failure_at = case when s.failed then now() else e.last_failure_at end,
+           failing_since = case when s.succeeded then null
+                                when not s.theirs then e.failing_since
+                                when e.last_failure_at > now() - ${FAILURES_APART}::interval
+                                then coalesce(e.failing_since, now())
+                                else now() end
+      from (select endpoint_id, bool_or(status = 'delivered') as succeeded, bool_or(status <> 'delivered') as failed,
+                   bool_or(error <> 'internal') as theirs
               from settled group by endpoint_id) s
      where e.id = s.endpoint_id`
 }
 
-/** Of these endpoints, those that still exist and are active: asked right before a send. */
-export const stillWanted = async (sql: Queryable, endpointIds: ReadonlyArray<string>): Promise<ReadonlySet<string>> => {
-  const rows = await sql<{ id: string }[]>`
-    select id from webhook_endpoints where id = any (${sql.array([...endpointIds])}::uuid[]) and status = 'active'`
-  return new Set(rows.map(({ id }) => id))
+/** Of these endpoints, those that still exist and are active, as they are now: asked right before a send. */
+export const findTargets = async (
+  sql: Queryable,
+  endpointIds: ReadonlyArray<string>,
+): Promise<ReadonlyMap<string, EndpointTarget>> => {
+  const rows = await sql<(EndpointTarget & { id: string })[]>`
+    select e.id, ${sql.unsafe(TARGET)} from webhook_endpoints e
+     where e.id = any (${sql.array([...endpointIds])}::uuid[]) and e.status = 'active'`
+  return new Map(rows.map(({ id, ...target }) => [id, target]))
 }
 
 /** Gives claimed rows back untried; they are due at once. */
@@ -210,6 +246,20 @@ export const releaseClaims = async (sql: Queryable, exceptNode: string): Promise
     update webhook_deliveries set claimed_by = null, next_attempt_at = now() where claimed_by <> ${exceptNode} and id = any (array(
       select id from webhook_deliveries where status = 'pending' and attempts = 0 and claimed_by is not null union all
       select id from webhook_deliveries where status = 'pending' and attempts > 0 and claimed_by is not null))`
+  return count
+}
+
+/**
+ * Finishes up to `limit` deliveries as skipped that wait for a disabled endpoint; those on their way come later. Waits for
+ * nobody's lock, so that it cannot deadlock with a claim or a settlement. Resolves to the number of rows.
+ */
+export const skipDeliveries = async (sql: Queryable, limit: number): Promise<number> => {
+  const { count } = await sql`
+    update webhook_deliveries set status = 'skipped', claimed_by = null, next_attempt_at = null, finished_at = now()
+     where id = any (array(
+       select d.id from webhook_endpoints e join webhook_deliveries d on d.endpoint_id = e.id
+        where e.status = 'disabled' and d.status = 'pending' and (d.claimed_by is null or d.next_attempt_at <= now())
+        limit ${limit} for update of d skip locked))`
   return count
 }
 

@@ -1,13 +1,28 @@
-/** Registering a webhook endpoint: its secret is made here, stored sealed, and returned this once. */
+/**
+ * Registering webhook endpoints and changing them: targets are checked here, and secrets made, stored sealed, and returned
+ * once.
+ */
 import { randomBytes } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { Egress } from "../egress.ts"
-import { BadRequest, Conflict, type Unavailable } from "../model/errors.ts"
+import { BadRequest, Conflict, NotFound, type Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
+import type { Timestamp } from "../model/timestamp.ts"
 import type { WebhookEventType } from "../model/webhook-events.ts"
 import { Database } from "./database.ts"
 import { sealText } from "./sealed-text.ts"
-import { insertWebhookEndpoint, MAX_ENDPOINTS_PER_WORKSPACE, type WebhookEndpointRow } from "./webhook-endpoints.ts"
+import { skipDeliveries } from "./webhook-deliveries.ts"
+import {
+  insertWebhookEndpoint,
+  MAX_ENDPOINTS_PER_WORKSPACE,
+  replaceSecret,
+  updateWebhookEndpoint,
+  type WebhookEndpointChange,
+  type WebhookEndpointRow,
+} from "./webhook-endpoints.ts"
+
+/** What is skipped at once when an endpoint is disabled; of a longer backlog the rest follows within a minute. */
+const SKIPPED_AT_ONCE = 1_000
 
 /** `whsec_` and the standard base64 of 256 random bits: the form Standard Webhooks libraries take. */
 export const newSigningSecret = (): string => `whsec_${randomBytes(32).toString("base64")}`
@@ -29,6 +44,20 @@ export class WebhookRegistration extends Context.Service<
       { readonly endpoint: WebhookEndpointRow; readonly secret: string },
       BadRequest | Conflict | Unavailable
     >
+    /** `BadRequest` for a target that may not be called. Disabling skips what waits. */
+    readonly change: (
+      id: string,
+      change: WebhookEndpointChange,
+    ) => Effect.Effect<WebhookEndpointRow, BadRequest | NotFound | Unavailable>
+    /** A new secret; the one before it signs too until `previousSecretExpiresAt`. */
+    readonly rotateSecret: (id: string) => Effect.Effect<
+      {
+        readonly endpoint: WebhookEndpointRow
+        readonly secret: string
+        readonly previousSecretExpiresAt: Timestamp
+      },
+      NotFound | Unavailable
+    >
   }
 >()("gathercue/WebhookRegistration") {
   /** `sealingKey`: 32 bytes, the same that the dispatcher opens secrets with. */
@@ -38,10 +67,12 @@ export class WebhookRegistration extends Context.Service<
       Effect.gen(function* () {
         const database = yield* Database
         const egress = yield* Egress
+        const checkTarget = (url: string) =>
+          Effect.mapError(egress.check(url), ({ detail }) => new BadRequest({ detail }))
         return {
           create: (wanted) =>
             Effect.gen(function* () {
-              yield* Effect.mapError(egress.check(wanted.url), ({ detail }) => new BadRequest({ detail }))
+              yield* checkTarget(wanted.url)
               const id = newId()
               const secret = newSigningSecret()
               const secretSealed = sealText(sealingKey, id, secret)
@@ -54,6 +85,25 @@ export class WebhookRegistration extends Context.Service<
                 })
               }
               return { endpoint, secret }
+            }),
+          change: (id, change) =>
+            Effect.gen(function* () {
+              if (change.url !== undefined) yield* checkTarget(change.url)
+              return yield* database.transaction<WebhookEndpointRow, NotFound>(async (sql) => {
+                const endpoint = await updateWebhookEndpoint(sql, id, change)
+                if (endpoint === undefined) throw NotFound.of("webhook")
+                if (endpoint.status === "disabled") await skipDeliveries(sql, SKIPPED_AT_ONCE)
+                return endpoint
+              })
+            }),
+          rotateSecret: (id) =>
+            Effect.gen(function* () {
+              const secret = newSigningSecret()
+              const secretSealed = sealText(sealingKey, id, secret)
+              const replaced = yield* database.run((sql) => replaceSecret(sql, id, secretSealed))
+              if (replaced === undefined) return yield* NotFound.of("webhook")
+              const { previousSecretUntil, ...endpoint } = replaced
+              return { endpoint, secret, previousSecretExpiresAt: previousSecretUntil }
             }),
         }
       }),

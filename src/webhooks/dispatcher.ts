@@ -6,23 +6,23 @@
  * falls due, or a second has passed. Lanes in flight are bounded as a whole and per endpoint, and an endpoint that
  * answers slowly keeps a single place, so that it takes no other's. Several dispatchers may share one database.
  */
-import { Effect, Fiber, FiberSet, Latch, Layer, Schedule, Scope } from "effect"
+import { Effect, Fiber, FiberSet, Latch, Layer, Scope } from "effect"
 import { Egress } from "../egress.ts"
 import { newId } from "../model/ids.ts"
-import { toTimestamp } from "../model/timestamp.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { OutboxBell } from "../store/outbox.ts"
 import {
   type ClaimedDelivery,
   claimFirstTries,
   claimRetries,
+  type EndpointTarget,
   nextRetryInMs,
   releaseClaims,
   releaseDeliveries,
-  sweepMessages,
 } from "../store/webhook-deliveries.ts"
 import { Telemetry } from "../telemetry.ts"
 import { makeEndpointWatch } from "./endpoint-watch.ts"
+import { housekeeping } from "./housekeeping.ts"
 import { makeOutliving } from "./outage.ts"
 import { attempt, settlementOf } from "./pipeline.ts"
 import { makePlaces } from "./places.ts"
@@ -56,9 +56,6 @@ const RUN_LENGTH = 16
 const LEASE_MARGIN_MS = 2_000
 /** For the last statements when stopping. */
 const LAST_WORDS_MS = 1_000
-const SWEEP_EVERY = "1 hour"
-const SWEEP_BATCH = 1_000
-const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
 
 const unitsOf = <A>(rows: ReadonlyArray<A>, unitOf: (row: A) => string): ReadonlyArray<ReadonlyArray<A>> => {
   const units = new Map<string, Array<A>>()
@@ -106,25 +103,30 @@ const start = (options: DispatcherOptions) =>
         wake.openUnsafe()
       })
 
-    const deliver = (delivery: ClaimedDelivery) =>
+    const deliver = (delivery: ClaimedDelivery, target: EndpointTarget) =>
       Effect.gen(function* () {
+        const startedAtMs = Date.now()
         const began = performance.now()
         metrics.webhookInFlight.add(1)
-        const outcome = yield* attempt(delivery, egress, pipeline, (err) =>
+        const outcome = yield* attempt(delivery, target, egress, pipeline, (err) =>
           log.error({ err, delivery: delivery.id }, "webhooks: an attempt failed through a fault of ours"),
         ).pipe(Effect.ensuring(Effect.sync(() => metrics.webhookInFlight.add(-1))))
-        places.answered(delivery.endpointId, performance.now() - began)
+        const durationMs = performance.now() - began
+        places.answered(delivery.endpointId, durationMs)
         metrics.webhookAttempts.add(1, outcome.kind)
-        settlements.put(settlementOf(delivery, outcome, options.retryDelaysMs, Math.random()))
+        const timing = { startedAtMs, durationMs }
+        settlements.put(settlementOf(delivery, outcome, timing, options.retryDelaysMs, Math.random()))
       })
 
     /** One lane's first tries, in order, or one retry. */
     const work = (unit: ReadonlyArray<ClaimedDelivery>, endpointId: string, sendBefore: number) =>
       Effect.gen(function* () {
         for (const [index, delivery] of unit.entries()) {
-          const wanted = yield* watch.isActive(endpointId)
-          if (!wanted || stopping || performance.now() > sendBefore) return yield* release(unit.slice(index))
-          yield* deliver(delivery)
+          const target = yield* watch.target(endpointId)
+          if (target === undefined || stopping || performance.now() > sendBefore) {
+            return yield* release(unit.slice(index))
+          }
+          yield* deliver(delivery, target)
         }
       }).pipe(
         Effect.ensuring(
@@ -143,9 +145,11 @@ const start = (options: DispatcherOptions) =>
       Effect.gen(function* () {
         const lanes = unitsOf(claimed, laneOf)
         for (const unit of lanes) {
-          const endpointId = unit[0]?.endpointId ?? ""
+          const [first] = unit
+          if (first === undefined) continue
+          const { endpointId } = first
           for (const { id } of unit) held.add(id)
-          watch.seen(endpointId, at)
+          watch.seen(endpointId, first, at)
           places.take(endpointId)
           yield* FiberSet.run(units, work(unit, endpointId, at + leaseMs - timeoutMs - LEASE_MARGIN_MS))
         }
@@ -214,13 +218,8 @@ const start = (options: DispatcherOptions) =>
       Effect.whileLoop({ while: () => !stopping, body: () => round, step: () => {} }),
     )
 
-    const sweep = Effect.suspend(() => {
-      const before = toTimestamp(Date.now() - KEPT_MS)
-      return outliving(database.run((sql) => sweepMessages(sql, before, SWEEP_BATCH)))
-    }).pipe(Effect.repeat({ while: (swept) => swept === SWEEP_BATCH }))
-
     const silence = bell.onRing(() => wake.openUnsafe())
-    yield* Effect.forkScoped(Effect.repeat(sweep, Schedule.spaced(SWEEP_EVERY)))
+    yield* housekeeping(database, outliving, log)
     // Not tied to the scope: a claim that waits for a lost connection must not hold up the end.
     const claiming = yield* Effect.forkDetach(loop)
 

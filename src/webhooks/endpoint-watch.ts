@@ -1,20 +1,22 @@
 /**
- * The look right before a send whether its endpoint still stands: deleted or disabled means that nothing goes out. What a
- * claim or an earlier look has just said is believed for a moment, less than a request takes to reach a receiver anyway;
- * beyond that all senders who ask at the same time share one query. Deleting an endpoint deletes its deliveries in the
- * same transaction, so that asking for the endpoint is asking for the delivery.
+ * The look right before a send at its endpoint: where it is to go, what signs it, and whether it still stands at all;
+ * deleted or disabled means that nothing goes out. What a claim or an earlier look has just said is believed for a moment,
+ * less than a request takes to reach a receiver anyway; beyond that all senders who ask at the same time share one query.
+ * Deleting an endpoint deletes its deliveries in the same transaction, so that asking for the endpoint is asking for the
+ * delivery.
  */
 import { Deferred, Effect, type Scope } from "effect"
 import type { Database } from "../store/database.ts"
-import { stillWanted } from "../store/webhook-deliveries.ts"
+import { type EndpointTarget, findTargets } from "../store/webhook-deliveries.ts"
 import type { Outliving } from "./outage.ts"
 
 const BELIEVED_MS = 25
 
 export interface EndpointWatch {
-  /** A statement that began at `at` (`performance.now()`) saw the endpoint active. */
-  readonly seen: (endpointId: string, at: number) => void
-  readonly isActive: (endpointId: string) => Effect.Effect<boolean>
+  /** A statement that began at `at` (`performance.now()`) saw the endpoint active, and so. */
+  readonly seen: (endpointId: string, target: EndpointTarget, at: number) => void
+  /** `undefined`: nothing may be sent to it. */
+  readonly target: (endpointId: string) => Effect.Effect<EndpointTarget | undefined>
   /** Nothing is being sent to it any more. */
   readonly forget: (endpointId: string) => void
 }
@@ -25,13 +27,15 @@ export const makeEndpointWatch = (
   outliving: Outliving,
   scope: Scope.Scope,
 ): EndpointWatch => {
-  const seenAt = new Map<string, number>()
-  type Asking = { readonly ids: Set<string>; readonly answer: Deferred.Deferred<ReadonlySet<string>> }
+  const sightings = new Map<string, { readonly target: EndpointTarget; readonly at: number }>()
+  type Targets = ReadonlyMap<string, EndpointTarget>
+  type Asking = { readonly ids: Set<string>; readonly answer: Deferred.Deferred<Targets> }
   let gathering: Asking | undefined
   let running = false
 
-  const seen = (endpointId: string, at: number) =>
-    void seenAt.set(endpointId, Math.max(at, seenAt.get(endpointId) ?? 0))
+  const seen = (endpointId: string, target: EndpointTarget, at: number): void => {
+    if (at >= (sightings.get(endpointId)?.at ?? 0)) sightings.set(endpointId, { target, at })
+  }
 
   /** Asks for all who gathered, and again for those who came meanwhile. Run by whoever came first. */
   const askAll: Effect.Effect<void> = Effect.gen(function* () {
@@ -39,24 +43,23 @@ export const makeEndpointWatch = (
       const { ids, answer } = gathering
       gathering = undefined
       const at = performance.now()
-      const active = yield* outliving(database.run((sql) => stillWanted(sql, [...ids])))
-      for (const id of active) seen(id, at)
-      yield* Deferred.succeed(answer, active)
+      const targets = yield* outliving(database.run((sql) => findTargets(sql, [...ids])))
+      for (const [id, target] of targets) seen(id, target, at)
+      yield* Deferred.succeed(answer, targets)
     }
     running = false
   })
 
   return {
     seen,
-    forget: (endpointId) => void seenAt.delete(endpointId),
-    isActive: (endpointId) =>
+    forget: (endpointId) => void sightings.delete(endpointId),
+    target: (endpointId) =>
       Effect.suspend(() => {
-        if (performance.now() - (seenAt.get(endpointId) ?? Number.NEGATIVE_INFINITY) < BELIEVED_MS) {
-          return Effect.succeed(true)
-        }
+        const last = sightings.get(endpointId)
+        if (last !== undefined && performance.now() - last.at < BELIEVED_MS) return Effect.succeed(last.target)
         gathering ??= { ids: new Set(), answer: Deferred.makeUnsafe() }
         gathering.ids.add(endpointId)
-        const answer = Effect.map(Deferred.await(gathering.answer), (active) => active.has(endpointId))
+        const answer = Effect.map(Deferred.await(gathering.answer), (targets) => targets.get(endpointId))
         if (running) return answer
         running = true
         return Effect.andThen(Effect.forkIn(askAll, scope), answer)

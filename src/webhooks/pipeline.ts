@@ -5,8 +5,9 @@
 import { Cause, Effect } from "effect"
 import type { Egress, EgressFailed, EgressRequest } from "../egress.ts"
 import type { EgressRefused } from "../model/egress-target.ts"
+import { toTimestamp } from "../model/timestamp.ts"
 import { openText } from "../store/sealed-text.ts"
-import type { ClaimedDelivery, Settlement } from "../store/webhook-deliveries.ts"
+import type { ClaimedDelivery, EndpointTarget, Settlement } from "../store/webhook-deliveries.ts"
 import { classifyFailure, classifyStatus, type Outcome } from "./classify.ts"
 import { nextDelayMs } from "./retry-policy.ts"
 import { signatureHeaders } from "./signature.ts"
@@ -21,16 +22,22 @@ export interface PipelineOptions {
   readonly timeoutMs: number
 }
 
-/** The same id and body on every try; the signature carries this try's time. Dies when the secret does not open. */
+/**
+ * The same id and body on every try; the signature carries this try's time, and there are two while a secret is being
+ * replaced. Dies when a secret does not open.
+ */
 export const prepare = (
   delivery: ClaimedDelivery,
+  target: EndpointTarget,
   nowSeconds: number,
   options: PipelineOptions,
 ): Effect.Effect<EgressRequest> =>
   Effect.sync(() => {
-    const secret = openText(options.sealingKey, delivery.endpointId, delivery.secretSealed)
+    const { secretSealed, previousSecretSealed } = target
+    const sealed = previousSecretSealed === null ? [secretSealed] : [secretSealed, previousSecretSealed]
+    const secrets = sealed.map((secret) => openText(options.sealingKey, delivery.endpointId, secret))
     return {
-      url: delivery.url,
+      url: target.url,
       method: "POST",
       timeoutMs: options.timeoutMs,
       body: delivery.body,
@@ -39,7 +46,7 @@ export const prepare = (
         "user-agent": "Gathercue-Webhooks/1",
         "x-gc-event-type": delivery.type,
         "x-gc-event-id": delivery.messageId,
-        ...signatureHeaders([secret], { id: delivery.messageId, body: delivery.body }, nowSeconds),
+        ...signatureHeaders(secrets, { id: delivery.messageId, body: delivery.body }, nowSeconds),
       },
     }
   })
@@ -50,24 +57,32 @@ const send = (egress: Egress["Service"], request: EgressRequest): Effect.Effect<
 /** Never fails: whatever goes wrong is an outcome. A fault of ours is retried like one of theirs, and said in the log. */
 export const attempt = (
   delivery: ClaimedDelivery,
+  target: EndpointTarget,
   egress: Egress["Service"],
   options: PipelineOptions,
   onFault: (fault: unknown) => void,
 ): Effect.Effect<Outcome> =>
-  Effect.suspend(() => prepare(delivery, Math.floor(Date.now() / 1000), options)).pipe(
+  Effect.suspend(() => prepare(delivery, target, Math.floor(Date.now() / 1000), options)).pipe(
     Effect.flatMap((request) => send(egress, request)),
     Effect.match({ onSuccess: classifyStatus, onFailure: classifyFailure }),
     Effect.catchCause((cause) => {
       if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
       onFault(Cause.squash(cause))
-      return Effect.succeed<Outcome>({ kind: "retry", status: null, error: "internal fault" })
+      return Effect.succeed<Outcome>({ kind: "retry", status: null, error: "internal", detail: "internal fault" })
     }),
   )
 
-/** What the row becomes. `random` is uniform in [0, 1). */
+/** When a try began and how long it took, in milliseconds. */
+export interface Timing {
+  readonly startedAtMs: number
+  readonly durationMs: number
+}
+
+/** What the row becomes, and what is kept of the try. `random` is uniform in [0, 1). */
 export const settlementOf = (
   delivery: ClaimedDelivery,
   outcome: Outcome,
+  timing: Timing,
   retryDelaysMs: ReadonlyArray<number>,
   random: number,
 ): Settlement => {
@@ -78,7 +93,13 @@ export const settlementOf = (
     endpointId: delivery.endpointId,
     status: delayMs === undefined ? finished : "pending",
     delayMs: delayMs ?? null,
-    lastStatus: outcome.status,
-    lastError: outcome.error?.slice(0, MAX_ERROR_LENGTH) ?? null,
+    lastError: outcome.detail?.slice(0, MAX_ERROR_LENGTH) ?? null,
+    attempt: {
+      startedAt: toTimestamp(timing.startedAtMs),
+      durationMs: Math.round(timing.durationMs),
+      outcome: outcome.kind === "retry" ? "failed" : outcome.kind,
+      statusCode: outcome.status,
+      error: outcome.error,
+    },
   }
 }

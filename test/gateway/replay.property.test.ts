@@ -135,4 +135,4 @@ test("over any interleaving of publishing, broken links and resumes no place is 
     }),
     { numRuns: 40 },
   )
-}, 60_000)
+}, 180_000)

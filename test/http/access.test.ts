@@ -75,6 +75,7 @@ const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   agenda: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   phase: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   webhook: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
+  webhookDelivery: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   keyUser: row(401, 401, 401, 404, "in", 403, 403, 403, 403, 403, 403, 401, 403),
 }
 
@@ -171,10 +172,12 @@ const fill = async ({ path, access }: Route): Promise<string> => {
     const read = await call(server.url, "GET", `/v1/events/${event.id}`, { key })
     return path.replace(":id", read.body.phases[0].id)
   }
-  if (access === "webhook") {
+  if (access === "webhook" || access === "webhookDelivery") {
     await database("delete from webhook_endpoints")
-    const made = await call(server.url, "POST", "/v1/webhooks", { key, body: { url: "https://example.com/" } })
-    return path.replace(":id", made.body.id)
+    const made = await call(server.url, "POST", "/v1/webhooks", { key, body: { url: "http://127.0.0.1:9/" } })
+    if (access === "webhook") return path.replace(":id", made.body.id)
+    const ping = await call(server.url, "POST", `/v1/webhooks/${made.body.id}/ping`, { key })
+    return path.replace(":id", ping.body.id)
   }
   if (access === "keyUser") {
     const user = await call(server.url, "POST", "/v1/users", { key, body: { externalSub: randomUUID() } })

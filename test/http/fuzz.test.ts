@@ -23,7 +23,11 @@ beforeAll(async () => {
     phases: [{ modality: "breakout", config: { durationSeconds: 3600 } }, { modality: "meeting" }],
   })
   const user = await call(server.url, "POST", "/v1/users", { key, body: { externalSub: "fuzz" } })
+  const webhook = await call(server.url, "POST", "/v1/webhooks", { key, body: { url: VALID["url"] } })
+  const ping = await call(server.url, "POST", `/v1/webhooks/${webhook.body.id}/ping`, { key })
   ids = {
+    webhook: webhook.body.id,
+    webhookDelivery: ping.body.id,
     agenda: event.id,
     workspaceMember: acme.id,
     workspaceOwner: acme.id,
@@ -87,7 +91,7 @@ const VALID: { readonly [field: string]: unknown } = {
   externalSub: "fuzz",
   email: "fuzz@example.com",
   password: "correct horse",
-  url: "https://example.com/hook",
+  url: "http://127.0.0.1:9/hook",
   seconds: 10,
   role: "host",
   modality: "meeting",

@@ -46,4 +46,4 @@ test("connections that are cut again and again under load fail their queries and
     await runtime.dispose()
     await database.drop()
   }
-}, 30_000)
+}, 120_000)

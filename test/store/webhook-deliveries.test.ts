@@ -1,16 +1,18 @@
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
+import { appendOccurrences } from "../../src/store/outbox.ts"
 import {
   type ClaimRequest,
   claimFirstTries,
   claimRetries,
+  findTargets,
   nextRetryInMs,
   releaseClaims,
   releaseDeliveries,
   type Settlement,
   settleDeliveries,
-  stillWanted,
+  skipDeliveries,
   sweepMessages,
 } from "../../src/store/webhook-deliveries.ts"
 import { deleteWebhookEndpoint } from "../../src/store/webhook-endpoints.ts"
@@ -31,8 +33,14 @@ const result = (row: { id: string; endpointId: string }, given: Partial<Settleme
   endpointId: row.endpointId,
   status: "delivered",
   delayMs: null,
-  lastStatus: 200,
   lastError: null,
+  attempt: {
+    startedAt: "2026-11-20T18:00:00.000Z",
+    durationMs: 12,
+    outcome: "delivered",
+    statusCode: 200,
+    error: null,
+  },
   ...given,
 })
 
@@ -86,6 +94,23 @@ test("of claims at the same moment one gets the lane and the others nothing of i
   }
 })
 
+test("what is numbered before a claimed row and committed after it is handed out without that row", async () => {
+  const { sql, workspaceId, addEndpoint, emit } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  const slow = newId()
+  const occurrence = { id: slow, type: "question.created" as const, workspaceId, eventId: eventInLane(3), extra: {} }
+  let claimed: ReadonlyArray<{ messageId: string }> = []
+  const quick: Array<string> = []
+  await sql.begin(async (tx) => {
+    await appendOccurrences(tx, [{ ...occurrence, occurredAt: toTimestamp(Date.now()) }])
+    for (let n = 0; n < 3; n++) quick.push(await emit(eventInLane(3)))
+    claimed = await claimFirstTries(sql, request({ runLength: 2 }))
+  })
+  expect(claimed.map(({ messageId }) => messageId)).toEqual(quick.slice(0, 2))
+  expect((await claimFirstTries(sql, request())).map(({ messageId }) => messageId)).toEqual([slow])
+  expect(await claimFirstTries(sql, request())).toEqual([])
+})
+
 test("one endpoint's backlog takes its share of a batch and the others get their turn first", async () => {
   const { sql, addEndpoint, emit } = await openOutbox()
   const { id: large } = await addEndpoint("https://large.example/", ["question.created"])
@@ -122,8 +147,8 @@ test("retries are claimed when due, carry their count, and the next one says whe
   const [soon, later] = await claimFirstTries(sql, request())
   if (soon === undefined || later === undefined) throw new Error("nothing claimed")
   await settleDeliveries(sql, "a", [
-    result(soon, { status: "pending", delayMs: 0, lastStatus: 503, lastError: "status 503" }),
-    result(later, { status: "pending", delayMs: 60_000, lastStatus: null, lastError: "timeout" }),
+    result(soon, { status: "pending", delayMs: 0, lastError: "status 503" }),
+    result(later, { status: "pending", delayMs: 60_000, lastError: "timeout" }),
   ])
   expect(await claimFirstTries(sql, request())).toHaveLength(0)
   const claimed = await claimRetries(sql, request())
@@ -176,18 +201,68 @@ test("nothing of a disabled endpoint is claimed, and of a deleted one nothing is
   await emit(newId())
   await sql`update webhook_endpoints set status = 'disabled'`
   expect(await claimFirstTries(sql, request())).toHaveLength(0)
-  expect(await stillWanted(sql, [id])).toEqual(new Set())
+  expect([...(await findTargets(sql, [id])).keys()]).toEqual([])
   await sql`update webhook_endpoints set status = 'active'`
-  expect(await stillWanted(sql, [id, newId()])).toEqual(new Set([id]))
+  expect([...(await findTargets(sql, [id, newId()])).keys()]).toEqual([id])
   const claimed = await claimFirstTries(sql, request())
   await deleteWebhookEndpoint(sql, id)
-  expect(await stillWanted(sql, [id])).toEqual(new Set())
+  expect([...(await findTargets(sql, [id])).keys()]).toEqual([])
   expect(await statuses()).toEqual([])
   await settleDeliveries(
     sql,
     "a",
     claimed.map((row) => result(row)),
   )
+})
+
+test("what waits for a disabled endpoint is skipped in batches, and what is on its way when it comes back", async () => {
+  const { sql, addEndpoint, emit, statuses } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  for (let n = 0; n < 5; n++) await emit(eventInLane(1))
+  const [first] = await claimFirstTries(sql, request({ runLength: 1 }))
+  if (first === undefined) throw new Error("nothing claimed")
+  expect(await skipDeliveries(sql, 100)).toBe(0)
+  await sql`update webhook_endpoints set status = 'disabled'`
+  expect(await skipDeliveries(sql, 3)).toBe(3)
+  expect(await skipDeliveries(sql, 3)).toBe(1)
+  expect(await statuses()).toEqual(["pending", "skipped", "skipped", "skipped", "skipped"])
+  await settleDeliveries(sql, "a", [result(first, { status: "pending", delayMs: 60_000 })])
+  expect(await skipDeliveries(sql, 3)).toBe(1)
+  const [row] = await sql`select status, attempts, claimed_by, next_attempt_at, finished_at, history
+                            from webhook_deliveries order by seq limit 1`
+  expect(row).toMatchObject({ status: "skipped", attempts: 1, nextAttemptAt: null, finishedAt: expect.any(String) })
+  expect(row?.["history"]).toEqual([result(first).attempt])
+})
+
+test("a claim whose claimer died is skipped when its lease has lapsed", async () => {
+  const { sql, addEndpoint, emit, statuses } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  await emit(newId())
+  await claimFirstTries(sql, request({ leaseMs: 0 }))
+  await sql`update webhook_endpoints set status = 'disabled'`
+  expect(await skipDeliveries(sql, 10)).toBe(1)
+  expect(await statuses()).toEqual(["skipped"])
+})
+
+test("skipping while claims and settlements go on never deadlocks, and leaves no delivery in between", async () => {
+  const { sql, addEndpoint, emit, statuses } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  for (let round = 0; round < 10; round++) {
+    for (let lane = 0; lane < 8; lane++) for (let n = 0; n < 3; n++) await emit(eventInLane(lane))
+    const claimed = await claimFirstTries(sql, request({ runLength: 1 }))
+    await Promise.all([
+      sql`update webhook_endpoints set status = 'disabled'`.then(() => skipDeliveries(sql, 100)),
+      settleDeliveries(
+        sql,
+        "a",
+        claimed.map((row) => result(row)),
+      ),
+      claimFirstTries(sql, request({ node: "b", runLength: 2, leaseMs: 0 })),
+    ])
+    await skipDeliveries(sql, 100)
+    expect(new Set(await statuses())).toEqual(new Set(["delivered", "skipped"]))
+    await sql`update webhook_endpoints set status = 'active'`
+  }
 })
 
 test("settling while the endpoint is being deleted never deadlocks", async () => {

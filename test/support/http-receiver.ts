@@ -65,7 +65,7 @@ export const startReceiver = async (answer: Answer = status(200)): Promise<Recei
     open: () => open,
     mostOpen: () => mostOpen,
     answer,
-    count: (wanted, deadlineMs = 10_000) =>
+    count: (wanted, deadlineMs = 30_000) =>
       new Promise((resolve, reject) => {
         const deadline = setTimeout(() => {
           waiting.delete(check)

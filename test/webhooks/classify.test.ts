@@ -25,10 +25,15 @@ test.each(["timeout", "dns", "connect", "tls", "protocol"] as const)("a %s failu
   expect(classifyFailure(new EgressFailed({ reason, detail: "x" }))).toEqual({
     kind: "retry",
     status: null,
-    error: `${reason}: x`,
+    error: reason,
+    detail: `${reason}: x`,
   })
 })
 
 test("a target that may not be called is rejected", () => {
-  expect(classifyFailure(new EgressRefused({ detail: "x" }))).toMatchObject({ kind: "rejected", status: null })
+  expect(classifyFailure(new EgressRefused({ detail: "x" }))).toMatchObject({
+    kind: "rejected",
+    status: null,
+    error: "refused",
+  })
 })

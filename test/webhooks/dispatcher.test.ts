@@ -1,13 +1,15 @@
 import { Webhook } from "standardwebhooks"
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
-import { deleteWebhookEndpoint } from "../../src/store/webhook-endpoints.ts"
+import { sealText } from "../../src/store/sealed-text.ts"
+import { deleteWebhookEndpoint, replaceSecret, updateWebhookEndpoint } from "../../src/store/webhook-endpoints.ts"
+import { newSigningSecret } from "../../src/store/webhook-registration.ts"
 import { verifySignature } from "../../src/webhooks/signature.ts"
 import { startReceiver, status } from "../support/http-receiver.ts"
-import { openOutbox, startDispatcher } from "../support/webhooks.ts"
+import { openOutbox, SEALING_KEY, startDispatcher } from "../support/webhooks.ts"
 
 const settled = async (outbox: Awaited<ReturnType<typeof openOutbox>>, wanted: ReadonlyArray<string>) => {
-  await expect.poll(outbox.statuses, { timeout: 10_000, interval: 10 }).toEqual(wanted)
+  await expect.poll(outbox.statuses, { timeout: 30_000, interval: 10 }).toEqual(wanted)
 }
 
 test("a delivery is one signed POST whose signature a receiver can verify in both ways", async () => {
@@ -184,16 +186,16 @@ test("endpoints that hang do not delay another, however much waits for them", as
   const hanging = await startReceiver(() => {})
   const healthy = await startReceiver()
   for (let index = 0; index < 6; index++) await outbox.addEndpoint(`${hanging.url}/${index}`)
-  const dispatcher = await startDispatcher(outbox, { timeoutMs: 10_000, drainMs: 100 })
+  const dispatcher = await startDispatcher(outbox, { timeoutMs: 60_000, leaseMs: 90_000, drainMs: 100 })
   for (let index = 0; index < 200; index++) await outbox.emit(newId())
   dispatcher.ring()
   await hanging.count(6 * 8)
   await outbox.addEndpoint(healthy.url)
   for (let index = 0; index < 20; index++) await outbox.emit(newId())
-  const began = performance.now()
   dispatcher.ring()
   await healthy.count(20)
-  expect(performance.now() - began).toBeLessThan(2_000)
+  // All that while nobody else's request has ended.
+  expect(hanging.open()).toBe(hanging.mostOpen())
   expect(hanging.mostOpen()).toBeLessThanOrEqual(6 * 8)
 })
 
@@ -219,7 +221,34 @@ test("deleting an endpoint stops what waits for it at once, and leaves the other
   expect(doomed.received.length - atDelete).toBeLessThanOrEqual(2)
 })
 
-test("a disabled endpoint gets nothing and keeps what waits for it", async () => {
+test("an address and a secret that change while a run of deliveries is under way hold for the rest of it", async () => {
+  const outbox = await openOutbox()
+  let finish = () => {}
+  const old = await startReceiver((response, request, nth) => {
+    finish = () => status(200)(response, request, nth)
+  })
+  const next = await startReceiver()
+  const { id, secret } = await outbox.addEndpoint(old.url)
+  const eventId = newId()
+  for (let n = 0; n < 2; n++) await outbox.emit(eventId, { n })
+  await startDispatcher(outbox)
+  await old.count(1)
+  const replacement = newSigningSecret()
+  await replaceSecret(outbox.sql, id, sealText(SEALING_KEY, id, replacement))
+  await updateWebhookEndpoint(outbox.sql, id, { url: next.url })
+  // What a claim said of the endpoint is believed for a moment.
+  setTimeout(finish, 100)
+  await next.count(1)
+  const [request] = next.received
+  for (const key of [secret, replacement]) {
+    expect(new Webhook(key).verify(request?.body ?? "", request?.headers as Record<string, string>)).toMatchObject({
+      n: 1,
+    })
+  }
+  expect(old.received).toHaveLength(1)
+})
+
+test("what waits for a disabled endpoint is skipped, and it gets what comes after it is active again", async () => {
   const outbox = await openOutbox()
   const receiver = await startReceiver()
   const { id } = await outbox.addEndpoint(receiver.url)
@@ -231,9 +260,10 @@ test("a disabled endpoint gets nothing and keeps what waits for it", async () =>
   await outbox.emit(newId())
   dispatcher.ring()
   await other.count(1)
-  await settled(outbox, ["pending", "delivered"])
+  await settled(outbox, ["skipped", "skipped", "delivered"])
   expect(receiver.received).toHaveLength(0)
   await outbox.sql`update webhook_endpoints set status = 'active' where id = ${id}`
+  await outbox.emit(newId())
   dispatcher.ring()
   await receiver.count(1)
 })
@@ -279,6 +309,6 @@ test("overdue retries that wait for a place do not make the dispatcher ask the d
   const before = await statements()
   // The statistics of a busy session come about once a second; two poll intervals pass between the two looks.
   const began = performance.now()
-  await expect.poll(() => performance.now() - began, { timeout: 5_000, interval: 500 }).toBeGreaterThan(2_500)
+  await expect.poll(() => performance.now() - began, { timeout: 30_000, interval: 500 }).toBeGreaterThan(2_500)
   expect((await statements()) - before).toBeLessThan(200)
 })

@@ -49,6 +49,8 @@ export type Access =
   | "keyUser"
   /** Management of the webhook endpoint in the path. */
   | "webhook"
+  /** Management of the webhook endpoint that the delivery in the path belongs to. */
+  | "webhookDelivery"
 
 export class EndpointAccess extends Context.Service<EndpointAccess, Access>()("gathercue/EndpointAccess") {}
 
@@ -79,6 +81,7 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   phase: MANAGEMENT,
   keyUser: [{ apiKey: [] }],
   webhook: MANAGEMENT,
+  webhookDelivery: MANAGEMENT,
 }
 
 /** No credentials are looked at, wherever the call comes from. */

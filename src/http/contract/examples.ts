@@ -187,6 +187,20 @@ const webhook = {
   lastSuccessAt: null,
   lastFailureAt: null,
 }
+const delivery = {
+  id: ids.delivery,
+  webhookId: ids.webhook,
+  occurrenceId: ids.clip,
+  type: "event.started",
+  eventId: ids.event,
+  status: "delivered",
+  attemptCount: 1,
+  lastStatusCode: 204,
+  lastError: null,
+  nextAttemptAt: null,
+  createdAt: T0,
+  finishedAt: T0,
+}
 const page = (name: string, item: unknown) => ({ [name]: [item], nextCursor: null })
 
 export interface Example {
@@ -292,6 +306,32 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     response: { ...webhook, secret: `whsec_${TOKEN}` },
   },
   listWebhooks: { response: page("webhooks", webhook) },
+  patchWebhook: {
+    request: { status: "disabled" },
+    response: { ...webhook, status: "disabled", disabledReason: "manual" },
+  },
+  rotateWebhookSecret: {
+    response: { ...webhook, secret: `whsec_${TOKEN}`, previousSecretExpiresAt: "2030-05-02T09:00:00.000Z" },
+  },
+  pingWebhook: { response: { ...delivery, type: "ping", eventId: null, status: "pending", finishedAt: null } },
+  listWebhookDeliveries: { response: page("deliveries", delivery) },
+  getWebhookDelivery: {
+    response: {
+      ...delivery,
+      attempts: [
+        {
+          number: 1,
+          startedAt: T0,
+          durationMs: 84,
+          outcome: "delivered",
+          statusCode: 204,
+          error: null,
+          nextAttemptAt: null,
+        },
+      ],
+    },
+  },
+  redeliverWebhookDelivery: { response: { ...delivery, status: "pending", finishedAt: null } },
   getPublicEvent: {
     response: {
       ...head,

@@ -1,12 +1,44 @@
-/** Webhook endpoints. */
+/** Webhook endpoints, their deliveries, and what one does to find out why a delivery did not arrive. */
 import { Effect } from "effect"
-import { NotFound } from "../../model/errors.ts"
-import { Database } from "../../store/database.ts"
+import { Conflict, NotFound, type Unavailable } from "../../model/errors.ts"
+import { Database, type Queryable } from "../../store/database.ts"
+import { type Appended, appendPing, appendRedelivery, OutboxBell } from "../../store/outbox.ts"
+import {
+  findWebhookDelivery,
+  pageWebhookDeliveries,
+  type WebhookDeliveryWithAttempts,
+} from "../../store/webhook-delivery-log.ts"
 import { deleteWebhookEndpoint, pageWebhookEndpoints } from "../../store/webhook-endpoints.ts"
 import { WebhookRegistration } from "../../store/webhook-registration.ts"
-import type { Handlers } from "../call.ts"
+import { type Handlers, Reply } from "../call.ts"
 import type { Webhooks } from "../contract/webhooks.ts"
 import { pageReply, pageRequest } from "../paging.ts"
+
+const findDelivery = async (sql: Queryable, id: string): Promise<WebhookDeliveryWithAttempts> => {
+  const delivery = await findWebhookDelivery(sql, id)
+  if (delivery === undefined) throw NotFound.of("delivery")
+  return delivery
+}
+
+/** Stores a delivery, wakes the dispatcher, and answers with it. `what` is gone when nothing could be stored. */
+const deliver = (
+  append: (sql: Queryable) => Promise<Appended | undefined>,
+  what: string,
+): Effect.Effect<Reply<WebhookDeliveryWithAttempts>, NotFound | Conflict | Unavailable, Database | OutboxBell> =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const bell = yield* OutboxBell
+    const delivery = yield* database.transaction<WebhookDeliveryWithAttempts, NotFound | Conflict>(async (sql) => {
+      const appended = await append(sql)
+      if (appended === undefined) throw NotFound.of(what)
+      if (appended.deliveryId === null) {
+        throw new Conflict({ detail: "The webhook is disabled; set its status to active first." })
+      }
+      return findDelivery(sql, appended.deliveryId)
+    })
+    bell.ring()
+    return new Reply(delivery, { status: 201, headers: [["location", `/v1/webhook-deliveries/${delivery.id}`]] })
+  })
 
 export const webhooks: Handlers<typeof Webhooks> = {
   createWebhook: {
@@ -25,6 +57,11 @@ export const webhooks: Handlers<typeof Webhooks> = {
         return pageReply(call, page, { webhooks: page.rows, nextCursor: page.nextCursor })
       }),
   },
+  patchWebhook: {
+    access: "webhook",
+    handle: ({ payload, scope: { webhookId } }) =>
+      Effect.flatMap(WebhookRegistration, ({ change }) => change(webhookId, payload)),
+  },
   deleteWebhook: {
     access: "webhook",
     handle: ({ scope: { webhookId } }) =>
@@ -33,5 +70,37 @@ export const webhooks: Handlers<typeof Webhooks> = {
           if (!(await deleteWebhookEndpoint(sql, webhookId))) throw NotFound.of("webhook")
         }),
       ),
+  },
+  rotateWebhookSecret: {
+    access: "webhook",
+    handle: ({ scope: { webhookId } }) =>
+      Effect.flatMap(WebhookRegistration, ({ rotateSecret }) => rotateSecret(webhookId)).pipe(
+        Effect.map(({ endpoint, ...secrets }) => ({ ...endpoint, ...secrets })),
+      ),
+  },
+  pingWebhook: {
+    access: "webhook",
+    handle: ({ scope }) => deliver((sql) => appendPing(sql, scope), "webhook"),
+  },
+  listWebhookDeliveries: {
+    access: "webhook",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const request = yield* pageRequest(call.query)
+        const of = { webhookId: call.scope.webhookId, status: call.query.status }
+        const page = yield* (yield* Database).run((sql) => pageWebhookDeliveries(sql, of, request))
+        return pageReply(call, page, { deliveries: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  getWebhookDelivery: {
+    access: "webhookDelivery",
+    handle: ({ scope: { deliveryId } }) =>
+      Effect.flatMap(Database, (database) =>
+        database.run<WebhookDeliveryWithAttempts, NotFound>((sql) => findDelivery(sql, deliveryId)),
+      ),
+  },
+  redeliverWebhookDelivery: {
+    access: "webhookDelivery",
+    handle: ({ scope: { deliveryId } }) => deliver((sql) => appendRedelivery(sql, deliveryId), "delivery"),
   },
 }

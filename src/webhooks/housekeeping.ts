@@ -1,0 +1,48 @@
+/**
+ * What has to be done from time to time, beside the dispatcher's loop and never in its way: endpoints that only fail are
+ * disabled, what waits for a disabled endpoint is skipped, replaced secrets that lapsed are removed, and old messages are
+ * swept with their deliveries. Every statement may run beside the same one of another process.
+ */
+import { Effect, Schedule, type Scope } from "effect"
+import type { Logger } from "pino"
+import { toTimestamp } from "../model/timestamp.ts"
+import type { Database } from "../store/database.ts"
+import { skipDeliveries, sweepMessages } from "../store/webhook-deliveries.ts"
+import { disableFailing, forgetLapsedSecrets } from "../store/webhook-endpoints.ts"
+import type { Outliving } from "./outage.ts"
+
+const TIDY_EVERY = "1 minute"
+const SWEEP_EVERY = "1 hour"
+const BATCH = 1_000
+/** Occurrences, their deliveries and the attempts at them are kept for so long after the last delivery was finished. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
+
+/** Begins at once and goes on until the scope closes. */
+export const housekeeping = (
+  database: Database["Service"],
+  outliving: Outliving,
+  log: Logger,
+): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const inBatches = (statement: Effect.Effect<number>) =>
+      Effect.repeat(statement, { while: (rows) => rows === BATCH })
+
+    const tidy = Effect.gen(function* () {
+      for (const endpoint of yield* outliving(database.run(disableFailing))) {
+        log.warn(
+          endpoint,
+          "webhooks: an endpoint was disabled, because for five days it has answered nothing but failures",
+        )
+      }
+      yield* inBatches(outliving(database.run((sql) => skipDeliveries(sql, BATCH))))
+      yield* outliving(database.run(forgetLapsedSecrets))
+    })
+
+    const sweep = Effect.suspend(() => {
+      const before = toTimestamp(Date.now() - KEPT_MS)
+      return outliving(database.run((sql) => sweepMessages(sql, before, BATCH)))
+    })
+
+    yield* Effect.forkScoped(Effect.repeat(tidy, Schedule.spaced(TIDY_EVERY)))
+    yield* Effect.forkScoped(Effect.repeat(inBatches(sweep), Schedule.spaced(SWEEP_EVERY)))
+  })

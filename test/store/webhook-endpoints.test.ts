@@ -1,0 +1,158 @@
+import { expect, test } from "vitest"
+import { newId } from "../../src/model/ids.ts"
+import { claimFirstTries, findTargets, settleDeliveries } from "../../src/store/webhook-deliveries.ts"
+import {
+  disableFailing,
+  forgetLapsedSecrets,
+  replaceSecret,
+  updateWebhookEndpoint,
+} from "../../src/store/webhook-endpoints.ts"
+import { openOutbox } from "../support/webhooks.ts"
+
+const at = { startedAt: "2026-11-20T18:00:00.000Z", durationMs: 1 }
+const OUTCOMES = {
+  delivered: { status: "delivered", attempt: { ...at, outcome: "delivered", statusCode: 200, error: null } },
+  rejected: { status: "rejected", attempt: { ...at, outcome: "rejected", statusCode: 400, error: "status" } },
+  internal: { status: "exhausted", attempt: { ...at, outcome: "failed", statusCode: null, error: "internal" } },
+} as const
+
+/** One endpoint, whose deliveries come to what the test says; the days between are taken off what the database noted. */
+const openEndpoint = async () => {
+  const outbox = await openOutbox()
+  const { sql, addEndpoint, emit } = outbox
+  const { id } = await addEndpoint("https://example.com/")
+  const claim = {
+    node: "a",
+    leaseMs: 60_000,
+    limit: 100,
+    perEndpoint: 16,
+    busy: new Map<string, number>(),
+    runLength: 16,
+  }
+  const settle = async (...statuses: ReadonlyArray<"delivered" | "rejected" | "internal">) => {
+    for (const _ of statuses) await emit(newId())
+    const claimed = await claimFirstTries(sql, claim)
+    const settlements = statuses.map((came, index) => ({
+      id: claimed[index]?.id ?? "",
+      endpointId: id,
+      delayMs: null,
+      lastError: null,
+      ...OUTCOMES[came],
+    }))
+    await settleDeliveries(sql, "a", settlements)
+  }
+  return {
+    ...outbox,
+    id,
+    settle,
+    pass: (time: string) => sql`
+      update webhook_endpoints set failing_since = failing_since - ${time}::interval,
+             last_failure_at = last_failure_at - ${time}::interval, last_success_at = last_success_at - ${time}::interval`,
+    isFailing: async () => {
+      const [row] = await sql<{ failingSince: string | null }[]>`select failing_since from webhook_endpoints`
+      return row?.failingSince !== null
+    },
+  }
+}
+
+test("an endpoint that answers nothing but failures for five days is disabled, and not before", async () => {
+  const { sql, id, workspaceId, settle, pass } = await openEndpoint()
+  await settle("rejected")
+  for (let day = 1; day <= 4; day++) {
+    await pass("1 day")
+    await settle("rejected")
+    expect(await disableFailing(sql)).toEqual([])
+  }
+  await pass("23 hours")
+  await settle("rejected")
+  expect(await disableFailing(sql)).toEqual([])
+  await pass("1 hour")
+  await settle("rejected")
+  expect(await disableFailing(sql)).toEqual([{ id, workspaceId }])
+  const [row] = await sql`select status, disabled_reason from webhook_endpoints`
+  expect(row).toEqual({ status: "disabled", disabledReason: "failing" })
+  expect(await disableFailing(sql)).toEqual([])
+})
+
+test("silence after a failure is no failure", async () => {
+  const { sql, settle, pass } = await openEndpoint()
+  await settle("rejected")
+  await pass("60 days")
+  expect(await disableFailing(sql)).toEqual([])
+  // And two failures with nothing between them for days are not five days of failure.
+  await settle("rejected")
+  expect(await disableFailing(sql)).toEqual([])
+})
+
+test("a fault of ours is not held against an endpoint", async () => {
+  const { sql, settle, pass, isFailing } = await openEndpoint()
+  await settle("internal")
+  expect(await isFailing()).toBe(false)
+  await settle("internal", "rejected")
+  await pass("1 day")
+  await settle("internal")
+  expect(await isFailing()).toBe(true)
+  await settle("internal", "delivered")
+  expect(await isFailing()).toBe(false)
+  expect(await disableFailing(sql)).toEqual([])
+})
+
+test("one success among the failures, also in the same batch, and the days are counted anew", async () => {
+  const { sql, settle, pass, isFailing } = await openEndpoint()
+  await settle("rejected")
+  for (let day = 1; day <= 4; day++) {
+    await pass("1 day")
+    await settle("rejected")
+  }
+  expect(await isFailing()).toBe(true)
+  await settle("rejected", "delivered", "rejected")
+  expect(await isFailing()).toBe(false)
+  await pass("1 day")
+  await settle("rejected")
+  expect(await disableFailing(sql)).toEqual([])
+})
+
+test.each([
+  [{ status: "active" }, true],
+  [{ eventTypes: ["event.ended"] }, true],
+  [{ url: "https://example.com/" }, true],
+  [{ url: "https://example.com/fixed" }, false],
+  [{ status: "disabled" }, false],
+] as const)("after the change %j, whether failures still count from before is %s", async (change, counts) => {
+  const { sql, id, settle, isFailing } = await openEndpoint()
+  await settle("rejected")
+  await updateWebhookEndpoint(sql, id, change)
+  expect(await isFailing()).toBe(counts)
+})
+
+test("an endpoint that was disabled for failing starts afresh when it is active again", async () => {
+  const { sql, id, settle, pass } = await openEndpoint()
+  await settle("rejected")
+  await sql`update webhook_endpoints set failing_since = failing_since - interval '5 days'`
+  expect(await disableFailing(sql)).toHaveLength(1)
+  expect(await updateWebhookEndpoint(sql, id, { status: "disabled" })).toMatchObject({ disabledReason: "failing" })
+  expect(await updateWebhookEndpoint(sql, id, { status: "active" })).toMatchObject({
+    status: "active",
+    disabledReason: null,
+  })
+  await pass("1 day")
+  await settle("rejected")
+  expect(await disableFailing(sql)).toEqual([])
+})
+
+test("a replaced secret is handed to the signer until it lapses, and is then forgotten", async () => {
+  const { sql, id } = await openEndpoint()
+  const [before] = (await findTargets(sql, [id])).values()
+  expect(before?.previousSecretSealed).toBeNull()
+  await replaceSecret(sql, id, Buffer.from("next"))
+  const [during] = (await findTargets(sql, [id])).values()
+  expect(during).toEqual({ ...before, secretSealed: Buffer.from("next"), previousSecretSealed: before?.secretSealed })
+  await forgetLapsedSecrets(sql)
+  expect((await findTargets(sql, [id])).get(id)).toEqual(during)
+  await sql`update webhook_endpoints set previous_secret_until = now()`
+  expect((await findTargets(sql, [id])).get(id)).toEqual({ ...during, previousSecretSealed: null })
+  await forgetLapsedSecrets(sql)
+  const [row] = await sql`select previous_secret_sealed, previous_secret_until from webhook_endpoints`
+  expect(row).toEqual({ previousSecretSealed: null, previousSecretUntil: null })
+  expect(await replaceSecret(sql, newId(), Buffer.from("x"))).toBeUndefined()
+})
