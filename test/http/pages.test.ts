@@ -1,6 +1,6 @@
 /** The pages that links in letters lead to. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { call, PASSWORD, signup } from "../support/api.ts"
+import { call, createEvent, createWorkspace, PASSWORD, signup } from "../support/api.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
 let server: TestServer
@@ -89,5 +89,61 @@ describe("the page that sets a new password", () => {
     const body = { email: account.email, password: "a new password" }
     expect((await call(server.url, "POST", "/v1/accounts/login", { body })).status).toBe(200)
     expect((await submit("/reset", { token, password: "a new password" })).status).toBe(400)
+  })
+})
+
+describe("the page behind an entry link", () => {
+  const event = async (fields: object = {}) => {
+    const acme = await createWorkspace(server.url)
+    const made = await createEvent(server.url, acme.key, { title: "Talks & <more>", ...fields })
+    await call(server.url, "POST", `/v1/events/${made.id}/publish`, { key: acme.key })
+    return made.id
+  }
+
+  test("greets who holds the link, and says when and how it stands", async () => {
+    const id = await event({ scheduledAt: "2030-05-01T10:00:00Z" })
+    const email = `${crypto.randomUUID()}@example.com`
+    await call(server.url, "POST", `/v1/public/events/${id}/register`, { body: { name: "Ada", email } })
+    const { mails } = (await call(server.url, "GET", `/v1/dev/outbox?to=${email}`)).body
+    const link = new URL(mails[0].links[0])
+    const shown = await open(link.pathname + link.search)
+    const text = await shown.text()
+    expect(shown.status).toBe(200)
+    for (const part of ["Welcome, Ada", "Talks &amp; &lt;more&gt;", "1 May 2030", "calendar.ics", "has not begun"])
+      expect(text).toContain(part)
+    expect((await open(`${link.pathname}?token=wrong`)).status).toBe(401)
+    expect(await (await open(link.pathname)).text()).toContain("personal link")
+  })
+
+  test("is not there for drafts, private events, and what is no event", async () => {
+    const hidden = await event({ visibility: "private" })
+    for (const id of [hidden, crypto.randomUUID(), "nonsense"]) expect((await open(`/enter/${id}`)).status).toBe(404)
+  })
+})
+
+describe("the page with a table's notes", () => {
+  test("shows them to who holds the link", async () => {
+    const acme = await createWorkspace(server.url)
+    const { id } = await createEvent(server.url, acme.key)
+    const summary = {
+      tldr: "We <agreed>",
+      themes: [{ title: "Tools", summary: "Fewer" }],
+      ideas: ["Meet again"],
+      questions: [],
+      perQuestion: [{ ordinal: 1, question: "Why?", discussed: true, summary: "Because" }],
+    }
+    const body = {
+      table: { number: 1, label: "Table 1" },
+      summary,
+      stats: null,
+      people: [],
+      recipients: [{ userId: "u" }],
+    }
+    const stored = await call(server.url, "PUT", `/v1/events/${id}/tables/t/summary`, { key: acme.key, body })
+    const link = new URL(stored.body.recipients[0].url)
+    const text = await (await open(link.pathname + link.search)).text()
+    for (const part of ["We &lt;agreed&gt;", "Tools", "Meet again", "Because"]) expect(text).toContain(part)
+    expect((await open(`${link.pathname}?t=wrong`)).status).toBe(404)
+    expect((await open(`/events/nonsense/table-summary${link.search}`)).status).toBe(404)
   })
 })

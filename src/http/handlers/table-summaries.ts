@@ -35,12 +35,11 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
     access: "event",
     handle: ({ params: { roomId }, payload: { recipients, ...content }, scope: { event, workspaceId } }) =>
       Effect.gen(function* () {
-        const { appUrl, publicUrl, emailDevMode } = yield* HttpSettings
+        const { appUrl, emailDevMode } = yield* HttpSettings
         const mailer = yield* Mailer
         const now = Date.now()
         const generatedAt = toTimestamp(now)
         const expiresAt = toTimestamp(now + TOKEN_MS)
-        const base = appUrl === publicUrl ? `${publicUrl}/v1/public` : appUrl
 
         const tell = async (sql: Queryable, recipient: Recipient) => {
           const { name, email } = await addressOf(sql, workspaceId, recipient)
@@ -54,7 +53,7 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
             name,
             expiresAt,
           })
-          const url = `${base}/events/${event.id}/table-summary?t=${token}`
+          const url = `${appUrl}/events/${event.id}/table-summary?t=${token}`
           const notes = { name, event: event.title, table: content.table.label }
           if (email !== null) await mailer.post(sql, tableNotesLetter(email, notes, url))
           return { userId, mailed: email !== null, ...(email === null || emailDevMode ? { url } : {}) }

@@ -7,6 +7,7 @@ import type { HttpRequest, HttpResponse } from "../message.ts"
 import type { Problems } from "../problem.ts"
 import { RateLimits } from "../rate-limits.ts"
 import { accountPages } from "./account-pages.ts"
+import { eventPages } from "./event-pages.ts"
 import { invitePages } from "./invite-pages.ts"
 import { html, type Page, page } from "./page.ts"
 
@@ -22,7 +23,7 @@ const home: Page = {
     ),
 }
 
-export const PAGES: ReadonlyArray<Page> = [home, ...accountPages, ...invitePages]
+export const PAGES: ReadonlyArray<Page> = [home, ...accountPages, ...invitePages, ...eventPages]
 
 const sayProblem = (problem: HttpResponse): HttpResponse => {
   const { detail } = JSON.parse(problem.body) as { readonly detail: string }

@@ -1,0 +1,75 @@
+/** The pages behind an entry link and behind the letter with a table's notes. */
+import { Effect } from "effect"
+import { readEntryToken } from "../../identity/entry.ts"
+import { hashSecret } from "../../identity/secrets.ts"
+import { NotFound } from "../../model/errors.ts"
+import type { Event } from "../../model/event.ts"
+import { parseId } from "../../model/ids.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
+import { Database } from "../../store/database.ts"
+import { findEvent } from "../../store/events.ts"
+import { findTableNotes } from "../../store/table-notes.ts"
+import type { TableContent } from "../contract/table-summary.ts"
+import type { HttpRequest } from "../message.ts"
+import { type Html, html, type Page, page, queryValue } from "./page.ts"
+
+const NOBODYS_ID = "00000000-0000-0000-0000-000000000000"
+
+const idIn = (request: HttpRequest): string => parseId(request.params["id"] ?? "") ?? NOBODYS_ID
+
+const WHEN = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "short", timeZone: "UTC" })
+
+const STATE: Readonly<Record<Event["status"], string>> = {
+  draft: "It is not published yet.",
+  scheduled: "It has not begun yet.",
+  live: "It is live now.",
+  ended: "It has ended.",
+}
+
+const timeOf = ({ id, scheduledAt }: Event): Html =>
+  scheduledAt === null
+    ? html`<p>The time is not fixed yet.</p>`
+    : html`<p><time datetime="${scheduledAt}">${WHEN.format(new Date(scheduledAt))} UTC</time>, <a href="/v1/public/events/${id}/calendar.ics">put it into your calendar</a></p>`
+
+const list = (title: string, items: ReadonlyArray<string>): Html =>
+  items.length === 0 ? html`` : html`<h2>${title}</h2><ul>${items.map((item) => html`<li>${item}</li>`)}</ul>`
+
+const notesOf = ({ table, summary }: TableContent): Html => html`<p>${table.label}</p><p>${summary.tldr}</p>
+${summary.themes.map(({ title, summary: text }) => html`<h2>${title}</h2><p>${text}</p>`)}
+${list("Ideas", summary.ideas)}${list("Questions", summary.questions)}
+${summary.perQuestion.filter(({ discussed }) => discussed).map(({ question, summary: text }) => html`<h2>${question}</h2><p>${text}</p>`)}`
+
+export const eventPages: ReadonlyArray<Page> = [
+  {
+    method: "GET",
+    path: "/enter/:id",
+    answer: (request) =>
+      Effect.gen(function* () {
+        const event = yield* (yield* Database).run((sql) => findEvent(sql, idIn(request)))
+        if (event === undefined || event.status === "draft" || event.visibility === "private") {
+          return yield* NotFound.of("event")
+        }
+        const token = queryValue(request, "token")
+        const greeting =
+          token === ""
+            ? html`<p>To come in, use the personal link from your letter.</p>`
+            : yield* Effect.map(
+                readEntryToken(event.id, token),
+                ({ name }) => html`<p>Welcome, ${name}. Your place is reserved; keep this link, it is yours alone.</p>`,
+              )
+        return page(event.title, html`${greeting}<p>${STATE[event.status]}</p>${timeOf(event)}`)
+      }),
+  },
+  {
+    method: "GET",
+    path: "/events/:id/table-summary",
+    answer: (request) =>
+      Effect.gen(function* () {
+        const now = toTimestamp(Date.now())
+        const hash = hashSecret(queryValue(request, "t"))
+        const found = yield* (yield* Database).run((sql) => findTableNotes<TableContent>(sql, idIn(request), hash, now))
+        if (found === undefined) return yield* NotFound.of("table summary")
+        return page(`Notes from ${found.eventTitle}`, notesOf(found.content))
+      }),
+  },
+]
