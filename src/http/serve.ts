@@ -12,7 +12,7 @@ import { parseJson, UnreadableJson } from "../model/json.ts"
 import { Telemetry } from "../telemetry.ts"
 import { ACCESS } from "./access.ts"
 import { type Call, type Handle, type HandlerServices, Reply } from "./call.ts"
-import { type Access, EndpointAccess, isPublicRead, takesNoCredentials } from "./contract/access.ts"
+import { type Access, EndpointAccess, isPublicRead, isViewerSurface, takesNoCredentials } from "./contract/access.ts"
 import { AddressLimit, ExactBody, TextBody } from "./contract/endpoint.ts"
 import { credentialsOf, refuseCrossSite, sessionCookieName } from "./credentials.ts"
 import { tagged } from "./etag.ts"
@@ -165,7 +165,7 @@ export const compile = (
       }
       // A viewer surface takes a session token: a cookie that happens to be there says nothing about it, but a key shows a
       // server that forgot to make a session, and must not be taken for an anonymous viewer.
-      if (access === "optionalSession") return authenticate({ ...credentials, sessionCookie: undefined })
+      if (isViewerSurface(access)) return authenticate({ ...credentials, sessionCookie: undefined })
       return Effect.tap(authenticate(credentials), (principal) => refuseCrossSite(request, principal, ownOrigin))
     }
 
@@ -223,7 +223,7 @@ export const compile = (
         return Effect.succeed(problems.write("internal_error", `Quote request id ${request.requestId}.`))
       })
 
-    /** Authenticated POSTs may be repeated under the caller's own key. */
+    /** Authenticated POSTs may be repeated under the caller's own key; who is signed out has no keys of their own. */
     const isRepeatable = endpoint.method === "POST" && !takesNoCredentials(access) && access !== "optionalSession"
 
     /** One limit counts a request: its key's, its account's, or its address's. */
@@ -244,7 +244,7 @@ export const compile = (
 
     const process = (request: HttpRequest, principal: Principal): Effect.Effect<HttpResponse, Failure, ServeServices> =>
       Effect.flatMap(establish(principal, request), (scope) =>
-        isRepeatable
+        isRepeatable && principal.kind !== "anonymous"
           ? idempotency.once(request, principal, settle(request, answer(request, scope as never)))
           : answer(request, scope as never),
       ).pipe(Effect.map((response) => (isCached ? revalidated(request, response, principal) : response)))

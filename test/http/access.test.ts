@@ -61,6 +61,8 @@ const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   browser: row("in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in"),
   openEvent: row("in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in"),
   optionalSession: row("in", 401, 401, 403, 403, "in", "in", "in", "in", "in", "in", 401, 403),
+  audienceEvent: row("in", 401, 401, 403, 403, "in", "in", "in", "in", "in", "in", 401, 403),
+  audienceQuestion: row("in", 401, 401, 403, 403, "in", "in", "in", "in", "in", "in", 401, 403),
   account: row(401, 401, 401, 403, 403, "in", "in", "in", "in", 403, 403, 401, 403),
   accountOrPlatform: row(401, 401, 401, 403, 403, "in", "in", "in", "in", 403, 403, 401, "in"),
   key: row(401, 401, 401, "in", "in", 403, 403, 403, 403, 403, 403, 401, 403),
@@ -74,6 +76,7 @@ const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   event: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   agenda: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   phase: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
+  question: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   webhook: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   keyUser: row(401, 401, 401, 404, "in", 403, 403, 403, 403, 403, 403, 401, 403),
 }
@@ -170,6 +173,14 @@ const fill = async ({ path, access }: Route): Promise<string> => {
     const event = await createEvent(server.url, key)
     const read = await call(server.url, "GET", `/v1/events/${event.id}`, { key })
     return path.replace(":id", read.body.phases[0].id)
+  }
+  if (access === "audienceEvent" || access === "audienceQuestion" || access === "question") {
+    const open = { allowAnonymousQuestions: true, allowAnonymousVoting: true }
+    const event = await createEvent(server.url, key, { ...open, phases: [{ modality: "meeting", featureSet: ["qa"] }] })
+    await call(server.url, "POST", `/v1/events/${event.id}/publish`, { key })
+    if (access === "audienceEvent") return path.replace(":id", event.id)
+    const asked = await call(server.url, "POST", `/v1/public/events/${event.id}/questions`, { body: { text: "Why?" } })
+    return path.replace(":id", asked.body.id)
   }
   if (access === "webhook") {
     await database("delete from webhook_endpoints")
