@@ -4,23 +4,28 @@
  */
 import { Effect } from "effect"
 import type { Principal } from "../identity/principal.ts"
+import type { Tokens } from "../identity/tokens.ts"
 import { BadRequest, type Failure, Forbidden, NotFound, Unauthorized, type Unavailable } from "../model/errors.ts"
 import type { Event } from "../model/event.ts"
 import { parseId } from "../model/ids.ts"
+import { isShown } from "../model/question.ts"
 import type { WorkspaceRole } from "../model/roles.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { findEvent, findEventWithPhases, findPhaseOwner } from "../store/events.ts"
 import { findAsset } from "../store/public-surfaces.ts"
+import { findQuestionOwner } from "../store/questions.ts"
 import { findUser, hasEventMembership } from "../store/users.ts"
 import { findWebhookDeliveryOwner } from "../store/webhook-delivery-log.ts"
 import { findWebhookEndpointOwner } from "../store/webhook-endpoints.ts"
 import { findMemberRole, listAccountWorkspaces } from "../store/workspaces.ts"
+import { allowSignedOut, participantOf, signedOutVoter } from "./audience.ts"
 import type { Scopes } from "./call.ts"
 import type { Access } from "./contract/access.ts"
 import { cookieValue } from "./credentials.ts"
 import type { HttpRequest } from "./message.ts"
+import type { HttpSettings } from "./settings.ts"
 
-type Grant<A extends Access> = Effect.Effect<Scopes[A], Failure, Database>
+type Grant<A extends Access> = Effect.Effect<Scopes[A], Failure, Database | HttpSettings | Tokens>
 
 const signIn = new Unauthorized({ detail: "Credentials are missing." })
 const forbidden = (detail: string) => new Forbidden({ detail })
@@ -180,6 +185,12 @@ const seen = <Found extends Pick<Event, "id" | "status" | "visibility" | "worksp
     return event
   })
 
+/** A session token's holder, or nobody: other credentials stand for no viewer. */
+const viewerOf = (principal: Principal): Effect.Effect<Scopes["optionalSession"], Forbidden> => {
+  if (principal.kind === "session" || principal.kind === "attendee") return Effect.succeed({ session: principal })
+  return principal.kind === "anonymous" ? Effect.succeed({ session: null }) : Effect.fail(wrongKind)
+}
+
 /** How each kind of access is established. */
 export const ACCESS: { readonly [A in Access]: (principal: Principal, request: HttpRequest) => Grant<A> } = {
   public: () => Effect.succeed({}),
@@ -215,10 +226,31 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
       const event = yield* run((sql) => findEvent(sql, id))
       return event === undefined || event.status === "draft" ? yield* NotFound.of("event") : { event }
     }),
-  optionalSession: (principal) => {
-    if (principal.kind === "session" || principal.kind === "attendee") return Effect.succeed({ session: principal })
-    return principal.kind === "anonymous" ? Effect.succeed({ session: null }) : Effect.fail(wrongKind)
-  },
+  optionalSession: viewerOf,
+  audienceEvent: (principal, request) =>
+    Effect.gen(function* () {
+      const { session } = yield* viewerOf(principal)
+      const id = yield* pathId(request, "event")
+      const event = yield* seen(principal, yield* run((sql) => findEventWithPhases(sql, id)), "event")
+      if (session !== null) return { event, participant: yield* participantOf(event, session, "event") }
+      yield* allowSignedOut(event, "allowAnonymousQuestions")
+      return { event, participant: null }
+    }),
+  audienceQuestion: (principal, request) =>
+    Effect.gen(function* () {
+      const { session } = yield* viewerOf(principal)
+      const id = yield* pathId(request, "question")
+      const question = yield* run((sql) => findQuestionOwner(sql, id))
+      if (question === undefined || !isShown(question.status)) return yield* NotFound.of("question")
+      const found = yield* run((sql) => findEventWithPhases(sql, question.eventId))
+      const event = yield* seen(principal, found, "question")
+      if (session !== null) {
+        const { participantId } = yield* participantOf(event, session, "question")
+        return { event, question, voterId: participantId }
+      }
+      yield* allowSignedOut(event, "allowAnonymousVoting")
+      return { event, question, voterId: yield* signedOutVoter(request) }
+    }),
   account: requireAccount,
   accountOrPlatform: (principal) =>
     principal.kind === "platform" ? Effect.succeed({ accountId: null }) : requireAccount(principal),
@@ -256,6 +288,10 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
   phase: (principal, request) =>
     managed(principal, request, "phase", (id) => run((sql) => findPhaseOwner(sql, id))).pipe(
       Effect.map(({ workspaceId, eventId, pathId: phaseId }) => ({ workspaceId, eventId, phaseId })),
+    ),
+  question: (principal, request) =>
+    managed(principal, request, "question", (id) => run((sql) => findQuestionOwner(sql, id))).pipe(
+      Effect.map(({ workspaceId, pathId: questionId }) => ({ workspaceId, questionId })),
     ),
   keyUser: (principal, request) =>
     Effect.gen(function* () {

@@ -18,15 +18,17 @@ import type { WorkspaceRole } from "../model/roles.ts"
 import type { Database } from "../store/database.ts"
 import type { OutboxBell } from "../store/outbox.ts"
 import type { AssetRow } from "../store/public-surfaces.ts"
+import type { QuestionOwner } from "../store/questions.ts"
 import type { UserRow } from "../store/users.ts"
 import type { WebhookRegistration } from "../store/webhook-registration.ts"
 import type { Telemetry } from "../telemetry.ts"
+import type { Participant } from "./audience.ts"
 import type { Access } from "./contract/access.ts"
 import type { RateLimits } from "./rate-limits.ts"
 import type { HttpSettings } from "./settings.ts"
 
 /** Who holds a session token: a user of the workspace, or a guest on one event. */
-type SessionPrincipal = Extract<Principal, { readonly kind: "session" | "attendee" }>
+export type SessionPrincipal = Extract<Principal, { readonly kind: "session" | "attendee" }>
 
 /** What each kind of access has established before the handler runs. */
 export interface Scopes {
@@ -40,6 +42,13 @@ export interface Scopes {
   }
   readonly openEvent: { readonly event: Event }
   readonly optionalSession: { readonly session: SessionPrincipal | null }
+  /** `participant` is null for who is signed out. */
+  readonly audienceEvent: Scopes["publicEvent"] & { readonly participant: Participant | null }
+  /** `voterId` is null for a browser that comes for the first time. */
+  readonly audienceQuestion: Scopes["publicEvent"] & {
+    readonly question: QuestionOwner
+    readonly voterId: string | null
+  }
   readonly account: { readonly accountId: string; readonly sessionId: string }
   /** `accountId` is null for the operator. */
   readonly accountOrPlatform: { readonly accountId: string | null }
@@ -58,6 +67,7 @@ export interface Scopes {
   readonly event: { readonly workspaceId: string; readonly event: Event }
   readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
   readonly phase: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }
+  readonly question: { readonly workspaceId: string; readonly questionId: string }
   readonly keyUser: { readonly workspaceId: string; readonly user: UserRow }
   readonly webhook: { readonly workspaceId: string; readonly webhookId: string }
   readonly webhookDelivery: { readonly workspaceId: string; readonly deliveryId: string }
@@ -87,6 +97,7 @@ export class Reply<Body> {
 
 export type HandlerServices =
   | Database
+  | OutboxBell
   | Passwords
   | AccountSessions
   | Tokens

@@ -29,6 +29,7 @@ export const LIMITS = {
   mailPerMinute: { quota: 3, windowSeconds: 60 },
   mailPerDay: { quota: 10, windowSeconds: 86_400 },
   register: { quota: 30, windowSeconds: 60 },
+  question: { quota: 30, windowSeconds: 60 },
   helpChat: { quota: 20, windowSeconds: 60, burst: 10, always: true },
 } as const satisfies Readonly<Record<string, Limit>>
 

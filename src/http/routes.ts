@@ -16,6 +16,7 @@ import { invites } from "./handlers/invites.ts"
 import { meta } from "./handlers/meta.ts"
 import { people } from "./handlers/people.ts"
 import { publicEvents } from "./handlers/public-events.ts"
+import { questions } from "./handlers/questions.ts"
 import { signIn } from "./handlers/sign-in.ts"
 import { tableSummaries } from "./handlers/table-summaries.ts"
 import { webhooks } from "./handlers/webhooks.ts"
@@ -41,6 +42,7 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   audit,
   events,
   people,
+  questions,
   webhooks,
   publicEvents,
   tableSummaries,

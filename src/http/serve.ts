@@ -13,7 +13,14 @@ import { Telemetry } from "../telemetry.ts"
 import { ACCESS } from "./access.ts"
 import { writeAudit } from "./audit.ts"
 import { type Call, type Handle, type HandlerServices, Reply } from "./call.ts"
-import { type Access, EndpointAccess, isPublicRead, isRepeatable, takesNoCredentials } from "./contract/access.ts"
+import {
+  type Access,
+  EndpointAccess,
+  isPublicRead,
+  isRepeatable,
+  isViewerSurface,
+  takesNoCredentials,
+} from "./contract/access.ts"
 import { Audited } from "./contract/audit.ts"
 import { AddressLimit, ExactBody, TextBody } from "./contract/endpoint.ts"
 import { credentialsOf, refuseCrossSite, sessionCookieName } from "./credentials.ts"
@@ -170,7 +177,7 @@ export const compile = (
       }
       // A viewer surface takes a session token: a cookie that happens to be there says nothing about it, but a key shows a
       // server that forgot to make a session, and must not be taken for an anonymous viewer.
-      if (access === "optionalSession") return authenticate({ ...credentials, sessionCookie: undefined })
+      if (isViewerSurface(access)) return authenticate({ ...credentials, sessionCookie: undefined })
       return Effect.tap(authenticate(credentials), (principal) => refuseCrossSite(request, principal, ownOrigin))
     }
 
@@ -256,7 +263,7 @@ export const compile = (
 
     const process = (request: HttpRequest, principal: Principal): Effect.Effect<HttpResponse, Failure, ServeServices> =>
       Effect.flatMap(establish(principal, request), (scope) =>
-        isRepeated
+        isRepeated && principal.kind !== "anonymous"
           ? idempotency.once(request, principal, settle(request, act(request, principal, scope as never)))
           : act(request, principal, scope as never),
       ).pipe(Effect.map((response) => (isCached ? revalidated(request, response, principal) : response)))

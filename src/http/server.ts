@@ -10,7 +10,7 @@ import type { TrustedProxies } from "../model/client-address.ts"
 import { Unauthorized, Unavailable } from "../model/errors.ts"
 import { Database } from "../store/database.ts"
 import { renderMetrics, Telemetry } from "../telemetry.ts"
-import { isPublicRead, takesNoCredentials } from "./contract/access.ts"
+import { isPublicRead, isViewerSurface, takesNoCredentials } from "./contract/access.ts"
 import { sessionCookieName } from "./credentials.ts"
 import { foldEmail } from "./email.ts"
 import { tagged } from "./etag.ts"
@@ -104,7 +104,7 @@ export const bindRest = (
       wantsClient,
       // The account routes are about this site's cookie and nobody else's.
       crossOrigin:
-        (takesNoCredentials(access) || isPublicRead(access) || access === "optionalSession") &&
+        (takesNoCredentials(access) || isPublicRead(access) || isViewerSurface(access)) &&
         !path.startsWith("/v1/accounts/"),
       respond: respond(serve),
     })

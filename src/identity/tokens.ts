@@ -45,14 +45,21 @@ const GatewayGrant = Schema.Struct({
 })
 export type GatewayGrant = typeof GatewayGrant.Type
 
+/** A browser that votes signed out: the same voter for as long as it keeps its cookie. */
+const AnonymousVoter = Schema.Struct({ participantId: Schema.String })
+
 /** One answer for every fault of a token, so that none tells which it was. */
 export const INVALID_TOKEN = new Unauthorized({ detail: "The token is not valid or has expired." })
+
+/** Thirty days. */
+export const ANONYMOUS_VOTER_SECONDS = 2_592_000
 
 const PURPOSES = {
   workspace: { claims: WorkspaceSession, seconds: 3600 },
   entry: { claims: EventSession, seconds: 43_200 },
   guest: { claims: EventSession, seconds: 7200 },
   gateway: { claims: GatewayGrant, seconds: 120 },
+  voter: { claims: AnonymousVoter, seconds: ANONYMOUS_VOTER_SECONDS },
 } as const
 
 type Purpose = keyof typeof PURPOSES

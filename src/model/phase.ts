@@ -33,6 +33,8 @@ const StoredConfig = Schema.StructWithRest(
     rounds: Schema.optionalKey(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 }))),
     roundSeconds: Schema.optionalKey(seconds(1)),
     lobby: Schema.optionalKey(Schema.Literals(["open", "ask", "closed"])),
+    /** Questions wait for a moderator before they are shown. */
+    moderated: Schema.optionalKey(Schema.Boolean),
   }),
   [Schema.Record(Schema.String, Schema.Json)],
 )

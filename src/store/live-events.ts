@@ -95,6 +95,13 @@ export const recoverLiveEvent = async (
   }
 }
 
+/** Did a host remove this participant for good? */
+export const isRemoved = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
+  const rows = await sql`
+    select 1 from live_removals where event_id = ${eventId} and participant_id = ${participantId}`
+  return rows.length > 0
+}
+
 /** Leaves the roster for the next activation, unless another one owns the event already. */
 export const keepRoster = async (
   sql: Queryable,

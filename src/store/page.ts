@@ -2,10 +2,10 @@
 import { parseId } from "../model/ids.ts"
 import { parseTimestamp, type Timestamp } from "../model/timestamp.ts"
 
-export interface PageRequest {
+export interface PageRequest<Position = PagePosition> {
   /** Rows wanted, 1..100. */
   readonly limit: number
-  readonly after: PagePosition | null
+  readonly after: Position | null
 }
 
 /** The last row of the page before. */
@@ -36,8 +36,12 @@ export const decodeCursor = (cursor: string): PagePosition | undefined => {
 }
 
 /** Cuts the one row read beyond the limit, which only says that there is more. */
-export const toPage = <Row extends PagePosition>(rows: ReadonlyArray<Row>, limit: number): Page<Row> => {
+export const toPage = <Row extends PagePosition>(
+  rows: ReadonlyArray<Row>,
+  limit: number,
+  encode: (last: Row) => string = encodeCursor,
+): Page<Row> => {
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
-  return { rows: shown, nextCursor: rows.length > limit && last !== undefined ? encodeCursor(last) : null }
+  return { rows: shown, nextCursor: rows.length > limit && last !== undefined ? encode(last) : null }
 }

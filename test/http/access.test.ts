@@ -61,6 +61,8 @@ const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   browser: row("in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in"),
   openEvent: row("in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in", "in"),
   optionalSession: row("in", 401, 401, 403, 403, "in", "in", "in", "in", "in", "in", 401, 403),
+  audienceEvent: row("in", 401, 401, 403, 403, "in", "in", "in", "in", "in", "in", 401, 403),
+  audienceQuestion: row("in", 401, 401, 403, 403, "in", "in", "in", "in", "in", "in", 401, 403),
   account: row(401, 401, 401, 403, 403, "in", "in", "in", "in", 403, 403, 401, 403),
   accountOrPlatform: row(401, 401, 401, 403, 403, "in", "in", "in", "in", 403, 403, 401, "in"),
   key: row(401, 401, 401, "in", "in", 403, 403, 403, 403, 403, 403, 401, 403),
@@ -74,6 +76,7 @@ const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   event: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   agenda: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   phase: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
+  question: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   webhook: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   webhookDelivery: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   keyUser: row(401, 401, 401, 404, "in", 403, 403, 403, 403, 403, 403, 401, 403),
@@ -151,39 +154,61 @@ const database = async (statement: string): Promise<void> => {
   await sql.end()
 }
 
-/** The path with ids of objects that exist in the workspace, made anew, because some routes delete them. */
-const fill = async ({ path, access }: Route): Promise<string> => {
-  if (access.startsWith("workspace") && access !== "workspace") {
-    return path.replace(":id", workspaceId).replace(/:\w+Id/, randomUUID())
-  }
-  if (access === "event" || access === "agenda") return path.replace(":id", (await createEvent(server.url, key)).id)
-  if (access === "publicEvent" || access === "sharedEvent" || access === "openEvent" || access === "publicAsset") {
-    const event = await createEvent(server.url, key)
-    await call(server.url, "POST", `/v1/events/${event.id}/publish`, { key })
-    if (access !== "publicAsset") return path.replace(":id", event.id)
+const post = async (path: string, body?: object): Promise<string> =>
+  (await call(server.url, "POST", path, { key, ...(body === undefined ? {} : { body }) })).body.id
+
+const publish = async (fields: object = {}): Promise<string> => {
+  const { id } = await createEvent(server.url, key, { ...fields })
+  await call(server.url, "POST", `/v1/events/${id}/publish`, { key })
+  return id
+}
+const publishWithQuestions = () =>
+  publish({
+    allowAnonymousQuestions: true,
+    allowAnonymousVoting: true,
+    phases: [{ modality: "meeting", featureSet: ["qa"] }],
+  })
+const ask = async (): Promise<string> => {
+  const path = `/v1/public/events/${await publishWithQuestions()}/questions`
+  return (await call(server.url, "POST", path, { body: { text: "Why?" } })).body.id
+}
+const register = async () => {
+  await database("delete from webhook_endpoints")
+  return post("/v1/webhooks", { url: "http://127.0.0.1:9/" })
+}
+const newEvent = async (): Promise<string> => (await createEvent(server.url, key)).id
+
+/** Makes the object that an access is about, anew, because some routes delete theirs; resolves to its id. */
+const OBJECTS: { readonly [A in Access]?: () => Promise<string> } = {
+  event: newEvent,
+  agenda: newEvent,
+  publicEvent: publish,
+  sharedEvent: publish,
+  openEvent: publish,
+  publicAsset: async () => {
     const id = randomUUID()
     await database(
-      `insert into recordings (id, event_id, kind, status) values ('${id}', '${event.id}', 'video', 'ready')`,
+      `insert into recordings (id, event_id, kind, status) values ('${id}', '${await publish()}', 'video', 'ready')`,
     )
-    return path.replace(":id", id)
-  }
-  if (access === "phase") {
-    const event = await createEvent(server.url, key)
-    const read = await call(server.url, "GET", `/v1/events/${event.id}`, { key })
-    return path.replace(":id", read.body.phases[0].id)
-  }
-  if (access === "webhook" || access === "webhookDelivery") {
-    await database("delete from webhook_endpoints")
-    const made = await call(server.url, "POST", "/v1/webhooks", { key, body: { url: "http://127.0.0.1:9/" } })
-    if (access === "webhook") return path.replace(":id", made.body.id)
-    const ping = await call(server.url, "POST", `/v1/webhooks/${made.body.id}/ping`, { key })
-    return path.replace(":id", ping.body.id)
-  }
-  if (access === "keyUser") {
-    const user = await call(server.url, "POST", "/v1/users", { key, body: { externalSub: randomUUID() } })
-    return path.replace(":id", user.body.id)
-  }
-  return path.replace(":code", "conflict").replace(/:(sessionId|id)/, randomUUID())
+    return id
+  },
+  phase: async () => (await call(server.url, "GET", `/v1/events/${await newEvent()}`, { key })).body.phases[0].id,
+  audienceEvent: publishWithQuestions,
+  audienceQuestion: ask,
+  question: ask,
+  webhook: register,
+  webhookDelivery: async () => post(`/v1/webhooks/${await register()}/ping`),
+  keyUser: () => post("/v1/users", { externalSub: randomUUID() }),
+}
+
+/** The path with ids of objects that exist in the workspace. */
+const fill = async ({ path, access }: Route): Promise<string> => {
+  const isOfWorkspace = access.startsWith("workspace") && access !== "workspace"
+  const id = isOfWorkspace ? workspaceId : await OBJECTS[access]?.()
+  return path
+    .replace(":id", id ?? randomUUID())
+    .replace(":code", "conflict")
+    .replace(/:\w+Id/, randomUUID())
 }
 
 const verdictOf = (status: number, code: string | undefined): Verdict | number => {

@@ -22,6 +22,13 @@ beforeAll(async () => {
   const event = await createLiveEvent(server.url, key, {
     phases: [{ modality: "breakout", config: { durationSeconds: 3600 } }, { modality: "meeting" }],
   })
+  // An event of its own, which nothing here advances or ends.
+  const audience = await createLiveEvent(server.url, key, {
+    phases: [{ modality: "broadcast", featureSet: ["qa"] }],
+    allowAnonymousQuestions: true,
+    allowAnonymousVoting: true,
+  })
+  const asked = await call(server.url, "POST", `/v1/public/events/${audience.id}/questions`, { body: { text: "Why?" } })
   const user = await call(server.url, "POST", "/v1/users", { key, body: { externalSub: "fuzz" } })
   const webhook = await call(server.url, "POST", "/v1/webhooks", { key, body: { url: VALID["url"] } })
   const ping = await call(server.url, "POST", `/v1/webhooks/${webhook.body.id}/ping`, { key })
@@ -36,6 +43,9 @@ beforeAll(async () => {
     openEvent: event.id,
     phase: event.activePhaseId,
     keyUser: user.body.id,
+    audienceEvent: audience.id,
+    audienceQuestion: asked.body.id,
+    question: asked.body.id,
     workspaceAdmin: acme.id,
     workspaceGuest: acme.id,
     workspaceMemberOrKey: acme.id,
@@ -97,6 +107,7 @@ const VALID: { readonly [field: string]: unknown } = {
   modality: "meeting",
   issuer: "https://partner.example",
   jwksUrl: "https://partner.example/jwks.json",
+  text: "Why?",
 }
 
 const bodyFor = ({ fields }: Route): fc.Arbitrary<unknown> => {
@@ -111,13 +122,16 @@ const bodyFor = ({ fields }: Route): fc.Arbitrary<unknown> => {
   )
 }
 
-const callerFor = (access: string): CallOptions =>
-  access === "account" ||
-  access === "accountOrPlatform" ||
-  (access.startsWith("workspace") && access !== "workspace") ||
-  access === "workspaceAdmin"
+const callerFor = (access: string): CallOptions => {
+  // No key stands for somebody of the audience.
+  if (access.startsWith("audience")) return {}
+  return access === "account" ||
+    access === "accountOrPlatform" ||
+    (access.startsWith("workspace") && access !== "workspace") ||
+    access === "workspaceAdmin"
     ? { cookie: owner.cookie }
     : { key }
+}
 
 test.each(ROUTES)("$method $path", async (route) => {
   const path = route.path.replace(":id", ids[route.access] ?? "").replace(":code", "conflict")

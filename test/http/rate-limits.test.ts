@@ -70,6 +70,13 @@ describe("by address", () => {
     expect((await attempt()).status).toBe(429)
   })
 
+  test("thirty questions a minute, whatever becomes of them", async () => {
+    const headers = newcomer()
+    const ask = () => api("POST", `/v1/public/events/${randomUUID()}/questions`, { body: { text: "Why?" }, headers })
+    expect(statuses(await repeat(LIMITS.question.quota, ask))).toEqual([404])
+    expect((await ask()).status).toBe(429)
+  })
+
   test("a claimed address counts for nothing when it does not come from a trusted proxy", async () => {
     const direct = await startTestServer({ NODE_ENV: "production", PUBLIC_URL: "https://events.example.com" })
     try {

@@ -19,6 +19,10 @@ export type Access =
   | "openEvent"
   /** A session token if there is one; a wrong one is refused. */
   | "optionalSession"
+  /** The event in the path if it may be seen, and who asks there: a session's holder, or nobody where that is allowed. */
+  | "audienceEvent"
+  /** The question in the path if it is shown and its event may be seen, and who votes on it. */
+  | "audienceQuestion"
   /** An account session. */
   | "account"
   /** An account session, or the operator's platform key. */
@@ -45,6 +49,8 @@ export type Access =
   | "agenda"
   /** Management of the event that the phase in the path belongs to. */
   | "phase"
+  /** Management of the event that the question in the path belongs to. */
+  | "question"
   /** A workspace API key, and a user of its workspace in the path. */
   | "keyUser"
   /** Management of the webhook endpoint in the path. */
@@ -66,6 +72,8 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   browser: [],
   openEvent: [],
   optionalSession: [{}, { workspaceSession: [] }],
+  audienceEvent: [{}, { workspaceSession: [] }],
+  audienceQuestion: [{}, { workspaceSession: [] }],
   account: [{ accountSession: [] }],
   accountOrPlatform: [{ accountSession: [] }, { platformKey: [] }],
   key: [{ apiKey: [] }],
@@ -79,6 +87,7 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   event: MANAGEMENT,
   agenda: MANAGEMENT,
   phase: MANAGEMENT,
+  question: MANAGEMENT,
   keyUser: [{ apiKey: [] }],
   webhook: MANAGEMENT,
   webhookDelivery: MANAGEMENT,
@@ -86,6 +95,10 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
 
 /** No credentials are looked at, wherever the call comes from. */
 export const takesNoCredentials = (access: Access): boolean => SECURITY[access].length === 0
+
+/** A viewer surface: who is there by a session token, or signed out; no other credential stands for a viewer. */
+export const isViewerSurface = (access: Access): boolean =>
+  access === "optionalSession" || access === "audienceEvent" || access === "audienceQuestion"
 
 /** Whoever may look at all gets the same answer: it may be kept and revalidated by its ETag. */
 export const isPublicRead = (access: Access): boolean =>

@@ -11,6 +11,7 @@ import { Invites } from "./invites.ts"
 import { Meta } from "./meta.ts"
 import { People } from "./people.ts"
 import { PublicEvents } from "./public-events.ts"
+import { Questions } from "./questions.ts"
 import { SignIn } from "./sign-in.ts"
 import { TableSummaries } from "./table-summary.ts"
 import { Webhooks } from "./webhooks.ts"
@@ -29,6 +30,7 @@ export const Api = HttpApi.make("gathercue")
     Audit,
     Events,
     People,
+    Questions,
     Webhooks,
     PublicEvents,
     TableSummaries,

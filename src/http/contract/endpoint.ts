@@ -25,9 +25,10 @@ export class ExactBody extends Context.Service<ExactBody, true>()("gathercue/Exa
 export class TextBody extends Context.Service<TextBody, string>()("gathercue/TextBody") {}
 
 /** On an endpoint: counted by the client's address under this limit, instead of the one for public reads. */
-export class AddressLimit extends Context.Service<AddressLimit, "login" | "signup" | "register" | "helpChat">()(
-  "gathercue/AddressLimit",
-) {}
+export class AddressLimit extends Context.Service<
+  AddressLimit,
+  "login" | "signup" | "register" | "question" | "helpChat"
+>()("gathercue/AddressLimit") {}
 
 export const created = <S extends Schema.Top>(schema: S) => schema.pipe(HttpApiSchema.status(201))
 

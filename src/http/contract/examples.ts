@@ -201,6 +201,21 @@ const delivery = {
   createdAt: T0,
   finishedAt: T0,
 }
+const question = {
+  id: ids.question,
+  eventId: ids.event,
+  phaseId: ids.phase,
+  text: "When does it ship?",
+  status: "approved",
+  authorUserId: ids.user,
+  authorName: "Grace Hopper",
+  anonymous: false,
+  pinned: false,
+  votes: 12,
+  createdAt: T1,
+  answer: null,
+  answeredAt: null,
+}
 const page = (name: string, item: unknown) => ({ [name]: [item], nextCursor: null })
 
 export interface Example {
@@ -436,6 +451,14 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
       role: "participant",
     },
   },
+  listQuestions: { response: page("questions", question) },
+  patchQuestion: {
+    request: { answer: "In June.", pinned: true },
+    response: { ...question, status: "answered", answer: "In June.", pinned: true, answeredAt: T1 },
+  },
+  askQuestion: { request: { text: "When does it ship?" }, response: { ...question, votes: 0 } },
+  voteQuestion: { response: { questionId: ids.question, votes: 13, voted: true } },
+  unvoteQuestion: { response: { questionId: ids.question, votes: 12, voted: false } },
   askHelp: {
     request: { messages: [{ role: "user", text: "How do I extend the timer?" }], audience: "host", stage: "live" },
     response: { reply: "Add between 10 seconds and an hour to the timer of the active phase." },

@@ -1,0 +1,105 @@
+/**
+ * Who takes part through the public routes. A session token stands for its participant in its workspace (or on its one
+ * event) and for nobody elsewhere; who is signed out is a browser that keeps a signed cookie, where the event allows it.
+ */
+import { Effect } from "effect"
+import { ANONYMOUS_VOTER_SECONDS, Tokens } from "../identity/tokens.ts"
+import { type Failure, Forbidden, NotFound, SignInRequired, Unauthorized } from "../model/errors.ts"
+import type { Event } from "../model/event.ts"
+import { newId } from "../model/ids.ts"
+import type { Author } from "../model/question.ts"
+import { Database, type Queryable } from "../store/database.ts"
+import { isRemoved } from "../store/live-events.ts"
+import { findEventRole, findUser } from "../store/users.ts"
+import { findMemberRole } from "../store/workspaces.ts"
+import type { SessionPrincipal } from "./call.ts"
+import { cookieValue, isForeignSite } from "./credentials.ts"
+import type { HttpRequest } from "./message.ts"
+import { HttpSettings } from "./settings.ts"
+
+export interface Participant extends Author {
+  readonly participantId: string
+}
+
+const removed = new Forbidden({ detail: "You were removed from this event." })
+
+const userOf = async (
+  sql: Queryable,
+  event: Event,
+  session: Extract<SessionPrincipal, { kind: "session" }>,
+  what: string,
+): Promise<Participant> => {
+  if (session.workspaceId !== event.workspaceId) throw NotFound.of(what)
+  const user = await findUser(sql, session.userId)
+  if (user === undefined) throw new Unauthorized({ detail: "The session's user no longer exists." })
+  // An account's session token outlives its memberships; without any it opens nothing that is private.
+  if (event.visibility === "private" && session.accountId !== null) {
+    const [role, member] = await Promise.all([
+      findEventRole(sql, event.id, user.id),
+      findMemberRole(sql, event.workspaceId, session.accountId),
+    ])
+    if (role === undefined && member === undefined) throw NotFound.of(what)
+  }
+  return { participantId: user.id, userId: user.id, name: user.name }
+}
+
+/** The participant that a session stands for on the event; `what` names the object that others do not see. */
+export const participantOf = (
+  event: Event,
+  session: SessionPrincipal,
+  what: string,
+): Effect.Effect<Participant, Failure, Database> =>
+  Effect.flatMap(Database, (database) =>
+    database.run<Participant, NotFound | Unauthorized | Forbidden>(async (sql) => {
+      if (session.kind === "attendee" && session.eventId !== event.id) throw NotFound.of(what)
+      const participant =
+        session.kind === "attendee"
+          ? { participantId: session.participantId, userId: null, name: session.name }
+          : await userOf(sql, event, session, what)
+      if (await isRemoved(sql, event.id, participant.participantId)) throw removed
+      return participant
+    }),
+  )
+
+/** Signed-out people take part in public events only, and in what each of them allows (specification §2). */
+export const allowSignedOut = (
+  event: Event,
+  permission: "allowAnonymousVoting" | "allowAnonymousQuestions",
+): Effect.Effect<void, SignInRequired> =>
+  event.visibility === "public" && event[permission]
+    ? Effect.void
+    : Effect.fail(new SignInRequired({ detail: "Sign in to take part in this event." }))
+
+const COOKIE = "gc_anon"
+
+/**
+ * The signed-out voter of a request, from its cookie; null for none, and for one that we did not sign. A vote by cookie must
+ * come from this site, or from no browser at all: another site's page would vote in the name of whoever looks at it.
+ */
+export const signedOutVoter = (request: HttpRequest): Effect.Effect<string | null, Forbidden, HttpSettings | Tokens> =>
+  Effect.gen(function* () {
+    const { publicUrl } = yield* HttpSettings
+    if (isForeignSite(request, new URL(publicUrl).origin)) {
+      return yield* new Forbidden({ detail: "A vote without a session must come from this site." })
+    }
+    const cookie = cookieValue(request.headers["cookie"], COOKIE)
+    if (cookie === undefined) return null
+    return yield* (yield* Tokens).verify("voter", cookie).pipe(
+      Effect.map(({ claims }) => claims.participantId),
+      Effect.orElseSucceed(() => null),
+    )
+  })
+
+/** A signed-out voter nobody has seen before, and the value of the `set-cookie` header that makes the browser that one. */
+export const newSignedOutVoter: Effect.Effect<
+  { readonly voterId: string; readonly cookie: string },
+  never,
+  HttpSettings | Tokens
+> = Effect.gen(function* () {
+  const { publicUrl } = yield* HttpSettings
+  const voterId = `anon:${newId()}`
+  const { token } = yield* (yield* Tokens).issue("voter", { participantId: voterId })
+  const secure = publicUrl.startsWith("https:") ? "; Secure" : ""
+  const scope = `Path=/v1/public; HttpOnly; SameSite=Lax; Max-Age=${ANONYMOUS_VOTER_SECONDS}${secure}`
+  return { voterId, cookie: `${COOKIE}=${token}; ${scope}` }
+})

@@ -1,0 +1,133 @@
+/**
+ * A question of an event's audience (specification §2 and §6): where one may be asked, who is told to have asked it, and
+ * what a moderator may make of it. Whoever asks anonymously is forgotten here, before anything is stored or sent.
+ */
+import { Schema } from "effect"
+import type { EventStatus } from "./event.ts"
+import type { PhaseConfig, PhaseStatus } from "./phase.ts"
+import { Instant, type Timestamp } from "./timestamp.ts"
+import type { Occurrence } from "./webhook-events.ts"
+
+export const QuestionStatus = Schema.Literals(["pending", "approved", "answered", "hidden"])
+export type QuestionStatus = typeof QuestionStatus.Type
+
+const MAX_TEXT_LENGTH = 1000
+const MAX_ANSWER_LENGTH = 4000
+
+const legible = (maximum: number) =>
+  Schema.String.check(
+    Schema.isBetweenLength(1, maximum),
+    Schema.makeFilter((text) => text.trim() !== "" || "must not be blank"),
+  )
+
+export const Question = Schema.Struct({
+  id: Schema.String,
+  eventId: Schema.String,
+  /** The phase that was active when it was asked. */
+  phaseId: Schema.NullOr(Schema.String),
+  text: Schema.String,
+  status: QuestionStatus,
+  authorUserId: Schema.NullOr(Schema.String),
+  authorName: Schema.NullOr(Schema.String),
+  anonymous: Schema.Boolean,
+  pinned: Schema.Boolean,
+  votes: Schema.Int,
+  createdAt: Instant,
+  answer: Schema.NullOr(Schema.String),
+  answeredAt: Schema.NullOr(Instant),
+})
+export type Question = typeof Question.Type
+
+export const QuestionInput = Schema.Struct({
+  text: legible(MAX_TEXT_LENGTH),
+  /** Signed-in people may ask without their name; who is signed out has none. */
+  anonymous: Schema.optionalKey(Schema.Boolean),
+})
+
+/** What a moderator may change, in any state of the event; an absent key leaves its field alone. */
+export const QuestionPatch = Schema.Struct({
+  status: Schema.optionalKey(QuestionStatus),
+  pinned: Schema.optionalKey(Schema.Boolean),
+  answer: Schema.optionalKey(legible(MAX_ANSWER_LENGTH)),
+})
+export type QuestionPatch = typeof QuestionPatch.Type
+
+/** Questions that somebody decided to show take votes; for the public the others are not there. */
+export const isShown = (status: QuestionStatus): boolean => status === "approved" || status === "answered"
+
+interface QaPhase {
+  readonly id: string
+  readonly status: PhaseStatus
+  readonly config: PhaseConfig
+  readonly featureSet: ReadonlyArray<string>
+}
+
+/** Why there are no questions and votes now. */
+export type QaClosed = "not_open" | "feature_disabled"
+
+/**
+ * The phase that takes questions and votes: of a live event the active one, of a scheduled one the first that will. Either
+ * must have the feature `qa`, as the gateway's commands ask for it.
+ */
+export const qaPhase = <Phase extends QaPhase>(event: {
+  readonly status: EventStatus
+  readonly phases: ReadonlyArray<Phase>
+}): Phase | QaClosed => {
+  if (event.status !== "scheduled" && event.status !== "live") return "not_open"
+  const candidates = event.status === "live" ? event.phases.filter(({ status }) => status === "active") : event.phases
+  return candidates.find(({ featureSet }) => featureSet.includes("qa")) ?? "feature_disabled"
+}
+
+/** Who asks: somebody with a session; `userId` is null for an event's guests, who are no users of the workspace. */
+export interface Author {
+  readonly userId: string | null
+  readonly name: string | null
+}
+
+/** A new question is shown at once, unless its phase's `config.moderated` says that a moderator looks at it first. */
+export const newQuestion = (asked: {
+  readonly id: string
+  readonly eventId: string
+  readonly phase: QaPhase
+  /** Null for who is signed out. */
+  readonly author: Author | null
+  readonly text: string
+  readonly anonymous: boolean
+  readonly at: Timestamp
+}): Question => {
+  const author = asked.anonymous ? null : asked.author
+  return {
+    id: asked.id,
+    eventId: asked.eventId,
+    phaseId: asked.phase.status === "active" ? asked.phase.id : null,
+    text: asked.text.trim(),
+    status: asked.phase.config.moderated === true ? "pending" : "approved",
+    authorUserId: author?.userId ?? null,
+    authorName: author?.name ?? null,
+    anonymous: author === null,
+    pinned: false,
+    votes: 0,
+    createdAt: asked.at,
+    answer: null,
+    answeredAt: null,
+  }
+}
+
+/** What webhook receivers learn of it; `authorUserId` only of a workspace's user who asked under a name. */
+export const questionCreated = (id: string, workspaceId: string, question: Question): Occurrence => ({
+  id,
+  type: "question.created",
+  workspaceId,
+  eventId: question.eventId,
+  occurredAt: question.createdAt,
+  extra: {
+    questionId: question.id,
+    text: question.text,
+    anonymous: question.anonymous,
+    ...(question.authorUserId === null ? {} : { authorUserId: question.authorUserId }),
+  },
+})
+
+/** What a patch makes of a question's status, or null to leave it: an answer without a status answers the question. */
+export const statusAfter = ({ status, answer }: QuestionPatch): QuestionStatus | null =>
+  status ?? (answer === undefined ? null : "answered")
