@@ -1,0 +1,219 @@
+/** Objects that examples are made of: one workspace, one event, and who is in it. */
+
+export const T0 = "2030-05-01T09:00:00.000Z"
+export const T1 = "2030-05-01T10:00:00.000Z"
+export const TOKEN = "2b8NvQ0xJwYyVt6uKfRzQmHc4aLpXsDgEoTiBn1rSkM"
+export const JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIuLi4ifQ.c2lnbmF0dXJl"
+export const KEY = `gck_${TOKEN}`
+
+export const ids = {
+  account: "0196a1f0-0000-7000-8000-000000000001",
+  email: "0196a1f0-0000-7000-8000-000000000002",
+  workspace: "0196a1f0-0000-7000-8000-000000000003",
+  member: "0196a1f0-0000-7000-8000-000000000004",
+  key: "0196a1f0-0000-7000-8000-000000000005",
+  invite: "0196a1f0-0000-7000-8000-000000000006",
+  event: "0196a1f0-0000-7000-8000-000000000007",
+  phase: "0196a1f0-0000-7000-8000-000000000008",
+  user: "0196a1f0-0000-7000-8000-000000000009",
+  membership: "0196a1f0-0000-7000-8000-00000000000a",
+  webhook: "0196a1f0-0000-7000-8000-00000000000b",
+  recording: "0196a1f0-0000-7000-8000-00000000000c",
+  clip: "0196a1f0-0000-7000-8000-00000000000d",
+  session: "0196a1f0-0000-7000-8000-00000000000e",
+  integration: "0196a1f0-0000-7000-8000-00000000000f",
+  delivery: "0196a1f0-0000-7000-8000-000000000010",
+  question: "0196a1f0-0000-7000-8000-000000000011",
+}
+
+export const account = {
+  account: { id: ids.account, name: "Ada Lovelace", email: "ada@example.com", emailVerified: true, createdAt: T0 },
+  emails: [{ id: ids.email, email: "ada@example.com", verified: true, primary: true }],
+  workspaces: [{ id: ids.workspace, name: "Analytical Events", slug: "analytical-events", role: "owner" }],
+}
+export const workspace = {
+  id: ids.workspace,
+  name: "Analytical Events",
+  slug: "analytical-events",
+  role: "owner",
+  createdAt: T0,
+  updatedAt: T0,
+}
+export const member = {
+  id: ids.member,
+  accountId: ids.account,
+  role: "admin",
+  name: "Ada Lovelace",
+  email: "ada@example.com",
+  emailVerified: true,
+  joinedAt: T0,
+}
+export const apiKey = {
+  id: ids.key,
+  name: "production",
+  prefix: "gck_2b8N",
+  last4: "rSkM",
+  status: "active",
+  createdAt: T0,
+  lastUsedAt: null,
+  expiresAt: null,
+  revokedAt: null,
+}
+export const invite = {
+  id: ids.invite,
+  kind: "event",
+  email: "grace@example.com",
+  role: "speaker",
+  eventId: ids.event,
+  status: "pending",
+  createdAt: T0,
+  expiresAt: "2030-05-08T09:00:00.000Z",
+  acceptedAt: null,
+  revokedAt: null,
+}
+export const issuedInvite = { ...invite, inviteUrl: `https://events.example.com/invite/${TOKEN}` }
+export const preview = {
+  kind: "event",
+  status: "pending",
+  workspace: { name: workspace.name, slug: workspace.slug },
+  event: { id: ids.event, title: "Spring launch", scheduledAt: T1 },
+  role: "speaker",
+  email: "g•••@example.com",
+  expiresAt: invite.expiresAt,
+}
+export const event = {
+  id: ids.event,
+  workspaceId: ids.workspace,
+  type: "webinar",
+  title: "Spring launch",
+  status: "live",
+  visibility: "public",
+  scheduledAt: T1,
+  scheduledEndAt: null,
+  allowAnonymousVoting: true,
+  allowAnonymousQuestions: false,
+  capacity: 1000,
+  metadata: { description: "What is new" },
+  createdAt: T0,
+  updatedAt: T0,
+  publishedAt: T0,
+  startedAt: T1,
+  endedAt: null,
+}
+export const phase = {
+  id: ids.phase,
+  eventId: ids.event,
+  position: 0,
+  modality: "breakout",
+  config: { roomSize: 4, durationSeconds: 600 },
+  featureSet: ["qa", "chat"],
+  status: "active",
+  startedAt: T1,
+  endedAt: null,
+  timerEndsAt: "2030-05-01T10:10:00.000Z",
+  extendedSeconds: 0,
+}
+export const agenda = { ...event, phases: [phase], activePhaseId: ids.phase }
+export const user = {
+  id: ids.user,
+  externalSub: "crm-4711",
+  email: "grace@example.com",
+  name: "Grace Hopper",
+  picture: null,
+  createdAt: T0,
+  updatedAt: T0,
+}
+export const membership = { id: ids.membership, eventId: ids.event, userId: ids.user, role: "speaker", createdAt: T0 }
+export const head = {
+  id: ids.event,
+  title: event.title,
+  type: event.type,
+  description: "What is new",
+  status: "live",
+  visibility: "public",
+  scheduledAt: T1,
+  scheduledEndAt: null,
+  startedAt: T1,
+  endedAt: null,
+}
+export const cast = [{ name: "Grace Hopper", role: "speaker" }]
+export const recording = {
+  id: ids.recording,
+  kind: "video",
+  title: "Spring launch",
+  status: "ready",
+  durationMs: 3_600_000,
+  playbackUrl: "https://cdn.example.com/replay.m3u8",
+  createdAt: T1,
+}
+export const clip = {
+  id: ids.clip,
+  title: "The reveal",
+  status: "ready",
+  durationMs: 30_000,
+  playbackUrl: "https://cdn.example.com/clip.mp4",
+  createdAt: T1,
+}
+export const notes = {
+  summary: {
+    tldr: "The table agreed to begin small.",
+    themes: [{ title: "Scope", summary: "Less, but whole" }],
+    ideas: ["A pilot in May"],
+    questions: ["Who begins?"],
+    perQuestion: [{ ordinal: 1, question: "What is missing?", discussed: true, summary: "Time" }],
+  },
+  stats: { totalWords: 1200, promptsCovered: 2, promptsTotal: 3, lifetimeSeconds: 600, headcount: 4 },
+  people: [{ userId: ids.user, name: "Grace Hopper", words: 400, turns: 9, badges: [] }],
+}
+export const integration = {
+  id: ids.integration,
+  workspaceId: ids.workspace,
+  issuer: "https://login.partner.example",
+  jwksUrl: "https://login.partner.example/jwks.json",
+  publicKeyFingerprint: null,
+  status: "active",
+  createdAt: T0,
+  revokedAt: null,
+  lastVerifiedAt: null,
+  lastError: null,
+}
+export const webhook = {
+  id: ids.webhook,
+  url: "https://hooks.example.com/gathercue",
+  eventTypes: ["event.started", "event.ended"],
+  status: "active",
+  disabledReason: null,
+  createdAt: T0,
+  lastSuccessAt: null,
+  lastFailureAt: null,
+}
+export const delivery = {
+  id: ids.delivery,
+  webhookId: ids.webhook,
+  occurrenceId: ids.clip,
+  type: "event.started",
+  eventId: ids.event,
+  status: "delivered",
+  attemptCount: 1,
+  lastStatusCode: 204,
+  lastError: null,
+  nextAttemptAt: null,
+  createdAt: T0,
+  finishedAt: T0,
+}
+export const question = {
+  id: ids.question,
+  eventId: ids.event,
+  phaseId: ids.phase,
+  text: "When does it ship?",
+  status: "approved",
+  authorUserId: ids.user,
+  authorName: "Grace Hopper",
+  anonymous: false,
+  pinned: false,
+  votes: 12,
+  createdAt: T1,
+  answer: null,
+  answeredAt: null,
+}
+export const page = (name: string, item: unknown) => ({ [name]: [item], nextCursor: null })
