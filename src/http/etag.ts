@@ -1,11 +1,9 @@
 /** Entity tags (RFC 9110 §8.8.3): who has a body already is told so instead of being sent it again. */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 
-const TAG_CHARACTERS = 22
-
-const etagOf = (body: string): string =>
-  `"${createHash("sha256").update(body).digest("base64url").slice(0, TAG_CHARACTERS)}"`
+/** Tells bodies apart, keeps nothing secret: the cheapest digest there is in one call. */
+const etagOf = (body: string): string => `"${hash("sha1", body, "base64url")}"`
 
 /** `If-None-Match` is a list of tags, weak or strong, or a star; it is compared weakly (§13.1.2). */
 const isKnown = (request: HttpRequest, etag: string): boolean => {

@@ -102,17 +102,16 @@ const locationOf = (
   return [["location", `${request.path}/${id}`]]
 }
 
+const SHARED: HttpResponse["headers"] = [
+  ["cache-control", "public, no-cache"],
+  ["vary", "authorization, cookie, x-api-key"],
+]
+const OWN: HttpResponse["headers"] = [["cache-control", "no-store"]]
+
 /** A public read is tagged and may be kept; the same read with a credential is nobody else's. */
 const revalidated = (request: HttpRequest, response: HttpResponse, principal: Principal): HttpResponse => {
   const isShared = principal.kind === "anonymous"
-  const headers = response.headers.filter(([name]) => name !== "cache-control")
-  const caching: HttpResponse["headers"] = isShared
-    ? [
-        ["cache-control", "public, no-cache"],
-        ["vary", "authorization, cookie, x-api-key"],
-      ]
-    : [["cache-control", "no-store"]]
-  const cached = { ...response, headers: [...headers, ...caching] }
+  const cached = { ...response, headers: [...response.headers, ...(isShared ? SHARED : OWN)] }
   return isShared ? tagged(request, cached) : cached
 }
 
@@ -164,7 +163,8 @@ export const compile = (
     const isCached = isPublicRead(access) && endpoint.method === "GET"
 
     const retirement = Option.getOrUndefined(Context.getOption(endpoint.annotations, Deprecated))
-    const farewell = retirement === undefined ? [] : deprecationHeaders(retirement)
+    /** On every success; what may be cached says so once it is known who asked. */
+    const always = [...(isCached ? [] : OWN), ...(retirement === undefined ? [] : deprecationHeaders(retirement))]
     const principalOf = (request: HttpRequest): Effect.Effect<Principal, Failure> => {
       if (takesNoCredentials(access)) return Effect.succeed(ANONYMOUS)
       const credentials = credentialsOf(request, cookieName)
@@ -185,7 +185,7 @@ export const compile = (
       const { body, status, headers } = given instanceof Reply ? given : new Reply(given, {})
       const success = successes.find((one) => one.status === status) ?? successes[0]
       if (success === undefined) throw new Error(`${endpoint.identifier} has no success schema`)
-      const base: HttpResponse["headers"] = [["cache-control", "no-store"], ...farewell, ...headers]
+      const base: HttpResponse["headers"] = [...always, ...headers]
       if (success.encode === undefined) return { status: success.status, headers: base, body: "" }
       const encoded = success.encode(body)
       if (Result.isFailure(encoded)) {
