@@ -135,6 +135,8 @@ const stepOf = (
   state,
   at,
   dispatches,
-  notices: changes.map((change) => ({ ...presenceNotice(state, change), id: change.id, at: change.at })),
+  notices: changes
+    .filter(({ type }) => type !== "updated")
+    .map((change) => ({ ...presenceNotice(state, change), id: change.id, at: change.at })),
   command: null,
 })

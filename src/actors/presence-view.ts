@@ -38,22 +38,26 @@ export const presenceView = (state: LiveState, presence: Presence): { readonly [
   }
 }
 
-/** The net difference of some changes for list mode: who came and who went, each person once. */
+/** The net difference of some changes for list mode: who came, who went, and who is there otherwise; each person once. */
 export const presenceDiff = (
   state: LiveState,
   presence: Presence,
   changes: ReadonlyArray<PresenceChange>,
 ): Dispatch | undefined => {
   const touched = new Set(changes.map(({ participant }) => participant.participantId))
+  const moved = new Set(
+    changes.flatMap(({ type, participant }) => (type === "updated" ? [] : participant.participantId)),
+  )
   const join: { readonly [field: string]: unknown }[] = []
+  const update: { readonly [field: string]: unknown }[] = []
   const left: string[] = []
   for (const participantId of touched) {
     const person = presence.find(participantId)
     if (person === undefined) left.push(participantId)
-    else join.push(participantView(state, person))
+    else (moved.has(participantId) ? join : update).push(participantView(state, person))
   }
-  if (join.length === 0 && left.length === 0) return undefined
-  return { stream: "event", t: "presence.diff", d: { join, left, update: [] } }
+  if (touched.size === 0) return undefined
+  return { stream: "event", t: "presence.diff", d: { join, left, update } }
 }
 
 /** Everyone anew: after a restart nobody's list is known to be right, and on the way back from summary nobody has one. */

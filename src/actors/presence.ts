@@ -24,13 +24,14 @@ export interface Present extends Participant {
 export interface PresenceChange {
   /** Of the webhook occurrence it becomes: the same however often storing it is tried. */
   readonly id: string
-  readonly type: "joined" | "left"
+  /** `updated`: somebody who is there came with another role or name; receivers are told of comings and goings only. */
+  readonly type: "joined" | "left" | "updated"
   readonly participant: Participant
   readonly at: Timestamp
 }
 
 interface Entry {
-  readonly present: Present
+  present: Present
   readonly nodes: Set<string>
 }
 
@@ -78,6 +79,7 @@ export class Presence {
     const entry = this.#entries.get(participant.participantId)
     if (entry !== undefined) {
       entry.nodes.add(node)
+      this.#update(entry, participant, at)
       return
     }
     this.#entries.set(participant.participantId, { present: { ...participant, joinedAt: at }, nodes: new Set([node]) })
@@ -90,6 +92,13 @@ export class Presence {
     if (entry === undefined || !entry.nodes.delete(node) || entry.nodes.size > 0) return
     if (this.#graceMs === 0) this.#remove(participantId, entry, at)
     else this.#leaving.set(participantId, now + this.#graceMs)
+  }
+
+  #update(entry: Entry, participant: Participant, at: Timestamp): void {
+    const { role, name, joinedAt } = entry.present
+    if (role === participant.role && name === participant.name) return
+    entry.present = { ...participant, joinedAt }
+    if (this.#open) this.#note("updated", participant, at)
   }
 
   #note(type: PresenceChange["type"], participant: Participant, at: Timestamp): void {

@@ -128,6 +128,9 @@ export class Channel {
   renew(connection: Connection, identity: Identity): void {
     const before = connection.identity
     connection.identity = identity
+    if (before.role === identity.role && before.name === identity.name) return
+    // Joining again with another role or name is how the others learn of it.
+    this.#presence.joined(identity)
     if (before.role === identity.role) return
     connection.socket.unsubscribe(this.#roleTopic(before.role))
     connection.socket.subscribe(this.#roleTopic(identity.role))

@@ -204,7 +204,7 @@ export class Sessions {
     const { id, d } = decoded.success
     this.#read(d.token, {
       onGrant: (grant) => this.#extend(connection, grant, id),
-      onRefusal: () => complain(connection, "unauthorized", "The token is not valid or has expired."),
+      onRefusal: () => refuseToken(connection, id, "unauthorized", "The token is not valid or has expired."),
     })
   }
 
@@ -216,7 +216,7 @@ export class Sessions {
       identity.participantId === connection.identity.participantId ||
       (identity.kind === "anonymous" && connection.identity.kind === "anonymous")
     if (eventId !== connection.eventId || !isSame) {
-      complain(connection, "forbidden", "The token is for another participant or event.")
+      refuseToken(connection, id, "forbidden", "The token is for another participant or event.")
       return
     }
     connection.sessionExpiresAt = sessionExpiresAt
@@ -244,6 +244,12 @@ const parse = (bytes: ArrayBuffer): unknown => {
   } catch {
     return undefined
   }
+}
+
+/** A token that was sent with an id is answered under it, like a command. */
+const refuseToken = (connection: Connection, id: string | undefined, code: RefusalCode, message: string): void => {
+  if (id === undefined) complain(connection, code, message)
+  else refuseCommand(connection, id, refuse(code, message))
 }
 
 /** Says what was wrong with something that is no command. */

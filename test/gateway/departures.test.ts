@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
+import type { Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
@@ -75,10 +76,25 @@ test("a token for someone else, for another event, or none at all is refused and
   for (const [token, code] of wrong) {
     client.send({ op: 12, d: { token } })
     expect((await client.next(({ op }) => op === 13)).d.code).toBe(code)
+    client.send({ op: 12, id: `with id ${code}`, d: { token } })
+    expect(await client.next(({ id }) => id === `with id ${code}`)).toMatchObject({ op: 4, ok: false, e: { code } })
   }
   client.send({ op: 12, d: {} })
   expect((await client.next(({ op }) => op === 13)).d.code).toBe("bad_request")
   expect(await client.command("roster.list")).toMatchObject({ ok: true })
+})
+
+test("a new token with another role is seen by the others, and nobody is told of a coming or going", async () => {
+  const stage = await house.stage()
+  const viewer = await house.join(stage, "viewer")
+  const host = await house.join(stage, "rising", "speaker")
+  await viewer.next(({ t, d }) => t === "presence.diff" && d.join.some((p: Frame) => p.participantId === "rising"))
+  host.send({ op: 12, d: { token: await house.token(stage, "rising", "host") } })
+  const { d } = await viewer.next(({ t, d }) => t === "presence.diff" && d.update.length > 0)
+  expect(d).toMatchObject({ join: [], left: [], update: [{ participantId: "rising", role: "host" }] })
+  const late = await house.join(stage, "late")
+  const { presence } = late.received.find(({ t }) => t === "ready").d
+  expect(presence.list.find((p: Frame) => p.participantId === "rising").role).toBe("host")
 })
 
 test("a new token with another role changes what the connection may do and hear", async () => {

@@ -31,7 +31,10 @@ export const COMMANDS = {
   "roster.list": Schema.Struct({
     role: Schema.optionalKey(EventRole),
     query: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(100))),
-    cursor: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(200))),
+    /** As a page before gave it: a time and a participant. */
+    cursor: Schema.optionalKey(
+      Schema.String.check(Schema.isMaxLength(200), Schema.isPattern(/^\d{4}-\d\d-\d\dT[\d:.]+Z \S+$/)),
+    ),
     limit: Schema.optionalKey(between(1, 200)),
   }),
   leave: Schema.Struct({}),
