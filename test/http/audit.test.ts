@@ -133,7 +133,7 @@ describe("an API key with an end", () => {
     const made = await api("POST", "/v1/api-keys", { key: acme.key, body: { name: "short", expiresAt } })
     expect(made.body.expiresAt).toBe(expiresAt)
     expect((await api("GET", "/v1/events", { key: made.body.secret })).status).toBe(200)
-    await rows.run("update api_keys set expires_at = now() where id = $1", [made.body.id])
+    await rows.run("update api_keys set expires_at = now() - interval '1 second' where id = $1", [made.body.id])
     expect((await api("GET", "/v1/events", { key: made.body.secret })).status).toBe(401)
   })
 

@@ -123,7 +123,7 @@ describe("notes of a table", () => {
     const token = tokenIn(stored.body.recipients[0].url)
     const kept = await rows.run("select token_hash::text, user_id from table_note_tokens where room_id = 'room-e'")
     expect(JSON.stringify(kept)).not.toContain(token)
-    await rows.run("update table_note_tokens set expires_at = now() where room_id = 'room-e'")
+    await rows.run("update table_note_tokens set expires_at = now() - interval '1 second' where room_id = 'room-e'")
     expect((await read(token)).status).toBe(404)
   })
 

@@ -149,7 +149,7 @@ test("a replaced secret is handed to the signer until it lapses, and is then for
   expect(during).toEqual({ ...before, secretSealed: Buffer.from("next"), previousSecretSealed: before?.secretSealed })
   await forgetLapsedSecrets(sql)
   expect((await findTargets(sql, [id])).get(id)).toEqual(during)
-  await sql`update webhook_endpoints set previous_secret_until = now()`
+  await sql`update webhook_endpoints set previous_secret_until = now() - interval '1 second'`
   expect((await findTargets(sql, [id])).get(id)).toEqual({ ...during, previousSecretSealed: null })
   await forgetLapsedSecrets(sql)
   const [row] = await sql`select previous_secret_sealed, previous_secret_until from webhook_endpoints`
