@@ -85,7 +85,7 @@ export const CONFIG_KEYS = [
   {
     name: "SMTP_URL",
     fallback: "unset",
-    doc: "`smtp://user:password@host:port` or `smtps://…`; without it no mail is sent and links stand in the answers.",
+    doc: "`smtp://user:password@host:port` or `smtps://…`; without it no mail is sent; outside production links stand in the answers instead.",
     secret: true,
   },
   { name: "MAIL_FROM", fallback: "Gathercue <no-reply@localhost>", doc: "Sender of letters." },

@@ -86,7 +86,8 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     Layer.succeed(HttpSettings, {
       publicUrl,
       appUrl: config.appUrl ?? publicUrl,
-      emailDevMode: !config.production || config.smtp === null,
+      emailDevMode: !config.production,
+      sendsMail: config.smtp !== null,
       defaultCapacity: config.defaultCapacity,
     }),
   )

@@ -8,8 +8,13 @@ export class HttpSettings extends Context.Service<
     readonly publicUrl: string
     /** Where links in letters lead, without a trailing slash; by default this server's own pages. */
     readonly appUrl: string
-    /** Links that would be mailed stand in the answers too. */
+    /**
+     * Links that are mailed stand in the answers too. Never in production: a reset link that anybody may ask for would open
+     * every account of a server that has no mail.
+     */
     readonly emailDevMode: boolean
+    /** Without a mail server, whoever may manage a thing is told its links instead. */
+    readonly sendsMail: boolean
     /** Capacity of an event that names none. */
     readonly defaultCapacity: number
   }

@@ -250,6 +250,29 @@ describe("in production, with a mail server", () => {
   })
 })
 
+test("in production without a mail server no link that opens an account is ever answered", async () => {
+  const silent = await startTestServer({ NODE_ENV: "production", PUBLIC_URL: "https://events.example.com" })
+  try {
+    const body = { email: `ada-${Date.now()}@example.com`, password: PASSWORD, name: "Ada" }
+    const made = await call(silent.url, "POST", "/v1/accounts/signup", { body })
+    const cookie = (made.headers.get("set-cookie") ?? "").split(";")[0]
+    const asked = [
+      made,
+      await call(silent.url, "POST", "/v1/accounts/resend-verification", { cookie }),
+      await call(silent.url, "POST", "/v1/accounts/request-password-reset", { body: { email: body.email } }),
+    ]
+    expect(asked.map(({ status }) => status)).toEqual([201, 200, 200])
+    for (const answer of asked) expect(JSON.stringify(answer.body)).not.toMatch(/token|Url/)
+    // Who manages the workspace is told an invite's link, since no letter will bring it.
+    const workspace = made.body.workspaces[0].id
+    const path = `/v1/workspaces/${workspace}/invites`
+    const invite = await call(silent.url, "POST", path, { cookie, body: { email: "grace@example.com" } })
+    expect(invite.body.inviteUrl).toMatch(/^https:\/\/events\.example\.com\/invite\//)
+  } finally {
+    await silent.stop()
+  }
+})
+
 describe("the development outbox", () => {
   test("shows the letters that would have been sent, newest first, of one address or of all", async () => {
     const account = await signup(server.url)

@@ -185,7 +185,9 @@ describe("replacing the secret", () => {
     expect([accepts(both, house.hook.secret), accepts(both, next)]).toEqual([true, true])
     expect(accepts(both, `whsec_${Buffer.from(randomUUID()).toString("base64")}`)).toBe(false)
 
-    await database(`update webhook_endpoints set previous_secret_until = now() - interval '1 second' where id = '${house.hook.id}'`)
+    await database(
+      `update webhook_endpoints set previous_secret_until = now() - interval '1 second' where id = '${house.hook.id}'`,
+    )
     await house.api("POST", path(house, "/ping"))
     await receiver.count(2)
     const alone = receiver.received[1]

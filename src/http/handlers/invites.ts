@@ -82,7 +82,7 @@ const announce = (
   invitationOf: (sql: Queryable) => Promise<{ readonly issued: IssuedInvite; readonly invitation: InvitationRow }>,
 ) =>
   Effect.gen(function* () {
-    const { appUrl, emailDevMode } = yield* HttpSettings
+    const { appUrl, emailDevMode, sendsMail } = yield* HttpSettings
     const mailer = yield* Mailer
     const answer = yield* (yield* Database).transaction<InviteRow & { inviteUrl?: string }, Refusals>(async (sql) => {
       const { issued, invitation } = await invitationOf(sql)
@@ -92,7 +92,7 @@ const announce = (
         const to = { workspace: invitation.workspaceName, event: invitation.eventTitle, role }
         await mailer.post(sql, invitationLetter(email, to, inviteUrl))
       }
-      return { ...issued.invite, ...(email === null || emailDevMode ? { inviteUrl } : {}) }
+      return { ...issued.invite, ...(email === null || emailDevMode || !sendsMail ? { inviteUrl } : {}) }
     })
     mailer.collect()
     return answer

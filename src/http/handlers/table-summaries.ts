@@ -35,7 +35,7 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
     access: "event",
     handle: ({ params: { roomId }, payload: { recipients, ...content }, scope: { event, workspaceId } }) =>
       Effect.gen(function* () {
-        const { appUrl, emailDevMode } = yield* HttpSettings
+        const { appUrl, emailDevMode, sendsMail } = yield* HttpSettings
         const mailer = yield* Mailer
         const now = Date.now()
         const generatedAt = toTimestamp(now)
@@ -56,7 +56,8 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
           const url = `${appUrl}/events/${event.id}/table-summary?t=${token}`
           const notes = { name, event: event.title, table: content.table.label }
           if (email !== null) await mailer.post(sql, tableNotesLetter(email, notes, url))
-          return { userId, mailed: email !== null, ...(email === null || emailDevMode ? { url } : {}) }
+          const mailed = email !== null && (sendsMail || emailDevMode)
+          return { userId, mailed, ...(mailed && !emailDevMode ? {} : { url }) }
         }
 
         const told = yield* (yield* Database).transaction(async (sql) => {
