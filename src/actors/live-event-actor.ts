@@ -4,7 +4,7 @@
  */
 import { Effect, Semaphore } from "effect"
 import { toTimestamp } from "../model/timestamp.ts"
-import { type AnsweredBefore, findLiveCommand, keepRoster } from "../store/live-events.ts"
+import { type AnsweredBefore, findLiveCommand, keepRoster, type OverCapacity } from "../store/live-events.ts"
 import { type Answer, type Envelope, type EventGone, type Moved, Refused, StoreAway } from "./commands.ts"
 import { decide } from "./decide.ts"
 import { answerOf, rememberedAnswer, stepOf, TIMER_SCOPE } from "./execution.ts"
@@ -31,6 +31,7 @@ export interface ActorNeeds extends Surroundings {
   readonly stay: () => () => void
 }
 
+const OVER_CAPACITY = new Refused({ code: "conflict", detail: "More people than that are registered already." })
 /** After a commit that failed for want of the database, the event is recovered this often until it works. */
 const RECOVER_EVERY_MS = 500
 
@@ -56,7 +57,8 @@ export class LiveEventActor {
       run: (body) => needs.fork(Effect.ignore(this.#inLane(body))),
       current: this.#current,
       // A flush carries no command id, so it cannot have been answered before.
-      commit: (from, step) => Effect.catchTag(this.#commit(from, step), "AnsweredBefore", Effect.die),
+      commit: (from, step) =>
+        Effect.catchTags(this.#commit(from, step), { AnsweredBefore: Effect.die, OverCapacity: Effect.die }),
     })
   }
 
@@ -108,13 +110,16 @@ export class LiveEventActor {
       if (decision instanceof Refused) return yield* decision
       if (decision.idle) return answerOf(from, decision.result)
       const farewells = decision.next.deleted ? this.#partings(envelope.at) : []
-      const committed = yield* Effect.result(this.#commit(from, stepOf(from, envelope, decision, farewells)))
-      if (committed._tag === "Failure") {
-        if (committed.failure._tag !== "AnsweredBefore") return yield* committed.failure
-        return yield* this.#recall(from, envelope)
-      }
-      if (committed.success.state.deleted) this.#forget(farewells.length)
-      return answerOf(committed.success, decision.result)
+      return yield* this.#commit(from, stepOf(from, envelope, decision, farewells)).pipe(
+        Effect.map((after) => {
+          if (after.state.deleted) this.#forget(farewells.length)
+          return answerOf(after, decision.result)
+        }),
+        Effect.catchTags({
+          AnsweredBefore: () => this.#recall(from, envelope),
+          OverCapacity: () => Effect.fail(OVER_CAPACITY),
+        }),
+      )
     })
   }
 
@@ -135,13 +140,13 @@ export class LiveEventActor {
    * Commits under the current epoch; whoever is moved on from forgets what it knew. Not interruptible: a caller that has
    * stopped waiting must not leave the actor on the old side of a commit that happens all the same.
    */
-  #commit(from: Resident, step: Step): Effect.Effect<Resident, Moved | StoreAway | AnsweredBefore> {
+  #commit(from: Resident, step: Step): Effect.Effect<Resident, Moved | StoreAway | AnsweredBefore | OverCapacity> {
     return commitStep(this.#needs, from, step).pipe(
       Effect.tap((next) => Effect.sync(() => this.#adopt(next))),
       Effect.tapError((failure) =>
         Effect.sync(() => {
-          // The id was answered before our time: nothing was written, and what we know still stands.
-          if (failure._tag === "AnsweredBefore") return
+          // Refused as a whole: nothing was written, and what we know still stands.
+          if (failure._tag === "AnsweredBefore" || failure._tag === "OverCapacity") return
           this.#resident = undefined
           this.#recoverLater()
         }),

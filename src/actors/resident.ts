@@ -12,6 +12,7 @@ import {
   type CommitUnknown,
   commitLiveEvent,
   type LiveCommit,
+  type OverCapacity,
   type Recovered,
   recoverLiveEvent,
   type StoredCommand,
@@ -167,7 +168,7 @@ export const commitStep = (
   around: Surroundings,
   resident: Resident,
   step: Step,
-): Effect.Effect<Resident, Moved | StoreAway | AnsweredBefore> => {
+): Effect.Effect<Resident, Moved | StoreAway | AnsweredBefore | OverCapacity> => {
   const draft = draftOf(resident, step)
   const adopted: Resident = {
     ...resident,

@@ -12,6 +12,7 @@ import { isShown } from "../model/question.ts"
 import type { WorkspaceRole } from "../model/roles.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { findEvent, findEventWithPhases, findPhaseOwner } from "../store/events.ts"
+import { maySeePrivateEvent } from "../store/private-events.ts"
 import { findAsset } from "../store/public-surfaces.ts"
 import { findQuestionOwner } from "../store/questions.ts"
 import { findUser, hasEventMembership } from "../store/users.ts"
@@ -157,18 +158,23 @@ const memberOrKeyOf = (
 /** May the caller look in: with the workspace's key, as a member, with a session of one of its people, or as a guest here? */
 const isInsider = (
   principal: Principal,
-  { id, workspaceId }: Pick<Event, "id" | "workspaceId">,
+  event: Pick<Event, "id" | "workspaceId">,
 ): Effect.Effect<boolean, Unavailable, Database> => {
-  if (principal.kind === "attendee") return Effect.succeed(principal.eventId === id)
-  if (principal.kind === "key" || principal.kind === "session") {
-    return Effect.succeed(principal.workspaceId === workspaceId)
-  }
-  return principal.kind === "account"
-    ? Effect.map(
-        run((sql) => findMemberRole(sql, workspaceId, principal.accountId)),
+  switch (principal.kind) {
+    case "attendee":
+      return Effect.succeed(principal.eventId === event.id)
+    case "key":
+      return Effect.succeed(principal.workspaceId === event.workspaceId)
+    case "session":
+      return run((sql) => maySeePrivateEvent(sql, event, principal))
+    case "account":
+      return Effect.map(
+        run((sql) => findMemberRole(sql, event.workspaceId, principal.accountId)),
         (role) => role !== undefined,
       )
-    : Effect.succeed(false)
+    default:
+      return Effect.succeed(false)
+  }
 }
 
 /** Drafts are seen by nobody here, private events by insiders only; what is not seen is not there. */
@@ -275,7 +281,7 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
       yield* requireManager(principal)
       const workspaceId = yield* workspaceOf(principal, request)
       yield* requireManagement(principal, workspaceId, "workspace")
-      return { workspaceId }
+      return { workspaceId, accountId: "accountId" in principal ? principal.accountId : null }
     }),
   event: (principal, request) =>
     managed(principal, request, "event", (id) => run((sql) => findEvent(sql, id))).pipe(

@@ -10,8 +10,8 @@ import { newId } from "../model/ids.ts"
 import type { Author } from "../model/question.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { isRemoved } from "../store/live-events.ts"
-import { findEventRole, findUser } from "../store/users.ts"
-import { findMemberRole } from "../store/workspaces.ts"
+import { maySeePrivateEvent } from "../store/private-events.ts"
+import { findUser } from "../store/users.ts"
 import type { SessionPrincipal } from "./call.ts"
 import { cookieValue, isForeignSite } from "./credentials.ts"
 import type { HttpRequest } from "./message.ts"
@@ -32,14 +32,7 @@ const userOf = async (
   if (session.workspaceId !== event.workspaceId) throw NotFound.of(what)
   const user = await findUser(sql, session.userId)
   if (user === undefined) throw new Unauthorized({ detail: "The session's user no longer exists." })
-  // An account's session token outlives its memberships; without any it opens nothing that is private.
-  if (event.visibility === "private" && session.accountId !== null) {
-    const [role, member] = await Promise.all([
-      findEventRole(sql, event.id, user.id),
-      findMemberRole(sql, event.workspaceId, session.accountId),
-    ])
-    if (role === undefined && member === undefined) throw NotFound.of(what)
-  }
+  if (event.visibility === "private" && !(await maySeePrivateEvent(sql, event, session))) throw NotFound.of(what)
   return { participantId: user.id, userId: user.id, name: user.name }
 }
 

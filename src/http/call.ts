@@ -63,7 +63,8 @@ export interface Scopes {
   readonly workspaceAdmin: { readonly workspaceId: string; readonly accountId: string; readonly role: WorkspaceRole }
   readonly workspaceMemberOrKey: { readonly workspaceId: string }
   readonly workspaceAdminOrKey: { readonly workspaceId: string }
-  readonly workspace: { readonly workspaceId: string }
+  /** `accountId`: whose account it is that asks, null for a key. */
+  readonly workspace: { readonly workspaceId: string; readonly accountId: string | null }
   readonly event: { readonly workspaceId: string; readonly event: Event }
   readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
   readonly phase: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }

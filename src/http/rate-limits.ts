@@ -30,7 +30,8 @@ export const LIMITS = {
   mailPerDay: { quota: 10, windowSeconds: 86_400 },
   register: { quota: 30, windowSeconds: 60 },
   question: { quota: 30, windowSeconds: 60 },
-  helpChat: { quota: 20, windowSeconds: 60, burst: 10, always: true },
+  /** Twenty a minute, never more than ten at once. */
+  helpChat: { quota: 10, windowSeconds: 30, always: true },
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type LimitName = keyof typeof LIMITS

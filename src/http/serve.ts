@@ -8,7 +8,7 @@ import type { HttpApiEndpoint } from "effect/http-api"
 import { Authenticator } from "../identity/authenticate.ts"
 import type { Principal } from "../identity/principal.ts"
 import { BadRequest, type Failure, NotFound, UnsupportedMediaType } from "../model/errors.ts"
-import { parseJson, UnreadableJson } from "../model/json.ts"
+import { isStorable, parseJson, UnreadableJson } from "../model/json.ts"
 import { Telemetry } from "../telemetry.ts"
 import { ACCESS } from "./access.ts"
 import { writeAudit } from "./audit.ts"
@@ -68,18 +68,22 @@ const refuse = (issue: SchemaIssue.Issue, where: string) =>
 
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)(?:\s*;|$)/i
 
+const requireJsonType = (request: HttpRequest): Effect.Effect<void, UnsupportedMediaType> =>
+  request.body.length === 0 || JSON_TYPE.test(request.headers["content-type"] ?? "")
+    ? Effect.void
+    : Effect.fail(new UnsupportedMediaType({ detail: "Send the body as application/json." }))
+
 /** The body as JSON; an empty body reads as `{}`, so that an optional body may be left out. */
 const readJson = (request: HttpRequest): Effect.Effect<unknown, BadRequest | UnsupportedMediaType> => {
   if (request.body.length === 0) return Effect.succeed({})
-  if (!JSON_TYPE.test(request.headers["content-type"] ?? "")) {
-    return Effect.fail(new UnsupportedMediaType({ detail: "Send the body as application/json." }))
-  }
-  try {
-    return Effect.succeed(parseJson(utf8.decode(request.body)))
-  } catch (cause) {
-    const why = cause instanceof UnreadableJson ? cause.message : "not UTF-8"
-    return Effect.fail(new BadRequest({ detail: `body: ${why}.` }))
-  }
+  return Effect.flatMap(requireJsonType(request), () => {
+    try {
+      return Effect.succeed(parseJson(utf8.decode(request.body)))
+    } catch (cause) {
+      const why = cause instanceof UnreadableJson ? cause.message : "not UTF-8"
+      return Effect.fail(new BadRequest({ detail: `body: ${why}.` }))
+    }
+  })
 }
 
 const readQuery = (query: string): { readonly [name: string]: string } =>
@@ -203,6 +207,7 @@ export const compile = (
     }
 
     const answer = (request: HttpRequest, scope: never): Effect.Effect<HttpResponse, Failure, HandlerServices> => {
+      if (!isStorable(request.params)) return Effect.fail(NotFound.of("resource"))
       const params = decodeParams?.(request.params)
       if (params !== undefined && Result.isFailure(params)) return Effect.fail(NotFound.of("resource"))
       const query = decodeQuery?.(readQuery(request.query))
@@ -214,7 +219,12 @@ export const compile = (
         scope,
         path: request.path,
       })
-      if (decodeBody === undefined) return Effect.map(handle(call(undefined)), (given) => encode(request, given))
+      if (decodeBody === undefined) {
+        // A body that nobody reads must not be a form either: that is how another site's page would send one.
+        return Effect.flatMap(requireJsonType(request), () =>
+          Effect.map(handle(call(undefined)), (given) => encode(request, given)),
+        )
+      }
       return Effect.flatMap(readJson(request), (json) => {
         const body = decodeBody(json)
         return Result.isFailure(body)
@@ -271,7 +281,11 @@ export const compile = (
     const isLimited = limits.isOn("apiKey") || limits.isOn(addressLimit)
 
     const serve: Serve = (request) => {
-      const work = Effect.flatMap(principalOf(request), (principal) =>
+      // A wrong credential is counted by where it comes from.
+      const known = isLimited
+        ? Effect.tapErrorTag(principalOf(request), "Unauthorized", () => limits.take("publicRead", request.client))
+        : principalOf(request)
+      const work = Effect.flatMap(known, (principal) =>
         isLimited ? counted(request, principal, process(request, principal)) : process(request, principal),
       )
       return settle(request, work)

@@ -4,10 +4,8 @@
  */
 import { Conflict, NotFound } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
-import { ACCOUNT_SUB_PREFIX } from "../model/participants.ts"
 import type { EventRole } from "../model/roles.ts"
 import { toTimestamp } from "../model/timestamp.ts"
-import { findPrimaryAddress } from "../store/accounts.ts"
 import type { Queryable } from "../store/database.ts"
 import {
   findInvitation,
@@ -18,7 +16,7 @@ import {
   renewInvite,
   settleInvite,
 } from "../store/invites.ts"
-import { upsertMembership, upsertUser } from "../store/users.ts"
+import { giveEventRole } from "./participants.ts"
 import { hashSecret, newSecret } from "./secrets.ts"
 
 const LIFETIME_MS = 7 * 86_400_000
@@ -41,7 +39,7 @@ export const issueInvite = async (
   return { invite, token }
 }
 
-/** A new token for an open or expired invite. Throws `Conflict` for one that was settled. */
+/** A new token for an open invite. Throws `Conflict` for any other. */
 export const reissueInvite = async (sql: Queryable, { id, status }: InvitationRow): Promise<IssuedInvite> => {
   const token = newSecret()
   const invite = await renewInvite(sql, id, hashSecret(token), toTimestamp(Date.now() + LIFETIME_MS))
@@ -63,26 +61,15 @@ export const declineInvite = async (sql: Queryable, token: string): Promise<Invi
   return { ...invitation, status: "declined" }
 }
 
-/** Throws `Conflict` when it is not open. An expired one may be revoked too, so that a resend cannot bring it back. */
+/** Throws `Conflict` when it is not open. */
 export const revokeInvite = async (sql: Queryable, { id, status }: InvitationRow): Promise<void> => {
   if ((await settleInvite(sql, id, "revoked")) === undefined) throw notPending(status)
 }
 
-const joinEvent = async (sql: Queryable, invitation: InvitationRow, accountId: string, eventId: string) => {
-  const account = await findPrimaryAddress(sql, accountId)
-  if (account === undefined) throw NotFound.of("account")
+const joinEvent = (sql: Queryable, invitation: InvitationRow, accountId: string, eventId: string): Promise<void> => {
   if (invitation.eventStatus === "ended") throw new Conflict({ detail: "The event has ended." })
-  const { workspaceId } = invitation
-  const user = await upsertUser(sql, {
-    id: newId(),
-    workspaceId,
-    accountId,
-    externalSub: ACCOUNT_SUB_PREFIX + accountId,
-    email: account.email,
-    name: account.name,
-  })
-  const role = invitation.role as EventRole
-  await upsertMembership(sql, { id: newId(), eventId, userId: user.id, role })
+  const { workspaceId, role } = invitation
+  return giveEventRole(sql, { accountId, workspaceId, eventId, role: role as EventRole })
 }
 
 /**

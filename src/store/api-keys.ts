@@ -37,7 +37,8 @@ export const insertApiKey = async (
     insert into api_keys (id, workspace_id, name, secret_hash, prefix, last4, expires_at)
     select ${key.id}, ${key.workspaceId}, ${key.name}, ${key.secretHash}, ${key.prefix}, ${key.last4},
            ${key.expiresAt}
-     where (select count(*) from api_keys where workspace_id = ${key.workspaceId} and revoked_at is null) < ${MAX_ACTIVE_KEYS}
+     where (select count(*) from api_keys where workspace_id = ${key.workspaceId} and revoked_at is null
+             and (expires_at is null or expires_at > now())) < ${MAX_ACTIVE_KEYS}
     returning id, name, prefix, last4, 'active' as status, created_at, last_used_at, expires_at, revoked_at`
   return row
 }

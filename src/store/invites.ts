@@ -102,12 +102,12 @@ export const settleInvite = async (
     update invites i set status = ${to},
            accepted_at = case when ${to} = 'accepted' then now() else accepted_at end,
            revoked_at = case when ${to} = 'revoked' then now() else revoked_at end
-     where id = ${id} and status = 'pending' and (expires_at > now() or ${to} = 'revoked')
+     where id = ${id} and status = 'pending' and expires_at > now()
     returning ${sql.unsafe(INVITE)}`
   return row
 }
 
-/** A new token and a new term for an invite that is open or has expired; the old token is worthless. */
+/** A new token and a new term for an open invite; the old token is worthless. */
 export const renewInvite = async (
   sql: Queryable,
   id: string,
@@ -116,7 +116,7 @@ export const renewInvite = async (
 ): Promise<InviteRow | undefined> => {
   const [row] = await sql<InviteRow[]>`
     update invites i set token_hash = ${tokenHash}, expires_at = ${expiresAt}
-     where id = ${id} and status = 'pending' returning ${sql.unsafe(INVITE)}`
+     where id = ${id} and status = 'pending' and expires_at > now() returning ${sql.unsafe(INVITE)}`
   return row
 }
 

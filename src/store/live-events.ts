@@ -141,6 +141,9 @@ export class CommitUnknown extends Data.TaggedError("CommitUnknown")<{
   readonly lost: boolean
 }> {}
 
+/** The event's new capacity is below the number of people who are registered; nothing was written. */
+export class OverCapacity extends Data.TaggedError("OverCapacity")<Record<never, never>> {}
+
 /** The command id was accepted before, longer ago than the actor remembers; nothing was written. */
 export class AnsweredBefore extends Data.TaggedError("AnsweredBefore")<Record<never, never>> {}
 
@@ -151,13 +154,14 @@ export class AnsweredBefore extends Data.TaggedError("AnsweredBefore")<Record<ne
 export const commitLiveEvent = (
   sql: Sql,
   commit: LiveCommit,
-): Effect.Effect<number, Fenced | AnsweredBefore | CommitUnknown> =>
+): Effect.Effect<number, Fenced | AnsweredBefore | OverCapacity | CommitUnknown> =>
   Effect.callback((resume) => {
     runCommit(sql, commit).then(
       (deliveries) => resume(Effect.succeed(deliveries)),
       (cause: unknown) => {
         const state = sqlState(cause)
         if (state.fenced) return resume(Effect.fail(new Fenced()))
+        if (state.overCapacity) return resume(Effect.fail(new OverCapacity()))
         if (state.constraint === "live_commands_pkey") return resume(Effect.fail(new AnsweredBefore()))
         return resume(Effect.fail(new CommitUnknown({ cause, lost: state.unavailable })))
       },

@@ -1,4 +1,5 @@
 /** Places at an event that people took themselves, and the tokens that let them in. */
+import type { EventStatus } from "../model/event.ts"
 import type { Queryable } from "./database.ts"
 
 export interface RegistrationRow {
@@ -8,13 +9,13 @@ export interface RegistrationRow {
   readonly name: string
 }
 
-/** Takes the event's row, so that of two who want the last seat one sees the other; its capacity, or null for none. */
+/** Takes the event's row, so that of two who want the last seat one sees the other; its capacity (null for none) and state. */
 export const lockCapacity = async (
   sql: Queryable,
   eventId: string,
-): Promise<{ readonly capacity: number | null } | undefined> => {
-  const [row] = await sql<{ capacity: number | null }[]>`
-    select capacity from events where id = ${eventId} for no key update`
+): Promise<{ readonly capacity: number | null; readonly status: EventStatus } | undefined> => {
+  const [row] = await sql<{ capacity: number | null; status: EventStatus }[]>`
+    select capacity, status from events where id = ${eventId} for no key update`
   return row
 }
 

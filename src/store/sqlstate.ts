@@ -8,6 +8,8 @@ export interface SqlState {
   readonly foreignKeyViolation: boolean
   /** Another activation owns the live event (raised by `fence_live_event`). */
   readonly fenced: boolean
+  /** An event's capacity would fall below its registrations (raised by `refuse_lower_capacity`). */
+  readonly overCapacity: boolean
   /** The server is away, starting, stopping or full: the same request may succeed later. */
   readonly unavailable: boolean
 }
@@ -23,6 +25,7 @@ export const sqlState = (cause: unknown): SqlState => {
     uniqueViolation: code === "23505",
     foreignKeyViolation: code === "23503",
     fenced: code === "GC001",
+    overCapacity: code === "GC002",
     unavailable: UNAVAILABLE.test(code),
   }
 }

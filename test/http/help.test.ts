@@ -93,12 +93,12 @@ describe("from the guide", () => {
     expect((await ask(server, { messages, eventType: "x".repeat(40) })).status).toBe(200)
   })
 
-  test("is limited in every profile: thirty at once, then the next is told when to come back", async () => {
+  test("is limited in every profile: ten at once, then the next is told when to come back", async () => {
     const answers: Json[] = []
-    for (let time = 0; time < 31; time++) answers.push(await ask(server, { messages: [] }, "203.0.113.77"))
-    expect(answers.slice(0, 30).every(({ status }) => status === 400)).toBe(true)
-    expect([answers[30]?.status, answers[30]?.body.code]).toEqual([429, "rate_limited"])
-    expect(Number(answers[30]?.headers.get("retry-after"))).toBeGreaterThan(0)
+    for (let time = 0; time < 11; time++) answers.push(await ask(server, { messages: [] }, "203.0.113.77"))
+    expect(answers.slice(0, 10).every(({ status }) => status === 400)).toBe(true)
+    expect([answers[10]?.status, answers[10]?.body.code]).toEqual([429, "rate_limited"])
+    expect(Number(answers[10]?.headers.get("retry-after"))).toBeGreaterThan(0)
   })
 
   test("the guide has passages for both audiences, each short enough for an answer", () => {

@@ -11,7 +11,7 @@ import { Context, Result, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
 import { generateApi } from "swagger-typescript-api"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { EndpointAccess } from "../../src/http/contract/access.ts"
+import { type Access, EndpointAccess } from "../../src/http/contract/access.ts"
 import { Api, DESCRIPTION_VERSION } from "../../src/http/contract/api.ts"
 import { EXAMPLES } from "../../src/http/contract/examples.ts"
 import { apiDescription } from "../../src/http/openapi.ts"
@@ -24,6 +24,18 @@ beforeAll(async () => {
   server = await startTestServer()
 })
 afterAll(() => server.stop())
+
+/** Accesses of routes that the specification calls public (§5, rule 5). */
+const PUBLIC: ReadonlySet<Access> = new Set([
+  "public",
+  "browser",
+  "openEvent",
+  "sharedEvent",
+  "publicEvent",
+  "publicAsset",
+  "audienceEvent",
+  "audienceQuestion",
+])
 
 interface Endpoint {
   readonly endpoint: HttpApiEndpoint.Top
@@ -64,9 +76,7 @@ test("public routes want no credentials; all others say which", () => {
       ({ operation: { operationId } }) => operationId === endpoint.identifier,
     )?.operation
     const { security } = operation as unknown as { readonly security: ReadonlyArray<object> }
-    const isPublic = ["public", "browser", "openEvent", "sharedEvent"].includes(
-      Context.getUnsafe(endpoint.annotations, EndpointAccess),
-    )
+    const isPublic = PUBLIC.has(Context.getUnsafe(endpoint.annotations, EndpointAccess))
     expect(security.length === 0, endpoint.identifier).toBe(isPublic)
   }
 })

@@ -136,7 +136,7 @@ describe("by whom it is about", () => {
   })
 })
 
-describe("a limit with a burst", () => {
+describe("what may come at once", () => {
   const takeMany = (name: "apiKey" | "accountSession" | "helpChat", times: number, strict: boolean) =>
     Effect.gen(function* () {
       const limits = yield* RateLimits
@@ -147,14 +147,14 @@ describe("a limit with a burst", () => {
   test.each([
     ["apiKey", 200],
     ["accountSession", 60],
-    ["helpChat", 30],
+    ["helpChat", 10],
   ] as const)("%s gives %i at once and no more", async (name, most) => {
     expect(await takeMany(name, most, true)).toBe(most)
     expect(await takeMany(name, most + 20, true)).toBe(most)
   })
 
   test("of the help chat is in force in every profile, the others in production only", async () => {
-    expect(await takeMany("helpChat", 40, false)).toBe(30)
+    expect(await takeMany("helpChat", 40, false)).toBe(10)
     expect(await takeMany("apiKey", 300, false)).toBe(300)
   })
 })

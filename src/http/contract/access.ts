@@ -66,14 +66,14 @@ const MANAGEMENT = [{ apiKey: [] }, { accountSession: [] }, { workspaceSession: 
 /** OpenAPI security requirements by access. */
 export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme: string]: ReadonlyArray<never> }>>> = {
   public: [],
-  publicEvent: [{}, { workspaceSession: [] }, { accountSession: [] }, { apiKey: [] }],
-  publicAsset: [{}, { workspaceSession: [] }, { accountSession: [] }, { apiKey: [] }],
+  publicEvent: [],
+  publicAsset: [],
   sharedEvent: [],
   browser: [],
   openEvent: [],
   optionalSession: [{}, { workspaceSession: [] }],
-  audienceEvent: [{}, { workspaceSession: [] }],
-  audienceQuestion: [{}, { workspaceSession: [] }],
+  audienceEvent: [],
+  audienceQuestion: [],
   account: [{ accountSession: [] }],
   accountOrPlatform: [{ accountSession: [] }, { platformKey: [] }],
   key: [{ apiKey: [] }],
@@ -93,8 +93,10 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   webhookDelivery: MANAGEMENT,
 }
 
-/** No credentials are looked at, wherever the call comes from. */
-export const takesNoCredentials = (access: Access): boolean => SECURITY[access].length === 0
+const OPEN: ReadonlySet<Access> = new Set(["public", "openEvent", "sharedEvent", "browser"])
+
+/** No credentials are looked at, wherever the call comes from. Other public routes take a session if there is one. */
+export const takesNoCredentials = (access: Access): boolean => OPEN.has(access)
 
 /** A viewer surface: who is there by a session token, or signed out; no other credential stands for a viewer. */
 export const isViewerSurface = (access: Access): boolean =>
@@ -106,4 +108,4 @@ export const isPublicRead = (access: Access): boolean =>
 
 /** Authenticated POSTs may be repeated under the caller's own `Idempotency-Key`. */
 export const isRepeatable = (method: string, access: Access): boolean =>
-  method === "POST" && !takesNoCredentials(access) && access !== "optionalSession"
+  method === "POST" && !takesNoCredentials(access)

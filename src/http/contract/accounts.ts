@@ -7,7 +7,7 @@ import { EndpointAccess } from "./access.ts"
 import { AddressLimit, created, Name } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
-const MAIL_SHAPE = /^[^\s@]+@[^\s@]+\.[^\s@]+$/
+const MAIL_SHAPE = /^[^\s@]+@[^\s@]+$/
 
 /** An address as typed: trimmed and lower-cased by the server before it is stored or looked up. */
 export const Email = Schema.String.check(

@@ -32,4 +32,8 @@ export class AddressLimit extends Context.Service<
 
 export const created = <S extends Schema.Top>(schema: S) => schema.pipe(HttpApiSchema.status(201))
 
-export const Name = Schema.String.check(Schema.isBetweenLength(1, 200))
+/** 1 to 200 characters, one of which can be seen. */
+export const Name = Schema.String.check(
+  Schema.isBetweenLength(1, 200),
+  Schema.makeFilter((text) => text.trim() !== "" || "must not be blank"),
+)

@@ -1,10 +1,16 @@
 /** Verification, password reset and change, and sessions. What asks about an address answers alike for all of them. */
 import { Effect } from "effect"
-import { changePassword, issueAccountToken, resetPassword, verifyEmail } from "../../identity/account-tokens.ts"
+import {
+  changePassword,
+  isAccountToken,
+  issueAccountToken,
+  resetPassword,
+  verifyEmail,
+} from "../../identity/account-tokens.ts"
 import { Passwords } from "../../identity/passwords.ts"
 import { resetLetter, verificationLetter } from "../../mail/letters.ts"
 import { Mailer } from "../../mail/mailer.ts"
-import { Conflict, Forbidden, type InvalidToken, NotFound } from "../../model/errors.ts"
+import { Conflict, Forbidden, InvalidToken, NotFound } from "../../model/errors.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import {
   type AddressRow,
@@ -61,15 +67,14 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
     handle: ({ scope }) =>
       Effect.gen(function* () {
         const { appUrl, emailDevMode } = yield* HttpSettings
-        yield* (yield* RateLimits).mail(scope.accountId)
         const mailer = yield* Mailer
-        const verifyUrl = yield* (yield* Database).transaction<string, Conflict>(async (sql) => {
-          const address = await findPrimaryAddress(sql, scope.accountId)
-          if (address === undefined || address.verified) {
-            throw new Conflict({ detail: "The address is verified already." })
-          }
-          return postVerification(sql, mailer, appUrl, address)
-        })
+        const database = yield* Database
+        const address = yield* database.run((sql) => findPrimaryAddress(sql, scope.accountId))
+        if (address === undefined || address.verified) {
+          return yield* new Conflict({ detail: "The address is verified already." })
+        }
+        yield* (yield* RateLimits).mail(address.email)
+        const verifyUrl = yield* database.transaction((sql) => postVerification(sql, mailer, appUrl, address))
         mailer.collect()
         return { requested: true as const, ...(emailDevMode ? { verifyUrl } : {}) }
       }),
@@ -100,10 +105,12 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
     access: "public",
     handle: ({ payload }) =>
       Effect.gen(function* () {
+        const database = yield* Database
+        // Looked at first: no password is hashed for a caller without a token.
+        const isOpen = yield* database.run((sql) => isAccountToken(sql, "reset_password", payload.token))
+        if (!isOpen) return yield* new InvalidToken()
         const passwordHash = yield* (yield* Passwords).hash(payload.password)
-        yield* (yield* Database).transaction<void, InvalidToken>((sql) =>
-          resetPassword(sql, payload.token, passwordHash),
-        )
+        yield* database.transaction<void, InvalidToken>((sql) => resetPassword(sql, payload.token, passwordHash))
         return { reset: true as const }
       }),
   },

@@ -2,13 +2,13 @@
 import { Effect } from "effect"
 import type { Answer, Command, Refused } from "../../actors/commands.ts"
 import { LiveEvents } from "../../actors/live-events.ts"
+import { giveEventRole } from "../../identity/participants.ts"
 import { BadRequest, Conflict, type Failure, NotFound } from "../../model/errors.ts"
-import { endsBeforeItStarts } from "../../model/event.ts"
+import { type Event, endsBeforeItStarts } from "../../model/event.ts"
 import { newId } from "../../model/ids.ts"
 import { MAX_PHASES_PER_EVENT, type Phase } from "../../model/phase.ts"
 import { Database } from "../../store/database.ts"
-import { insertEvent, pageEvents } from "../../store/events.ts"
-import { countRegistrations } from "../../store/registrations.ts"
+import { insertEvent, type NewEvent, type NewPhase, pageEvents } from "../../store/events.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { Events } from "../contract/events.ts"
 import { pageReply, pageRequest } from "../paging.ts"
@@ -31,6 +31,19 @@ const phaseOf = (answer: Answer, phaseId: string): Effect.Effect<Phase, NotFound
   const phase = answer.event.phases.find(({ id }) => id === phaseId)
   return phase === undefined ? Effect.fail(NotFound.of("phase")) : Effect.succeed(phase)
 }
+
+/** Whoever creates an event from the dashboard hosts it (specification §4); a key is nobody. */
+const storeEvent = (event: NewEvent, phases: ReadonlyArray<NewPhase>, accountId: string | null) =>
+  Effect.flatMap(Database, (database) =>
+    accountId === null
+      ? database.run((sql) => insertEvent(sql, event, phases))
+      : database.transaction<Event, NotFound>(async (sql) => {
+          const created = await insertEvent(sql, event, phases)
+          const { workspaceId, id: eventId } = event
+          await giveEventRole(sql, { accountId, workspaceId, eventId, role: "host" })
+          return created
+        }),
+  )
 
 const lifecycle = (command: Command) => ({
   access: "event" as const,
@@ -70,7 +83,7 @@ export const events: Handlers<typeof Events> = {
           config,
           featureSet,
         }))
-        return yield* (yield* Database).run((sql) => insertEvent(sql, event, phases))
+        return yield* storeEvent(event, phases, scope.accountId)
       }),
   },
   listEvents: {
@@ -90,16 +103,7 @@ export const events: Handlers<typeof Events> = {
   patchEvent: {
     access: "event",
     handle: ({ payload, scope: { event } }) =>
-      Effect.gen(function* () {
-        const { capacity } = payload
-        if (typeof capacity === "number") {
-          const registered = yield* (yield* Database).run((sql) => countRegistrations(sql, event.id))
-          if (capacity < registered) {
-            return yield* new Conflict({ detail: `${registered} people are registered already.` })
-          }
-        }
-        return (yield* execute(event.id, { type: "patchEvent", patch: payload })).event
-      }),
+      Effect.map(execute(event.id, { type: "patchEvent", patch: payload }), (answer) => answer.event),
   },
   deleteEvent: {
     access: "event",

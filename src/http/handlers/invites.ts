@@ -26,6 +26,7 @@ import { type Handlers, Reply } from "../call.ts"
 import type { Invites } from "../contract/invites.ts"
 import { foldEmail } from "../email.ts"
 import { pageReply, pageRequest } from "../paging.ts"
+import { RateLimits } from "../rate-limits.ts"
 import { HttpSettings } from "../settings.ts"
 
 type Refusals = NotFound | Conflict | BadRequest | RoleNotOnEvent
@@ -77,6 +78,12 @@ export const previewOf = (invitation: InvitationRow) => ({
   expiresAt: invitation.expiresAt,
 })
 
+/** One address gets only so many letters. */
+const mayMail = (email: string | null | undefined) =>
+  Effect.flatMap(RateLimits, (limits) =>
+    email === undefined || email === null ? Effect.void : limits.mail(foldEmail(email)),
+  )
+
 /** Mails the invite if it has an address, and answers with the link if it may be shown. */
 const announce = (
   invitationOf: (sql: Queryable) => Promise<{ readonly issued: IssuedInvite; readonly invitation: InvitationRow }>,
@@ -108,13 +115,16 @@ export const invites: Handlers<typeof Invites> = {
   createInvite: {
     access: "workspaceAdminOrKey",
     handle: ({ payload, scope: { workspaceId }, path }) =>
-      announce(async (sql) => {
-        const kind = payload.kind ?? (payload.eventId === undefined ? "workspace" : "event")
-        const to = await (kind === "event" ? toEvent : toWorkspace)(sql, workspaceId, payload)
-        const email = payload.email === undefined ? null : foldEmail(payload.email)
-        const issued = await issueInvite(sql, { workspaceId, email, ...to })
-        return { issued, invitation: await findIn(sql, workspaceId, issued.invite.id) }
-      }).pipe(
+      Effect.andThen(
+        mayMail(payload.email),
+        announce(async (sql) => {
+          const kind = payload.kind ?? (payload.eventId === undefined ? "workspace" : "event")
+          const to = await (kind === "event" ? toEvent : toWorkspace)(sql, workspaceId, payload)
+          const email = payload.email === undefined ? null : foldEmail(payload.email)
+          const issued = await issueInvite(sql, { workspaceId, email, ...to })
+          return { issued, invitation: await findIn(sql, workspaceId, issued.invite.id) }
+        }),
+      ).pipe(
         Effect.map((invite) => new Reply(invite, { status: 201, headers: [["location", `${path}/${invite.id}`]] })),
       ),
   },
@@ -139,9 +149,15 @@ export const invites: Handlers<typeof Invites> = {
   resendInvite: {
     access: "workspaceAdminOrKey",
     handle: ({ params: { inviteId }, scope: { workspaceId } }) =>
-      announce(async (sql) => {
-        const invitation = await findIn(sql, workspaceId, inviteId)
-        return { issued: await reissueInvite(sql, invitation), invitation }
+      Effect.gen(function* () {
+        const { email } = yield* (yield* Database).run<InvitationRow, NotFound>((sql) =>
+          findIn(sql, workspaceId, inviteId),
+        )
+        yield* mayMail(email)
+        return yield* announce(async (sql) => {
+          const invitation = await findIn(sql, workspaceId, inviteId)
+          return { issued: await reissueInvite(sql, invitation), invitation }
+        })
       }),
   },
   previewInvite: {

@@ -48,10 +48,11 @@ const headOf = (event: Event) => ({
 
 const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
 
-/** Takes a place, or finds the one there is. Throws `EventFull`; `Conflict` when the event is gone meanwhile. */
+/** Takes a place, or finds the one there is. Throws `EventFull`, `Conflict` when the event is over, `NotFound` when it is gone. */
 const takePlace = async (sql: Queryable, eventId: string, person: { name: string; email: string }) => {
   const limits = await lockCapacity(sql, eventId)
   if (limits === undefined) throw NotFound.of("event")
+  if (limits.status === "ended") throw new Conflict({ detail: "The event has ended." })
   const known = await findRegistration(sql, eventId, person.email)
   if (known !== undefined) return { id: known.id, alreadyRegistered: true }
   if (limits.capacity !== null && (await countRegistrations(sql, eventId)) >= limits.capacity) throw new EventFull()
@@ -158,16 +159,17 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
       Effect.gen(function* () {
         const { appUrl } = yield* HttpSettings
         const mailer = yield* Mailer
-        if (event.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
         const person = { name: payload.name.trim(), email: foldEmail(payload.email) }
         yield* (yield* RateLimits).mail(person.email)
-        const alreadyRegistered = yield* (yield* Database).transaction<boolean, EventFull | NotFound>(async (sql) => {
-          const place = await takePlace(sql, event.id, person)
-          const token = await issueEntryToken(sql, place.id)
-          const letter = { name: person.name, event: event.title, when: event.scheduledAt }
-          await mailer.post(sql, entryLetter(person.email, letter, `${appUrl}/enter/${event.id}?token=${token}`))
-          return place.alreadyRegistered
-        })
+        const alreadyRegistered = yield* (yield* Database).transaction<boolean, EventFull | Conflict | NotFound>(
+          async (sql) => {
+            const place = await takePlace(sql, event.id, person)
+            const token = await issueEntryToken(sql, place.id)
+            const letter = { name: person.name, event: event.title, when: event.scheduledAt }
+            await mailer.post(sql, entryLetter(person.email, letter, `${appUrl}/enter/${event.id}?token=${token}`))
+            return place.alreadyRegistered
+          },
+        )
         mailer.collect()
         return { registered: true, alreadyRegistered }
       }),

@@ -12,6 +12,7 @@ import { Email, NewPassword } from "../contract/accounts.ts"
 import { Name } from "../contract/endpoint.ts"
 import { cookieValue, isForeignSite, sessionCookieName } from "../credentials.ts"
 import type { HttpRequest } from "../message.ts"
+import { RateLimits } from "../rate-limits.ts"
 import { HttpSettings } from "../settings.ts"
 import { alert, type Html, html, type Page, page, readForm } from "./page.ts"
 
@@ -103,7 +104,9 @@ const ACTIONS = {
         const text = "Give a name, an e-mail address, and a password of 8 to 256 characters."
         return yield* show(request, { text, status: 400 })
       }
-      yield* inTransaction((sql) => readInvitation(sql, tokenOf(request)))
+      const invitation = yield* inTransaction((sql) => readInvitation(sql, tokenOf(request)))
+      if (invitation.status !== "pending") return yield* show(request)
+      yield* (yield* RateLimits).take("signup", request.client)
       const { accountId } = yield* createAccount(person)
       return yield* acceptAs(request, accountId, [yield* issueSession(accountId)])
     }).pipe(

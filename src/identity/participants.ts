@@ -1,0 +1,27 @@
+/** The participant identity of an account in a workspace, and the roles it holds on events. */
+import { NotFound } from "../model/errors.ts"
+import { newId } from "../model/ids.ts"
+import { ACCOUNT_SUB_PREFIX } from "../model/participants.ts"
+import type { EventRole } from "../model/roles.ts"
+import { findPrimaryAddress } from "../store/accounts.ts"
+import type { Queryable } from "../store/database.ts"
+import { upsertMembership, upsertUser } from "../store/users.ts"
+
+/** Makes the identity if there is none and gives it the role. Throws `NotFound` for an account that is gone. */
+export const giveEventRole = async (
+  sql: Queryable,
+  to: {
+    readonly accountId: string
+    readonly workspaceId: string
+    readonly eventId: string
+    readonly role: EventRole
+  },
+): Promise<void> => {
+  const { accountId, workspaceId, eventId, role } = to
+  const account = await findPrimaryAddress(sql, accountId)
+  if (account === undefined) throw NotFound.of("account")
+  const { email, name } = account
+  const externalSub = ACCOUNT_SUB_PREFIX + accountId
+  const user = await upsertUser(sql, { id: newId(), workspaceId, accountId, externalSub, email, name })
+  await upsertMembership(sql, { id: newId(), eventId, userId: user.id, role })
+}
