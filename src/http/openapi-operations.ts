@@ -39,6 +39,7 @@ const codesOf = (errors: ReadonlyMap<number, ReadonlyArray<Schema.Top>>): Readon
 /** Failures that the way of serving adds. */
 const servedCodes = (method: string, access: Access): ReadonlyArray<ProblemCode> => [
   "rate_limited",
+  ...(method === "GET" ? [] : (["payload_too_large", "unsupported_media_type"] as const)),
   ...(isRepeatable(method, access)
     ? (["bad_request", "idempotency_in_progress", "idempotency_key_reused"] as const)
     : []),

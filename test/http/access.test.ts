@@ -28,6 +28,7 @@ type Principal =
   | "stranger"
   | "memberToken"
   | "userToken"
+  | "entryToken"
   | "gatewayToken"
   | "platform"
 
@@ -43,6 +44,7 @@ const PRINCIPALS: ReadonlyArray<Principal> = [
   "stranger",
   "memberToken",
   "userToken",
+  "entryToken",
   "gatewayToken",
   "platform",
 ]
@@ -51,6 +53,15 @@ const PRINCIPALS: ReadonlyArray<Principal> = [
 type Verdict = "in" | 401 | 403 | 404
 
 const row = (...verdicts: ReadonlyArray<Verdict>): ReadonlyArray<Verdict> => verdicts
+
+/** Columns of the table below. */
+const COLUMNS = PRINCIPALS.filter((principal) => principal !== "entryToken")
+
+/** Who registered for one event is like any user of the workspace, but to every other event a stranger. */
+const verdictFor = (access: Access, principal: Principal): Verdict | undefined => {
+  if (principal !== "entryToken") return TABLE[access][COLUMNS.indexOf(principal)]
+  return access.startsWith("audience") ? 404 : TABLE[access][COLUMNS.indexOf("userToken")]
+}
 
 const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   //                  nobody wrong revoked foreign own   owner admin member stranger mToken uToken gToken platform
@@ -127,6 +138,12 @@ beforeAll(async () => {
   const session = await call(server.url, "POST", `/v1/workspaces/${workspaceId}/session`, { cookie: member.cookie })
   const event = await createEvent(server.url, key)
   const user = await createPerson(server.url, key, event.id, "viewer")
+  await call(server.url, "POST", `/v1/events/${event.id}/publish`, { key })
+  const email = `${randomUUID()}@example.com`
+  await call(server.url, "POST", `/v1/public/events/${event.id}/register`, { body: { name: "R", email } })
+  const { mails } = (await call(server.url, "GET", `/v1/dev/outbox?to=${email}`)).body
+  const token = new URL(mails[0].links[0]).searchParams.get("token")
+  const entry = await call(server.url, "POST", `/v1/public/events/${event.id}/enter`, { body: { token } })
   const headers = { "x-workspace-id": workspaceId }
   callers = {
     nobody: {},
@@ -140,6 +157,7 @@ beforeAll(async () => {
     stranger: { cookie: (await signup(server.url)).cookie, headers },
     memberToken: { bearer: session.body.sessionToken },
     userToken: { bearer: user.session },
+    entryToken: { bearer: entry.body.sessionToken },
     gatewayToken: { bearer: (await gatewayToken(server.url, event.id, user.session)).token },
     platform: { headers: { "x-platform-key": PLATFORM_KEY } },
   }
@@ -220,7 +238,7 @@ const verdictOf = (status: number, code: string | undefined): Verdict | number =
 
 describe.each(ROUTES)("$method $path ($access)", (route) => {
   test.each(PRINCIPALS)("as %s", async (principal) => {
-    const expected = TABLE[route.access][PRINCIPALS.indexOf(principal)]
+    const expected = verdictFor(route.access, principal)
     // Sign-in answers 401 itself, and after logging out or leaving the caller would not be who the next row takes it for.
     if (["login", "logout", "leaveWorkspace"].includes(route.name)) return expect(expected).toBeDefined()
     const path = await fill(route)

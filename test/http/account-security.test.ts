@@ -93,7 +93,7 @@ describe("proving an address", () => {
     ).not.toContain(token)
   })
 
-  test.each([[{}], [{ token: "" }], [{ token: 7 }], [{ token: "x".repeat(201) }]])("refuses %j", async (body) => {
+  test.each([[{}], [{ token: "" }], [{ token: 7 }]])("refuses %j", async (body) => {
     const answer = await api("POST", "/v1/accounts/verify", { body })
     expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
   })

@@ -5,6 +5,7 @@ import {
   createEvent,
   createLiveEvent,
   createWorkspace,
+  signup,
   type Workspace,
 } from "../support/api.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
@@ -101,7 +102,44 @@ describe("creating an event", () => {
   })
 })
 
+describe("creating an event from the dashboard", () => {
+  test("makes its creator a host; a key makes nobody one", async () => {
+    const body = { type: "webinar", title: "Mine", phases: [{ modality: "meeting" }] }
+    const member = await signup(server.url)
+    const invite = await api("POST", `/v1/workspaces/${acme.id}/invites`, { body: {} })
+    await call(server.url, "POST", `/v1/invites/${invite.body.inviteUrl.split("/").at(-1)}/accept`, {
+      cookie: member.cookie,
+    })
+    const headers = { "x-workspace-id": acme.id }
+    const mine = await call(server.url, "POST", "/v1/events", { cookie: member.cookie, headers, body })
+    const theirs = await api("POST", "/v1/events", { body })
+    const session = await call(server.url, "POST", `/v1/workspaces/${acme.id}/session`, { cookie: member.cookie })
+    const roleOn = async (eventId: string) =>
+      (
+        await call(server.url, "POST", "/v1/auth/gateway-token", {
+          bearer: session.body.sessionToken,
+          body: { eventId },
+        })
+      ).body.role
+    expect([await roleOn(mine.body.id), await roleOn(theirs.body.id)]).toEqual(["host", "participant"])
+  })
+})
+
 describe("listing events", () => {
+  test("shows a hundred when no limit is given, and the rest on the next page", async () => {
+    const many = await createWorkspace(server.url)
+    for (let batch = 0; batch < 101; batch++) {
+      await call(server.url, "POST", "/v1/events", {
+        key: many.key,
+        body: { type: "webinar", title: `Event ${batch}` },
+      })
+    }
+    const first = await call(server.url, "GET", "/v1/events", { key: many.key })
+    expect(first.body.events).toHaveLength(100)
+    const second = await call(server.url, "GET", `/v1/events?cursor=${first.body.nextCursor}`, { key: many.key })
+    expect(second.body.events.map(({ title }: { title: string }) => title)).toEqual(["Event 0"])
+  })
+
   test("goes newest first through pages without a gap or a repeat, and follows Link", async () => {
     const pages = await createWorkspace(server.url)
     const ids: string[] = []
@@ -188,6 +226,26 @@ describe("driving an event", () => {
     expect(ended.body.endedAt).not.toBeNull()
     expect((await act("advance", { phaseId: third })).status).toBe(200)
     expect((await act("advance")).body.code).toBe("conflict")
+  })
+
+  test.each([
+    ["draft", []],
+    ["scheduled", ["publish"]],
+  ])("a guarded advance of a %s event is a conflict", async (_state, verbs) => {
+    const event = await createEvent(server.url, acme.key, { phases: PHASES })
+    for (const verb of verbs) await api("POST", `/v1/events/${event.id}/${verb}`)
+    const { phases } = (await api("GET", `/v1/events/${event.id}`)).body
+    const answer = await api("POST", `/v1/events/${event.id}/advance`, { body: { phaseId: phases[0].id } })
+    expect([answer.status, answer.body.code]).toEqual([409, "conflict"])
+    const extended = await api("POST", `/v1/phases/${phases[1].id}/extend`, { body: { seconds: 60 } })
+    expect([extended.status, extended.body.code]).toEqual([409, "conflict"])
+  })
+
+  test("a body that is no JSON is refused also where none is read", async () => {
+    const event = await createEvent(server.url, acme.key, { phases: PHASES })
+    const headers = { "content-type": "text/plain" }
+    const answer = await api("POST", `/v1/events/${event.id}/publish`, { raw: "x=1", headers })
+    expect([answer.status, answer.body.code]).toEqual([415, "unsupported_media_type"])
   })
 
   test("a guard that is no id is refused", async () => {

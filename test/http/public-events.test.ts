@@ -177,6 +177,28 @@ describe("visibility", () => {
     }
   })
 
+  test("a private event is no longer there for a member who was removed, nor for a guest of another event", async () => {
+    const event = await published({ visibility: "private" })
+    const other = await published({ visibility: "private" })
+    const invite = async (body: object) => {
+      const made = await api("POST", `/v1/workspaces/${acme.id}/invites`, { key: acme.key, body })
+      const account = await signup(server.url)
+      const token = made.body.inviteUrl.split("/").at(-1)
+      await api("POST", `/v1/invites/${token}/accept`, { cookie: account.cookie })
+      const session = await api("POST", `/v1/workspaces/${acme.id}/session`, { cookie: account.cookie })
+      return { account, bearer: session.body.sessionToken }
+    }
+    const look = async (bearer: string) => (await api("GET", `/v1/public/events/${event.id}/recap`, { bearer })).status
+    const member = await invite({})
+    expect(await look(member.bearer)).toBe(200)
+    const listed = await api("GET", `/v1/workspaces/${acme.id}/members`, { cookie: acme.owner.cookie })
+    const { id } = listed.body.members.find(({ accountId }: Json) => accountId === member.account.id)
+    await api("DELETE", `/v1/workspaces/${acme.id}/members/${id}`, { cookie: acme.owner.cookie })
+    expect(await look(member.bearer)).toBe(404)
+    expect(await look((await invite({ eventId: other.id })).bearer)).toBe(404)
+    expect(await look((await invite({ eventId: event.id })).bearer)).toBe(200)
+  })
+
   test("an unlisted event is there for who knows its id", async () => {
     const event = await published({ visibility: "unlisted" })
     expect((await api("GET", `/v1/public/events/${event.id}`)).status).toBe(200)

@@ -92,6 +92,7 @@ describe("registering", () => {
   test.each([
     ["no name", { email: "a@example.com" }],
     ["an empty name", { name: "", email: "a@example.com" }],
+    ["a blank name", { name: "   ", email: "a@example.com" }],
     ["a name of 201 characters", { name: "x".repeat(201), email: "a@example.com" }],
     ["no address", { name: "Ada" }],
     ["an address of 2 characters", { name: "Ada", email: "a@" }],
@@ -106,6 +107,7 @@ describe("registering", () => {
 
   test.each([
     ["a name of 200 characters", { name: "x".repeat(200) }],
+    ["an address of 3 characters", { email: "a@b" }],
     ["an address of 320 characters", { email: `${"x".repeat(308)}@example.com` }],
   ])("takes %s", async (_name, fields) => {
     const event = await published()
@@ -127,6 +129,26 @@ describe("the capacity of an event", () => {
     expect((await change(null)).status).toBe(200)
     expect((await register(event.id, { name: "C", email: newEmail() })).status).toBe(200)
     expect((await api("GET", `/v1/public/events/${event.id}`)).body.capacity).toBeNull()
+  })
+})
+
+describe("the capacity of an event that people register for meanwhile", () => {
+  test("never ends below them, whichever came first", async () => {
+    for (let round = 0; round < 5; round++) {
+      const event = await published({ capacity: 50 })
+      await register(event.id, { name: "A", email: newEmail() })
+      const change = api("PATCH", `/v1/events/${event.id}`, { key: acme.key, body: { capacity: 2 } })
+      const others = Array.from({ length: 5 }, () => register(event.id, { name: "B", email: newEmail() }))
+      const [changed] = await Promise.all([change, ...others])
+      const read = await api("GET", `/v1/events/${event.id}`, { key: acme.key })
+      const [row] = await rows.run("select count(*)::int as n from registrations where event_id = $1", [event.id])
+      expect([200, 409]).toContain(changed.status)
+      expect(row?.["n"]).toBeLessThanOrEqual(read.body.capacity)
+      // The event goes on as if nothing had been tried.
+      expect((await api("PATCH", `/v1/events/${event.id}`, { key: acme.key, body: { title: "Next" } })).status).toBe(
+        200,
+      )
+    }
   })
 })
 
@@ -173,6 +195,7 @@ describe("entering", () => {
     const token = await entryToken(other.id)
     expect((await enter(event.id, token)).status).toBe(401)
     expect((await enter(event.id, "nonsense")).status).toBe(401)
+    expect((await enter(event.id, "x".repeat(1000))).status).toBe(401)
     for (const bad of ["", 7, undefined]) expect((await enter(event.id, bad)).status).toBe(400)
     const more = await api("POST", `/v1/public/events/${other.id}/enter`, { body: { token, name: "x" } })
     expect(more.status).toBe(400)
