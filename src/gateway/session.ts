@@ -233,7 +233,10 @@ export class Sessions {
     on: { readonly onGrant: (grant: Grant) => void; readonly onRefusal: (why: CloseCode) => void },
   ): void {
     this.#around.fork(
-      Effect.match(readToken(this.#around.tokens, token), { onSuccess: on.onGrant, onFailure: on.onRefusal }),
+      Effect.match(readToken(this.#around.tokens, this.#around.database, token), {
+        onSuccess: on.onGrant,
+        onFailure: on.onRefusal,
+      }),
     )
   }
 }

@@ -1,6 +1,8 @@
 /** Reads a gateway token: who it speaks for, on which event, until when; or with which code the socket is to be closed. */
 import { Effect } from "effect"
-import type { Tokens } from "../identity/tokens.ts"
+import type { GatewayGrant, Tokens } from "../identity/tokens.ts"
+import { findCredentialsVersion } from "../store/accounts.ts"
+import type { Database } from "../store/database.ts"
 import type { Identity } from "./connection.ts"
 import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
 
@@ -22,9 +24,27 @@ const claimsToHaveExpired = (token: string): boolean => {
   }
 }
 
-export const readToken = (tokens: Tokens["Service"], token: string): Effect.Effect<Grant, CloseCode> =>
+/** A password reset after the token was minted made it worthless. Costs a look only for tokens of accounts. */
+const refuseRevoked = (database: Database["Service"], { account }: GatewayGrant): Effect.Effect<void, CloseCode> =>
+  account === undefined
+    ? Effect.void
+    : database
+        .run((sql) => findCredentialsVersion(sql, account.id))
+        .pipe(
+          Effect.mapError((): CloseCode => CLOSE.internal),
+          Effect.flatMap((version) =>
+            version === account.credentialsVersion ? Effect.void : Effect.fail(CLOSE.revoked),
+          ),
+        )
+
+export const readToken = (
+  tokens: Tokens["Service"],
+  database: Database["Service"],
+  token: string,
+): Effect.Effect<Grant, CloseCode> =>
   tokens.verify("gateway", token).pipe(
     Effect.mapError((): CloseCode => (claimsToHaveExpired(token) ? CLOSE.tokenExpired : CLOSE.invalidToken)),
+    Effect.tap(({ claims }) => refuseRevoked(database, claims)),
     Effect.flatMap(({ claims }) => {
       const { participantId, name, kind, userId, role, eventId, sessionExpires } = claims
       const sessionExpiresAt = sessionExpires * 1000

@@ -52,11 +52,16 @@ export const createAccount = (person: { readonly name: string; readonly email: s
     return created
   })
 
+const MAX_ADDRESS = 320
+const WRONG = new Unauthorized({ detail: "The e-mail address or the password is wrong." })
+
 /** Resolves to the account's id; takes as long for an address nobody has. */
 export const signInWithPassword = (email: string, password: string) =>
   Effect.gen(function* () {
     const limits = yield* RateLimits
     const address = foldEmail(email)
+    // No account has such an address, and it must not be kept for being counted.
+    if (address.length > MAX_ADDRESS) return yield* WRONG
     // Counted before it is known to fail, so that many tries at once are not all let through.
     yield* limits.take("loginFailure", address)
     const found = yield* (yield* Database).run((sql) => findCredentials(sql, address))
@@ -65,5 +70,5 @@ export const signInWithPassword = (email: string, password: string) =>
       yield* limits.giveBack("loginFailure", address)
       return found.accountId
     }
-    return yield* new Unauthorized({ detail: "The e-mail address or the password is wrong." })
+    return yield* WRONG
   })

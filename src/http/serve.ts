@@ -22,7 +22,7 @@ import {
   takesNoCredentials,
 } from "./contract/access.ts"
 import { Audited } from "./contract/audit.ts"
-import { AddressLimit, ExactBody, TextBody } from "./contract/endpoint.ts"
+import { AddressLimit, ExactBody, SecretAddress, TextBody } from "./contract/endpoint.ts"
 import { credentialsOf, refuseCrossSite, sessionCookieName } from "./credentials.ts"
 import { Deprecated, deprecationHeaders } from "./deprecation.ts"
 import { tagged } from "./etag.ts"
@@ -164,7 +164,8 @@ export const compile = (
     const decodeBody = decoder([...endpoint.payload.values()][0]?.schemas[0], isExact)
     const successes = encodings(responses)
     const establish = ACCESS[access] as (typeof ACCESS)["public"]
-    const isCached = isPublicRead(access) && endpoint.method === "GET"
+    const isSecret = Option.isSome(Context.getOption(endpoint.annotations, SecretAddress))
+    const isCached = isPublicRead(access) && endpoint.method === "GET" && !isSecret
 
     const retirement = Option.getOrUndefined(Context.getOption(endpoint.annotations, Deprecated))
     /** On every success; what may be cached says so once it is known who asked. */

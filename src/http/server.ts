@@ -184,9 +184,9 @@ export const bindRest = (
         onStart: () => {
           inFlight++
         },
-        onEnd: (status, { requestId, method, path }) => {
+        onEnd: (status, { requestId, method }, route) => {
           inFlight--
-          log.debug({ requestId, method, path, status }, "request")
+          log.debug({ requestId, method, route, status }, "request")
           metrics.httpRequests.add(1, String(status))
           if (inFlight === 0) onIdle?.()
         },

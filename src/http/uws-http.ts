@@ -44,7 +44,8 @@ export interface BindOptions {
   readonly isHttps: boolean
   /** Told of every response, for metrics and the drain. */
   readonly onStart: () => void
-  readonly onEnd: (status: number, head: RequestHead) => void
+  /** `route`: the path as it was registered; the one that was called may hold a token. */
+  readonly onEnd: (status: number, head: RequestHead, route: string) => void
 }
 
 const STATUS_TEXT: Readonly<Record<number, string>> = {
@@ -120,17 +121,19 @@ class Exchange {
   readonly #res: UwsResponse
   readonly #options: BindOptions
   readonly #head: RequestHead
+  readonly #route: string
   readonly #crossOrigin: boolean
 
-  constructor(res: UwsResponse, head: RequestHead, crossOrigin: boolean, options: BindOptions) {
+  constructor(res: UwsResponse, head: RequestHead, route: string, crossOrigin: boolean, options: BindOptions) {
     this.#res = res
     this.#head = head
+    this.#route = route
     this.#crossOrigin = crossOrigin
     this.#options = options
     options.onStart()
     res.onAborted(() => {
       this.aborted = true
-      if (!this.#sent) options.onEnd(499, head)
+      if (!this.#sent) options.onEnd(499, head, route)
     })
   }
 
@@ -145,11 +148,14 @@ class Exchange {
       this.#writeHeaders(response.headers)
       if (this.#options.isHttps) this.#writeHeaders(INSIST_ON_TLS)
       if (this.#crossOrigin) this.#writeHeaders(CROSS_ORIGIN)
-      if (this.#head.method === "HEAD") res.endWithoutBody(Buffer.byteLength(response.body), closeConnection)
-      else if (response.status === 204 || response.status === 304) res.endWithoutBody(undefined, closeConnection)
-      else res.end(response.body, closeConnection)
+      const isBodiless = response.status === 204 || response.status === 304
+      if (isBodiless || this.#head.method === "HEAD") {
+        if (!isBodiless) res.writeHeader("content-length", String(Buffer.byteLength(response.body)))
+        // Without arguments: given any, the engine writes a length of its own and never takes the response for done.
+        res.endWithoutBody()
+      } else res.end(response.body, closeConnection)
     })
-    this.#options.onEnd(response.status, this.#head)
+    this.#options.onEnd(response.status, this.#head, this.#route)
   }
 
   #writeHeaders(headers: HttpResponse["headers"]): void {
@@ -183,7 +189,7 @@ const register = (app: TemplatedApp, route: PlainRoute, options: BindOptions): v
   const hasBody = !["GET", "HEAD", "OPTIONS"].includes(route.method)
   const handle = (res: UwsResponse, req: UwsRequest): void => {
     const head = readHead(req, route.path, names)
-    const exchange = new Exchange(res, head, route.crossOrigin, options)
+    const exchange = new Exchange(res, head, route.path, route.crossOrigin, options)
     const client = route.wantsClient ? addressOf(res, head, options.trustedProxies) : ""
     const respond = (body: Uint8Array): void => route.respond({ ...head, body, client }, exchange.send)
     const refuse = (): void => exchange.send(problems.of(new PayloadTooLarge({ limitBytes: BODY_LIMIT_BYTES })), true)
@@ -212,14 +218,14 @@ export const bindRoutes = (app: TemplatedApp, routes: ReadonlyArray<PlainRoute>,
     const crossOrigin = onPath.some((route) => route.crossOrigin)
     app.any(path, (res, req) => {
       const head = readHead(req, path, parameterNames(path))
-      const exchange = new Exchange(res, head, crossOrigin, options)
+      const exchange = new Exchange(res, head, path, crossOrigin, options)
       if (head.method === "OPTIONS" && crossOrigin) return exchange.send(preflight(methods))
       const problem = options.problems.write("method_not_allowed", `Use one of: ${methods}.`, [["allow", methods]])
       return exchange.send(problem)
     })
   }
   app.any("/*", (res, req) => {
-    const exchange = new Exchange(res, readHead(req, "/*", []), false, options)
+    const exchange = new Exchange(res, readHead(req, "/*", []), "/*", false, options)
     exchange.send(options.problems.write("not_found", "No such path."))
   })
 }

@@ -50,7 +50,7 @@ export class Authenticator extends Context.Service<
               const current = yield* database.run((sql) => findCredentialsVersion(sql, accountId))
               if (current !== credentialsVersion) return yield* INVALID_TOKEN
             }
-            return { kind: "session", userId, workspaceId, accountId, expires } as Principal
+            return { kind: "session", userId, workspaceId, accountId, credentialsVersion, expires } as Principal
           })
 
         const bySessionOf = (as: "guest" | "entry") => (token: string) =>

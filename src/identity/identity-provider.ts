@@ -17,6 +17,7 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from "openid-client"
+import { displayName } from "../model/display-name.ts"
 import { BadRequest, IdpNotConfigured, Unavailable } from "../model/errors.ts"
 import { openText, sealText } from "../store/sealed-text.ts"
 
@@ -42,12 +43,14 @@ interface RoundTrip {
   readonly expires: number
 }
 
+const isAddress = (text: string): boolean => text.length <= 320 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text.trim())
+
 const identityOf = ({ iss, sub, email, email_verified: emailVerified, name }: IDToken): ProvidedIdentity => ({
   issuer: iss,
   subject: sub,
-  email: typeof email === "string" ? email.trim().toLowerCase() : null,
+  email: typeof email === "string" && isAddress(email) ? email.trim().toLowerCase() : null,
   emailVerified: emailVerified === true,
-  name: typeof name === "string" && name.trim() !== "" ? name.trim().slice(0, 200) : null,
+  name: typeof name === "string" ? displayName(name, "") || null : null,
 })
 
 /** How long consent may take. */
@@ -153,6 +156,10 @@ export class IdentityProvider extends Context.Service<
             })
             const claims = tokens.claims()
             if (claims === undefined) return yield* new BadRequest({ detail: "The identity provider named nobody." })
+            // A provider names people in at most 255 ASCII characters (OpenID Connect Core §2).
+            if (!/^[\x20-\x7e]{1,255}$/.test(claims.sub)) {
+              return yield* new BadRequest({ detail: "The identity provider named nobody." })
+            }
             return identityOf(claims)
           }),
       }

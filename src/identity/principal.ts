@@ -12,6 +12,8 @@ export type Principal =
       readonly workspaceId: string
       readonly userId: string
       readonly accountId: string | null
+      /** Of the account, when it was checked. */
+      readonly credentialsVersion: number | null
       /** Unix seconds. */
       readonly expires: number
     }

@@ -40,6 +40,8 @@ const GatewayGrant = Schema.Struct({
   name: Schema.String,
   /** The stored role; the active phase narrows it. */
   role: EventRole,
+  /** The account behind it, if any, and its credentials version then: a password reset makes the token worthless. */
+  account: Schema.optionalKey(Schema.Struct({ id: Schema.String, credentialsVersion: Schema.Int })),
   /** When the session behind this token ends, in Unix seconds: how long a socket may live without a new token. */
   sessionExpires: Schema.Int,
 })

@@ -44,9 +44,10 @@ export interface KeptLetter {
 
 const RETRY_DELAYS_MS = [10_000, 60_000, 300_000, 1_800_000, 7_200_000]
 const POLL = "2 seconds"
-const BATCH = 20
-/** Longer than one letter may take, twenty times. */
-const HELD_MS = 600_000
+/** One at a time: who dies with a letter in hand holds up only that one, and not for long. */
+const BATCH = 1
+/** Longer than a letter may take. */
+const HELD_MS = 120_000
 const KEPT_MS = 7 * 86_400_000
 const OUTBOX_LENGTH = 100
 

@@ -13,3 +13,6 @@ export const displayName = (text: string, fallback: string): string => {
   const cut = line.slice(0, MAX_NAME_LENGTH).replace(HALF_PAIR_AT_END, "").trimEnd()
   return VISIBLE.test(cut) ? cut : fallback
 }
+
+/** Is it a name as it would be shown: nothing in it hides or turns what stands around it, and something can be seen? */
+export const isDisplayName = (text: string): boolean => text.search(UNSHOWN) === -1 && VISIBLE.test(text)

@@ -17,7 +17,7 @@ const MAX_ANSWER_LENGTH = 4000
 const legible = (maximum: number) =>
   Schema.String.check(
     Schema.isBetweenLength(1, maximum),
-    Schema.makeFilter((text) => text.trim() !== "" || "must not be blank"),
+    Schema.makeFilter((text) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text) || "must not be blank"),
   )
 
 export const Question = Schema.Struct({

@@ -1,6 +1,17 @@
 /** Proving addresses, resetting and changing passwords, and sessions. */
+
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type Account, type CallOptions, call, createEvent, createLiveEvent, PASSWORD, signup } from "../support/api.ts"
+import { WebSocket } from "ws"
+import {
+  type Account,
+  type CallOptions,
+  call,
+  createEvent,
+  createLiveEvent,
+  gatewayToken,
+  PASSWORD,
+  signup,
+} from "../support/api.ts"
 import { linkIn, type MailServer, startMailServer } from "../support/mail-server.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
@@ -127,6 +138,30 @@ describe("resetting a password", () => {
       body: { token: await requestReset(account), password: NEW_PASSWORD },
     })
     expect((await ask()).status).toBe(401)
+  })
+
+  test("makes a gateway token that was minted before it open nothing", async () => {
+    const account = await signup(server.url)
+    const made = (await api("POST", "/v1/workspaces", { cookie: account.cookie, body: { name: "W" } })).body
+    const event = await createLiveEvent(server.url, made.apiKey.secret)
+    const session = await api("POST", `/v1/workspaces/${made.id}/session`, { cookie: account.cookie })
+    const { token } = await gatewayToken(server.url, event.id, session.body.sessionToken)
+    const answer = () =>
+      new Promise<number | string>((resolve, reject) => {
+        const socket = new WebSocket(`${server.url.replace("http", "ws")}/v1/gateway`)
+        socket.on("error", reject).on("close", resolve)
+        socket.on("open", () => socket.send(JSON.stringify({ op: 2, d: { token } })))
+        socket.on("message", (data) => {
+          if (!String(data).includes('"t":"ready"')) return
+          resolve("ready")
+          socket.close()
+        })
+      })
+    expect(await answer()).toBe("ready")
+    await api("POST", "/v1/accounts/reset-password", {
+      body: { token: await requestReset(account), password: NEW_PASSWORD },
+    })
+    expect(await answer()).toBe(4203)
   })
 
   test("uses up every other link that was asked for", async () => {

@@ -149,12 +149,14 @@ const callerFor = (access: string): CallOptions => {
     : { key }
 }
 
-/** A path segment, percent-encoded or raw, as nobody means it. */
-const segment = fc.oneof(
-  fc.string({ unit: "grapheme-composite", minLength: 1, maxLength: 30 }).map((text) => encodeURIComponent(text)),
-  fc.constantFrom("%00", "%ff", "%", "..%2f", "%ed%a0%80", "%F0%9F%8E%89", "0", "null", "a".repeat(2000)),
-  fc.uuid(),
-)
+/** A path segment, percent-encoded or raw, as nobody means it; clients take dots alone for a way through folders. */
+const segment = fc
+  .oneof(
+    fc.string({ unit: "grapheme-composite", minLength: 1, maxLength: 30 }).map((text) => encodeURIComponent(text)),
+    fc.constantFrom("%00", "%ff", "%", "..%2f", "%ed%a0%80", "%F0%9F%8E%89", "0", "null", "a".repeat(2000)),
+    fc.uuid(),
+  )
+  .filter((text) => !/^(?:\.|%2e){1,2}$/i.test(text))
 
 const QUERY = fc.record(
   Object.fromEntries(

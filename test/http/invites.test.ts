@@ -265,6 +265,15 @@ describe("letters and pages", () => {
     expect(open.body.inviteUrl).toMatch(/^https:\/\/events\.example\.com\/invite\/\w{43}$/)
   })
 
+  test("one address gets at most three invitations a minute", async () => {
+    const workspace = await createWorkspace(strict.url)
+    const path = `/v1/workspaces/${workspace.id}/invites`
+    const ask = () => call(strict.url, "POST", path, { key: workspace.key, body: { email: "often@example.com" } })
+    expect([(await ask()).status, (await ask()).status, (await ask()).status, (await ask()).status]).toEqual([
+      201, 201, 201, 429,
+    ])
+  })
+
   const page = async (token: string, fields?: { readonly [name: string]: string }, headers = {}) => {
     const post = fields === undefined ? {} : { method: "POST", body: new URLSearchParams(fields) }
     const answer = await fetch(`${server.url}/invite/${token}`, { ...post, headers })
@@ -302,6 +311,15 @@ describe("letters and pages", () => {
     const made = await page(token, { action: "signUp", name: "Grace", email, password: PASSWORD })
     expect(made.status).toBe(200)
     expect((await api("GET", "/v1/accounts/me", { cookie: made.cookie })).body.workspaces).toHaveLength(2)
+  })
+
+  test("a closed invite makes no account", async () => {
+    const token = await link()
+    await page(token, { action: "decline" })
+    const email = newEmail()
+    const late = await page(token, { action: "signUp", name: "Grace", email, password: PASSWORD })
+    expect(late.text).toContain("It is declined.")
+    expect((await api("POST", "/v1/accounts/login", { body: { email, password: PASSWORD } })).status).toBe(401)
   })
 
   test("a visitor may decline; unknown tokens and actions get a page in words", async () => {

@@ -196,3 +196,42 @@ describe("beside the contract", () => {
     }
   })
 })
+
+test("a connection serves on after answers without a body, and those say no length they do not have", async () => {
+  const { Agent, request } = await import("node:http")
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  const { hostname, port } = new URL(server.url)
+  const made = await call(server.url, "POST", "/v1/events", { key: acme.key, body: { type: "x", title: "Gone" } })
+  const etag = (await call(server.url, "GET", "/v1/openapi.json")).headers.get("etag") ?? ""
+  const go = (method: string, path: string, headers: { readonly [name: string]: string } = {}) =>
+    new Promise<{ readonly status: number | undefined; readonly length: string | undefined; readonly reused: boolean }>(
+      (resolve, reject) => {
+        const sent = request({ hostname, port, method, path, agent, headers }, (response) => {
+          response.resume().on("end", () =>
+            resolve({
+              status: response.statusCode,
+              length: response.headers["content-length"],
+              reused: sent.reusedSocket,
+            }),
+          )
+        })
+        sent.on("error", reject).end()
+      },
+    )
+  await go("GET", "/healthz")
+  const key = { "x-api-key": acme.key }
+  expect([
+    await go("OPTIONS", "/v1/help/chat", { origin: "https://partner.example" }),
+    await go("GET", "/v1/openapi.json", { "if-none-match": etag }),
+    await go("DELETE", `/v1/events/${made.body.id}`, key),
+    await go("HEAD", "/healthz"),
+    await go("GET", "/healthz"),
+  ]).toEqual([
+    { status: 204, length: undefined, reused: true },
+    { status: 304, length: undefined, reused: true },
+    { status: 204, length: undefined, reused: true },
+    { status: 200, length: "15", reused: true },
+    { status: 200, length: "15", reused: true },
+  ])
+  agent.destroy()
+})

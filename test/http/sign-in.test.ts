@@ -112,6 +112,15 @@ describe("coming back", () => {
     expect([nameless.answer.status, nameless.session]).toEqual([400, ""])
   })
 
+  test("is refused for names and addresses that no account may have", async () => {
+    for (const odd of [{ email: "" }, { email: `${"x".repeat(400)}@example.com` }, { email: "a\u0000@example.com" }]) {
+      const { answer, session } = await signInAs(person(odd))
+      expect([answer.status, session]).toEqual([400, ""])
+    }
+    const { answer, session } = await signInAs(person({ name: "Grace\u0000\r\nHopper" }))
+    expect([answer.status, (await me(session)).account.name]).toEqual([302, "Grace Hopper"])
+  })
+
   test("is refused with another browser's answer, another state, a used code, or no cookie", async () => {
     idp.signInAs(person())
     const [mine, theirs] = [await begin(), await begin()]

@@ -73,6 +73,8 @@ describe("notes of a table", () => {
       },
     ])
     const answer = await read(tokenIn(stored.body.recipients[0].url))
+    // The address holds the token: nothing on the way may keep the answer.
+    expect(answer.headers.get("cache-control")).toBe("no-store")
     const { table, ...content } = NOTES
     expect([answer.status, answer.body]).toEqual([
       200,

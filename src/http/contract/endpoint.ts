@@ -1,6 +1,7 @@
 /** Pieces that endpoints share: path ids, pages, and the success schema with its status. */
 import { Context, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
+import { isDisplayName } from "../../model/display-name.ts"
 import { Id } from "../../model/ids.ts"
 
 export const PathId = { id: Id }
@@ -30,10 +31,13 @@ export class AddressLimit extends Context.Service<
   "login" | "signup" | "register" | "question" | "helpChat"
 >()("gathercue/AddressLimit") {}
 
+/** On an endpoint: its address holds a secret, so nothing between here and the reader may keep the answer. */
+export class SecretAddress extends Context.Service<SecretAddress, true>()("gathercue/SecretAddress") {}
+
 export const created = <S extends Schema.Top>(schema: S) => schema.pipe(HttpApiSchema.status(201))
 
-/** 1 to 200 characters, one of which can be seen. */
+/** 1 to 200 characters on one line, one of which can be seen: names stand in letters and on other people's screens. */
 export const Name = Schema.String.check(
   Schema.isBetweenLength(1, 200),
-  Schema.makeFilter((text) => text.trim() !== "" || "must not be blank"),
+  Schema.makeFilter((text) => isDisplayName(text) || "must be one visible line"),
 )

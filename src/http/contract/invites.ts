@@ -6,7 +6,7 @@ import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
 import { Email } from "./accounts.ts"
 import { Audited } from "./audit.ts"
-import { created, ExactBody, PageQuery, PathId, pageOf } from "./endpoint.ts"
+import { created, ExactBody, PageQuery, PathId, pageOf, SecretAddress } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
 const Kind = Schema.Literals(["workspace", "event"])
@@ -95,6 +95,7 @@ export const Invites = HttpApiGroup.make("invites")
       error: problems("not_found", "unavailable", "internal_error"),
     })
       .annotate(EndpointAccess, "public")
+      .annotate(SecretAddress, true)
       .annotate(OpenApi.Summary, "What an invite is about"),
     HttpApiEndpoint.post("acceptInvite", "/v1/invites/:token/accept", {
       params: PathToken,

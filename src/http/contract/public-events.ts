@@ -7,7 +7,7 @@ import { EventRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
 import { Email } from "./accounts.ts"
-import { AddressLimit, ExactBody, Name, PathId, TextBody } from "./endpoint.ts"
+import { AddressLimit, ExactBody, Name, PathId, SecretAddress, TextBody } from "./endpoint.ts"
 import { problems, WITH_BODY } from "./problem.ts"
 import { TableSummary } from "./table-summary.ts"
 
@@ -149,6 +149,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       error: problems("bad_request", "not_found", "rate_limited", "unavailable", "internal_error"),
     })
       .annotate(EndpointAccess, "public")
+      .annotate(SecretAddress, true)
       .annotate(OpenApi.Summary, "The notes of one table, for who holds the token from their letter"),
     HttpApiEndpoint.get("getCalendar", "/v1/public/events/:id/calendar.ics", {
       params: PathId,

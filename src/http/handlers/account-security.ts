@@ -120,10 +120,13 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
       Effect.gen(function* () {
         const database = yield* Database
         const passwords = yield* Passwords
+        const limits = yield* RateLimits
+        yield* limits.take("loginFailure", scope.accountId)
         const stored = yield* database.run((sql) => findPasswordHash(sql, scope.accountId))
         if (!(yield* passwords.verify(stored, payload.currentPassword))) {
           return yield* new Forbidden({ detail: "The current password is wrong." })
         }
+        yield* limits.giveBack("loginFailure", scope.accountId)
         const passwordHash = yield* passwords.hash(payload.password)
         yield* database.transaction((sql) => changePassword(sql, scope.accountId, passwordHash, scope.sessionId))
         return { changed: true as const }

@@ -19,6 +19,9 @@ type Refusals = NotFound | Conflict | SignInRequired | Unauthorized
 /** An anonymous viewer's socket may live this long before it wants a new token. */
 const ANONYMOUS_SECONDS = 12 * 3600
 
+const accountOf = ({ accountId, credentialsVersion }: Extract<Session, { kind: "session" }>): Partial<GatewayGrant> =>
+  accountId === null || credentialsVersion === null ? {} : { account: { id: accountId, credentialsVersion } }
+
 const signedIn = async (
   sql: Queryable,
   event: Event,
@@ -39,6 +42,7 @@ const signedIn = async (
     participantId: user.id,
     eventId: event.id,
     workspaceId: event.workspaceId,
+    ...accountOf(session),
     kind: "user",
     userId: user.id,
     name: user.name ?? "Participant",

@@ -71,10 +71,12 @@ const accepted = (invitation: InvitationRow, cookies: ReadonlyArray<string>) =>
     headers: cookies.map((cookie) => ["set-cookie", cookie] as const),
   })
 
-const acceptAs = (request: HttpRequest, accountId: string, cookies: ReadonlyArray<string>) =>
-  inTransaction((sql) => acceptInvite(sql, tokenOf(request), accountId)).pipe(
-    Effect.map(({ invitation }) => accepted(invitation, cookies)),
-  )
+/** `signIn`: whoever came without a session gets one, once the invite is theirs. */
+const acceptAs = (request: HttpRequest, accountId: string, signIn: boolean) =>
+  Effect.gen(function* () {
+    const { invitation } = yield* inTransaction((sql) => acceptInvite(sql, tokenOf(request), accountId))
+    return accepted(invitation, signIn ? [yield* issueSession(accountId)] : [])
+  })
 
 const isSignUp = Schema.is(Schema.Struct({ name: Name, email: Email, password: NewPassword }))
 
@@ -85,7 +87,7 @@ const ACTIONS = {
     Effect.flatMap(visitor(request), (account) =>
       account === undefined
         ? show(request, { text: "Sign in first.", status: 401 })
-        : acceptAs(request, account.id, []),
+        : acceptAs(request, account.id, false),
     ),
   decline: (request: HttpRequest) =>
     inTransaction((sql) => declineInvite(sql, tokenOf(request))).pipe(
@@ -95,7 +97,7 @@ const ACTIONS = {
     Effect.gen(function* () {
       yield* inTransaction((sql) => readInvitation(sql, tokenOf(request)))
       const accountId = yield* signInWithPassword(field("email"), field("password"))
-      return yield* acceptAs(request, accountId, [yield* issueSession(accountId)])
+      return yield* acceptAs(request, accountId, true)
     }).pipe(Effect.catchTag("Unauthorized", ({ detail }) => show(request, { text: detail, status: 401 }))),
   signUp: (request: HttpRequest, field: Field) =>
     Effect.gen(function* () {
@@ -108,7 +110,7 @@ const ACTIONS = {
       if (invitation.status !== "pending") return yield* show(request)
       yield* (yield* RateLimits).take("signup", request.client)
       const { accountId } = yield* createAccount(person)
-      return yield* acceptAs(request, accountId, [yield* issueSession(accountId)])
+      return yield* acceptAs(request, accountId, true)
     }).pipe(
       Effect.catchTag("EmailTaken", () =>
         show(request, { text: "An account with this address exists; sign in with it.", status: 409 }),
