@@ -5,6 +5,21 @@ import type { HttpRequest, HttpResponse } from "./message.ts"
 /** Tells bodies apart, keeps nothing secret: the cheapest digest there is in one call. */
 const etagOf = (body: string): string => `"${hash("sha1", body, "base64url")}"`
 
+/** What is asked for again and again is tagged once. */
+const REMEMBERED = 500
+const SHORT = 2000
+const remembered = new Map<string, string>()
+
+const tagOf = (body: string): string => {
+  if (body.length > SHORT) return etagOf(body)
+  const before = remembered.get(body)
+  if (before !== undefined) return before
+  const etag = etagOf(body)
+  if (remembered.size >= REMEMBERED) remembered.clear()
+  remembered.set(body, etag)
+  return etag
+}
+
 /** `If-None-Match` is a list of tags, weak or strong, or a star; it is compared weakly (§13.1.2). */
 const isKnown = (request: HttpRequest, etag: string): boolean => {
   const given = request.headers["if-none-match"]
@@ -15,7 +30,7 @@ const isKnown = (request: HttpRequest, etag: string): boolean => {
 /** A response with its tag; 304 without a body to who has it. Anything but a 200 is left alone. */
 export const tagged = (request: HttpRequest, response: HttpResponse): HttpResponse => {
   if (response.status !== 200) return response
-  const etag = etagOf(response.body)
+  const etag = tagOf(response.body)
   const headers: HttpResponse["headers"] = [...response.headers, ["etag", etag]]
   return isKnown(request, etag) ? { status: 304, headers, body: "" } : { ...response, headers }
 }

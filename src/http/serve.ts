@@ -106,16 +106,20 @@ const locationOf = (
   return [["location", `${request.path}/${id}`]]
 }
 
-const SHARED: HttpResponse["headers"] = [
-  ["cache-control", "public, no-cache"],
-  ["vary", "authorization, cookie, x-api-key"],
-]
+const SHARED: HttpResponse["headers"] = [["cache-control", "public, no-cache"]]
+/** Some who come with a credential are shown more. */
+const SHARED_WITH_STRANGERS: HttpResponse["headers"] = [...SHARED, ["vary", "authorization, cookie, x-api-key"]]
 const OWN: HttpResponse["headers"] = [["cache-control", "no-store"]]
 
 /** A public read is tagged and may be kept; the same read with a credential is nobody else's. */
-const revalidated = (request: HttpRequest, response: HttpResponse, principal: Principal): HttpResponse => {
+const revalidated = (
+  request: HttpRequest,
+  response: HttpResponse,
+  principal: Principal,
+  shared: HttpResponse["headers"],
+): HttpResponse => {
   const isShared = principal.kind === "anonymous"
-  const cached = { ...response, headers: [...response.headers, ...(isShared ? SHARED : OWN)] }
+  const cached = { ...response, headers: [...response.headers, ...(isShared ? shared : OWN)] }
   return isShared ? tagged(request, cached) : cached
 }
 
@@ -164,6 +168,7 @@ export const compile = (
     const decodeBody = decoder([...endpoint.payload.values()][0]?.schemas[0], isExact)
     const successes = encodings(responses)
     const establish = ACCESS[access] as (typeof ACCESS)["public"]
+    const shared = takesNoCredentials(access) ? SHARED : SHARED_WITH_STRANGERS
     const isSecret = Option.isSome(Context.getOption(endpoint.annotations, SecretAddress))
     const isCached = isPublicRead(access) && endpoint.method === "GET" && !isSecret
 
@@ -277,7 +282,7 @@ export const compile = (
         isRepeated && principal.kind !== "anonymous"
           ? idempotency.once(request, principal, settle(request, act(request, principal, scope as never)))
           : act(request, principal, scope as never),
-      ).pipe(Effect.map((response) => (isCached ? revalidated(request, response, principal) : response)))
+      ).pipe(Effect.map((response) => (isCached ? revalidated(request, response, principal, shared) : response)))
 
     const isLimited = limits.isOn("apiKey") || limits.isOn(addressLimit)
 
