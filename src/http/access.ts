@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import type { Principal } from "../identity/principal.ts"
 import type { Tokens } from "../identity/tokens.ts"
 import { BadRequest, type Failure, Forbidden, NotFound, Unauthorized, type Unavailable } from "../model/errors.ts"
-import type { Event } from "../model/event.ts"
+import { type Event, isShared } from "../model/event.ts"
 import { parseId } from "../model/ids.ts"
 import { isShown } from "../model/question.ts"
 import type { WorkspaceRole } from "../model/roles.ts"
@@ -216,10 +216,7 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
     Effect.gen(function* () {
       const id = yield* pathId(request, "event")
       const event = yield* run((sql) => findEvent(sql, id))
-      if (event === undefined || event.status === "draft" || event.visibility === "private") {
-        return yield* NotFound.of("event")
-      }
-      return { event }
+      return event === undefined || !isShared(event) ? yield* NotFound.of("event") : { event }
     }),
   browser: (_, request) =>
     Effect.succeed({

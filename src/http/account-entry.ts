@@ -2,13 +2,13 @@
 import { Effect } from "effect"
 import { Passwords } from "../identity/passwords.ts"
 import { Mailer } from "../mail/mailer.ts"
+import { foldEmail, MAX_EMAIL_LENGTH } from "../model/email.ts"
 import { EmailTaken, type SlugTaken, Unauthorized } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import { findCredentials, insertAccount } from "../store/accounts.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { onUniqueViolation } from "../store/sqlstate.ts"
 import { insertWorkspace } from "../store/workspaces.ts"
-import { foldEmail } from "./email.ts"
 import { postVerification } from "./handlers/account-security.ts"
 import { RateLimits } from "./rate-limits.ts"
 import { HttpSettings } from "./settings.ts"
@@ -52,7 +52,6 @@ export const createAccount = (person: { readonly name: string; readonly email: s
     return created
   })
 
-const MAX_ADDRESS = 320
 const WRONG = new Unauthorized({ detail: "The e-mail address or the password is wrong." })
 
 /** Resolves to the account's id; takes as long for an address nobody has. */
@@ -61,7 +60,7 @@ export const signInWithPassword = (email: string, password: string) =>
     const limits = yield* RateLimits
     const address = foldEmail(email)
     // No account has such an address, and it must not be kept for being counted.
-    if (address.length > MAX_ADDRESS) return yield* WRONG
+    if (address.length > MAX_EMAIL_LENGTH) return yield* WRONG
     // Counted before it is known to fail, so that many tries at once are not all let through.
     yield* limits.take("loginFailure", address)
     const found = yield* (yield* Database).run((sql) => findCredentials(sql, address))

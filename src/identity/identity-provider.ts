@@ -18,6 +18,7 @@ import {
   randomState,
 } from "openid-client"
 import { displayName } from "../model/display-name.ts"
+import { foldEmail, isEmail } from "../model/email.ts"
 import { BadRequest, IdpNotConfigured, Unavailable } from "../model/errors.ts"
 import { openText, sealText } from "../store/sealed-text.ts"
 
@@ -43,12 +44,10 @@ interface RoundTrip {
   readonly expires: number
 }
 
-const isAddress = (text: string): boolean => text.length <= 320 && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text.trim())
-
 const identityOf = ({ iss, sub, email, email_verified: emailVerified, name }: IDToken): ProvidedIdentity => ({
   issuer: iss,
   subject: sub,
-  email: typeof email === "string" && isAddress(email) ? email.trim().toLowerCase() : null,
+  email: typeof email === "string" && isEmail(email) ? foldEmail(email) : null,
   emailVerified: emailVerified === true,
   name: typeof name === "string" ? displayName(name, "") || null : null,
 })

@@ -14,5 +14,8 @@ export const displayName = (text: string, fallback: string): string => {
   return VISIBLE.test(cut) ? cut : fallback
 }
 
+/** Can anything of it be seen? */
+export const isVisible = (text: string): boolean => VISIBLE.test(text)
+
 /** Is it a name as it would be shown: nothing in it hides or turns what stands around it, and something can be seen? */
 export const isDisplayName = (text: string): boolean => text.search(UNSHOWN) === -1 && VISIBLE.test(text)

@@ -78,6 +78,10 @@ export const EventWithPhases = Schema.Struct({
 })
 export type EventWithPhases = typeof EventWithPhases.Type
 
+/** Is it there for whoever knows its id, without any credential? */
+export const isShared = ({ status, visibility }: Pick<Event, "status" | "visibility">): boolean =>
+  status !== "draft" && visibility !== "private"
+
 /** The planned end may not lie before the planned start. */
 export const endsBeforeItStarts = (times: {
   readonly scheduledAt: string | null

@@ -3,6 +3,7 @@
  * what a moderator may make of it. Whoever asks anonymously is forgotten here, before anything is stored or sent.
  */
 import { Schema } from "effect"
+import { isVisible } from "./display-name.ts"
 import type { EventStatus } from "./event.ts"
 import type { PhaseConfig, PhaseStatus } from "./phase.ts"
 import { Instant, type Timestamp } from "./timestamp.ts"
@@ -17,7 +18,7 @@ const MAX_ANSWER_LENGTH = 4000
 const legible = (maximum: number) =>
   Schema.String.check(
     Schema.isBetweenLength(1, maximum),
-    Schema.makeFilter((text) => /[\p{L}\p{N}\p{P}\p{S}]/u.test(text) || "must not be blank"),
+    Schema.makeFilter((text) => isVisible(text) || "must not be blank"),
   )
 
 export const Question = Schema.Struct({

@@ -1,18 +1,17 @@
 /** Accounts and sign-in (specification §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { isEmail, MAX_EMAIL_LENGTH } from "../../model/email.ts"
 import { WorkspaceRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
 import { AddressLimit, created, Name } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
-const MAIL_SHAPE = /^[^\s@]+@[^\s@]+$/
-
 /** An address as typed: trimmed and lower-cased by the server before it is stored or looked up. */
 export const Email = Schema.String.check(
-  Schema.isBetweenLength(3, 320),
-  Schema.makeFilter((text) => MAIL_SHAPE.test(text.trim()) || "must be an e-mail address"),
+  Schema.isBetweenLength(3, MAX_EMAIL_LENGTH),
+  Schema.makeFilter((text) => isEmail(text) || "must be an e-mail address"),
 ).annotate({ format: "email" })
 
 /** 8 to 256 characters of any kind, never trimmed. */

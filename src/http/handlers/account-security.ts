@@ -10,6 +10,7 @@ import {
 import { Passwords } from "../../identity/passwords.ts"
 import { resetLetter, verificationLetter } from "../../mail/letters.ts"
 import { Mailer } from "../../mail/mailer.ts"
+import { foldEmail } from "../../model/email.ts"
 import { Conflict, Forbidden, InvalidToken, NotFound } from "../../model/errors.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import {
@@ -24,7 +25,6 @@ import { Database, type Queryable } from "../../store/database.ts"
 import { Telemetry } from "../../telemetry.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { AccountSecurity } from "../contract/account-security.ts"
-import { foldEmail } from "../email.ts"
 import { RateLimits } from "../rate-limits.ts"
 import { HttpSettings } from "../settings.ts"
 

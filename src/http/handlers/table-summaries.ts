@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { hashSecret, newSecret } from "../../identity/secrets.ts"
 import { tableNotesLetter } from "../../mail/letters.ts"
 import { Mailer } from "../../mail/mailer.ts"
+import { foldEmail } from "../../model/email.ts"
 import { parseId } from "../../model/ids.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
@@ -10,7 +11,6 @@ import { insertNoteToken, listNoteRecipients, upsertTableSummary } from "../../s
 import { findUser } from "../../store/users.ts"
 import type { Handlers } from "../call.ts"
 import type { TableSummaries } from "../contract/table-summary.ts"
-import { foldEmail } from "../email.ts"
 import { HttpSettings } from "../settings.ts"
 
 const TOKEN_MS = 90 * 86_400_000

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { readEntryToken } from "../../identity/entry.ts"
 import { hashSecret } from "../../identity/secrets.ts"
 import { NotFound } from "../../model/errors.ts"
-import type { Event } from "../../model/event.ts"
+import { type Event, isShared } from "../../model/event.ts"
 import { parseId } from "../../model/ids.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Database } from "../../store/database.ts"
@@ -46,9 +46,7 @@ export const eventPages: ReadonlyArray<Page> = [
     answer: (request) =>
       Effect.gen(function* () {
         const event = yield* (yield* Database).run((sql) => findEvent(sql, idIn(request)))
-        if (event === undefined || event.status === "draft" || event.visibility === "private") {
-          return yield* NotFound.of("event")
-        }
+        if (event === undefined || !isShared(event)) return yield* NotFound.of("event")
         const token = queryValue(request, "token")
         const greeting =
           token === ""
