@@ -18,6 +18,7 @@ import { Ownership } from "./actors/ownership.ts"
 import { liveEventsLayer } from "./actors/placement.ts"
 import { type Config, deriveKey } from "./config.ts"
 import { Egress } from "./egress.ts"
+import { gatewayDescription } from "./gateway/description/asyncapi.ts"
 import { bindGateway } from "./gateway/gateway.ts"
 import { HelpDesk } from "./help/help-desk.ts"
 import { Idempotency } from "./http/idempotency.ts"
@@ -195,6 +196,7 @@ export const startServer = async (config: Config, say: (line: string) => void): 
         metricsToken: config.metricsToken,
         production: config.production,
         trustedProxies: config.trustedProxies,
+        gatewayDescription: gatewayDescription(publicUrl),
         ready: () => ready && open.lock.held(),
       }),
     )

@@ -93,7 +93,7 @@ export class Commands {
     if (decode === undefined) return { refusal: refuse("unknown_command", "There is no such command.") }
     if (channel.hasEnded && !isLocal(t)) return { refusal: refuse("event_ended", "The event has ended.") }
     if (!isStorable(d)) return { refusal: refuse("bad_request", "Text must not hold NUL or lone surrogates.") }
-    const decoded = decode(d ?? {})
+    const decoded = decode(d === undefined ? {} : d)
     return Result.isFailure(decoded)
       ? { refusal: refuse("bad_request", `Not a valid ${t}: ${decoded.failure.message.slice(0, 500)}`) }
       : { t: t as CommandName, d: decoded.success }

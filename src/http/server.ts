@@ -30,6 +30,8 @@ export interface RestOptions {
   readonly production: boolean
   /** Whose `x-forwarded-for` is believed. */
   readonly trustedProxies: TrustedProxies
+  /** The gateway's description as JSON text: its room is not ours to look into. */
+  readonly gatewayDescription: string
   /** Is the process fit to take work: asked by `/readyz` beside the database. */
   readonly ready: () => boolean
 }
@@ -170,6 +172,9 @@ export const bindRest = (
         plain("/metrics", (request) => Effect.sync(() => metricsAnswer(request))),
         plain("/v1/openapi.json", (request) =>
           Effect.succeed(tagged(request, text(200, "application/json", description.json))),
+        ),
+        plain("/v1/asyncapi.json", (request) =>
+          Effect.succeed(tagged(request, text(200, "application/json", options.gatewayDescription))),
         ),
         plain("/v1/docs", (request) =>
           Effect.map(description.page, (page) =>

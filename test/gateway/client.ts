@@ -1,5 +1,10 @@
-/** A bare gateway client for tests: sends objects, keeps every object it receives in order, waits for one with a deadline. */
+/**
+ * A bare gateway client for tests: sends objects, keeps every object it receives in order, waits for one with a deadline.
+ * Everything it receives, and every command that was accepted, is held against the gateway's description.
+ */
+import { afterEach, expect } from "vitest"
 import { WebSocket } from "ws"
+import { breachOfSent, breachOfTaken } from "../support/gateway-description.ts"
 
 export type Frame = any // frames are looked into by assertions, which name what they expect
 
@@ -9,6 +14,10 @@ export interface Closed {
 }
 
 const DEADLINE_MS = 30_000
+
+/** What was not as described, in the test that runs. */
+const breaches: string[] = []
+afterEach(() => expect(breaches.splice(0)).toEqual([]))
 
 export class Client {
   readonly socket: WebSocket
@@ -21,6 +30,8 @@ export class Client {
   #read = 0
   readonly #watchers = new Set<() => void>()
   #ids = 0
+  /** Commands that wait for their reply, by id. */
+  readonly #asked = new Map<string, Frame>()
 
   constructor(url: string, protocols: ReadonlyArray<string> = []) {
     this.socket = new WebSocket(url, [...protocols], { perMessageDeflate: false })
@@ -37,11 +48,20 @@ export class Client {
       const objects = Array.isArray(frame) ? frame : [frame]
       this.frameSizes.push(objects.length)
       this.received.push(...objects)
+      for (const object of objects) this.#compare(object)
       this.#news()
     })
   }
 
-  send(...objects: ReadonlyArray<object>): void {
+  /** A reply that accepts says that what was asked for had been described. */
+  #compare(object: Frame): void {
+    const asked = object.op === 4 ? this.#asked.get(object.id) : undefined
+    const found = [breachOfSent(object), asked !== undefined && object.ok ? breachOfTaken(asked) : undefined]
+    breaches.push(...found.filter((breach) => breach !== undefined))
+  }
+
+  send(...objects: ReadonlyArray<Frame>): void {
+    for (const object of objects) if (typeof object.id === "string") this.#asked.set(object.id, object)
     this.sendText(JSON.stringify(objects.length === 1 ? objects[0] : objects))
   }
 

@@ -93,10 +93,11 @@ test("a socket that falls behind is spared what may be lost until it has caught 
     return row ?? { version: 0, history: "" }
   }
   await quick.next(({ t, d }) => t === "presence.diff" && d.join.length === 2)
+  const isCount = (t: string): boolean => t === "presence.count"
   const padding = "x".repeat(65_536)
   const tell = async (n: number) => {
     const { version, history } = await standing()
-    const frame = JSON.stringify({ op: 0, t: "tally", d: { n, padding } })
+    const frame = JSON.stringify({ op: 0, t: "presence.count", d: { total: n, byRole: { [padding]: n } } })
     publish({
       kind: "note",
       eventId: stage.eventId,
@@ -105,10 +106,10 @@ test("a socket that falls behind is spared what may be lost until it has caught 
       status: "live",
       phase: { modality: "meeting", featureSet: [] },
       publications: [],
-      ephemeral: [{ stream: "event", key: "tally", frame }],
+      ephemeral: [{ stream: "event", key: "presence.count", frame }],
       ejections: [],
     })
-    await quick.next(({ t, d }) => t === "tally" && d.n === n, `tally ${n}`)
+    await quick.next(({ t, d }) => isCount(t) && d.total === n, `count ${n}`)
   }
   slow.socket.pause()
   const SENT = 300
@@ -116,8 +117,8 @@ test("a socket that falls behind is spared what may be lost until it has caught 
   slow.socket.resume()
   await announce(stage, "after")
   await heard(slow, "after")
-  expect(slow.received.filter(({ t }) => t === "tally").length).toBeLessThan(SENT)
+  expect(slow.received.filter(({ t }) => isCount(t)).length).toBeLessThan(SENT)
   // It hears them again, and was never closed for what it could do without.
   await tell(SENT)
-  await slow.next(({ t, d }) => t === "tally" && d.n === SENT, "the newest tally")
+  await slow.next(({ t, d }) => isCount(t) && d.total === SENT, "the newest count")
 })

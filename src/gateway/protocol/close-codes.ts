@@ -5,6 +5,14 @@
 
 export type CloseAdvice = "resume" | "backOff" | "newToken" | "stop"
 
+/** What a client does about a close, in words. */
+export const ADVICE: Readonly<Record<CloseAdvice, string>> = {
+  resume: "resume now, after a short random wait",
+  backOff: "wait longer, then resume",
+  newToken: "get a new token first",
+  stop: "stop",
+}
+
 export interface CloseCode {
   readonly code: number
   readonly advice: CloseAdvice

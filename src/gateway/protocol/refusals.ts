@@ -1,24 +1,27 @@
 /** Why a command was refused. A refused command never closes the socket. */
 import { Schema } from "effect"
 
-export const RefusalCode = Schema.Literals([
-  "bad_request",
-  "unknown_command",
-  "unauthorized",
-  "forbidden",
-  "feature_disabled",
-  "wrong_phase",
-  "not_found",
-  "conflict",
-  "rate_limited",
-  "too_large",
-  "event_full",
-  "muted",
-  "event_ended",
-  "unavailable",
-  "internal_error",
-])
-export type RefusalCode = typeof RefusalCode.Type
+/** Every code with its meaning. */
+export const REFUSALS = {
+  bad_request: "The frame or the data is not what the command takes.",
+  unknown_command: "There is no such command.",
+  unauthorized: "Nobody has identified here, or the token is not valid.",
+  forbidden: "The role does not allow it now.",
+  feature_disabled: "The active phase does not have the feature.",
+  wrong_phase: "The active phase has no such thing.",
+  not_found: "What it names does not exist.",
+  conflict: "It is not as the command takes it to be: a stale `rev`, or an `id` used for something else.",
+  rate_limited: "Too many; the same command may be sent again after `retryAfterMs`.",
+  too_large: "What it carries is too large.",
+  event_full: "The event has no place left.",
+  muted: "A host muted the participant.",
+  event_ended: "The event has ended.",
+  unavailable: "Not possible for the moment; the same command may be sent again after `retryAfterMs`.",
+  internal_error: "The command failed unexpectedly.",
+} as const satisfies { readonly [code: string]: string }
+
+export type RefusalCode = keyof typeof REFUSALS
+export const RefusalCode = Schema.Literals(Object.keys(REFUSALS) as [RefusalCode, ...RefusalCode[]])
 
 export const Refusal = Schema.Struct({
   code: RefusalCode,

@@ -1,0 +1,114 @@
+/**
+ * Everything that may stand on a gateway socket, as one list made of the protocol's tables: what the AsyncAPI document, the
+ * tables of the guide and the checks of the tests are written from. A `t` may name a command and a dispatch; a key is one message.
+ */
+import { Result, Schema } from "effect"
+import { COMMANDS } from "../protocol/commands.ts"
+import { DIRECT_DISPATCHES, ORDERED_DISPATCHES } from "../protocol/dispatches.ts"
+import {
+  CommandFrame,
+  DispatchFrame,
+  ErrorFrame,
+  Heartbeat,
+  HeartbeatAck,
+  Hello,
+  Identify,
+  Reconnect,
+  ReplyFrame,
+  TokenAccepted,
+  TokenFrame,
+} from "../protocol/frames.ts"
+import { STREAM_NAMES, streamsOfDispatch } from "../protocol/streams.ts"
+
+export interface Message {
+  readonly key: string
+  /** Its `t`; for what has none, what it is called. */
+  readonly name: string
+  readonly says: string
+  readonly payload: Schema.Top
+}
+
+/** May the command be sent without `d`? */
+const needsNothing = (data: Schema.Top): boolean =>
+  Result.isSuccess(Schema.decodeUnknownResult(data as Schema.Codec<unknown, unknown>)({}))
+
+const command = ([t, data]: readonly [string, Schema.Top]): Message => ({
+  key: `command.${t}`,
+  name: t,
+  says: `The command \`${t}\`.`,
+  payload: Schema.Struct({
+    ...CommandFrame.fields,
+    t: Schema.Literal(t),
+    d: needsNothing(data) ? Schema.optionalKey(data) : data,
+  }),
+})
+
+const { op, v, ts } = DispatchFrame.fields
+
+const direct = ([t, data]: readonly [string, Schema.Top]): Message => ({
+  key: `dispatch.${t}`,
+  name: t,
+  says: `The dispatch \`${t}\`, of the moment: it has no place in a stream and is not replayed.`,
+  payload: Schema.Struct({ op, t: Schema.Literal(t), v, ts, d: data }),
+})
+
+const ordered = ([t, data]: readonly [string, Schema.Top]): Message => {
+  const streams = streamsOfDispatch(t)
+  return {
+    key: `dispatch.${t}`,
+    name: t,
+    says: `The dispatch \`${t}\`, with its place in the stream ${streams.map((stream) => `\`${stream}\``).join(" or ")}.`,
+    payload: Schema.Struct({
+      op,
+      t: Schema.Literal(t),
+      st: Schema.Union(streams.map((stream) => STREAM_NAMES[stream])),
+      s: Schema.Int,
+      v: Schema.Int,
+      ts: Schema.Int,
+      d: data,
+    }),
+  }
+}
+
+const frame = (name: string, says: string, payload: Schema.Top): Message => ({ key: name, name, says, payload })
+
+const [Accepted, Refused] = ReplyFrame.members
+
+export const COMMAND_MESSAGES: ReadonlyArray<Message> = Object.entries<Schema.Top>(COMMANDS).map(command)
+
+export const DISPATCH_MESSAGES: ReadonlyArray<Message> = [
+  ...Object.entries<Schema.Top>(DIRECT_DISPATCHES).map(direct),
+  ...Object.entries<Schema.Top>(ORDERED_DISPATCHES).map(ordered),
+]
+
+/** What has an `op` of its own, and no `t`. */
+export const FRAMES = {
+  hello: frame("hello", "The greeting, before anything else.", Hello),
+  identify: frame(
+    "identify",
+    "The first frame of a client: its token, and what it held before its link broke.",
+    Identify,
+  ),
+  heartbeat: frame("heartbeat", "Every `heartbeatMs`: the client is there.", Heartbeat),
+  heartbeatAck: frame(
+    "heartbeatAck",
+    "The answer to a heartbeat: the server's clock and the heads of the streams.",
+    HeartbeatAck,
+  ),
+  token: frame("token", "A new token for the same participant and event.", TokenFrame),
+  tokenAccepted: frame(
+    "tokenAccepted",
+    "The reply to a new token.",
+    Schema.Struct({ ...Accepted.fields, d: TokenAccepted }),
+  ),
+  accepted: frame(
+    "accepted",
+    "The reply to a command that was done; with `dup`, to one that had been done before.",
+    Schema.Struct({ ...Accepted.fields, id: Schema.String }),
+  ),
+  refused: frame("refused", "The reply to a command or a token that was refused. The socket stays.", Refused),
+  reconnect: frame("reconnect", "Asks the client to connect again after `afterMs`.", Reconnect),
+  error: frame("error", "Something was wrong that belongs to no command. The socket stays.", ErrorFrame),
+} as const satisfies { readonly [name: string]: Message }
+
+export const MESSAGES: ReadonlyArray<Message> = [...Object.values(FRAMES), ...COMMAND_MESSAGES, ...DISPATCH_MESSAGES]

@@ -1,0 +1,99 @@
+/** The gateway's description against the official parser, and against the tables of the protocol. */
+import { DiagnosticSeverity, Parser } from "@asyncapi/parser"
+import { expect, test } from "vitest"
+import { COMMANDS } from "../../src/gateway/protocol/commands.ts"
+import { DIRECT_DISPATCHES, ORDERED_DISPATCHES } from "../../src/gateway/protocol/dispatches.ts"
+import { OP } from "../../src/gateway/protocol/op.ts"
+import { type CommandName, can, type Permission } from "../../src/model/permissions.ts"
+import { Feature, Modality } from "../../src/model/phase.ts"
+import { EventRole, narrowRole } from "../../src/model/roles.ts"
+import { call } from "../support/api.ts"
+import {
+  breachOfSent,
+  breachOfTaken,
+  described,
+  type GatewayMessage,
+  gatewayText,
+  SENT,
+  TAKEN,
+} from "../support/gateway-description.ts"
+import { startTestServer } from "../support/server.ts"
+
+const messages = (keys: ReadonlySet<string>): ReadonlyArray<GatewayMessage> =>
+  Object.entries(described.components.messages).flatMap(([key, message]) => (keys.has(key) ? [message] : []))
+
+const valuesOf = (keys: ReadonlySet<string>, property: "op" | "t") =>
+  messages(keys).flatMap(({ payload }) => payload.properties?.[property]?.enum ?? [])
+
+const COMMAND_MESSAGES = messages(TAKEN).filter(({ payload }) => payload.properties?.["t"] !== undefined)
+
+test("the official parser finds nothing to warn of", async () => {
+  const found = await new Parser().validate(gatewayText)
+  const worth = found.filter(({ severity }) => severity <= DiagnosticSeverity.Warning)
+  expect(worth.map(({ path, message }) => `${path.join(".")}: ${message}`)).toEqual([])
+})
+
+test("the official parser reads every message of it", async () => {
+  const { document } = await new Parser().parse(gatewayText)
+  const read = document?.operations().filterByReceive()[0]?.messages().all()
+  expect(document?.messages().all()).toHaveLength(Object.keys(described.components.messages).length)
+  expect(read).not.toHaveLength(0)
+})
+
+test("it is served, for the address that clients use", async () => {
+  const server = await startTestServer()
+  try {
+    const { status, headers, body } = await call(server.url, "GET", "/v1/asyncapi.json")
+    expect([status, body.servers.gateway.host, body.servers.gateway.protocol]).toEqual([
+      200,
+      new URL(server.url).host,
+      "ws",
+    ])
+    expect(body.components).toEqual(JSON.parse(JSON.stringify(described.components)))
+    const again = await fetch(`${server.url}/v1/asyncapi.json`, {
+      headers: { "if-none-match": headers.get("etag") ?? "" },
+    })
+    expect([again.status, again.headers.get("cache-control")]).toEqual([304, "no-cache"])
+  } finally {
+    await server.stop()
+  }
+})
+
+test("every command, every dispatch and every op has its message", () => {
+  expect(valuesOf(TAKEN, "t").toSorted()).toEqual(Object.keys(COMMANDS).toSorted())
+  expect(valuesOf(SENT, "t").toSorted()).toEqual(
+    [...Object.keys(DIRECT_DISPATCHES), ...Object.keys(ORDERED_DISPATCHES)].toSorted(),
+  )
+  expect(new Set([...valuesOf(TAKEN, "op"), ...valuesOf(SENT, "op")])).toEqual(new Set(Object.values(OP)))
+  expect(new Set([...TAKEN, ...SENT]).size).toBe(Object.keys(described.components.messages).length)
+})
+
+test("what it says of who may send a command is what the rule answers", () => {
+  for (const { name, "x-allowed": allowed = {} } of COMMAND_MESSAGES) {
+    const needed = Feature.literals.filter((feature) => allowed["features"]?.includes(feature))
+    for (const situation of [...Modality.literals, "none"] as const) {
+      const answer = (stored: EventRole, featureSet: ReadonlyArray<Feature>): Permission =>
+        can(stored, situation === "none" ? null : { modality: situation, featureSet }, name as CommandName)
+      for (const stored of EventRole.literals) {
+        const role = narrowRole(stored, situation === "none" ? null : situation)
+        const isListed = allowed[situation]?.includes(role)
+        expect(answer(stored, needed) === "allowed", `${stored} ${name} in ${situation}`).toBe(isListed)
+        expect(answer(stored, Feature.literals) === "allowed", `${stored} ${name} in ${situation}`).toBe(isListed)
+      }
+    }
+  }
+})
+
+test("a validator tells what is described from what is not", () => {
+  const at = "2026-11-20T18:00:00.000Z"
+  const announced = { id: "1", text: "Hello", by: { participantId: "p", name: "P" }, at }
+  const frame = { op: 0, t: "announcement", st: "event", s: 1, v: 1, ts: 1, d: announced }
+  expect(breachOfSent(frame)).toBeUndefined()
+  expect(breachOfSent({ ...frame, st: "staff" })).toContain("/st")
+  expect(breachOfSent({ ...frame, t: "announce" })).toBe("op 0 announce is not described")
+  expect(breachOfSent({ ...frame, d: { ...announced, at: "yesterday" } })).toContain("/d/at")
+  expect(breachOfSent({ ...frame, d: { ...announced, extra: 1 } })).toContain("additional properties")
+  expect(breachOfTaken({ op: 3, id: "1", t: "announce", d: { text: "" } })).toContain("/d/text")
+  expect(breachOfTaken({ op: 3, id: "1", t: "leave" })).toBeUndefined()
+  expect(breachOfTaken({ op: 3, id: "1", t: "announce" })).toContain("required property 'd'")
+})

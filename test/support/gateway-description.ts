@@ -1,0 +1,100 @@
+/** Objects on a gateway socket held against the gateway's own description: what a test sees, an integrator was promised. */
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+import { default as addFormats } from "ajv-formats"
+import { gatewayDescription } from "../../src/gateway/description/asyncapi.ts"
+
+interface Schema {
+  readonly enum?: ReadonlyArray<unknown>
+  readonly properties?: { readonly [name: string]: Schema }
+  readonly anyOf?: ReadonlyArray<Schema>
+}
+interface Reference {
+  readonly $ref: string
+}
+interface Operation {
+  readonly action: "send" | "receive"
+  readonly messages: ReadonlyArray<Reference>
+  readonly reply?: { readonly messages: ReadonlyArray<Reference> }
+}
+export interface GatewayMessage {
+  readonly name: string
+  readonly payload: Schema
+  readonly "x-allowed"?: { readonly [situation: string]: ReadonlyArray<string> }
+}
+export interface GatewayDescription {
+  readonly asyncapi: string
+  readonly servers: { readonly gateway: object }
+  readonly operations: { readonly [name: string]: Operation }
+  readonly components: { readonly messages: { readonly [key: string]: GatewayMessage } }
+}
+
+/** An object on the socket. */
+interface Spoken {
+  readonly op: unknown
+  readonly t?: unknown
+  readonly [more: string]: unknown
+}
+
+export const gatewayText = gatewayDescription("https://api.gathercue.dev")
+export const described = JSON.parse(gatewayText) as GatewayDescription
+
+/** The last part of `#/channels/gateway/messages/<key>`. */
+const keysOf = (references: ReadonlyArray<Reference>): ReadonlyArray<string> =>
+  references.map(({ $ref }) => $ref.slice($ref.lastIndexOf("/") + 1))
+
+const operations = Object.values(described.operations)
+/** Keys of the messages that the server sends, and of those that it takes. */
+export const SENT: ReadonlySet<string> = new Set(
+  operations.flatMap(({ action, messages, reply }) => [
+    ...(action === "send" ? keysOf(messages) : []),
+    ...keysOf(reply?.messages ?? []),
+  ]),
+)
+export const TAKEN: ReadonlySet<string> = new Set(
+  operations.flatMap(({ action, messages }) => (action === "receive" ? keysOf(messages) : [])),
+)
+
+const ajv = new Ajv2020({ strict: false })
+addFormats.default(ajv)
+ajv.addSchema(described, "served")
+// Clients ignore what they do not know; a server that sends what is not described is found out here.
+ajv.addSchema(
+  JSON.parse(gatewayText, (key, value: unknown) => (key === "additionalProperties" && value === true ? false : value)),
+  "closed",
+)
+
+/** `op` and `t` of an object, or of every object that a message may be. */
+const kind = (op: unknown, t: unknown): string => `op ${op}${t === undefined ? "" : ` ${t}`}`
+
+const validatorsOf = (
+  keys: ReadonlySet<string>,
+  schema: string,
+): ReadonlyMap<string, ReadonlyArray<ValidateFunction>> => {
+  const validators = new Map<string, ValidateFunction[]>()
+  for (const key of keys) {
+    const validate = ajv.getSchema(`${schema}#/components/messages/${key}/payload`)
+    const { op, t } = described.components.messages[key]?.payload.properties ?? {}
+    if (validate === undefined) throw new Error(`${key} has no schema`)
+    const name = kind(op?.enum?.[0], t?.enum?.[0])
+    validators.set(name, [...(validators.get(name) ?? []), validate])
+  }
+  return validators
+}
+
+const taken = validatorsOf(TAKEN, "served")
+const sent = validatorsOf(SENT, "closed")
+
+const breach = (validators: typeof sent, object: Spoken): string | undefined => {
+  const name = kind(object.op, object.t)
+  const candidates = validators.get(name)
+  if (candidates === undefined) return `${name} is not described`
+  if (candidates.some((validate) => validate(object))) return undefined
+  const why = candidates.map(({ errors }) => ajv.errorsText(errors)).join("; or ")
+  return `${name}: ${why}: ${JSON.stringify(object).slice(0, 500)}`
+}
+
+/** What the description gets wrong about an object that the server sent; `undefined` when it is as promised. */
+export const breachOfSent = (object: Spoken) => breach(sent, object)
+
+/** What the description would refuse about an object that the server took. */
+export const breachOfTaken = (object: Spoken) => breach(taken, object)
