@@ -3,10 +3,23 @@ import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { default as addFormats } from "ajv-formats"
 import { gatewayDescription } from "../../src/gateway/description/asyncapi.ts"
 
-interface Schema {
+/** As much of a JSON Schema as is looked into. */
+export interface JsonSchema {
+  readonly $ref?: string
+  readonly type?: string
+  readonly format?: string
   readonly enum?: ReadonlyArray<unknown>
-  readonly properties?: { readonly [name: string]: Schema }
-  readonly anyOf?: ReadonlyArray<Schema>
+  readonly anyOf?: ReadonlyArray<JsonSchema>
+  readonly allOf?: ReadonlyArray<JsonSchema>
+  readonly items?: JsonSchema
+  readonly properties?: { readonly [name: string]: JsonSchema }
+  readonly required?: ReadonlyArray<string>
+  readonly additionalProperties?: boolean | JsonSchema
+  readonly minimum?: number
+  readonly maximum?: number
+  readonly minLength?: number
+  readonly maxLength?: number
+  readonly maxItems?: number
 }
 interface Reference {
   readonly $ref: string
@@ -18,14 +31,17 @@ interface Operation {
 }
 export interface GatewayMessage {
   readonly name: string
-  readonly payload: Schema
+  readonly payload: JsonSchema
   readonly "x-allowed"?: { readonly [situation: string]: ReadonlyArray<string> }
 }
 export interface GatewayDescription {
   readonly asyncapi: string
   readonly servers: { readonly gateway: object }
   readonly operations: { readonly [name: string]: Operation }
-  readonly components: { readonly messages: { readonly [key: string]: GatewayMessage } }
+  readonly components: {
+    readonly messages: { readonly [key: string]: GatewayMessage }
+    readonly schemas: { readonly [name: string]: JsonSchema }
+  }
 }
 
 /** An object on the socket. */
