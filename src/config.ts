@@ -7,6 +7,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Redacted } from "effect"
 import { parseTrustedProxies, type TrustedProxies } from "./model/client-address.ts"
+import { isPlaybackTemplate } from "./model/playback-url.ts"
 
 /** A setting that cannot be used. The message is one sentence that names the key. */
 export class ConfigInvalid extends Error {
@@ -49,6 +50,14 @@ export interface Config {
     readonly name: string
     readonly key: Redacted.Redacted<string> | null
   } | null
+  /** LiveKit; `null`: nobody is given a seat in it. */
+  readonly media: {
+    readonly url: string
+    readonly apiKey: string
+    readonly apiSecret: Redacted.Redacted<string>
+  } | null
+  /** Where broadcasts are watched; `null`: nowhere that we know of. */
+  readonly playbackUrlTemplate: string | null
   /** Whose `x-forwarded-for` is believed. */
   readonly trustedProxies: TrustedProxies
   readonly metricsToken: Redacted.Redacted<string> | null
@@ -103,6 +112,23 @@ export const CONFIG_KEYS = [
   },
   { name: "HELP_LLM_MODEL", fallback: "default", doc: "Name of that model." },
   { name: "HELP_LLM_KEY", fallback: "unset", doc: "Bearer key for that model.", secret: true },
+  {
+    name: "MEDIA_URL",
+    fallback: "unset",
+    doc: "Address of a LiveKit server as clients reach it, `wss://…`; with its key and secret participants get seats there.",
+  },
+  { name: "MEDIA_API_KEY", fallback: "unset", doc: "API key at the LiveKit server." },
+  {
+    name: "MEDIA_API_SECRET",
+    fallback: "unset",
+    doc: "API secret at the LiveKit server; signs the seats.",
+    secret: true,
+  },
+  {
+    name: "PLAYBACK_URL_TEMPLATE",
+    fallback: "unset",
+    doc: "Where a broadcast is watched, such as `https://cdn.example/{broadcastId}/index.m3u8`; may hold `{eventId}` and `{phaseId}` too.",
+  },
   {
     name: "TRUSTED_PROXIES",
     fallback: "none",
@@ -234,6 +260,30 @@ const idp = (env: Environment): Config["idp"] => {
   return { issuer, clientId, clientSecret: Redacted.make(secret) }
 }
 
+const MEDIA_KEYS = ["MEDIA_URL", "MEDIA_API_KEY", "MEDIA_API_SECRET"] as const
+
+const media = (env: Environment): Config["media"] => {
+  const given = MEDIA_KEYS.find((name) => read(env, name) !== undefined)
+  if (given === undefined) return null
+  const needed = (name: KeyName): string => read(env, name) ?? refuse(name, `must be set beside ${given}`)
+  return {
+    url: url(env, "MEDIA_URL", ["wss:", "ws:"]) ?? needed("MEDIA_URL"),
+    apiKey: needed("MEDIA_API_KEY"),
+    apiSecret: Redacted.make(needed("MEDIA_API_SECRET")),
+  }
+}
+
+const playbackUrlTemplate = (env: Environment): string | null => {
+  const template = read(env, "PLAYBACK_URL_TEMPLATE")
+  if (template === undefined) return null
+  return isPlaybackTemplate(template)
+    ? template
+    : refuse(
+        "PLAYBACK_URL_TEMPLATE",
+        "must be an https:// address with {broadcastId}, and at most {eventId} and {phaseId} beside it",
+      )
+}
+
 const trustedProxies = (env: Environment): TrustedProxies => {
   try {
     return parseTrustedProxies(read(env, "TRUSTED_PROXIES") ?? "")
@@ -306,6 +356,8 @@ export const loadConfig = (env: Environment = process.env): Config => {
     idp: idp(env),
     trustedProxies: trustedProxies(env),
     helpModel: helpModel(env),
+    media: media(env),
+    playbackUrlTemplate: playbackUrlTemplate(env),
     dataDir,
     databaseUrl: databaseUrl === undefined ? null : Redacted.make(databaseUrl),
     databasePool: integer(env, "DATABASE_POOL", 10, 2, 100),

@@ -33,6 +33,7 @@ import { PartnerTokens } from "./identity/partner-tokens.ts"
 import { Passwords } from "./identity/passwords.ts"
 import { Tokens } from "./identity/tokens.ts"
 import { Mailer } from "./mail/mailer.ts"
+import { Media } from "./media/media.ts"
 import { Database } from "./store/database.ts"
 import { historySweepLayer } from "./store/history-sweep.ts"
 import { type OpenDatabase, openDatabase } from "./store/open-database.ts"
@@ -122,6 +123,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
       sealingKey: deriveKey(config.secretKey, "idp-round-trips"),
     }),
     HelpDesk.layer(config.helpModel),
+    Media.layer(config.media),
     WebhookRegistration.layer(sealingKey),
     RateLimits.layer(config.production),
     PartnerTokens.layer.pipe(Layer.provide(PartnerKeys.layer)),

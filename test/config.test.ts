@@ -7,6 +7,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts"
 
 const SECRET_KEY = "k".repeat(40)
 const PRODUCTION = { NODE_ENV: "production", SECRET_KEY, PUBLIC_URL: "https://live.example" }
+const MEDIA = { MEDIA_URL: "wss://media.example/", MEDIA_API_KEY: "key", MEDIA_API_SECRET: "short-secret" }
 
 describe("a value that cannot be used", () => {
   test.each([
@@ -30,6 +31,12 @@ describe("a value that cannot be used", () => {
     ["PRESENCE_GRACE_MS", { PRESENCE_GRACE_MS: "60001" }],
     ["GATEWAY_HISTORY_MS", { GATEWAY_HISTORY_MS: "10" }],
     ["ACTOR_MAILBOX", { ACTOR_MAILBOX: "0" }],
+    ["MEDIA_URL", { ...MEDIA, MEDIA_URL: "" }],
+    ["MEDIA_URL", { ...MEDIA, MEDIA_URL: "https://media.example" }],
+    ["MEDIA_API_KEY", { ...MEDIA, MEDIA_API_KEY: "" }],
+    ["MEDIA_API_SECRET", { ...MEDIA, MEDIA_API_SECRET: "" }],
+    ["MEDIA_URL", { MEDIA_API_SECRET: "short-secret" }],
+    ["PLAYBACK_URL_TEMPLATE", { PLAYBACK_URL_TEMPLATE: "https://cdn.example/{eventId}" }],
     ["EVENT_DEFAULT_CAPACITY", { EVENT_DEFAULT_CAPACITY: "100001" }],
   ])("is refused in one sentence that names %s: %j", (key, environment) => {
     const attempt = () => loadConfig({ SECRET_KEY, ...environment })
@@ -46,6 +53,16 @@ test("what is not set has its default, and an empty value counts as not set", ()
     5, 30, 120, 600, 1800, 7200, 21_600, 43_200, 86_400,
   ])
   expect([config.presenceGraceMs, config.gatewayHistoryMs, config.allowLoopbackTargets]).toEqual([0, 120_000, true])
+})
+
+test("a media server is known by its address, key and secret, and the secret is never printed", () => {
+  const config = loadConfig({ SECRET_KEY, ...MEDIA, PLAYBACK_URL_TEMPLATE: "https://cdn.example/{broadcastId}" })
+  expect(config.media).toMatchObject({ url: "wss://media.example", apiKey: "key" })
+  expect(config.media === null ? "" : Redacted.value(config.media.apiSecret)).toBe(MEDIA.MEDIA_API_SECRET)
+  expect(JSON.stringify(config)).not.toContain(MEDIA.MEDIA_API_SECRET)
+  expect(config.playbackUrlTemplate).toBe("https://cdn.example/{broadcastId}")
+  const without = loadConfig({ SECRET_KEY })
+  expect([without.media, without.playbackUrlTemplate]).toEqual([null, null])
 })
 
 test("production allows no loopback targets", () => {

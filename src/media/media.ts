@@ -1,0 +1,86 @@
+/**
+ * Seats in the media server (LiveKit): a token is one participant's way into one room of one live event. Audience has no
+ * seat, it watches the broadcast; without a media server nobody has one. Tokens say what their holder may do and cannot be
+ * taken back, so they are short; the media server lets who is connected stay.
+ */
+import { Context, Effect, Layer, Redacted } from "effect"
+import type { VideoGrant } from "livekit-server-sdk"
+import type { Modality } from "../model/phase.ts"
+import { type EventRole, isStaff, narrowRole } from "../model/roles.ts"
+
+export interface MediaServer {
+  /** Where clients connect, such as `wss://media.example.com`. */
+  readonly url: string
+  readonly apiKey: string
+  readonly apiSecret: Redacted.Redacted<string>
+}
+
+export interface MediaSeat {
+  readonly eventId: string
+  /** `null`: the event's main room. */
+  readonly roomId: string | null
+  readonly participantId: string
+  readonly name: string
+  /** As the phase narrows it; a stored role is narrowed here. */
+  readonly role: EventRole
+  readonly modality: Modality
+}
+
+export interface MediaToken {
+  readonly provider: "livekit"
+  readonly url: string
+  readonly token: string
+}
+
+const LIFETIME = "2h"
+
+/** What the media server calls a room of an event. */
+export const mediaRoomOf = ({ eventId, roomId }: Pick<MediaSeat, "eventId" | "roomId">): string =>
+  roomId === null ? eventId : `${eventId}:${roomId}`
+
+/** What the holder may do in the room; `null`: no seat. Messages go through the gateway, where they can be moderated. */
+const grantFor = (seat: MediaSeat): VideoGrant | null => {
+  const role = narrowRole(seat.role, seat.modality)
+  if (role === "viewer") return null
+  return {
+    room: mediaRoomOf(seat),
+    roomJoin: true,
+    canPublish: true,
+    canSubscribe: true,
+    canPublishData: false,
+    ...(isStaff(role) ? { roomAdmin: true } : {}),
+  }
+}
+
+export class Media extends Context.Service<
+  Media,
+  {
+    /** `null`: the participant has no seat, or there is no media server. */
+    readonly tokenFor: (seat: MediaSeat) => Effect.Effect<MediaToken | null>
+  }
+>()("gathercue/Media") {
+  static readonly layer = (server: MediaServer | null): Layer.Layer<Media> =>
+    server === null ? Layer.succeed(Media, { tokenFor: () => Effect.succeed(null) }) : seats(server)
+}
+
+/** The library is loaded where there is a media server only: it costs a start a tenth of a second. */
+const seats = ({ url, apiKey, apiSecret }: MediaServer): Layer.Layer<Media> =>
+  Layer.effect(
+    Media,
+    Effect.map(
+      Effect.promise(() => import("livekit-server-sdk")),
+      ({ AccessToken }) => ({
+        tokenFor: (seat) => {
+          const grant = grantFor(seat)
+          if (grant === null) return Effect.succeed(null)
+          const { participantId: identity, name } = seat
+          const token = new AccessToken(apiKey, Redacted.value(apiSecret), { identity, name, ttl: LIFETIME })
+          token.addGrant(grant)
+          return Effect.map(
+            Effect.promise(() => token.toJwt()),
+            (text): MediaToken => ({ provider: "livekit", url, token: text }),
+          )
+        },
+      }),
+    ),
+  )

@@ -1,0 +1,27 @@
+/** Where a broadcast can be watched: a template of the deployment, filled with the ids of the broadcast. */
+
+export interface Broadcast {
+  readonly broadcastId: string
+  readonly eventId: string
+  readonly phaseId: string
+}
+
+const PLACE = /\{([^{}]*)\}/g
+const IDS: ReadonlySet<string> = new Set<keyof Broadcast>(["broadcastId", "eventId", "phaseId"])
+
+/** The template with its places filled; each id is one part of the address, whatever is in it. */
+export const playbackUrl = (template: string, broadcast: Broadcast): string =>
+  template.replaceAll(PLACE, (place, name: string) =>
+    IDS.has(name) ? encodeURIComponent(broadcast[name as keyof Broadcast]) : place,
+  )
+
+/** Does it name the broadcast and nothing unknown, and is it an address of the web when it is filled? */
+export const isPlaybackTemplate = (template: string): boolean => {
+  const filled = playbackUrl(template, { broadcastId: "b", eventId: "e", phaseId: "p" })
+  return (
+    template.includes("{broadcastId}") &&
+    !/[{}\s]/.test(filled) &&
+    URL.canParse(filled) &&
+    ["https:", "http:"].includes(new URL(filled).protocol)
+  )
+}

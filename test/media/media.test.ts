@@ -1,0 +1,65 @@
+/** Seats in the media server, read with the verifier of its own library. */
+import { Effect, Redacted } from "effect"
+import { TokenVerifier } from "livekit-server-sdk"
+import { describe, expect, test } from "vitest"
+import { Media, type MediaSeat, mediaRoomOf } from "../../src/media/media.ts"
+import { Modality } from "../../src/model/phase.ts"
+import { EventRole, narrowRole } from "../../src/model/roles.ts"
+
+const SECRET = "a secret of the media server's, long enough"
+const SERVER = { url: "wss://media.example.com", apiKey: "key", apiSecret: Redacted.make(SECRET) }
+const SEAT: MediaSeat = {
+  eventId: "01990000-0000-7000-8000-000000000001",
+  roomId: null,
+  participantId: "guest:01990000-0000-7000-8000-000000000002",
+  name: "Grace Höpper",
+  role: "participant",
+  modality: "meeting",
+}
+const TWO_HOURS = 7200
+
+const ask = (seat: Partial<MediaSeat>, server: typeof SERVER | null = SERVER) =>
+  Effect.runPromise(
+    Effect.flatMap(Media, (media) => media.tokenFor({ ...SEAT, ...seat })).pipe(Effect.provide(Media.layer(server))),
+  )
+
+const read = async (seat: Partial<MediaSeat>) => {
+  const granted = await ask(seat)
+  if (granted === null) throw new Error("no seat")
+  return new TokenVerifier(SERVER.apiKey, SECRET).verify(granted.token)
+}
+
+test("a participant may be heard and hear, under its own id and name, in the event's room, for two hours", async () => {
+  expect(await ask({})).toMatchObject({ provider: "livekit", url: SERVER.url })
+  const { sub, name, iss, nbf = 0, exp = 0, video } = await read({})
+  expect({ sub, name, iss }).toEqual({ sub: SEAT.participantId, name: SEAT.name, iss: SERVER.apiKey })
+  expect(exp - nbf).toBe(TWO_HOURS)
+  const seat = { room: SEAT.eventId, roomJoin: true, canPublish: true, canSubscribe: true, canPublishData: false }
+  expect(video).toEqual(seat)
+})
+
+test("a room beside the main one is a room of its own", async () => {
+  const { video } = await read({ roomId: "blue", modality: "breakout" })
+  expect(video?.room).toBe(`${SEAT.eventId}:blue`)
+  expect(mediaRoomOf({ eventId: SEAT.eventId, roomId: null })).toBe(SEAT.eventId)
+})
+
+describe.each(Modality.literals)("in a %s", (modality) => {
+  test.each(EventRole.literals)("a %s has the seat of its narrowed role", async (role) => {
+    const narrowed = narrowRole(role, modality)
+    if (narrowed === "viewer") return expect(await ask({ role, modality })).toBeNull()
+    const { video } = await read({ role, modality })
+    const runs = narrowed === "host" || narrowed === "workspace_admin"
+    expect([video?.canPublish, video?.canSubscribe, video?.roomAdmin ?? false]).toEqual([true, true, runs])
+  })
+})
+
+test("a token of another secret is none", async () => {
+  const other = { ...SERVER, apiSecret: Redacted.make("another secret, as long as it has to be") }
+  const granted = await ask({}, other)
+  await expect(new TokenVerifier(SERVER.apiKey, SECRET).verify(granted?.token ?? "")).rejects.toThrow()
+})
+
+test("without a media server nobody has a seat", async () => {
+  expect(await ask({ role: "host" }, null)).toBeNull()
+})

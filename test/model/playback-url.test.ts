@@ -1,0 +1,29 @@
+import { expect, test } from "vitest"
+import { isPlaybackTemplate, playbackUrl } from "../../src/model/playback-url.ts"
+
+const BROADCAST = { broadcastId: "b1", eventId: "e1", phaseId: "p1" }
+
+test("a template's places are filled, each as often as it stands there", () => {
+  const template = "https://cdn.example/{eventId}/{phaseId}/{broadcastId}.m3u8?b={broadcastId}"
+  expect(playbackUrl(template, BROADCAST)).toBe("https://cdn.example/e1/p1/b1.m3u8?b=b1")
+})
+
+test("what is filled in stays one part of the address and is not read as a template again", () => {
+  const odd = { ...BROADCAST, broadcastId: "../{eventId}?$&" }
+  expect(playbackUrl("https://cdn.example/{broadcastId}", odd)).toBe("https://cdn.example/..%2F%7BeventId%7D%3F%24%26")
+})
+
+test.each([
+  ["https://cdn.example/{broadcastId}/index.m3u8", true],
+  ["http://localhost:9000/{eventId}/{phaseId}/{broadcastId}", true],
+  ["https://{broadcastId}.cdn.example/", true],
+  ["https://cdn.example/{eventId}", false],
+  ["https://cdn.example/{broadcastId}/{userId}", false],
+  ["https://cdn.example/{broadcastId", false],
+  ["https://cdn.example/{broadcastId}/{", false],
+  ["https://cdn.example/a b/{broadcastId}", false],
+  ["ftp://cdn.example/{broadcastId}", false],
+  ["{broadcastId}", false],
+])("%s is a template: %s", (template, is) => {
+  expect(isPlaybackTemplate(template)).toBe(is)
+})
