@@ -35,9 +35,10 @@ export const announce = (house: ActorHouse, eventId: string): Promise<unknown> =
     commandId: announcementId,
     scope: "bench",
     bodyHash: announcementId,
-    role: null,
+    by: null,
     at: Date.now(),
-    command: { type: "announce", announcementId, text: TEXT, by: BY },
+    freshId: announcementId,
+    command: { type: "announce", d: { text: TEXT } },
   })
 }
 
@@ -70,13 +71,15 @@ export const commitBare = (sql: Sql, event: BareEvent): Promise<unknown> => {
     commitLiveEvent(sql, {
       eventId: event.id,
       epoch: event.epoch,
+      from: version - 1,
       version,
       at,
       event: null,
       phases: [],
       publications: [{ stream: "event", s, version, at, frame }],
       occurrences: [],
-      command: { scope: "bench", commandId: id, bodyHash: id, reply: { result: d, version }, at },
+      commands: [{ scope: "bench", commandId: id, bodyHash: id, reply: { result: d, version }, at }],
+      changes: [],
       removed: [],
       deleted: false,
     }),

@@ -37,6 +37,6 @@ export const openHouse = async (url: string, pool: number, defer: Defer): Promis
     sql: (await runtime.runPromise(Database)).sql,
     feed: await runtime.runPromise(Feed),
     execute: (eventId, envelope) => runtime.runPromise(live.execute(eventId, envelope)),
-    wake: (eventId) => runtime.runPromise(live.snapshot(eventId)),
+    wake: (eventId) => runtime.runPromise(live.read(eventId, [])),
   }
 }

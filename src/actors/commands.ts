@@ -3,14 +3,22 @@
  * machine needs neither clock nor chance; the same command on the same state gives the same answer.
  */
 import { Schema } from "effect"
+import {
+  ACTIVITY_COMMANDS,
+  type ActivityData,
+  type ActivityName,
+  ModerateQuestion,
+} from "../model/activity-commands.ts"
 import { EventPatch, EventWithPhases } from "../model/event.ts"
+import { ParticipantKind } from "../model/participants.ts"
 import type { CommandName } from "../model/permissions.ts"
 import { Feature, FeatureSet, Modality, PhaseConfig } from "../model/phase.ts"
 import { EventRole } from "../model/roles.ts"
 
 const Rev = Schema.optionalKey(Schema.Int)
 
-export const Command = Schema.Union([
+/** Steering: the agenda, its timers, and who is thrown out. The statechart decides these. */
+const Steering = Schema.Union([
   Schema.Struct({ type: Schema.Literal("publish") }),
   Schema.Struct({ type: Schema.Literal("start") }),
   /** With a `phaseId`, a guard: only while that phase is active (specification §3, advance rule 2). */
@@ -33,12 +41,6 @@ export const Command = Schema.Union([
     rev: Rev,
   }),
   Schema.Struct({ type: Schema.Literal("extendTimer"), phaseId: Schema.String, seconds: Schema.Int, rev: Rev }),
-  Schema.Struct({
-    type: Schema.Literal("announce"),
-    announcementId: Schema.String,
-    text: Schema.String,
-    by: Schema.Struct({ participantId: Schema.String, name: Schema.String }),
-  }),
   Schema.Struct({ type: Schema.Literal("removeParticipant"), participantId: Schema.String, block: Schema.Boolean }),
   /** From the timer driver, never from a client. `endsAt` says which deadline it saw: an extension makes it stale. */
   Schema.Struct({ type: Schema.Literal("timerElapsed"), phaseId: Schema.String, endsAt: Schema.String }),
@@ -49,18 +51,61 @@ export const Command = Schema.Union([
     remainingMs: Schema.Int,
   }),
 ])
-export type Command = typeof Command.Type
+export type SteeringCommand = typeof Steering.Type
+export type SteeringType = SteeringCommand["type"]
+
+/** Everything else people do at an event goes by its gateway name (model/activity-commands.ts). */
+export type ActivityCommand = {
+  readonly [T in ActivityName]: { readonly type: T; readonly d: ActivityData<T>; readonly rev?: number }
+}[ActivityName]
+
+const activity = (name: ActivityName) =>
+  Schema.Struct({ type: Schema.Literal(name), d: ACTIVITY_COMMANDS[name] as Schema.Codec<unknown>, rev: Rev })
+
+const Activity = Schema.Union(
+  (Object.keys(ACTIVITY_COMMANDS) as ReadonlyArray<ActivityName>).map(activity),
+) as unknown as Schema.Codec<ActivityCommand>
+
+/** A moderator's patch over REST; people at the event approve, hide, pin and answer one by one. */
+const Moderation = Schema.Struct({ type: Schema.Literal("question.moderate"), d: ModerateQuestion })
+
+export const Command = Schema.Union([Steering, Activity, Moderation])
+export type Command = SteeringCommand | ActivityCommand | typeof Moderation.Type
 export type CommandType = Command["type"]
 
-/** The gateway's name of a command, which the permission table knows; REST and the timer driver are not asked by it. */
-export const GATEWAY_NAME: Partial<Record<CommandType, CommandName>> = {
+const STEERING_NAMES: Readonly<Record<SteeringType, CommandName | null>> = {
+  publish: null,
+  start: null,
   advance: "phase.next",
   end: "event.end",
+  delete: null,
+  patchEvent: null,
+  appendPhase: null,
   updatePhase: "phase.update",
   extendTimer: "timer.extend",
-  announce: "announce",
   removeParticipant: "participant.remove",
+  timerElapsed: null,
+  timerWarning: null,
 }
+
+export const isSteering = (command: Command): command is SteeringCommand => command.type in STEERING_NAMES
+
+/** The gateway's name of a command, which the permission table knows; null for what only REST and the clock may ask. */
+export const gatewayName = (command: Command): CommandName | null => {
+  if (isSteering(command)) return STEERING_NAMES[command.type]
+  return command.type === "question.moderate" ? null : command.type
+}
+
+/** Who asks: somebody at the event. */
+export const Caller = Schema.Struct({
+  participantId: Schema.String,
+  name: Schema.NullOr(Schema.String),
+  userId: Schema.NullOr(Schema.String),
+  kind: ParticipantKind,
+  /** The stored role. */
+  role: EventRole,
+})
+export type Caller = typeof Caller.Type
 
 export const Envelope = Schema.Struct({
   /** The caller's idempotency key, unique within `scope`. */
@@ -69,10 +114,12 @@ export const Envelope = Schema.Struct({
   scope: Schema.String,
   /** Hash of what the client asked, so that an id that comes back with another body is told apart from a repeat. */
   bodyHash: Schema.String,
-  /** A participant's stored role, checked against the phase; `null` for callers that manage the workspace. */
-  role: Schema.NullOr(EventRole),
+  /** Checked against the phase; `null` for callers that manage the workspace, and the clock. */
+  by: Schema.NullOr(Caller),
   /** When the command was received, Unix milliseconds. */
   at: Schema.Int,
+  /** The id of what the command creates, if it does. */
+  freshId: Schema.String,
   command: Command,
 })
 export type Envelope = typeof Envelope.Type
@@ -83,7 +130,8 @@ export const Answer = Schema.Struct({
   duplicate: Schema.Boolean,
   /** What the gateway's reply carries: the entity the command touched. */
   result: Schema.Record(Schema.String, Schema.Unknown),
-  event: EventWithPhases,
+  /** After steering: the event as REST shows it. */
+  event: Schema.NullOr(EventWithPhases),
 })
 export type Answer = typeof Answer.Type
 
@@ -94,6 +142,10 @@ export const RefusalCode = Schema.Literals([
   "forbidden",
   "wrong_phase",
   "feature_disabled",
+  "muted",
+  "rate_limited",
+  /** A fault of ours, which the log tells more of. */
+  "internal_error",
 ])
 
 /** The event's state, or the caller's role, does not allow the command. Nothing was written. */
@@ -102,7 +154,13 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   detail: Schema.String,
   /** For a stale revision: the entity as it is now. */
   current: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
+  /** For what may be asked again: after how long. */
+  retryAfterMs: Schema.optionalKey(Schema.Int),
 }) {}
+
+/** What one command of a batch came to. */
+export const Outcome = Schema.Union([Answer, Refused])
+export type Outcome = Answer | Refused
 
 /** Another activation owns the event now. The same command id may be sent again and will reach it. */
 export class Moved extends Schema.TaggedError<Moved>()("Moved", {}) {}

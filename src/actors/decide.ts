@@ -1,22 +1,21 @@
 /**
- * One command on one state, decided purely: either a refusal, or the next state with its effects and the reply.
- * Permission comes first (it depends on the active phase, which only the actor knows for sure), then the machine.
+ * One command in one turn, decided purely: a refusal, or what the reply carries, with everything else in the turn.
+ * Permission comes first (it depends on the active phase, which only the actor knows for sure); then the statechart decides
+ * what steers the event, and the activities all the rest.
  */
 import { type Snapshot, transition } from "xstate"
-import { can } from "../model/permissions.ts"
-import { toTimestamp } from "../model/timestamp.ts"
-import { type Command, type Envelope, GATEWAY_NAME, Refused } from "./commands.ts"
+import { type ActingRole, actingAs, can } from "../model/permissions.ts"
+import { moderateQuestion } from "./activities/qa.ts"
+import { extendActivityTimer, performActivity, tellOfPhase } from "./activities/registry.ts"
+import { type Caller, type Envelope, gatewayName, isSteering, Refused, type SteeringCommand } from "./commands.ts"
+import type { Floor } from "./floor.ts"
 import { liveEventMachine } from "./machine.ts"
 import { refusalOf } from "./refusal.ts"
 import { activePhase, findPhase, gatewayPhase, type LiveState, NO_EFFECTS, phaseTraits, timerOf } from "./state.ts"
 import type { MachineEvent } from "./steps.ts"
+import type { Turn } from "./turn.ts"
 
-export interface Decision {
-  readonly next: LiveState
-  readonly result: { readonly [field: string]: unknown }
-  /** Nothing changes and nothing is said: there is nothing to commit. */
-  readonly idle: boolean
-}
+type Result = { readonly [field: string]: unknown }
 
 /** The machine's snapshot for a state: the state chart's value is the event's status. */
 const snapshotOf = (state: LiveState) =>
@@ -25,17 +24,21 @@ const snapshotOf = (state: LiveState) =>
     context: { ...state, effects: NO_EFFECTS },
   })
 
-const forbid = (state: LiveState, envelope: Envelope): Refused | undefined => {
-  const name = GATEWAY_NAME[envelope.command.type]
-  if (envelope.role === null || name === undefined) return undefined
-  const permission = can(envelope.role, phaseTraits(state), name)
+/** The caller's role here: a host may have given them another than their token says. */
+export const actingRole = (floor: Floor, { participantId, kind, role }: Caller): ActingRole =>
+  actingAs({ kind, role: floor.get("role", participantId)?.role ?? role })
+
+const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
+  const name = gatewayName(envelope.command)
+  if (envelope.by === null || name === null) return undefined
+  const permission = can(actingRole(turn.floor, envelope.by), phaseTraits(turn.state), name)
   return permission === "allowed"
     ? undefined
     : new Refused({ code: permission, detail: `Your role in the current phase does not allow ${name}.` })
 }
 
 /** What a reply carries: the entity that the command touched. */
-const resultOf = (command: Command, next: LiveState): Decision["result"] => {
+const resultOf = (command: SteeringCommand, next: LiveState): Result => {
   const event = { id: next.event.id, status: next.event.status }
   switch (command.type) {
     case "updatePhase":
@@ -51,8 +54,6 @@ const resultOf = (command: Command, next: LiveState): Decision["result"] => {
       const phase = activePhase(next)
       return { event, phase: phase === undefined ? null : gatewayPhase(phase) }
     }
-    case "announce":
-      return { announcement: { id: command.announcementId, text: command.text, by: command.by } }
     case "removeParticipant":
       return { participantId: command.participantId, block: command.block }
     default:
@@ -60,16 +61,42 @@ const resultOf = (command: Command, next: LiveState): Decision["result"] => {
   }
 }
 
-export const decide = (state: LiveState, envelope: Envelope): Decision | Refused => {
-  const refused = forbid(state, envelope)
-  if (refused !== undefined) return refused
-  const event: MachineEvent = { ...envelope.command, now: toTimestamp(envelope.at) }
+/** Every activity hears of what became of the phases. */
+const tellOfPhases = (turn: Turn, before: LiveState, after: LiveState): void => {
+  const [was, is] = [activePhase(before), activePhase(after)]
+  const elapsed = was !== undefined && !was.timerElapsed && findPhase(after, was.id)?.timerElapsed === true
+  if (was !== undefined && elapsed) tellOfPhase(turn, "phaseElapsed", was)
+  if (was !== undefined && was.id !== is?.id) tellOfPhase(turn, "phaseEnded", was)
+  if (is !== undefined && was?.id !== is.id) tellOfPhase(turn, "phaseStarted", is)
+  if (is !== undefined && was?.id === is.id && was !== is) tellOfPhase(turn, "phaseUpdated", is)
+}
+
+const steer = (turn: Turn, command: SteeringCommand): Result | Refused => {
+  if (command.type === "extendTimer" && findPhase(turn.state, command.phaseId) === undefined) {
+    const { phaseId: id, seconds, rev } = command
+    const extended = extendActivityTimer(turn, { id, seconds, rev })
+    if (extended !== undefined) return extended
+  }
+  const event: MachineEvent = { ...command, now: turn.at }
+  const state = turn.state
   const before = snapshotOf(state)
   if (!before.can(event)) return refusalOf(state, event)
   const [after] = transition(liveEventMachine, before, event)
   // An action that throws puts XState's snapshot in error; that is a defect of ours and must not be committed.
   if ((after as Snapshot<unknown>).status === "error") throw after.error
   const { effects, ...next } = after.context
-  const idle = effects.dispatches.length === 0 && effects.notices.length === 0 && effects.ejections.length === 0
-  return { next: { ...next, effects }, result: resultOf(envelope.command, after.context), idle }
+  turn.state = { ...next, effects: NO_EFFECTS }
+  turn.dispatches.push(...effects.dispatches)
+  turn.notices.push(...effects.notices)
+  turn.ejections.push(...effects.ejections)
+  tellOfPhases(turn, state, turn.state)
+  return resultOf(command, turn.state)
+}
+
+export const decide = (turn: Turn, envelope: Envelope): Result | Refused => {
+  const { command } = envelope
+  const refused = forbid(turn, envelope)
+  if (refused !== undefined) return refused
+  if (isSteering(command)) return steer(turn, command)
+  return command.type === "question.moderate" ? moderateQuestion(turn, command.d) : performActivity(turn, command)
 }

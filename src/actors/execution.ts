@@ -1,48 +1,60 @@
-/** Around one accepted command: the answer it is given, the answer it was given before, and the step it commits. */
-import { Effect } from "effect"
-import { toTimestamp } from "../model/timestamp.ts"
-import { type Answer, type Envelope, Refused } from "./commands.ts"
-import type { Decision } from "./decide.ts"
+/** One command's way through a batch: answered before, refused, without effect, or taken as a step of its own. */
+import type { Batch } from "./batch.ts"
+import { stepOfTurn } from "./batch.ts"
+import { type Answer, type Command, type Envelope, isSteering, type Outcome, Refused } from "./commands.ts"
+import { decide } from "./decide.ts"
 import type { PresenceChange } from "./presence.ts"
 import { presenceNotice } from "./presence-view.ts"
-import type { Resident, Step } from "./resident.ts"
-import { restEvent } from "./state.ts"
+import { type LiveState, restEvent } from "./state.ts"
+import type { Turn } from "./turn.ts"
 
 /** Due timers are commands without an id to repeat: a deadline that was dealt with is not current any more. */
 export const TIMER_SCOPE = "timer"
 
-export const answerOf = (of: Resident, result: Answer["result"]): Answer => ({
-  version: of.version,
-  duplicate: false,
-  result,
-  event: restEvent(of.state),
-})
-
-/** The stored answer of a command id that was accepted before; refused when the id comes with another body. */
-export const rememberedAnswer = (of: Resident, envelope: Envelope): Effect.Effect<Answer | undefined, Refused> => {
-  const known = of.answers.find(envelope.scope, envelope.commandId)
-  if (known === undefined) return Effect.undefined
-  if (known.bodyHash !== envelope.bodyHash) {
-    return Effect.fail(new Refused({ code: "conflict", detail: "This command id was used with another body." }))
-  }
-  const reply = known.reply as Pick<Answer, "result" | "version">
-  return Effect.succeed({ ...answerOf(of, reply.result), version: reply.version, duplicate: true })
+interface Said {
+  readonly version: number
+  readonly result: Answer["result"]
+  readonly duplicate: boolean
 }
 
-export const stepOf = (
-  from: Resident,
-  envelope: Envelope,
-  decision: Decision,
-  farewells: ReadonlyArray<PresenceChange>,
-): Step => {
-  const { next, result } = decision
-  const { scope, commandId, bodyHash } = envelope
-  const reply = { result, version: from.version + 1 }
-  return {
-    state: next,
-    at: envelope.at,
-    dispatches: next.effects.dispatches,
-    notices: [...next.effects.notices, ...farewells.map((change) => presenceNotice(next, change))],
-    command: scope === TIMER_SCOPE ? null : { scope, commandId, bodyHash, reply, at: toTimestamp(envelope.at) },
+const answerOf = (state: LiveState, command: Command, said: Said): Answer => ({
+  ...said,
+  event: isSteering(command) ? restEvent(state) : null,
+})
+
+/** The stored answer of a command id that was accepted before; a refusal when the id comes with another body. */
+export const rememberedAnswer = (batch: Batch, envelope: Envelope): Outcome | undefined => {
+  const known = batch.resident.answers.find(envelope.scope, envelope.commandId)
+  if (known === undefined) return undefined
+  if (known.bodyHash !== envelope.bodyHash) {
+    return new Refused({ code: "conflict", detail: "This command id was used with another body." })
   }
+  const { result, version } = known.reply as Pick<Answer, "result" | "version">
+  return answerOf(batch.state, envelope.command, { result, version, duplicate: true })
+}
+
+/** `farewells`: those who leave with a deleted event, whose leaving no later commit could tell. */
+export const perform = (
+  batch: Batch,
+  turn: Turn,
+  envelope: Envelope,
+  farewells: () => ReadonlyArray<PresenceChange>,
+): Outcome => {
+  const result = decide(turn, envelope)
+  if (result instanceof Refused) {
+    turn.undo()
+    return result
+  }
+  const { scope, commandId, bodyHash, command } = envelope
+  if (turn.isIdle) {
+    return answerOf(batch.state, command, { result, version: batch.version, duplicate: false })
+  }
+  const step = stepOfTurn(turn)
+  const partings = turn.state.deleted ? farewells().map((change) => presenceNotice(turn.state, change)) : []
+  const version = batch.take({
+    ...step,
+    notices: [...step.notices, ...partings],
+    ...(scope === TIMER_SCOPE ? {} : { command: { scope, commandId, bodyHash, result } }),
+  })
+  return answerOf(batch.state, command, { result, version, duplicate: false })
 }

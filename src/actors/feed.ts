@@ -4,9 +4,10 @@
  * map of listeners; over many it becomes a broker behind the same three functions.
  */
 import { Context, Layer } from "effect"
+import type { LobbyPolicy } from "../model/activity-commands.ts"
 import type { EventStatus } from "../model/event.ts"
 import type { PhaseTraits } from "../model/permissions.ts"
-import type { Ejection } from "./state.ts"
+import type { Ejection, Standing } from "./state.ts"
 
 /** An ordered dispatch in its place; `frame` is the exact text for sockets. */
 export interface Publication {
@@ -20,23 +21,31 @@ export interface EphemeralPublication {
   readonly stream: string
   readonly key: string
   readonly frame: string
+  /** Sockets may ask not to hear it. */
+  readonly mutable?: "reactions" | "transcript"
 }
 
 export interface FeedMessage {
   /**
-   * `commit`: exactly one version after the message before, else the reader missed something. `note`: says nothing new by
+   * `commit`: builds on the version of the message before, else the reader missed something. `note`: says nothing new by
    * itself, but a reader whose version differs has missed something too.
    */
   readonly kind: "commit" | "note"
   readonly eventId: string
   readonly history: string
+  /** The version it builds on, and the one after it. */
+  readonly from: number
   readonly version: number
   readonly status: EventStatus
-  /** Traits of the active phase after this message; narrowing follows them. */
-  readonly phase: PhaseTraits | null
+  /** What decides who may do what after this message; narrowing follows it. */
+  readonly phase: PhaseTraits
+  /** Who has to wait from now on. */
+  readonly lobby: LobbyPolicy
   readonly publications: ReadonlyArray<Publication>
   readonly ephemeral: ReadonlyArray<EphemeralPublication>
   readonly ejections: ReadonlyArray<Ejection>
+  /** What changed about where participants stand, in order. */
+  readonly standings: ReadonlyArray<Standing>
 }
 
 export type FeedListener = (message: FeedMessage) => void

@@ -1,23 +1,37 @@
 /**
- * One live event at work. Commands, due timers and presence flushes pass one lane, one at a time, and take the same road:
- * decide purely, commit under the epoch, adopt, publish. There is no second way to write.
+ * One live event at work. Batches of commands, due deadlines, arrivals and presence flushes pass one lane, one at a time,
+ * and take the same road: decide purely, commit under the epoch, adopt, publish. There is no second way to write.
  */
 import { Effect, Semaphore } from "effect"
+import { newId } from "../model/ids.ts"
 import { toTimestamp } from "../model/timestamp.ts"
 import { type AnsweredBefore, findLiveCommand, keepRoster, type OverCapacity } from "../store/live-events.ts"
-import { type Answer, type Envelope, type EventGone, type Moved, Refused, StoreAway } from "./commands.ts"
-import { decide } from "./decide.ts"
-import { answerOf, rememberedAnswer, stepOf, TIMER_SCOPE } from "./execution.ts"
-import { Presence, type PresenceChange } from "./presence.ts"
+import { pulseFrames, tellOfPeople } from "./activities/registry.ts"
+import { Batch, encodeEphemeral, type Step, stepOfTurn } from "./batch.ts"
+import { type Envelope, type EventGone, type Moved, type Outcome, Refused, StoreAway } from "./commands.ts"
+import { perform, rememberedAnswer, TIMER_SCOPE } from "./execution.ts"
+import { type People, Presence, type PresenceChange } from "./presence.ts"
 import { PresenceFlush } from "./presence-flush.ts"
-import { presenceView, rosterPage } from "./presence-view.ts"
-import type { LiveSnapshot, PresenceReport, RosterPage, RosterQuery } from "./protocol.ts"
-import { activate, commitStep, publishStanding, type Resident, type Step, type Surroundings } from "./resident.ts"
-import { activePhase, activeTimers, gatewayPhase } from "./state.ts"
+import { rosterPage } from "./presence-view.ts"
+import type { LiveReading, PresenceReport, RosterPage, RosterQuery } from "./protocol.ts"
+import { Pulses } from "./pulses.ts"
+import { type ReactionReport, Reactions } from "./reactions.ts"
+import {
+  activate,
+  commitBatch,
+  publishEphemeral,
+  publishStanding,
+  type Resident,
+  type Surroundings,
+} from "./resident.ts"
+import { Snapshots } from "./snapshots.ts"
+import { activePhase } from "./state.ts"
 import { type Deadline, LONGEST_WAIT_MS, nextDeadline } from "./timers.ts"
+import { Turn } from "./turn.ts"
 
 /** What keeps an actor from its event. */
 export type Away = Moved | EventGone | StoreAway
+type NotCommitted = Moved | StoreAway | AnsweredBefore | OverCapacity
 
 export interface ActorNeeds extends Surroundings {
   readonly eventId: string
@@ -32,12 +46,18 @@ export interface ActorNeeds extends Surroundings {
 }
 
 const OVER_CAPACITY = new Refused({ code: "conflict", detail: "More people than that are registered already." })
+const FAILED = new Refused({ code: "internal_error", detail: "The command failed unexpectedly." })
 /** After a commit that failed for want of the database, the event is recovered this often until it works. */
 const RECOVER_EVERY_MS = 500
+
+const NOBODY: People = { size: 0, find: () => undefined, all: () => [].values(), waiting: () => [].values() }
 
 export class LiveEventActor {
   readonly #needs: ActorNeeds
   readonly #flush: PresenceFlush
+  readonly #pulses: Pulses
+  readonly #reactions: Reactions
+  readonly #snapshots = new Snapshots()
   readonly #inLane = Semaphore.makeUnsafe(1).withPermits(1)
   /** Set while the event keeps itself in memory: how to let it go. */
   #leave: (() => void) | undefined
@@ -50,41 +70,61 @@ export class LiveEventActor {
   constructor(needs: ActorNeeds) {
     this.#needs = needs
     this.#seenTo = needs.now()
+    const run = (body: Effect.Effect<void, Away>): void => needs.fork(Effect.ignore(this.#inLane(body)))
     this.#flush = new PresenceFlush({
       around: needs,
       now: needs.now,
       presence: () => this.#presence,
-      run: (body) => needs.fork(Effect.ignore(this.#inLane(body))),
+      run,
       current: this.#current,
-      // A flush carries no command id, so it cannot have been answered before.
-      commit: (from, step) =>
-        Effect.catchTags(this.#commit(from, step), { AnsweredBefore: Effect.die, OverCapacity: Effect.die }),
+      commit: (from, step) => this.#commitStep(from, step),
+      changed: (from, changes) => this.#tellOfChanges(from, changes),
     })
+    this.#pulses = new Pulses((keys) => run(Effect.map(this.#current, (of) => this.#say(of, keys))))
+    this.#reactions = new Reactions((tallies) =>
+      run(
+        Effect.map(this.#current, (of) =>
+          publishEphemeral(
+            needs,
+            of,
+            tallies.map((tally) => encodeEphemeral(tally, needs.now())),
+          ),
+        ),
+      ),
+    )
   }
 
   stop(): void {
     clearTimeout(this.#timer)
     this.#leave?.()
     this.#flush.stop()
+    this.#pulses.stop()
+    this.#reactions.stop()
   }
 
-  execute(envelope: Envelope): Effect.Effect<Answer, Refused | Away> {
-    return this.#inLane(this.#execute(envelope))
+  /** What each of the commands came to, in their order; all that were accepted are committed then. */
+  execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Away> {
+    return this.#inLane(this.#execute(envelopes))
   }
 
   report(report: PresenceReport): Effect.Effect<void, Away> {
     return this.#inLane(Effect.map(this.#current, () => this.#take(report)))
   }
 
-  get snapshot(): Effect.Effect<LiveSnapshot, Away> {
-    return this.#inLane(Effect.map(this.#current, (of) => this.#snapshot(of)))
+  react(report: ReactionReport): Effect.Effect<void, Away> {
+    return Effect.sync(() => this.#reactions.add(report))
+  }
+
+  /** How everything stands, and how it stands for these participants. */
+  read(participants: ReadonlyArray<string>): Effect.Effect<LiveReading, Away> {
+    return this.#inLane(
+      Effect.map(this.#current, (of) => this.#snapshots.read(of, this.#presence, this.#needs.now(), participants)),
+    )
   }
 
   roster(query: RosterQuery): Effect.Effect<RosterPage, Away> {
     const page = (of: Resident): RosterPage =>
-      this.#presence === undefined
-        ? { participants: [], nextCursor: null }
-        : rosterPage(of.state, this.#presence, query)
+      this.#presence === undefined ? { participants: [], nextCursor: null } : rosterPage(of, this.#presence, query)
     return this.#inLane(Effect.map(this.#current, page))
   }
 
@@ -101,58 +141,141 @@ export class LiveEventActor {
     )
   })
 
-  #execute(envelope: Envelope): Effect.Effect<Answer, Refused | Away> {
+  #execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Away> {
     return Effect.gen({ self: this }, function* () {
-      const from = yield* this.#current
-      const remembered = yield* rememberedAnswer(from, envelope)
-      if (remembered !== undefined) return remembered
-      const decision = decide(from.state, envelope)
-      if (decision instanceof Refused) return yield* decision
-      if (decision.idle) return answerOf(from, decision.result)
-      const farewells = decision.next.deleted ? this.#partings(envelope.at) : []
-      return yield* this.#commit(from, stepOf(from, envelope, decision, farewells)).pipe(
+      const batch = new Batch(yield* this.#current)
+      const outcomes = this.#performAll(batch, envelopes)
+      if (outcomes === undefined) return yield* this.#oneByOne(envelopes, (envelope) => this.#recall(envelope))
+      if (batch.isEmpty || this.#resident === undefined) return outcomes
+      const parting = batch.state.deleted ? (this.#presence?.changes ?? 0) : 0
+      return yield* this.#commit(batch).pipe(
         Effect.map((after) => {
-          if (after.state.deleted) this.#forget(farewells.length)
-          return answerOf(after, decision.result)
+          if (after.state.deleted) this.#forget(parting)
+          return outcomes
         }),
+        // The batch was refused as a whole for the sake of one of its commands: which one shows when each goes alone.
         Effect.catchTags({
-          AnsweredBefore: () => this.#recall(from, envelope),
-          OverCapacity: () => Effect.fail(OVER_CAPACITY),
+          AnsweredBefore: () => this.#oneByOne(envelopes, (envelope) => this.#recall(envelope)),
+          OverCapacity: () => this.#oneByOne(envelopes, () => Effect.succeed(OVER_CAPACITY)),
         }),
       )
     })
   }
 
+  /** A defect of ours in one command must not be the others': `undefined` says to try each alone. */
+  #performAll(batch: Batch, envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Outcome> | undefined {
+    try {
+      return envelopes.map((envelope) => this.#perform(batch, envelope))
+    } catch (error) {
+      const { telemetry, eventId } = this.#needs
+      this.#resident = undefined
+      if (envelopes.length > 1) return undefined
+      telemetry.log.error({ err: error, eventId }, "a command failed unexpectedly")
+      return [FAILED]
+    }
+  }
+
+  #perform(batch: Batch, envelope: Envelope): Outcome {
+    const known = rememberedAnswer(batch, envelope)
+    if (known !== undefined) return known
+    const turn = this.#turn(batch.resident, batch.state, envelope)
+    const outcome = perform(batch, turn, envelope, () => this.#partings(envelope.at))
+    this.#pulses.beat(turn.pulses)
+    return outcome
+  }
+
+  #turn(of: Resident, state: Resident["state"], given: Pick<Envelope, "by" | "at" | "freshId">): Turn {
+    const { by, at, freshId } = given
+    return new Turn({ floor: of.floor, state, people: this.#presence ?? NOBODY, by, now: at, freshId })
+  }
+
+  #oneByOne(
+    envelopes: ReadonlyArray<Envelope>,
+    alone: (envelope: Envelope) => Effect.Effect<Outcome, Away>,
+  ): Effect.Effect<ReadonlyArray<Outcome>, Away> {
+    const [only] = envelopes
+    if (envelopes.length === 1 && only !== undefined) return Effect.map(alone(only), (outcome) => [outcome])
+    return Effect.map(
+      Effect.forEach(envelopes, (envelope) => this.#execute([envelope])),
+      (outcomes) => outcomes.flat(),
+    )
+  }
+
   /** The store remembers an id that the actor has forgotten: its answer is read and given again. */
-  #recall(from: Resident, envelope: Envelope): Effect.Effect<Answer, Refused | StoreAway> {
+  #recall(envelope: Envelope): Effect.Effect<Outcome, Away> {
     const { database, eventId } = this.#needs
-    return Effect.gen(function* () {
+    return Effect.gen({ self: this }, function* () {
+      const of = yield* this.#current
       const stored = yield* Effect.mapError(
         database.run((sql) => findLiveCommand(sql, eventId, envelope.scope, envelope.commandId)),
         () => new StoreAway(),
       )
-      if (stored !== undefined) from.answers.remember(stored)
-      return (yield* rememberedAnswer(from, envelope)) ?? (yield* new StoreAway())
+      if (stored !== undefined) of.answers.remember(stored)
+      return rememberedAnswer(new Batch(of), envelope) ?? (yield* new StoreAway())
     })
   }
 
   /**
-   * Commits under the current epoch; whoever is moved on from forgets what it knew. Not interruptible: a caller that has
-   * stopped waiting must not leave the actor on the old side of a commit that happens all the same.
+   * Commits under the current epoch; who could not commit forgets what it knew, which the floor has moved on from. Not
+   * interruptible: a caller that has stopped waiting must not leave the actor on the old side of a commit that happens.
    */
-  #commit(from: Resident, step: Step): Effect.Effect<Resident, Moved | StoreAway | AnsweredBefore | OverCapacity> {
-    return commitStep(this.#needs, from, step).pipe(
-      Effect.tap((next) => Effect.sync(() => this.#adopt(next))),
-      Effect.tapError((failure) =>
+  #commit(batch: Batch): Effect.Effect<Resident, NotCommitted> {
+    return commitBatch(this.#needs, batch).pipe(
+      Effect.tap((next) =>
         Effect.sync(() => {
-          // Refused as a whole: nothing was written, and what we know still stands.
-          if (failure._tag === "AnsweredBefore" || failure._tag === "OverCapacity") return
+          this.#adopt(next)
+          this.#touch(batch.standings)
+        }),
+      ),
+      Effect.tapError(() =>
+        Effect.sync(() => {
           this.#resident = undefined
           this.#recoverLater()
         }),
       ),
       Effect.uninterruptible,
     )
+  }
+
+  /** Without a command id nothing can have been answered before, and without a patch no capacity be overrun. */
+  #commitStep(from: Resident, step: Step): Effect.Effect<Resident, Moved | StoreAway> {
+    const batch = new Batch(from)
+    batch.take(step)
+    return Effect.catchTags(this.#commit(batch), { AnsweredBefore: Effect.die, OverCapacity: Effect.die })
+  }
+
+  /** A turn of the event's own: nobody asked for it and nobody is answered. */
+  #act(from: Resident, now: number, body: (turn: Turn) => void): Effect.Effect<Resident, Moved | StoreAway> {
+    const turn = this.#turn(from, from.state, { by: null, at: now, freshId: newId() })
+    body(turn)
+    this.#pulses.beat(turn.pulses)
+    return turn.isIdle ? Effect.succeed(from) : this.#commitStep(from, stepOfTurn(turn))
+  }
+
+  #tellOfChanges(from: Resident, changes: ReadonlyArray<PresenceChange>): Effect.Effect<Resident, Moved | StoreAway> {
+    const of = (type: PresenceChange["type"]) =>
+      changes.filter((change) => change.type === type).map(({ participant, at }) => ({ ...participant, joinedAt: at }))
+    return this.#act(from, this.#needs.now(), (turn) => {
+      const here = (id: string): boolean => this.#presence?.find(id) !== undefined
+      // Who came and went, or went and came, within one flush is told of as they are now.
+      tellOfPeople(
+        turn,
+        "arrived",
+        of("joined").filter(({ participantId }) => here(participantId)),
+      )
+      tellOfPeople(
+        turn,
+        "departed",
+        of("left").filter(({ participantId }) => !here(participantId)),
+      )
+    })
+  }
+
+  #say(of: Resident, keys: ReadonlyArray<string>): void {
+    const now = this.#needs.now()
+    const scene = { floor: of.floor, state: of.state, people: this.#presence ?? NOBODY, now }
+    const frames = keys.flatMap((key) => pulseFrames(scene, key)).map((frame) => encodeEphemeral(frame, now))
+    if (frames.length > 0) publishEphemeral(this.#needs, of, frames)
   }
 
   #adopt(next: Resident): void {
@@ -167,6 +290,14 @@ export class LiveEventActor {
     if (this.#presence.size > 0 && before !== activePhase(next.state)?.modality) this.#flush.rolesChanged()
     this.#arm()
     this.#stay(status === "live" && !next.state.deleted)
+  }
+
+  /** Whoever stands elsewhere now reads differently in lists. */
+  #touch(standings: Batch["standings"]): void {
+    if (standings.length === 0) return
+    const at = toTimestamp(this.#needs.now())
+    for (const { participantId } of standings) this.#presence?.touch(participantId, at)
+    this.#flush.schedule()
   }
 
   /** Presence at an activation: those of an orderly stop are waited for, so that a restart is nobody's absence. */
@@ -217,7 +348,10 @@ export class LiveEventActor {
 
   #arm(): void {
     clearTimeout(this.#timer)
-    const deadline = this.#resident === undefined ? undefined : nextDeadline(this.#resident.state, this.#seenTo)
+    const of = this.#resident
+    if (of === undefined) return
+    const scene = { floor: of.floor, state: of.state, people: this.#presence ?? NOBODY, now: this.#needs.now() }
+    const deadline = nextDeadline(scene, this.#seenTo)
     if (deadline === undefined) return
     const wait = Math.max(0, deadline.at - this.#needs.now())
     this.#timer = setTimeout(
@@ -226,30 +360,30 @@ export class LiveEventActor {
     )
   }
 
-  /** A due deadline enters the lane as a command. Refused: it moved meanwhile, and the commit that moved it armed the new one. */
-  #fire({ at, command }: Deadline): void {
+  /** A due deadline enters the lane. Refused: it moved meanwhile, and the commit that moved it armed the new one. */
+  #fire(deadline: Deadline): void {
     const { now, telemetry, fork } = this.#needs
     telemetry.metrics.timersFired.add()
-    const envelope: Envelope = {
-      commandId: "",
-      scope: TIMER_SCOPE,
-      bodyHash: "",
-      role: null,
-      at: Math.max(now(), at),
-      command,
-    }
+    const at = Math.max(now(), deadline.at)
     const seen = Effect.sync(() => {
-      this.#seenTo = Math.max(this.#seenTo, at)
+      this.#seenTo = Math.max(this.#seenTo, deadline.at)
       this.#arm()
     })
     const unreachable = Effect.sync(() => this.#recoverLater())
     fork(
-      this.execute(envelope).pipe(
+      this.#inLane(this.#see(deadline, at)).pipe(
         Effect.andThen(seen),
-        Effect.catchTags({ Refused: () => Effect.void, StoreAway: () => unreachable, Moved: () => unreachable }),
+        Effect.catchTags({ StoreAway: () => unreachable, Moved: () => unreachable }),
         Effect.ignore,
       ),
     )
+  }
+
+  #see(deadline: Deadline, at: number): Effect.Effect<unknown, Away> {
+    if ("due" in deadline) return Effect.flatMap(this.#current, (of) => this.#act(of, at, deadline.due))
+    const { command } = deadline
+    const ids = { commandId: "", scope: TIMER_SCOPE, bodyHash: "", freshId: newId() }
+    return this.#execute([{ ...ids, by: null, at, command }])
   }
 
   /** Recovers until it works, which arms the timer again. */
@@ -269,23 +403,10 @@ export class LiveEventActor {
     const at = toTimestamp(now)
     for (const change of report.changes) {
       if (change.type === "join") this.#presence?.join(report.node, change.participant, at)
-      else this.#presence?.leave(report.node, change.participantId, now, at)
+      else if (change.type === "leave") this.#presence?.leave(report.node, change.participantId, now, at)
+      else if (change.type === "knock") this.#presence?.lobby.knock(report.node, change.participant, at)
+      else this.#presence?.lobby.giveUp(report.node, change.participantId)
     }
     this.#flush.schedule()
-  }
-
-  #snapshot(of: Resident): LiveSnapshot {
-    const { state } = of
-    return {
-      history: of.history,
-      version: of.version,
-      heads: Object.fromEntries(of.heads),
-      event: state.event,
-      phases: state.phases.map(gatewayPhase),
-      activePhaseId: activePhase(state)?.id ?? null,
-      timers: activeTimers(state).map((timer) => ({ ...timer })),
-      presence: this.#presence === undefined ? {} : presenceView(state, this.#presence),
-      removed: state.removed,
-    }
   }
 }

@@ -59,9 +59,10 @@ export const liveEventLayer = (
         }),
       )
       return LiveEvent.of({
-        Execute: ({ payload }) => actor.execute(payload),
+        Execute: ({ payload }) => actor.execute(payload.envelopes),
         ReportPresence: ({ payload }) => actor.report(payload),
-        ReadSnapshot: () => actor.snapshot,
+        ReportReactions: ({ payload }) => actor.react(payload),
+        Read: ({ payload }) => actor.read(payload.participants),
         ReadRoster: ({ payload }) => actor.roster(payload),
         Reside: () => Rpc.fork(Effect.never),
         Touch: () => Rpc.fork(Effect.void),

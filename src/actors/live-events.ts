@@ -2,12 +2,14 @@
  * The way in for everyone who is not an actor: REST handlers and the gateway. Finds the event's mailbox wherever it is,
  * retries a command that met a hand-over under its own id, and turns what cannot be answered into `Unavailable`.
  */
-import { Context, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, FiberSet, Layer, Schedule } from "effect"
 import type { Sharding } from "effect/cluster"
 import { NotFound, Unavailable } from "../model/errors.ts"
 import { Telemetry } from "../telemetry.ts"
-import type { Answer, Envelope, Refused } from "./commands.ts"
-import { LiveEvent, type LiveSnapshot, type PresenceReport, type RosterPage, type RosterQuery } from "./protocol.ts"
+import { type Answer, type Envelope, Refused } from "./commands.ts"
+import { Inbox } from "./inbox.ts"
+import { LiveEvent, type LiveReading, type PresenceReport, type RosterPage, type RosterQuery } from "./protocol.ts"
+import type { ReactionReport } from "./reactions.ts"
 
 type Reachable<A, E = never> = Effect.Effect<A, E | NotFound | Unavailable>
 
@@ -19,61 +21,92 @@ const MOVED_PAUSE = "100 millis"
 const gone = () => NotFound.of("event")
 const unavailable = (detail: string, retryAfterSeconds = 1) => new Unavailable({ detail, retryAfterSeconds })
 
+/** What keeps an event from answering now. */
+const awayBecause = (tag: string): Unavailable => {
+  if (tag === "MailboxFull") return unavailable("The event has too much to do right now.")
+  if (tag === "StoreAway") return unavailable("The event's state could not be stored or read; try again.", 2)
+  return unavailable("The event is being moved; try again.")
+}
+
 export class LiveEvents extends Context.Service<
   LiveEvents,
   {
     readonly execute: (eventId: string, envelope: Envelope) => Reachable<Answer, Refused>
     readonly reportPresence: (eventId: string, report: PresenceReport) => Reachable<void>
-    readonly snapshot: (eventId: string) => Reachable<LiveSnapshot>
+    readonly reportReactions: (eventId: string, report: ReactionReport) => Reachable<void>
+    /** How the event stands, and how it stands for these participants. */
+    readonly read: (eventId: string, participants: ReadonlyArray<string>) => Reachable<LiveReading>
     readonly roster: (eventId: string, query: RosterQuery) => Reachable<RosterPage>
     /** Keeps the event in memory until interrupted: for as long as somebody watches it. */
     readonly reside: (eventId: string) => Effect.Effect<void>
   }
 >()("gathercue/LiveEvents") {
-  static readonly layer: Layer.Layer<LiveEvents, never, Sharding.Sharding | Telemetry> = Layer.effect(
-    LiveEvents,
-    Effect.gen(function* () {
-      const client = yield* LiveEvent.client
-      const { metrics } = yield* Telemetry
+  /** `mailbox`: commands that may wait for one event. */
+  static readonly layer = ({
+    mailbox,
+  }: {
+    readonly mailbox: number
+  }): Layer.Layer<LiveEvents, never, Sharding.Sharding | Telemetry> =>
+    Layer.effect(
+      LiveEvents,
+      Effect.gen(function* () {
+        const fork = yield* FiberSet.makeRuntime<never>()
+        const inboxes = new Map<string, Inbox>()
+        const client = yield* LiveEvent.client
+        const { metrics } = yield* Telemetry
 
-      /** One call, repeated while the event moves; what the cluster engine may say besides becomes `Unavailable`. */
-      const reach = <A, E extends { readonly _tag: string }>(
-        call: Effect.Effect<A, E>,
-      ): Reachable<A, Exclude<E, { readonly _tag: EngineTag }>> =>
-        call.pipe(
-          Effect.timeout(TRY_TIMEOUT),
-          Effect.retry({
-            while: (failure) => failure._tag === "Moved",
-            times: MOVED_TRIES,
-            schedule: Schedule.spaced(MOVED_PAUSE),
-          }),
-          Effect.mapError((failure) => {
-            if (failure._tag === "EventGone") return gone()
-            if (failure._tag === "MailboxFull") return unavailable("The event has too much to do right now.")
-            if (failure._tag === "StoreAway")
-              return unavailable("The event's state could not be stored or read; try again.", 2)
-            if (ENGINE_TAGS.has(failure._tag)) return unavailable("The event is being moved; try again.")
-            return failure as Exclude<E, { readonly _tag: EngineTag }>
-          }),
-        )
+        /** One call, repeated while the event moves; what the cluster engine may say besides becomes `Unavailable`. */
+        const reach = <A, E extends { readonly _tag: string }>(
+          call: Effect.Effect<A, E>,
+        ): Reachable<A, Exclude<E, { readonly _tag: EngineTag }>> =>
+          call.pipe(
+            Effect.timeout(TRY_TIMEOUT),
+            Effect.retry({
+              while: (failure) => failure._tag === "Moved",
+              times: MOVED_TRIES,
+              schedule: Schedule.spaced(MOVED_PAUSE),
+            }),
+            Effect.mapError((failure) => {
+              if (failure._tag === "EventGone") return gone()
+              return ENGINE_TAGS.has(failure._tag)
+                ? awayBecause(failure._tag)
+                : (failure as Exclude<E, { readonly _tag: EngineTag }>)
+            }),
+          )
 
-      const execute = (eventId: string, envelope: Envelope) =>
-        reach(client(eventId).Execute(envelope)).pipe(
-          Effect.tap((answer) =>
-            Effect.sync(() => metrics.commands.add(1, answer.duplicate ? "duplicate" : "accepted")),
-          ),
-          Effect.tapError((failure) => Effect.sync(() => metrics.commands.add(1, failure._tag.toLowerCase()))),
-        )
+        /** Commands of one event that come while others are under way are sent together, next. */
+        const inboxOf = (eventId: string): Inbox => {
+          const known = inboxes.get(eventId)
+          if (known !== undefined) return known
+          const inbox = new Inbox({
+            most: mailbox,
+            send: (envelopes) => reach(client(eventId).Execute({ envelopes })),
+            fork: (effect) => void fork(effect),
+            emptied: () => inboxes.delete(eventId),
+          })
+          inboxes.set(eventId, inbox)
+          return inbox
+        }
 
-      return {
-        execute,
-        reportPresence: (eventId, report) => reach(client(eventId).ReportPresence(report)),
-        snapshot: (eventId) => reach(client(eventId).ReadSnapshot()),
-        roster: (eventId, query) => reach(client(eventId).ReadRoster(query)),
-        reside: (eventId) => Effect.ignore(client(eventId).Reside()),
-      }
-    }),
-  )
+        const execute = (eventId: string, envelope: Envelope): Reachable<Answer, Refused> =>
+          Effect.suspend(() => inboxOf(eventId).put(envelope)).pipe(
+            Effect.flatMap((outcome) => (outcome instanceof Refused ? Effect.fail(outcome) : Effect.succeed(outcome))),
+            Effect.tap((answer) =>
+              Effect.sync(() => metrics.commands.add(1, answer.duplicate ? "duplicate" : "accepted")),
+            ),
+            Effect.tapError((failure) => Effect.sync(() => metrics.commands.add(1, failure._tag.toLowerCase()))),
+          )
+
+        return {
+          execute,
+          reportPresence: (eventId, report) => reach(client(eventId).ReportPresence(report)),
+          reportReactions: (eventId, report) => reach(client(eventId).ReportReactions(report)),
+          read: (eventId, participants) => reach(client(eventId).Read({ participants })),
+          roster: (eventId, query) => reach(client(eventId).ReadRoster(query)),
+          reside: (eventId) => Effect.ignore(client(eventId).Reside()),
+        }
+      }),
+    )
 }
 
 const ENGINE_TAG_LIST = [

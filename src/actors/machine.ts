@@ -93,7 +93,6 @@ export const liveEventMachine = setup({
     patchEvent: apply("patchEvent", steps.patchEvent),
     appendPhase: apply("appendPhase", steps.appendPhase),
     updatePhase: apply("updatePhase", steps.updatePhase),
-    announce: apply("announce", steps.announce),
     removeParticipant: apply("removeParticipant", steps.removeParticipant),
     remove: apply("delete", steps.remove),
   },
@@ -120,7 +119,6 @@ export const liveEventMachine = setup({
       on: {
         start: { target: "live", actions: "start" },
         appendPhase: { guard: "canAppend", actions: "appendPhase" },
-        announce: { actions: "announce" },
         removeParticipant: { actions: "removeParticipant" },
       },
     },
@@ -140,7 +138,6 @@ export const liveEventMachine = setup({
           { guard: "isTimerCurrent", actions: "elapseTimer" },
         ],
         appendPhase: { guard: "canAppend", actions: "appendPhase" },
-        announce: { actions: "announce" },
         removeParticipant: { actions: "removeParticipant" },
       },
     },

@@ -46,7 +46,7 @@ const recoverLiveEvents = Effect.gen(function* () {
   const { log } = yield* Telemetry
   const ids = yield* database.run(listLiveEventIds)
   if (ids.length === 0) return
-  yield* Effect.forEach(ids, (id) => Effect.ignore(live.snapshot(id)), {
+  yield* Effect.forEach(ids, (id) => Effect.ignore(live.read(id, [])), {
     concurrency: RECOVERIES_AT_ONCE,
     discard: true,
   })
@@ -58,7 +58,7 @@ export const liveEventsLayer = (
   options: PlacementOptions,
 ): Layer.Layer<LiveEvents | Feed, never, Database | OutboxBell | Telemetry | Ownership> =>
   Layer.effectDiscard(Effect.forkScoped(Effect.ignore(recoverLiveEvents))).pipe(
-    Layer.provideMerge(LiveEvents.layer),
+    Layer.provideMerge(LiveEvents.layer(options)),
     Layer.provideMerge(liveEventLayer(options)),
     Layer.provide(oneProcess(options)),
     Layer.provideMerge(Feed.layerMemory),

@@ -5,10 +5,11 @@
  */
 import { Effect } from "effect"
 import { toTimestamp } from "../model/timestamp.ts"
+import type { Step } from "./batch.ts"
 import type { EventGone, Moved, StoreAway } from "./commands.ts"
 import type { Presence } from "./presence.ts"
 import { presenceCounts, presenceDiff, presenceNotice, presenceReset, presenceUpdate } from "./presence-view.ts"
-import { publishEphemeral, type Resident, type Step, type Surroundings } from "./resident.ts"
+import { publishEphemeral, type Resident, type Surroundings } from "./resident.ts"
 import type { Dispatch } from "./state.ts"
 
 const TICK_MS = 250
@@ -25,6 +26,11 @@ interface Needs {
   readonly run: (body: Effect.Effect<void, Moved | EventGone | StoreAway>) => void
   readonly current: Effect.Effect<Resident, Moved | EventGone | StoreAway>
   readonly commit: (from: Resident, step: Step) => Effect.Effect<Resident, Moved | StoreAway>
+  /** Told of who came and went, once that is committed. */
+  readonly changed: (
+    from: Resident,
+    changes: ReturnType<Presence["peek"]>,
+  ) => Effect.Effect<Resident, Moved | StoreAway>
 }
 
 export class PresenceFlush {
@@ -71,17 +77,23 @@ export class PresenceFlush {
       if (presence === undefined) return
       const at = needs.now()
       this.#expire(presence, at)
-      if (!presence.hasChanges && !this.#rolesDue) return
+      if (!this.#hasNews(presence)) return
       const changes = presence.peek(BATCH)
-      const dispatches = resident.state.event.status === "live" ? this.#dispatches(resident, presence, changes) : []
-      if (dispatches.length > 0 || changes.length > 0) {
-        yield* needs.commit(resident, stepOf(resident, at, dispatches, changes))
-      }
+      const knocks = lobbyNews(presence)
+      const dispatches = this.#dispatches(resident, presence, changes)
+      const step = stepOf(resident, at, [...dispatches, ...knocks], changes)
+      const after = isSilent(step) ? resident : yield* needs.commit(resident, step)
       presence.drop(changes.length)
+      if (knocks.length > 0) presence.lobby.settle()
       this.#settled()
+      yield* needs.changed(after, changes)
       if (presence.mode === "summary") this.#count()
       if (presence.hasChanges) this.schedule(0)
     })
+  }
+
+  #hasNews(presence: Presence): boolean {
+    return presence.hasChanges || this.#rolesDue || presence.lobby.hasChanges
   }
 
   #expire(presence: Presence, now: number): void {
@@ -97,14 +109,17 @@ export class PresenceFlush {
   }
 
   #dispatches(resident: Resident, presence: Presence, changes: ReturnType<Presence["peek"]>): ReadonlyArray<Dispatch> {
-    const { state } = resident
+    if (resident.state.event.status !== "live") return []
     if (presence.settleMode()) this.#modeDue = true
     const mode: Dispatch[] = this.#modeDue
       ? [{ stream: "event", t: "presence.mode", d: { mode: presence.mode, total: presence.size } }]
       : []
     if (presence.mode === "summary") return mode
-    if (this.#modeDue || this.#resetDue) return [...mode, presenceReset(state, presence)]
-    const diffs = [presenceDiff(state, presence, changes), this.#rolesDue ? presenceUpdate(state, presence) : undefined]
+    if (this.#modeDue || this.#resetDue) return [...mode, presenceReset(resident, presence)]
+    const diffs = [
+      presenceDiff(resident, presence, changes),
+      this.#rolesDue ? presenceUpdate(resident, presence) : undefined,
+    ]
     return diffs.filter((diff) => diff !== undefined)
   }
 
@@ -117,7 +132,7 @@ export class PresenceFlush {
       if (presence === undefined || presence.mode !== "summary") return
       this.#needs.run(
         Effect.map(this.#needs.current, (resident) => {
-          const d = presenceCounts(resident.state, presence)
+          const d = { ...presenceCounts(resident, presence), lobby: presence.lobby.size }
           const frame = JSON.stringify({ op: 0, t: "presence.count", ts: this.#needs.now(), d })
           publishEphemeral(this.#needs.around, resident, [{ stream: "event", key: "presence.count", frame }])
         }),
@@ -126,17 +141,22 @@ export class PresenceFlush {
   }
 }
 
+const isSilent = ({ dispatches, notices }: Step): boolean => dispatches.length === 0 && notices.length === 0
+
+/** Who knocked and who waits no longer: for staff. */
+const lobbyNews = ({ lobby }: Presence): ReadonlyArray<Dispatch> =>
+  lobby.hasChanges ? [{ stream: "staff", t: "lobby.waiting", d: lobby.news }] : []
+
 const stepOf = (
   { state }: Resident,
-  at: number,
+  now: number,
   dispatches: ReadonlyArray<Dispatch>,
   changes: ReturnType<Presence["peek"]>,
 ): Step => ({
   state,
-  at,
+  now,
   dispatches,
   notices: changes
     .filter(({ type }) => type !== "updated")
     .map((change) => ({ ...presenceNotice(state, change), id: change.id, at: change.at })),
-  command: null,
 })

@@ -2,45 +2,58 @@
 import { narrowRole } from "../model/roles.ts"
 import type { Presence, PresenceChange, Present } from "./presence.ts"
 import type { RosterPage, RosterQuery } from "./protocol.ts"
+import type { Resident } from "./resident.ts"
 import { activePhase, type Dispatch, type LiveState, type Notice } from "./state.ts"
+
+/** What a view of people is drawn from. */
+type Where = Pick<Resident, "state" | "floor">
 
 const narrow = (state: LiveState, person: Pick<Present, "role">) =>
   narrowRole(person.role, activePhase(state)?.modality ?? null)
 
-/** How many there are, by their role in the active phase. */
-export const presenceCounts = (state: LiveState, presence: Presence): ReturnType<Presence["counts"]> =>
-  presence.counts((role) => narrow(state, { role }))
+/** How many there are, by their role in the active phase and by room. */
+export const presenceCounts = ({ state, floor }: Where, presence: Presence): { readonly [field: string]: unknown } => ({
+  ...presence.counts((role) => narrow(state, { role })),
+  byRoom: Object.fromEntries([...floor.all("room")].map(([id, { count }]) => [id, count])),
+})
+
+const roomOf = ({ floor }: Where, participantId: string): string | null => {
+  const seat = floor.get("seat", participantId)
+  return seat === undefined || seat.away ? null : seat.roomId
+}
 
 /** One participant on the wire. */
-export const participantView = (state: LiveState, person: Present): { readonly [field: string]: unknown } => ({
+export const participantView = (where: Where, person: Present): { readonly [field: string]: unknown } => ({
   participantId: person.participantId,
   name: person.name,
-  role: narrow(state, person),
-  roomId: null,
+  role: narrow(where.state, person),
+  roomId: roomOf(where, person.participantId),
+  hand: where.floor.get("hand", person.participantId) !== undefined,
+  muted: where.floor.get("mute", person.participantId) !== undefined,
   joinedAt: person.joinedAt,
   kind: person.kind,
 })
 
 /** The whole of presence for a snapshot: everyone, or counts and the people on stage. */
-export const presenceView = (state: LiveState, presence: Presence): { readonly [field: string]: unknown } => {
+export const presenceView = (where: Where, presence: Presence): { readonly [field: string]: unknown } => {
   if (presence.mode === "list") {
     return {
       mode: "list",
       total: presence.size,
-      list: Array.from(presence.all(), (person) => participantView(state, person)),
+      list: Array.from(presence.all(), (person) => participantView(where, person)),
     }
   }
   const onStage = [...presence.all()].filter(({ role }) => role !== "viewer" && role !== "participant")
   return {
     mode: "summary",
-    ...presenceCounts(state, presence),
-    staff: onStage.map((person) => participantView(state, person)),
+    ...presenceCounts(where, presence),
+    staff: onStage.map((person) => participantView(where, person)),
   }
 }
 
 /** The net difference of some changes for list mode: who came, who went, and who is there otherwise; each person once. */
 export const presenceDiff = (
-  state: LiveState,
+  where: Where,
   presence: Presence,
   changes: ReadonlyArray<PresenceChange>,
 ): Dispatch | undefined => {
@@ -54,29 +67,29 @@ export const presenceDiff = (
   for (const participantId of touched) {
     const person = presence.find(participantId)
     if (person === undefined) left.push(participantId)
-    else (moved.has(participantId) ? join : update).push(participantView(state, person))
+    else (moved.has(participantId) ? join : update).push(participantView(where, person))
   }
   if (touched.size === 0) return undefined
   return { stream: "event", t: "presence.diff", d: { join, left, update } }
 }
 
 /** Everyone anew: after a restart nobody's list is known to be right, and on the way back from summary nobody has one. */
-export const presenceReset = (state: LiveState, presence: Presence): Dispatch => ({
+export const presenceReset = (where: Where, presence: Presence): Dispatch => ({
   stream: "event",
   t: "presence.diff",
   d: {
     reset: true,
-    join: Array.from(presence.all(), (person) => participantView(state, person)),
+    join: Array.from(presence.all(), (person) => participantView(where, person)),
     left: [],
     update: [],
   },
 })
 
 /** Everyone whose role reads differently by phase, anew: the phase has changed. */
-export const presenceUpdate = (state: LiveState, presence: Presence): Dispatch | undefined => {
+export const presenceUpdate = (where: Where, presence: Presence): Dispatch | undefined => {
   const update = Array.from(presence.all())
     .filter(({ role }) => role === "speaker" || role === "participant")
-    .map((person) => participantView(state, person))
+    .map((person) => participantView(where, person))
   return update.length === 0 ? undefined : { stream: "event", t: "presence.diff", d: { join: [], left: [], update } }
 }
 
@@ -105,10 +118,11 @@ function* after(presence: Presence, cursor: string | undefined): IterableIterato
 }
 
 /** Pages run in joining order; the cursor is the last person shown, who may have left since. */
-export const rosterPage = (state: LiveState, presence: Presence, query: RosterQuery): RosterPage => {
+export const rosterPage = (where: Where, presence: Presence, query: RosterQuery): RosterPage => {
   const wanted = query.query?.toLowerCase()
   const matches = (person: Present): boolean =>
-    (query.role === undefined || narrow(state, person) === query.role) &&
+    (query.role === undefined || narrow(where.state, person) === query.role) &&
+    (query.roomId === undefined || roomOf(where, person.participantId) === query.roomId) &&
     (wanted === undefined || person.name.toLowerCase().includes(wanted))
   const shown: Present[] = []
   for (const person of after(presence, query.cursor)) {
@@ -118,7 +132,7 @@ export const rosterPage = (state: LiveState, presence: Presence, query: RosterQu
   const page = shown.slice(0, query.limit)
   const last = page.at(-1)
   return {
-    participants: page.map((person) => participantView(state, person)),
+    participants: page.map((person) => participantView(where, person)),
     nextCursor: shown.length > query.limit && last !== undefined ? cursorOf(last) : null,
   }
 }

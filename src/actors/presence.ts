@@ -4,20 +4,32 @@
  * who wait become present when it starts (specification §6, presence rules).
  */
 import { newId } from "../model/ids.ts"
+import type { ParticipantKind } from "../model/participants.ts"
 import type { EventRole } from "../model/roles.ts"
 import type { Timestamp } from "../model/timestamp.ts"
+import { Lobby, type Waiting } from "./lobby.ts"
 
 export interface Participant {
   readonly participantId: string
   readonly name: string
   /** The stored role. */
   readonly role: EventRole
-  readonly kind: "user" | "guest" | "registrant" | "anonymous"
+  readonly kind: ParticipantKind
   readonly userId: string | null
 }
 
 export interface Present extends Participant {
   readonly joinedAt: Timestamp
+}
+
+/** Who is here, for those who only look. */
+export interface People {
+  /** Present people. */
+  readonly size: number
+  readonly find: (participantId: string) => Present | undefined
+  readonly all: () => IterableIterator<Present>
+  /** Who knocked and was not let in yet. */
+  readonly waiting: () => IterableIterator<Waiting>
 }
 
 /** A change to tell receivers about, in the order it happened. */
@@ -41,7 +53,8 @@ const LIST_AGAIN_AT = 200
 
 export type PresenceMode = "list" | "summary"
 
-export class Presence {
+export class Presence implements People {
+  readonly lobby = new Lobby()
   readonly #entries = new Map<string, Entry>()
   /** People whose last connection dropped, and when they count as gone. */
   readonly #leaving = new Map<string, number>()
@@ -71,6 +84,21 @@ export class Presence {
 
   get hasChanges(): boolean {
     return this.#changes.length > 0
+  }
+
+  /** Changes that wait to be told. */
+  get changes(): number {
+    return this.#changes.length
+  }
+
+  waiting(): IterableIterator<Waiting> {
+    return this.lobby.all()
+  }
+
+  /** Something of what others see of a participant changed elsewhere: their room, their hand. */
+  touch(participantId: string, at: Timestamp): void {
+    const entry = this.#entries.get(participantId)
+    if (entry !== undefined && this.#open) this.#note("updated", entry.present, at)
   }
 
   /** A participant's first connection on a node. */

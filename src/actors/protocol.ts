@@ -5,9 +5,14 @@
 import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
+import { LobbyPolicy } from "../model/activity-commands.ts"
 import { Event } from "../model/event.ts"
+import { ParticipantKind } from "../model/participants.ts"
+import type { PhaseTraits } from "../model/permissions.ts"
+import { Feature, Modality } from "../model/phase.ts"
 import { EventRole } from "../model/roles.ts"
-import { Answer, Envelope, EventGone, Moved, Refused, StoreAway } from "./commands.ts"
+import { Envelope, EventGone, Moved, Outcome, StoreAway } from "./commands.ts"
+import { ReactionReport } from "./reactions.ts"
 
 const Away = Schema.Union([Moved, EventGone, StoreAway])
 const Json = Schema.Record(Schema.String, Schema.Unknown)
@@ -16,21 +21,32 @@ const ParticipantSchema = Schema.Struct({
   participantId: Schema.String,
   name: Schema.String,
   role: EventRole,
-  kind: Schema.Literals(["user", "guest", "registrant", "anonymous"]),
+  kind: ParticipantKind,
   userId: Schema.NullOr(Schema.String),
 })
 
-/** People whose first connection on a node opened, or whose last one dropped, in the order it happened. */
+/**
+ * People whose first connection on a node opened, or whose last one dropped, in the order it happened; those who wait in
+ * the lobby knock and give up instead.
+ */
 export const PresenceReport = Schema.Struct({
   node: Schema.String,
   changes: Schema.Array(
     Schema.Union([
       Schema.Struct({ type: Schema.Literal("join"), participant: ParticipantSchema }),
       Schema.Struct({ type: Schema.Literal("leave"), participantId: Schema.String }),
+      Schema.Struct({ type: Schema.Literal("knock"), participant: ParticipantSchema }),
+      Schema.Struct({ type: Schema.Literal("giveUp"), participantId: Schema.String }),
     ]),
   ),
 })
 export type PresenceReport = typeof PresenceReport.Type
+
+const Traits = Schema.Struct({
+  modality: Schema.NullOr(Modality),
+  featureSet: Schema.Array(Feature),
+  anonymous: Schema.Struct({ questions: Schema.Boolean, voting: Schema.Boolean }),
+}) satisfies Schema.Codec<PhaseTraits>
 
 export const LiveSnapshot = Schema.Struct({
   history: Schema.String,
@@ -38,16 +54,29 @@ export const LiveSnapshot = Schema.Struct({
   /** Highest `s` of each stream that has any. */
   heads: Schema.Record(Schema.String, Schema.Int),
   event: Event,
-  phases: Schema.Array(Json),
-  activePhaseId: Schema.NullOr(Schema.String),
-  timers: Schema.Array(Json),
-  presence: Json,
+  phase: Traits,
+  /** Parts of `ready`, as sockets get them: for all, and for staff on top of it. */
+  everyone: Json,
+  staff: Json,
+  lobby: LobbyPolicy,
+  /** By participant: who was let in or is held in the lobby, whose role a host changed, who sits in which room. */
+  admissions: Schema.Record(Schema.String, Schema.Literals(["admitted", "held"])),
+  roles: Schema.Record(Schema.String, EventRole),
+  seats: Schema.Record(Schema.String, Schema.String),
   /** Participants who may not come back. */
   removed: Schema.Array(Schema.String),
 })
 export type LiveSnapshot = typeof LiveSnapshot.Type
 
+/** A snapshot, and what of the same version concerns the participants that were asked for. */
+export const LiveReading = Schema.Struct({
+  snapshot: LiveSnapshot,
+  personal: Schema.Record(Schema.String, Json),
+})
+export type LiveReading = typeof LiveReading.Type
+
 export const RosterQuery = Schema.Struct({
+  roomId: Schema.optionalKey(Schema.String),
   role: Schema.optionalKey(EventRole),
   /** Part of a name, in any case. */
   query: Schema.optionalKey(Schema.String),
@@ -62,13 +91,19 @@ export const RosterPage = Schema.Struct({
 })
 export type RosterPage = typeof RosterPage.Type
 
+/** Commands that wait for the same event travel and are committed together; each has its own outcome, in their order. */
 export const Execute = Rpc.make("Execute", {
-  payload: Envelope,
-  success: Answer,
-  error: Schema.Union([Refused, Moved, EventGone, StoreAway]),
+  payload: { envelopes: Schema.Array(Envelope) },
+  success: Schema.Array(Outcome),
+  error: Away,
 })
 export const ReportPresence = Rpc.make("ReportPresence", { payload: PresenceReport, error: Away })
-export const ReadSnapshot = Rpc.make("ReadSnapshot", { success: LiveSnapshot, error: Away })
+export const ReportReactions = Rpc.make("ReportReactions", { payload: ReactionReport, error: Away })
+export const Read = Rpc.make("Read", {
+  payload: { participants: Schema.Array(Schema.String) },
+  success: LiveReading,
+  error: Away,
+})
 export const ReadRoster = Rpc.make("ReadRoster", { payload: RosterQuery, success: RosterPage, error: Away })
 /** Does not answer while the caller needs the event to stay in memory; interrupting it lets the event passivate. */
 export const Reside = Rpc.make("Reside").annotate(ClusterSchema.InterruptOnTermination, true)
@@ -76,4 +111,12 @@ export const Reside = Rpc.make("Reside").annotate(ClusterSchema.InterruptOnTermi
 /** Does nothing but count as traffic: a live event keeps itself in memory with it, at the price of a timer. */
 export const Touch = Rpc.make("Touch")
 
-export const LiveEvent = Entity.make("LiveEvent", [Execute, ReportPresence, ReadSnapshot, ReadRoster, Reside, Touch])
+export const LiveEvent = Entity.make("LiveEvent", [
+  Execute,
+  ReportPresence,
+  ReportReactions,
+  Read,
+  ReadRoster,
+  Reside,
+  Touch,
+])

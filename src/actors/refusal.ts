@@ -1,6 +1,6 @@
 /** Why the machine refused: asked only after no transition was enabled, so that the rule itself lives in the machine alone. */
 import { MAX_PHASES_PER_EVENT } from "../model/phase.ts"
-import { type CommandType, Refused } from "./commands.ts"
+import { Refused, type SteeringType } from "./commands.ts"
 import { findPhase, gatewayPhase, type LiveState, timerOf } from "./state.ts"
 import { extendsTooFar, type MachineEvent } from "./steps.ts"
 
@@ -10,7 +10,7 @@ const conflict = (detail: string, current?: { readonly [field: string]: unknown 
 const notFound = (what: string): Refused => new Refused({ code: "not_found", detail: `No such ${what}.` })
 
 /** What a command would do, for "… cannot be …". */
-const DEED: Record<CommandType, string> = {
+const DEED: Record<SteeringType, string> = {
   publish: "published",
   start: "started",
   advance: "advanced",
@@ -20,7 +20,6 @@ const DEED: Record<CommandType, string> = {
   appendPhase: "given a phase",
   updatePhase: "changed",
   extendTimer: "extended",
-  announce: "addressed",
   removeParticipant: "left by force",
   timerElapsed: "moved by a timer",
   timerWarning: "warned by a timer",

@@ -15,17 +15,18 @@ import {
   type OverCapacity,
   type Recovered,
   recoverLiveEvent,
-  type StoredCommand,
-  type StoredPublication,
 } from "../store/live-events.ts"
 import type { OutboxBell } from "../store/outbox.ts"
 import type { Telemetry } from "../telemetry.ts"
+import type { Batch } from "./batch.ts"
 import { COMMAND_MEMORY_MS, CommandLog } from "./command-log.ts"
 import { EventGone, Moved, StoreAway } from "./commands.ts"
 import type { EphemeralPublication, Feed, FeedMessage } from "./feed.ts"
+import { Floor } from "./floor.ts"
+import { lobbyPolicy } from "./lobby-policy.ts"
 import type { Ownership } from "./ownership.ts"
 import type { Present } from "./presence.ts"
-import { type Dispatch, type LiveState, NO_EFFECTS, type Notice, phaseTraits } from "./state.ts"
+import { type LiveState, NO_EFFECTS, phaseTraits } from "./state.ts"
 
 export interface Surroundings {
   readonly database: Database["Service"]
@@ -41,19 +42,18 @@ export interface Resident {
   readonly version: number
   readonly history: string
   readonly state: LiveState
-  readonly heads: ReadonlyMap<string, number>
+  /** Highest `s` of each stream. Moved on by a batch before its commit, like the floor: who fails to commit forgets all. */
+  readonly heads: Map<string, number>
+  readonly floor: Floor
   readonly answers: CommandLog
   /** Who was present when the last activation was stopped in order. */
   readonly roster: ReadonlyArray<Present>
 }
 
-/** A step to commit: the state after it, what it says, and the answer to remember. */
-export interface Step {
-  readonly state: LiveState
-  readonly at: number
-  readonly dispatches: ReadonlyArray<Dispatch>
-  readonly notices: ReadonlyArray<Notice & { readonly id?: string; readonly at?: string }>
-  readonly command: StoredCommand | null
+const floorOf = (records: Recovered["records"]): Floor => {
+  const floor = new Floor()
+  for (const { kind, id, record } of records) floor.write(kind, id, record)
+  return floor
 }
 
 const residentOf = (recovered: Recovered): Resident => ({
@@ -61,6 +61,7 @@ const residentOf = (recovered: Recovered): Resident => ({
   version: recovered.version,
   history: recovered.history,
   heads: new Map(recovered.heads.map(({ stream, s }) => [stream, s])),
+  floor: floorOf(recovered.records),
   answers: new CommandLog(recovered.commands),
   roster: recovered.roster as ReadonlyArray<Present>,
   state: {
@@ -97,61 +98,15 @@ export const activate = (
   eventId: string,
 ): Effect.Effect<Resident, Moved | EventGone | StoreAway> => Effect.map(recover(around, eventId), residentOf)
 
-interface Draft {
-  readonly commit: LiveCommit
-  /** What is said once the commit has happened. */
-  readonly publications: ReadonlyArray<StoredPublication>
-  readonly heads: ReadonlyMap<string, number>
-}
-
-const draftOf = (resident: Resident, step: Step): Draft => {
-  const { event, phases, removed, deleted } = step.state
-  const before = resident.state
-  const version = resident.version + 1
-  const at = toTimestamp(step.at)
-  const heads = new Map(resident.heads)
-  const publications: StoredPublication[] = step.dispatches.map(({ stream, t, d }) => {
-    const s = (heads.get(stream) ?? 0) + 1
-    heads.set(stream, s)
-    return { stream, s, version, at, frame: JSON.stringify({ op: 0, st: stream, s, v: version, ts: step.at, t, d }) }
-  })
-  return {
-    heads,
-    publications,
-    commit: {
-      eventId: event.id,
-      epoch: resident.epoch,
-      version,
-      at,
-      event: event === before.event ? null : event,
-      phases: phases.filter((phase) => !before.phases.includes(phase)),
-      // A deleted event keeps no history; its last words are still said.
-      publications: deleted ? [] : publications,
-      occurrences: step.notices.map((notice) => ({
-        id: notice.id ?? newId(),
-        type: notice.type,
-        workspaceId: event.workspaceId,
-        eventId: event.id,
-        occurredAt: notice.at ?? at,
-        extra: notice.extra,
-      })),
-      command: deleted ? null : step.command,
-      // Only ever appended to.
-      removed: removed.slice(before.removed.length),
-      deleted,
-    },
-  }
-}
-
 /** A commit failed and only the store knows whether it happened: its version tells, and whose commit made it. */
 const settleUnknown = (
   around: Surroundings,
   resident: Resident,
-  draft: Draft,
+  commit: LiveCommit,
   { cause, lost }: CommitUnknown,
 ): Effect.Effect<Resident, Moved | StoreAway> =>
   Effect.gen(function* () {
-    const { eventId, version } = draft.commit
+    const { eventId, version } = commit
     around.telemetry.log.warn({ eventId, err: cause }, "a live event's commit failed")
     const recovered = yield* Effect.mapError(recover(around, eventId), () => new StoreAway())
     const happened = recovered.version === version && recovered.versionEpoch === resident.epoch
@@ -160,39 +115,31 @@ const settleUnknown = (
   })
 
 /**
- * Commits a step and adopts it: the frames are published and the outbox bell is rung. When the commit's outcome is not
+ * Commits a batch and adopts it: its frames are published and the outbox bell is rung. When the commit's outcome is not
  * known, the store is asked. `Moved`: it did not happen, or another activation owns the event. `StoreAway`: the store
- * cannot be asked, or refused the step. Either way the caller must forget what it knew.
+ * cannot be asked, or refused the batch. After any failure the caller must forget what it knew.
  */
-export const commitStep = (
+export const commitBatch = (
   around: Surroundings,
-  resident: Resident,
-  step: Step,
+  batch: Batch,
 ): Effect.Effect<Resident, Moved | StoreAway | AnsweredBefore | OverCapacity> => {
-  const draft = draftOf(resident, step)
-  const adopted: Resident = {
-    ...resident,
-    version: draft.commit.version,
-    heads: draft.heads,
-    state: { ...step.state, effects: NO_EFFECTS },
-  }
+  const { resident, commit } = batch
   const publish = (after: Resident, deliveries: number): Resident => {
-    if (step.command !== null) after.answers.remember(step.command)
-    const { ejections } = step.state.effects
-    around.feed.publish(message(after, "commit", { publications: draft.publications, ejections }))
+    const { publications, ephemeral, ejections, standings } = batch
+    around.feed.publish(message(after, "commit", { from: commit.from, publications, ephemeral, ejections, standings }))
     if (deliveries > 0) around.bell.ring()
     return after
   }
-  return commitLiveEvent(around.database.sql, draft.commit).pipe(
-    Effect.map((deliveries) => publish(adopted, deliveries)),
+  return commitLiveEvent(around.database.sql, commit).pipe(
+    Effect.map((deliveries) => publish({ ...resident, version: commit.version, state: batch.state }, deliveries)),
     Effect.catchTags({
       Fenced: () => {
         around.telemetry.metrics.fenced.add()
         return Effect.fail(new Moved())
       },
       CommitUnknown: (unknown) =>
-        Effect.map(settleUnknown(around, resident, draft, unknown), (after) =>
-          publish(after, draft.commit.occurrences.length),
+        Effect.map(settleUnknown(around, resident, commit, unknown), (after) =>
+          publish(after, commit.occurrences.length),
         ),
     }),
   )
@@ -202,12 +149,15 @@ const message = (of: Resident, kind: FeedMessage["kind"], said: Partial<FeedMess
   kind,
   eventId: of.state.event.id,
   history: of.history,
+  from: of.version,
   version: of.version,
   status: of.state.event.status,
   phase: phaseTraits(of.state),
+  lobby: lobbyPolicy(of.state, of.floor),
   publications: [],
   ephemeral: [],
   ejections: [],
+  standings: [],
   ...said,
 })
 

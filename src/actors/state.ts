@@ -5,11 +5,12 @@
 import type { Event, EventWithPhases } from "../model/event.ts"
 import type { PhaseTraits } from "../model/permissions.ts"
 import type { Phase, PhaseState } from "../model/phase.ts"
+import type { EventRole } from "../model/roles.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { WebhookEventType } from "../model/webhook-events.ts"
 
-/** Streams a dispatch may go to: everyone admitted, or hosts and workspace admins. */
-export type Stream = "event" | "staff"
+/** Streams a dispatch may go to: everyone admitted, hosts and workspace admins, one room, or one participant. */
+export type Stream = "event" | "staff" | `room:${string}` | `me:${string}`
 
 /** An ordered dispatch before it has its place in the stream. */
 export interface Dispatch {
@@ -28,6 +29,21 @@ export interface Notice {
 export type Ejection =
   | { readonly who: "everyone"; readonly reason: "ended" }
   | { readonly who: "participant"; readonly participantId: string; readonly reason: "removed" }
+
+/** Where a participant stands from now on: only what changed. */
+export interface Standing {
+  readonly participantId: string
+  /** The stored role. */
+  readonly role?: EventRole
+  /** Why the role changed. */
+  readonly because?: "role" | "stage"
+  /** The room they are in; null for the main room. */
+  readonly roomId?: string | null
+  /** `waiting`: in the lobby, and kept there whatever the policy. */
+  readonly admission?: "admitted" | "waiting" | "denied"
+  /** They may hear the tally of this poll from now on. */
+  readonly hearsPoll?: string
+}
 
 export interface Effects {
   readonly dispatches: ReadonlyArray<Dispatch>
@@ -55,10 +71,19 @@ export const nextPendingPhase = (state: LiveState): PhaseState | undefined =>
 export const findPhase = (state: LiveState, id: string): PhaseState | undefined =>
   state.phases.find((phase) => phase.id === id)
 
-/** What of the active phase decides who may do what. */
-export const phaseTraits = (state: LiveState): PhaseTraits | null => {
-  const phase = activePhase(state)
-  return phase === undefined ? null : { modality: phase.modality, featureSet: phase.featureSet }
+/**
+ * What decides who may do what now: the active phase. Of a scheduled event all phases to come, so that questions can be
+ * asked and polls be prepared.
+ */
+export const phaseTraits = ({ event, phases }: Pick<LiveState, "event" | "phases">): PhaseTraits => {
+  const active = phases.find(({ status }) => status === "active")
+  const features =
+    active?.featureSet ?? (event.status === "scheduled" ? phases.flatMap(({ featureSet }) => featureSet) : [])
+  return {
+    modality: active?.modality ?? null,
+    featureSet: active === undefined ? [...new Set(features)] : features,
+    anonymous: { questions: event.allowAnonymousQuestions, voting: event.allowAnonymousVoting },
+  }
 }
 
 /** The phase as REST returns it, without the gateway's revisions. */
@@ -71,13 +96,16 @@ export const restEvent = (state: LiveState): EventWithPhases => ({
   activePhaseId: activePhase(state)?.id ?? null,
 })
 
+/** A deadline as clients draw it. */
 export interface TimerView {
   readonly id: string
-  readonly scope: "phase"
+  readonly scope: "phase" | "room" | "round" | "poll"
   readonly ref: string
-  readonly state: "running" | "elapsed" | "cancelled"
+  readonly state: "running" | "paused" | "elapsed" | "cancelled"
   readonly startedAt: Timestamp
   readonly endsAt: Timestamp
+  /** While paused. */
+  readonly remainingMs?: number
   readonly extendedMs: number
   readonly rev: number
 }

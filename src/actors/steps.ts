@@ -5,7 +5,7 @@
 
 import { MAX_PHASE_SECONDS, type PhaseState } from "../model/phase.ts"
 import { type Timestamp, toMillis, toTimestamp } from "../model/timestamp.ts"
-import type { Command, CommandType } from "./commands.ts"
+import type { SteeringCommand, SteeringType } from "./commands.ts"
 import {
   activePhase,
   type Effects,
@@ -17,8 +17,8 @@ import {
 } from "./state.ts"
 
 /** What the machine is sent: a command and the time it was received. */
-export type MachineEvent = Command & { readonly now: Timestamp }
-type Of<T extends CommandType> = Extract<MachineEvent, { readonly type: T }>
+export type MachineEvent = SteeringCommand & { readonly now: Timestamp }
+type Of<T extends SteeringType> = Extract<MachineEvent, { readonly type: T }>
 export type EndReason = "advance" | "end" | "delete"
 
 const say = (state: LiveState, effects: Partial<Effects>): LiveState => ({
@@ -207,9 +207,6 @@ export const elapseTimer = (state: LiveState, command: Of<"timerElapsed">): Live
 
 export const warnOfTimer = (state: LiveState, command: Of<"timerWarning">): LiveState =>
   say(state, toAll("timer.warning", { timerId: command.phaseId, remainingMs: command.remainingMs }))
-
-export const announce = (state: LiveState, command: Of<"announce">): LiveState =>
-  say(state, toAll("announcement", { id: command.announcementId, text: command.text, by: command.by, at: command.now }))
 
 export const removeParticipant = (state: LiveState, command: Of<"removeParticipant">): LiveState => {
   const { participantId, block } = command

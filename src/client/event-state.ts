@@ -61,13 +61,16 @@ const withMode = (presence: PresenceView, mode: "list" | "summary", total: numbe
   if (mode === "list") return { mode, total: 0, list: [] }
   const people = presence.mode === "list" ? presence.list : []
   const staff = people.filter(({ role }) => role !== "viewer" && role !== "participant")
-  return { mode, total, byRole: {}, staff }
+  return { mode, total, byRole: {}, byRoom: {}, staff }
 }
 
 const withCount = (
   presence: PresenceView,
   count: Extract<Dispatch, { readonly t: "presence.count" }>["d"],
-): PresenceView => (presence.mode === "summary" ? { ...presence, total: count.total, byRole: count.byRole } : presence)
+): PresenceView =>
+  presence.mode === "summary"
+    ? { ...presence, total: count.total, byRole: count.byRole, byRoom: count.byRoom }
+    : presence
 
 export const applyDispatch = (state: EventState, dispatch: Dispatch): EventState => {
   switch (dispatch.t) {
@@ -86,8 +89,11 @@ export const applyDispatch = (state: EventState, dispatch: Dispatch): EventState
     case "phase.appended":
       return { ...state, phases: put(state.phases, dispatch.d.phase) }
     case "timer.updated":
-    case "timer.elapsed":
-      return { ...state, phases: put(state.phases, dispatch.d.phase), timers: put(state.timers, dispatch.d.timer) }
+    case "timer.elapsed": {
+      const { phase, timer } = dispatch.d
+      const phases = phase === undefined ? state.phases : put(state.phases, phase)
+      return { ...state, phases, timers: put(state.timers, timer) }
+    }
     case "presence.diff":
       return { ...state, presence: withDiff(state.presence, dispatch.d) }
     case "presence.mode":

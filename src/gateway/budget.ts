@@ -1,38 +1,58 @@
 /**
- * How much a participant may send, over all its tabs: a token bucket for commands, and a window over all frames that
- * tells abuse from haste. Buckets exist only for those who send, and are dropped once they are full again.
+ * How much a participant may send, over all its tabs: token buckets, one for all commands and one more for some kinds, and
+ * a window over all frames that tells abuse from haste. Buckets exist only for those who send, and go when they are full.
  */
+import type { CommandName } from "../model/permissions.ts"
 
 export interface BudgetRule {
   readonly perSecond: number
   readonly burst: number
 }
 
+/** `commands`: everything. The others on top of it. */
+export type BudgetKind = "commands" | "chat" | "questions" | "votes" | "reactions"
+export type BudgetRules = { readonly [kind in BudgetKind]: BudgetRule }
+
+const KINDS: { readonly [T in CommandName]?: BudgetKind } = {
+  "chat.send": "chat",
+  "question.ask": "questions",
+  "question.vote": "votes",
+  "poll.vote": "votes",
+  "reaction.send": "reactions",
+}
+
 /** More than this many times the allowed rate over a window is abuse. */
 const ABUSE_FACTOR = 5
 const WINDOW_MS = 10_000
+/** Every bucket is full again after so long. */
+const FULL_AFTER_MS = 60_000
 
-interface Budget {
+interface Bucket {
   tokens: number
   filledAt: number
+}
+
+interface Budget {
+  readonly buckets: Map<BudgetKind, Bucket>
+  spentAt: number
   windowFrom: number
   frames: number
 }
 
 export class Budgets {
   readonly #byParticipant = new Map<string, Budget>()
-  readonly #rule: BudgetRule
+  readonly #rules: BudgetRules
   readonly #staffFactor: number
 
-  constructor(rule: BudgetRule, staffFactor: number) {
-    this.#rule = rule
+  constructor(rules: BudgetRules, staffFactor: number) {
+    this.#rules = rules
     this.#staffFactor = staffFactor
   }
 
-  #of(participantId: string, staff: boolean, now: number): Budget {
+  #of(participantId: string, now: number): Budget {
     let budget = this.#byParticipant.get(participantId)
     if (budget === undefined) {
-      budget = { tokens: this.#rule.burst * this.#factor(staff), filledAt: now, windowFrom: now, frames: 0 }
+      budget = { buckets: new Map(), spentAt: now, windowFrom: now, frames: 0 }
       this.#byParticipant.set(participantId, budget)
     }
     return budget
@@ -44,30 +64,41 @@ export class Budgets {
 
   /** Counts an object of a frame, of whatever kind; true when there were far too many of them for too long. */
   isAbuse(participantId: string, staff: boolean, now: number): boolean {
-    const budget = this.#of(participantId, staff, now)
+    const budget = this.#of(participantId, now)
     if (now - budget.windowFrom >= WINDOW_MS) {
       budget.windowFrom = now
       budget.frames = 0
     }
     budget.frames++
-    return budget.frames > (this.#rule.perSecond * this.#factor(staff) * ABUSE_FACTOR * WINDOW_MS) / 1000
+    return budget.frames > (this.#rules.commands.perSecond * this.#factor(staff) * ABUSE_FACTOR * WINDOW_MS) / 1000
   }
 
-  /** Takes one command out of the bucket: 0 when it was there, else the milliseconds until it will be. */
-  spend(participantId: string, staff: boolean, now: number): number {
-    const budget = this.#of(participantId, staff, now)
-    const perMs = (this.#rule.perSecond * this.#factor(staff)) / 1000
-    budget.tokens = Math.min(this.#rule.burst * this.#factor(staff), budget.tokens + (now - budget.filledAt) * perMs)
-    budget.filledAt = now
-    if (budget.tokens < 1) return Math.ceil((1 - budget.tokens) / perMs)
-    budget.tokens--
+  /** Takes a command out of its buckets: 0 when it was there, else the milliseconds until it will be. */
+  spend(participantId: string, t: string, staff: boolean, now: number): number {
+    const budget = this.#of(participantId, now)
+    budget.spentAt = now
+    const wait = this.#take(budget, "commands", staff, now)
+    const kind = KINDS[t as CommandName]
+    return wait > 0 || kind === undefined ? wait : this.#take(budget, kind, staff, now)
+  }
+
+  #take({ buckets }: Budget, kind: BudgetKind, staff: boolean, now: number): number {
+    const factor = this.#factor(staff)
+    const perMs = (this.#rules[kind].perSecond * factor) / 1000
+    const most = this.#rules[kind].burst * factor
+    const bucket = buckets.get(kind) ?? { tokens: most, filledAt: now }
+    buckets.set(kind, bucket)
+    bucket.tokens = Math.min(most, bucket.tokens + (now - bucket.filledAt) * perMs)
+    bucket.filledAt = now
+    if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / perMs)
+    bucket.tokens--
     return 0
   }
 
-  /** Forgets those who have been silent for a window: by then every bucket is full. */
+  /** Forgets those who have been silent for so long that every bucket is full. */
   sweep(now: number): void {
     for (const [participantId, budget] of this.#byParticipant) {
-      if (now - budget.filledAt > WINDOW_MS && now - budget.windowFrom > WINDOW_MS) {
+      if (now - budget.spentAt > FULL_AFTER_MS && now - budget.windowFrom > WINDOW_MS) {
         this.#byParticipant.delete(participantId)
       }
     }

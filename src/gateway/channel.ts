@@ -4,21 +4,27 @@
  * same turn, so that nothing is lost or doubled between the three.
  */
 import { Effect, Fiber } from "effect"
+import type { ReactionKind } from "../model/activity-commands.ts"
 import type { NotFound, Unavailable } from "../model/errors.ts"
-import { EventRole, isStaff } from "../model/roles.ts"
+import { actingAs } from "../model/permissions.ts"
+import { isStaff } from "../model/roles.ts"
 import { Budgets } from "./budget.ts"
 import type { Connection, Identity } from "./connection.ts"
 import { FanOut } from "./fan-out.ts"
-import { Follower, STREAMS, type StreamName } from "./follower.ts"
+import { Follower } from "./follower.ts"
 import { Participants } from "./participants.ts"
 import { PresenceReports } from "./presence-reports.ts"
 import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
 import type { ReadyReason } from "./protocol/dispatches.ts"
 import type { Resume } from "./protocol/frames.ts"
-import { type Cursors, cursorsOf, readyResumed, readyWithSnapshot, standingOf, streamsOf } from "./ready.ts"
+import { ReactionCounts } from "./reaction-counts.ts"
+import { type Cursors, readyResumed, readyWithSnapshot } from "./ready.ts"
 import { sendAll } from "./send-all.ts"
 import { closeGradually } from "./send-off.ts"
+import { ownerOf, roomStream, type StreamName, wireName } from "./streams.ts"
+import { Subscriptions } from "./subscriptions.ts"
 import type { Surroundings } from "./surroundings.ts"
+import { heardBy, Whereabouts } from "./whereabouts.ts"
 
 /** A connection that is to be told where it stands: from what it held, or with a snapshot for the given reason. */
 interface Bring {
@@ -36,6 +42,9 @@ export class Channel {
   readonly budgets: Budgets
   readonly #around: Surroundings
   readonly #presence: PresenceReports
+  readonly #reactions: ReactionCounts
+  readonly #whereabouts: Whereabouts
+  readonly #topics: Subscriptions
   readonly #follower: Follower
   readonly #fanOut: FanOut
   #residence: Fiber.Fiber<void> | undefined
@@ -55,12 +64,15 @@ export class Channel {
     this.eventId = eventId
     this.#onDead = onDead
     this.participants = new Participants(options.connectionsPerParticipant)
-    this.budgets = new Budgets(options.commands, options.staffFactor)
+    this.budgets = new Budgets(options.budgets, options.staffFactor)
     this.#presence = new PresenceReports(around, eventId)
+    this.#reactions = new ReactionCounts(around, eventId)
+    this.#topics = new Subscriptions(eventId)
     this.#fanOut = new FanOut({
       publish: around.publish,
-      topic: (stream) => this.#topic(stream),
-      ephemeralTopic: (stream) => `${this.#topic(stream)}~`,
+      topic: (stream) => this.#topics.topic(stream),
+      ephemeralTopic: (publication) => this.#topics.ephemeralTopic(publication),
+      sendTo: (participantId, dispatches) => this.#sendTo(participantId, dispatches),
       tickMs: () => options.tickMs(this.participants.size),
       inspect: () => this.inspect(),
       flushed: () => {
@@ -70,17 +82,29 @@ export class Channel {
     this.#follower = new Follower(around, eventId, {
       opened: () => this.#opened(),
       failed: (failure) => this.#failed(failure),
-      published: (stream, frame) => this.#fanOut.ordered(stream, frame),
-      ephemeral: (stream, key, frame) => this.#fanOut.ephemeral(stream, key, frame),
-      narrowed: () => this.#narrow(),
-      removed: (participantId) => this.#closeAll(this.participants.connectionsOf(participantId), CLOSE.removed),
+      published: (stream, frame) => this.#publish(stream, frame),
+      ephemeral: (publication) => this.#fanOut.ephemeral(publication),
+      stood: (standing) => this.#whereabouts.follow(standing),
+      allStood: () => this.#whereabouts.followAll(),
+      lobbyChanged: () => this.#whereabouts.openDoor(),
+      narrowed: () => this.#whereabouts.narrow(),
+      removed: (participantId) => this.#whereabouts.closeAll(participantId, CLOSE.removed),
       ended: () => this.#end(),
       restarted: (reason) => this.#restart(reason),
       refreshed: () => this.#serveWaiting(),
       settled: () => this.#fanOut.schedule(Date.now()),
-      actorWoke: () => {
-        for (const identity of this.participants.identities()) this.#presence.joined(identity)
-      },
+      actorWoke: () => this.#introduceAll(),
+      awaited: () => this.#waiting.map(({ connection }) => connection.identity.participantId),
+    })
+    this.#whereabouts = new Whereabouts({
+      participants: this.participants,
+      presence: this.#presence,
+      topics: this.#topics,
+      follower: this.#follower,
+      connectionsPerParticipant: options.connectionsPerParticipant,
+      published: (stream) => this.#published(stream),
+      afterTick: (topic, frame) => this.#fanOut.after(topic, frame),
+      bring: (connection, reason) => this.#bring({ connection, resume: undefined, reason }),
     })
   }
 
@@ -89,7 +113,7 @@ export class Channel {
     this.#follower.start()
   }
 
-  /** The active phase's traits, for local permission checks. */
+  /** What decides who may do what, for local permission checks. */
   get phase() {
     return this.#follower.phase
   }
@@ -100,7 +124,7 @@ export class Channel {
 
   /** The version up to which connections have been told everything. */
   get version(): number {
-    return this.#hasPending() ? this.#shown : this.#follower.version
+    return this.#fanOut.hasPending ? this.#shown : this.#follower.version
   }
 
   get hasEnded(): boolean {
@@ -124,36 +148,28 @@ export class Channel {
     this.#bring({ connection, resume, reason: "gap" })
   }
 
+  react(connection: Connection, kind: ReactionKind, n: number): void {
+    this.#reactions.add(connection.roomId === null ? "event" : roomStream(connection.roomId), kind, n)
+  }
+
   /** A new token: another role may hear other streams. */
   renew(connection: Connection, identity: Identity): void {
-    const before = connection.identity
-    connection.identity = identity
-    if (before.role === identity.role && before.name === identity.name) return
-    // Joining again with another role or name is how the others learn of it.
-    this.#presence.joined(identity)
-    if (before.role === identity.role) return
-    connection.socket.unsubscribe(this.#roleTopic(before.role))
-    connection.socket.subscribe(this.#roleTopic(identity.role))
-    if (isStaff(before.role) !== isStaff(identity.role)) {
-      for (const stream of STREAMS) this.#deafen(connection, stream)
-      this.#bring({ connection, resume: undefined, reason: "roleChanged" })
-    } else {
-      const d = { ...standingOf(identity.role, this.phase), reason: "token" }
-      connection.send(JSON.stringify({ op: 0, t: "me.updated", d }))
-    }
+    this.#whereabouts.become(connection, this.#follower.places.here(identity), "token")
   }
 
   /** A connection of this event closed, admitted or not. */
   forget(connection: Connection): void {
     if (connection.state === "waiting") {
       this.#waiting = this.#waiting.filter((request) => request.connection !== connection)
-    } else if (this.participants.leave(connection)) this.#presence.left(connection.identity.participantId)
-    if (this.participants.size + this.#waiting.length === 0) this.#emptySince = Date.now()
+    } else if (connection.state === "lobby") this.#whereabouts.door.forget(connection)
+    else if (this.participants.leave(connection)) this.#presence.left(connection.identity.participantId)
+    if (this.participants.size + this.#whereabouts.door.size + this.#waiting.length === 0) this.#emptySince = Date.now()
   }
 
   /** Highest published `s` of each stream the connection hears. */
   heads(connection: Connection): Cursors {
-    return Object.fromEntries(streamsOf(connection.identity.role).map((stream) => [stream, this.#published(stream)]))
+    const streams = heardBy(connection)
+    return Object.fromEntries(streams.map((stream) => [wireName(stream), this.#published(stream)]))
   }
 
   /** Closes who takes too little; spares who is slow what may be lost. */
@@ -162,14 +178,17 @@ export class Channel {
     for (const connection of this.participants.connections()) {
       const buffered = connection.socket.buffered()
       if (buffered > orderedLimitBytes) connection.close(CLOSE.slowConsumer)
-      else if (buffered > ephemeralLimitBytes && connection.hearsEphemeral) this.#tuneEphemeral(connection, false)
+      else if (buffered > ephemeralLimitBytes && connection.hearsEphemeral) {
+        this.#topics.tune(connection, heardBy(connection), false)
+      }
     }
   }
 
   /** The connection's buffer got smaller. */
   drained(connection: Connection): void {
     if (connection.state !== "open" || connection.hearsEphemeral) return
-    if (connection.socket.buffered() <= this.#around.options.ephemeralLimitBytes) this.#tuneEphemeral(connection, true)
+    if (connection.socket.buffered() > this.#around.options.ephemeralLimitBytes) return
+    this.#topics.tune(connection, heardBy(connection), true)
   }
 
   /** Housekeeping; true when nobody has needed the channel for long enough and it may be stopped. */
@@ -188,6 +207,7 @@ export class Channel {
 
   stop(): void {
     this.hush()
+    this.#reactions.stop()
     this.#follower.stop()
     this.#fanOut.stop()
     this.#stopSendOff?.()
@@ -214,6 +234,11 @@ export class Channel {
     for (const { connection } of waiting) connection.close(why)
   }
 
+  #introduceAll(): void {
+    for (const identity of this.participants.identities()) this.#presence.joined(identity)
+    for (const identity of this.#whereabouts.door.identities()) this.#presence.knocked(identity)
+  }
+
   #serveWaiting(): void {
     const waiting = this.#waiting
     this.#waiting = []
@@ -232,20 +257,24 @@ export class Channel {
       connection.close(refused)
       return
     }
+    if (connection.state === "waiting" && !this.#whereabouts.admits(connection)) return
     const reason = resume === undefined ? request.reason : this.#whyNot(connection, resume)
     if (resume !== undefined && reason === undefined) {
-      this.#settle(connection, cursorsOf(connection, resume.cursors))
+      this.#settle(connection, resume.cursors)
       return
     }
-    const { standing } = this.#follower
-    if (standing === undefined || !this.#isUsable(standing.at, standing.snapshot.version, connection)) {
+    const { read } = this.#follower
+    const personal = read?.personal[connection.identity.participantId]
+    if (read === undefined || personal === undefined || !this.#isUsable(connection)) {
       this.#wait(request)
-      this.#follower.refresh()
+      this.#follower.refresh(this.#waiting.map(({ connection: { identity } }) => identity.participantId))
       return
     }
-    const { snapshot } = standing
-    const ready = readyWithSnapshot(connection, snapshot, this.phase, reason ?? request.reason)
-    this.#settle(connection, cursorsOf(connection, snapshot.heads), ready)
+    const { snapshot } = read
+    const streams = heardBy(connection)
+    const cursors = Object.fromEntries(streams.map((stream) => [wireName(stream), snapshot.heads[stream] ?? 0]))
+    const given = { phase: this.phase, reason: reason ?? request.reason, cursors }
+    this.#settle(connection, cursors, readyWithSnapshot(connection, snapshot, personal, given))
   }
 
   #wait(request: Bring): void {
@@ -261,26 +290,32 @@ export class Channel {
   }
 
   /** Why what the client held cannot be continued; `undefined` when a replay is exact. */
-  #whyNot({ identity }: Connection, { epoch, cursors }: Resume): ReadyReason | undefined {
+  #whyNot(connection: Connection, { epoch, cursors }: Resume): ReadyReason | undefined {
     if (epoch !== this.#follower.history) return "epoch"
-    const streams = streamsOf(identity.role)
-    if (STREAMS.some((stream) => streams.includes(stream) !== stream in cursors)) return "roleChanged"
-    return streams.every((stream) => this.#follower.ring(stream).covers(cursors[stream] ?? -1)) ? undefined : "gap"
+    const streams = heardBy(connection)
+    if ("staff" in cursors !== isStaff(connection.identity.role)) return "roleChanged"
+    const isSame = Object.keys(cursors).length === streams.length
+    const { rings } = this.#follower
+    const covered = streams.every((stream) => rings.covers(stream, cursors[wireName(stream)] ?? -1))
+    return isSame && covered ? undefined : "gap"
   }
 
-  #isUsable(at: number, version: number, { identity }: Connection): boolean {
-    if (version !== this.#follower.version && Date.now() - at > this.#around.options.snapshotMs) return false
-    const heads = this.#follower.standing?.snapshot.heads ?? {}
-    return streamsOf(identity.role).every((stream) => this.#follower.ring(stream).covers(heads[stream] ?? 0))
+  #isUsable(connection: Connection): boolean {
+    const { read, version, rings } = this.#follower
+    if (read === undefined) return false
+    if (read.snapshot.version !== version && Date.now() - read.at > this.#around.options.snapshotMs) return false
+    const { heads } = read.snapshot
+    return heardBy(connection).every((stream) => rings.covers(stream, heads[stream] ?? 0))
   }
 
   /** Says `ready` at the cursors and what was published after them, and subscribes; all in one turn. */
   #settle(connection: Connection, cursors: Cursors, ready?: string): void {
-    const streams = streamsOf(connection.identity.role)
-    if (streams.some((stream) => (cursors[stream] ?? 0) > this.#published(stream))) this.#fanOut.flush(Date.now())
+    const streams = heardBy(connection)
+    const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? 0
+    if (streams.some((stream) => cursor(stream) > this.#published(stream))) this.#fanOut.flush(Date.now())
     const place = { epoch: this.#follower.history, v: this.version, cursors }
     const missed = streams.flatMap((stream) =>
-      this.#follower.ring(stream).between(cursors[stream] ?? 0, this.#published(stream)),
+      this.#follower.rings.between(stream, cursor(stream), this.#published(stream)),
     )
     const frames =
       ready === undefined
@@ -293,11 +328,18 @@ export class Channel {
     const isNew = connection.state === "waiting"
     if (isNew) this.#admit(connection)
     if (!sendAll(connection, frames, this.#around.options.orderedLimitBytes)) return
-    for (const stream of streams) connection.socket.subscribe(this.#topic(stream))
-    if (!connection.hearsEphemeral) this.#tuneEphemeral(connection, true)
+    for (const stream of streams) this.#topics.hear(connection, stream)
+    if (!connection.hearsEphemeral) this.#topics.tune(connection, streams, true)
+    if (ready !== undefined) this.#hearPolls(connection)
     if (!isNew) return
-    connection.socket.subscribe(this.#roleTopic(connection.identity.role))
+    connection.socket.subscribe(this.#topics.roleTopic(actingAs(connection.identity)))
     this.#around.telemetry.metrics.resumes.add(1, ready === undefined ? "replay" : "snapshot")
+  }
+
+  /** Tallies that only those who voted may see. */
+  #hearPolls(connection: Connection): void {
+    const polls = this.#follower.read?.personal[connection.identity.participantId]?.["hearsPolls"]
+    if (Array.isArray(polls)) for (const pollId of polls) this.#topics.hearPoll(connection, String(pollId))
   }
 
   #admit(connection: Connection): void {
@@ -315,56 +357,30 @@ export class Channel {
     this.#serveWaiting()
   }
 
-  /** Each stored role hears how it reads in the phase that is active now. */
-  #narrow(): void {
-    for (const role of EventRole.literals) {
-      const d = { ...standingOf(role, this.phase), reason: "phase" }
-      this.#fanOut.after(this.#roleTopic(role), JSON.stringify({ op: 0, t: "me.updated", d }))
-    }
-  }
-
   #end(): void {
     if (this.#state === "ended") return
     this.#fanOut.flush(Date.now())
     this.#state = "ended"
     this.#serveWaiting()
-    const connections = [...this.participants.connections()]
+    const connections = [...this.participants.connections(), ...this.#whereabouts.door.connections()]
     this.#around.telemetry.log.debug({ eventId: this.eventId, connections: connections.length }, "event ended")
     this.#stopSendOff = closeGradually(connections, CLOSE.eventEnded, this.#around.options.endSpreadMs)
   }
 
-  #closeAll(connections: ReadonlyArray<Connection>, why: CloseCode): void {
-    for (const connection of connections) connection.close(why)
+  #publish(stream: StreamName, frame: string): void {
+    const owner = ownerOf(stream)
+    // Who is not here finds it in the ring.
+    if (owner === undefined || this.participants.has(owner)) this.#fanOut.ordered(stream, frame)
   }
 
-  #hasPending(): boolean {
-    return STREAMS.some((stream) => this.#fanOut.pending(stream) > 0)
+  #sendTo(participantId: string, dispatches: ReadonlyArray<string>): void {
+    for (const connection of this.participants.connectionsOf(participantId)) {
+      sendAll(connection, dispatches, this.#around.options.orderedLimitBytes)
+    }
   }
 
   /** Highest `s` that subscribers have been sent. */
   #published(stream: StreamName): number {
-    return this.#follower.ring(stream).head - this.#fanOut.pending(stream)
-  }
-
-  #tuneEphemeral(connection: Connection, on: boolean): void {
-    connection.hearsEphemeral = on
-    for (const stream of streamsOf(connection.identity.role)) {
-      if (on) connection.socket.subscribe(`${this.#topic(stream)}~`)
-      else connection.socket.unsubscribe(`${this.#topic(stream)}~`)
-    }
-  }
-
-  #deafen(connection: Connection, stream: StreamName): void {
-    connection.hearsEphemeral = false
-    connection.socket.unsubscribe(this.#topic(stream))
-    connection.socket.unsubscribe(`${this.#topic(stream)}~`)
-  }
-
-  #topic(stream: StreamName): string {
-    return `${this.eventId}/${stream}`
-  }
-
-  #roleTopic(role: EventRole): string {
-    return `${this.eventId}/role/${role}`
+    return this.#follower.rings.head(stream) - this.#fanOut.pending(stream)
   }
 }

@@ -5,7 +5,7 @@
 import { Cause, Effect, Result, Schema } from "effect"
 import type { RosterQuery } from "../actors/protocol.ts"
 import { isStorable } from "../model/json.ts"
-import { type CommandName, can } from "../model/permissions.ts"
+import { actingAs, type CommandName, can } from "../model/permissions.ts"
 import { isStaff } from "../model/roles.ts"
 import type { Channel } from "./channel.ts"
 import type { Connection } from "./connection.ts"
@@ -32,7 +32,7 @@ const DECODERS: ReadonlyMap<string, Decode> = new Map(
   ]),
 )
 
-const LOCAL: ReadonlySet<string> = new Set<LocalCommand>(["roster.list", "leave", "sync"])
+const LOCAL: ReadonlySet<string> = new Set<LocalCommand>(["roster.list", "reaction.send", "leave", "sync"])
 const ROSTER_PAGE = 50
 /** A refusal for too many unanswered commands. */
 const BUSY_RETRY_MS = 200
@@ -67,7 +67,7 @@ export class Commands {
       this.#answerLocally(connection, channel, frame.id, t, d)
       return
     }
-    const envelope = envelopeOf(t, d as CommandData<typeof t>, frame, connection.identity)
+    const envelope = envelopeOf(t, d, frame, connection.identity)
     this.#perform(
       connection,
       frame.id,
@@ -84,7 +84,7 @@ export class Commands {
     { t, d }: CommandFrame,
   ): { readonly t: CommandName; readonly d: unknown } | { readonly refusal: Refusal } {
     const { participantId, role } = connection.identity
-    const waitMs = channel.budgets.spend(participantId, isStaff(role), Date.now())
+    const waitMs = channel.budgets.spend(participantId, t, isStaff(role), Date.now())
     if (waitMs > 0) return { refusal: refuseForNow("rate_limited", "Too many commands.", waitMs) }
     if (connection.inFlight >= this.#around.options.commandsInFlight) {
       return { refusal: refuseForNow("rate_limited", "Too many commands wait for an answer.", BUSY_RETRY_MS) }
@@ -100,7 +100,7 @@ export class Commands {
   }
 
   #answerLocally(connection: Connection, channel: Channel, id: string, t: LocalCommand, d: unknown): void {
-    const permission = can(connection.identity.role, channel.phase, t)
+    const permission = can(actingAs(connection.identity), channel.phase, t)
     if (permission !== "allowed") {
       reply(connection, id, { refusal: refuse(permission, `Your role does not allow ${t}.`) })
       return
@@ -116,6 +116,13 @@ export class Commands {
         const resume = { epoch: epoch ?? channel.epoch, cursors }
         reply(connection, id, { v, d: { resumed: channel.canReplay(connection, resume) }, isDuplicate: false })
         channel.sync(connection, resume)
+        return
+      }
+      case "reaction.send": {
+        const { kind, n = 1 } = d as CommandData<"reaction.send">
+        const isDuplicate = connection.isRepeat(id)
+        if (!isDuplicate) channel.react(connection, kind, n)
+        reply(connection, id, { v, d: {}, isDuplicate })
         return
       }
       case "roster.list":

@@ -2,7 +2,7 @@
  * One socket's state. Lean on purpose: thousands of them idle. What is the participant's is shared by its tabs
  * (`participants.ts`), what is the event's by everyone (`channel.ts`); nothing here owns a timer.
  */
-import type { ParticipantKind } from "../identity/tokens.ts"
+import type { ParticipantKind } from "../model/participants.ts"
 import type { EventRole } from "../model/roles.ts"
 import type { CloseCode } from "./protocol/close-codes.ts"
 
@@ -14,10 +14,12 @@ export interface Identity {
   readonly userId: string | null
   /** The stored role. */
   readonly role: EventRole
+  /** Neither a member of the workspace nor on the event's list: may have to wait in the lobby. */
+  readonly walkIn: boolean
 }
 
 /** Before a token said who it is. */
-const NOBODY: Identity = { participantId: "", name: "", kind: "anonymous", userId: null, role: "viewer" }
+const NOBODY: Identity = { participantId: "", name: "", kind: "anonymous", userId: null, role: "viewer", walkIn: true }
 
 /** What a connection needs of its transport. Every call is safe after the socket has closed, and then does nothing. */
 export interface Socket {
@@ -34,9 +36,16 @@ export interface Socket {
 
 /**
  * `new`: has not identified. `identifying`: its token is being checked. `waiting`: its event is being read.
- * `open`: it got `ready` and hears its streams. `closed`: never touched again.
+ * `lobby`: it waits to be let in, and hears nothing but that. `open`: it got `ready` and hears its streams.
+ * `closed`: never touched again.
  */
-export type ConnectionState = "new" | "identifying" | "waiting" | "open" | "closed"
+export type ConnectionState = "new" | "identifying" | "waiting" | "lobby" | "open" | "closed"
+
+/** What a client may ask not to hear. */
+export type Mutable = "reactions" | "transcript"
+const MUTES_NOTHING: ReadonlySet<Mutable> = new Set()
+
+const COUNTED_IDS = 16
 
 export class Connection {
   readonly socket: Socket
@@ -47,6 +56,9 @@ export class Connection {
   eventId = ""
   identity: Identity = NOBODY
   sessionExpiresAt = Number.POSITIVE_INFINITY
+  /** The room whose stream it hears. */
+  roomId: string | null = null
+  mutes: ReadonlySet<Mutable> = MUTES_NOTHING
   /** `tokenExpiring` has been sent for this session. */
   warned = false
   /** Commands without an answer yet. */
@@ -55,6 +67,7 @@ export class Connection {
   earlyFrames = 0
   /** Subscribed to what may be lost; a slow socket is not. */
   hearsEphemeral = false
+  #counted: ReadonlyArray<string> = []
   readonly #onClose: (connection: Connection, why: CloseCode | undefined) => void
 
   constructor(socket: Socket, now: number, onClose: (connection: Connection, why: CloseCode | undefined) => void) {
@@ -62,6 +75,13 @@ export class Connection {
     this.openedAt = now
     this.lastSeenAt = now
     this.#onClose = onClose
+  }
+
+  /** Was a command that nobody stores sent under this id before? The last few are remembered, which a resend needs. */
+  isRepeat(commandId: string): boolean {
+    if (this.#counted.includes(commandId)) return true
+    this.#counted = [...this.#counted.slice(1 - COUNTED_IDS), commandId]
+    return false
   }
 
   send(text: string): void {

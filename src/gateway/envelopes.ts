@@ -1,6 +1,7 @@
 /** From a gateway command to the live event's: who asked, under which key, and what exactly. */
 import { createHash } from "node:crypto"
-import type { Command, Envelope } from "../actors/commands.ts"
+import type { ActivityCommand, Command, Envelope } from "../actors/commands.ts"
+import { ACTIVITY_COMMANDS, type ActivityName } from "../model/activity-commands.ts"
 import { newId } from "../model/ids.ts"
 import type { CommandName } from "../model/permissions.ts"
 import { canonical } from "./canonical-json.ts"
@@ -9,53 +10,42 @@ import type { CommandData } from "./protocol/commands.ts"
 import type { CommandFrame } from "./protocol/frames.ts"
 
 /** Commands the gateway answers itself. */
-export type LocalCommand = "roster.list" | "leave" | "sync"
+export type LocalCommand = "roster.list" | "reaction.send" | "leave" | "sync"
 export type ActorCommand = Exclude<CommandName, LocalCommand>
+type SteeringName = Exclude<ActorCommand, ActivityName>
 
-interface Asked {
-  readonly by: Identity
-  readonly rev: number | undefined
+interface Rev {
+  readonly rev?: number
 }
 
-type ToCommand = { readonly [T in ActorCommand]: (d: CommandData<T>, asked: Asked) => Command }
-
-const revOf = ({ rev }: Asked) => (rev === undefined ? {} : { rev })
-
-export const TO_COMMAND: ToCommand = {
+const STEERING: { readonly [T in SteeringName]: (d: CommandData<T>, rev: Rev) => Command } = {
   "phase.next": ({ phaseId }) => ({ type: "advance", phaseId: phaseId ?? null }),
-  "phase.update": (d, asked) => ({ type: "updatePhase", ...d, ...revOf(asked) }),
+  "phase.update": (d, rev) => ({ type: "updatePhase", ...d, ...rev }),
   "event.end": () => ({ type: "end" }),
-  "timer.extend": ({ timerId, seconds }, asked) => ({
-    type: "extendTimer",
-    phaseId: timerId,
-    seconds,
-    ...revOf(asked),
-  }),
-  announce: ({ text }, { by: { participantId, name } }) => ({
-    type: "announce",
-    announcementId: newId(),
-    text,
-    by: { participantId, name },
-  }),
+  "timer.extend": ({ timerId, seconds }, rev) => ({ type: "extendTimer", phaseId: timerId, seconds, ...rev }),
   "participant.remove": ({ id, block }) => ({ type: "removeParticipant", participantId: id, block: block ?? false }),
 }
 
+const isActivity = (t: string): t is ActivityName => t in ACTIVITY_COMMANDS
+
+const commandOf = (t: ActorCommand, d: unknown, rev: Rev): Command =>
+  isActivity(t)
+    ? ({ type: t, d, ...rev } as ActivityCommand)
+    : (STEERING[t] as (d: unknown, rev: Rev) => Command)(d, rev)
+
 /** Two frames ask for the same when this is the same; the order of keys does not matter. */
-const bodyHash = ({ t, d, rev }: CommandFrame): string =>
+export const bodyHash = ({ t, d, rev }: CommandFrame): string =>
   createHash("sha256")
     .update(`${t} ${canonical(d ?? {})} ${rev ?? ""}`)
     .digest("base64url")
 
-export const envelopeOf = <T extends ActorCommand>(
-  t: T,
-  d: CommandData<T>,
-  frame: CommandFrame,
-  by: Identity,
-): Envelope => ({
+/** `d` has been decoded by the schema of `t`. */
+export const envelopeOf = (t: ActorCommand, d: unknown, frame: CommandFrame, by: Identity): Envelope => ({
   commandId: frame.id,
   scope: by.participantId,
   bodyHash: bodyHash(frame),
-  role: by.role,
+  by: { participantId: by.participantId, name: by.name, userId: by.userId, kind: by.kind, role: by.role },
   at: Date.now(),
-  command: TO_COMMAND[t](d, { by, rev: frame.rev }),
+  freshId: newId(),
+  command: commandOf(t, d, frame.rev === undefined ? {} : { rev: frame.rev }),
 })

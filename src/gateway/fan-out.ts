@@ -3,13 +3,16 @@
  * stream and tick, because frames are what fan-out costs. A frame is built once and published to a topic. What may be lost
  * is kept by key until the tick, so that only the newest of a key is sent.
  */
-import type { StreamName } from "./follower.ts"
+import type { EphemeralPublication } from "../actors/feed.ts"
 import { framesOf } from "./frame.ts"
+import { ownerOf, type StreamName } from "./streams.ts"
 
 interface Needs {
   readonly publish: (topic: string, text: string) => void
   readonly topic: (stream: StreamName) => string
-  readonly ephemeralTopic: (stream: StreamName) => string
+  readonly ephemeralTopic: (publication: Pick<EphemeralPublication, "stream" | "mutable">) => string
+  /** Sends to all tabs of one participant, in order. */
+  readonly sendTo: (participantId: string, dispatches: ReadonlyArray<string>) => void
   /** Length of a tick now. */
   readonly tickMs: () => number
   /** Looks after slow sockets; called before more is added to their buffers. */
@@ -24,7 +27,8 @@ const INSPECT_EVERY = 16_384
 export class FanOut {
   readonly #needs: Needs
   #ordered = new Map<StreamName, string[]>()
-  #ephemeral = new Map<StreamName, Map<string, string>>()
+  /** Newest frame of each key, by topic. */
+  #ephemeral = new Map<string, Map<string, string>>()
   /** Frames that follow the ordered ones of their tick, by topic. */
   #after = new Map<string, string>()
   #flushedAt = 0
@@ -33,6 +37,11 @@ export class FanOut {
 
   constructor(needs: Needs) {
     this.#needs = needs
+  }
+
+  /** Is anything with a place in a stream waiting? */
+  get hasPending(): boolean {
+    return this.#ordered.size > 0
   }
 
   /** Dispatches of a stream that have not been published yet. */
@@ -46,9 +55,10 @@ export class FanOut {
     else waiting.push(frame)
   }
 
-  ephemeral(stream: StreamName, key: string, frame: string): void {
-    const waiting = this.#ephemeral.get(stream) ?? new Map<string, string>()
-    this.#ephemeral.set(stream, waiting.set(key, frame))
+  ephemeral(publication: EphemeralPublication): void {
+    const topic = this.#needs.ephemeralTopic(publication)
+    const waiting = this.#ephemeral.get(topic) ?? new Map<string, string>()
+    this.#ephemeral.set(topic, waiting.set(publication.key, publication.frame))
   }
 
   after(topic: string, frame: string): void {
@@ -79,9 +89,13 @@ export class FanOut {
       this.#sinceInspection = 0
       this.#needs.inspect()
     }
-    for (const [stream, frames] of ordered) this.#publish(this.#needs.topic(stream), frames)
+    for (const [stream, frames] of ordered) {
+      const owner = ownerOf(stream)
+      if (owner === undefined) this.#publish(this.#needs.topic(stream), frames)
+      else this.#needs.sendTo(owner, frames)
+    }
     for (const [topic, frame] of after) this.#publish(topic, [frame])
-    for (const [stream, byKey] of ephemeral) this.#publish(this.#needs.ephemeralTopic(stream), [...byKey.values()])
+    for (const [topic, byKey] of ephemeral) this.#publish(topic, [...byKey.values()])
     this.#needs.flushed()
   }
 

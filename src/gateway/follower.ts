@@ -4,20 +4,20 @@
  * filled from the store, once at a time; another history, or a hole longer than the store remembers, starts over.
  */
 import { Effect, Schedule } from "effect"
-import type { FeedMessage } from "../actors/feed.ts"
-import type { LiveSnapshot } from "../actors/protocol.ts"
+import type { EphemeralPublication, FeedMessage } from "../actors/feed.ts"
+import type { LiveReading, LiveSnapshot } from "../actors/protocol.ts"
+import type { Standing } from "../actors/state.ts"
+import type { LobbyPolicy } from "../model/activity-commands.ts"
 import { type NotFound, Unavailable } from "../model/errors.ts"
 import type { EventStatus } from "../model/event.ts"
-import type { PhaseTraits } from "../model/permissions.ts"
+import { NO_TRAITS, type PhaseTraits } from "../model/permissions.ts"
 import { toMillis, toTimestamp } from "../model/timestamp.ts"
 import { listPublications, type StoredPublication } from "../store/live-events.ts"
+import { Places } from "./places.ts"
 import { removalIn } from "./removal.ts"
-import { Ring, type RingLimits } from "./ring.ts"
+import { Rings } from "./rings.ts"
+import type { StreamName } from "./streams.ts"
 import type { Surroundings } from "./surroundings.ts"
-
-/** Streams that this gateway serves. */
-export const STREAMS = ["event", "staff"] as const
-export type StreamName = (typeof STREAMS)[number]
 
 /** What the follower has to say, in the order it happened. */
 export interface FollowerEvents {
@@ -26,7 +26,13 @@ export interface FollowerEvents {
   /** It cannot: absent, or what is needed to read it is away. */
   readonly failed: (failure: NotFound | Unavailable) => void
   readonly published: (stream: StreamName, frame: string) => void
-  readonly ephemeral: (stream: StreamName, key: string, frame: string) => void
+  readonly ephemeral: (publication: EphemeralPublication) => void
+  /** A participant stands elsewhere from now on: has another role or room, was let in or turned away. */
+  readonly stood: (standing: Standing) => void
+  /** Any of that may have changed for anybody. */
+  readonly allStood: () => void
+  /** Others may have to wait than before. */
+  readonly lobbyChanged: () => void
   /** The active phase may allow other things now. */
   readonly narrowed: () => void
   readonly removed: (participantId: string) => void
@@ -39,10 +45,14 @@ export interface FollowerEvents {
   readonly settled: () => void
   /** The actor is in memory anew and may not know who is here. */
   readonly actorWoke: () => void
+  /** Whom a reading should be for. */
+  readonly awaited: () => ReadonlyArray<string>
 }
 
-export interface Standing {
+export interface Read {
   readonly snapshot: LiveSnapshot
+  /** What concerns the participants it was read for. */
+  readonly personal: LiveReading["personal"]
   /** When it was read, Unix milliseconds. */
   readonly at: number
 }
@@ -50,21 +60,20 @@ export interface Standing {
 const MAX_BUFFERED = 1000
 /** How often a reading that failed is tried again while connections depend on it. */
 const RETRY_SCHEDULE = Schedule.spaced("500 millis")
-/** Bytes of history kept per stream, about. */
-const MAX_RING_LENGTH = 4_194_304
 
 export class Follower {
   history = ""
   version = 0
   status: EventStatus = "draft"
-  phase: PhaseTraits | null = null
-  standing: Standing | undefined
+  phase: PhaseTraits = NO_TRAITS
+  /** The last reading. */
+  read: Read | undefined
+  readonly places = new Places()
+  readonly rings: Rings
   removed: ReadonlySet<string> = new Set()
   readonly #around: Surroundings
   readonly #eventId: string
   readonly #say: FollowerEvents
-  readonly #limits: RingLimits
-  #rings = new Map<StreamName, Ring>()
   /** Messages that arrived while the store is read; `undefined` while following. */
   #buffer: FeedMessage[] | undefined = []
   #isOpen = false
@@ -77,7 +86,7 @@ export class Follower {
     this.#eventId = eventId
     this.#say = say
     const { historyMs, historyEntries } = around.options
-    this.#limits = { maxAgeMs: historyMs, maxEntries: historyEntries, maxLength: MAX_RING_LENGTH }
+    this.rings = new Rings(historyMs, historyEntries)
   }
 
   start(): void {
@@ -94,31 +103,22 @@ export class Follower {
     for (const unsubscribe of this.#unsubscribe) unsubscribe()
   }
 
-  ring(stream: StreamName): Ring {
-    let ring = this.#rings.get(stream)
-    if (ring === undefined) {
-      ring = new Ring(this.#limits, 0)
-      this.#rings.set(stream, ring)
-    }
-    return ring
-  }
-
   trim(now: number): void {
-    for (const ring of this.#rings.values()) ring.trim(now)
+    this.rings.trim(now)
   }
 
-  /** Reads a newer snapshot, once at a time; `refreshed` or, when none can be had, `failed` follows. */
-  refresh(): void {
+  /** Reads anew, for these participants, once at a time; `refreshed` or, when nothing can be read, `failed` follows. */
+  refresh(participants: ReadonlyArray<string>): void {
     if (this.#isRefreshing || this.#buffer !== undefined) return
     this.#isRefreshing = true
     this.#around.fork(
-      this.#around.live.snapshot(this.#eventId).pipe(
+      this.#around.live.read(this.#eventId, participants).pipe(
         Effect.match({
-          onSuccess: (snapshot) => {
+          onSuccess: ({ snapshot, personal }) => {
             this.#isRefreshing = false
             if (this.#isStopped || this.#buffer !== undefined) return
             if (snapshot.history !== this.history || snapshot.version > this.version) return this.#reload()
-            this.standing = { snapshot, at: Date.now() }
+            this.read = { snapshot, personal, at: Date.now() }
             this.#say.refreshed()
           },
           onFailure: (failure) => {
@@ -149,8 +149,9 @@ export class Follower {
   #accept(message: FeedMessage): void {
     if (message.kind === "note" && message.ephemeral.length === 0) this.#say.actorWoke()
     const isCommit = message.kind === "commit"
-    if (message.history === this.history && message.version < this.version + (isCommit ? 1 : 0)) return
-    if (message.history !== this.history || message.version !== this.version + (isCommit ? 1 : 0)) {
+    const isOld = isCommit ? message.version <= this.version : message.version < this.version
+    if (message.history === this.history && isOld) return
+    if (message.history !== this.history || message.from !== this.version) {
       this.#reload(message)
       return
     }
@@ -158,37 +159,40 @@ export class Follower {
       this.#apply(message)
       return
     }
-    for (const { stream, key, frame } of message.ephemeral) {
-      if (isStream(stream)) this.#say.ephemeral(stream, key, frame)
-    }
+    for (const publication of message.ephemeral) this.#say.ephemeral(publication)
     this.#say.settled()
   }
 
   #apply(message: FeedMessage): void {
     const now = Date.now()
     this.version = message.version
-    for (const { stream, s, frame } of message.publications) {
-      if (isStream(stream)) this.#add(stream, s, frame, now)
+    // Before what is said: who enters a room hears what is said there from now on.
+    for (const standing of message.standings) {
+      this.places.apply(standing)
+      this.#say.stood(standing)
     }
-    this.#settle(message.status, message.phase)
+    for (const { stream, s, frame } of message.publications) this.#add(stream, s, frame, now)
+    for (const publication of message.ephemeral) this.#say.ephemeral(publication)
+    this.#settle(message.status, message.phase, message.lobby)
     this.#say.settled()
     this.#eject(message)
   }
 
   #add(stream: StreamName, s: number, frame: string, at: number): void {
-    const ring = this.ring(stream)
-    if (s !== ring.head + 1) return
-    ring.push(frame, at)
+    if (!this.rings.push(stream, s, frame, at)) return
     const removal = removalIn(stream, frame)
     if (removal?.block) this.removed = new Set([...this.removed, removal.participantId])
     this.#say.published(stream, frame)
   }
 
-  #settle(status: EventStatus, phase: PhaseTraits | null): void {
+  #settle(status: EventStatus, phase: PhaseTraits, lobby: LobbyPolicy): void {
     this.status = status
     const hasChanged = !sameTraits(this.phase, phase)
     this.phase = phase
     if (hasChanged) this.#say.narrowed()
+    if (this.places.lobby === lobby) return
+    this.places.lobby = lobby
+    this.#say.lobbyChanged()
   }
 
   #eject({ ejections }: FeedMessage): void {
@@ -209,10 +213,10 @@ export class Follower {
     const { live, database, options, fork, telemetry } = this.#around
     fork(
       Effect.gen({ self: this }, function* () {
-        const snapshot = yield* live.snapshot(this.#eventId)
+        const reading = yield* live.read(this.#eventId, this.#say.awaited())
         const since = toTimestamp(Date.now() - options.historyMs)
         const stored = yield* database.run((sql) => listPublications(sql, this.#eventId, since, options.historyEntries))
-        return { snapshot, stored }
+        return { reading, stored }
       }).pipe(
         Effect.catchDefect((defect) => {
           telemetry.log.error({ err: defect, eventId: this.#eventId }, "an event could not be read")
@@ -225,8 +229,8 @@ export class Follower {
           schedule: RETRY_SCHEDULE,
         }),
         Effect.match({
-          onSuccess: ({ snapshot, stored }) => {
-            if (!this.#isStopped) this.#adopt(snapshot, stored)
+          onSuccess: ({ reading, stored }) => {
+            if (!this.#isStopped) this.#adopt(reading, stored)
           },
           onFailure: () => undefined,
         }),
@@ -241,16 +245,17 @@ export class Follower {
     else this.#say.failed(failure)
   }
 
-  #adopt(snapshot: LiveSnapshot, stored: ReadonlyArray<StoredPublication>): void {
+  #adopt({ snapshot, personal }: LiveReading, stored: ReadonlyArray<StoredPublication>): void {
     const buffered = this.#buffer ?? []
     const reason = this.#fill(snapshot, stored)
     this.#buffer = undefined
-    this.standing = { snapshot, at: Date.now() }
+    this.read = { snapshot, personal, at: Date.now() }
     this.removed = new Set(snapshot.removed)
-    const active = snapshot.phases.find(({ id }) => id === snapshot.activePhaseId) as PhaseTraits | undefined
-    this.#settle(snapshot.event.status, active ?? null)
+    this.places.restore(snapshot)
+    this.#settle(snapshot.event.status, snapshot.phase, snapshot.lobby)
     const wasOpen = this.#isOpen
     this.#isOpen = true
+    if (wasOpen) this.#say.allStood()
     if (reason !== undefined) this.#say.restarted(reason)
     else if (wasOpen) this.#say.refreshed()
     this.#say.settled()
@@ -267,40 +272,24 @@ export class Follower {
   #fill(snapshot: LiveSnapshot, stored: ReadonlyArray<StoredPublication>): "epoch" | "gap" | undefined {
     const known = stored.filter(({ version }) => version <= snapshot.version)
     const isSameHistory = this.#isOpen && snapshot.history === this.history
-    const canGoOn = isSameHistory && STREAMS.every((stream) => this.#reaches(stream, snapshot, known))
+    const canGoOn = isSameHistory && this.rings.reach(snapshot.heads, known)
     this.history = snapshot.history
     this.version = snapshot.version
     if (canGoOn) {
       for (const { stream, s, frame, at } of known) {
-        if (!isStream(stream) || s <= this.ring(stream).head) continue
+        if (s <= this.rings.head(stream)) continue
         this.#add(stream, s, frame, toMillis(at))
         const removal = removalIn(stream, frame)
         if (removal !== undefined) this.#say.removed(removal.participantId)
       }
       return undefined
     }
-    this.#rings = new Map(
-      STREAMS.map((stream) => {
-        const entries = known.filter((publication) => publication.stream === stream)
-        const ring = new Ring(this.#limits, (entries[0]?.s ?? (snapshot.heads[stream] ?? 0) + 1) - 1)
-        for (const { frame, at } of entries) ring.push(frame, toMillis(at))
-        return [stream, ring]
-      }),
-    )
+    this.rings.restore(snapshot.heads, known)
     if (!this.#isOpen) return undefined
     return isSameHistory ? "gap" : "epoch"
   }
-
-  /** Do the stored dispatches continue right where the ring ends? */
-  #reaches(stream: StreamName, snapshot: LiveSnapshot, known: ReadonlyArray<StoredPublication>): boolean {
-    const { head } = this.ring(stream)
-    const target = snapshot.heads[stream] ?? 0
-    return target <= head || known.some((publication) => publication.stream === stream && publication.s === head + 1)
-  }
 }
 
-const isStream = (stream: string): stream is StreamName => (STREAMS as ReadonlyArray<string>).includes(stream)
-
-const sameTraits = (a: PhaseTraits | null, b: PhaseTraits | null): boolean =>
+const sameTraits = (a: PhaseTraits, b: PhaseTraits): boolean =>
   a === b ||
-  (a !== null && b !== null && a.modality === b.modality && a.featureSet.join(" ") === b.featureSet.join(" "))
+  JSON.stringify([a.modality, a.featureSet, a.anonymous]) === JSON.stringify([b.modality, b.featureSet, b.anonymous])

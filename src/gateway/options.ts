@@ -1,5 +1,5 @@
 /** The gateway's numbers. Those a deployment may turn come from the configuration; the rest are changed by tests only. */
-import type { BudgetRule } from "./budget.ts"
+import type { BudgetRules } from "./budget.ts"
 
 export interface GatewayOptions {
   readonly heartbeatMs: number
@@ -22,7 +22,7 @@ export interface GatewayOptions {
   /** How long dispatches are gathered, by the number of connections. */
   readonly tickMs: (connections: number) => number
   readonly connectionsPerParticipant: number
-  readonly commands: BudgetRule
+  readonly budgets: BudgetRules
   /** Staff may send this many times as much. */
   readonly staffFactor: number
   readonly commandsInFlight: number
@@ -52,7 +52,13 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
     return connections <= 10_000 ? 150 : 300
   },
   connectionsPerParticipant: 5,
-  commands: { perSecond: 10, burst: 30 },
+  budgets: {
+    commands: { perSecond: 10, burst: 30 },
+    chat: { perSecond: 1, burst: 5 },
+    questions: { perSecond: 0.1, burst: 3 },
+    votes: { perSecond: 5, burst: 10 },
+    reactions: { perSecond: 2, burst: 10 },
+  },
   staffFactor: 5,
   commandsInFlight: 32,
   identifiesPerSecond: 4000,

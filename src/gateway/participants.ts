@@ -39,6 +39,10 @@ export class Participants {
     return own.length === 0 && this.#byId.delete(participantId)
   }
 
+  has(participantId: string): boolean {
+    return this.#byId.has(participantId)
+  }
+
   /** A copy: closing a connection changes the list. */
   connectionsOf(participantId: string): ReadonlyArray<Connection> {
     return [...(this.#byId.get(participantId) ?? [])]

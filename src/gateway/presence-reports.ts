@@ -15,7 +15,7 @@ const BATCH = 2000
 const COMPACT_ABOVE = 20_000
 
 const subject = (change: Change): string =>
-  change.type === "join" ? change.participant.participantId : change.participantId
+  "participant" in change ? change.participant.participantId : change.participantId
 
 /** The last change of each participant, in the order of those last changes. */
 export const compact = (changes: ReadonlyArray<Change>): Change[] => {
@@ -26,6 +26,14 @@ export const compact = (changes: ReadonlyArray<Change>): Change[] => {
   }
   return [...last.values()]
 }
+
+const participantOf = ({ participantId, name, role, kind, userId }: Identity) => ({
+  participantId,
+  name,
+  role,
+  kind,
+  userId,
+})
 
 export class PresenceReports {
   readonly #around: Surroundings
@@ -45,8 +53,17 @@ export class PresenceReports {
   }
 
   joined(identity: Identity): void {
-    const { participantId, name, role, kind, userId } = identity
-    this.#add({ type: "join", participant: { participantId, name, role, kind, userId } })
+    this.#add({ type: "join", participant: participantOf(identity) })
+  }
+
+  /** Waits in the lobby. */
+  knocked(identity: Identity): void {
+    this.#add({ type: "knock", participant: participantOf(identity) })
+  }
+
+  /** Waits no longer: let in, turned away, or gone. */
+  gaveUp(participantId: string): void {
+    this.#add({ type: "giveUp", participantId })
   }
 
   left(participantId: string): void {

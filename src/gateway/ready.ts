@@ -1,70 +1,70 @@
 /**
- * The `ready` dispatch. What is the same for everyone (event, agenda, timers, presence) is encoded once per snapshot and
- * what depends on the streams once per role level; only `me` and the session's end are written per connection.
+ * The `ready` dispatch. What is the same for everyone (event, agenda, timers, presence, activities) is encoded once per
+ * snapshot, and what staff see on top of it once more; only what concerns the participant is written per connection.
  */
 import type { LiveSnapshot } from "../actors/protocol.ts"
-import { allowedCommands, type PhaseTraits } from "../model/permissions.ts"
-import { type EventRole, isStaff, narrowRole } from "../model/roles.ts"
+import { actingAs, allowedCommands, ChatTarget, canChat, type PhaseTraits } from "../model/permissions.ts"
+import { isStaff, narrowRole } from "../model/roles.ts"
 import { toTimestamp } from "../model/timestamp.ts"
-import type { Connection } from "./connection.ts"
-import { STREAMS, type StreamName } from "./follower.ts"
+import type { Connection, Identity } from "./connection.ts"
 import type { ReadyReason } from "./protocol/dispatches.ts"
 
-/** Streams that a stored role hears. */
-export const streamsOf = (role: EventRole): ReadonlyArray<StreamName> => (isStaff(role) ? STREAMS : ["event"])
-
+/** By the names they have on the wire. */
 export type Cursors = { readonly [stream: string]: number }
 
-/** The part that is the same for everyone, by snapshot: JSON members without the braces. */
-const shared = new WeakMap<LiveSnapshot, string>()
+type Fields = { readonly [field: string]: unknown }
 
-const sharedPart = (snapshot: LiveSnapshot): string => {
-  let text = shared.get(snapshot)
-  if (text === undefined) {
-    const { id, title, status, visibility, startedAt, endedAt } = snapshot.event
-    text = JSON.stringify({
-      event: { id, title, status, visibility, startedAt, endedAt },
-      phase: snapshot.phases.find((phase) => phase["id"] === snapshot.activePhaseId) ?? null,
-      phases: snapshot.phases,
-      timers: snapshot.timers,
-      presence: snapshot.presence,
-    }).slice(1, -1)
-    shared.set(snapshot, text)
+/** JSON members without the braces. */
+const membersOf = (fields: Fields): string => JSON.stringify(fields).slice(1, -1)
+
+const encoded = new WeakMap<LiveSnapshot, { readonly everyone: string; readonly staff: string }>()
+
+const partsOf = (snapshot: LiveSnapshot): { readonly everyone: string; readonly staff: string } => {
+  const known = encoded.get(snapshot)
+  if (known !== undefined) return known
+  const { id, title, status, visibility, startedAt, endedAt } = snapshot.event
+  const everyone = membersOf({ event: { id, title, status, visibility, startedAt, endedAt }, ...snapshot.everyone })
+  const parts = { everyone, staff: `${everyone},${membersOf(snapshot.staff)}` }
+  encoded.set(snapshot, parts)
+  return parts
+}
+
+/** The role as it reads now, and the commands and places to write to that go with it. */
+export const standingOf = (identity: Pick<Identity, "kind" | "role">, phase: PhaseTraits) => {
+  const acting = actingAs(identity)
+  return {
+    role: narrowRole(identity.role, phase.modality),
+    can: allowedCommands(acting, phase),
+    chatTo: ChatTarget.filter((to) => canChat(acting, phase, to) === "allowed"),
   }
-  return text
 }
 
-/** The role as it reads now, and the commands that go with it. */
-export const standingOf = (role: EventRole, phase: PhaseTraits | null) => ({
-  role: narrowRole(role, phase?.modality ?? null),
-  can: allowedCommands(role, phase),
-})
-
-const personalPart = (connection: Connection, phase: PhaseTraits | null): string => {
-  const { participantId, name, role } = connection.identity
-  const me = { participantId, name, ...standingOf(role, phase) }
-  const tokenExpiresAt = toTimestamp(connection.sessionExpiresAt)
-  return JSON.stringify({ serverTime: Date.now(), tokenExpiresAt, me }).slice(1, -1)
+const personalPart = ({ identity, roomId, sessionExpiresAt }: Connection, phase: PhaseTraits): string => {
+  const { participantId, name } = identity
+  const me = { participantId, name, ...standingOf(identity, phase), roomId }
+  return membersOf({ serverTime: Date.now(), tokenExpiresAt: toTimestamp(sessionExpiresAt), me })
 }
 
-/** Of some positions, those of the streams the connection hears. */
-export const cursorsOf = ({ identity }: Connection, positions: Cursors): Cursors =>
-  Object.fromEntries(streamsOf(identity.role).map((stream) => [stream, positions[stream] ?? 0]))
+export interface Place {
+  readonly epoch: string
+  readonly v: number
+  readonly cursors: Cursors
+}
 
+/** `personal`: what of the snapshot's version concerns the participant. */
 export const readyWithSnapshot = (
   connection: Connection,
   snapshot: LiveSnapshot,
-  phase: PhaseTraits | null,
-  reason: ReadyReason,
+  personal: Fields,
+  given: { readonly phase: PhaseTraits; readonly reason: ReadyReason; readonly cursors: Cursors },
 ): string => {
-  const cursors = cursorsOf(connection, snapshot.heads)
+  const { phase, reason, cursors } = given
   const place = { resumed: false, reason, epoch: snapshot.history, v: snapshot.version, cursors }
-  return `{"op":0,"t":"ready","d":{${JSON.stringify(place).slice(1, -1)},${personalPart(connection, phase)},${sharedPart(snapshot)}}}`
+  const { everyone, staff } = partsOf(snapshot)
+  const shared = isStaff(connection.identity.role) ? staff : everyone
+  const own = Object.keys(personal).length === 0 ? "" : `${membersOf(personal)},`
+  return `{"op":0,"t":"ready","d":{${membersOf(place)},${personalPart(connection, phase)},${own}${shared}}}`
 }
 
-export const readyResumed = (
-  connection: Connection,
-  place: { readonly epoch: string; readonly v: number; readonly cursors: Cursors },
-  phase: PhaseTraits | null,
-): string =>
-  `{"op":0,"t":"ready","d":{${JSON.stringify({ resumed: true, ...place }).slice(1, -1)},${personalPart(connection, phase)}}}`
+export const readyResumed = (connection: Connection, place: Place, phase: PhaseTraits): string =>
+  `{"op":0,"t":"ready","d":{${membersOf({ resumed: true, ...place })},${personalPart(connection, phase)}}}`

@@ -16,7 +16,8 @@ export const refuseForNow = (code: RefusalCode, message: string, retryAfterMs: n
 export const refusalOf = (failure: Refused | NotFound | Unavailable): Refusal => {
   switch (failure._tag) {
     case "Refused": {
-      const { code, detail, current } = failure
+      const { code, detail, current, retryAfterMs } = failure
+      if (retryAfterMs !== undefined) return refuseForNow(code, detail, retryAfterMs)
       return current === undefined ? refuse(code, detail) : { code, message: detail, current }
     }
     case "NotFound":

@@ -41,6 +41,10 @@ export class Ring {
     return this.#head - (this.#entries.length - this.#from) + 1
   }
 
+  get isEmpty(): boolean {
+    return this.#entries.length === this.#from
+  }
+
   /** Adds the dispatch whose place is `head + 1`. */
   push(frame: string, at: number): void {
     this.#entries.push({ frame, at })

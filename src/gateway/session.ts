@@ -148,7 +148,8 @@ export class Sessions {
       connection.close(CLOSE.overloaded)
       return
     }
-    const { token, resume } = decoded.success.d
+    const { token, resume, mute } = decoded.success.d
+    if (mute !== undefined) connection.mutes = new Set(mute)
     connection.state = "identifying"
     this.#identifying++
     this.#read(token, {
@@ -185,7 +186,11 @@ export class Sessions {
     }
     const channel = this.#channelOf(connection)
     if (channel === undefined) {
-      refuseCommand(connection, decoded.success.id, refuse("unauthorized", "Identify and wait for ready first."))
+      const isWaiting = connection.state === "lobby"
+      const why = isWaiting
+        ? refuse("forbidden", "You wait in the lobby.")
+        : refuse("unauthorized", "Identify and wait for ready first.")
+      refuseCommand(connection, decoded.success.id, why)
       return
     }
     this.#commands.receive(connection, channel, decoded.success)

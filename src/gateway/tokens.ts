@@ -47,8 +47,13 @@ export const readToken = (
     Effect.tap(({ claims }) => refuseRevoked(database, claims)),
     Effect.flatMap(({ claims }) => {
       const { participantId, name, kind, userId, role, eventId, sessionExpires } = claims
+      const walkIn = kind !== "user" || claims.walkIn === true
       const sessionExpiresAt = sessionExpires * 1000
       if (sessionExpiresAt <= Date.now()) return Effect.fail<CloseCode>(CLOSE.tokenExpired)
-      return Effect.succeed({ eventId, identity: { participantId, name, kind, userId, role }, sessionExpiresAt })
+      return Effect.succeed({
+        eventId,
+        identity: { participantId, name, kind, userId, role, walkIn },
+        sessionExpiresAt,
+      })
     }),
   )

@@ -19,7 +19,7 @@ import { findUser, hasEventMembership } from "../store/users.ts"
 import { findWebhookDeliveryOwner } from "../store/webhook-delivery-log.ts"
 import { findWebhookEndpointOwner } from "../store/webhook-endpoints.ts"
 import { findMemberRole, listAccountWorkspaces } from "../store/workspaces.ts"
-import { allowSignedOut, participantOf, signedOutVoter } from "./audience.ts"
+import { allowSignedOut, participantOf, signedOut, signedOutVoter } from "./audience.ts"
 import type { Scopes } from "./call.ts"
 import type { Access } from "./contract/access.ts"
 import { cookieValue } from "./credentials.ts"
@@ -248,11 +248,11 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
       const found = yield* run((sql) => findEventWithPhases(sql, question.eventId))
       const event = yield* seen(principal, found, "question")
       if (session !== null) {
-        const { participantId } = yield* participantOf(event, session, "question")
-        return { event, question, voterId: participantId }
+        return { event, question, voter: yield* participantOf(event, session, "question") }
       }
       yield* allowSignedOut(event, "allowAnonymousVoting")
-      return { event, question, voterId: yield* signedOutVoter(request) }
+      const voterId = yield* signedOutVoter(request)
+      return { event, question, voter: voterId === null ? null : signedOut(voterId) }
     }),
   account: requireAccount,
   accountOrPlatform: (principal) =>
@@ -294,7 +294,7 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
     ),
   question: (principal, request) =>
     managed(principal, request, "question", (id) => run((sql) => findQuestionOwner(sql, id))).pipe(
-      Effect.map(({ workspaceId, pathId: questionId }) => ({ workspaceId, questionId })),
+      Effect.map(({ workspaceId, eventId, pathId: questionId }) => ({ workspaceId, eventId, questionId })),
     ),
   keyUser: (principal, request) =>
     Effect.gen(function* () {

@@ -3,11 +3,14 @@
  * event) and for nobody elsewhere; who is signed out is a browser that keeps a signed cookie, where the event allows it.
  */
 import { Effect } from "effect"
+import type { Caller } from "../actors/commands.ts"
+import { memberRoleAt } from "../identity/participants.ts"
 import { ANONYMOUS_VOTER_SECONDS, Tokens } from "../identity/tokens.ts"
 import { type Failure, Forbidden, NotFound, SignInRequired, Unauthorized } from "../model/errors.ts"
 import type { Event } from "../model/event.ts"
 import { newId } from "../model/ids.ts"
-import type { Author } from "../model/question.ts"
+import type { Phase } from "../model/phase.ts"
+import { acceptedRoles, guestRole, nearestRole } from "../model/roles.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { isRemoved } from "../store/live-events.ts"
 import { maySeePrivateEvent } from "../store/private-events.ts"
@@ -17,38 +20,52 @@ import { cookieValue, isForeignSite } from "./credentials.ts"
 import type { HttpRequest } from "./message.ts"
 import { HttpSettings } from "./settings.ts"
 
-export interface Participant extends Author {
-  readonly participantId: string
-}
+type AudienceEvent = Event & { readonly phases: ReadonlyArray<Phase> }
+
+const modalitiesOf = ({ phases }: AudienceEvent) => phases.map(({ modality }) => modality)
 
 const removed = new Forbidden({ detail: "You were removed from this event." })
 
 const userOf = async (
   sql: Queryable,
-  event: Event,
+  event: AudienceEvent,
   session: Extract<SessionPrincipal, { kind: "session" }>,
   what: string,
-): Promise<Participant> => {
+): Promise<Caller> => {
   if (session.workspaceId !== event.workspaceId) throw NotFound.of(what)
   const user = await findUser(sql, session.userId)
   if (user === undefined) throw new Unauthorized({ detail: "The session's user no longer exists." })
   if (event.visibility === "private" && !(await maySeePrivateEvent(sql, event, session))) throw NotFound.of(what)
-  return { participantId: user.id, userId: user.id, name: user.name }
+  const stored = (await memberRoleAt(sql, event, user.id, session.accountId)) ?? "participant"
+  const role = nearestRole(stored, acceptedRoles(modalitiesOf(event)))
+  return { participantId: user.id, userId: user.id, name: user.name, kind: "user", role }
 }
+
+const attendeeOf = (
+  event: AudienceEvent,
+  { participantId, name, as }: Extract<SessionPrincipal, { kind: "attendee" }>,
+): Caller => ({ participantId, userId: null, name, kind: as, role: guestRole(modalitiesOf(event)) })
+
+/** Whoever is signed out, under the id of their browser. */
+export const signedOut = (participantId: string): Caller => ({
+  participantId,
+  userId: null,
+  name: null,
+  kind: "anonymous",
+  role: "viewer",
+})
 
 /** The participant that a session stands for on the event; `what` names the object that others do not see. */
 export const participantOf = (
-  event: Event,
+  event: AudienceEvent,
   session: SessionPrincipal,
   what: string,
-): Effect.Effect<Participant, Failure, Database> =>
+): Effect.Effect<Caller, Failure, Database> =>
   Effect.flatMap(Database, (database) =>
-    database.run<Participant, NotFound | Unauthorized | Forbidden>(async (sql) => {
+    database.run<Caller, NotFound | Unauthorized | Forbidden>(async (sql) => {
       if (session.kind === "attendee" && session.eventId !== event.id) throw NotFound.of(what)
       const participant =
-        session.kind === "attendee"
-          ? { participantId: session.participantId, userId: null, name: session.name }
-          : await userOf(sql, event, session, what)
+        session.kind === "attendee" ? attendeeOf(event, session) : await userOf(sql, event, session, what)
       if (await isRemoved(sql, event.id, participant.participantId)) throw removed
       return participant
     }),

@@ -1,6 +1,7 @@
 /** What a handler gets and gives, typed from its endpoint in the contract. */
 import type { Effect } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import type { Caller } from "../actors/commands.ts"
 import type { LiveEvents } from "../actors/live-events.ts"
 import type { Egress } from "../egress.ts"
 import type { HelpDesk } from "../help/help-desk.ts"
@@ -22,7 +23,6 @@ import type { QuestionOwner } from "../store/questions.ts"
 import type { UserRow } from "../store/users.ts"
 import type { WebhookRegistration } from "../store/webhook-registration.ts"
 import type { Telemetry } from "../telemetry.ts"
-import type { Participant } from "./audience.ts"
 import type { Access } from "./contract/access.ts"
 import type { RateLimits } from "./rate-limits.ts"
 import type { HttpSettings } from "./settings.ts"
@@ -43,11 +43,11 @@ export interface Scopes {
   readonly openEvent: { readonly event: Event }
   readonly optionalSession: { readonly session: SessionPrincipal | null }
   /** `participant` is null for who is signed out. */
-  readonly audienceEvent: Scopes["publicEvent"] & { readonly participant: Participant | null }
-  /** `voterId` is null for a browser that comes for the first time. */
+  readonly audienceEvent: Scopes["publicEvent"] & { readonly participant: Caller | null }
+  /** `voter` is null for a browser that comes for the first time. */
   readonly audienceQuestion: Scopes["publicEvent"] & {
     readonly question: QuestionOwner
-    readonly voterId: string | null
+    readonly voter: Caller | null
   }
   readonly account: { readonly accountId: string; readonly sessionId: string }
   /** `accountId` is null for the operator. */
@@ -68,7 +68,7 @@ export interface Scopes {
   readonly event: { readonly workspaceId: string; readonly event: Event }
   readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
   readonly phase: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }
-  readonly question: { readonly workspaceId: string; readonly questionId: string }
+  readonly question: { readonly workspaceId: string; readonly eventId: string; readonly questionId: string }
   readonly keyUser: { readonly workspaceId: string; readonly user: UserRow }
   readonly webhook: { readonly workspaceId: string; readonly webhookId: string }
   readonly webhookDelivery: { readonly workspaceId: string; readonly deliveryId: string }

@@ -2,10 +2,28 @@
 import { NotFound } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import { ACCOUNT_SUB_PREFIX } from "../model/participants.ts"
-import type { EventRole } from "../model/roles.ts"
+import { defaultEventRole, type EventRole } from "../model/roles.ts"
 import { findPrimaryAddress } from "../store/accounts.ts"
 import type { Queryable } from "../store/database.ts"
-import { upsertMembership, upsertUser } from "../store/users.ts"
+import { findEventRole, upsertMembership, upsertUser } from "../store/users.ts"
+import { findMemberRole } from "../store/workspaces.ts"
+
+/**
+ * The role of a workspace's user at an event: the stored one, else what belonging to the workspace gives. Undefined for who
+ * has neither.
+ */
+export const memberRoleAt = async (
+  sql: Queryable,
+  event: { readonly id: string; readonly workspaceId: string },
+  userId: string,
+  accountId: string | null,
+): Promise<EventRole | undefined> => {
+  const [stored, member] = await Promise.all([
+    findEventRole(sql, event.id, userId),
+    accountId === null ? undefined : findMemberRole(sql, event.workspaceId, accountId),
+  ])
+  return stored ?? (member === undefined ? undefined : defaultEventRole(member))
+}
 
 /** Makes the identity if there is none and gives it the role. Throws `NotFound` for an account that is gone. */
 export const giveEventRole = async (

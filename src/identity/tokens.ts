@@ -7,6 +7,7 @@ import { Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { jwtVerify, SignJWT } from "jose"
 import { deriveKey } from "../config.ts"
 import { Unauthorized } from "../model/errors.ts"
+import { ParticipantKind } from "../model/participants.ts"
 import { EventRole } from "../model/roles.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 
@@ -27,9 +28,6 @@ const EventSession = Schema.Struct({
   name: Schema.String,
 })
 
-export const ParticipantKind = Schema.Literals(["user", "guest", "registrant", "anonymous"])
-export type ParticipantKind = typeof ParticipantKind.Type
-
 /** Opens gateway sockets of one participant on one event. */
 const GatewayGrant = Schema.Struct({
   participantId: Schema.String,
@@ -40,6 +38,8 @@ const GatewayGrant = Schema.Struct({
   name: Schema.String,
   /** The stored role; the active phase narrows it. */
   role: EventRole,
+  /** A user of the workspace who neither belongs to it nor is on the event's list. */
+  walkIn: Schema.optionalKey(Schema.Boolean),
   /** The account behind it, if any, and its credentials version then: a password reset makes the token worthless. */
   account: Schema.optionalKey(Schema.Struct({ id: Schema.String, credentialsVersion: Schema.Int })),
   /** When the session behind this token ends, in Unix seconds: how long a socket may live without a new token. */

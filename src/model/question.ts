@@ -114,19 +114,12 @@ export const newQuestion = (asked: {
   }
 }
 
-/** What webhook receivers learn of it; `authorUserId` only of a workspace's user who asked under a name. */
-export const questionCreated = (id: string, workspaceId: string, question: Question): Occurrence => ({
-  id,
-  type: "question.created",
-  workspaceId,
-  eventId: question.eventId,
-  occurredAt: question.createdAt,
-  extra: {
-    questionId: question.id,
-    text: question.text,
-    anonymous: question.anonymous,
-    ...(question.authorUserId === null ? {} : { authorUserId: question.authorUserId }),
-  },
+/** What webhook receivers learn of it beyond the base fields; `authorUserId` only of a workspace's user who asked under a name. */
+export const questionCreated = (question: Question): Occurrence["extra"] => ({
+  questionId: question.id,
+  text: question.text,
+  anonymous: question.anonymous,
+  ...(question.authorUserId === null ? {} : { authorUserId: question.authorUserId }),
 })
 
 /** What a patch makes of a question's status, or null to leave it: an answer without a status answers the question. */

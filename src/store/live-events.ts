@@ -1,14 +1,16 @@
 /**
- * What a live event's actor keeps: claim, recovery, and the one fenced transaction of a transition.
+ * What a live event's actor keeps: claim, recovery, and the one fenced transaction of a batch of commands.
  * Invariants: an activation raises the epoch; a commit under an old epoch, or out of version order, changes nothing.
  */
 import { Data, Effect } from "effect"
 import type { Event } from "../model/event.ts"
+import type { Change } from "../model/live-records.ts"
 import type { PhaseState } from "../model/phase.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Occurrence } from "../model/webhook-events.ts"
 import type { Queryable, Sql } from "./database.ts"
 import { eventRow, findEvent, listPhaseStates, phaseRows } from "./events.ts"
+import { activityRows, readLiveRecords, type StoredRecord } from "./live-records.ts"
 import { occurrenceRows } from "./outbox.ts"
 import { sqlState } from "./sqlstate.ts"
 
@@ -49,6 +51,7 @@ export interface Recovered extends Claim {
   readonly heads: ReadonlyArray<{ readonly stream: string; readonly s: number }>
   /** Answers young enough to be asked for again. */
   readonly commands: ReadonlyArray<StoredCommand>
+  readonly records: ReadonlyArray<StoredRecord>
 }
 
 /** Takes over the event: raises the epoch, so that whoever held it before can no longer write. Absent event: undefined. */
@@ -73,7 +76,7 @@ export const recoverLiveEvent = async (
     select roster from live_events where event_id = ${claim.eventId}`
   const claimed = await claimLiveEvent(sql, claim)
   if (claimed === undefined) return undefined
-  const [event, phases, removed, heads, commands] = await Promise.all([
+  const [event, phases, removed, heads, commands, records] = await Promise.all([
     findEvent(sql, claim.eventId),
     listPhaseStates(sql, claim.eventId),
     sql<{ participantId: string }[]>`select participant_id from live_removals where event_id = ${claim.eventId}`,
@@ -82,6 +85,7 @@ export const recoverLiveEvent = async (
     sql<StoredCommand[]>`
       select scope, command_id, body_hash, reply, at from live_commands
        where event_id = ${claim.eventId} and at >= ${claim.commandsSince} order by at desc limit 1000`,
+    readLiveRecords(sql, claim.eventId),
   ])
   if (event === undefined) return undefined
   return {
@@ -92,6 +96,7 @@ export const recoverLiveEvent = async (
     roster: left?.roster ?? [],
     heads: [...heads],
     commands: [...commands].reverse(),
+    records,
   }
 }
 
@@ -113,11 +118,12 @@ export const keepRoster = async (
     update live_events set roster = ${sql.json(roster as never)} where event_id = ${eventId} and epoch = ${epoch}`
 }
 
-/** All a transition writes. */
+/** All a batch of commands writes. */
 export interface LiveCommit {
   readonly eventId: string
   readonly epoch: number
-  /** The version this commit makes: the one before, plus one. */
+  /** The version this commit builds on, and the one it makes. */
+  readonly from: number
   readonly version: number
   readonly at: Timestamp
   readonly event: Event | null
@@ -125,7 +131,8 @@ export interface LiveCommit {
   readonly phases: ReadonlyArray<PhaseState>
   readonly publications: ReadonlyArray<StoredPublication>
   readonly occurrences: ReadonlyArray<Occurrence>
-  readonly command: StoredCommand | null
+  readonly commands: ReadonlyArray<StoredCommand>
+  readonly changes: ReadonlyArray<Change>
   readonly removed: ReadonlyArray<string>
   readonly deleted: boolean
 }
@@ -148,7 +155,7 @@ export class OverCapacity extends Data.TaggedError("OverCapacity")<Record<never,
 export class AnsweredBefore extends Data.TaggedError("AnsweredBefore")<Record<never, never>> {}
 
 /**
- * The one transaction of a transition, as one statement: the function's first act is the fence, which fails it whole.
+ * The one transaction of a batch, as one statement: the function's first act is the fence, which fails it whole.
  * Succeeds with the number of webhook deliveries stored.
  */
 export const commitLiveEvent = (
@@ -170,14 +177,14 @@ export const commitLiveEvent = (
 
 const runCommit = async (sql: Sql, commit: LiveCommit): Promise<number> => {
   const [row] = await sql<{ deliveries: number }[]>`
-    select commit_live_event(${commit.eventId}, ${commit.epoch}, ${commit.version}, ${commit.at},
+    select commit_live_event(${commit.eventId}, ${commit.epoch}, ${commit.from}, ${commit.version}, ${commit.at},
                              ${sql.json(writtenBy(commit) as never)}) as deliveries`
   return row?.deliveries ?? 0
 }
 
 /** What `commit_live_event` writes; an absent part costs it nothing. */
 const writtenBy = (commit: LiveCommit): object => {
-  const { event, phases, publications, command, removed, occurrences, deleted } = commit
+  const { event, phases, publications, commands, changes, removed, occurrences, deleted } = commit
   const settling = phases.filter((phase) => phase.status !== "active")
   const opening = phases.filter((phase) => phase.status === "active")
   return {
@@ -185,9 +192,10 @@ const writtenBy = (commit: LiveCommit): object => {
     ...(settling.length > 0 && { settling: phaseRows(settling) }),
     ...(opening.length > 0 && { opening: phaseRows(opening) }),
     ...(publications.length > 0 && {
-      publications: publications.map(({ stream, s, frame }) => ({ stream, s, frame })),
+      publications: publications.map(({ stream, s, version, frame }) => ({ stream, s, version, frame })),
     }),
-    ...(command !== null && { command: commandRow(command) }),
+    ...(changes.length > 0 && { activities: activityRows(changes) }),
+    ...(commands.length > 0 && { commands: commands.map(commandRow) }),
     ...(removed.length > 0 && { removed }),
     ...(occurrences.length > 0 && { occurrences: occurrenceRows(occurrences) }),
     ...(deleted && { deleted }),

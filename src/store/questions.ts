@@ -1,39 +1,16 @@
-/** Questions and their votes. `votes` always equals the number of a question's vote rows: only `set_vote` writes either. */
-import { NotFound } from "../model/errors.ts"
+/** Questions as they are read; their event's actor is the only one who writes them (store/live-records.ts). */
 import { parseId } from "../model/ids.ts"
-import {
-  type Question,
-  type QuestionPatch,
-  type QuestionStatus,
-  questionCreated,
-  statusAfter,
-} from "../model/question.ts"
-import { parseTimestamp, type Timestamp } from "../model/timestamp.ts"
+import type { Question, QuestionStatus } from "../model/question.ts"
+import { parseTimestamp } from "../model/timestamp.ts"
 import type { Queryable } from "./database.ts"
-import { appendOccurrences } from "./outbox.ts"
 import { type Page, type PagePosition, type PageRequest, toPage } from "./page.ts"
-import { onForeignKeyViolation } from "./sqlstate.ts"
 
 const COLUMNS = `id, event_id, phase_id, text, status, author_user_id, author_name, anonymous, pinned, votes,
   created_at, answer, answered_at`
 
-/**
- * Stores a new question and tells webhook receivers of it. Run it in a transaction. Resolves to the number of deliveries;
- * throws `NotFound` when the event is gone meanwhile.
- */
-export const insertQuestion = async (
-  sql: Queryable,
-  question: Question,
-  occurrence: { readonly id: string; readonly workspaceId: string },
-): Promise<number> => {
-  await onForeignKeyViolation(
-    sql`
-      insert into questions (id, event_id, phase_id, text, status, author_user_id, author_name, anonymous, created_at)
-      values (${question.id}, ${question.eventId}, ${question.phaseId}, ${question.text}, ${question.status},
-              ${question.authorUserId}, ${question.authorName}, ${question.anonymous}, ${question.createdAt})`,
-    () => NotFound.of("event"),
-  )
-  return appendOccurrences(sql, [questionCreated(occurrence.id, occurrence.workspaceId, question)])
+export const findQuestion = async (sql: Queryable, id: string): Promise<Question | undefined> => {
+  const [row] = await sql<Question[]>`select ${sql.unsafe(COLUMNS)} from questions where id = ${id}`
+  return row
 }
 
 /** The last row of a page; votes change between two pages, so a question may be seen twice or not at all. */
@@ -91,35 +68,4 @@ export const findQuestionOwner = async (sql: Queryable, id: string): Promise<Que
     select q.id, q.event_id, e.workspace_id, q.status, q.votes
       from questions q join events e on e.id = q.event_id where q.id = ${id}`
   return row
-}
-
-/** Changes what the patch names. `answeredAt` is when the status last became `answered`, and null in every other one. */
-export const moderateQuestion = async (
-  sql: Queryable,
-  id: string,
-  patch: QuestionPatch,
-  at: Timestamp,
-): Promise<Question | undefined> => {
-  const status = statusAfter(patch)
-  const [row] = await sql<Question[]>`
-    update questions set
-      status = coalesce(${status}::text, status),
-      pinned = coalesce(${patch.pinned ?? null}::boolean, pinned),
-      answer = coalesce(${patch.answer ?? null}::text, answer),
-      answered_at = case when coalesce(${status}::text, status) = 'answered'
-                         then coalesce(answered_at, ${at}::timestamptz) end
-     where id = ${id} returning ${sql.unsafe(COLUMNS)}`
-  return row
-}
-
-/** Sets or takes back the voter's one vote; the tally after it, or `undefined` when the question is gone. */
-export const setVote = async (
-  sql: Queryable,
-  questionId: string,
-  voter: string,
-  isOn: boolean,
-): Promise<number | undefined> => {
-  const [row] = await sql<{ votes: number | null }[]>`
-    select set_vote(${questionId}, ${voter}, ${isOn}) as votes`
-  return row?.votes ?? undefined
 }

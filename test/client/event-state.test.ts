@@ -12,6 +12,8 @@ const person = (participantId: string) =>
     name: participantId,
     role: "viewer",
     roomId: null,
+    hand: false,
+    muted: false,
     joinedAt: "2027-01-01T00:00:00.000Z",
     kind: "user",
   }) as const
@@ -32,7 +34,7 @@ const phase = (id: string, rev: number, status: "pending" | "active" | "ended" =
 })
 
 const state: EventState = {
-  me: { participantId: "p", name: "P", role: "viewer", can: [] },
+  me: { participantId: "p", name: "P", role: "viewer", can: [], chatTo: [], roomId: null },
   event: { id: "e", title: "E", status: "live", visibility: "public", startedAt: null, endedAt: null },
   phases: [phase("a", 2, "active"), phase("b", 1)],
   timers: [],

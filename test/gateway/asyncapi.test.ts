@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { COMMANDS } from "../../src/gateway/protocol/commands.ts"
 import { DIRECT_DISPATCHES, ORDERED_DISPATCHES } from "../../src/gateway/protocol/dispatches.ts"
 import { OP } from "../../src/gateway/protocol/op.ts"
-import { type CommandName, can, type Permission } from "../../src/model/permissions.ts"
+import { type ActingRole, type CommandName, can, type Permission } from "../../src/model/permissions.ts"
 import { Feature, Modality } from "../../src/model/phase.ts"
 import { EventRole, narrowRole } from "../../src/model/roles.ts"
 import { call } from "../support/api.ts"
@@ -72,10 +72,12 @@ test("what it says of who may send a command is what the rule answers", () => {
   for (const { name, "x-allowed": allowed = {} } of COMMAND_MESSAGES) {
     const needed = Feature.literals.filter((feature) => allowed["features"]?.includes(feature))
     for (const situation of [...Modality.literals, "none"] as const) {
-      const answer = (stored: EventRole, featureSet: ReadonlyArray<Feature>): Permission =>
-        can(stored, situation === "none" ? null : { modality: situation, featureSet }, name as CommandName)
-      for (const stored of EventRole.literals) {
-        const role = narrowRole(stored, situation === "none" ? null : situation)
+      const modality = situation === "none" ? null : situation
+      const anonymous = { questions: true, voting: true }
+      const answer = (stored: ActingRole, featureSet: ReadonlyArray<Feature>): Permission =>
+        can(stored, { modality, featureSet, anonymous }, name as CommandName)
+      for (const stored of [...EventRole.literals, "anonymous"] as const) {
+        const role = stored === "anonymous" ? stored : narrowRole(stored, modality)
         const isListed = allowed[situation]?.includes(role)
         expect(answer(stored, needed) === "allowed", `${stored} ${name} in ${situation}`).toBe(isListed)
         expect(answer(stored, Feature.literals) === "allowed", `${stored} ${name} in ${situation}`).toBe(isListed)

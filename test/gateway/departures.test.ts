@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { newId } from "../../src/model/ids.ts"
 import type { Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
@@ -144,9 +143,7 @@ test("a socket that does not read is closed 4002, and the others hear everything
   expect(await slow.closeCode()).toBe(4002)
   await house.actors.execute(stage.eventId, {
     type: "announce",
-    announcementId: newId(),
-    text: "last",
-    by: { participantId: "host", name: "Host" },
+    d: { text: "last" },
   })
   await quick.dispatch("announcement")
   const heard = quick.ordered().map(({ s }) => s)

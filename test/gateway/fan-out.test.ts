@@ -13,7 +13,8 @@ const open = () => {
   const fanOut = new FanOut({
     publish: (topic, text) => sent.push(`${topic} ${text}`),
     topic: (stream) => stream,
-    ephemeralTopic: (stream) => `${stream}~`,
+    ephemeralTopic: ({ stream }) => `${stream}~`,
+    sendTo: (participantId, dispatches) => sent.push(`to ${participantId} ${dispatches.join(",")}`),
     tickMs: () => 50,
     inspect: () => sent.push("inspected"),
     flushed: () => undefined,
@@ -42,9 +43,9 @@ test("the first dispatch after idle goes at once, later ones together at the tic
 test("of what may be lost only the newest of a key is sent, after slow sockets were looked at", () => {
   const { sent, fanOut, say } = open()
   say("1")
-  fanOut.ephemeral("event", "count", "10")
-  fanOut.ephemeral("event", "other", "7")
-  fanOut.ephemeral("event", "count", "11")
+  fanOut.ephemeral({ stream: "event", key: "count", frame: "10" })
+  fanOut.ephemeral({ stream: "event", key: "other", frame: "7" })
+  fanOut.ephemeral({ stream: "event", key: "count", frame: "11" })
   say("2")
   vi.advanceTimersByTime(50)
   expect(sent).toEqual(["event 1", "inspected", "event 2", "event~ [11,7]"])

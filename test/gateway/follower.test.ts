@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { Feed, type FeedMessage } from "../../src/actors/feed.ts"
-import { newId } from "../../src/model/ids.ts"
+import { NO_TRAITS } from "../../src/model/permissions.ts"
 import type { Client } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
@@ -27,9 +27,7 @@ afterAll(() => house.stop())
 const announce = (stage: Stage, text: string) =>
   house.actors.execute(stage.eventId, {
     type: "announce",
-    announcementId: newId(),
-    text,
-    by: { participantId: "guest:host", name: "Host" },
+    d: { text },
   })
 
 const heard = (client: Client, text: string) =>
@@ -102,9 +100,12 @@ test("a socket that falls behind is spared what may be lost until it has caught 
       kind: "note",
       eventId: stage.eventId,
       history,
+      from: version,
       version,
       status: "live",
-      phase: { modality: "meeting", featureSet: [] },
+      phase: { ...NO_TRAITS, modality: "meeting" },
+      lobby: "open",
+      standings: [],
       publications: [],
       ephemeral: [{ stream: "event", key: "presence.count", frame }],
       ejections: [],

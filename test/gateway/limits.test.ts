@@ -3,28 +3,29 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { Budgets } from "../../src/gateway/budget.ts"
 import { canonical } from "../../src/gateway/canonical-json.ts"
+import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
 import { compact } from "../../src/gateway/presence-reports.ts"
 import { adviceFor, CLOSE } from "../../src/gateway/protocol/close-codes.ts"
 import { CommandFrame } from "../../src/gateway/protocol/frames.ts"
 
 test("a bucket gives its burst at once, then its rate, and says when the next is due", () => {
-  const budgets = new Budgets({ perSecond: 10, burst: 3 }, 5)
-  const spend = (now: number) => budgets.spend("a", false, now)
+  const budgets = new Budgets({ ...GATEWAY_DEFAULTS.budgets, commands: { perSecond: 10, burst: 3 } }, 5)
+  const spend = (now: number) => budgets.spend("a", "announce", false, now)
   expect([spend(0), spend(0), spend(0)]).toEqual([0, 0, 0])
   expect(spend(0)).toBe(100)
   expect(spend(90)).toBeLessThanOrEqual(11)
   expect(spend(100)).toBe(0)
-  expect(budgets.spend("b", false, 100)).toBe(0)
+  expect(budgets.spend("b", "announce", false, 100)).toBe(0)
 })
 
 test("staff have five times as much", () => {
-  const budgets = new Budgets({ perSecond: 10, burst: 3 }, 5)
-  const waits = Array.from({ length: 16 }, () => budgets.spend("a", true, 0))
+  const budgets = new Budgets({ ...GATEWAY_DEFAULTS.budgets, commands: { perSecond: 10, burst: 3 } }, 5)
+  const waits = Array.from({ length: 16 }, () => budgets.spend("a", "announce", true, 0))
   expect(waits.filter((wait) => wait > 0)).toEqual([20])
 })
 
 test("abuse is five times the rate over a window, and forgiven after it", () => {
-  const budgets = new Budgets({ perSecond: 1, burst: 1 }, 5)
+  const budgets = new Budgets({ ...GATEWAY_DEFAULTS.budgets, commands: { perSecond: 1, burst: 1 } }, 5)
   for (let n = 0; n < 50; n++) expect(budgets.isAbuse("a", false, n)).toBe(false)
   expect(budgets.isAbuse("a", false, 60)).toBe(true)
   expect(budgets.isAbuse("a", false, 10_001)).toBe(false)

@@ -1,6 +1,5 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { newId } from "../../src/model/ids.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
@@ -85,9 +84,7 @@ const publish = (stage: Stage, count: number) =>
     Array.from({ length: count }, () =>
       house.actors.execute(stage.eventId, {
         type: "announce",
-        announcementId: newId(),
-        text: `t${texts++}`,
-        by: { participantId: "host", name: "Host" },
+        d: { text: `t${texts++}` },
       }),
     ),
   )

@@ -14,9 +14,7 @@ afterAll(() => house.stop())
 const announce = (stage: Stage, text: string) =>
   house.actors.execute(stage.eventId, {
     type: "announce",
-    announcementId: newId(),
-    text,
-    by: { participantId: "guest:host", name: "Host" },
+    d: { text },
   })
 
 const announceMany = (stage: Stage, from: number, count: number) =>

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { allowedCommands, can, PERMISSIONS, type PhaseTraits } from "../../src/model/permissions.ts"
-import { Modality } from "../../src/model/phase.ts"
+import { Feature, Modality } from "../../src/model/phase.ts"
 import { acceptedRoles, EventRole, guestRole, isStaff, narrowRole } from "../../src/model/roles.ts"
 
 const role = fc.constantFrom(...EventRole.literals)
@@ -57,7 +57,11 @@ test("an event of several phases accepts the union of their roles, and always wo
 })
 
 describe("permissions", () => {
-  const traits = fc.option(modality.map((one): PhaseTraits => ({ modality: one, featureSet: [] })))
+  const traits = fc.record({
+    modality: fc.option(modality),
+    featureSet: fc.uniqueArray(fc.constantFrom(...Feature.literals)),
+    anonymous: fc.record({ questions: fc.boolean(), voting: fc.boolean() }),
+  }) satisfies fc.Arbitrary<PhaseTraits>
 
   test("staff alone steer the event, whatever the phase", () => {
     fc.assert(

@@ -13,9 +13,12 @@ import { insertEvent } from "../../src/store/events.ts"
 import { OutboxBell } from "../../src/store/outbox.ts"
 import { Telemetry } from "../../src/telemetry.ts"
 
+/** Of an activity's command the event is not there; only tests of steering look at it. */
+type SteeredAnswer = Answer & { readonly event: NonNullable<Answer["event"]> }
+
 export interface ActorHouse {
   readonly sql: Sql
-  readonly execute: (eventId: string, command: Command, given?: Partial<Envelope>) => Promise<Answer>
+  readonly execute: (eventId: string, command: Command, given?: Partial<Envelope>) => Promise<SteeredAnswer>
   readonly run: <A, E>(effect: Effect.Effect<A, E, LiveEvents | Feed | Database>) => Promise<A>
   readonly exit: <A, E>(effect: Effect.Effect<A, E, LiveEvents | Feed | Database>) => Promise<Exit.Exit<A, E>>
   readonly watch: (eventId: string) => Promise<FeedMessage[]>
@@ -28,8 +31,9 @@ export const envelope = (command: Command, given: Partial<Envelope> = {}): Envel
   commandId: `c${commands++}`,
   scope: "test",
   bodyHash: JSON.stringify(command),
-  role: null,
+  by: null,
   at: Date.now(),
+  freshId: newId(),
   command,
   ...given,
 })
@@ -60,7 +64,9 @@ export const startActors = async (
     run: (effect) => runtime.runPromise(effect),
     exit: (effect) => runtime.runPromiseExit(effect),
     execute: (eventId, command, given) =>
-      runtime.runPromise(Effect.flatMap(LiveEvents, (live) => live.execute(eventId, envelope(command, given)))),
+      runtime.runPromise(
+        Effect.flatMap(LiveEvents, (live) => live.execute(eventId, envelope(command, given))),
+      ) as Promise<SteeredAnswer>,
     watch: async (eventId) => {
       const seen: FeedMessage[] = []
       const feed = await runtime.runPromise(Feed)

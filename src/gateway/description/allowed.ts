@@ -1,5 +1,5 @@
 /** Who may send a command, found out by asking the rule itself: so it says what the server does. */
-import { type CommandName, can } from "../../model/permissions.ts"
+import { type ActingRole, type CommandName, can, type PhaseTraits } from "../../model/permissions.ts"
 import { Feature, Modality } from "../../model/phase.ts"
 import { EventRole, narrowRole } from "../../model/roles.ts"
 
@@ -9,20 +9,29 @@ type Situation = (typeof SITUATIONS)[number]
 
 export interface Allowed {
   /** By modality, or `none`: roles as the active phase narrows them (`me.role`). */
-  readonly roles: { readonly [situation: string]: ReadonlyArray<EventRole> }
+  readonly roles: { readonly [situation: string]: ReadonlyArray<ActingRole> }
   /** Those that the active phase must have. */
   readonly features: ReadonlyArray<Feature>
 }
 
-const allows = (command: CommandName, role: EventRole, situation: Situation, featureSet: ReadonlyArray<Feature>) =>
-  can(role, situation === "none" ? null : { modality: situation, featureSet }, command) === "allowed"
+/** Anonymous viewers last: of an event that lets them do whatever can be let. */
+const ROLES: ReadonlyArray<ActingRole> = [...EventRole.literals, "anonymous"]
+const LENIENT: PhaseTraits["anonymous"] = { questions: true, voting: true }
 
-const rolesIn = (command: CommandName, situation: Situation, featureSet: ReadonlyArray<Feature>) =>
-  EventRole.literals.filter(
-    (role) =>
-      narrowRole(role, situation === "none" ? null : situation) === role &&
-      allows(command, role, situation, featureSet),
-  )
+const modalityOf = (situation: Situation): Modality | null => (situation === "none" ? null : situation)
+
+/** Does the situation read the role as itself? */
+const isRead = (role: ActingRole, situation: Situation): boolean =>
+  role === "anonymous" || narrowRole(role, modalityOf(situation)) === role
+
+const rolesIn = (
+  command: CommandName,
+  situation: Situation,
+  featureSet: ReadonlyArray<Feature>,
+): ReadonlyArray<ActingRole> => {
+  const traits = { modality: modalityOf(situation), featureSet, anonymous: LENIENT }
+  return ROLES.filter((role) => isRead(role, situation) && can(role, traits, command) === "allowed")
+}
 
 export const allowedFor = (command: CommandName): Allowed => {
   const everywhere = SITUATIONS.map((situation) => [situation, rolesIn(command, situation, Feature.literals)] as const)

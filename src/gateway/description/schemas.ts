@@ -6,6 +6,7 @@ import { JsonSchema, Schema, type SchemaAST, SchemaRepresentation } from "effect
 import * as events from "../../model/event.ts"
 import * as phases from "../../model/phase.ts"
 import * as roles from "../../model/roles.ts"
+import * as activities from "../protocol/activity-views.ts"
 import * as commands from "../protocol/commands.ts"
 import * as dispatches from "../protocol/dispatches.ts"
 import * as frames from "../protocol/frames.ts"
@@ -13,7 +14,7 @@ import * as refusals from "../protocol/refusals.ts"
 import { MESSAGES } from "./messages.ts"
 
 const NAMES = new Map<SchemaAST.AST, string>(
-  [events, phases, roles, commands, dispatches, frames, refusals].flatMap((module) =>
+  [events, phases, roles, activities, commands, dispatches, frames, refusals].flatMap((module) =>
     Object.entries(module).flatMap(([name, value]) => (Schema.isSchema(value) ? [[value.ast, name] as const] : [])),
   ),
 )

@@ -1,11 +1,11 @@
 /** What a client may ask for in `op 3`: one validator per `t`. Who may send which is `model/permissions.ts`. */
 import { Schema } from "effect"
+import { ACTIVITY_COMMANDS, ParticipantId, ReactionKind } from "../../model/activity-commands.ts"
 import { Id } from "../../model/ids.ts"
 import type { CommandName } from "../../model/permissions.ts"
 import { FeatureSet, PhaseConfig } from "../../model/phase.ts"
 import { EventRole } from "../../model/roles.ts"
 
-const ParticipantId = Schema.String.check(Schema.isBetweenLength(1, 128))
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 
 /** Highest `s` seen of each stream. */
@@ -13,6 +13,7 @@ export const Cursors = Schema.Record(Schema.String, Schema.Int)
 export type Cursors = typeof Cursors.Type
 
 export const COMMANDS = {
+  ...ACTIVITY_COMMANDS,
   /** With a `phaseId`, a guard: only while that phase is active. */
   "phase.next": Schema.Struct({ phaseId: Schema.optionalKey(Id) }),
   "phase.update": Schema.Struct({
@@ -23,12 +24,11 @@ export const COMMANDS = {
   "event.end": Schema.Struct({}),
   /** A phase's timer has the phase's id. */
   "timer.extend": Schema.Struct({ timerId: Id, seconds: between(10, 3600) }),
-  announce: Schema.Struct({
-    text: Schema.String.check(Schema.isBetweenLength(1, 1000)),
-    targets: Schema.optionalKey(Schema.Literal("all")),
-  }),
   "participant.remove": Schema.Struct({ id: ParticipantId, block: Schema.optionalKey(Schema.Boolean) }),
+  /** Counted, not kept: up to ten at once. */
+  "reaction.send": Schema.Struct({ kind: ReactionKind, n: Schema.optionalKey(between(1, 10)) }),
   "roster.list": Schema.Struct({
+    roomId: Schema.optionalKey(Id),
     role: Schema.optionalKey(EventRole),
     query: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(100))),
     /** As a page before gave it: a time and a participant. */

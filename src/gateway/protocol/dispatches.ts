@@ -1,9 +1,13 @@
 /** What the server says unasked in `op 0`: one validator per `t`. Entities carry `rev`; an older one changes nothing. */
 import { Schema } from "effect"
 import { EventStatus, Visibility } from "../../model/event.ts"
+import { ParticipantKind } from "../../model/participants.ts"
+import { ChatTarget } from "../../model/permissions.ts"
 import { Phase } from "../../model/phase.ts"
 import { EventRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
+import { ACTIVITY_DISPATCHES, ACTIVITY_EPHEMERALS } from "./activity-dispatches.ts"
+import { ACTIVITY_STATE, Counts, PERSONAL_STATE, STAFF_STATE } from "./activity-views.ts"
 import { Cursors } from "./commands.ts"
 
 export const PhaseView = Schema.Struct({ ...Phase.fields, rev: Schema.Int })
@@ -18,6 +22,8 @@ export const TimerView = Schema.Struct({
   state: Schema.Literals(["running", "paused", "elapsed", "cancelled"]),
   startedAt: Instant,
   endsAt: Instant,
+  /** While paused. */
+  remainingMs: Schema.optionalKey(Schema.Int),
   extendedMs: Schema.Int,
   rev: Schema.Int,
 })
@@ -29,12 +35,12 @@ export const ParticipantView = Schema.Struct({
   /** As the active phase narrows it. */
   role: EventRole,
   roomId: Schema.NullOr(Schema.String),
+  hand: Schema.Boolean,
+  muted: Schema.Boolean,
   joinedAt: Instant,
-  kind: Schema.Literals(["user", "guest", "registrant", "anonymous"]),
+  kind: ParticipantKind,
 })
 export type ParticipantView = typeof ParticipantView.Type
-
-const Counts = Schema.Record(Schema.String, Schema.Int)
 
 /** Everyone, or for a large audience the counts and the people on stage. */
 export const PresenceView = Schema.Union([
@@ -43,6 +49,8 @@ export const PresenceView = Schema.Union([
     mode: Schema.Literal("summary"),
     total: Schema.Int,
     byRole: Counts,
+    /** People by room. */
+    byRoom: Counts,
     staff: Schema.Array(ParticipantView),
   }),
 ])
@@ -64,11 +72,24 @@ export const Me = Schema.Struct({
   name: Schema.String,
   role: EventRole,
   can: Schema.Array(Schema.String),
+  /** Where it may write in the chat. */
+  chatTo: Schema.Array(Schema.Literals(ChatTarget)),
+  roomId: Schema.NullOr(Schema.String),
 })
 export type Me = typeof Me.Type
 
 export const ReadyReason = Schema.Literals(["new", "gap", "epoch", "expired", "roleChanged"])
 export type ReadyReason = typeof ReadyReason.Type
+
+type Optional<Fields extends { readonly [field: string]: Schema.Top }> = {
+  readonly [F in keyof Fields]: Schema.optionalKey<Fields[F]>
+}
+
+/** For staff alone. */
+const optionally = <Fields extends { readonly [field: string]: Schema.Top }>(fields: Fields): Optional<Fields> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, schema]) => [name, Schema.optionalKey(schema)]),
+  ) as unknown as Optional<Fields>
 
 /**
  * Where the connection stands. Dispatches that follow continue each stream right after `cursors`. With `resumed: false`
@@ -90,6 +111,9 @@ export const Ready = Schema.Union([
     phases: Schema.Array(PhaseView),
     timers: Schema.Array(TimerView),
     presence: PresenceView,
+    ...optionally(ACTIVITY_STATE),
+    ...optionally(PERSONAL_STATE),
+    ...optionally(STAFF_STATE),
   }),
   Schema.Struct({
     resumed: Schema.Literal(true),
@@ -103,6 +127,10 @@ export const Ready = Schema.Union([
 ])
 export type Ready = typeof Ready.Type
 
+/** Why one may do other things than before. */
+export const UpdateReason = Schema.Literals(["phase", "token", "role", "stage"])
+export type UpdateReason = typeof UpdateReason.Type
+
 /** Dispatches to one connection or one role: no stream, no place, not replayed. */
 export const DIRECT_DISPATCHES = {
   ready: Ready,
@@ -111,11 +139,13 @@ export const DIRECT_DISPATCHES = {
   "me.updated": Schema.Struct({
     role: EventRole,
     can: Schema.Array(Schema.String),
-    reason: Schema.Literals(["phase", "token"]),
+    chatTo: Schema.Array(Schema.Literals(ChatTarget)),
+    reason: UpdateReason,
   }),
   /** A minute before the session ends: send a new token in `op 12`. */
   tokenExpiring: Schema.Struct({ at: Instant }),
-  "presence.count": Schema.Struct({ total: Schema.Int, byRole: Counts }),
+  "presence.count": Schema.Struct({ total: Schema.Int, byRole: Counts, byRoom: Counts, lobby: Schema.Int }),
+  ...ACTIVITY_EPHEMERALS,
 } as const satisfies Record<string, Schema.Top>
 
 /** Dispatches with a place (`st`, `s`) in their stream, replayed after a reconnect. */
@@ -137,15 +167,11 @@ export const ORDERED_DISPATCHES = {
   }),
   "phase.updated": Schema.Struct({ phase: PhaseView }),
   "phase.appended": Schema.Struct({ phase: PhaseView }),
-  "timer.updated": Schema.Struct({ timer: TimerView, phase: PhaseView }),
+  /** `phase`: when it is a phase's timer. */
+  "timer.updated": Schema.Struct({ timer: TimerView, phase: Schema.optionalKey(PhaseView) }),
   "timer.warning": Schema.Struct({ timerId: Schema.String, remainingMs: Schema.Int }),
   "timer.elapsed": Schema.Struct({ timerId: Schema.String, timer: TimerView, phase: PhaseView }),
-  announcement: Schema.Struct({
-    id: Schema.String,
-    text: Schema.String,
-    by: Schema.Struct({ participantId: Schema.String, name: Schema.String }),
-    at: Instant,
-  }),
+  ...ACTIVITY_DISPATCHES,
   /** With `reset`, `join` is everyone and replaces the list. */
   "presence.diff": Schema.Struct({
     reset: Schema.optionalKey(Schema.Boolean),

@@ -38,6 +38,8 @@ export const Identify = Schema.Struct({
   d: Schema.Struct({
     token: Token,
     client: Schema.optionalKey(Schema.Struct({ name: Schema.String, version: Schema.String })),
+    /** What not to send. */
+    mute: Schema.optionalKey(Schema.Array(Schema.Literals(["reactions", "transcript"]))),
     resume: Schema.optionalKey(Resume),
   }),
 })

@@ -7,6 +7,10 @@ export const STREAM_NAMES = {
   event: Schema.Literal("event"),
   /** Hosts and workspace admins. */
   staff: Schema.Literal("staff"),
+  /** Those in one room. */
+  room: Schema.TemplateLiteral(["room:", Schema.String]),
+  /** One participant, in all their tabs. */
+  me: Schema.Literal("me"),
 } as const satisfies { readonly [stream: string]: Schema.Top }
 
 export type StreamKind = keyof typeof STREAM_NAMES
@@ -14,6 +18,23 @@ export type StreamKind = keyof typeof STREAM_NAMES
 /** Those that do not go to everyone. */
 const OTHERS: { readonly [t in OrderedDispatchName]?: ReadonlyArray<StreamKind> } = {
   "participant.removed": ["staff"],
+  announcement: ["event", "room"],
+  "question.created": ["event", "staff", "me"],
+  "question.updated": ["event", "staff", "me"],
+  "chat.message": ["event", "staff", "room"],
+  "chat.deleted": ["event", "staff", "room"],
+  "me.muted": ["me"],
+  "poll.created": ["staff"],
+  "poll.closed": ["event", "staff"],
+  "poll.deleted": ["event", "staff"],
+  "hand.queue": ["staff"],
+  "stage.invited": ["me"],
+  "lobby.waiting": ["staff"],
+  "assignment.updated": ["me"],
+  "assignment.ended": ["me"],
+  "room.help": ["staff"],
+  "rotation.round": ["me"],
+  "rotation.partnerLeft": ["me"],
 }
 
 export const streamsOfDispatch = (t: string): ReadonlyArray<StreamKind> => OTHERS[t as OrderedDispatchName] ?? ["event"]

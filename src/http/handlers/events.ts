@@ -1,34 +1,28 @@
 /** Events and phases. After creation every change goes through the event's actor; reads go to the store. */
 import { Effect } from "effect"
-import type { Answer, Command, Refused } from "../../actors/commands.ts"
-import { LiveEvents } from "../../actors/live-events.ts"
+import type { SteeringCommand } from "../../actors/commands.ts"
+import type { LiveEvents } from "../../actors/live-events.ts"
 import { giveEventRole } from "../../identity/participants.ts"
 import { BadRequest, Conflict, type Failure, NotFound } from "../../model/errors.ts"
-import { type Event, endsBeforeItStarts } from "../../model/event.ts"
+import { type Event, type EventWithPhases, endsBeforeItStarts } from "../../model/event.ts"
 import { newId } from "../../model/ids.ts"
 import { MAX_PHASES_PER_EVENT, type Phase } from "../../model/phase.ts"
 import { Database } from "../../store/database.ts"
 import { insertEvent, type NewEvent, type NewPhase, pageEvents } from "../../store/events.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { Events } from "../contract/events.ts"
+import { ask } from "../live-commands.ts"
 import { pageReply, pageRequest } from "../paging.ts"
 import { HttpSettings } from "../settings.ts"
 
-/** Only codes that a caller without a per-event role can meet appear here. */
-const failureOf = (refused: Refused): BadRequest | NotFound | Conflict => {
-  if (refused.code === "bad_request") return new BadRequest({ detail: refused.detail })
-  if (refused.code === "not_found") return new NotFound({ detail: refused.detail })
-  return new Conflict({ detail: refused.detail })
-}
+/** Steers the event, as a caller that manages the workspace; gives it as it is then. */
+const execute = (eventId: string, command: SteeringCommand): Effect.Effect<EventWithPhases, Failure, LiveEvents> =>
+  Effect.flatMap(ask(eventId, command, null), ({ event }) =>
+    event === null ? Effect.die(new Error("steering answers with the event")) : Effect.succeed(event),
+  )
 
-/** Sends a command to the event's mailbox, as a caller that manages the workspace. */
-const execute = (eventId: string, command: Command): Effect.Effect<Answer, Failure, LiveEvents> =>
-  Effect.flatMap(LiveEvents, (live) =>
-    live.execute(eventId, { commandId: newId(), scope: "rest", bodyHash: "", role: null, at: Date.now(), command }),
-  ).pipe(Effect.mapError((failure): Failure => (failure._tag === "Refused" ? failureOf(failure) : failure)))
-
-const phaseOf = (answer: Answer, phaseId: string): Effect.Effect<Phase, NotFound> => {
-  const phase = answer.event.phases.find(({ id }) => id === phaseId)
+const phaseOf = (event: EventWithPhases, phaseId: string): Effect.Effect<Phase, NotFound> => {
+  const phase = event.phases.find(({ id }) => id === phaseId)
   return phase === undefined ? Effect.fail(NotFound.of("phase")) : Effect.succeed(phase)
 }
 
@@ -45,10 +39,10 @@ const storeEvent = (event: NewEvent, phases: ReadonlyArray<NewPhase>, accountId:
         }),
   )
 
-const lifecycle = (command: Command) => ({
+const lifecycle = (command: SteeringCommand) => ({
   access: "event" as const,
   handle: ({ scope }: { readonly scope: { readonly event: { readonly id: string } } }) =>
-    Effect.map(execute(scope.event.id, command), ({ event }) => event),
+    execute(scope.event.id, command),
 })
 
 export const events: Handlers<typeof Events> = {
@@ -102,8 +96,7 @@ export const events: Handlers<typeof Events> = {
   },
   patchEvent: {
     access: "event",
-    handle: ({ payload, scope: { event } }) =>
-      Effect.map(execute(event.id, { type: "patchEvent", patch: payload }), (answer) => answer.event),
+    handle: ({ payload, scope: { event } }) => execute(event.id, { type: "patchEvent", patch: payload }),
   },
   deleteEvent: {
     access: "event",
@@ -114,8 +107,7 @@ export const events: Handlers<typeof Events> = {
   endEvent: lifecycle({ type: "end" }),
   advanceEvent: {
     access: "event",
-    handle: ({ payload, scope: { event } }) =>
-      Effect.map(execute(event.id, { type: "advance", phaseId: payload.phaseId ?? null }), (answer) => answer.event),
+    handle: ({ payload, scope: { event } }) => execute(event.id, { type: "advance", phaseId: payload.phaseId ?? null }),
   },
   appendPhase: {
     access: "event",

@@ -1,14 +1,14 @@
 /** Gateway tokens by all their rules (specification §4): who becomes whom on which event. */
 import { Effect } from "effect"
+import { memberRoleAt } from "../../identity/participants.ts"
 import { type GatewayGrant, Tokens } from "../../identity/tokens.ts"
 import { Conflict, NotFound, SignInRequired, Unauthorized } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
 import { newId } from "../../model/ids.ts"
-import { acceptedRoles, defaultEventRole, guestRole, nearestRole } from "../../model/roles.ts"
+import { acceptedRoles, guestRole, nearestRole } from "../../model/roles.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { findEvent, listPhases } from "../../store/events.ts"
-import { findEventRole, findUser } from "../../store/users.ts"
-import { findMemberRole } from "../../store/workspaces.ts"
+import { findUser } from "../../store/users.ts"
 import type { Handlers, Scopes } from "../call.ts"
 import type { GatewayTokens } from "../contract/gateway-tokens.ts"
 import { HttpSettings } from "../settings.ts"
@@ -30,12 +30,10 @@ const signedIn = async (
   if (session.workspaceId !== event.workspaceId) throw NotFound.of("event")
   const user = await findUser(sql, session.userId)
   if (user === undefined) throw new Unauthorized({ detail: "The session's user no longer exists." })
-  const [stored, member, phases] = await Promise.all([
-    findEventRole(sql, event.id, user.id),
-    session.accountId === null ? undefined : findMemberRole(sql, event.workspaceId, session.accountId),
+  const [role, phases] = await Promise.all([
+    memberRoleAt(sql, event, user.id, session.accountId),
     listPhases(sql, event.id),
   ])
-  const role = stored ?? (member === undefined ? undefined : defaultEventRole(member))
   // An account's session token outlives its memberships; without any it opens nothing that is private.
   if (role === undefined && session.accountId !== null && event.visibility === "private") throw NotFound.of("event")
   return {
@@ -45,6 +43,7 @@ const signedIn = async (
     ...accountOf(session),
     kind: "user",
     userId: user.id,
+    ...(role === undefined ? { walkIn: true } : {}),
     name: user.name ?? "Participant",
     role: nearestRole(role ?? "participant", acceptedRoles(phases.map(({ modality }) => modality))),
     sessionExpires: session.expires,

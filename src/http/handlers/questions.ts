@@ -1,41 +1,35 @@
-/** Questions and votes. Who may is settled by the access; here is what the event's state allows, and the doing. */
+/** Questions and votes: read from the store, done by the event's actor. Who may is settled by the access and the actor. */
 import { Effect } from "effect"
-import { Conflict, NotFound } from "../../model/errors.ts"
+import type { ActivityCommand, Caller } from "../../actors/commands.ts"
+import { NotFound } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
-import { newQuestion, type QaClosed, qaPhase } from "../../model/question.ts"
-import { toTimestamp } from "../../model/timestamp.ts"
+import type { Question } from "../../model/question.ts"
 import { Database, type Queryable } from "../../store/database.ts"
-import { OutboxBell } from "../../store/outbox.ts"
-import {
-  decodeQuestionCursor,
-  insertQuestion,
-  moderateQuestion,
-  pageQuestions,
-  setVote,
-} from "../../store/questions.ts"
-import { newSignedOutVoter } from "../audience.ts"
-import { type Handlers, Reply, type Scopes } from "../call.ts"
+import { decodeQuestionCursor, findQuestion, pageQuestions } from "../../store/questions.ts"
+import { newSignedOutVoter, signedOut } from "../audience.ts"
+import { type Handlers, Reply } from "../call.ts"
 import type { Questions } from "../contract/questions.ts"
+import { ask } from "../live-commands.ts"
 import { pageReply, pageRequestBy } from "../paging.ts"
-
-const CLOSED: Readonly<Record<QaClosed, string>> = {
-  not_open: "Only a scheduled or live event takes questions and votes.",
-  feature_disabled: "The event has no Q&A now: its phase lacks the feature `qa`.",
-}
-
-/** The phase that takes questions and votes now. */
-const openPhase = (event: Scopes["publicEvent"]["event"]) => {
-  const phase = qaPhase(event)
-  return typeof phase === "string" ? Effect.fail(new Conflict({ detail: CLOSED[phase] })) : Effect.succeed(phase)
-}
 
 const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
 
-const tally = (questionId: string, voterId: string, isOn: boolean) =>
+interface Vote {
+  readonly questionId: string
+  readonly votes: number
+  readonly voted: boolean
+}
+
+const vote = (eventId: string, id: string, voter: Caller, on: boolean) => {
+  const command: ActivityCommand = { type: "question.vote", d: { id, on } }
+  return Effect.map(ask(eventId, command, voter), ({ result }) => result as unknown as Vote)
+}
+
+/** As it is stored: the reply of the command is for people at the event, who see less of its author. */
+const stored = (id: string) =>
   Effect.flatMap(
-    run((sql) => setVote(sql, questionId, voterId, isOn)),
-    (votes) =>
-      votes === undefined ? Effect.fail(NotFound.of("question")) : Effect.succeed({ questionId, votes, voted: isOn }),
+    run((sql) => findQuestion(sql, id)),
+    (question) => (question === undefined ? Effect.fail(NotFound.of("question")) : Effect.succeed(question)),
   )
 
 export const questions: Handlers<typeof Questions> = {
@@ -51,47 +45,36 @@ export const questions: Handlers<typeof Questions> = {
   },
   patchQuestion: {
     access: "question",
-    handle: ({ payload, scope: { questionId } }) =>
-      Effect.flatMap(
-        run((sql) => moderateQuestion(sql, questionId, payload, toTimestamp(Date.now()))),
-        (question) => (question === undefined ? Effect.fail(NotFound.of("question")) : Effect.succeed(question)),
+    handle: ({ payload: patch, scope: { eventId, questionId: id } }) =>
+      Effect.map(
+        ask(eventId, { type: "question.moderate", d: { id, patch } }, null),
+        ({ result }) => result["question"] as Question,
       ),
   },
   askQuestion: {
     access: "audienceEvent",
-    handle: ({ payload: { text, anonymous = false }, scope: { event, participant } }) =>
+    handle: ({ payload, scope: { event, participant } }) =>
       Effect.gen(function* () {
-        const phase = yield* openPhase(event)
-        const at = toTimestamp(Date.now())
-        const asked = { id: newId(), eventId: event.id, phase, author: participant, text, anonymous, at }
-        const question = newQuestion(asked)
-        const occurrence = { id: newId(), workspaceId: event.workspaceId }
-        const deliveries = yield* (yield* Database).transaction<number, NotFound>((sql) =>
-          insertQuestion(sql, question, occurrence),
-        )
-        if (deliveries > 0) (yield* OutboxBell).ring()
+        const by = participant ?? signedOut(`anon:${newId()}`)
+        const { result } = yield* ask(event.id, { type: "question.ask", d: payload }, by)
+        const question = yield* stored((result["question"] as { readonly id: string }).id)
         return new Reply(question, { status: 201, headers: [["location", `/v1/questions/${question.id}`]] })
       }),
   },
   voteQuestion: {
     access: "audienceQuestion",
-    handle: ({ scope: { event, question, voterId } }) =>
+    handle: ({ scope: { event, question, voter } }) =>
       Effect.gen(function* () {
-        yield* openPhase(event)
-        if (voterId !== null) return yield* tally(question.id, voterId, true)
-        const voter = yield* newSignedOutVoter
-        const vote = yield* tally(question.id, voter.voterId, true)
-        return new Reply(vote, { headers: [["set-cookie", voter.cookie]] })
+        if (voter !== null) return yield* vote(event.id, question.id, voter, true)
+        const { voterId, cookie } = yield* newSignedOutVoter
+        const voted = yield* vote(event.id, question.id, signedOut(voterId), true)
+        return new Reply(voted, { headers: [["set-cookie", cookie]] })
       }),
   },
   unvoteQuestion: {
     access: "audienceQuestion",
-    handle: ({ scope: { event, question, voterId } }) =>
-      Effect.gen(function* () {
-        yield* openPhase(event)
-        // Who never voted has nothing to take back, and needs no cookie for it.
-        if (voterId === null) return { questionId: question.id, votes: question.votes, voted: false }
-        return yield* tally(question.id, voterId, false)
-      }),
+    // Who never voted has nothing to take back, and needs no cookie for it.
+    handle: ({ scope: { event, question, voter } }) =>
+      vote(event.id, question.id, voter ?? signedOut(`anon:${newId()}`), false),
   },
 }

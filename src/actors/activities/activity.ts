@@ -1,0 +1,80 @@
+/**
+ * An activity: one kind of thing people do at a live event. Its commands are pure but for the turn they are given; phases,
+ * people and the clock reach it by the hooks; what newcomers see of it is its views.
+ */
+import type { ActivityData, ActivityName } from "../../model/activity-commands.ts"
+import type { PhaseState } from "../../model/phase.ts"
+import { Refused } from "../commands.ts"
+import type { Floor } from "../floor.ts"
+import type { People, Present } from "../presence.ts"
+import type { LiveState, TimerView } from "../state.ts"
+import type { Ephemeral, Turn } from "../turn.ts"
+
+export type Fields = { readonly [field: string]: unknown }
+
+/** Gives what the reply carries, or refuses; `rev` is the revision the caller looked at, where it named one. */
+export type Handler<T extends ActivityName> = (
+  turn: Turn,
+  d: ActivityData<T>,
+  rev: number | undefined,
+) => Fields | Refused
+
+/** What an activity looks at to say how things stand. */
+export interface Scene {
+  readonly floor: Floor
+  readonly state: LiveState
+  readonly people: People
+  /** Unix milliseconds. */
+  readonly now: number
+}
+
+export interface ExtendTimer {
+  readonly id: string
+  readonly seconds: number
+  /** The revision the caller looked at. */
+  readonly rev: number | undefined
+}
+
+export interface ActivityDeadline {
+  /** Unix milliseconds. */
+  readonly at: number
+  readonly due: (turn: Turn) => void
+}
+
+/** Something told at its own pace: at most once in `everyMs`, the last change always. */
+export interface Pulse {
+  readonly everyMs: number
+  /** `id`: what follows the pulse's name and a colon in its key. */
+  readonly say: (scene: Scene, id: string) => ReadonlyArray<Ephemeral>
+}
+
+export interface Activity {
+  readonly commands: { readonly [T in ActivityName]?: Handler<T> }
+  readonly phaseStarted?: (turn: Turn, phase: PhaseState) => void
+  /** The phase ended, by itself or with the event. */
+  readonly phaseEnded?: (turn: Turn, phase: PhaseState) => void
+  /** The active phase's timer ran out. */
+  readonly phaseElapsed?: (turn: Turn, phase: PhaseState) => void
+  readonly phaseUpdated?: (turn: Turn, phase: PhaseState) => void
+  /** Became present just now. */
+  readonly arrived?: (turn: Turn, people: ReadonlyArray<Present>) => void
+  readonly departed?: (turn: Turn, people: ReadonlyArray<Present>) => void
+  /** Timers that clients draw, besides the phase's. */
+  readonly timers?: (scene: Scene) => ReadonlyArray<TimerView>
+  /** Extends a timer of its own; `undefined` when it has none of that id. */
+  readonly extend?: (turn: Turn, timer: ExtendTimer) => Fields | Refused | undefined
+  /** What is due, in any order. */
+  readonly deadlines?: (scene: Scene) => ReadonlyArray<ActivityDeadline>
+  /** Parts of `ready`: for everyone, for staff on top of it, and for one participant. */
+  readonly view?: (scene: Scene) => Fields
+  readonly staffView?: (scene: Scene) => Fields
+  readonly personalView?: (scene: Scene, participantId: string) => Fields
+  readonly pulses?: { readonly [name: string]: Pulse }
+}
+
+export const refuse = (code: Refused["code"], detail: string, current?: Fields): Refused =>
+  new Refused(current === undefined ? { code, detail } : { code, detail, current })
+
+export const noSuch = (what: string): Refused => refuse("not_found", `No such ${what}.`)
+
+export const isRefused = (result: unknown): result is Refused => result instanceof Refused

@@ -1,0 +1,80 @@
+/** All activities, as one: who answers which command, and everyone's part in what happens to phases and people. */
+import type { ActivityName } from "../../model/activity-commands.ts"
+import type { PhaseState } from "../../model/phase.ts"
+import type { ActivityCommand, Refused } from "../commands.ts"
+import type { Present } from "../presence.ts"
+import type { TimerView } from "../state.ts"
+import type { Ephemeral, Turn } from "../turn.ts"
+import type { Activity, ActivityDeadline, ExtendTimer, Fields, Handler, Pulse, Scene } from "./activity.ts"
+import { announcements } from "./announcements.ts"
+import { mutes } from "./mutes.ts"
+import { qa } from "./qa.ts"
+
+const ACTIVITIES: ReadonlyArray<Activity> = [announcements, qa, mutes]
+
+const HANDLERS = new Map(
+  ACTIVITIES.flatMap(({ commands }) => Object.entries(commands) as [ActivityName, Handler<ActivityName>][]),
+)
+
+const PULSES: ReadonlyMap<string, Pulse> = new Map(ACTIVITIES.flatMap(({ pulses }) => Object.entries(pulses ?? {})))
+
+export const performActivity = (turn: Turn, { type, d, rev }: ActivityCommand): Fields | Refused => {
+  const handler = HANDLERS.get(type)
+  if (handler === undefined) throw new Error(`no activity answers ${type}`)
+  return handler(turn, d as never, rev)
+}
+
+type PhaseHook = "phaseStarted" | "phaseEnded" | "phaseElapsed" | "phaseUpdated"
+
+export const tellOfPhase = (turn: Turn, hook: PhaseHook, phase: PhaseState): void => {
+  for (const activity of ACTIVITIES) activity[hook]?.(turn, phase)
+}
+
+export const tellOfPeople = (turn: Turn, hook: "arrived" | "departed", people: ReadonlyArray<Present>): void => {
+  for (const activity of ACTIVITIES) activity[hook]?.(turn, people)
+}
+
+/** The earliest of what is due. */
+export const nextActivityDeadline = (scene: Scene): ActivityDeadline | undefined => {
+  let next: ActivityDeadline | undefined
+  for (const activity of ACTIVITIES) {
+    for (const deadline of activity.deadlines?.(scene) ?? []) {
+      if (next === undefined || deadline.at < next.at) next = deadline
+    }
+  }
+  return next
+}
+
+export const activityTimers = (scene: Scene): ReadonlyArray<TimerView> =>
+  ACTIVITIES.flatMap((activity) => activity.timers?.(scene) ?? [])
+
+/** Extends whichever activity's timer it is; `undefined` when it is nobody's. */
+export const extendActivityTimer = (turn: Turn, timer: ExtendTimer): Fields | Refused | undefined => {
+  for (const activity of ACTIVITIES) {
+    const result = activity.extend?.(turn, timer)
+    if (result !== undefined) return result
+  }
+  return undefined
+}
+
+type View = "view" | "staffView"
+
+export const viewOf = (scene: Scene, view: View): Fields =>
+  Object.assign({}, ...ACTIVITIES.map((activity) => activity[view]?.(scene))) as Fields
+
+export const personalViewOf = (scene: Scene, participantId: string): Fields =>
+  Object.assign({}, ...ACTIVITIES.map((activity) => activity.personalView?.(scene, participantId))) as Fields
+
+/** The pulse of a key, and what the key is about. */
+export const pulseOf = (key: string): { readonly pulse: Pulse; readonly id: string } | undefined => {
+  const colon = key.indexOf(":")
+  const name = colon === -1 ? key : key.slice(0, colon)
+  const pulse = PULSES.get(name)
+  return pulse === undefined ? undefined : { pulse, id: colon === -1 ? "" : key.slice(colon + 1) }
+}
+
+/** What a pulse's key has to say now. */
+export const pulseFrames = (scene: Scene, key: string): ReadonlyArray<Ephemeral> => {
+  const found = pulseOf(key)
+  return found === undefined ? [] : found.pulse.say(scene, found.id)
+}

@@ -1,0 +1,141 @@
+/**
+ * Turns gathered for one commit. Each that changes or says something makes one version; its dispatches get their places in
+ * their streams and are encoded, once, as the text sockets will get. A commit costs the same for one turn as for a hundred.
+ */
+import { newId } from "../model/ids.ts"
+import type { Change } from "../model/live-records.ts"
+import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
+import type { Occurrence } from "../model/webhook-events.ts"
+import type { LiveCommit, StoredCommand, StoredPublication } from "../store/live-events.ts"
+import type { EphemeralPublication } from "./feed.ts"
+import type { Resident } from "./resident.ts"
+import type { Dispatch, Ejection, LiveState, Notice, Standing } from "./state.ts"
+import type { Ephemeral, Turn } from "./turn.ts"
+
+/** A webhook occurrence that may bring its own id and time. */
+export type DatedNotice = Notice & { readonly id?: string; readonly at?: Timestamp }
+
+/** One version: what a turn came to, or what presence has to say. */
+export interface Step {
+  readonly state: LiveState
+  /** Unix milliseconds. */
+  readonly now: number
+  readonly dispatches: ReadonlyArray<Dispatch>
+  readonly notices: ReadonlyArray<DatedNotice>
+  readonly changes?: ReadonlyArray<Change>
+  readonly ephemeral?: ReadonlyArray<Ephemeral>
+  readonly standings?: ReadonlyArray<Standing>
+  readonly ejections?: ReadonlyArray<Ejection>
+  readonly command?: Omit<StoredCommand, "at" | "reply"> & { readonly result: unknown }
+}
+
+/** A participant's own stream has the same name for each of them on the wire. */
+export const wireStream = (stream: string): string => (stream.startsWith("me:") ? "me" : stream)
+
+/** The frame of what has no place in a stream. */
+export const encodeEphemeral = ({ stream, key, t, d, mutable }: Ephemeral, now: number): EphemeralPublication => ({
+  stream,
+  key,
+  frame: JSON.stringify({ op: 0, t, ts: now, d }),
+  ...(mutable === undefined ? {} : { mutable }),
+})
+
+export const stepOfTurn = (turn: Turn): Step => ({
+  state: turn.state,
+  now: turn.now,
+  dispatches: turn.dispatches,
+  notices: turn.notices,
+  changes: turn.changes,
+  ephemeral: turn.ephemeral,
+  standings: turn.standings,
+  ejections: turn.ejections,
+})
+
+export class Batch {
+  readonly resident: Resident
+  state: LiveState
+  readonly publications: StoredPublication[] = []
+  readonly ephemeral: EphemeralPublication[] = []
+  readonly standings: Standing[] = []
+  readonly ejections: Ejection[] = []
+  readonly #occurrences: Occurrence[] = []
+  readonly #changes = new Map<string, Change>()
+  readonly #commands: StoredCommand[] = []
+  #version: number
+  #at = 0
+
+  constructor(resident: Resident) {
+    this.resident = resident
+    this.state = resident.state
+    this.#version = resident.version
+  }
+
+  get isEmpty(): boolean {
+    return this.#version === this.resident.version
+  }
+
+  /** The version after what was taken so far. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** Takes a step and gives it its version. */
+  take(step: Step): number {
+    const version = ++this.#version
+    this.#at = Math.max(this.#at, step.now)
+    const at = toTimestamp(step.now)
+    for (const dispatch of step.dispatches) this.#publish(dispatch, version, step.now, at)
+    for (const ephemeral of step.ephemeral ?? []) this.ephemeral.push(encodeEphemeral(ephemeral, step.now))
+    for (const notice of step.notices) this.#occurrences.push(this.#occurrence(notice, at))
+    // A record that two turns changed is written once, as the last of them left it.
+    for (const change of step.changes ?? []) this.#changes.set(`${change.kind} ${change.id}`, change)
+    this.standings.push(...(step.standings ?? []))
+    this.ejections.push(...(step.ejections ?? []))
+    this.state = step.state
+    if (step.command !== undefined) this.#remember(step.command, version, at)
+    return version
+  }
+
+  get commit(): LiveCommit {
+    const { resident } = this
+    const { event, phases, removed, deleted } = this.state
+    const before = resident.state
+    return {
+      eventId: event.id,
+      epoch: resident.epoch,
+      from: resident.version,
+      version: this.#version,
+      at: toTimestamp(this.#at),
+      event: event === before.event ? null : event,
+      phases: phases.filter((phase) => !before.phases.includes(phase)),
+      // A deleted event keeps no history; its last words are still said.
+      publications: deleted ? [] : this.publications,
+      occurrences: this.#occurrences,
+      commands: deleted ? [] : this.#commands,
+      changes: deleted ? [] : [...this.#changes.values()],
+      // Only ever appended to.
+      removed: removed.slice(before.removed.length),
+      deleted,
+    }
+  }
+
+  #publish({ stream, t, d }: Dispatch, version: number, now: number, at: Timestamp): void {
+    const { heads } = this.resident
+    const s = (heads.get(stream) ?? 0) + 1
+    heads.set(stream, s)
+    const frame = JSON.stringify({ op: 0, st: wireStream(stream), s, v: version, ts: now, t, d })
+    this.publications.push({ stream, s, version, at, frame })
+  }
+
+  #occurrence({ id, type, extra, at }: DatedNotice, now: Timestamp): Occurrence {
+    const { id: eventId, workspaceId } = this.state.event
+    return { id: id ?? newId(), type, workspaceId, eventId, occurredAt: at ?? now, extra }
+  }
+
+  /** From now on a repeat of the command, also within the batch, gets its answer; it is given out after the commit. */
+  #remember({ result, ...command }: NonNullable<Step["command"]>, version: number, at: Timestamp): void {
+    const stored: StoredCommand = { ...command, reply: { result, version }, at }
+    this.#commands.push(stored)
+    this.resident.answers.remember(stored)
+  }
+}

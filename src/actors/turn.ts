@@ -1,0 +1,172 @@
+/**
+ * One turn at a live event: what a command, a due deadline or an arrival changes and says. A turn sees its own writes at
+ * once; when it ends in a refusal they are undone, so that nobody ever sees half of one. Nothing it says is heard before
+ * the commit. Turns are deterministic: ids and times come with the command.
+ */
+import { namedId } from "../model/ids.ts"
+import {
+  type Change,
+  DEFAULT_SETTINGS,
+  type Kind,
+  ONLY,
+  type Records,
+  type Settings,
+  VOLATILE,
+} from "../model/live-records.ts"
+import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
+import type { WebhookEventType } from "../model/webhook-events.ts"
+import type { Caller } from "./commands.ts"
+import type { Floor } from "./floor.ts"
+import type { People } from "./presence.ts"
+import type { Dispatch, Ejection, LiveState, Notice, Standing, Stream } from "./state.ts"
+
+type Fields = { readonly [field: string]: unknown }
+
+/** What may be lost: replaces its elder of the same key, has no place in the stream, is not stored. */
+export interface Ephemeral {
+  readonly stream: Stream
+  readonly key: string
+  readonly t: string
+  readonly d: Fields
+  /** Sockets may ask not to hear reactions or transcripts. */
+  readonly mutable?: "reactions" | "transcript"
+}
+
+export interface TurnGiven {
+  readonly floor: Floor
+  readonly state: LiveState
+  readonly people: People
+  /** Null: whoever manages the workspace, or the clock. */
+  readonly by: Caller | null
+  /** Unix milliseconds. */
+  readonly now: number
+  /** A new id for what the turn creates. */
+  readonly freshId: string
+}
+
+export class Turn {
+  readonly people: People
+  readonly by: Caller | null
+  readonly now: number
+  readonly at: Timestamp
+  readonly freshId: string
+  state: LiveState
+  readonly #floor: Floor
+  readonly #changes = new Map<string, Change>()
+  readonly #undo: (() => void)[] = []
+  readonly dispatches: Dispatch[] = []
+  readonly ephemeral: Ephemeral[] = []
+  readonly notices: Notice[] = []
+  readonly standings: Standing[] = []
+  readonly ejections: Ejection[] = []
+  /** Things whose view is told at a pace of its own, such as a tally. */
+  readonly pulses = new Set<string>()
+
+  constructor({ floor, state, people, by, now, freshId }: TurnGiven) {
+    this.#floor = floor
+    this.state = state
+    this.people = people
+    this.by = by
+    this.now = now
+    this.at = toTimestamp(now)
+    this.freshId = freshId
+  }
+
+  get<K extends Kind>(kind: K, id: string): Records[K] | undefined {
+    return this.#floor.get(kind, id)
+  }
+
+  all<K extends Kind>(kind: K): ReadonlyMap<string, Records[K]> {
+    return this.#floor.all(kind)
+  }
+
+  /** For views of the whole floor. */
+  get floor(): Floor {
+    return this.#floor
+  }
+
+  put<K extends Kind>(kind: K, id: string, record: Records[K]): void {
+    this.#write(kind, id, record)
+  }
+
+  remove(kind: Kind, id: string): void {
+    if (this.#floor.get(kind, id) !== undefined) this.#write(kind, id, undefined)
+  }
+
+  get settings(): Settings {
+    return this.#floor.get("settings", ONLY) ?? DEFAULT_SETTINGS
+  }
+
+  /** An id for a part of what this turn creates: the same for the same turn. */
+  idFor(...parts: ReadonlyArray<string>): string {
+    return namedId(this.freshId, ...parts)
+  }
+
+  /** To everyone admitted. */
+  toAll(t: string, d: Fields): void {
+    this.say("event", t, d)
+  }
+
+  toStaff(t: string, d: Fields): void {
+    this.say("staff", t, d)
+  }
+
+  /** To one participant, in all their tabs. */
+  toOne(participantId: string, t: string, d: Fields): void {
+    this.say(`me:${participantId}`, t, d)
+  }
+
+  say(stream: Stream, t: string, d: Fields): void {
+    this.dispatches.push({ stream, t, d })
+  }
+
+  mention(ephemeral: Ephemeral): void {
+    this.ephemeral.push(ephemeral)
+  }
+
+  notify(type: WebhookEventType, extra: Fields): void {
+    this.notices.push({ type, extra })
+  }
+
+  /** Tells the gateways where a participant stands from now on. */
+  stand(standing: Standing): void {
+    this.standings.push(standing)
+  }
+
+  eject(ejection: Ejection): void {
+    this.ejections.push(ejection)
+  }
+
+  pulse(key: string): void {
+    this.pulses.add(key)
+  }
+
+  get changes(): ReadonlyArray<Change> {
+    return [...this.#changes.values()]
+  }
+
+  /** Nothing changed that lasts, and nothing was said that is kept. */
+  get isIdle(): boolean {
+    return (
+      this.#changes.size +
+        this.dispatches.length +
+        this.notices.length +
+        this.standings.length +
+        this.ejections.length ===
+      0
+    )
+  }
+
+  /** Takes everything back, newest first. */
+  undo(): void {
+    for (const back of this.#undo.reverse()) back()
+    this.#undo.length = 0
+    this.#changes.clear()
+  }
+
+  #write<K extends Kind>(kind: K, id: string, record: Records[K] | undefined): void {
+    const before = this.#floor.write(kind, id, record)
+    this.#undo.push(() => this.#floor.write(kind, id, before))
+    if (!VOLATILE.has(kind)) this.#changes.set(`${kind} ${id}`, { kind, id, record: record ?? null })
+  }
+}

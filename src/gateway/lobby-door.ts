@@ -1,0 +1,73 @@
+/**
+ * Connections that wait in an event's lobby: they hear that they wait, and what becomes of it, and nothing else. They are
+ * not present and cause no webhook; that they knocked is told to the live event, which tells staff.
+ */
+import type { Connection, Identity } from "./connection.ts"
+import { Participants } from "./participants.ts"
+import type { PresenceReports } from "./presence-reports.ts"
+import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
+
+type LobbyState = "waiting" | "admitted" | "denied"
+
+const tell = (connection: Connection, state: LobbyState): void =>
+  connection.send(JSON.stringify({ op: 0, t: "lobby.status", d: { state } }))
+
+export class LobbyDoor {
+  readonly #waiting: Participants
+  readonly #presence: PresenceReports
+
+  /** `most`: connections one participant may have. */
+  constructor(most: number, presence: PresenceReports) {
+    this.#waiting = new Participants(most)
+    this.#presence = presence
+  }
+
+  get size(): number {
+    return this.#waiting.size
+  }
+
+  connections(): ReadonlyArray<Connection> {
+    return [...this.#waiting.connections()]
+  }
+
+  identities(): ReadonlyArray<Identity> {
+    return this.#waiting.identities()
+  }
+
+  hold(connection: Connection): void {
+    connection.state = "lobby"
+    const { isFirst, surplus } = this.#waiting.enter(connection)
+    tell(connection, "waiting")
+    if (isFirst) this.#presence.knocked(connection.identity)
+    surplus?.close(CLOSE.replaced)
+  }
+
+  /** Lets a participant's connections go in: they are no longer ours. */
+  admit(participantId: string): ReadonlyArray<Connection> {
+    const admitted = this.#waiting.connectionsOf(participantId)
+    for (const connection of admitted) {
+      this.forget(connection)
+      connection.state = "waiting"
+      tell(connection, "admitted")
+    }
+    return admitted
+  }
+
+  close(participantId: string, why: CloseCode): void {
+    for (const connection of this.#waiting.connectionsOf(participantId)) {
+      if (why === CLOSE.lobbyDenied) tell(connection, "denied")
+      connection.close(why)
+    }
+  }
+
+  /** Turns away at once who need not wait to be. */
+  refuse(connection: Connection): void {
+    tell(connection, "denied")
+    connection.close(CLOSE.lobbyDenied)
+  }
+
+  /** The connection closed, or was let in. */
+  forget(connection: Connection): void {
+    if (this.#waiting.leave(connection)) this.#presence.gaveUp(connection.identity.participantId)
+  }
+}

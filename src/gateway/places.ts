@@ -1,0 +1,48 @@
+/** Where participants stand, as the live event has it: who was let in, whose role a host changed, who is in which room. */
+import type { LiveSnapshot } from "../actors/protocol.ts"
+import type { Standing } from "../actors/state.ts"
+import type { LobbyPolicy } from "../model/activity-commands.ts"
+import type { EventRole } from "../model/roles.ts"
+import type { Identity } from "./connection.ts"
+
+/** May they come in? */
+export type Admission = "in" | "waits" | "denied"
+
+export class Places {
+  lobby: LobbyPolicy = "open"
+  #admissions = new Map<string, "admitted" | "held">()
+  #roles = new Map<string, EventRole>()
+  #seats = new Map<string, string>()
+
+  restore({ admissions, roles, seats }: LiveSnapshot): void {
+    this.#admissions = new Map(Object.entries(admissions))
+    this.#roles = new Map(Object.entries(roles))
+    this.#seats = new Map(Object.entries(seats))
+  }
+
+  apply({ participantId, admission, role, roomId }: Standing): void {
+    if (role !== undefined) this.#roles.set(participantId, role)
+    if (roomId === null) this.#seats.delete(participantId)
+    if (typeof roomId === "string") this.#seats.set(participantId, roomId)
+    if (admission === "admitted") this.#admissions.set(participantId, "admitted")
+    if (admission === "waiting") this.#admissions.set(participantId, "held")
+    if (admission === "denied") this.#admissions.delete(participantId)
+  }
+
+  roomOf(participantId: string): string | null {
+    return this.#seats.get(participantId) ?? null
+  }
+
+  /** The identity with the role that it has here, whatever its token says. */
+  here(identity: Identity): Identity {
+    const role = this.#roles.get(identity.participantId)
+    return role === undefined || role === identity.role ? identity : { ...identity, role }
+  }
+
+  admission({ participantId, walkIn }: Identity): Admission {
+    const decided = this.#admissions.get(participantId)
+    if (decided === "held") return "waits"
+    if (decided === "admitted" || !walkIn || this.lobby === "open") return "in"
+    return this.lobby === "ask" ? "waits" : "denied"
+  }
+}

@@ -1,0 +1,42 @@
+/** Reactions of this node's sockets, added up and told to the live event ten times a second: never one message per viewer. */
+import { Effect } from "effect"
+import type { ReactionReport } from "../actors/reactions.ts"
+import type { ReactionKind } from "../model/activity-commands.ts"
+import type { StreamName } from "./streams.ts"
+import type { Surroundings } from "./surroundings.ts"
+
+const TELL_EVERY_MS = 100
+
+type Count = ReactionReport["counts"][number]
+
+export class ReactionCounts {
+  readonly #around: Surroundings
+  readonly #eventId: string
+  #counts = new Map<string, { -readonly [field in keyof Count]: Count[field] }>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(around: Surroundings, eventId: string) {
+    this.#around = around
+    this.#eventId = eventId
+  }
+
+  add(stream: StreamName, kind: ReactionKind, n: number): void {
+    const key = `${stream} ${kind}`
+    const count = this.#counts.get(key)
+    if (count === undefined) this.#counts.set(key, { stream, kind, n })
+    else count.n += n
+    this.#timer ??= setTimeout(() => this.#tell(), TELL_EVERY_MS)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #tell(): void {
+    this.#timer = undefined
+    const counts = [...this.#counts.values()]
+    this.#counts = new Map()
+    // Applause that cannot be told is lost: nobody waits for it.
+    this.#around.fork(Effect.ignore(this.#around.live.reportReactions(this.#eventId, { counts })))
+  }
+}

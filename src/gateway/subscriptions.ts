@@ -1,0 +1,72 @@
+/**
+ * Which topics of the engine a connection hears. A stream's ordered dispatches have one topic, what may be lost another
+ * (slow sockets leave it), and what clients may mute a third and fourth; a participant's own stream is sent, not published.
+ */
+import type { EphemeralPublication } from "../actors/feed.ts"
+import type { ActingRole } from "../model/permissions.ts"
+import type { Connection, Mutable } from "./connection.ts"
+import { ownerOf, type StreamName } from "./streams.ts"
+
+const MUTABLES: ReadonlyArray<Mutable> = ["reactions", "transcript"]
+
+export class Subscriptions {
+  readonly #eventId: string
+
+  constructor(eventId: string) {
+    this.#eventId = eventId
+  }
+
+  topic(stream: StreamName): string {
+    return `${this.#eventId}/${stream}`
+  }
+
+  ephemeralTopic({ stream, mutable }: Pick<EphemeralPublication, "stream" | "mutable">): string {
+    return `${this.topic(stream)}~${mutable ?? ""}`
+  }
+
+  /** Everyone who may do the same. */
+  roleTopic(role: ActingRole): string {
+    return `${this.#eventId}/role/${role}`
+  }
+
+  hear(connection: Connection, stream: StreamName): void {
+    if (ownerOf(stream) !== undefined) return
+    connection.socket.subscribe(this.topic(stream))
+    if (connection.hearsEphemeral) this.#tune(connection, stream, true)
+  }
+
+  deafen(connection: Connection, stream: StreamName): void {
+    if (ownerOf(stream) !== undefined) return
+    connection.socket.unsubscribe(this.topic(stream))
+    this.#tune(connection, stream, false)
+  }
+
+  /** Of these streams also what may be lost, or not any more. */
+  tune(connection: Connection, streams: ReadonlyArray<StreamName>, on: boolean): void {
+    connection.hearsEphemeral = on
+    for (const stream of streams) {
+      if (ownerOf(stream) === undefined) this.#tune(connection, stream, on)
+    }
+  }
+
+  hearPoll(connection: Connection, pollId: string): void {
+    connection.socket.subscribe(this.ephemeralTopic({ stream: `poll:${pollId}` }))
+  }
+
+  changeRole(connection: Connection, from: ActingRole, to: ActingRole): void {
+    connection.socket.unsubscribe(this.roleTopic(from))
+    connection.socket.subscribe(this.roleTopic(to))
+  }
+
+  #tune(connection: Connection, stream: StreamName, on: boolean): void {
+    const heard = MUTABLES.filter((mutable) => !connection.mutes.has(mutable))
+    const topics = [
+      this.ephemeralTopic({ stream }),
+      ...heard.map((mutable) => this.ephemeralTopic({ stream, mutable })),
+    ]
+    for (const topic of topics) {
+      if (on) connection.socket.subscribe(topic)
+      else connection.socket.unsubscribe(topic)
+    }
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Where participants stand, put into effect on their connections: which streams they hear, which commands they may send,
+ * and whether they are in or wait in the lobby. Follows the live event's word, whatever a token says.
+ */
+import type { Standing } from "../actors/state.ts"
+import { type ActingRole, actingAs } from "../model/permissions.ts"
+import { EventRole, isStaff } from "../model/roles.ts"
+import type { Connection, Identity } from "./connection.ts"
+import type { Follower } from "./follower.ts"
+import { LobbyDoor } from "./lobby-door.ts"
+import type { Participants } from "./participants.ts"
+import type { PresenceReports } from "./presence-reports.ts"
+import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
+import type { ReadyReason, UpdateReason } from "./protocol/dispatches.ts"
+import { standingOf } from "./ready.ts"
+import { roomStream, type StreamName, streamsOf } from "./streams.ts"
+import type { Subscriptions } from "./subscriptions.ts"
+
+/** Streams a connection hears, by what it is now. */
+export const heardBy = ({ identity: { participantId, role }, roomId }: Connection): ReadonlyArray<StreamName> =>
+  streamsOf(participantId, role, roomId)
+
+interface Needs {
+  readonly participants: Participants
+  readonly presence: PresenceReports
+  readonly topics: Subscriptions
+  readonly follower: Follower
+  readonly connectionsPerParticipant: number
+  /** Highest `s` that subscribers have been sent. */
+  readonly published: (stream: StreamName) => number
+  /** Sends a frame to a topic behind what waits for the tick. */
+  readonly afterTick: (topic: string, frame: string) => void
+  /** Tells a connection where it stands, from scratch. */
+  readonly bring: (connection: Connection, reason: ReadyReason) => void
+}
+
+/** One of each who may do the same things. */
+const EXAMPLES: ReadonlyArray<readonly [ActingRole, Pick<Identity, "kind" | "role">]> = [
+  ...EventRole.literals.map((role) => [role, { kind: "user", role }] as const),
+  ["anonymous", { kind: "anonymous", role: "viewer" }],
+]
+
+export class Whereabouts {
+  readonly door: LobbyDoor
+  readonly #needs: Needs
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+    this.door = new LobbyDoor(needs.connectionsPerParticipant, needs.presence)
+  }
+
+  /** May a newcomer come in? Else it waits in the lobby or is turned away. From here on it is who the event says it is. */
+  admits(connection: Connection): boolean {
+    const { places } = this.#needs.follower
+    connection.identity = places.here(connection.identity)
+    connection.roomId = places.roomOf(connection.identity.participantId)
+    const admission = places.admission(connection.identity)
+    if (admission === "waits") this.door.hold(connection)
+    if (admission === "denied") this.door.refuse(connection)
+    return admission === "in"
+  }
+
+  /** A participant stands elsewhere: their connections follow. */
+  follow(standing: Standing): void {
+    const { participantId, role, roomId, admission, because = "role", hearsPoll } = standing
+    const connections = this.#needs.participants.connectionsOf(participantId)
+    if (admission === "admitted") this.#letIn(participantId)
+    if (admission === "denied") this.closeAll(participantId, CLOSE.lobbyDenied)
+    for (const connection of connections) {
+      if (hearsPoll !== undefined) this.#needs.topics.hearPoll(connection, hearsPoll)
+      if (roomId !== undefined) this.#move(connection, roomId)
+      if (role !== undefined) this.become(connection, { ...connection.identity, role }, because)
+      if (admission === "waiting") this.#sendOut(connection)
+    }
+  }
+
+  /** After a hole in what was heard: every connection is put where it belongs. */
+  followAll(): void {
+    const { places, removed } = this.#needs.follower
+    for (const connection of [...this.#needs.participants.connections()]) {
+      const { participantId } = connection.identity
+      if (removed.has(participantId)) connection.close(CLOSE.removed)
+      this.#move(connection, places.roomOf(participantId))
+      this.become(connection, places.here(connection.identity), "role")
+      if (places.admission({ ...connection.identity, walkIn: false }) === "waits") this.#sendOut(connection)
+    }
+    this.openDoor()
+  }
+
+  become(connection: Connection, identity: Identity, reason: UpdateReason): void {
+    const before = connection.identity
+    connection.identity = identity
+    if (connection.state !== "open" || (before.role === identity.role && before.name === identity.name)) return
+    // Joining again with another role or name is how the others learn of it.
+    this.#needs.presence.joined(identity)
+    if (before.role === identity.role) return
+    this.#needs.topics.changeRole(connection, actingAs(before), actingAs(identity))
+    if (isStaff(before.role) === isStaff(identity.role)) {
+      const d = { ...standingOf(identity, this.#needs.follower.phase), reason }
+      connection.send(JSON.stringify({ op: 0, t: "me.updated", d }))
+      return
+    }
+    this.#deafen(connection, before)
+    this.#needs.bring(connection, "roleChanged")
+  }
+
+  #deafen(connection: Connection, { participantId, role }: Identity): void {
+    for (const stream of streamsOf(participantId, role, connection.roomId))
+      this.#needs.topics.deafen(connection, stream)
+    connection.hearsEphemeral = false
+  }
+
+  /** Out of one room's stream and into another's; the client is told where the new one stands. */
+  #move(connection: Connection, roomId: string | null): void {
+    const before = connection.roomId
+    if (before === roomId) return
+    connection.roomId = roomId
+    if (connection.state !== "open") return
+    const dropped = before === null ? [] : [roomStream(before)]
+    const heard = roomId === null ? [] : [roomStream(roomId)]
+    for (const stream of dropped) this.#needs.topics.deafen(connection, stream)
+    for (const stream of heard) this.#needs.topics.hear(connection, stream)
+    const cursors = Object.fromEntries(heard.map((stream) => [stream, this.#needs.published(stream)]))
+    connection.send(JSON.stringify({ op: 0, t: "subscribed", d: { cursors, dropped } }))
+  }
+
+  #letIn(participantId: string): void {
+    for (const connection of this.door.admit(participantId)) {
+      this.#needs.bring(connection, "new")
+    }
+  }
+
+  /** Back to the lobby: present no more, and deaf to all but being let in again. */
+  #sendOut(connection: Connection): void {
+    this.#deafen(connection, connection.identity)
+    connection.socket.unsubscribe(this.#needs.topics.roleTopic(actingAs(connection.identity)))
+    if (this.#needs.participants.leave(connection)) this.#needs.presence.left(connection.identity.participantId)
+    this.door.hold(connection)
+  }
+
+  /** Whoever need not wait any more comes in. */
+  openDoor(): void {
+    const { places, removed } = this.#needs.follower
+    for (const identity of this.door.identities()) {
+      if (removed.has(identity.participantId)) this.door.close(identity.participantId, CLOSE.removed)
+      else if (places.admission(identity) === "in") this.#letIn(identity.participantId)
+    }
+  }
+
+  /** Each stored role hears how it reads in the phase that is active now. */
+  narrow(): void {
+    const { topics, follower, afterTick } = this.#needs
+    for (const [role, identity] of EXAMPLES) {
+      const d = { ...standingOf(identity, follower.phase), reason: "phase" }
+      afterTick(topics.roleTopic(role), JSON.stringify({ op: 0, t: "me.updated", d }))
+    }
+  }
+
+  closeAll(participantId: string, why: CloseCode): void {
+    this.door.close(participantId, why)
+    for (const connection of this.#needs.participants.connectionsOf(participantId)) connection.close(why)
+  }
+}

@@ -1,0 +1,143 @@
+/**
+ * The records of a live event's activities: how they are written by its commit and read when it is recovered. Kinds that
+ * others read too have tables of their own; the rest are JSON by kind and id, which only the event's actor reads.
+ */
+import {
+  type Broadcast,
+  type Change,
+  type ChatMessage,
+  type Kind,
+  type LiveQuestion,
+  partsOfVote,
+  type Records,
+} from "../model/live-records.ts"
+import type { Queryable, Sql } from "./database.ts"
+
+/** A record as it was read. */
+export type StoredRecord = {
+  readonly [K in Kind]: { readonly kind: K; readonly id: string; readonly record: Records[K] }
+}[Kind]
+
+/** Chat is kept, but a live event remembers only so many messages of each place. */
+export const CHAT_REMEMBERED = 50
+
+const questionRow = (question: LiveQuestion): object => ({
+  id: question.id,
+  phase_id: question.phaseId,
+  text: question.text,
+  status: question.status,
+  author_user_id: question.authorUserId,
+  author_name: question.authorName,
+  anonymous: question.anonymous,
+  pinned: question.pinned,
+  answer: question.answer,
+  votes: question.votes,
+  created_at: question.createdAt,
+  answered_at: question.answeredAt,
+  rev: question.rev,
+  room_id: question.roomId,
+  answer_mode: question.answerMode,
+  asker_id: question.askerId,
+})
+
+const targetOf = ({ to, roomId }: ChatMessage): string => (roomId === null ? to : `room:${roomId}`)
+
+const chatRow = (message: ChatMessage): object => ({
+  id: message.id,
+  target: targetOf(message),
+  participant_id: message.participantId,
+  name: message.name,
+  role: message.role,
+  text: message.text,
+  reply_to: message.replyTo,
+  at: message.at,
+})
+
+const broadcastRow = (broadcast: Broadcast): object => ({
+  id: broadcast.broadcastId,
+  phase_id: broadcast.phaseId,
+  status: broadcast.status,
+  playback_url: broadcast.playbackUrl,
+  started_at: broadcast.startedAt,
+})
+
+const voteRow = ({ id, record }: Change): object => {
+  const { of, voter } = partsOfVote(id)
+  return { question_id: of, voter, is_on: record !== null }
+}
+
+const ofKind = <K extends Kind>(changes: ReadonlyArray<Change>, kind: K): ReadonlyArray<Change<K>> =>
+  changes.filter((change) => change.kind === kind) as unknown as ReadonlyArray<Change<K>>
+
+const kept = <K extends Kind>(changes: ReadonlyArray<Change<K>>): ReadonlyArray<Records[K]> =>
+  changes.flatMap(({ record }) => (record === null ? [] : [record]))
+
+const gone = (changes: ReadonlyArray<Change>): ReadonlyArray<string> =>
+  changes.flatMap(({ id, record }) => (record === null ? [id] : []))
+
+const OWN_TABLES: ReadonlySet<Kind> = new Set<Kind>(["question", "questionVote", "chat", "broadcast"])
+
+/** What `write_activities` takes; an absent part costs it nothing. */
+export const activityRows = (changes: ReadonlyArray<Change>): object => {
+  const questions = ofKind(changes, "question")
+  const votes = ofKind(changes, "questionVote")
+  const chat = ofKind(changes, "chat")
+  const others = changes.filter(({ kind }) => !OWN_TABLES.has(kind))
+  const parts = {
+    questions: kept(questions).map(questionRow),
+    withdrawn: gone(questions),
+    votes: votes.map(voteRow),
+    chat: kept(chat).map(chatRow),
+    unsent: gone(chat),
+    broadcasts: kept(ofKind(changes, "broadcast")).map(broadcastRow),
+    records: others.flatMap(({ kind, id, record }) => (record === null ? [] : [{ kind, id, body: record }])),
+    gone: others.flatMap(({ kind, id, record }) => (record === null ? [{ kind, id }] : [])),
+  }
+  return Object.fromEntries(Object.entries(parts).filter(([, rows]) => rows.length > 0))
+}
+
+const readQuestions = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
+  const rows = await sql<LiveQuestion[]>`
+    select id, event_id, phase_id, text, status, author_user_id, author_name, anonymous, pinned, votes, created_at,
+           answer, answered_at, rev, room_id, answer_mode, asker_id
+      from questions where event_id = ${eventId} order by created_at, id`
+  return rows.map((record) => ({ kind: "question", id: record.id, record }))
+}
+
+const readVotes = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
+  const rows = await sql<{ id: string }[]>`
+    select v.question_id || ' ' || v.voter as id
+      from question_votes v join questions q on q.id = v.question_id where q.event_id = ${eventId}`
+  return rows.map(({ id }) => ({ kind: "questionVote", id, record: true }))
+}
+
+const readChat = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
+  const rows = await sql<(ChatMessage & { readonly target: string })[]>`
+    select id, target, participant_id, name, role, text, reply_to, at from (
+      select *, row_number() over (partition by target order by at desc, id desc) as age
+        from chat_messages where event_id = ${eventId}
+    ) c where age <= ${CHAT_REMEMBERED} order by at, id`
+  return rows.map(({ target, ...message }) => {
+    const isRoom = target.startsWith("room:")
+    const place = { to: isRoom ? "room" : target, roomId: isRoom ? target.slice("room:".length) : null, rev: 1 }
+    return { kind: "chat", id: message.id, record: { ...message, ...place } as ChatMessage }
+  })
+}
+
+const readBroadcasts = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
+  const rows = await sql<Broadcast[]>`
+    select id as broadcast_id, phase_id, status, playback_url, started_at from broadcasts where event_id = ${eventId}`
+  return rows.map((record) => ({ kind: "broadcast", id: record.phaseId, record }))
+}
+
+const readOthers = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
+  const rows = await sql<{ kind: Kind; id: string; body: unknown }[]>`
+    select kind, id, body from live_records where event_id = ${eventId} order by kind, id`
+  return rows.map(({ kind, id, body }) => ({ kind, id, record: body }) as StoredRecord)
+}
+
+/** Everything an event's activities have, oldest first within a kind where that matters. */
+export const readLiveRecords = async (sql: Sql, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
+  const readers = [readQuestions, readVotes, readChat, readBroadcasts, readOthers]
+  return (await Promise.all(readers.map((read) => read(sql, eventId)))).flat()
+}
