@@ -294,10 +294,13 @@ export class Channel {
     if (epoch !== this.#follower.history) return "epoch"
     const streams = heardBy(connection)
     if ("staff" in cursors !== isStaff(connection.identity.role)) return "roleChanged"
-    const isSame = Object.keys(cursors).length === streams.length
     const { rings } = this.#follower
-    const covered = streams.every((stream) => rings.covers(stream, cursors[wireName(stream)] ?? -1))
-    return isSame && covered ? undefined : "gap"
+    const heard = new Set(streams.map(wireName))
+    const hearsOthers = Object.keys(cursors).some((name) => !heard.has(name))
+    // Most participants are never told anything of their own, and many clients do not count what is not there.
+    const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? (ownerOf(stream) === undefined ? -1 : 0)
+    const covered = streams.every((stream) => rings.covers(stream, cursor(stream)))
+    return covered && !hearsOthers ? undefined : "gap"
   }
 
   #isUsable(connection: Connection): boolean {

@@ -159,21 +159,21 @@ const narrowed = (stored: ActingRole, modality: Modality | null): ActingRole =>
 
 const permit = (rule: Rule, stored: ActingRole, traits: PhaseTraits): Permission => {
   const { modality, featureSet, anonymous } = traits
+  const settings = Object.entries(rule.cells) as ReadonlyArray<[Setting, Roles]>
+  const isAllowedIn = ([setting, roles]: readonly [Setting, Roles]): boolean =>
+    roles.includes(narrowed(stored, setting === "none" ? null : setting))
+  if (!settings.some(isAllowedIn)) return "forbidden"
   const cell = rule.cells[modality ?? "none"]
-  if (cell === undefined) {
-    const settings = Object.entries(rule.cells) as ReadonlyArray<[Setting, Roles]>
-    const couldElsewhere = settings.some(([setting, roles]) =>
-      roles.includes(narrowed(stored, setting === "none" ? null : setting)),
-    )
-    return couldElsewhere ? "wrong_phase" : "forbidden"
-  }
-  if (!cell.includes(narrowed(stored, modality))) return "forbidden"
-  if (stored === "anonymous" && rule.anonymous !== undefined && !anonymous[rule.anonymous]) return "forbidden"
+  if (cell === undefined) return "wrong_phase"
   if (rule.feature !== undefined && !featureSet.includes(rule.feature)) return "feature_disabled"
-  return "allowed"
+  const isLet = stored !== "anonymous" || rule.anonymous === undefined || anonymous[rule.anonymous]
+  return isLet && isAllowedIn([modality ?? "none", cell]) ? "allowed" : "forbidden"
 }
 
-/** May a participant with this stored role send the command now? The refusal says which of the three was missing. */
+/**
+ * May a participant with this stored role send the command now? The refusal says what was missing: `forbidden` for who never
+ * may, `wrong_phase` and `feature_disabled` for what nobody can do now, `forbidden` again for who may not now.
+ */
 export const can = (stored: ActingRole, traits: PhaseTraits, command: CommandName): Permission =>
   permit(PERMISSIONS[command], stored, traits)
 

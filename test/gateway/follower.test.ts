@@ -95,7 +95,11 @@ test("a socket that falls behind is spared what may be lost until it has caught 
   const padding = "x".repeat(65_536)
   const tell = async (n: number) => {
     const { version, history } = await standing()
-    const frame = JSON.stringify({ op: 0, t: "presence.count", d: { total: n, byRole: { [padding]: n } } })
+    const frame = JSON.stringify({
+      op: 0,
+      t: "presence.count",
+      d: { total: n, byRole: { [padding]: n }, byRoom: {}, lobby: 0 },
+    })
     publish({
       kind: "note",
       eventId: stage.eventId,

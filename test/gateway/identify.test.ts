@@ -50,7 +50,7 @@ test("a socket is greeted, identifies and is told everything it needs", async ()
   })
   expect(d.phases).toHaveLength(2)
   expect(d.me.can).toContain("phase.next")
-  expect(Object.keys(d.cursors).sort()).toEqual(["event", "staff"])
+  expect(Object.keys(d.cursors).sort()).toEqual(["event", "me", "staff"])
 })
 
 test("the audience hears only the event stream and reads as the phase narrows it", async () => {
@@ -58,8 +58,11 @@ test("the audience hears only the event stream and reads as the phase narrows it
   const client = house.connect()
   const { d } = await client.identify(await house.token(stage, "guest:1", "participant"))
   expect(client.socket.protocol).toBe("")
-  expect(d.me).toMatchObject({ role: "viewer", can: ["roster.list", "leave", "sync"] })
-  expect(Object.keys(d.cursors)).toEqual(["event"])
+  expect(d.me).toMatchObject({
+    role: "viewer",
+    can: ["hand.raise", "hand.lower", "stage.accept", "stage.leave", "roster.list", "leave", "sync"],
+  })
+  expect(Object.keys(d.cursors)).toEqual(["event", "me"])
 })
 
 test("a token that is no token, was tampered with, or is for another purpose closes 4200", async () => {

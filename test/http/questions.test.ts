@@ -359,7 +359,7 @@ test("a question whose receivers cannot be told is not asked either", async () =
   await house.api("POST", "/v1/webhooks", { key: house.acme.key, body: { url: receiver.url } })
   const event = await house.event()
   await house.rows.run("alter table outbox_messages add constraint sabotage check (body not like '%Lost?%') not valid")
-  expect(code(await house.ask(event.id, {}, "Lost?"))).toEqual([500, "internal_error"])
+  expect(code(await house.ask(event.id, {}, "Lost?"))).toEqual([503, "unavailable"])
   expect((await house.ask(event.id, {}, "Kept?")).status).toBe(201)
   await house.rows.run("alter table outbox_messages drop constraint sabotage")
   expect((await house.list(event.id)).body.questions.map(({ text }: Json) => text)).toEqual(["Kept?"])
