@@ -90,8 +90,13 @@ class Placing {
 
   /** Those without a room yet, to the least-filled ones. */
   everyone(people: ReadonlyArray<string>): void {
-    for (const person of people) {
-      if (!this.#roomOf.has(person)) this.#put(person, this.#emptiest(1) ?? 0)
+    const left = people.filter((person) => !this.#roomOf.has(person)).values()
+    for (let least = 0, next = left.next(); next.done !== true; least++) {
+      for (const [room, { length }] of this.rooms.entries()) {
+        if (next.done === true || length !== least || this.#space(room) <= 0) continue
+        this.#put(next.value, room)
+        next = left.next()
+      }
     }
   }
 
@@ -149,7 +154,7 @@ const balanced = (
   const placing = new Placing(pins, ids.length, names.length)
   const blocks = [...mergeBlocks(request.keepTogether ?? [], new Set(ids))].sort((a, b) => b.length - a.length)
   const units = blocks.flatMap((block) => placing.block(block))
-  placing.everyone(shuffled(request.people, random))
+  placing.everyone(shuffled(new Set(request.people), random))
 
   const numberOf = new Map(ids.map((id, number) => [id, number]))
   const numbers = (people: ReadonlyArray<string>) => people.map((id) => numberOf.get(id) ?? 0)

@@ -15,68 +15,113 @@ export interface PastRound {
   readonly groups: ReadonlyArray<MetGroup>
 }
 
-export interface Meeting {
-  /** How many rounds two people shared. */
-  times: number
-  /** Place of the latest of them, from 1. */
-  last: number
+/** One person's side of it. `partners` and `rounds` run in parallel, oldest first. */
+interface Met {
+  readonly number: number
+  /** A bit for each other's number: a search asks it often, and a set would be too slow. 10,000 people: 12 MB in all. */
+  bits: Uint32Array
+  readonly partners: Array<number>
+  readonly rounds: Array<number>
 }
 
-/** Of each person, everyone met. */
-type Meetings = Map<string, Map<string, Meeting>>
+const hasBit = (bits: Uint32Array, at: number): boolean => (((bits[at >>> 5] ?? 0) >>> (at & 31)) & 1) === 1
 
-const partnersOf = (meetings: Meetings, person: string): Map<string, Meeting> => {
-  const known = meetings.get(person)
-  if (known !== undefined) return known
-  const partners = new Map<string, Meeting>()
-  meetings.set(person, partners)
-  return partners
-}
-
-const meet = (meetings: Meetings, a: string, b: string, round: number): void => {
-  const partners = partnersOf(meetings, a)
-  const known = partners.get(b)
-  if (known === undefined) {
-    const meeting = { times: 1, last: round }
-    partners.set(b, meeting)
-    partnersOf(meetings, b).set(a, meeting)
-  } else {
-    known.times++
-    known.last = round
+const meet = (one: Met, other: Met, round: number): void => {
+  const word = other.number >>> 5
+  if (word >= one.bits.length) {
+    const longer = new Uint32Array(2 * word + 1)
+    longer.set(one.bits)
+    one.bits = longer
   }
+  one.bits[word] = (one.bits[word] ?? 0) | (1 << (other.number & 31))
+  one.partners.push(other.number)
+  one.rounds.push(round)
 }
 
-const addRound = (meetings: Meetings, { groups }: PastRound, place: number): Meetings => {
-  for (const { people } of groups) {
-    for (const [at, a] of people.entries()) {
-      for (const b of people.slice(at + 1)) meet(meetings, a, b, place)
+class MeetingIndex {
+  readonly #met = new Map<string, Met>()
+
+  of(person: string): Met | undefined {
+    return this.#met.get(person)
+  }
+
+  add({ groups }: PastRound, place: number): void {
+    for (const { people } of groups) {
+      const members = people.map((person) => this.#known(person))
+      for (const [at, one] of members.entries()) {
+        for (const other of members.slice(at + 1)) {
+          meet(one, other, place)
+          meet(other, one, place)
+        }
+      }
     }
   }
-  return meetings
+
+  #known(person: string): Met {
+    const known = this.#met.get(person)
+    if (known !== undefined) return known
+    const met = { number: this.#met.size, bits: new Uint32Array(1), partners: [], rounds: [] }
+    this.#met.set(person, met)
+    return met
+  }
+}
+
+/** What some people have had with each other; they are numbers here, their places in the list. */
+export class MeetingsAmong {
+  readonly #met: ReadonlyArray<Met | undefined>
+
+  constructor(met: ReadonlyArray<Met | undefined>) {
+    this.#met = met
+  }
+
+  haveMet(a: number, b: number): boolean {
+    const one = this.#met[a]
+    const other = this.#met[b]
+    return one !== undefined && other !== undefined && hasBit(one.bits, other.number)
+  }
+
+  /** Place of the latest round that two shared, from 1; 0 when there is none. */
+  last(a: number, b: number): number {
+    if (!this.haveMet(a, b)) return 0
+    const one = this.#met[a]
+    return one?.rounds[one.partners.lastIndexOf(this.#met[b]?.number ?? -1)] ?? 0
+  }
+
+  /** In how many rounds two met. */
+  times(a: number, b: number): number {
+    if (!this.haveMet(a, b)) return 0
+    const number = this.#met[b]?.number
+    return this.#met[a]?.partners.filter((partner) => partner === number).length ?? 0
+  }
 }
 
 export class MeetingHistory {
   readonly rounds: ReadonlyArray<PastRound>
-  #index: Meetings | undefined
+  #index: MeetingIndex | undefined
 
-  constructor(rounds: ReadonlyArray<PastRound>, index?: Meetings) {
+  constructor(rounds: ReadonlyArray<PastRound>, index?: MeetingIndex) {
     this.rounds = rounds
     this.#index = index
   }
 
-  get #meetings(): Meetings {
-    this.#index ??= this.rounds.reduce((index, round, at) => addRound(index, round, at + 1), new Map())
+  get #indexed(): MeetingIndex {
+    if (this.#index === undefined) {
+      this.#index = new MeetingIndex()
+      for (const [at, round] of this.rounds.entries()) this.#index.add(round, at + 1)
+    }
     return this.#index
   }
 
-  /** Everyone this person met; to be read before the next `record`. */
-  of(person: string): ReadonlyMap<string, Meeting> | undefined {
-    return this.#meetings.get(person)
+  /** To be used before the next `record`. */
+  among(people: ReadonlyArray<string>): MeetingsAmong {
+    const index = this.#indexed
+    return new MeetingsAmong(people.map((person) => index.of(person)))
   }
 
   record(round: PastRound): MeetingHistory {
-    const index = addRound(this.#meetings, round, this.rounds.length + 1)
+    const index = this.#indexed
     this.#index = undefined
+    index.add(round, this.rounds.length + 1)
     return new MeetingHistory([...this.rounds, round], index)
   }
 

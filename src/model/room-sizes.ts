@@ -11,9 +11,12 @@ export const roomCount = (people: number, size: number): number =>
 const fill = (people: number, pinned: ReadonlyArray<number>, inUse: ReadonlyArray<number>): Array<number> => {
   const sizes = [...pinned]
   let left = people - pinned.reduce((sum, count) => sum + count, 0)
-  for (; left > 0; left--) {
-    const least = inUse.reduce((best, room) => ((sizes[room] ?? 0) < (sizes[best] ?? 0) ? room : best))
-    sizes[least] = (sizes[least] ?? 0) + 1
+  for (let least = 0; left > 0; least++) {
+    for (const room of inUse) {
+      if (left === 0 || sizes[room] !== least) continue
+      sizes[room] = least + 1
+      left--
+    }
   }
   return sizes
 }

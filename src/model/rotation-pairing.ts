@@ -12,7 +12,7 @@
  */
 import { planBreakout } from "./breakout-plan.ts"
 import { completePairing } from "./maximum-matching.ts"
-import { type Meeting, type MeetingHistory, type PastRound, restoreHistory } from "./meeting-history.ts"
+import { type MeetingHistory, type MeetingsAmong, type PastRound, restoreHistory } from "./meeting-history.ts"
 import { repair } from "./pair-repair.ts"
 import { Pairing } from "./pairing.ts"
 import { pairAgain } from "./repeat-pairs.ts"
@@ -84,13 +84,15 @@ const countUp = (counts: Counts, people: ReadonlyArray<string>): Counts =>
     ? counts
     : { ...counts, ...Object.fromEntries(people.map((person) => [person, (counts[person] ?? 0) + 1])) }
 
-const isRepeat = (people: ReadonlyArray<string>, history: MeetingHistory): boolean =>
-  people.some((person, at) => people.slice(at + 1).some((other) => history.of(person)?.has(other) === true))
+const isRepeat = (people: ReadonlyArray<string>, history: MeetingHistory): boolean => {
+  const meetings = history.among(people)
+  return people.some((_, a) => people.some((_, b) => meetings.haveMet(a, b)))
+}
 
 /** The present as numbers. When theirs is odd, one number more is the empty chair: whose mate it is has nobody. */
 class Round {
   readonly #people: ReadonlyArray<string>
-  readonly #met: ReadonlyArray<ReadonlyMap<string, Meeting> | undefined>
+  readonly #meetings: MeetingsAmong
   readonly #turns: ReadonlyArray<number>
   readonly #fewestTurns: number
   readonly pairing: Pairing
@@ -98,20 +100,28 @@ class Round {
   /** `turns`: how often each had the empty chair. */
   constructor(people: ReadonlyArray<string>, history: MeetingHistory, turns: Counts) {
     this.#people = people
-    this.#met = people.map((person) => history.of(person))
+    this.#meetings = history.among(people)
     this.#turns = people.map((person) => turns[person] ?? 0)
     this.#fewestTurns = this.#turns.reduce((least, count) => Math.min(least, count), Infinity)
-    this.pairing = new Pairing(people.length + (people.length % 2), (a, b) => a !== b && this.#lastMet(a, b) === 0)
+    const size = people.length + (people.length % 2)
+    this.pairing = new Pairing(size, (a, b) => {
+      if (a === b) return false
+      return this.#isChair(a, b) ? this.#isTurnOf(Math.min(a, b)) : !this.#meetings.haveMet(a, b)
+    })
   }
 
   get #chair(): number {
     return this.#people.length
   }
 
-  /** The round in which two met last, or 0; nobody takes the chair whose turn it is not. */
+  #isChair(a: number, b: number): boolean {
+    return a === this.#chair || b === this.#chair
+  }
+
+  /** As the pairing has it: who may be paired has not met, and nobody may take the chair whose turn it is not. */
   readonly #lastMet = (a: number, b: number): number => {
-    if (a === this.#chair || b === this.#chair) return this.#isTurnOf(Math.min(a, b)) ? 0 : Infinity
-    return this.#met[a]?.get(this.#people[b] ?? "")?.last ?? 0
+    if (this.#isChair(a, b)) return this.#isTurnOf(Math.min(a, b)) ? 0 : Infinity
+    return this.#meetings.last(a, b)
   }
 
   #isTurnOf(person: number): boolean {
@@ -163,9 +173,9 @@ const pairToJoin = (
   pairs: ReadonlyArray<ReadonlyArray<string>>,
   { history, trios }: RotationState,
 ): number => {
-  const met = history.of(person)
   const burden = (pair: ReadonlyArray<string>): number => {
-    const known = pair.filter((other) => met?.has(other) === true).length
+    const meetings = history.among([...pair, person])
+    const known = pair.filter((_, at) => meetings.haveMet(at, pair.length)).length
     return known * 1_000_000 + pair.reduce((sum, other) => sum + (trios[other] ?? 0), 0)
   }
   const burdens = pairs.map(burden)
@@ -203,7 +213,9 @@ const nextGroups = (
   seed: number,
 ): RotationRound => {
   if (present.length < 2) return finish({ ...state, byes: countUp(state.byes, present) }, [], present)
-  const met = (a: string, b: string) => state.history.of(a)?.get(b)?.times ?? 0
+  const numberOf = new Map(present.map((person, number) => [person, number]))
+  const meetings = state.history.among(present)
+  const met = (a: string, b: string) => meetings.times(numberOf.get(a) ?? -1, numberOf.get(b) ?? -1)
   const { rooms } = planBreakout({ people: present, size, strategy: "balanced", met, seed })
   return finish(
     state,
