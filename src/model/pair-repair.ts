@@ -15,7 +15,7 @@ import type { Pairing } from "./pairing.ts"
  * How many looks may lead nowhere in one round, some milliseconds: a fixed number and not a time, so that a round repeats.
  * Where the argument above holds no search of length 3 fails, so the limit cannot break the guarantee.
  */
-const MAX_VAIN_LOOKS = 400_000
+const MAX_VAIN_LOOKS = 200_000
 
 const pairFree = (pairing: Pairing): void => {
   const free = pairing.free()
