@@ -51,7 +51,7 @@ test("everyone is somewhere exactly once, pins hold, and nobody is seated who wa
       if (request.strategy === "balanced") expect(plan.unplaced).toEqual([])
       else expect(plan.rooms.flatMap((room) => room.people).length).toBe(pins.length)
     }),
-    { numRuns: 3000 },
+    { numRuns: 1500 },
   )
 })
 
@@ -60,7 +60,7 @@ test("the same request gives the same plan", () => {
     fc.property(anyRequest, (request) => {
       expect(planBreakout(request)).toEqual(planBreakout(request))
     }),
-    { numRuns: 1000 },
+    { numRuns: 500 },
   )
 })
 
@@ -75,7 +75,7 @@ test("nobody sits alone, unless a pin is why", () => {
         if (room.people.length === 1) expect(pins.has(room.people[0] ?? "")).toBe(true)
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: 1500 },
   )
 })
 
@@ -88,7 +88,7 @@ test("without pins there are as many rooms as the size asks for, and their sizes
       const sizes = sizesOf(plan)
       expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1)
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })
 
@@ -104,7 +104,7 @@ test("pins that leave space for it keep sizes within one, and rooms asked for be
       expect(used.length).toBe(filled)
       expect(Math.max(...used) - Math.min(...used)).toBeLessThanOrEqual(1)
     }),
-    { numRuns: 1000 },
+    { numRuns: 500 },
   )
 })
 
@@ -135,7 +135,7 @@ test("blocks stay together when there are no more of them than rooms and each fi
         for (const block of blocks) expect(new Set(block.map((person) => roomOf(plan, person))).size).toBeLessThan(2)
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })
 
@@ -150,7 +150,7 @@ test("a block is together or reported as split, and the search never parts one t
         if (rooms.size > 1) expect(block.some((person) => split.has(person))).toBe(true)
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })
 
@@ -170,7 +170,7 @@ test("two who are to be apart are, when there are two rooms and nothing else bin
         expect(roomOf(plan, apart[0] ?? "")).not.toBe(roomOf(plan, apart[1] ?? ""))
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })
 

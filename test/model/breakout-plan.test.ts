@@ -65,6 +65,20 @@ describe("a balanced plan", () => {
     expect(plan.split).toEqual([people(4)])
   })
 
+  test("places large blocks first, so that small ones do not take their room", () => {
+    const keepTogether = [people(8).slice(0, 2), people(8).slice(2, 4), people(8).slice(4)]
+    const plan = planBreakout({ ...balanced, people: people(8), rooms: 2, keepTogether })
+    expect(plan.split).toEqual([])
+  })
+
+  test("exchanges a block for another when everybody is in one", () => {
+    const keepTogether = [0, 2, 4, 6].map((at) => people(8).slice(at, at + 2))
+    for (const other of ["p2", "p4", "p6"]) {
+      const plan = planBreakout({ ...balanced, people: people(8), rooms: 2, keepTogether, keepApart: [["p0", other]] })
+      expect([plan.cost, plan.split]).toEqual([0, []])
+    }
+  })
+
   test("exchanges whole blocks to keep people apart", () => {
     for (let seed = 0; seed < 50; seed++) {
       const plan = planBreakout({
