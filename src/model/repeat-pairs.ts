@@ -1,0 +1,40 @@
+/** Pairs for those who have met everyone they could still be paired with: whoever met longest ago meets again. */
+import type { Pairing } from "./pairing.ts"
+
+/** Above this, exchanges with other pairs are not looked for: a round has to stay quick. */
+const MAX_EXCHANGING = 500
+
+/** `lastMet`: the round in which two met last, or 0; Infinity for who must not be paired at all. */
+export const pairAgain = (pairing: Pairing, lastMet: (a: number, b: number) => number): void => {
+  const free = pairing.free()
+  const possible = free.flatMap((a, at) => free.slice(at + 1).map((b) => ({ a, b, last: lastMet(a, b) })))
+  const repeated: Array<number> = []
+  for (const { a, b } of possible.sort((one, other) => one.last - other.last)) {
+    if (!pairing.isFree(a) || !pairing.isFree(b)) continue
+    pairing.pair(a, b)
+    repeated.push(a)
+  }
+  if (pairing.size <= MAX_EXCHANGING) for (const person of repeated) exchange(pairing, person, lastMet)
+}
+
+/** Exchanges a repeated pair's partners with those of another pair, if what is repeated is then less or longer ago. */
+const exchange = (pairing: Pairing, a: number, lastMet: (a: number, b: number) => number): void => {
+  const b = pairing.mate(a)
+  /** A repeat is worse than any number of rounds between repeats. */
+  const badness = (one: number, other: number): number => {
+    const last = lastMet(one, other)
+    return last === 0 ? 0 : 1_000_000 + last
+  }
+  let best: { readonly x: number; readonly y: number; readonly badness: number } | undefined
+  for (const pair of pairing.pairs()) {
+    if (pair.includes(a)) continue
+    const now = badness(a, b) + badness(...pair)
+    for (const [x, y] of [pair, [pair[1], pair[0]] as const]) {
+      const then = badness(a, x) + badness(b, y)
+      if (then < now && then - now < (best?.badness ?? 0)) best = { x, y, badness: then - now }
+    }
+  }
+  if (best === undefined) return
+  pairing.pair(a, best.x)
+  pairing.pair(b, best.y)
+}

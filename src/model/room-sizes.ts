@@ -1,0 +1,42 @@
+/**
+ * How many breakout rooms there are, and how many people each is to hold.
+ * Invariants: sizes differ by at most one, and nobody sits alone when there are two; only pins can force either.
+ */
+
+/** Rooms for `people` when each is to hold about `size`: never so many that somebody would be alone. */
+export const roomCount = (people: number, size: number): number =>
+  Math.max(1, Math.min(Math.round(people / size), Math.floor(people / 2)))
+
+/** Each of `people` goes where fewest are; the first of equal rooms gets the one who is left over. */
+const fill = (people: number, pinned: ReadonlyArray<number>, inUse: ReadonlyArray<number>): Array<number> => {
+  const sizes = [...pinned]
+  let left = people - pinned.reduce((sum, count) => sum + count, 0)
+  for (let least = 0; left > 0; least++) {
+    for (const room of inUse) {
+      if (left === 0 || sizes[room] !== least) continue
+      sizes[room] = least + 1
+      left--
+    }
+  }
+  return sizes
+}
+
+/**
+ * The number of people in each room, given how many are pinned to it (`people` includes them). Rooms that cannot hold two
+ * stay empty: those asked for beyond half the people, and those for which pins elsewhere leave too few.
+ */
+export const roomSizes = (people: number, pinned: ReadonlyArray<number>): ReadonlyArray<number> => {
+  const rooms = [...pinned.keys()]
+  const unpinned = rooms.filter((room) => pinned[room] === 0)
+  const pinnedRooms = rooms.length - unpinned.length
+  const free = people - pinned.reduce((sum, count) => sum + count, 0)
+  const most = Math.min(Math.floor(people / 2) - pinnedRooms, Math.floor(free / 2))
+  const spare = unpinned.slice(0, Math.max(pinnedRooms === 0 ? 1 : 0, most))
+  while (true) {
+    const inUse = rooms.filter((room) => pinned[room] !== 0 || spare.includes(room))
+    const sizes = fill(people, pinned, inUse)
+    const alone = people > 1 && inUse.some((room) => sizes[room] === 1)
+    if (!alone || spare.length === 0 || inUse.length === 1) return sizes
+    spare.pop()
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * The seats of a rotation. They go round in the circle method, by which every two seats are a pair once in as many turns as
+ * there are other seats. People keep their seat: who leaves leaves a ghost (null), and who comes takes a ghost's or waits.
+ * Invariants: their number is even; nobody has two.
+ */
+import { type Random, shuffled } from "./seeded-random.ts"
+
+export type Seats = ReadonlyArray<string | null>
+
+export const unseat = (seats: Seats, person: string): Seats =>
+  seats.map((seated) => (seated === person ? null : seated))
+
+/** The pairs of seats in a turn: the last seat stays and the others go round it. */
+export function* circlePairs(seats: number, turn: number): Iterable<readonly [number, number]> {
+  const others = seats - 1
+  if (others < 1) return
+  const first = turn % others
+  yield [others, first]
+  for (let step = 1; step < seats / 2; step++) yield [(first + step) % others, (first + others - step) % others]
+}
+
+/**
+ * Seats those of `present` who have none. Where more wait than sit, or most seats are ghosts, the circle would say little
+ * about who is to meet whom: then everybody draws a new seat (`isNew`).
+ */
+export const seatPeople = (
+  seats: Seats,
+  present: ReadonlyArray<string>,
+  random: Random,
+): { readonly seats: Seats; readonly isNew: boolean } => {
+  const seated = seats.filter((person) => person !== null)
+  const known = new Set(seated)
+  const coming = present.filter((person) => !known.has(person))
+  const ghosts = seats.length - seated.length
+  const sitting = seated.length + Math.min(coming.length, ghosts)
+  if (Math.abs(coming.length - ghosts) > sitting) {
+    const drawn: Array<string | null> = shuffled([...seated, ...coming], random)
+    return { seats: drawn.length % 2 === 0 ? drawn : [...drawn, null], isNew: true }
+  }
+  if (coming.length === 0) return { seats, isNew: false }
+  const next = coming.values()
+  return { seats: seats.map((person) => person ?? next.next().value ?? null), isNew: false }
+}

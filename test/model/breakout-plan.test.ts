@@ -1,0 +1,142 @@
+import { describe, expect, test } from "vitest"
+import { lateRoom, planBreakout } from "../../src/model/breakout-plan.ts"
+import { seededRandom, shuffled } from "../../src/model/seeded-random.ts"
+
+const people = (count: number) => Array.from({ length: count }, (_, number) => `p${number}`)
+const balanced = { strategy: "balanced", seed: 1 } as const
+const sizes = (request: { people: ReadonlyArray<string>; size?: number; rooms?: number }) =>
+  planBreakout({ ...balanced, ...request }).rooms.map((room) => room.people.length)
+
+describe("a balanced plan", () => {
+  test("seats nobody alone: seven in twos are three, two and two", () => {
+    expect(sizes({ people: people(7), size: 2 })).toEqual([3, 2, 2])
+    expect(sizes({ people: people(3), size: 1 })).toEqual([3])
+    expect(sizes({ people: people(7), rooms: 5 })).toEqual([3, 2, 2, 0, 0])
+  })
+
+  test("has one room for nobody, for one, and for whoever is fewer than a room", () => {
+    expect(sizes({ people: [], size: 4 })).toEqual([0])
+    expect(sizes({ people: people(1), size: 4 })).toEqual([1])
+    expect(sizes({ people: people(3), size: 100 })).toEqual([3])
+    expect(sizes({ people: people(3) })).toEqual([3])
+  })
+
+  test("names its rooms as it was told, or numbers them", () => {
+    const named = planBreakout({ ...balanced, people: people(4), rooms: ["Red", "Blue"] })
+    expect(named.rooms.map(({ index, name }) => [index, name])).toEqual([
+      [0, "Red"],
+      [1, "Blue"],
+    ])
+    expect(planBreakout({ ...balanced, people: people(4), size: 2 }).rooms.map(({ name }) => name)).toEqual([
+      "Room 1",
+      "Room 2",
+    ])
+  })
+
+  test("seats staff who are pinned, and counts them", () => {
+    const plan = planBreakout({ ...balanced, people: people(5), rooms: 2, pinned: { host: 1 } })
+    expect(plan.rooms.map((room) => room.people.length)).toEqual([3, 3])
+    expect(plan.rooms[1]?.people).toContain("host")
+  })
+
+  test("leaves a room empty when pins elsewhere leave one person for it", () => {
+    const pinned = { p0: 0, p1: 0, p2: 0, p3: 0 }
+    expect(planBreakout({ ...balanced, people: people(5), rooms: 2, pinned }).rooms[0]?.people.length).toBe(5)
+  })
+
+  test("joins overlapping blocks, and a block follows its pinned member", () => {
+    const plan = planBreakout({
+      ...balanced,
+      people: people(9),
+      rooms: 3,
+      pinned: { p2: 2 },
+      keepTogether: [
+        ["p0", "p1"],
+        ["p1", "p2"],
+      ],
+    })
+    expect([...(plan.rooms[2]?.people ?? [])].toSorted()).toEqual(["p0", "p1", "p2"])
+    expect(plan.split).toEqual([])
+  })
+
+  test("splits a block that is larger than a room and says so", () => {
+    const plan = planBreakout({ ...balanced, people: people(6), rooms: 2, keepTogether: [people(4)] })
+    expect(plan.rooms.map((room) => room.people.length)).toEqual([3, 3])
+    expect(plan.split).toEqual([people(4)])
+  })
+
+  test("places large blocks first, so that small ones do not take their room", () => {
+    const keepTogether = [people(8).slice(0, 2), people(8).slice(2, 4), people(8).slice(4)]
+    const plan = planBreakout({ ...balanced, people: people(8), rooms: 2, keepTogether })
+    expect(plan.split).toEqual([])
+  })
+
+  test("exchanges a block for another when everybody is in one", () => {
+    const keepTogether = [0, 2, 4, 6].map((at) => people(8).slice(at, at + 2))
+    for (const other of ["p2", "p4", "p6"]) {
+      const plan = planBreakout({ ...balanced, people: people(8), rooms: 2, keepTogether, keepApart: [["p0", other]] })
+      expect([plan.cost, plan.split]).toEqual([0, []])
+    }
+  })
+
+  test("exchanges whole blocks to keep people apart", () => {
+    for (let seed = 0; seed < 50; seed++) {
+      const plan = planBreakout({
+        people: people(12),
+        rooms: 2,
+        strategy: "balanced",
+        pinned: { p6: 0, p7: 0 },
+        keepTogether: [
+          ["p0", "p1"],
+          ["p2", "p3"],
+        ],
+        keepApart: [
+          ["p0", "p6"],
+          ["p2", "p7"],
+        ],
+        seed,
+      })
+      expect(plan.cost).toBe(0)
+    }
+  })
+})
+
+test("another seed is another plan", () => {
+  const plans = [1, 2, 3, 4].map((seed) =>
+    JSON.stringify(planBreakout({ ...balanced, people: people(40), size: 4, seed })),
+  )
+  expect(new Set(plans).size).toBe(4)
+})
+
+test("a manual plan seats who is pinned; in one of one's own choice nobody is seated", () => {
+  const request = { people: people(3), rooms: 2, pinned: { p1: 1, host: 0 }, seed: 1 }
+  const manual = planBreakout({ ...request, strategy: "manual" })
+  expect(manual.rooms.map((room) => room.people)).toEqual([["host"], ["p1"]])
+  expect(manual.unplaced).toEqual(["p0", "p2"])
+  const self = planBreakout({ ...request, strategy: "self" })
+  expect(self.rooms.map((room) => room.people)).toEqual([[], []])
+  expect(self.unplaced).toEqual(people(3))
+})
+
+test("who comes late goes to the first of the emptiest open rooms", () => {
+  const room = (id: string, count: number, open = true) => ({ id, count, open })
+  expect(lateRoom([room("a", 3), room("b", 1, false), room("c", 2), room("d", 2)])?.id).toBe("c")
+  expect(lateRoom([room("a", 0, false)])).toBeUndefined()
+  expect(lateRoom([])).toBeUndefined()
+})
+
+test("chance repeats itself with its seed, is spread evenly, and loses nobody", () => {
+  const random = seededRandom(7)
+  const counts = [0, 0, 0, 0]
+  for (let draw = 0; draw < 4000; draw++) {
+    const drawn = Math.floor(random() * 4)
+    counts[drawn] = (counts[drawn] ?? 0) + 1
+  }
+  for (const count of counts) expect(Math.abs(count - 1000)).toBeLessThan(120)
+  expect(shuffled(people(30), seededRandom(7))).toEqual(shuffled(people(30), seededRandom(7)))
+  expect(shuffled(people(30), seededRandom(7)).toSorted()).toEqual(people(30).toSorted())
+  const firsts = new Set(
+    Array.from({ length: 200 }, (_, seed) => shuffled(["a", "b", "c"], seededRandom(seed)).join("")),
+  )
+  expect(firsts.size).toBe(6)
+})
