@@ -99,6 +99,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     presenceGraceMs: config.presenceGraceMs,
     returnWithinMs: RETURN_WITHIN_MS,
     idleMs: ACTOR_IDLE_MS,
+    playbackUrlTemplate: config.playbackUrlTemplate,
     simulateNetwork: false,
   })
   const dispatcher = dispatcherLayer({

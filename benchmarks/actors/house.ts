@@ -25,6 +25,7 @@ export const openHouse = async (url: string, pool: number, defer: Defer): Promis
     presenceGraceMs: 0,
     returnWithinMs: 30_000,
     idleMs: 60_000,
+    playbackUrlTemplate: null,
     simulateNetwork: false,
   }).pipe(
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: pool })),

@@ -85,7 +85,7 @@ export class Batch {
     this.#at = Math.max(this.#at, step.now)
     const at = toTimestamp(step.now)
     for (const dispatch of step.dispatches) this.#publish(dispatch, version, step.now, at)
-    for (const ephemeral of step.ephemeral ?? []) this.ephemeral.push(encodeEphemeral(ephemeral, step.now))
+    this.mention(step.ephemeral ?? [], step.now)
     for (const notice of step.notices) this.#occurrences.push(this.#occurrence(notice, at))
     // A record that two turns changed is written once, as the last of them left it.
     for (const change of step.changes ?? []) this.#changes.set(`${change.kind} ${change.id}`, change)
@@ -94,6 +94,11 @@ export class Batch {
     this.state = step.state
     if (step.command !== undefined) this.#remember(step.command, version, at)
     return version
+  }
+
+  /** Says what may be lost, whether or not anything is committed. */
+  mention(ephemeral: ReadonlyArray<Ephemeral>, now: number): void {
+    for (const one of ephemeral) this.ephemeral.push(encodeEphemeral(one, now))
   }
 
   get commit(): LiveCommit {

@@ -47,6 +47,7 @@ export const perform = (
   }
   const { scope, commandId, bodyHash, command } = envelope
   if (turn.isIdle) {
+    batch.mention(turn.ephemeral, turn.now)
     return answerOf(batch.state, command, { result, version: batch.version, duplicate: false })
   }
   const step = stepOfTurn(turn)

@@ -37,6 +37,7 @@ export interface ActorNeeds extends Surroundings {
   readonly eventId: string
   readonly presenceGraceMs: number
   readonly returnWithinMs: number
+  readonly playbackUrlTemplate: string | null
   /** Unix milliseconds. */
   readonly now: () => number
   /** Runs an effect beside the mailbox: timers and flushes. */
@@ -146,7 +147,12 @@ export class LiveEventActor {
       const batch = new Batch(yield* this.#current)
       const outcomes = this.#performAll(batch, envelopes)
       if (outcomes === undefined) return yield* this.#oneByOne(envelopes, (envelope) => this.#recall(envelope))
-      if (batch.isEmpty || this.#resident === undefined) return outcomes
+      if (this.#resident === undefined) return outcomes
+      if (batch.isEmpty) {
+        // Nothing to keep; what may be lost is said all the same.
+        if (batch.ephemeral.length > 0) publishEphemeral(this.#needs, batch.resident, batch.ephemeral)
+        return outcomes
+      }
       const parting = batch.state.deleted ? (this.#presence?.changes ?? 0) : 0
       return yield* this.#commit(batch).pipe(
         Effect.map((after) => {
@@ -186,7 +192,9 @@ export class LiveEventActor {
 
   #turn(of: Resident, state: Resident["state"], given: Pick<Envelope, "by" | "at" | "freshId">): Turn {
     const { by, at, freshId } = given
-    return new Turn({ floor: of.floor, state, people: this.#presence ?? NOBODY, by, now: at, freshId })
+    const { playbackUrlTemplate } = this.#needs
+    const people = this.#presence?.connectedPeople ?? NOBODY
+    return new Turn({ floor: of.floor, state, people, by, now: at, freshId, playbackUrlTemplate })
   }
 
   #oneByOne(

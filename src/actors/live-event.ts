@@ -18,6 +18,8 @@ export interface LiveEventOptions {
   readonly returnWithinMs: number
   /** An event nobody needs is dropped from memory after this long. */
   readonly idleMs: number
+  /** Where broadcasts can be watched, with `{broadcastId}`; null when nobody says. */
+  readonly playbackUrlTemplate: string | null
 }
 
 /** A late touch or two must not cost a live event its place. */
@@ -42,6 +44,7 @@ export const liveEventLayer = (
         ownership: yield* Ownership,
         presenceGraceMs: options.presenceGraceMs,
         returnWithinMs: options.returnWithinMs,
+        playbackUrlTemplate: options.playbackUrlTemplate,
         now: () => clock.currentTimeMillisUnsafe(),
         fork,
         // An open request would do it too, but keeps twelve kilobytes of fibers for as long as the event is live.

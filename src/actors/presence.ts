@@ -95,6 +95,22 @@ export class Presence implements People {
     return this.lobby.all()
   }
 
+  /**
+   * Everyone connected, also while the event is not live: a turn that starts it already deals with those who will be
+   * present when it is committed.
+   */
+  get connectedPeople(): People {
+    const entries = this.#entries
+    return {
+      size: entries.size,
+      find: (participantId) => entries.get(participantId)?.present,
+      all: function* () {
+        for (const { present } of entries.values()) yield present
+      },
+      waiting: () => this.lobby.all(),
+    }
+  }
+
   /** Something of what others see of a participant changed elsewhere: their room, their hand. */
   touch(participantId: string, at: Timestamp): void {
     const entry = this.#entries.get(participantId)

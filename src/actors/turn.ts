@@ -42,6 +42,8 @@ export interface TurnGiven {
   readonly now: number
   /** A new id for what the turn creates. */
   readonly freshId: string
+  /** Where broadcasts can be watched; null when the deployment does not say. */
+  readonly playbackUrlTemplate: string | null
 }
 
 export class Turn {
@@ -50,6 +52,7 @@ export class Turn {
   readonly now: number
   readonly at: Timestamp
   readonly freshId: string
+  readonly playbackUrlTemplate: string | null
   state: LiveState
   readonly #floor: Floor
   readonly #changes = new Map<string, Change>()
@@ -62,7 +65,7 @@ export class Turn {
   /** Things whose view is told at a pace of its own, such as a tally. */
   readonly pulses = new Set<string>()
 
-  constructor({ floor, state, people, by, now, freshId }: TurnGiven) {
+  constructor({ floor, state, people, by, now, freshId, playbackUrlTemplate }: TurnGiven) {
     this.#floor = floor
     this.state = state
     this.people = people
@@ -70,6 +73,7 @@ export class Turn {
     this.now = now
     this.at = toTimestamp(now)
     this.freshId = freshId
+    this.playbackUrlTemplate = playbackUrlTemplate
   }
 
   get<K extends Kind>(kind: K, id: string): Records[K] | undefined {

@@ -8,6 +8,7 @@ import { Api } from "./contract/api.ts"
 import { accountSecurity } from "./handlers/account-security.ts"
 import { accounts } from "./handlers/accounts.ts"
 import { audit } from "./handlers/audit.ts"
+import { broadcasts } from "./handlers/broadcasts.ts"
 import { events } from "./handlers/events.ts"
 import { gatewayTokens } from "./handlers/gateway-tokens.ts"
 import { guests } from "./handlers/guests.ts"
@@ -41,6 +42,7 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   invites,
   audit,
   events,
+  broadcasts,
   people,
   questions,
   webhooks,

@@ -78,6 +78,8 @@ export interface BreakoutPlan {
   readonly seed: number
   readonly rooms: ReadonlyArray<{ readonly name: string; readonly people: ReadonlyArray<string> }>
   readonly unplaced: ReadonlyArray<string>
+  /** People a room, when that was asked. */
+  readonly size: number | null
   readonly at: Timestamp
 }
 
@@ -86,6 +88,8 @@ export interface Breakout {
   readonly id: string
   readonly phaseId: string
   readonly strategy: BreakoutPlan["strategy"]
+  /** People a room was planned for; null when the rooms were given. */
+  readonly size: number | null
   readonly late: "leastLoaded" | "ask" | "main"
   readonly openedAt: Timestamp
   /** Null: no timer of its own; with a timed phase it ends when the phase's timer does. */
@@ -125,7 +129,7 @@ export interface Rotation {
   readonly n: number
   readonly startsAt: Timestamp | null
   readonly endsAt: Timestamp | null
-  /** While paused: what was left, and of what. */
+  /** In a break, `startsAt` is its beginning and `endsAt` the next pairing. While paused: what was left, and of what. */
   readonly remainingMs: number | null
   readonly paused: "round" | "break" | null
   readonly pairs: number
@@ -141,6 +145,8 @@ export interface Round {
   readonly n: number
   readonly at: Timestamp
   readonly groups: ReadonlyArray<ReadonlyArray<string>>
+  /** Indexes of the groups in which some had met before. */
+  readonly repeats: ReadonlyArray<number>
   readonly byes: ReadonlyArray<string>
 }
 
@@ -182,8 +188,8 @@ export interface Records {
   readonly mute: Mute
   readonly admission: { readonly state: "admitted" | "held" }
   readonly seat: Seat
-  /** Sits out rotations. */
-  readonly optOut: true
+  /** Takes part in rotations, or sits them out: where it differs from what their role says. */
+  readonly opt: { readonly in: boolean }
   /** When they last wrote in the chat, Unix milliseconds: for slow mode. */
   readonly lastChat: number
   /** By question: who asked it anonymously, for as long as this activation lasts. */

@@ -25,3 +25,9 @@ export const isPlaybackTemplate = (template: string): boolean => {
     ["https:", "http:"].includes(new URL(filled).protocol)
   )
 }
+
+const MAX_URL_LENGTH = 2048
+
+/** An address somebody gave for watching: of the web, and short enough for every browser. */
+export const isWatchable = (url: string): boolean =>
+  url.length <= MAX_URL_LENGTH && URL.canParse(url) && ["https:", "http:"].includes(new URL(url).protocol)

@@ -103,7 +103,15 @@ const scene = (state: LiveState) => ({ floor: new Floor(), state, people: NOBODY
 
 /** The decision and what its turn came to. */
 const decideOn = (state: LiveState, given: Envelope) => {
-  const turn = new Turn({ floor: new Floor(), state, people: NOBODY, by: null, now: given.at, freshId: given.freshId })
+  const turn = new Turn({
+    floor: new Floor(),
+    state,
+    people: NOBODY,
+    by: null,
+    now: given.at,
+    freshId: given.freshId,
+    playbackUrlTemplate: null,
+  })
   const result = decide(turn, given)
   return { result, next: turn.state, isIdle: turn.isIdle, dispatches: turn.dispatches }
 }

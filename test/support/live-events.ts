@@ -51,6 +51,7 @@ export const startActors = async (
     presenceGraceMs: 0,
     returnWithinMs: 30_000,
     idleMs: 60_000,
+    playbackUrlTemplate: null,
     simulateNetwork: true,
     ...options,
   }).pipe(

@@ -7,10 +7,14 @@ import type { TimerView } from "../state.ts"
 import type { Ephemeral, Turn } from "../turn.ts"
 import type { Activity, ActivityDeadline, ExtendTimer, Fields, Handler, Pulse, Scene } from "./activity.ts"
 import { announcements } from "./announcements.ts"
+import { breakout } from "./breakout.ts"
+import { broadcast } from "./broadcast.ts"
+import { capture } from "./capture.ts"
 import { mutes } from "./mutes.ts"
 import { qa } from "./qa.ts"
+import { rotation } from "./rotation.ts"
 
-const ACTIVITIES: ReadonlyArray<Activity> = [announcements, qa, mutes]
+const ACTIVITIES: ReadonlyArray<Activity> = [announcements, qa, mutes, breakout, rotation, broadcast, capture]
 
 const HANDLERS = new Map(
   ACTIVITIES.flatMap(({ commands }) => Object.entries(commands) as [ActivityName, Handler<ActivityName>][]),

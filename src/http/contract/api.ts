@@ -3,6 +3,7 @@ import { HttpApi, OpenApi } from "effect/http-api"
 import { AccountSecurity } from "./account-security.ts"
 import { Accounts } from "./accounts.ts"
 import { Audit } from "./audit.ts"
+import { Broadcasts } from "./broadcasts.ts"
 import { Events } from "./events.ts"
 import { GatewayTokens } from "./gateway-tokens.ts"
 import { Guests } from "./guests.ts"
@@ -29,6 +30,7 @@ export const Api = HttpApi.make("gathercue")
     Invites,
     Audit,
     Events,
+    Broadcasts,
     People,
     Questions,
     Webhooks,

@@ -113,6 +113,12 @@ export const phase = {
   timerEndsAt: "2030-05-01T10:10:00.000Z",
   extendedSeconds: 0,
 }
+export const broadcast = {
+  broadcastId: "0197a000-0000-7000-8000-0000000000b1",
+  phaseId: ids.phase,
+  status: "live",
+  playbackUrl: "https://video.example.com/live.m3u8",
+}
 export const agenda = { ...event, phases: [phase], activePhaseId: ids.phase }
 export const user = {
   id: ids.user,

@@ -3,6 +3,7 @@ import {
   account,
   agenda,
   apiKey,
+  broadcast,
   cast,
   clip,
   delivery,
@@ -120,6 +121,10 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   endEvent: { response: { ...agenda, status: "ended", endedAt: T1, activePhaseId: null } },
   appendPhase: { request: { modality: "breakout", config: { roomSize: 4 }, featureSet: ["qa"] }, response: phase },
   patchPhase: { request: { config: { roomSize: 5 } }, response: phase },
+  startBroadcast: { request: {}, response: broadcast },
+  pauseBroadcast: { response: { ...broadcast, status: "paused" } },
+  resumeBroadcast: { response: broadcast },
+  stopBroadcast: { response: { ...broadcast, status: "ended" } },
   extendPhase: { request: { seconds: 60 }, response: phase },
   listUsers: { response: page("users", user) },
   upsertUser: {

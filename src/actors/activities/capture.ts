@@ -1,0 +1,45 @@
+/** What is being captured of the event, for everyone to see, and what is being said, as somebody's recogniser heard it. */
+import { type Capture, ONLY } from "../../model/live-records.ts"
+import { activePhase } from "../state.ts"
+import type { Turn } from "../turn.ts"
+import { type Activity, refuse } from "./activity.ts"
+
+const OFF: Capture = { on: false, kinds: [], since: null }
+
+const stop = (turn: Turn): Capture => {
+  if (turn.get("capture", ONLY)?.on !== true) return OFF
+  turn.put("capture", ONLY, OFF)
+  turn.toAll("capture.state", { ...OFF })
+  return OFF
+}
+
+export const capture: Activity = {
+  commands: {
+    "capture.start": (turn, { kinds: asked }) => {
+      const kinds = [...new Set(asked)].toSorted()
+      const features = activePhase(turn.state)?.featureSet ?? []
+      if (kinds.includes("transcript") && !features.includes("transcript")) {
+        return refuse("feature_disabled", "The active phase lacks the feature `transcript`.")
+      }
+      const before = turn.get("capture", ONLY) ?? OFF
+      if (before.on && before.kinds.join() === kinds.join()) return { ...before }
+      const capturing: Capture = { on: true, kinds, since: before.since ?? turn.at }
+      turn.put("capture", ONLY, capturing)
+      turn.toAll("capture.state", { ...capturing })
+      return { ...capturing }
+    },
+    "capture.stop": (turn) => ({ ...stop(turn) }),
+    "transcript.push": (turn, { segments }) => {
+      for (const segment of segments) {
+        if (segment.final) turn.toAll("transcript.segment", segment)
+        else {
+          const key = `transcript:${segment.segment}`
+          turn.mention({ stream: "event", key, t: "transcript.interim", d: segment, mutable: "transcript" })
+        }
+      }
+      return { accepted: segments.length }
+    },
+  },
+  phaseEnded: stop,
+  view: ({ floor }) => ({ capture: { ...(floor.get("capture", ONLY) ?? OFF) } }),
+}

@@ -1,0 +1,48 @@
+/** Taking a place in a room and leaving it: the counts of the rooms always equal the seats taken there. */
+import type { Room } from "../../model/live-records.ts"
+import { type EventRole, isStaff } from "../../model/roles.ts"
+import type { Present } from "../presence.ts"
+import type { Turn } from "../turn.ts"
+
+/** The stored role somebody has here. */
+export const roleOf = (turn: Turn, person: Pick<Present, "participantId" | "role">): EventRole =>
+  turn.get("role", person.participantId)?.role ?? person.role
+
+/** Staff visit rooms and viewers watch; everybody else has a seat. */
+export const isSeated = (role: EventRole): boolean => !isStaff(role) && role !== "viewer"
+
+const recount = (turn: Turn, roomId: string, by: number): void => {
+  const room = turn.get("room", roomId)
+  if (room === undefined) return
+  const counted: Room = { ...room, count: room.count + by, rev: room.rev + 1 }
+  turn.put("room", roomId, counted)
+  turn.toAll("room.updated", { room: counted })
+}
+
+/** Seats somebody whom the room's count already holds. */
+export const sit = (turn: Turn, participantId: string, room: Room, endsAt: string | null): void => {
+  turn.put("seat", participantId, { roomId: room.id, away: false })
+  turn.toOne(participantId, "assignment.updated", { roomId: room.id, name: room.name, endsAt })
+  turn.stand({ participantId, roomId: room.id })
+}
+
+/** Brings somebody into a room, out of whichever they are in. */
+export const setRoom = (turn: Turn, participantId: string, room: Room, endsAt: string | null): void => {
+  const seat = turn.get("seat", participantId)
+  if (seat?.roomId === room.id && !seat.away) return
+  if (seat !== undefined && !seat.away) recount(turn, seat.roomId, -1)
+  recount(turn, room.id, 1)
+  sit(turn, participantId, room, endsAt)
+}
+
+/** Back to the main room. `keep`: they went by themselves and may come back to their place. */
+export const leaveRoom = (turn: Turn, participantId: string, keep: boolean): void => {
+  const seat = turn.get("seat", participantId)
+  if (seat === undefined) return
+  if (keep) turn.put("seat", participantId, { ...seat, away: true })
+  else turn.remove("seat", participantId)
+  if (seat.away) return
+  recount(turn, seat.roomId, -1)
+  turn.toOne(participantId, "assignment.ended", { roomId: seat.roomId, returnAt: turn.at })
+  turn.stand({ participantId, roomId: null })
+}
