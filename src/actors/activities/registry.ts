@@ -14,7 +14,18 @@ import { mutes } from "./mutes.ts"
 import { qa } from "./qa.ts"
 import { rotation } from "./rotation.ts"
 
-const ACTIVITIES: ReadonlyArray<Activity> = [announcements, qa, mutes, breakout, rotation, broadcast, capture]
+const ACTIVITIES: ReadonlyArray<Activity> = [
+  announcements,
+  qa,
+  mutes,
+  lobby,
+  hands,
+  stage,
+  breakout,
+  rotation,
+  broadcast,
+  capture,
+]
 
 const HANDLERS = new Map(
   ACTIVITIES.flatMap(({ commands }) => Object.entries(commands) as [ActivityName, Handler<ActivityName>][]),

@@ -1,0 +1,73 @@
+/** Raised hands: a queue that staff see and everybody is counted in. Whoever leaves takes their hand along. */
+import type { Hand } from "../../model/live-records.ts"
+import type { Turn } from "../turn.ts"
+import { type Activity, type Fields, refuse, type Scene } from "./activity.ts"
+
+/** Hands in the queue that staff are sent. */
+const SHOWN = 200
+const MAX_HANDS = 5000
+
+const queueOf = (hands: ReadonlyMap<string, Hand>): ReadonlyArray<Hand> =>
+  [...hands.values()].sort((a, b) => (a.at < b.at ? -1 : 1)).slice(0, SHOWN)
+
+/** The queue grows and shrinks with every hand, so its revision is when it last did. */
+const tell = (turn: Turn): void => {
+  turn.pulse("hand.count")
+  turn.toStaff("hand.queue", { items: queueOf(turn.all("hand")), rev: turn.now })
+}
+
+const lower = (turn: Turn, ids: ReadonlyArray<string>): void => {
+  const raised = ids.filter((id) => turn.get("hand", id) !== undefined)
+  for (const id of raised) {
+    turn.remove("hand", id)
+    turn.stand({ participantId: id })
+  }
+  if (raised.length > 0) tell(turn)
+}
+
+/** For who comes onto the stage, or may not be there any more. */
+export const lowerHand = (turn: Turn, participantId: string): void => lower(turn, [participantId])
+
+const countOf = ({ floor }: Scene): Fields => ({ n: floor.all("hand").size })
+
+export const hands: Activity = {
+  commands: {
+    "hand.raise": (turn, { note = null }) => {
+      const { by } = turn
+      if (by === null) return refuse("forbidden", "Only people at the event raise their hands.")
+      const raised = turn.get("hand", by.participantId)
+      if (raised !== undefined && raised.note === note) return { hand: raised }
+      if (turn.all("hand").size >= MAX_HANDS) return refuse("conflict", `At most ${MAX_HANDS} hands can be up.`)
+      const { participantId } = by
+      const hand: Hand = { participantId, name: by.name ?? "", note, at: raised?.at ?? turn.at }
+      turn.put("hand", participantId, hand)
+      turn.stand({ participantId })
+      tell(turn)
+      return { hand }
+    },
+    "hand.lower": (turn) => {
+      lower(turn, [turn.by?.participantId ?? ""])
+      return { hand: null }
+    },
+    "hand.lowerFor": (turn, d) => {
+      const ids = "id" in d ? [d.id] : [...turn.all("hand").keys()]
+      lower(turn, ids)
+      return { lowered: ids }
+    },
+  },
+  phaseEnded: (turn) => lower(turn, [...turn.all("hand").keys()]),
+  departed: (turn, people) =>
+    lower(
+      turn,
+      people.map(({ participantId }) => participantId),
+    ),
+  view: (scene) => ({ hands: { count: scene.floor.all("hand").size } }),
+  staffView: ({ floor, now }) => ({ handQueue: { items: queueOf(floor.all("hand")), rev: now } }),
+  personalView: ({ floor }, participantId) => ({ hand: floor.get("hand", participantId) ?? null }),
+  pulses: {
+    "hand.count": {
+      everyMs: 500,
+      say: (scene) => [{ stream: "event", key: "hand.count", t: "hand.count", d: countOf(scene) }],
+    },
+  },
+}

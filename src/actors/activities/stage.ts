@@ -1,0 +1,107 @@
+/**
+ * Who speaks, and what hosts make of people: invitations onto the stage, and roles. A role given here holds for this event
+ * over what a token says; a workspace's user keeps it on the event's list as well.
+ */
+import type { StagePlace } from "../../model/live-records.ts"
+import { acceptedRoles, type EventRole } from "../../model/roles.ts"
+import { toMillis, toTimestamp } from "../../model/timestamp.ts"
+import type { Refused } from "../commands.ts"
+import type { Present } from "../presence.ts"
+import { activePhase } from "../state.ts"
+import type { Turn } from "../turn.ts"
+import { type Activity, type Fields, noSuch, refuse } from "./activity.ts"
+import { lowerHand } from "./hands.ts"
+import { roleOf } from "./rooms.ts"
+
+/** An invitation is good for this long. */
+const INVITATION_MS = 60_000
+
+const NOT_INVITED = refuse("conflict", "You are not invited onto the stage, or the invitation has expired.")
+
+/** The role that speaks: on the stage of a broadcast a speaker; in a call everybody has a voice. */
+const speakingRole = (turn: Turn): EventRole =>
+  activePhase(turn.state)?.modality === "broadcast" ? "speaker" : "participant"
+
+const become = (turn: Turn, participantId: string, role: EventRole, because: "role" | "stage"): void => {
+  turn.put("role", participantId, { role })
+  turn.stand({ participantId, role, because })
+}
+
+const place = (turn: Turn, participantId: string): StagePlace | undefined => turn.get("stage", participantId)
+
+const invite = (turn: Turn, person: Present): Fields => {
+  const { participantId } = person
+  const known = place(turn, participantId)
+  if (known?.state === "on") return { participantId, stage: known }
+  const stage: StagePlace = {
+    state: "invited",
+    expiresAt: toTimestamp(turn.now + INVITATION_MS),
+    before: roleOf(turn, person),
+  }
+  turn.put("stage", participantId, stage)
+  turn.toOne(participantId, "stage.invited", { expiresAt: stage.expiresAt })
+  return { participantId, stage }
+}
+
+const accept = (turn: Turn, participantId: string): Fields | Refused => {
+  const invited = place(turn, participantId)
+  if (invited?.state === "on") return { stage: invited }
+  if (invited?.expiresAt == null || toMillis(invited.expiresAt) <= turn.now) return NOT_INVITED
+  const stage: StagePlace = { ...invited, state: "on", expiresAt: null }
+  turn.put("stage", participantId, stage)
+  lowerHand(turn, participantId)
+  const role = speakingRole(turn)
+  if (invited.before === "viewer" || invited.before === "participant") become(turn, participantId, role, "stage")
+  else turn.stand({ participantId })
+  return { stage }
+}
+
+const leave = (turn: Turn, participantId: string): void => {
+  const stage = place(turn, participantId)
+  if (stage === undefined) return
+  turn.remove("stage", participantId)
+  if (stage.state === "on" && turn.get("role", participantId)?.role !== stage.before) {
+    become(turn, participantId, stage.before, "stage")
+  }
+}
+
+const setRole = (turn: Turn, id: string, role: EventRole): Fields | Refused => {
+  const person = turn.people.find(id)
+  const given = turn.get("role", id)
+  if (person === undefined && given === undefined) return noSuch("participant")
+  const accepted = acceptedRoles(turn.state.phases.map(({ modality }) => modality))
+  if (!accepted.includes(role)) {
+    return refuse("bad_request", `The event has no place for a ${role}; it has ${accepted.join(", ")}.`)
+  }
+  if (role === "workspace_admin") return refuse("forbidden", "Administrators are made in the workspace.")
+  const before = given?.role ?? person?.role
+  if (before === "workspace_admin") return refuse("forbidden", "An administrator's role is the workspace's to change.")
+  if (before !== role) {
+    turn.remove("stage", id)
+    become(turn, id, role, "role")
+  }
+  return { participantId: id, role }
+}
+
+export const stage: Activity = {
+  commands: {
+    "stage.invite": (turn, { id }) => {
+      const person = turn.people.find(id)
+      return person === undefined ? noSuch("participant") : invite(turn, person)
+    },
+    "stage.accept": (turn) => accept(turn, turn.by?.participantId ?? ""),
+    "stage.leave": (turn) => {
+      leave(turn, turn.by?.participantId ?? "")
+      return { stage: null }
+    },
+    "role.set": (turn, { id, role }) => setRole(turn, id, role),
+  },
+  phaseEnded: (turn) => {
+    for (const id of [...turn.all("stage").keys()]) leave(turn, id)
+  },
+  personalView: ({ floor, now }, participantId) => {
+    const found = floor.get("stage", participantId)
+    const isOpen = found !== undefined && (found.expiresAt === null || toMillis(found.expiresAt) > now)
+    return { stage: isOpen ? { state: found.state, expiresAt: found.expiresAt } : null }
+  },
+}
