@@ -29,7 +29,7 @@ const hasBit = (bits: Uint32Array, at: number): boolean => (((bits[at >>> 5] ?? 
 const meet = (one: Met, other: Met, round: number): void => {
   const word = other.number >>> 5
   if (word >= one.bits.length) {
-    const longer = new Uint32Array(2 * word + 1)
+    const longer = new Uint32Array(word + 1)
     longer.set(one.bits)
     one.bits = longer
   }
