@@ -302,9 +302,10 @@ export class LiveEventActor {
 
   /** Whoever stands elsewhere now reads differently in lists. */
   #touch(standings: Batch["standings"]): void {
-    if (standings.length === 0) return
+    const seen = standings.filter(({ admission }) => admission === undefined)
+    if (seen.length === 0) return
     const at = toTimestamp(this.#needs.now())
-    for (const { participantId } of standings) this.#presence?.touch(participantId, at)
+    for (const { participantId } of seen) this.#presence?.touch(participantId, at)
     this.#flush.schedule()
   }
 

@@ -185,6 +185,8 @@ export interface Records {
   readonly hand: Hand
   readonly stage: StagePlace
   readonly role: { readonly role: EventRole }
+  /** A workspace's user who was given a role here: they are on the event's list with it. By user. */
+  readonly membership: { readonly role: EventRole }
   readonly mute: Mute
   readonly admission: { readonly state: "admitted" | "held" }
   readonly seat: Seat

@@ -75,7 +75,7 @@ const kept = <K extends Kind>(changes: ReadonlyArray<Change<K>>): ReadonlyArray<
 const gone = (changes: ReadonlyArray<Change>): ReadonlyArray<string> =>
   changes.flatMap(({ id, record }) => (record === null ? [id] : []))
 
-const OWN_TABLES: ReadonlySet<Kind> = new Set<Kind>(["question", "questionVote", "chat", "broadcast"])
+const OWN_TABLES: ReadonlySet<Kind> = new Set<Kind>(["question", "questionVote", "chat", "broadcast", "membership"])
 
 /** What `write_activities` takes; an absent part costs it nothing. */
 export const activityRows = (changes: ReadonlyArray<Change>): object => {
@@ -90,6 +90,9 @@ export const activityRows = (changes: ReadonlyArray<Change>): object => {
     chat: kept(chat).map(chatRow),
     unsent: gone(chat),
     broadcasts: kept(ofKind(changes, "broadcast")).map(broadcastRow),
+    memberships: ofKind(changes, "membership").flatMap(({ id, record }) =>
+      record === null ? [] : [{ user_id: id, role: record.role }],
+    ),
     records: others.flatMap(({ kind, id, record }) => (record === null ? [] : [{ kind, id, body: record }])),
     gone: others.flatMap(({ kind, id, record }) => (record === null ? [{ kind, id }] : [])),
   }

@@ -32,6 +32,8 @@ interface Node {
 
 export interface House {
   readonly actors: ActorHouse
+  /** For a second set of actors, which takes the events over. */
+  readonly databaseUrl: string
   readonly gateway: RunningGateway
   /** An event that is live unless told otherwise. */
   readonly stage: (phases?: ReadonlyArray<PhaseInput>, status?: "draft" | "scheduled" | "live") => Promise<Stage>
@@ -100,6 +102,7 @@ export const openHouse = async (
     )
   return {
     actors,
+    databaseUrl: database.url,
     gateway: first.gateway,
     connect,
     token,

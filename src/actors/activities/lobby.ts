@@ -28,9 +28,7 @@ const keepThoseInside = (turn: Turn): void => {
   if (lobbyPolicy(turn.state, turn.floor) === "open") return
   for (const person of turn.people.all()) {
     const { participantId } = person
-    if (isWalkIn(person) && turn.get("admission", participantId) === undefined) {
-      turn.put("admission", participantId, { state: "admitted" })
-    }
+    if (isWalkIn(person) && turn.get("admission", participantId) === undefined) admit(turn, participantId)
   }
 }
 

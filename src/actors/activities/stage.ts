@@ -65,6 +65,10 @@ const leave = (turn: Turn, participantId: string): void => {
   }
 }
 
+/** Administrators are the workspace's to make and to change; whoever manages it may. */
+const isForWorkspace = (turn: Turn, roles: ReadonlyArray<EventRole | undefined>): boolean =>
+  turn.by !== null && roles.includes("workspace_admin")
+
 const setRole = (turn: Turn, id: string, role: EventRole): Fields | Refused => {
   const person = turn.people.find(id)
   const given = turn.get("role", id)
@@ -73,12 +77,12 @@ const setRole = (turn: Turn, id: string, role: EventRole): Fields | Refused => {
   if (!accepted.includes(role)) {
     return refuse("bad_request", `The event has no place for a ${role}; it has ${accepted.join(", ")}.`)
   }
-  if (role === "workspace_admin") return refuse("forbidden", "Administrators are made in the workspace.")
   const before = given?.role ?? person?.role
-  if (before === "workspace_admin") return refuse("forbidden", "An administrator's role is the workspace's to change.")
+  if (isForWorkspace(turn, [before, role])) return refuse("forbidden", "Administrators are the workspace's to make.")
   if (before !== role) {
     turn.remove("stage", id)
     become(turn, id, role, "role")
+    if (person?.userId != null) turn.put("membership", person.userId, { role })
   }
   return { participantId: id, role }
 }

@@ -2,15 +2,23 @@
 import { Effect } from "effect"
 import { Tokens } from "../../identity/tokens.ts"
 import { NotFound, RoleNotOnEvent } from "../../model/errors.ts"
+import type { Event } from "../../model/event.ts"
 import { newId } from "../../model/ids.ts"
-import { acceptedRoles } from "../../model/roles.ts"
+import { acceptedRoles, type EventRole } from "../../model/roles.ts"
 import { Database } from "../../store/database.ts"
 import { listPhases } from "../../store/events.ts"
 import { onForeignKeyViolation } from "../../store/sqlstate.ts"
 import { findUser, type MembershipRow, pageUsers, upsertMembership, upsertUser } from "../../store/users.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { People } from "../contract/people.ts"
+import { ask } from "../live-commands.ts"
 import { pageReply, pageRequest } from "../paging.ts"
+
+/** Whoever is at the live event has the new role at once; others bring it along when they come. */
+const tellThem = ({ id, status }: Pick<Event, "id" | "status">, userId: string, role: EventRole) =>
+  status === "live"
+    ? Effect.ignore(ask(id, { type: "role.set", d: { id: userId, role } }, null))
+    : Effect.void
 
 export const people: Handlers<typeof People> = {
   listUsers: {
@@ -57,6 +65,9 @@ export const people: Handlers<typeof People> = {
           const membership = { id: newId(), eventId: event.id, userId, role }
           return onForeignKeyViolation(upsertMembership(sql, membership), () => NotFound.of("event"))
         }),
-      ).pipe(Effect.map(({ created, ...membership }) => new Reply(membership, { status: created ? 201 : 200 }))),
+      ).pipe(
+        Effect.tap(() => tellThem(event, userId, role)),
+        Effect.map(({ created, ...membership }) => new Reply(membership, { status: created ? 201 : 200 })),
+      ),
   },
 }

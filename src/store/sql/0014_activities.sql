@@ -87,6 +87,13 @@ create function write_broadcasts(of_event uuid, changed jsonb) returns void lang
          started_at = excluded.started_at, updated_at = now()
 $$;
 
+create function write_memberships(of_event uuid, given jsonb) returns void language sql as $$
+  insert into memberships (id, event_id, user_id, role)
+  select new_id(), of_event, u.id, m.role
+    from jsonb_to_recordset(given) as m(user_id uuid, role text) join users u on u.id = m.user_id
+  on conflict (event_id, user_id) do update set role = excluded.role
+$$;
+
 create function write_records(of_event uuid, changed jsonb) returns void language sql as $$
   insert into live_records (event_id, kind, id, body)
   select of_event, r.kind, r.id, r.body from jsonb_to_recordset(changed) as r(kind text, id text, body jsonb)
@@ -111,6 +118,7 @@ begin
     delete from chat_messages c using jsonb_array_elements_text(written->'unsent') as u(id) where c.id = u.id::uuid;
   end if;
   if written ? 'broadcasts' then perform write_broadcasts(of_event, written->'broadcasts'); end if;
+  if written ? 'memberships' then perform write_memberships(of_event, written->'memberships'); end if;
   if written ? 'records' then perform write_records(of_event, written->'records'); end if;
   if written ? 'gone' then perform drop_records(of_event, written->'gone'); end if;
 end $$;

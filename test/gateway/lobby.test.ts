@@ -1,0 +1,197 @@
+/** The lobby of a call: who waits, what they hear, who lets them in, and what nobody is told of them. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { eventually } from "../support/wait.ts"
+import type { Client, Frame } from "./client.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+let house: House
+
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.stop())
+
+const ASK = [{ modality: "meeting", config: { lobby: "ask" } }] as const
+
+/** A walk-in at the door: what it hears first. */
+const knock = async (stage: Stage, who: string): Promise<Client> => {
+  const client = house.connect()
+  await client.hello()
+  client.send({ op: 2, d: { token: await house.token(stage, who) } })
+  return client
+}
+
+const status = (client: Client, state: string): Promise<Frame> =>
+  client.next(({ t, d }) => t === "lobby.status" && d.state === state, `lobby.status ${state}`)
+
+const knocked = (host: Client, who: string): Promise<Frame> =>
+  host.next(
+    ({ t, d }) => t === "lobby.waiting" && d.add.some((one: Frame) => one.participantId === who),
+    `${who} at the door`,
+  )
+
+const notices = async (stage: Stage): Promise<ReadonlyArray<string>> => {
+  const rows = await house.actors.sql`
+    select body from outbox_messages where event_id = ${stage.eventId} order by occurred_at, id`
+  return rows.map(({ ["body"]: body }) => {
+    const { type, participantId } = JSON.parse(String(body))
+    return `${participantId} ${type.replace("participant.", "")}`
+  })
+}
+
+describe("a walk-in", () => {
+  test("waits, hears nothing but that, causes no webhook, and comes in when a host says so", async () => {
+    const stage = await house.stage(ASK)
+    const host = await house.join(stage, "host", "host", { kind: "user" })
+    const guest = await knock(stage, "guest")
+    await status(guest, "waiting")
+    await knocked(host, "guest")
+    await host.command("announce", { text: "not for the lobby" })
+    expect(await guest.command("hand.raise")).toMatchObject({ ok: false, e: { code: "forbidden" } })
+    expect(guest.received.some(({ t }) => t === "announcement" || t === "ready")).toBe(false)
+    await eventually(async () => (await notices(stage)).length === 1)
+    expect(await host.command("lobby.admit", { ids: ["guest"] })).toMatchObject({
+      ok: true,
+      d: { admitted: ["guest"] },
+    })
+    await status(guest, "admitted")
+    expect((await guest.dispatch("ready")).d).toMatchObject({ resumed: false, me: { participantId: "guest" } })
+    await eventually(async () => (await notices(stage)).includes("guest joined"))
+    expect(await notices(stage)).toEqual(["host joined", "guest joined"])
+    await host.next(({ t, d }) => t === "lobby.waiting" && d.remove.includes("guest"), "the guest leaves the lobby")
+  })
+
+  test("who was let in is let in for the whole event, also over a reconnect", async () => {
+    const stage = await house.stage(ASK)
+    const host = await house.join(stage, "host", "host", { kind: "user" })
+    const guest = await knock(stage, "guest")
+    await status(guest, "waiting")
+    await knocked(host, "guest")
+    await host.command("lobby.admit", { all: true })
+    await guest.dispatch("ready")
+    await guest.cut()
+    expect((await house.join(stage, "guest")).received.some(({ t }) => t === "lobby.status")).toBe(false)
+  })
+
+  test("is shown to staff who arrive later", async () => {
+    const stage = await house.stage(ASK)
+    const first = await house.join(stage, "host", "host", { kind: "user" })
+    await status(await knock(stage, "guest"), "waiting")
+    await knocked(first, "guest")
+    const late = await house.connect().identify(await house.token(stage, "other", "host", { kind: "user" }))
+    expect(late.d.lobby).toMatchObject({ total: 1, waiting: [{ participantId: "guest", kind: "guest" }] })
+    const member = await house.connect().identify(await house.token(stage, "member", "participant", { kind: "user" }))
+    expect(member.d.lobby).toBeUndefined()
+  })
+
+  test("who is turned away is closed 4306 and never appears; blocked, they are closed 4304 from then on", async () => {
+    const stage = await house.stage(ASK)
+    const host = await house.join(stage, "host", "host", { kind: "user" })
+    for (const [who, block] of [
+      ["rude", false],
+      ["worse", true],
+    ] as const) {
+      const guest = await knock(stage, who)
+      await status(guest, "waiting")
+      await knocked(host, who)
+      expect(await host.command("lobby.deny", { ids: [who], block })).toMatchObject({ ok: true })
+      await status(guest, "denied")
+      expect(await guest.closeCode()).toBe(4306)
+    }
+    await status(await knock(stage, "rude"), "waiting")
+    expect(await (await knock(stage, "worse")).closeCode()).toBe(4304)
+    expect(await notices(stage)).toEqual(["host joined"])
+  })
+
+  test("gives up by leaving, and staff are told", async () => {
+    const stage = await house.stage(ASK)
+    const host = await house.join(stage, "host", "host", { kind: "user" })
+    const guest = await knock(stage, "guest")
+    await knocked(host, "guest")
+    await guest.cut()
+    await host.next(({ t, d }) => t === "lobby.waiting" && d.remove.includes("guest"), "the guest gave up")
+    expect(await host.command("lobby.admit", { ids: ["guest"] })).toMatchObject({ ok: false, e: { code: "not_found" } })
+  })
+})
+
+describe("the policy", () => {
+  test("open lets everybody in who waits; ask keeps those inside; closed turns newcomers away", async () => {
+    const stage = await house.stage(ASK)
+    const host = await house.join(stage, "host", "host", { kind: "user" })
+    const guest = await knock(stage, "guest")
+    await knocked(host, "guest")
+    expect(await host.command("lobby.policy", { mode: "open" })).toMatchObject({ ok: true, d: { mode: "open" } })
+    await guest.dispatch("ready")
+    await host.next(
+      ({ t, d }) => t === "presence.diff" && d.join.some((p: Frame) => p.participantId === "guest"),
+      "joined",
+    )
+    await host.command("lobby.policy", { mode: "ask" })
+    await guest.cut()
+    await house.join(stage, "guest")
+    await host.command("lobby.policy", { mode: "closed" })
+    const late = await knock(stage, "late")
+    await status(late, "denied")
+    expect(await late.closeCode()).toBe(4306)
+    expect(await house.join(stage, "member", "participant", { kind: "user" })).toBeDefined()
+  })
+
+  test("is the phase's, and a phase without a lobby lets everybody in", async () => {
+    const stage = await house.stage([...ASK, { modality: "meeting" }])
+    const host = await house.join(stage, "host", "host", { kind: "user" })
+    const guest = await knock(stage, "guest")
+    await knocked(host, "guest")
+    await host.command("phase.next")
+    expect((await guest.dispatch("ready")).d.lobbyPolicy).toBe("open")
+  })
+
+  test("does not hold for a broadcast, where lobby commands are not for now", async () => {
+    const stage = await house.stage([{ modality: "broadcast", config: { lobby: "ask" } }])
+    const host = await house.join(stage, "host", "host", { kind: "user" })
+    await house.join(stage, "viewer", "viewer")
+    expect(await host.command("lobby.policy", { mode: "ask" })).toMatchObject({ ok: false, e: { code: "wrong_phase" } })
+  })
+})
+
+test("a host sends somebody back to the lobby, who is present no more until they are let in again", async () => {
+  const stage = await house.stage()
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const guest = await house.join(stage, "guest")
+  await host.next(
+    ({ t, d }) => t === "presence.diff" && d.join.some((p: Frame) => p.participantId === "guest"),
+    "joined",
+  )
+  expect(await host.command("participant.toLobby", { id: "guest" })).toMatchObject({ ok: true })
+  await status(guest, "waiting")
+  await host.next(({ t, d }) => t === "presence.diff" && d.left.includes("guest"), "left")
+  await host.command("announce", { text: "unheard" })
+  const again = await knock(stage, "guest")
+  await status(again, "waiting")
+  await host.command("lobby.admit", { ids: ["guest"] })
+  await guest.dispatch("ready")
+  await again.dispatch("ready")
+  expect(guest.received.some(({ t }) => t === "announcement")).toBe(false)
+  expect(await host.command("participant.toLobby", { id: "nobody" })).toMatchObject({
+    ok: false,
+    e: { code: "not_found" },
+  })
+})
+
+test("lobby commands are for staff, and a repeated id is answered again", async () => {
+  const stage = await house.stage(ASK)
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const member = await house.join(stage, "member", "participant", { kind: "user" })
+  for (const [t, d] of [
+    ["lobby.admit", { all: true }],
+    ["lobby.deny", { ids: ["x"] }],
+    ["lobby.policy", { mode: "open" }],
+    ["participant.toLobby", { id: "host" }],
+  ] as const) {
+    expect(await member.command(t, d)).toMatchObject({ ok: false, e: { code: "forbidden" } })
+  }
+  const first = await host.command("lobby.policy", { mode: "closed" }, { id: "once" })
+  expect(await host.command("lobby.policy", { mode: "closed" }, { id: "once" })).toEqual({ ...first, dup: true })
+  expect(await host.command("lobby.policy", { mode: "open" }, { id: "once" })).toMatchObject({
+    e: { code: "conflict" },
+  })
+})

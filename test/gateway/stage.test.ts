@@ -1,0 +1,159 @@
+/** Hands, the stage and roles: what the audience may ask for, what hosts make of it, and who hears what. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { newId } from "../../src/model/ids.ts"
+import { startActors } from "../support/live-events.ts"
+import type { Client, Frame } from "./client.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+let house: House
+
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.stop())
+
+const BROADCAST = [{ modality: "broadcast" }] as const
+const refused = (code: string) => ({ ok: false, e: { code } })
+
+const open = async (phases: Parameters<House["stage"]>[0] = BROADCAST) => {
+  const stage = await house.stage(phases)
+  const host = await house.join(stage, "host", "host")
+  const viewer = await house.join(stage, "viewer", "viewer")
+  await seen(host, "viewer")
+  return { stage, host, viewer }
+}
+
+const seen = (client: Client, who: string, fits: (person: Frame) => boolean = () => true): Promise<Frame> =>
+  client.next(
+    ({ t, d }) =>
+      t === "presence.diff" && [...d.join, ...d.update].some((p: Frame) => p.participantId === who && fits(p)),
+    `${who} in the list`,
+  )
+
+const readyOf = async (stage: Stage, who: string, role: "host" | "viewer" | "participant" = "host"): Promise<Frame> =>
+  (await house.connect().identify(await house.token(stage, who, role))).d
+
+describe("a hand", () => {
+  test("goes up once, is seen by staff and counted by all, and comes down", async () => {
+    const { stage, host, viewer } = await open()
+    const raised = await viewer.command("hand.raise", { note: "About the price" }, { id: "up" })
+    expect(raised).toMatchObject({ ok: true, d: { hand: { participantId: "viewer", note: "About the price" } } })
+    expect((await host.dispatch("hand.queue")).d.items).toMatchObject([{ participantId: "viewer" }])
+    expect((await viewer.dispatch("hand.count")).d).toEqual({ n: 1 })
+    expect(await viewer.command("hand.raise", { note: "About the price" }, { id: "up" })).toEqual({
+      ...raised,
+      dup: true,
+    })
+    await seen(host, "viewer", ({ hand }) => hand)
+    const ready = await readyOf(stage, "other")
+    expect(ready).toMatchObject({
+      hands: { count: 1 },
+      handQueue: { items: [{ participantId: "viewer" }] },
+      hand: null,
+    })
+    expect(await readyOf(stage, "viewer", "viewer")).toMatchObject({ hand: { note: "About the price" } })
+    expect(await viewer.command("hand.lower")).toMatchObject({ ok: true, d: { hand: null } })
+    expect((await host.dispatch("hand.queue")).d.items).toEqual([])
+    expect((await viewer.next(({ t, d }) => t === "hand.count" && d.n === 0, "no hands")).d).toEqual({ n: 0 })
+  })
+
+  test("is lowered by a host, one or all, and by leaving", async () => {
+    const { stage, host, viewer } = await open()
+    const others = await Promise.all(["a", "b", "c"].map((who) => house.join(stage, who, "viewer")))
+    for (const client of [viewer, ...others]) await client.command("hand.raise")
+    expect(await host.command("hand.lowerFor", { id: "a" })).toMatchObject({ ok: true, d: { lowered: ["a"] } })
+    await seen(host, "b")
+    await others[1]?.cut()
+    await host.next(({ t, d }) => t === "hand.queue" && d.items.length === 2, "two hands")
+    expect((await host.command("hand.lowerFor", { all: true })).d.lowered.toSorted()).toEqual(["c", "viewer"])
+    expect(await viewer.command("hand.lowerFor", { all: true })).toMatchObject(refused("forbidden"))
+  })
+
+  test("is for those who may have something to say, in phases that have such a thing", async () => {
+    const { viewer, host } = await open([{ modality: "meeting" }, { modality: "rotation" }])
+    expect(await viewer.command("hand.raise")).toMatchObject(refused("forbidden"))
+    await host.command("phase.next")
+    expect(await host.command("hand.raise")).toMatchObject(refused("wrong_phase"))
+  })
+})
+
+describe("the stage", () => {
+  test("is entered by invitation: a viewer becomes a speaker, and a viewer again afterwards", async () => {
+    const { host, viewer } = await open()
+    expect(await viewer.command("stage.accept")).toMatchObject(refused("conflict"))
+    await viewer.command("hand.raise")
+    expect(await host.command("stage.invite", { id: "viewer" })).toMatchObject({
+      ok: true,
+      d: { participantId: "viewer" },
+    })
+    expect(await viewer.dispatch("stage.invited")).toMatchObject({ st: "me", s: 1 })
+    expect(await viewer.command("stage.accept")).toMatchObject({ ok: true, d: { stage: { state: "on" } } })
+    const updated = await viewer.dispatch("me.updated")
+    expect(updated.d).toMatchObject({ role: "speaker", reason: "stage" })
+    await seen(host, "viewer", ({ role, hand }) => role === "speaker" && !hand)
+    await viewer.command("stage.leave")
+    expect((await viewer.dispatch("me.updated")).d).toMatchObject({ role: "viewer", reason: "stage" })
+    await seen(host, "viewer", ({ role }) => role === "viewer")
+  })
+
+  test("is left by all when the phase ends, and invitations to nobody are refused", async () => {
+    const { host, viewer } = await open([{ modality: "broadcast" }, { modality: "broadcast" }])
+    expect(await host.command("stage.invite", { id: "nobody" })).toMatchObject(refused("not_found"))
+    expect(await viewer.command("stage.invite", { id: "viewer" })).toMatchObject(refused("forbidden"))
+    await host.command("stage.invite", { id: "viewer" })
+    await viewer.command("stage.accept")
+    await viewer.next(({ t, d }) => t === "me.updated" && d.role === "speaker", "on stage")
+    await host.command("phase.next")
+    await viewer.next(({ t, d }) => t === "me.updated" && d.role === "viewer" && d.reason === "stage", "off stage")
+  })
+})
+
+describe("a role", () => {
+  test("given by a host holds at once, over the token, after a reconnect and after a kill", async () => {
+    const { stage, host, viewer } = await open()
+    expect(await host.command("role.set", { id: "viewer", role: "host" })).toMatchObject({
+      ok: true,
+      d: { role: "host" },
+    })
+    expect((await viewer.dispatch("ready")).d).toMatchObject({ reason: "roleChanged", me: { role: "host" } })
+    expect(await viewer.command("announce", { text: "I host" })).toMatchObject({ ok: true })
+    await viewer.cut()
+    expect(await readyOf(stage, "viewer", "viewer")).toMatchObject({ me: { role: "host" }, handQueue: { items: [] } })
+    const again = await startActors(house.databaseUrl)
+    try {
+      const by = { participantId: "viewer", name: "V", userId: null, kind: "guest", role: "viewer" } as const
+      expect(
+        (await again.execute(stage.eventId, { type: "announce", d: { text: "still" } }, { by })).version,
+      ).toBeGreaterThan(0)
+    } finally {
+      await again.stop()
+    }
+  })
+
+  test("of a workspace's user is on the event's list from then on", async () => {
+    const { stage, host } = await open()
+    const userId = newId()
+    await house.actors.sql`
+      insert into users (id, workspace_id, external_sub, name) values (${userId}, ${stage.workspaceId}, ${userId}, 'Uma')`
+    const uma = await house.join(stage, userId, "viewer", { kind: "user", userId })
+    await seen(host, userId)
+    await host.command("role.set", { id: userId, role: "speaker" })
+    expect((await uma.dispatch("me.updated")).d).toMatchObject({ role: "speaker", reason: "role" })
+    expect(await house.actors.sql`select role from memberships where user_id = ${userId}`).toEqual([
+      { role: "speaker" },
+    ])
+  })
+
+  test("the event has no place for, an administrator's, or nobody's is refused; so is everybody else's wish", async () => {
+    const { stage, host, viewer } = await open()
+    await house.join(stage, "admin", "workspace_admin")
+    await seen(host, "admin")
+    expect(await host.command("role.set", { id: "viewer", role: "participant" })).toMatchObject(refused("bad_request"))
+    expect(await host.command("role.set", { id: "viewer", role: "workspace_admin" })).toMatchObject(
+      refused("forbidden"),
+    )
+    expect(await host.command("role.set", { id: "admin", role: "viewer" })).toMatchObject(refused("forbidden"))
+    expect(await host.command("role.set", { id: "nobody", role: "speaker" })).toMatchObject(refused("not_found"))
+    expect(await viewer.command("role.set", { id: "viewer", role: "host" })).toMatchObject(refused("forbidden"))
+  })
+})
