@@ -38,6 +38,6 @@ export const openHouse = async (url: string, pool: number, defer: Defer): Promis
     sql: (await runtime.runPromise(Database)).sql,
     feed: await runtime.runPromise(Feed),
     execute: (eventId, envelope) => runtime.runPromise(live.execute(eventId, envelope)),
-    wake: (eventId) => runtime.runPromise(live.read(eventId, [])),
+    wake: (eventId) => runtime.runPromise(live.read(eventId, [], true)),
   }
 }

@@ -6,7 +6,9 @@ import { Effect, Semaphore } from "effect"
 import { newId } from "../model/ids.ts"
 import { toTimestamp } from "../model/timestamp.ts"
 import { type AnsweredBefore, findLiveCommand, keepRoster, type OverCapacity } from "../store/live-events.ts"
+import type { Scene } from "./activities/activity.ts"
 import { pulseFrames, tellOfPeople } from "./activities/registry.ts"
+import { Alarm } from "./alarm.ts"
 import { Batch, encodeEphemeral, type Step, stepOfTurn } from "./batch.ts"
 import { type Envelope, type EventGone, type Moved, type Outcome, Refused, StoreAway } from "./commands.ts"
 import { perform, rememberedAnswer, TIMER_SCOPE } from "./execution.ts"
@@ -26,7 +28,7 @@ import {
 } from "./resident.ts"
 import { Snapshots } from "./snapshots.ts"
 import { activePhase } from "./state.ts"
-import { type Deadline, LONGEST_WAIT_MS, nextDeadline } from "./timers.ts"
+import { type Deadline, nextDeadline } from "./timers.ts"
 import { Turn } from "./turn.ts"
 
 /** What keeps an actor from its event. */
@@ -48,8 +50,6 @@ export interface ActorNeeds extends Surroundings {
 
 const OVER_CAPACITY = new Refused({ code: "conflict", detail: "More people than that are registered already." })
 const FAILED = new Refused({ code: "internal_error", detail: "The command failed unexpectedly." })
-/** After a commit that failed for want of the database, the event is recovered this often until it works. */
-const RECOVER_EVERY_MS = 500
 
 const NOBODY: People = { size: 0, find: () => undefined, all: () => [].values(), waiting: () => [].values() }
 
@@ -57,6 +57,7 @@ export class LiveEventActor {
   readonly #needs: ActorNeeds
   readonly #flush: PresenceFlush
   readonly #pulses: Pulses
+  readonly #alarm: Alarm
   readonly #reactions: Reactions
   readonly #snapshots = new Snapshots()
   readonly #inLane = Semaphore.makeUnsafe(1).withPermits(1)
@@ -64,13 +65,9 @@ export class LiveEventActor {
   #leave: (() => void) | undefined
   #resident: Resident | undefined
   #presence: Presence | undefined
-  #timer: NodeJS.Timeout | undefined
-  /** Timer deadlines up to this moment have been seen to. */
-  #seenTo: number
 
   constructor(needs: ActorNeeds) {
     this.#needs = needs
-    this.#seenTo = needs.now()
     const run = (body: Effect.Effect<void, Away>): void => needs.fork(Effect.ignore(this.#inLane(body)))
     this.#flush = new PresenceFlush({
       around: needs,
@@ -80,6 +77,20 @@ export class LiveEventActor {
       current: this.#current,
       commit: (from, step) => this.#commitStep(from, step),
       changed: (from, changes) => this.#tellOfChanges(from, changes),
+    })
+    this.#alarm = new Alarm({
+      now: needs.now,
+      fork: needs.fork,
+      next: (since) => {
+        const of = this.#resident
+        return of === undefined ? undefined : nextDeadline(this.#scene(of, needs.now()), since)
+      },
+      see: (deadline, at) => {
+        needs.telemetry.metrics.timersFired.add()
+        return this.#inLane(this.#see(deadline, at))
+      },
+      recover: this.#inLane(this.#current),
+      isWanted: () => this.#leave !== undefined,
     })
     this.#pulses = new Pulses((keys) => run(Effect.map(this.#current, (of) => this.#say(of, keys))))
     this.#reactions = new Reactions((tallies) =>
@@ -96,7 +107,7 @@ export class LiveEventActor {
   }
 
   stop(): void {
-    clearTimeout(this.#timer)
+    this.#alarm.stop()
     this.#leave?.()
     this.#flush.stop()
     this.#pulses.stop()
@@ -117,9 +128,11 @@ export class LiveEventActor {
   }
 
   /** How everything stands, and how it stands for these participants. */
-  read(participants: ReadonlyArray<string>): Effect.Effect<LiveReading, Away> {
+  read(participants: ReadonlyArray<string>, fresh: boolean): Effect.Effect<LiveReading, Away> {
     return this.#inLane(
-      Effect.map(this.#current, (of) => this.#snapshots.read(of, this.#presence, this.#needs.now(), participants)),
+      Effect.map(this.#current, (of) =>
+        this.#snapshots.read(of, this.#presence, this.#needs.now(), { participants, fresh }),
+      ),
     )
   }
 
@@ -233,12 +246,13 @@ export class LiveEventActor {
         Effect.sync(() => {
           this.#adopt(next)
           this.#touch(batch.standings)
+          if (batch.ephemeral.length > 0) this.#snapshots.forget()
         }),
       ),
       Effect.tapError(() =>
         Effect.sync(() => {
           this.#resident = undefined
-          this.#recoverLater()
+          this.#alarm.recoverLater()
         }),
       ),
       Effect.uninterruptible,
@@ -279,11 +293,18 @@ export class LiveEventActor {
     })
   }
 
+  #scene({ floor, state }: Resident, now: number): Scene {
+    return { floor, state, people: this.#presence ?? NOBODY, now }
+  }
+
   #say(of: Resident, keys: ReadonlyArray<string>): void {
     const now = this.#needs.now()
-    const scene = { floor: of.floor, state: of.state, people: this.#presence ?? NOBODY, now }
-    const frames = keys.flatMap((key) => pulseFrames(scene, key)).map((frame) => encodeEphemeral(frame, now))
-    if (frames.length > 0) publishEphemeral(this.#needs, of, frames)
+    const frames = keys
+      .flatMap((key) => pulseFrames(this.#scene(of, now), key))
+      .map((frame) => encodeEphemeral(frame, now))
+    if (frames.length === 0) return
+    this.#snapshots.forget()
+    publishEphemeral(this.#needs, of, frames)
   }
 
   #adopt(next: Resident): void {
@@ -296,7 +317,7 @@ export class LiveEventActor {
       if (this.#presence.hasChanges) this.#flush.schedule()
     }
     if (this.#presence.size > 0 && before !== activePhase(next.state)?.modality) this.#flush.rolesChanged()
-    this.#arm()
+    this.#alarm.set()
     this.#stay(status === "live" && !next.state.deleted)
   }
 
@@ -352,40 +373,7 @@ export class LiveEventActor {
   #forget(partingsSaid: number): void {
     this.#presence?.drop(partingsSaid)
     this.#resident = undefined
-    clearTimeout(this.#timer)
-  }
-
-  #arm(): void {
-    clearTimeout(this.#timer)
-    const of = this.#resident
-    if (of === undefined) return
-    const scene = { floor: of.floor, state: of.state, people: this.#presence ?? NOBODY, now: this.#needs.now() }
-    const deadline = nextDeadline(scene, this.#seenTo)
-    if (deadline === undefined) return
-    const wait = Math.max(0, deadline.at - this.#needs.now())
-    this.#timer = setTimeout(
-      () => (wait > LONGEST_WAIT_MS ? this.#arm() : this.#fire(deadline)),
-      Math.min(wait, LONGEST_WAIT_MS),
-    )
-  }
-
-  /** A due deadline enters the lane. Refused: it moved meanwhile, and the commit that moved it armed the new one. */
-  #fire(deadline: Deadline): void {
-    const { now, telemetry, fork } = this.#needs
-    telemetry.metrics.timersFired.add()
-    const at = Math.max(now(), deadline.at)
-    const seen = Effect.sync(() => {
-      this.#seenTo = Math.max(this.#seenTo, deadline.at)
-      this.#arm()
-    })
-    const unreachable = Effect.sync(() => this.#recoverLater())
-    fork(
-      this.#inLane(this.#see(deadline, at)).pipe(
-        Effect.andThen(seen),
-        Effect.catchTags({ StoreAway: () => unreachable, Moved: () => unreachable }),
-        Effect.ignore,
-      ),
-    )
+    this.#alarm.clear()
   }
 
   #see(deadline: Deadline, at: number): Effect.Effect<unknown, Away> {
@@ -393,18 +381,6 @@ export class LiveEventActor {
     const { command } = deadline
     const ids = { commandId: "", scope: TIMER_SCOPE, bodyHash: "", freshId: newId() }
     return this.#execute([{ ...ids, by: null, at, command }])
-  }
-
-  /** Recovers until it works, which arms the timer again. */
-  #recoverLater(): void {
-    clearTimeout(this.#timer)
-    if (this.#leave === undefined) return
-    this.#timer = setTimeout(() => {
-      const again = Effect.sync(() => this.#recoverLater())
-      const armed = Effect.sync(() => this.#arm())
-      const recovered = Effect.andThen(this.#inLane(this.#current), armed)
-      this.#needs.fork(recovered.pipe(Effect.catchTags({ StoreAway: () => again, Moved: () => again }), Effect.ignore))
-    }, RECOVER_EVERY_MS)
   }
 
   #take(report: PresenceReport): void {

@@ -35,7 +35,12 @@ export class LiveEvents extends Context.Service<
     readonly reportPresence: (eventId: string, report: PresenceReport) => Reachable<void>
     readonly reportReactions: (eventId: string, report: ReactionReport) => Reachable<void>
     /** How the event stands, and how it stands for these participants. */
-    readonly read: (eventId: string, participants: ReadonlyArray<string>) => Reachable<LiveReading>
+    readonly read: (
+      eventId: string,
+      participants: ReadonlyArray<string>,
+      /** The snapshot, too, of the present version: it may be a moment old otherwise. */
+      fresh: boolean,
+    ) => Reachable<LiveReading>
     readonly roster: (eventId: string, query: RosterQuery) => Reachable<RosterPage>
     /** Keeps the event in memory until interrupted: for as long as somebody watches it. */
     readonly reside: (eventId: string) => Effect.Effect<void>
@@ -101,7 +106,7 @@ export class LiveEvents extends Context.Service<
           execute,
           reportPresence: (eventId, report) => reach(client(eventId).ReportPresence(report)),
           reportReactions: (eventId, report) => reach(client(eventId).ReportReactions(report)),
-          read: (eventId, participants) => reach(client(eventId).Read({ participants })),
+          read: (eventId, participants, fresh) => reach(client(eventId).Read({ participants, fresh })),
           roster: (eventId, query) => reach(client(eventId).ReadRoster(query)),
           reside: (eventId) => Effect.ignore(client(eventId).Reside()),
         }

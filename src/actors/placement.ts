@@ -46,7 +46,7 @@ const recoverLiveEvents = Effect.gen(function* () {
   const { log } = yield* Telemetry
   const ids = yield* database.run(listLiveEventIds)
   if (ids.length === 0) return
-  yield* Effect.forEach(ids, (id) => Effect.ignore(live.read(id, [])), {
+  yield* Effect.forEach(ids, (id) => Effect.ignore(live.read(id, [], false)), {
     concurrency: RECOVERIES_AT_ONCE,
     discard: true,
   })

@@ -68,10 +68,16 @@ export const LiveSnapshot = Schema.Struct({
 })
 export type LiveSnapshot = typeof LiveSnapshot.Type
 
-/** A snapshot, and what of the same version concerns the participants that were asked for. */
+/**
+ * A snapshot, which may be a moment old, and what concerns the participants that were asked for as it is now. Each part is
+ * continued by its own streams: the snapshot by those it has heads for, the personal part by the participant's own.
+ */
 export const LiveReading = Schema.Struct({
+  /** The version of the personal parts. */
+  version: Schema.Int,
   snapshot: LiveSnapshot,
-  personal: Schema.Record(Schema.String, Json),
+  /** `head`: of the participant's own stream. */
+  personal: Schema.Record(Schema.String, Schema.Struct({ head: Schema.Int, state: Json })),
 })
 export type LiveReading = typeof LiveReading.Type
 
@@ -100,7 +106,8 @@ export const Execute = Rpc.make("Execute", {
 export const ReportPresence = Rpc.make("ReportPresence", { payload: PresenceReport, error: Away })
 export const ReportReactions = Rpc.make("ReportReactions", { payload: ReactionReport, error: Away })
 export const Read = Rpc.make("Read", {
-  payload: { participants: Schema.Array(Schema.String) },
+  /** `fresh`: the snapshot as well is to be of the present version. */
+  payload: { participants: Schema.Array(Schema.String), fresh: Schema.Boolean },
   success: LiveReading,
   error: Away,
 })

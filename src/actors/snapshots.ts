@@ -1,6 +1,6 @@
 /**
- * What newcomers are told. The part that is the same for many is made once per version, however many ask for it; what
- * concerns one participant is looked up for each who asks, which costs the same whatever the size of the audience.
+ * What newcomers are told. The part that is the same for many is made at most four times a second, however many ask for it
+ * and however much happens; what concerns one participant is looked up for each who asks, and always as it is now.
  */
 import { activityTimers, personalViewOf, viewOf } from "./activities/registry.ts"
 import { lobbyPolicy } from "./lobby-policy.ts"
@@ -10,20 +10,40 @@ import type { LiveReading, LiveSnapshot } from "./protocol.ts"
 import type { Resident } from "./resident.ts"
 import { activePhase, activeTimers, gatewayPhase, phaseTraits } from "./state.ts"
 
+/** A snapshot is good for this long; what happened since is replayed after it. */
+const GOOD_FOR_MS = 250
+
 export class Snapshots {
   #last: LiveSnapshot | undefined
-  #of: Resident | undefined
+  #madeAt = 0
 
-  read(of: Resident, presence: Presence | undefined, now: number, participants: ReadonlyArray<string>): LiveReading {
-    if (this.#last === undefined || this.#of !== of) {
-      this.#last = snapshotOf(of, presence, now)
-      this.#of = of
-    }
+  read(
+    of: Resident,
+    presence: Presence | undefined,
+    now: number,
+    { participants, fresh }: { readonly participants: ReadonlyArray<string>; readonly fresh: boolean },
+  ): LiveReading {
+    if (fresh && this.#last?.version !== of.version) this.#last = undefined
     const scene = sceneOf(of, presence, now)
-    return {
-      snapshot: this.#last,
-      personal: Object.fromEntries(participants.map((id) => [id, personalViewOf(scene, id)])),
-    }
+    const personal = participants.map((id) => {
+      const head = of.heads.get(`me:${id}`) ?? 0
+      return [id, { head, state: personalViewOf(scene, id) }] as const
+    })
+    return { version: of.version, snapshot: this.#snapshot(of, presence, now), personal: Object.fromEntries(personal) }
+  }
+
+  /** Something was said that is not replayed: who comes now must find it in a new snapshot. */
+  forget(): void {
+    this.#last = undefined
+  }
+
+  #snapshot(of: Resident, presence: Presence | undefined, now: number): LiveSnapshot {
+    const last = this.#last
+    const isGood = last !== undefined && last.history === of.history && Math.abs(now - this.#madeAt) <= GOOD_FOR_MS
+    if (last !== undefined && isGood && last.event.status === of.state.event.status) return last
+    this.#last = snapshotOf(of, presence, now)
+    this.#madeAt = now
+    return this.#last
   }
 }
 

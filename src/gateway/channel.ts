@@ -4,6 +4,7 @@
  * same turn, so that nothing is lost or doubled between the three.
  */
 import { Effect, Fiber } from "effect"
+import type { LiveReading } from "../actors/protocol.ts"
 import type { ReactionKind } from "../model/activity-commands.ts"
 import type { NotFound, Unavailable } from "../model/errors.ts"
 import { actingAs } from "../model/permissions.ts"
@@ -31,6 +32,8 @@ interface Bring {
   readonly connection: Connection
   readonly resume: Resume | undefined
   readonly reason: ReadyReason
+  /** The version that it must be told of at least: what it did itself before it asked. */
+  readonly since?: number
 }
 
 /** How long an event that needs no watching is left alone before it is asked again to stay in memory. */
@@ -264,17 +267,26 @@ export class Channel {
       return
     }
     const { read } = this.#follower
+    const since = request.since ?? this.#follower.version
     const personal = read?.personal[connection.identity.participantId]
-    if (read === undefined || personal === undefined || !this.#isUsable(connection)) {
-      this.#wait(request)
+    const cursors =
+      read === undefined || personal === undefined ? undefined : this.#cursors(connection, read, personal.head)
+    if (read === undefined || personal === undefined || cursors === undefined || read.version < since) {
+      this.#wait({ ...request, since })
       this.#follower.refresh(this.#waiting.map(({ connection: { identity } }) => identity.participantId))
       return
     }
-    const { snapshot } = read
-    const streams = heardBy(connection)
-    const cursors = Object.fromEntries(streams.map((stream) => [wireName(stream), snapshot.heads[stream] ?? 0]))
     const given = { phase: this.phase, reason: reason ?? request.reason, cursors }
-    this.#settle(connection, cursors, readyWithSnapshot(connection, snapshot, personal, given))
+    this.#settle(connection, cursors, readyWithSnapshot(connection, read.snapshot, personal.state, given))
+  }
+
+  /** Where the streams of a connection go on after a reading; undefined when they cannot, because it is too old. */
+  #cursors(connection: Connection, { snapshot }: LiveReading, ownHead: number): Cursors | undefined {
+    const streams = heardBy(connection)
+    const head = (stream: StreamName): number =>
+      ownerOf(stream) === undefined ? (snapshot.heads[stream] ?? 0) : ownHead
+    const canGoOn = streams.every((stream) => this.#follower.rings.covers(stream, head(stream)))
+    return canGoOn ? Object.fromEntries(streams.map((stream) => [wireName(stream), head(stream)])) : undefined
   }
 
   #wait(request: Bring): void {
@@ -301,14 +313,6 @@ export class Channel {
     const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? (ownerOf(stream) === undefined ? -1 : 0)
     const covered = streams.every((stream) => rings.covers(stream, cursor(stream)))
     return covered && !hearsOthers ? undefined : "gap"
-  }
-
-  #isUsable(connection: Connection): boolean {
-    const { read, version, rings } = this.#follower
-    if (read === undefined) return false
-    if (read.snapshot.version !== version && Date.now() - read.at > this.#around.options.snapshotMs) return false
-    const { heads } = read.snapshot
-    return heardBy(connection).every((stream) => rings.covers(stream, heads[stream] ?? 0))
   }
 
   /** Says `ready` at the cursors and what was published after them, and subscribes; all in one turn. */
@@ -341,7 +345,7 @@ export class Channel {
 
   /** Tallies that only those who voted may see. */
   #hearPolls(connection: Connection): void {
-    const polls = this.#follower.read?.personal[connection.identity.participantId]?.["hearsPolls"]
+    const polls = this.#follower.read?.personal[connection.identity.participantId]?.state["hearsPolls"]
     if (Array.isArray(polls)) for (const pollId of polls) this.#topics.hearPoll(connection, String(pollId))
   }
 

@@ -49,14 +49,6 @@ export interface FollowerEvents {
   readonly awaited: () => ReadonlyArray<string>
 }
 
-export interface Read {
-  readonly snapshot: LiveSnapshot
-  /** What concerns the participants it was read for. */
-  readonly personal: LiveReading["personal"]
-  /** When it was read, Unix milliseconds. */
-  readonly at: number
-}
-
 const MAX_BUFFERED = 1000
 /** How often a reading that failed is tried again while connections depend on it. */
 const RETRY_SCHEDULE = Schedule.spaced("500 millis")
@@ -67,7 +59,7 @@ export class Follower {
   status: EventStatus = "draft"
   phase: PhaseTraits = NO_TRAITS
   /** The last reading. */
-  read: Read | undefined
+  read: LiveReading | undefined
   readonly places = new Places()
   readonly rings: Rings
   removed: ReadonlySet<string> = new Set()
@@ -112,13 +104,13 @@ export class Follower {
     if (this.#isRefreshing || this.#buffer !== undefined) return
     this.#isRefreshing = true
     this.#around.fork(
-      this.#around.live.read(this.#eventId, participants).pipe(
+      this.#around.live.read(this.#eventId, participants, false).pipe(
         Effect.match({
-          onSuccess: ({ snapshot, personal }) => {
+          onSuccess: (reading) => {
             this.#isRefreshing = false
             if (this.#isStopped || this.#buffer !== undefined) return
-            if (snapshot.history !== this.history || snapshot.version > this.version) return this.#reload()
-            this.read = { snapshot, personal, at: Date.now() }
+            if (reading.snapshot.history !== this.history || reading.version > this.version) return this.#reload()
+            this.read = reading
             this.#say.refreshed()
           },
           onFailure: (failure) => {
@@ -213,7 +205,7 @@ export class Follower {
     const { live, database, options, fork, telemetry } = this.#around
     fork(
       Effect.gen({ self: this }, function* () {
-        const reading = yield* live.read(this.#eventId, this.#say.awaited())
+        const reading = yield* live.read(this.#eventId, this.#say.awaited(), true)
         const since = toTimestamp(Date.now() - options.historyMs)
         const stored = yield* database.run((sql) => listPublications(sql, this.#eventId, since, options.historyEntries))
         return { reading, stored }
@@ -245,11 +237,12 @@ export class Follower {
     else this.#say.failed(failure)
   }
 
-  #adopt({ snapshot, personal }: LiveReading, stored: ReadonlyArray<StoredPublication>): void {
+  #adopt(reading: LiveReading, stored: ReadonlyArray<StoredPublication>): void {
+    const { snapshot } = reading
     const buffered = this.#buffer ?? []
     const reason = this.#fill(snapshot, stored)
     this.#buffer = undefined
-    this.read = { snapshot, personal, at: Date.now() }
+    this.read = reading
     this.removed = new Set(snapshot.removed)
     this.places.restore(snapshot)
     this.#settle(snapshot.event.status, snapshot.phase, snapshot.lobby)

@@ -17,8 +17,6 @@ export interface GatewayOptions {
   readonly lingerMs: number
   /** Joins and leaves are told to the live event together this often. */
   readonly presenceTickMs: number
-  /** A snapshot may be given to newcomers for this long; what happened since is replayed after it. */
-  readonly snapshotMs: number
   /** How long dispatches are gathered, by the number of connections. */
   readonly tickMs: (connections: number) => number
   readonly connectionsPerParticipant: number
@@ -46,7 +44,6 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   ephemeralLimitBytes: 65_536,
   lingerMs: 5000,
   presenceTickMs: 50,
-  snapshotMs: 250,
   tickMs: (connections) => {
     if (connections <= 1000) return 50
     return connections <= 10_000 ? 150 : 300

@@ -49,7 +49,7 @@ describe("an orderly restart", () => {
       await report(after, eventId, [join("back"), join("new")])
       await eventually(async () => (await told(after, eventId)).length === 4)
       expect((await told(after, eventId)).toSorted()).toEqual(["back joined", "gone joined", "gone left", "new joined"])
-      const { snapshot } = await after.run(Effect.flatMap(LiveEvents, (live) => live.read(eventId, [])))
+      const { snapshot } = await after.run(Effect.flatMap(LiveEvents, (live) => live.read(eventId, [], true)))
       expect(snapshot.everyone["presence"]).toMatchObject({ total: 2 })
     } finally {
       await after.stop()

@@ -99,7 +99,7 @@ test("an actor that came back into memory is told again who is here", async () =
   const standing = await house.actors.run(
     Effect.gen(function* () {
       const live = yield* LiveEvents
-      const { snapshot } = yield* live.read(stage.eventId, [])
+      const { snapshot } = yield* live.read(stage.eventId, [], true)
       // What a new activation does not know: forgotten behind the gateway's back, then the word every activation says.
       yield* live.reportPresence(stage.eventId, {
         node: "test",
@@ -109,7 +109,7 @@ test("an actor that came back into memory is told again who is here", async () =
     }),
   )
   await left(watcher, "watcher")
-  const { snapshot } = await house.actors.run(Effect.flatMap(LiveEvents, (live) => live.read(stage.eventId, [])))
+  const { snapshot } = await house.actors.run(Effect.flatMap(LiveEvents, (live) => live.read(stage.eventId, [], true)))
   const { version } = snapshot
   const feed = await house.actors.run(Feed)
   feed.publish({

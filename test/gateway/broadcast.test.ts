@@ -1,0 +1,217 @@
+/** On the air: over the gateway and over REST, which are one road, with the webhooks that belong to it. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { startActors } from "../support/live-events.ts"
+import { eventually } from "../support/wait.ts"
+import type { Frame } from "./client.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+let house: House
+
+beforeAll(async () => {
+  house = await openHouse({}, { playbackUrlTemplate: "https://video.test/{broadcastId}.m3u8" })
+})
+afterAll(() => house.stop())
+
+const refused = (code: string) => ({ ok: false, e: { code } })
+const TWO = [{ modality: "broadcast" }, { modality: "broadcast" }, { modality: "meeting" }] as const
+
+const open = async (phases: Parameters<House["stage"]>[0] = TWO) => {
+  const stage = await house.stage(phases)
+  await house.actors.sql`update webhook_endpoints set event_types = '{}' where workspace_id = ${stage.workspaceId}`
+  const host = await house.join(stage, "host", "host")
+  const viewer = await house.join(stage, "viewer", "viewer")
+  return { stage, host, viewer }
+}
+
+/** What a newcomer is told may be a moment old, and goes on from there. */
+const newcomerIsTold = (stage: Stage, fits: (ready: Frame) => boolean): Promise<void> =>
+  eventually(async () => fits((await house.connect().identify(await house.token(stage, "late", "viewer"))).d))
+
+const notices = async (stage: Stage): Promise<ReadonlyArray<object>> => {
+  const rows = await house.actors.sql`
+    select body from outbox_messages
+     where event_id = ${stage.eventId} and type like 'broadcast.%' order by occurred_at, id`
+  return rows.map(({ ["body"]: body }) => JSON.parse(String(body)))
+}
+
+test("goes live, pauses, goes on and stops, for everyone to see and receivers to hear", async () => {
+  const { stage, host, viewer } = await open()
+  const started = await host.command("broadcast.start", {}, { id: "go" })
+  const { broadcastId, playbackUrl } = started.d.broadcast
+  expect(started.d.broadcast).toMatchObject({ status: "live", phaseId: stage.phaseIds[0] })
+  expect(playbackUrl).toBe(`https://video.test/${broadcastId}.m3u8`)
+  expect((await viewer.dispatch("broadcast.live")).d.broadcast).toEqual(started.d.broadcast)
+  expect(await host.command("broadcast.start", {}, { id: "go" })).toEqual({ ...started, dup: true })
+  expect((await host.command("broadcast.start")).d.broadcast).toEqual(started.d.broadcast)
+  await host.command("broadcast.pause", { phaseId: stage.phaseIds[0] })
+  expect((await viewer.dispatch("broadcast.paused")).d.broadcast).toMatchObject({ broadcastId, status: "paused" })
+  await host.command("broadcast.resume")
+  await viewer.dispatch("broadcast.live")
+  await newcomerIsTold(stage, ({ broadcast }) => broadcast?.status === "live" && broadcast.playbackUrl === playbackUrl)
+  await host.command("broadcast.stop")
+  expect((await viewer.dispatch("broadcast.ended")).d.broadcast).toMatchObject({ broadcastId, status: "ended" })
+  expect(await host.command("broadcast.start")).toMatchObject(refused("conflict"))
+  const base = { broadcastId, phaseId: stage.phaseIds[0], eventId: stage.eventId }
+  expect(await notices(stage)).toMatchObject([
+    { type: "broadcast.live", ...base, playbackUrl },
+    { type: "broadcast.paused", ...base },
+    { type: "broadcast.live", ...base, playbackUrl },
+  ])
+})
+
+describe("a broadcast", () => {
+  test("ends with its phase, and the next one is another", async () => {
+    const { host, viewer } = await open()
+    const first = (await host.command("broadcast.start", { playbackUrl: "https://elsewhere.test/a" })).d.broadcast
+    expect(first.playbackUrl).toBe("https://elsewhere.test/a")
+    await host.command("phase.next")
+    expect((await viewer.dispatch("broadcast.ended")).d.broadcast.broadcastId).toBe(first.broadcastId)
+    expect((await host.command("broadcast.start")).d.broadcast.broadcastId).not.toBe(first.broadcastId)
+  })
+
+  test("survives a kill", async () => {
+    const { stage, host } = await open()
+    const { broadcast } = (await host.command("broadcast.start")).d
+    const again = await startActors(house.databaseUrl)
+    try {
+      const paused = await again.execute(stage.eventId, { type: "broadcast.pause", d: {} })
+      expect(paused.result["broadcast"]).toMatchObject({ broadcastId: broadcast.broadcastId, status: "paused" })
+    } finally {
+      await again.stop()
+    }
+  })
+
+  test("is only for hosts, only of the active phase, and only in broadcasts", async () => {
+    const { stage, host, viewer } = await open()
+    for (const verb of ["start", "pause", "resume", "stop"]) {
+      expect(await viewer.command(`broadcast.${verb}`)).toMatchObject(refused("forbidden"))
+    }
+    for (const verb of ["pause", "resume", "stop"]) {
+      expect(await host.command(`broadcast.${verb}`)).toMatchObject(refused("conflict"))
+    }
+    expect(await host.command("broadcast.start", { phaseId: stage.phaseIds[1] })).toMatchObject(refused("conflict"))
+    expect(await host.command("broadcast.start", { phaseId: stage.eventId })).toMatchObject(refused("not_found"))
+    for (const playbackUrl of ["ftp://x", "nonsense", `https://x/${"y".repeat(3000)}`]) {
+      expect(await host.command("broadcast.start", { playbackUrl })).toMatchObject(refused("bad_request"))
+    }
+    await host.command("phase.next")
+    await host.command("phase.next")
+    expect(await host.command("broadcast.start")).toMatchObject(refused("wrong_phase"))
+  })
+})
+
+describe("capture", () => {
+  const CAPTURED = [{ modality: "meeting", featureSet: ["capture", "transcript"] }] as const
+  const segment = { segment: "s1", speaker: "Ada", lang: "en", t0: 0, t1: 900, text: "Hello" }
+
+  test("is shown to everyone from its start to its stop, and to newcomers", async () => {
+    const { stage, host, viewer } = await open(CAPTURED)
+    expect(await host.command("capture.start", { kinds: ["transcript", "recording"] })).toMatchObject({ ok: true })
+    expect((await viewer.dispatch("capture.state")).d).toMatchObject({ on: true, kinds: ["recording", "transcript"] })
+    await newcomerIsTold(stage, ({ capture }) => capture.on)
+    await host.command("capture.stop")
+    expect((await viewer.dispatch("capture.state")).d).toEqual({ on: false, kinds: [], since: null })
+    expect(await viewer.command("capture.start", { kinds: ["recording"] })).toMatchObject(refused("forbidden"))
+  })
+
+  test("needs its features", async () => {
+    const { host } = await open([{ modality: "meeting", featureSet: ["capture"] }, { modality: "meeting" }])
+    expect(await host.command("capture.start", { kinds: ["transcript"] })).toMatchObject(refused("feature_disabled"))
+    expect(await host.command("transcript.push", { segments: [{ ...segment, final: true }] })).toMatchObject(
+      refused("feature_disabled"),
+    )
+    await host.command("phase.next")
+    expect(await host.command("capture.start", { kinds: ["recording"] })).toMatchObject(refused("feature_disabled"))
+  })
+
+  test("of speech keeps final segments in their place; interim ones may be muted", async () => {
+    const { stage, host, viewer } = await open(CAPTURED)
+    const deaf = house.connect()
+    await deaf.hello()
+    deaf.send({ op: 2, d: { token: await house.token(stage, "deaf", "viewer"), mute: ["transcript"] } })
+    await deaf.dispatch("ready")
+    await host.command("transcript.push", { segments: [{ ...segment, final: false, text: "Hel" }] })
+    expect(await viewer.dispatch("transcript.interim")).toMatchObject({ d: { text: "Hel" } })
+    await host.command("transcript.push", { segments: [{ ...segment, final: true }] })
+    expect(await viewer.dispatch("transcript.segment")).toMatchObject({ st: "event", d: { text: "Hello" } })
+    await deaf.dispatch("transcript.segment")
+    expect(deaf.received.some(({ t }) => t === "transcript.interim")).toBe(false)
+  })
+})
+
+describe("reactions", () => {
+  const CHEERFUL = [{ modality: "broadcast", featureSet: ["reactions"] }] as const
+
+  test("of all are told as one tally, and to nobody who muted them", async () => {
+    const { stage, host, viewer } = await open(CHEERFUL)
+    const deaf = house.connect()
+    await deaf.hello()
+    deaf.send({ op: 2, d: { token: await house.token(stage, "deaf", "viewer"), mute: ["reactions"] } })
+    await deaf.dispatch("ready")
+    const anonymous = await house.join(stage, "anon:1", "viewer", { kind: "anonymous" })
+    const sent = await Promise.all([
+      viewer.command("reaction.send", { kind: "clap", n: 3 }),
+      anonymous.command("reaction.send", { kind: "clap" }),
+      host.command("reaction.send", { kind: "fire", n: 10 }),
+    ])
+    expect(sent.every(({ ok }) => ok)).toBe(true)
+    const heard = { clap: 0, fire: 0 }
+    await viewer.next(({ t, d }) => {
+      if (t !== "reaction.tally") return false
+      heard.clap += d.counts.clap ?? 0
+      heard.fire += d.counts.fire ?? 0
+      return heard.clap + heard.fire >= 14
+    }, "all reactions")
+    expect(heard).toEqual({ clap: 4, fire: 10 })
+    await host.command("announce", { text: "thanks" })
+    await deaf.dispatch("announcement")
+    expect(deaf.received.some(({ t }) => t === "reaction.tally")).toBe(false)
+  })
+
+  test("are counted once for a repeated id, bounded in kind and number, and need the feature", async () => {
+    const { viewer } = await open(CHEERFUL)
+    const first = await viewer.command("reaction.send", { kind: "love" }, { id: "one" })
+    expect(await viewer.command("reaction.send", { kind: "love" }, { id: "one" })).toMatchObject({
+      ok: true,
+      dup: true,
+    })
+    expect(first).not.toHaveProperty("dup")
+    expect((await viewer.dispatch("reaction.tally")).d).toMatchObject({ counts: { love: 1 }, total: 1 })
+    for (const d of [{ kind: "shrug" }, { kind: "love", n: 0 }, { kind: "love", n: 11 }, {}]) {
+      expect(await viewer.command("reaction.send", d)).toMatchObject(refused("bad_request"))
+    }
+    const without = await open([{ modality: "broadcast" }])
+    expect(await without.viewer.command("reaction.send", { kind: "love" })).toMatchObject(refused("feature_disabled"))
+  })
+
+  test("in haste are refused for a moment", async () => {
+    const { viewer } = await open(CHEERFUL)
+    const replies = await Promise.all(
+      Array.from({ length: 14 }, () => viewer.command("reaction.send", { kind: "wow" })),
+    )
+    const late = replies.filter(({ ok }) => !ok)
+    expect(late.length).toBeGreaterThan(0)
+    for (const { e } of late) expect(e).toMatchObject({ code: "rate_limited", temporary: true })
+  })
+})
+
+describe("a mute", () => {
+  const QA = [{ modality: "meeting", featureSet: ["qa"] }] as const
+
+  test("keeps a participant from asking until it is over, and they are told", async () => {
+    const stage = await house.stage(QA)
+    const host = await house.join(stage, "host", "host")
+    const loud = await house.join(stage, "loud")
+    expect(await host.command("participant.mute", { id: "loud" })).toMatchObject({ ok: true, d: { muted: true } })
+    expect((await loud.dispatch("me.muted")).d).toEqual({ muted: true, until: null })
+    expect(await loud.command("question.ask", { text: "Why?" })).toMatchObject(refused("muted"))
+    const again = await house.connect().identify(await house.token(stage, "loud"))
+    expect(again.d.muted).toEqual({ until: null })
+    await host.command("participant.mute", { id: "loud", on: false })
+    expect((await loud.dispatch("me.muted")).d).toEqual({ muted: false, until: null })
+    expect(await loud.command("question.ask", { text: "Why?" })).toMatchObject({ ok: true })
+    await host.command("participant.mute", { id: "loud", until: "2020-01-01T00:00:00Z" })
+    expect(await loud.command("question.ask", { text: "Why not?" })).toMatchObject({ ok: true })
+    expect(await loud.command("participant.mute", { id: "host" })).toMatchObject(refused("forbidden"))
+  })
+})
