@@ -16,6 +16,7 @@ import { rosterPage } from "./presence-view.ts"
 import type { LiveReading, PresenceReport, RosterPage, RosterQuery } from "./protocol.ts"
 import { Pulses } from "./pulses.ts"
 import { type ReactionReport, Reactions } from "./reactions.ts"
+import { recallChat } from "./recall.ts"
 import {
   activate,
   commitBatch,
@@ -143,7 +144,9 @@ export class LiveEventActor {
 
   #execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Away> {
     return Effect.gen({ self: this }, function* () {
-      const batch = new Batch(yield* this.#current)
+      const of = yield* this.#current
+      yield* recallChat(this.#needs.database, of, envelopes)
+      const batch = new Batch(of)
       const outcomes = this.#performAll(batch, envelopes)
       if (outcomes === undefined) return yield* this.#oneByOne(envelopes, (envelope) => this.#recall(envelope))
       if (batch.isEmpty || this.#resident === undefined) return outcomes
@@ -292,11 +295,12 @@ export class LiveEventActor {
     this.#stay(status === "live" && !next.state.deleted)
   }
 
-  /** Whoever stands elsewhere now reads differently in lists. */
+  /** Whoever stands elsewhere now reads differently in lists; what they hear shows in none. */
   #touch(standings: Batch["standings"]): void {
-    if (standings.length === 0) return
+    const moved = standings.filter(({ hearsPoll }) => hearsPoll === undefined)
+    if (moved.length === 0) return
     const at = toTimestamp(this.#needs.now())
-    for (const { participantId } of standings) this.#presence?.touch(participantId, at)
+    for (const { participantId } of moved) this.#presence?.touch(participantId, at)
     this.#flush.schedule()
   }
 

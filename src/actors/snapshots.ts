@@ -59,6 +59,7 @@ const snapshotOf = (of: Resident, presence: Presence | undefined, now: number): 
     admissions: Object.fromEntries([...floor.all("admission")].map(([id, admission]) => [id, admission.state])),
     roles: Object.fromEntries([...floor.all("role")].map(([id, { role }]) => [id, role])),
     seats: Object.fromEntries(seats.map(([id, { roomId }]) => [id, roomId])),
+    votersHear: [...floor.all("poll").values()].some(({ results, voters }) => results === "afterVote" && voters > 0),
     removed: state.removed,
   }
 }

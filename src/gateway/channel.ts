@@ -14,6 +14,7 @@ import { FanOut } from "./fan-out.ts"
 import { Follower } from "./follower.ts"
 import { Participants } from "./participants.ts"
 import { PresenceReports } from "./presence-reports.ts"
+import type { PollTally } from "./protocol/activity-views.ts"
 import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
 import type { ReadyReason } from "./protocol/dispatches.ts"
 import type { Resume } from "./protocol/frames.ts"
@@ -259,13 +260,15 @@ export class Channel {
     }
     if (connection.state === "waiting" && !this.#whereabouts.admits(connection)) return
     const reason = resume === undefined ? request.reason : this.#whyNot(connection, resume)
-    if (resume !== undefined && reason === undefined) {
+    const { read, places } = this.#follower
+    const personal = read?.personal[connection.identity.participantId]
+    const isRead = personal !== undefined && this.#isUsable(connection)
+    // Where some tallies are for voters only, whoever resumes has to be known as one of them.
+    if (resume !== undefined && reason === undefined && (isRead || !places.votersHear)) {
       this.#settle(connection, resume.cursors)
       return
     }
-    const { read } = this.#follower
-    const personal = read?.personal[connection.identity.participantId]
-    if (read === undefined || personal === undefined || !this.#isUsable(connection)) {
+    if (read === undefined || !isRead) {
       this.#wait(request)
       this.#follower.refresh(this.#waiting.map(({ connection: { identity } }) => identity.participantId))
       return
@@ -330,7 +333,7 @@ export class Channel {
     if (!sendAll(connection, frames, this.#around.options.orderedLimitBytes)) return
     for (const stream of streams) this.#topics.hear(connection, stream)
     if (!connection.hearsEphemeral) this.#topics.tune(connection, streams, true)
-    if (ready !== undefined) this.#hearPolls(connection)
+    this.#hearPolls(connection)
     if (!isNew) return
     connection.socket.subscribe(this.#topics.roleTopic(actingAs(connection.identity)))
     this.#around.telemetry.metrics.resumes.add(1, ready === undefined ? "replay" : "snapshot")
@@ -339,7 +342,7 @@ export class Channel {
   /** Tallies that only those who voted may see. */
   #hearPolls(connection: Connection): void {
     const polls = this.#follower.read?.personal[connection.identity.participantId]?.["hearsPolls"]
-    if (Array.isArray(polls)) for (const pollId of polls) this.#topics.hearPoll(connection, String(pollId))
+    for (const { id } of (polls ?? []) as ReadonlyArray<PollTally>) this.#topics.hearPoll(connection, id, true)
   }
 
   #admit(connection: Connection): void {

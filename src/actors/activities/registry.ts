@@ -7,10 +7,12 @@ import type { TimerView } from "../state.ts"
 import type { Ephemeral, Turn } from "../turn.ts"
 import type { Activity, ActivityDeadline, ExtendTimer, Fields, Handler, Pulse, Scene } from "./activity.ts"
 import { announcements } from "./announcements.ts"
+import { chat } from "./chat.ts"
 import { mutes } from "./mutes.ts"
+import { polls } from "./polls.ts"
 import { qa } from "./qa.ts"
 
-const ACTIVITIES: ReadonlyArray<Activity> = [announcements, qa, mutes]
+const ACTIVITIES: ReadonlyArray<Activity> = [announcements, qa, chat, polls, mutes]
 
 const HANDLERS = new Map(
   ACTIVITIES.flatMap(({ commands }) => Object.entries(commands) as [ActivityName, Handler<ActivityName>][]),
