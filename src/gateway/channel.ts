@@ -32,6 +32,8 @@ interface Bring {
   readonly connection: Connection
   readonly resume: Resume | undefined
   readonly reason: ReadyReason
+  /** Readings that had been asked for by then: what they say of the participant is too old. */
+  readonly since: number
 }
 
 /** How long an event that needs no watching is left alone before it is asked again to stay in memory. */
@@ -105,7 +107,7 @@ export class Channel {
       connectionsPerParticipant: options.connectionsPerParticipant,
       published: (stream) => this.#published(stream),
       afterTick: (topic, frame) => this.#fanOut.after(topic, frame),
-      bring: (connection, reason) => this.#bring({ connection, resume: undefined, reason }),
+      bring: (connection, reason) => this.#begin(connection, undefined, reason),
     })
   }
 
@@ -136,7 +138,7 @@ export class Channel {
   enter(connection: Connection, resume: Resume | undefined): void {
     connection.state = "waiting"
     this.#emptySince = undefined
-    this.#bring({ connection, resume, reason: "new" })
+    this.#begin(connection, resume, "new")
   }
 
   /** Is a replay from these cursors exact? */
@@ -146,7 +148,7 @@ export class Channel {
 
   /** Brings an open connection up from its cursors: by a replay, or else a snapshot. */
   sync(connection: Connection, resume: Resume): void {
-    this.#bring({ connection, resume, reason: "gap" })
+    this.#begin(connection, resume, "gap")
   }
 
   react(connection: Connection, kind: ReactionKind, n: number): void {
@@ -246,6 +248,10 @@ export class Channel {
     for (const request of waiting) this.#bring(request)
   }
 
+  #begin(connection: Connection, resume: Resume | undefined, reason: ReadyReason): void {
+    this.#bring({ connection, resume, reason, since: this.#follower.asked })
+  }
+
   #bring(request: Bring): void {
     const { connection, resume } = request
     if (connection.state === "closed") return
@@ -262,13 +268,14 @@ export class Channel {
     const reason = resume === undefined ? request.reason : this.#whyNot(connection, resume)
     const { read, places } = this.#follower
     const personal = read?.personal[connection.identity.participantId]
-    const isRead = personal !== undefined && this.#isUsable(connection)
+    const isRead =
+      read !== undefined && personal !== undefined && read.number > request.since && this.#isUsable(connection)
     // Where some tallies are for voters only, whoever resumes has to be known as one of them.
     if (resume !== undefined && reason === undefined && (isRead || !places.votersHear)) {
       this.#settle(connection, resume.cursors)
       return
     }
-    if (read === undefined || !isRead) {
+    if (!isRead) {
       this.#wait(request)
       this.#follower.refresh(this.#waiting.map(({ connection: { identity } }) => identity.participantId))
       return
@@ -356,7 +363,7 @@ export class Channel {
   #restart(reason: "epoch" | "gap"): void {
     this.#fanOut.reset()
     this.#shown = this.#follower.version
-    for (const connection of this.participants.connections()) this.#bring({ connection, resume: undefined, reason })
+    for (const connection of this.participants.connections()) this.#begin(connection, undefined, reason)
     this.#serveWaiting()
   }
 

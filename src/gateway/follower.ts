@@ -55,6 +55,8 @@ export interface Read {
   readonly personal: LiveReading["personal"]
   /** When it was read, Unix milliseconds. */
   readonly at: number
+  /** Counts up with the asking: what concerns a participant is no younger than that. */
+  readonly number: number
 }
 
 const MAX_BUFFERED = 1000
@@ -68,6 +70,8 @@ export class Follower {
   phase: PhaseTraits = NO_TRAITS
   /** The last reading. */
   read: Read | undefined
+  /** How many readings were asked for. */
+  asked = 0
   readonly places = new Places()
   readonly rings: Rings
   removed: ReadonlySet<string> = new Set()
@@ -111,6 +115,7 @@ export class Follower {
   refresh(participants: ReadonlyArray<string>): void {
     if (this.#isRefreshing || this.#buffer !== undefined) return
     this.#isRefreshing = true
+    const number = ++this.asked
     this.#around.fork(
       this.#around.live.read(this.#eventId, participants).pipe(
         Effect.match({
@@ -118,7 +123,7 @@ export class Follower {
             this.#isRefreshing = false
             if (this.#isStopped || this.#buffer !== undefined) return
             if (snapshot.history !== this.history || snapshot.version > this.version) return this.#reload()
-            this.read = { snapshot, personal, at: Date.now() }
+            this.read = { snapshot, personal, at: Date.now(), number }
             this.#say.refreshed()
           },
           onFailure: (failure) => {
@@ -213,6 +218,7 @@ export class Follower {
     const { live, database, options, fork, telemetry } = this.#around
     fork(
       Effect.gen({ self: this }, function* () {
+        this.asked++
         const reading = yield* live.read(this.#eventId, this.#say.awaited())
         const since = toTimestamp(Date.now() - options.historyMs)
         const stored = yield* database.run((sql) => listPublications(sql, this.#eventId, since, options.historyEntries))
@@ -249,7 +255,7 @@ export class Follower {
     const buffered = this.#buffer ?? []
     const reason = this.#fill(snapshot, stored)
     this.#buffer = undefined
-    this.read = { snapshot, personal, at: Date.now() }
+    this.read = { snapshot, personal, at: Date.now(), number: this.asked }
     this.removed = new Set(snapshot.removed)
     this.places.restore(snapshot)
     this.#settle(snapshot.event.status, snapshot.phase, snapshot.lobby)

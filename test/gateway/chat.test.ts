@@ -7,12 +7,15 @@ import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
 let survivor: ActorHouse | undefined
+/** Whether the first actors own their events: what is killed owns nothing. */
+let isAlive = true
 beforeAll(async () => {
   // Slow mode is what these tests are about, not the budget of everyone.
   const chat = { perSecond: 1000, burst: 1000 }
   const commands = { perSecond: 1000, burst: 1000 }
   const some = { perSecond: 10, burst: 10 }
-  house = await openHouse({ budgets: { commands, chat, questions: some, votes: some, reactions: some } })
+  const budgets = { commands, chat, questions: some, votes: some, reactions: some }
+  house = await openHouse({ budgets }, { holds: () => isAlive })
 })
 afterAll(async () => {
   await survivor?.stop()
@@ -259,6 +262,7 @@ test("what was said and settled survives a kill", async () => {
   await ann.command("chat.delete", { id: gone.id })
   const secret = await sent(host, "between us", { to: "staff" })
   await host.command("chat.slow", { perMs: 5000 })
+  isAlive = false
   survivor = await startActors(house.actors.url)
   const { snapshot } = await survivor.read(stage.eventId)
   expect(snapshot.everyone["chat"]).toEqual({ last: [first, second], slowMs: 5000 })
