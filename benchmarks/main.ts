@@ -11,6 +11,7 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   webhooks: async () => (await import("./webhooks/webhooks.ts")).webhooks,
   start: async () => (await import("./start/start.ts")).start,
   fanout: async () => (await import("./fanout/fanout.ts")).fanout,
+  votes: async () => (await import("./votes/votes.ts")).votes,
   connections: async () => (await import("./connections/connections.ts")).connections,
 }
 

@@ -1,8 +1,8 @@
-/** Our server with one live event and its audience: what `fanout` and `connections` measure. */
+/** Our server with one live event and its audience: what `fanout`, `connections` and `votes` measure. */
 import type { Defer } from "../benchmark.ts"
 import type { AudienceOptions } from "./audience-process.ts"
 import { type Child, startChild } from "./child.ts"
-import { startDatabases } from "./database.ts"
+import { type BenchDatabases, startDatabases } from "./database.ts"
 import type { GatewayPlace } from "./gateway-tokens.ts"
 import { fileLimit } from "./process-usage.ts"
 import { createLiveEvent, createWorkspace } from "./rest-calls.ts"
@@ -16,6 +16,8 @@ const OTHER_FILES = 200
 export interface LiveServer {
   readonly server: ServerProcess
   readonly place: GatewayPlace
+  /** The PostgreSQL server behind it. */
+  readonly databases: BenchDatabases
 }
 
 export const startLiveServer = async (profile: number, defer: Defer): Promise<LiveServer> => {
@@ -23,9 +25,9 @@ export const startLiveServer = async (profile: number, defer: Defer): Promise<Li
   const environment = { DATABASE_URL: await databases.create("migrated") }
   const server = await startServerProcess({ environment, profile }, defer)
   const workspace = await createWorkspace(server.url)
-  const agenda = [{ modality: "broadcast", featureSet: ["qa", "chat", "reactions"] }, { modality: "meeting" }]
+  const agenda = [{ modality: "broadcast", featureSet: ["qa", "chat", "reactions", "polls"] }, { modality: "meeting" }]
   const eventId = await createLiveEvent(server.url, workspace.key, agenda)
-  return { server, place: { eventId, workspaceId: workspace.id } }
+  return { server, databases, place: { eventId, workspaceId: workspace.id } }
 }
 
 export const openAudience = async (options: AudienceOptions, defer: Defer): Promise<Child> => {

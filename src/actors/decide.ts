@@ -4,11 +4,11 @@
  * what steers the event, and the activities all the rest.
  */
 import { type Snapshot, transition } from "xstate"
-import { type ActingRole, actingAs, can } from "../model/permissions.ts"
+import { can } from "../model/permissions.ts"
+import { actingRole } from "./acting-role.ts"
 import { moderateQuestion } from "./activities/qa.ts"
 import { extendActivityTimer, performActivity, tellOfPhase } from "./activities/registry.ts"
-import { type Caller, type Envelope, gatewayName, isSteering, Refused, type SteeringCommand } from "./commands.ts"
-import type { Floor } from "./floor.ts"
+import { type Envelope, gatewayName, isSteering, Refused, type SteeringCommand } from "./commands.ts"
 import { liveEventMachine } from "./machine.ts"
 import { refusalOf } from "./refusal.ts"
 import { activePhase, findPhase, gatewayPhase, type LiveState, NO_EFFECTS, phaseTraits, timerOf } from "./state.ts"
@@ -23,10 +23,6 @@ const snapshotOf = (state: LiveState) =>
     value: state.deleted ? "deleted" : state.event.status,
     context: { ...state, effects: NO_EFFECTS },
   })
-
-/** The caller's role here: a host may have given them another than their token says. */
-export const actingRole = (floor: Floor, { participantId, kind, role }: Caller): ActingRole =>
-  actingAs({ kind, role: floor.get("role", participantId)?.role ?? role })
 
 const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
   const name = gatewayName(envelope.command)

@@ -1,6 +1,6 @@
 /**
  * The floor of a live event: all its records in memory, O(1) to find and to replace, whatever the size of the audience.
- * Only a `Turn` writes here. What it wrote and could not be committed is forgotten together with the floor.
+ * Only a `Turn` writes here, and what is read back for it. What could not be committed is forgotten together with the floor.
  */
 import type { Kind, Records } from "../model/live-records.ts"
 

@@ -18,6 +18,7 @@ import { rosterPage } from "./presence-view.ts"
 import type { LiveReading, PresenceReport, RosterPage, RosterQuery } from "./protocol.ts"
 import { Pulses } from "./pulses.ts"
 import { type ReactionReport, Reactions } from "./reactions.ts"
+import { recallChat } from "./recall.ts"
 import {
   activate,
   commitBatch,
@@ -157,7 +158,9 @@ export class LiveEventActor {
 
   #execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Away> {
     return Effect.gen({ self: this }, function* () {
-      const batch = new Batch(yield* this.#current)
+      const of = yield* this.#current
+      yield* recallChat(this.#needs.database, of, envelopes)
+      const batch = new Batch(of)
       const outcomes = this.#performAll(batch, envelopes)
       if (outcomes === undefined) return yield* this.#oneByOne(envelopes, (envelope) => this.#recall(envelope))
       if (this.#resident === undefined) return outcomes
@@ -321,12 +324,12 @@ export class LiveEventActor {
     this.#stay(status === "live" && !next.state.deleted)
   }
 
-  /** Whoever stands elsewhere now reads differently in lists. */
+  /** Whoever stands elsewhere now reads differently in lists; what they hear shows in none. */
   #touch(standings: Batch["standings"]): void {
-    const seen = standings.filter(({ admission }) => admission === undefined)
-    if (seen.length === 0) return
+    const moved = standings.filter(({ admission, hearsPoll }) => admission === undefined && hearsPoll === undefined)
+    if (moved.length === 0) return
     const at = toTimestamp(this.#needs.now())
-    for (const { participantId } of seen) this.#presence?.touch(participantId, at)
+    for (const { participantId } of moved) this.#presence?.touch(participantId, at)
     this.#flush.schedule()
   }
 

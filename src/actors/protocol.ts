@@ -63,6 +63,8 @@ export const LiveSnapshot = Schema.Struct({
   admissions: Schema.Record(Schema.String, Schema.Literals(["admitted", "held"])),
   roles: Schema.Record(Schema.String, EventRole),
   seats: Schema.Record(Schema.String, Schema.String),
+  /** There are tallies that only those who voted may hear. */
+  votersHear: Schema.Boolean,
   /** Participants who may not come back. */
   removed: Schema.Array(Schema.String),
 })

@@ -1,6 +1,6 @@
 /**
- * What newcomers are told. The part that is the same for many is made at most four times a second, however many ask for it
- * and however much happens; what concerns one participant is looked up for each who asks, and always as it is now.
+ * What newcomers are told. The part that is the same for many is made once per version, and for a large audience four times
+ * a second at most, however much happens; what concerns one participant is looked up for each who asks, as it is now.
  */
 import { activityTimers, personalViewOf, viewOf } from "./activities/registry.ts"
 import { lobbyPolicy } from "./lobby-policy.ts"
@@ -10,8 +10,9 @@ import type { LiveReading, LiveSnapshot } from "./protocol.ts"
 import type { Resident } from "./resident.ts"
 import { activePhase, activeTimers, gatewayPhase, phaseTraits } from "./state.ts"
 
-/** A snapshot is good for this long; what happened since is replayed after it. */
+/** With a large audience a snapshot is good for this long; what happened since is replayed after it. */
 const GOOD_FOR_MS = 250
+const LARGE = 500
 
 export class Snapshots {
   #last: LiveSnapshot | undefined
@@ -39,8 +40,10 @@ export class Snapshots {
 
   #snapshot(of: Resident, presence: Presence | undefined, now: number): LiveSnapshot {
     const last = this.#last
-    const isGood = last !== undefined && last.history === of.history && Math.abs(now - this.#madeAt) <= GOOD_FOR_MS
-    if (last !== undefined && isGood && last.event.status === of.state.event.status) return last
+    if (last?.history === of.history) {
+      const mayBeOlder = (presence?.connected ?? 0) > LARGE && last.event.status === of.state.event.status
+      if (last.version === of.version || (mayBeOlder && Math.abs(now - this.#madeAt) <= GOOD_FOR_MS)) return last
+    }
     this.#last = snapshotOf(of, presence, now)
     this.#madeAt = now
     return this.#last
@@ -79,6 +82,7 @@ const snapshotOf = (of: Resident, presence: Presence | undefined, now: number): 
     admissions: Object.fromEntries([...floor.all("admission")].map(([id, admission]) => [id, admission.state])),
     roles: Object.fromEntries([...floor.all("role")].map(([id, { role }]) => [id, role])),
     seats: Object.fromEntries(seats.map(([id, { roomId }]) => [id, roomId])),
+    votersHear: [...floor.all("poll").values()].some(({ results, voters }) => results === "afterVote" && voters > 0),
     removed: state.removed,
   }
 }

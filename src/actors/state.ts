@@ -12,6 +12,9 @@ import type { WebhookEventType } from "../model/webhook-events.ts"
 /** Streams a dispatch may go to: everyone admitted, hosts and workspace admins, one room, or one participant. */
 export type Stream = "event" | "staff" | `room:${string}` | `me:${string}`
 
+/** Those who voted in a poll hear its tally there; nothing on it has a place. */
+export type PollStream = `poll:${string}`
+
 /** An ordered dispatch before it has its place in the stream. */
 export interface Dispatch {
   readonly stream: Stream
@@ -41,8 +44,8 @@ export interface Standing {
   readonly roomId?: string | null
   /** `waiting`: in the lobby, and kept there whatever the policy. */
   readonly admission?: "admitted" | "waiting" | "denied"
-  /** They may hear the tally of this poll from now on. */
-  readonly hearsPoll?: string
+  /** They may hear the tally of this poll from now on, or not any more. */
+  readonly hearsPoll?: { readonly id: string; readonly on: boolean }
 }
 
 export interface Effects {

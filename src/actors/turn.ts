@@ -18,13 +18,13 @@ import type { WebhookEventType } from "../model/webhook-events.ts"
 import type { Caller } from "./commands.ts"
 import type { Floor } from "./floor.ts"
 import type { People } from "./presence.ts"
-import type { Dispatch, Ejection, LiveState, Notice, Standing, Stream } from "./state.ts"
+import type { Dispatch, Ejection, LiveState, Notice, PollStream, Standing, Stream } from "./state.ts"
 
 type Fields = { readonly [field: string]: unknown }
 
 /** What may be lost: replaces its elder of the same key, has no place in the stream, is not stored. */
 export interface Ephemeral {
-  readonly stream: Stream
+  readonly stream: Stream | PollStream
   readonly key: string
   readonly t: string
   readonly d: Fields
@@ -95,6 +95,12 @@ export class Turn {
 
   remove(kind: Kind, id: string): void {
     if (this.#floor.get(kind, id) !== undefined) this.#write(kind, id, undefined)
+  }
+
+  /** Lets go of a record that the store keeps: it is not needed in memory any more. */
+  forget(kind: Kind, id: string): void {
+    const before = this.#floor.write(kind, id, undefined)
+    this.#undo.push(() => this.#floor.write(kind, id, before))
   }
 
   get settings(): Settings {

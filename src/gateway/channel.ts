@@ -4,7 +4,7 @@
  * same turn, so that nothing is lost or doubled between the three.
  */
 import { Effect, Fiber } from "effect"
-import type { LiveReading } from "../actors/protocol.ts"
+import type { LiveSnapshot } from "../actors/protocol.ts"
 import type { ReactionKind } from "../model/activity-commands.ts"
 import type { NotFound, Unavailable } from "../model/errors.ts"
 import { actingAs } from "../model/permissions.ts"
@@ -15,6 +15,7 @@ import { FanOut } from "./fan-out.ts"
 import { Follower } from "./follower.ts"
 import { Participants } from "./participants.ts"
 import { PresenceReports } from "./presence-reports.ts"
+import type { PollTally } from "./protocol/activity-views.ts"
 import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
 import type { ReadyReason } from "./protocol/dispatches.ts"
 import type { Resume } from "./protocol/frames.ts"
@@ -262,26 +263,34 @@ export class Channel {
     }
     if (connection.state === "waiting" && !this.#whereabouts.admits(connection)) return
     const reason = resume === undefined ? request.reason : this.#whyNot(connection, resume)
-    if (resume !== undefined && reason === undefined) {
+    const since = request.since ?? this.#follower.version
+    const read = this.#readingFor(connection, since)
+    // Where some tallies are for voters only, whoever resumes has to be known as one of them.
+    if (resume !== undefined && reason === undefined && (read !== undefined || !this.#follower.places.votersHear)) {
       this.#settle(connection, resume.cursors)
       return
     }
-    const { read } = this.#follower
-    const since = request.since ?? this.#follower.version
-    const personal = read?.personal[connection.identity.participantId]
-    const cursors =
-      read === undefined || personal === undefined ? undefined : this.#cursors(connection, read, personal.head)
-    if (read === undefined || personal === undefined || cursors === undefined || read.version < since) {
+    const cursors = read === undefined ? undefined : this.#cursors(connection, read.snapshot, read.head)
+    if (read === undefined || cursors === undefined) {
       this.#wait({ ...request, since })
       this.#follower.refresh(this.#waiting.map(({ connection: { identity } }) => identity.participantId))
       return
     }
     const given = { phase: this.phase, reason: reason ?? request.reason, cursors }
-    this.#settle(connection, cursors, readyWithSnapshot(connection, read.snapshot, personal.state, given))
+    this.#settle(connection, cursors, readyWithSnapshot(connection, read.snapshot, read.state, given))
+  }
+
+  /** What was read of a participant, when it is no older than that version. */
+  #readingFor({ identity: { participantId } }: Connection, since: number) {
+    const { read } = this.#follower
+    const own = read?.personal[participantId]
+    return read === undefined || own === undefined || read.version < since
+      ? undefined
+      : { ...own, snapshot: read.snapshot }
   }
 
   /** Where the streams of a connection go on after a reading; undefined when they cannot, because it is too old. */
-  #cursors(connection: Connection, { snapshot }: LiveReading, ownHead: number): Cursors | undefined {
+  #cursors(connection: Connection, snapshot: LiveSnapshot, ownHead: number): Cursors | undefined {
     const streams = heardBy(connection)
     const head = (stream: StreamName): number =>
       ownerOf(stream) === undefined ? (snapshot.heads[stream] ?? 0) : ownHead
@@ -337,7 +346,7 @@ export class Channel {
     if (!sendAll(connection, frames, this.#around.options.orderedLimitBytes)) return
     for (const stream of streams) this.#topics.hear(connection, stream)
     if (!connection.hearsEphemeral) this.#topics.tune(connection, streams, true)
-    if (ready !== undefined) this.#hearPolls(connection)
+    this.#hearPolls(connection)
     if (!isNew) return
     connection.socket.subscribe(this.#topics.roleTopic(actingAs(connection.identity)))
     this.#around.telemetry.metrics.resumes.add(1, ready === undefined ? "replay" : "snapshot")
@@ -346,7 +355,7 @@ export class Channel {
   /** Tallies that only those who voted may see. */
   #hearPolls(connection: Connection): void {
     const polls = this.#follower.read?.personal[connection.identity.participantId]?.state["hearsPolls"]
-    if (Array.isArray(polls)) for (const pollId of polls) this.#topics.hearPoll(connection, String(pollId))
+    for (const { id } of (polls ?? []) as ReadonlyArray<PollTally>) this.#topics.hearPoll(connection, id, true)
   }
 
   #admit(connection: Connection): void {

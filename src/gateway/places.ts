@@ -10,17 +10,21 @@ export type Admission = "in" | "waits" | "denied"
 
 export class Places {
   lobby: LobbyPolicy = "open"
+  /** There are tallies that only those who voted may hear. */
+  votersHear = false
   #admissions = new Map<string, "admitted" | "held">()
   #roles = new Map<string, EventRole>()
   #seats = new Map<string, string>()
 
-  restore({ admissions, roles, seats }: LiveSnapshot): void {
+  restore({ admissions, roles, seats, votersHear }: LiveSnapshot): void {
+    this.votersHear = votersHear
     this.#admissions = new Map(Object.entries(admissions))
     this.#roles = new Map(Object.entries(roles))
     this.#seats = new Map(Object.entries(seats))
   }
 
-  apply({ participantId, admission, role, roomId }: Standing): void {
+  apply({ participantId, admission, role, roomId, hearsPoll }: Standing): void {
+    if (hearsPoll?.on) this.votersHear = true
     if (role !== undefined) this.#roles.set(participantId, role)
     if (roomId === null) this.#seats.delete(participantId)
     if (typeof roomId === "string") this.#seats.set(participantId, roomId)

@@ -49,8 +49,11 @@ export class Subscriptions {
     }
   }
 
-  hearPoll(connection: Connection, pollId: string): void {
-    connection.socket.subscribe(this.ephemeralTopic({ stream: `poll:${pollId}` }))
+  /** The tally that only those who voted hear. */
+  hearPoll(connection: Connection, pollId: string, on: boolean): void {
+    const topic = this.ephemeralTopic({ stream: `poll:${pollId}` })
+    if (on) connection.socket.subscribe(topic)
+    else connection.socket.unsubscribe(topic)
   }
 
   changeRole(connection: Connection, from: ActingRole, to: ActingRole): void {

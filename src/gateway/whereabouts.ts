@@ -67,7 +67,7 @@ export class Whereabouts {
     if (admission === "admitted") this.#letIn(participantId)
     if (admission === "denied") this.closeAll(participantId, CLOSE.lobbyDenied)
     for (const connection of connections) {
-      if (hearsPoll !== undefined) this.#needs.topics.hearPoll(connection, hearsPoll)
+      if (hearsPoll !== undefined) this.#needs.topics.hearPoll(connection, hearsPoll.id, hearsPoll.on)
       if (roomId !== undefined) this.#move(connection, roomId)
       if (role !== undefined) this.become(connection, { ...connection.identity, role }, because)
       if (admission === "waiting") this.#sendOut(connection)

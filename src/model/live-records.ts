@@ -53,6 +53,7 @@ export interface Poll {
   readonly closedAt: Timestamp | null
   /** When it closes by itself. */
   readonly endsAt: Timestamp | null
+  readonly extendedMs: number
   readonly rev: number
 }
 
@@ -194,6 +195,8 @@ export interface Records {
   readonly opt: { readonly in: boolean }
   /** When they last wrote in the chat, Unix milliseconds: for slow mode. */
   readonly lastChat: number
+  /** Older messages that a command named: read back for it, and gone with the next. */
+  readonly pastChat: ChatMessage
   /** By question: who asked it anonymously, for as long as this activation lasts. */
   readonly asker: string
   /** by their own id, */
@@ -219,7 +222,10 @@ export interface Change<K extends Kind = Kind> {
 }
 
 /** Kept in memory only: worth no row, or to be stored nowhere. */
-export const VOLATILE: ReadonlySet<Kind> = new Set<Kind>(["lastChat", "asker"])
+export const VOLATILE: ReadonlySet<Kind> = new Set<Kind>(["lastChat", "pastChat", "asker"])
+
+/** Chat is stored for good, but a live event remembers only so many messages of each place. */
+export const CHAT_REMEMBERED = 50
 
 /** Id of what there is one of. */
 export const ONLY = "-"

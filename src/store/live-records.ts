@@ -4,6 +4,7 @@
  */
 import {
   type Broadcast,
+  CHAT_REMEMBERED,
   type Change,
   type ChatMessage,
   type Kind,
@@ -17,9 +18,6 @@ import type { Queryable, Sql } from "./database.ts"
 export type StoredRecord = {
   readonly [K in Kind]: { readonly kind: K; readonly id: string; readonly record: Records[K] }
 }[Kind]
-
-/** Chat is kept, but a live event remembers only so many messages of each place. */
-export const CHAT_REMEMBERED = 50
 
 const questionRow = (question: LiveQuestion): object => ({
   id: question.id,
@@ -114,17 +112,37 @@ const readVotes = async (sql: Queryable, eventId: string): Promise<ReadonlyArray
   return rows.map(({ id }) => ({ kind: "questionVote", id, record: true }))
 }
 
+type StoredMessage = Omit<ChatMessage, "to" | "roomId" | "rev"> & { readonly target: string }
+
+const messageOf = ({ target, ...message }: StoredMessage): ChatMessage => {
+  const isRoom = target.startsWith("room:")
+  return {
+    ...message,
+    to: isRoom ? "room" : (target as ChatMessage["to"]),
+    roomId: isRoom ? target.slice("room:".length) : null,
+    rev: 1,
+  }
+}
+
+/** Messages of any age. */
+export const findChatMessages = async (
+  sql: Queryable,
+  eventId: string,
+  ids: ReadonlyArray<string>,
+): Promise<ReadonlyArray<ChatMessage>> => {
+  const rows = await sql<StoredMessage[]>`
+    select id, target, participant_id, name, role, text, reply_to, at
+      from chat_messages where event_id = ${eventId} and id in ${sql([...ids])}`
+  return rows.map(messageOf)
+}
+
 const readChat = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
-  const rows = await sql<(ChatMessage & { readonly target: string })[]>`
+  const rows = await sql<StoredMessage[]>`
     select id, target, participant_id, name, role, text, reply_to, at from (
       select *, row_number() over (partition by target order by at desc, id desc) as age
         from chat_messages where event_id = ${eventId}
     ) c where age <= ${CHAT_REMEMBERED} order by at, id`
-  return rows.map(({ target, ...message }) => {
-    const isRoom = target.startsWith("room:")
-    const place = { to: isRoom ? "room" : target, roomId: isRoom ? target.slice("room:".length) : null, rev: 1 }
-    return { kind: "chat", id: message.id, record: { ...message, ...place } as ChatMessage }
-  })
+  return rows.map((row) => ({ kind: "chat", id: row.id, record: messageOf(row) }))
 }
 
 const readBroadcasts = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {

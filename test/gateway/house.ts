@@ -2,7 +2,6 @@
 
 import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from "uWebSockets.js"
 import { Effect, Layer, Redacted } from "effect"
-import type { PlacementOptions } from "../../src/actors/placement.ts"
 import { bindGateway, type RunningGateway } from "../../src/gateway/gateway.ts"
 import type { GatewayOptions } from "../../src/gateway/options.ts"
 import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
@@ -68,7 +67,7 @@ const startNode = async (actors: ActorHouse, node: string, options: Partial<Gate
 
 export const openHouse = async (
   options: Partial<GatewayOptions> = {},
-  placement: Partial<PlacementOptions> = {},
+  placement: Parameters<typeof startActors>[1] = {},
 ): Promise<House> => {
   const database = await createTestDatabase()
   const actors = await startActors(database.url, placement)

@@ -5,6 +5,7 @@ import { Feed, type FeedMessage } from "../../src/actors/feed.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { Ownership } from "../../src/actors/ownership.ts"
 import { liveEventsLayer, type PlacementOptions } from "../../src/actors/placement.ts"
+import type { LiveReading } from "../../src/actors/protocol.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { PhaseInput } from "../../src/model/phase.ts"
 import type { EventRole } from "../../src/model/roles.ts"
@@ -17,7 +18,10 @@ import { Telemetry } from "../../src/telemetry.ts"
 type SteeredAnswer = Answer & { readonly event: NonNullable<Answer["event"]> }
 
 export interface ActorHouse {
+  readonly url: string
   readonly sql: Sql
+  /** How everything stands, and how it stands for these participants. */
+  readonly read: (eventId: string, participants?: ReadonlyArray<string>) => Promise<LiveReading>
   readonly execute: (eventId: string, command: Command, given?: Partial<Envelope>) => Promise<SteeredAnswer>
   readonly run: <A, E>(effect: Effect.Effect<A, E, LiveEvents | Feed | Database>) => Promise<A>
   readonly exit: <A, E>(effect: Effect.Effect<A, E, LiveEvents | Feed | Database>) => Promise<Exit.Exit<A, E>>
@@ -61,7 +65,10 @@ export const startActors = async (
   const runtime = ManagedRuntime.make(layer)
   const database = await runtime.runPromise(Database)
   return {
+    url,
     sql: database.sql,
+    read: (eventId, participants = []) =>
+      runtime.runPromise(Effect.flatMap(LiveEvents, (live) => live.read(eventId, participants, true))),
     run: (effect) => runtime.runPromise(effect),
     exit: (effect) => runtime.runPromiseExit(effect),
     execute: (eventId, command, given) =>

@@ -70,7 +70,8 @@ const tell = (turn: Turn, t: "question.created" | "question.updated", question: 
 const tellOfRemoval = (turn: Turn, { id, rev }: LiveQuestion, hidden: boolean): void =>
   turn.toAll("question.removed", { id, rev, hidden })
 
-const seatOf = (turn: Turn): string | null => {
+/** The room the caller sits in. */
+export const seatOf = (turn: Turn): string | null => {
   const seat = turn.by === null ? undefined : turn.get("seat", turn.by.participantId)
   return seat === undefined || seat.away ? null : seat.roomId
 }

@@ -10,9 +10,11 @@ import { announcements } from "./announcements.ts"
 import { breakout } from "./breakout.ts"
 import { broadcast } from "./broadcast.ts"
 import { capture } from "./capture.ts"
+import { chat } from "./chat.ts"
 import { hands } from "./hands.ts"
 import { lobby } from "./lobby.ts"
 import { mutes } from "./mutes.ts"
+import { polls } from "./polls.ts"
 import { qa } from "./qa.ts"
 import { rotation } from "./rotation.ts"
 import { stage } from "./stage.ts"
@@ -20,6 +22,8 @@ import { stage } from "./stage.ts"
 const ACTIVITIES: ReadonlyArray<Activity> = [
   announcements,
   qa,
+  chat,
+  polls,
   mutes,
   lobby,
   hands,

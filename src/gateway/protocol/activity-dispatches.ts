@@ -10,6 +10,7 @@ import {
   ChatMessageView,
   Counts,
   HandView,
+  PollTally,
   PollView,
   QaSettings,
   QuestionView,
@@ -39,6 +40,8 @@ export const ACTIVITY_DISPATCHES = {
   /** Drafts are told to staff only. */
   "poll.created": Schema.Struct({ poll: PollView }),
   "poll.opened": Schema.Struct({ poll: PollView }),
+  /** It closes at another time. */
+  "poll.updated": Schema.Struct({ poll: PollView }),
   "poll.closed": Schema.Struct({ poll: PollView }),
   "poll.published": Schema.Struct({ poll: PollView }),
   "poll.deleted": Schema.Struct({ id: Schema.String }),
@@ -73,7 +76,7 @@ export const ACTIVITY_DISPATCHES = {
 /** Replaced by their next, never replayed. */
 export const ACTIVITY_EPHEMERALS = {
   "question.votes": Schema.Struct({ votes: Schema.Array(Schema.Tuple([Schema.String, Schema.Int])) }),
-  "poll.tally": Schema.Struct({ id: Schema.String, counts: Schema.Array(Schema.Int), voters: Schema.Int }),
+  "poll.tally": PollTally,
   "reaction.tally": Schema.Struct({
     windowMs: Schema.Int,
     /** By kind; those that did not occur are absent. */

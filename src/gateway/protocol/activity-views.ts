@@ -75,6 +75,14 @@ export const PollView = Schema.Struct({
 })
 export type PollView = typeof PollView.Type
 
+export const PollTally = Schema.Struct({
+  id: Schema.String,
+  /** Votes per option, in their order. */
+  counts: Schema.Array(Schema.Int),
+  voters: Schema.Int,
+})
+export type PollTally = typeof PollTally.Type
+
 export const HandView = Schema.Struct({
   participantId: Schema.String,
   name: Schema.String,
@@ -235,6 +243,6 @@ export const PERSONAL_STATE = {
   roomChat: Schema.Array(ChatMessageView),
   round: nullable(RotationRoundView),
   optedOut: Schema.Boolean,
-  /** Polls whose tally they may hear. */
-  hearsPolls: Schema.Array(Schema.String),
+  /** Tallies shown only to those who voted, where the participant did. */
+  hearsPolls: Schema.Array(PollTally),
 } as const

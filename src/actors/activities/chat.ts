@@ -1,0 +1,152 @@
+/**
+ * Chat: with everyone, within a room, and among those on stage. Every message is stored for good; memory holds the newest of
+ * each place, and an older one is read back when a command names it. Slow mode counts from memory alone: a restart forgives.
+ */
+import { CHAT_REMEMBERED, type ChatMessage, DEFAULT_SETTINGS, ONLY } from "../../model/live-records.ts"
+import { type ActingRole, type ChatTarget, canChat } from "../../model/permissions.ts"
+import { isStaff, narrowRole } from "../../model/roles.ts"
+import { actingRole } from "../acting-role.ts"
+import { type Caller, Refused } from "../commands.ts"
+import { phaseTraits } from "../state.ts"
+import type { Turn } from "../turn.ts"
+import { type Activity, type Fields, noSuch, refuse, type Scene } from "./activity.ts"
+import { isMuted, MUTED } from "./mutes.ts"
+import { seatOf } from "./qa.ts"
+
+/** Where a message is, by the stream that carries it. */
+type Place = "event" | "staff" | `room:${string}`
+
+const placeOf = ({ to, roomId }: Pick<ChatMessage, "to" | "roomId">): Place =>
+  to === "room" ? `room:${roomId ?? ""}` : to
+
+const isOfStaff = (role: ActingRole): boolean => role !== "anonymous" && isStaff(role)
+
+/** Speakers have a part in the staff's chat, but not in the staff's stream: they hear of it in their own. */
+const tell = (turn: Turn, place: Place, t: string, d: Fields): void => {
+  turn.say(place, t, d)
+  if (place !== "staff") return
+  const traits = phaseTraits(turn.state)
+  for (const person of turn.people.all()) {
+    const role = actingRole(turn.floor, person)
+    if (role === "speaker" && canChat(role, traits, "staff") === "allowed") turn.toOne(person.participantId, t, d)
+  }
+}
+
+const find = (turn: Turn, id: string): ChatMessage | undefined => turn.get("chat", id) ?? turn.get("pastChat", id)
+
+/** Why the caller may not write there now. */
+const barred = (turn: Turn, role: ActingRole, to: ChatTarget): Refused | undefined => {
+  const permission = canChat(role, phaseTraits(turn.state), to)
+  if (permission !== "allowed") {
+    return refuse(permission, `Your role in the current phase does not allow chat with this target: ${to}.`)
+  }
+  if (isMuted(turn)) return MUTED
+  return to === "room" && seatOf(turn) === null ? refuse("conflict", "You are in no room now.") : undefined
+}
+
+/** Slow mode: staff need not wait. */
+const tooSoon = (turn: Turn, role: ActingRole, { participantId }: Caller): Refused | undefined => {
+  if (isOfStaff(role)) return undefined
+  const waitMs = (turn.get("lastChat", participantId) ?? 0) + turn.settings.chatSlowMs - turn.now
+  if (turn.settings.chatSlowMs > 0 && waitMs > 0) {
+    return new Refused({ code: "rate_limited", detail: "The chat is in slow mode.", retryAfterMs: waitMs })
+  }
+  turn.put("lastChat", participantId, turn.now)
+  return undefined
+}
+
+const remember = (turn: Turn, message: ChatMessage): void => {
+  turn.put("chat", message.id, message)
+  const place = placeOf(message)
+  const there = [...turn.all("chat").values()].filter((other) => placeOf(other) === place)
+  for (const { id } of there.slice(0, -CHAT_REMEMBERED)) turn.forget("chat", id)
+}
+
+const send: NonNullable<Activity["commands"]["chat.send"]> = (turn, { to, text, replyTo = null }) => {
+  const { by, freshId: id, at } = turn
+  if (by === null) return refuse("forbidden", "Only people at the event write in its chat.")
+  const role = actingRole(turn.floor, by)
+  const refused = barred(turn, role, to)
+  if (refused !== undefined) return refused
+  const roomId = to === "room" ? seatOf(turn) : null
+  const place = placeOf({ to, roomId })
+  const answered = replyTo === null ? undefined : find(turn, replyTo)
+  if (replyTo !== null && (answered === undefined || placeOf(answered) !== place)) return noSuch("message")
+  const early = tooSoon(turn, role, by)
+  if (early !== undefined) return early
+  const message: ChatMessage = {
+    id,
+    to,
+    roomId,
+    participantId: by.participantId,
+    name: by.name ?? "",
+    role: narrowRole(role === "anonymous" ? "viewer" : role, phaseTraits(turn.state).modality),
+    text: text.trim(),
+    replyTo,
+    at,
+    rev: 1,
+  }
+  remember(turn, message)
+  tell(turn, place, "chat.message", { message })
+  return { message }
+}
+
+const remove: NonNullable<Activity["commands"]["chat.delete"]> = (turn, { id }) => {
+  const message = find(turn, id)
+  if (message === undefined) return noSuch("message")
+  const { by } = turn
+  if (by !== null && by.participantId !== message.participantId && !isOfStaff(actingRole(turn.floor, by))) {
+    return refuse("forbidden", "Only staff can delete what somebody else wrote.")
+  }
+  // One that was read back is on the floor no more: it has to be there to be removed.
+  turn.put("chat", id, message)
+  turn.remove("chat", id)
+  turn.remove("pastChat", id)
+  tell(turn, placeOf(message), "chat.deleted", { ids: [id] })
+  return { id }
+}
+
+/** Messages by their place, sorted out once for all who are read at the same time. */
+const sorted = new WeakMap<Scene, ReadonlyMap<Place, ReadonlyArray<ChatMessage>>>()
+
+const messagesAt = (scene: Scene, place: Place): ReadonlyArray<ChatMessage> => {
+  const known = sorted.get(scene)
+  if (known !== undefined) return known.get(place) ?? []
+  const places = new Map<Place, ChatMessage[]>()
+  for (const message of scene.floor.all("chat").values()) {
+    const there = places.get(placeOf(message)) ?? []
+    there.push(message)
+    places.set(placeOf(message), there)
+  }
+  sorted.set(scene, places)
+  return places.get(place) ?? []
+}
+
+export const chat: Activity = {
+  commands: {
+    "chat.send": send,
+    "chat.delete": remove,
+    "chat.slow": (turn, { perMs }) => {
+      if (turn.settings.chatSlowMs !== perMs) {
+        turn.put("settings", ONLY, { ...turn.settings, chatSlowMs: perMs })
+        turn.toAll("chat.settings", { slowMs: perMs })
+      }
+      return { slowMs: perMs }
+    },
+  },
+  // The rooms go with their phase, and nobody can look into them any more.
+  phaseEnded: (turn) => {
+    for (const { id, to } of [...turn.all("chat").values()]) if (to === "room") turn.forget("chat", id)
+  },
+  view: (scene) => ({
+    chat: {
+      last: messagesAt(scene, "event"),
+      slowMs: (scene.floor.get("settings", ONLY) ?? DEFAULT_SETTINGS).chatSlowMs,
+    },
+  }),
+  staffView: (scene) => ({ staffChat: messagesAt(scene, "staff") }),
+  personalView: (scene, participantId) => {
+    const seat = scene.floor.get("seat", participantId)
+    return { roomChat: seat === undefined || seat.away ? [] : messagesAt(scene, `room:${seat.roomId}`) }
+  },
+}

@@ -1,0 +1,68 @@
+/**
+ * Who sees what of a poll. Counts are told to everyone, to those who voted, or to staff alone: `live` to everyone at once,
+ * `afterVote` to voters while it is open and to everyone when it is closed, `onPublish` to everyone when a host says so.
+ * A published poll shows its counts whatever was chosen. Who voted for what is told to nobody but the voter.
+ */
+import { type Poll, voteId } from "../../model/live-records.ts"
+import type { TimerView } from "../state.ts"
+import type { Ephemeral } from "../turn.ts"
+import type { Fields, Scene } from "./activity.ts"
+
+export const everyoneSees = ({ results, published, status }: Poll): boolean =>
+  published || results === "live" || (results === "afterVote" && status === "closed")
+
+export const pollView = (poll: Poll, withCounts: boolean): Fields => {
+  const { counts, voters, extendedMs: _extended, ...rest } = poll
+  return withCounts ? { ...rest, counts, voters } : rest
+}
+
+/** As staff see it. */
+export const staffPoll = (poll: Poll): Fields => pollView(poll, true)
+
+/** As everyone sees it. */
+export const sharedPoll = (poll: Poll): Fields => pollView(poll, everyoneSees(poll))
+
+const tallyOf = ({ id, counts, voters }: Poll) => ({ id, counts, voters })
+
+/** A poll's timer has the poll's id and its revision. */
+export const pollTimer = (poll: Poll, state: TimerView["state"] = "running"): TimerView | undefined => {
+  const { id, openedAt, endsAt, extendedMs, rev } = poll
+  if (openedAt === null || endsAt === null) return undefined
+  return { id, scope: "poll", ref: id, state, startedAt: openedAt, endsAt, extendedMs, rev }
+}
+
+export const openPolls = ({ floor }: Pick<Scene, "floor">): ReadonlyArray<Poll> =>
+  [...floor.all("poll").values()].filter(({ status }) => status === "open")
+
+/** The tally as it stands, to all who may see it now; staff always. */
+export const sayTally = ({ floor }: Scene, id: string): ReadonlyArray<Ephemeral> => {
+  const poll = floor.get("poll", id)
+  if (poll === undefined) return []
+  const said = { key: `poll.tally:${id}`, t: "poll.tally", d: tallyOf(poll) }
+  if (everyoneSees(poll)) return [{ stream: "event", ...said }]
+  return poll.results === "afterVote"
+    ? [
+        { stream: "staff", ...said },
+        { stream: `poll:${id}`, ...said },
+      ]
+    : [{ stream: "staff", ...said }]
+}
+
+export const sharedView = ({ floor }: Scene): Fields => ({
+  polls: [...floor.all("poll").values()].filter(({ status }) => status !== "draft").map(sharedPoll),
+})
+
+export const staffView = ({ floor }: Scene): Fields => ({
+  staffPolls: [...floor.all("poll").values()].map(staffPoll),
+})
+
+export const personalView = ({ floor }: Scene, participantId: string): Fields => {
+  const cast = [...floor.all("poll").values()].flatMap((poll) => {
+    const optionIds = floor.get("pollVote", voteId(poll.id, participantId))
+    return optionIds === undefined ? [] : [{ poll, optionIds }]
+  })
+  return {
+    pollVotes: Object.fromEntries(cast.map(({ poll, optionIds }) => [poll.id, optionIds])),
+    hearsPolls: cast.filter(({ poll }) => poll.results === "afterVote").map(({ poll }) => tallyOf(poll)),
+  }
+}

@@ -1,0 +1,270 @@
+/** Chat over real sockets: who writes where and hears what, how it is moderated, and that nothing said is lost or doubled. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { newId } from "../../src/model/ids.ts"
+import { type ActorHouse, startActors } from "../support/live-events.ts"
+import type { Client, Frame } from "./client.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+let house: House
+let survivor: ActorHouse | undefined
+/** Whether the first actors own their events: what is killed owns nothing. */
+let isAlive = true
+beforeAll(async () => {
+  // Slow mode is what these tests are about, not the budget of everyone.
+  const chat = { perSecond: 1000, burst: 1000 }
+  const commands = { perSecond: 1000, burst: 1000 }
+  const some = { perSecond: 10, burst: 10 }
+  const budgets = { commands, chat, questions: some, votes: some, reactions: some }
+  house = await openHouse({ budgets }, { holds: () => isAlive })
+})
+afterAll(async () => {
+  await survivor?.stop()
+  await house.stop()
+})
+
+const refused = (code: string) => ({ ok: false, e: { code } })
+const CALL = [
+  { modality: "meeting", featureSet: ["chat"] },
+  { modality: "broadcast", featureSet: [] },
+] as const
+const SHOW = [{ modality: "broadcast", featureSet: ["chat"] }] as const
+const ROOMS = [{ modality: "breakout", featureSet: ["chat"] }] as const
+
+const readyOf = (client: Client): Frame => client.received.find(({ t }) => t === "ready").d
+const say = (client: Client, text: string, more: object = {}) =>
+  client.command("chat.send", { to: "event", text, ...more })
+const sent = async (client: Client, text: string, more: object = {}): Promise<Frame> => {
+  const reply = await say(client, text, more)
+  expect(reply).toMatchObject({ ok: true })
+  return reply.d.message
+}
+const texts = (messages: ReadonlyArray<Frame>) => messages.map(({ text }) => text)
+/** A client that has joined now, and what it was told. */
+const newcomer = async (stage: Stage, who: string, role?: Parameters<House["join"]>[2]) =>
+  readyOf(await house.join(stage, who, role))
+
+describe("a message", () => {
+  test("reaches everyone under its author's name and role, trimmed, and newcomers find it", async () => {
+    const stage = await house.stage(CALL)
+    const [ann, bob] = [await house.join(stage, "ann"), await house.join(stage, "bob")]
+    expect(readyOf(ann)).toMatchObject({ chat: { last: [], slowMs: 0 }, roomChat: [] })
+    const message = await sent(ann, "  Hello \n")
+    expect(message).toMatchObject({
+      to: "event",
+      participantId: "ann",
+      name: "Name of ann",
+      role: "participant",
+      text: "Hello",
+      replyTo: null,
+      rev: 1,
+    })
+    expect((await bob.dispatch("chat.message")).d).toEqual({ message })
+    const reply = await sent(bob, "Hi", { replyTo: message.id })
+    expect((await newcomer(stage, "cleo")).chat.last).toEqual([message, reply])
+  })
+
+  test("sent twice under one id is said once", async () => {
+    const stage = await house.stage(CALL)
+    const ann = await house.join(stage, "ann")
+    const first = await ann.command("chat.send", { to: "event", text: "once" }, { id: "m" })
+    expect(await ann.command("chat.send", { to: "event", text: "once" }, { id: "m" })).toEqual({ ...first, dup: true })
+    expect(await ann.command("chat.send", { to: "event", text: "twice" }, { id: "m" })).toMatchObject(
+      refused("conflict"),
+    )
+    expect(texts((await newcomer(stage, "bob")).chat.last)).toEqual(["once"])
+  })
+
+  test.each([
+    ["blank", { to: "event", text: " \n" }],
+    ["too long", { to: "event", text: "x".repeat(2001) }],
+    ["for nowhere", { to: "moon", text: "x" }],
+    ["in reply to no id", { to: "event", text: "x", replyTo: "first" }],
+  ])("that is %s is a bad request", async (_what, d) => {
+    const ann = await house.join(await house.stage(CALL), "ann")
+    expect(await ann.command("chat.send", d)).toMatchObject(refused("bad_request"))
+  })
+
+  test("replies to messages of its own place only", async () => {
+    const stage = await house.stage(CALL)
+    const [host, ann] = [await house.join(stage, "host", "host"), await house.join(stage, "ann")]
+    const secret = await sent(host, "between us", { to: "staff" })
+    expect(await say(ann, "what?", { replyTo: secret.id })).toMatchObject(refused("not_found"))
+    expect(await say(ann, "what?", { replyTo: newId() })).toMatchObject(refused("not_found"))
+    expect(await say(host, "indeed", { to: "staff", replyTo: secret.id })).toMatchObject({ ok: true })
+  })
+})
+
+describe("who may write", () => {
+  test("depends on the feature of the phase, and on the phase", async () => {
+    const stage = await house.stage(CALL)
+    const [host, ann] = [await house.join(stage, "host", "host"), await house.join(stage, "ann")]
+    expect(await say(ann, "to a room", { to: "room" })).toMatchObject(refused("wrong_phase"))
+    await host.command("phase.next")
+    expect(await say(ann, "hello?")).toMatchObject(refused("feature_disabled"))
+    expect(await host.command("chat.slow", { perMs: 1 })).toMatchObject(refused("feature_disabled"))
+  })
+
+  test("of an audience: those who are somebody, and on stage also among themselves", async () => {
+    const stage = await house.stage(SHOW)
+    const host = await house.join(stage, "host", "host")
+    const speaker = await house.join(stage, "sam", "speaker")
+    const viewer = await house.join(stage, "vera", "viewer")
+    const nobody = await house.join(stage, "anon:1", "viewer", { kind: "anonymous" })
+    await host.next(({ t, d }) => t === "presence.diff" && d.join.some((p: Frame) => p.participantId === "anon:1"))
+    expect(await say(viewer, "hi")).toMatchObject({ ok: true, d: { message: { role: "viewer" } } })
+    expect(await say(nobody, "hi")).toMatchObject(refused("forbidden"))
+    expect(await say(viewer, "hi", { to: "staff" })).toMatchObject(refused("forbidden"))
+    const fromStage = await sent(speaker, "ready?", { to: "staff" })
+    expect(await host.next(({ d }) => d?.message?.id === fromStage.id)).toMatchObject({ st: "staff" })
+    const fromHost = await sent(host, "go", { to: "staff" })
+    expect(await speaker.next(({ d }) => d?.message?.id === fromHost.id)).toMatchObject({ st: "me" })
+    await host.command("chat.delete", { id: fromHost.id })
+    expect((await speaker.dispatch("chat.deleted")).d).toEqual({ ids: [fromHost.id] })
+    await sent(host, "the end")
+    await viewer.next(({ d }) => d?.message?.text === "the end")
+    expect(viewer.received.filter(({ d }) => d?.message?.to === "staff")).toEqual([])
+    expect(texts((await newcomer(stage, "other host", "host")).staffChat)).toEqual(["ready?"])
+    expect(await newcomer(stage, "late", "viewer")).not.toHaveProperty("staffChat")
+  })
+
+  test("of a room: those who sit in it, in its stream alone", async () => {
+    const stage = await house.stage(ROOMS, "scheduled")
+    const [red, blue] = [newId(), newId()]
+    const { sql } = house.actors
+    const seats = { ann: red, bob: red, cleo: blue, dora: red }
+    for (const [who, roomId] of Object.entries(seats)) {
+      await sql`insert into live_records (event_id, kind, id, body)
+                values (${stage.eventId}, 'seat', ${who}, ${sql.json({ roomId, away: who === "dora" })})`
+    }
+    await house.actors.execute(stage.eventId, { type: "start" })
+    const [host, ann, bob, cleo, dora] = await Promise.all([
+      house.join(stage, "host", "host"),
+      ...Object.keys(seats).map((who) => house.join(stage, who)),
+    ])
+    const message = await sent(ann as Client, "anybody?", { to: "room" })
+    expect(message).toMatchObject({ to: "room", roomId: red })
+    expect(await bob?.dispatch("chat.message")).toMatchObject({ st: `room:${red}`, d: { message } })
+    expect((await newcomer(stage, "bob")).roomChat).toEqual([message])
+    expect((await newcomer(stage, "cleo")).roomChat).toEqual([])
+    expect(await say(cleo as Client, "me too", { to: "room", replyTo: message.id })).toMatchObject(refused("not_found"))
+    expect(await say(dora as Client, "let me back in", { to: "room" })).toMatchObject(refused("conflict"))
+    expect(await say(host as Client, "all well?", { to: "room" })).toMatchObject(refused("conflict"))
+    expect(await say(ann as Client, "everybody?")).toMatchObject(refused("forbidden"))
+    await sent(host as Client, "two minutes left")
+    await cleo?.dispatch("chat.message")
+    expect(texts(cleo?.received.filter(({ t }) => t === "chat.message").map(({ d }) => d.message) ?? [])).toEqual([
+      "two minutes left",
+    ])
+    // Memory lets go of rooms with their phase; the store keeps what was said there.
+    await house.actors.execute(stage.eventId, {
+      type: "appendPhase",
+      phaseId: newId(),
+      modality: "meeting",
+      config: {},
+      featureSet: [],
+    })
+    await host?.command("phase.next")
+    expect((await newcomer(stage, "bob")).roomChat).toEqual([])
+    expect(await sql`select 1 from chat_messages where event_id = ${stage.eventId}`).toHaveLength(2)
+  })
+})
+
+describe("moderation", () => {
+  test("everyone deletes their own, staff any, nobody else's", async () => {
+    const stage = await house.stage(CALL)
+    const [host, ann, bob] = [
+      await house.join(stage, "host", "host"),
+      await house.join(stage, "ann"),
+      await house.join(stage, "bob"),
+    ]
+    const [one, two] = [await sent(ann, "one"), await sent(ann, "two")]
+    expect(await bob.command("chat.delete", { id: one.id })).toMatchObject(refused("forbidden"))
+    expect(await ann.command("chat.delete", { id: one.id })).toMatchObject({ ok: true, d: { id: one.id } })
+    expect((await bob.dispatch("chat.deleted")).d).toEqual({ ids: [one.id] })
+    await host.command("chat.delete", { id: two.id })
+    expect(await host.command("chat.delete", { id: two.id })).toMatchObject(refused("not_found"))
+    expect((await newcomer(stage, "cleo")).chat.last).toEqual([])
+    expect(await house.actors.sql`select 1 from chat_messages where event_id = ${stage.eventId}`).toHaveLength(0)
+  })
+
+  test("reaches messages that memory has let go of, and only fifty are remembered", async () => {
+    const stage = await house.stage(CALL)
+    const [ann, bob] = [await house.join(stage, "ann"), await house.join(stage, "bob")]
+    const first = await sent(ann, "n0")
+    for (let n = 1; n <= 50; n++) await sent(ann, `n${n}`)
+    const wanted = Array.from({ length: 50 }, (_, n) => `n${n + 1}`)
+    expect(texts((await newcomer(stage, "cleo")).chat.last)).toEqual(wanted)
+    expect(await bob.command("chat.delete", { id: first.id })).toMatchObject(refused("forbidden"))
+    expect(await say(bob, "as you said", { replyTo: first.id })).toMatchObject({ ok: true })
+    expect(await ann.command("chat.delete", { id: first.id })).toMatchObject({ ok: true })
+    expect((await bob.dispatch("chat.deleted")).d).toEqual({ ids: [first.id] })
+    expect(await ann.command("chat.delete", { id: first.id })).toMatchObject(refused("not_found"))
+    const [kept] = await house.actors
+      .sql`select count(*)::int as n from chat_messages where event_id = ${stage.eventId}`
+    expect(kept?.["n"]).toBe(51)
+    expect((await newcomer(stage, "dora")).chat.last).toHaveLength(50)
+  })
+
+  test("who is muted is told so, until they are let speak again", async () => {
+    const stage = await house.stage(CALL)
+    const [host, ann] = [await house.join(stage, "host", "host"), await house.join(stage, "ann")]
+    await host.command("participant.mute", { id: "ann" })
+    expect((await ann.dispatch("me.muted")).d).toEqual({ muted: true, until: null })
+    expect(await say(ann, "but")).toMatchObject(refused("muted"))
+    await host.command("participant.mute", { id: "ann", on: false })
+    expect(await say(ann, "thanks")).toMatchObject({ ok: true })
+  })
+
+  test("in slow mode everyone but staff has to wait, and is told how long", async () => {
+    const stage = await house.stage(CALL)
+    const [host, ann] = [await house.join(stage, "host", "host"), await house.join(stage, "ann")]
+    expect(await ann.command("chat.slow", { perMs: 1000 })).toMatchObject(refused("forbidden"))
+    await sent(ann, "before")
+    expect(await host.command("chat.slow", { perMs: 3_600_000 })).toMatchObject({ d: { slowMs: 3_600_000 } })
+    expect((await ann.dispatch("chat.settings")).d).toEqual({ slowMs: 3_600_000 })
+    const early = await say(ann, "again")
+    expect(early).toMatchObject({ ok: false, e: { code: "rate_limited", temporary: true } })
+    expect(early.e.retryAfterMs).toBeGreaterThan(3_000_000)
+    expect(early.e.retryAfterMs).toBeLessThanOrEqual(3_600_000)
+    await sent(host, "one")
+    await sent(host, "two")
+    expect((await newcomer(stage, "bob")).chat.slowMs).toBe(3_600_000)
+    await host.command("chat.slow", { perMs: 0 })
+    await sent(ann, "at last")
+  })
+})
+
+test("who resumes is replayed what they missed, in order, and hears the rest after it", async () => {
+  const stage = await house.stage(CALL)
+  const [ann, bob] = [await house.join(stage, "ann"), await house.join(stage, "bob")]
+  await sent(ann, "n0")
+  const { st, s } = await bob.next(({ d }) => d?.message?.text === "n0")
+  const { epoch, cursors } = readyOf(bob)
+  await bob.cut()
+  const writing = Array.from({ length: 30 }, (_, n) => sent(ann, `n${n + 1}`))
+  await writing[10]
+  const back = house.connect()
+  const ready = await back.identify(await house.token(stage, "bob"), { epoch, cursors: { ...cursors, [st]: s } })
+  expect(ready.d.resumed).toBe(true)
+  await Promise.all(writing)
+  await back.next(({ d }) => d?.message?.text === "n30")
+  const heard = back.ordered().filter(({ t }) => t === "chat.message")
+  expect(heard.map(({ d }) => d.message.text)).toEqual(Array.from({ length: 30 }, (_, n) => `n${n + 1}`))
+  expect(back.ordered().map((frame) => frame.s)).toEqual(back.ordered().map((_, index) => s + 1 + index))
+})
+
+test("what was said and settled survives a kill", async () => {
+  const stage = await house.stage(CALL)
+  const [host, ann] = [await house.join(stage, "host", "host"), await house.join(stage, "ann")]
+  const first = await sent(ann, "one")
+  const second = await sent(ann, "two", { replyTo: first.id })
+  const gone = await sent(ann, "three")
+  await ann.command("chat.delete", { id: gone.id })
+  const secret = await sent(host, "between us", { to: "staff" })
+  await host.command("chat.slow", { perMs: 5000 })
+  isAlive = false
+  survivor = await startActors(house.actors.url)
+  const { snapshot } = await survivor.read(stage.eventId)
+  expect(snapshot.everyone["chat"]).toEqual({ last: [first, second], slowMs: 5000 })
+  expect(snapshot.staff["staffChat"]).toEqual([secret])
+})
