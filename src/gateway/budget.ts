@@ -13,13 +13,14 @@ export interface BudgetRule {
 export type BudgetKind = "commands" | "chat" | "questions" | "votes" | "reactions"
 export type BudgetRules = { readonly [kind in BudgetKind]: BudgetRule }
 
-const KINDS: { readonly [T in CommandName]?: BudgetKind } = {
-  "chat.send": "chat",
-  "question.ask": "questions",
-  "question.vote": "votes",
-  "poll.vote": "votes",
-  "reaction.send": "reactions",
-}
+/** A map, because what is looked up is whatever a client sent. */
+const KINDS: ReadonlyMap<string, BudgetKind> = new Map<CommandName, BudgetKind>([
+  ["chat.send", "chat"],
+  ["question.ask", "questions"],
+  ["question.vote", "votes"],
+  ["poll.vote", "votes"],
+  ["reaction.send", "reactions"],
+])
 
 /** More than this many times the allowed rate over a window is abuse. */
 const ABUSE_FACTOR = 5
@@ -78,7 +79,7 @@ export class Budgets {
     const budget = this.#of(participantId, now)
     budget.spentAt = now
     const wait = this.#take(budget, "commands", staff, now)
-    const kind = KINDS[t as CommandName]
+    const kind = KINDS.get(t)
     return wait > 0 || kind === undefined ? wait : this.#take(budget, kind, staff, now)
   }
 

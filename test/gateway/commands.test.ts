@@ -88,7 +88,7 @@ test.each([
 
 test("a command nobody knows is said to be unknown", async () => {
   const client = await house.join(await house.stage(), "a")
-  expect(await client.command("chat.send", { text: "x" })).toMatchObject(refused("unknown_command"))
+  expect(await client.command("chat.shout", { text: "x" })).toMatchObject(refused("unknown_command"))
   expect(await client.command("toString")).toMatchObject(refused("unknown_command"))
 })
 
