@@ -15,9 +15,13 @@ export interface Taken {
   readonly p99Ms: number
 }
 
-/** Each vote is another choice than the voter's last one, so that none is idle. */
 export const OPTION_COUNT = 4
-export const choiceOf = (n: number, people: number): number => (Math.floor(n / people) + (n % people)) % OPTION_COUNT
+
+/** Another choice than the voter's last one, so that no vote is idle; unevenly spread, so that a mistake shows. */
+export const choiceOf = (n: number, people: number): number => {
+  const person = n % people
+  return (Math.floor(n / people) * (1 + (person % 3)) + person * person) % OPTION_COUNT
+}
 
 /** Votes that were offered and wait for their answer, by number. */
 export class Tally {

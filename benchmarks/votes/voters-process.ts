@@ -25,6 +25,12 @@ export interface Compared {
   readonly heard: ReadonlyArray<number>
 }
 
+/** What of a reply or of `ready` is looked at. */
+interface Said {
+  readonly poll?: { readonly id: string }
+  readonly polls?: ReadonlyArray<{ readonly counts: ReadonlyArray<number> }>
+}
+
 const HEARTBEAT_MS = 10_000
 const TALLY_MS = 1500
 
@@ -75,14 +81,13 @@ const hear = (index: number, text: string): void => {
 
 /** A host's socket; asks one command after the other. */
 const host = async () => {
-  let answer: (d: any) => void = () => {} // replies are read by those who know what they asked
-  let ready: any // as above
+  let answer: (d: Said) => void = () => {}
+  let ready: Said = {}
   const socket = await connect(-1, "host", (text) => {
     if (text.startsWith('{"op":4')) answer(JSON.parse(text).d)
     if (text.startsWith('{"op":0,"t":"ready"')) ready = JSON.parse(text).d
   })
-  const ask = (t: string, d: object): Promise<any> =>
-    // as above
+  const ask = (t: string, d: object): Promise<Said> =>
     new Promise((resolve) => {
       answer = resolve
       socket.send(JSON.stringify({ op: 3, id: randomUUID(), t, d }))
@@ -96,7 +101,7 @@ const open = async (given: VotersOptions): Promise<void> => {
   const { ask } = await host()
   const texts = Array.from({ length: OPTION_COUNT }, (_, index) => `Option ${index + 1}`)
   const { poll } = await ask("poll.create", { question: "Which?", kind: "single", options: texts })
-  pollId = poll.id
+  pollId = poll?.id ?? ""
   await ask("poll.open", { id: pollId })
   const startedAt = performance.now()
   const joining: Promise<LoadSocket>[] = []
@@ -128,6 +133,6 @@ answerParent({
     const cast = new Array<number>(OPTION_COUNT).fill(0)
     for (const n of last) if (n >= 0) cast[choiceOf(n, people.length)] = (cast[choiceOf(n, people.length)] ?? 0) + 1
     const { ready } = await host()
-    return { cast, heard, kept: ready.polls[0].counts }
+    return { cast, heard, kept: ready.polls?.[0]?.counts ?? [] }
   },
 })

@@ -161,7 +161,7 @@ test("sync replays from the given cursors, or sends a snapshot", async () => {
   await announceMany(stage, 0, 3)
   const last = await heard(client, "n2")
   const read = client.received.length
-  expect((await client.command("sync", { cursors: { event: last.s - 2 } })).d).toEqual({ resumed: true })
+  expect((await client.command("sync", { cursors: { event: last.s - 2, me: 0 } })).d).toEqual({ resumed: true })
   await client.dispatch("caughtUp")
   expect(
     client.received
