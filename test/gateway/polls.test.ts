@@ -311,7 +311,10 @@ test("polls, votes and deadlines survive a kill", async () => {
     { id: poll.id, counts: [1, 0, 0], voters: 1, status: "open" },
     { id: brief.id, endsAt: brief.endsAt },
   ])
-  expect(personal["ann"]?.state).toMatchObject({ pollVotes: { [poll.id]: ["1"] }, hearsPolls: [{ id: poll.id, voters: 1 }] })
+  expect(personal["ann"]?.state).toMatchObject({
+    pollVotes: { [poll.id]: ["1"] },
+    hearsPolls: [{ id: poll.id, voters: 1 }],
+  })
   expect(personal["bob"]?.state).toMatchObject({ pollVotes: {}, hearsPolls: [] })
   const said = () => seen.flatMap(({ publications }) => publications.map(({ frame }) => JSON.parse(frame)))
   await eventually(() => said().some(({ t, d }) => t === "poll.closed" && d.poll.id === brief.id))
