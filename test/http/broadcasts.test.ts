@@ -1,0 +1,93 @@
+/** Broadcast control over REST: by whoever manages the workspace, on the same road as a host's commands. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import { startReceiver } from "../support/http-receiver.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+
+let server: TestServer
+let acme: Workspace
+let foreign: Workspace
+
+beforeAll(async () => {
+  server = await startTestServer({ PLAYBACK_URL_TEMPLATE: "https://video.example.com/{eventId}/{broadcastId}.m3u8" })
+  acme = await createWorkspace(server.url)
+  foreign = await createWorkspace(server.url)
+})
+afterAll(() => server.stop())
+
+const api = (method: string, path: string, body?: object, key = acme.key) =>
+  call(server.url, method, path, { key, ...(body === undefined ? {} : { body }) })
+
+const open = async (phases: ReadonlyArray<object> = [{ modality: "broadcast" }, { modality: "meeting" }]) => {
+  const event = await createEvent(server.url, acme.key, { visibility: "public", phases })
+  await api("POST", `/v1/events/${event.id}/publish`)
+  const started = (await api("POST", `/v1/events/${event.id}/start`)).body
+  const phaseIds: ReadonlyArray<string> = started.phases.map(({ id }: Json) => id)
+  const control = (verb: string, body?: object, phase = phaseIds[0], key = acme.key) =>
+    api("POST", `/v1/phases/${phase}/broadcast/${verb}`, body ?? (verb === "start" ? {} : undefined), key)
+  return { event, phaseIds, control }
+}
+
+test("starts, pauses, resumes and stops; the public page and the receivers follow", async () => {
+  const receiver = await startReceiver()
+  await api("POST", "/v1/webhooks", { url: receiver.url, eventTypes: ["broadcast.live", "broadcast.paused"] })
+  const { event, phaseIds, control } = await open()
+  const started = await control("start")
+  expect(started).toMatchObject({ status: 200, body: { phaseId: phaseIds[0], status: "live" } })
+  const { broadcastId } = started.body
+  const playbackUrl = `https://video.example.com/${event.id}/${broadcastId}.m3u8`
+  expect(started.body.playbackUrl).toBe(playbackUrl)
+  const page = async () => (await call(server.url, "GET", `/v1/public/events/${event.id}`)).body.activeBroadcast
+  expect(await page()).toEqual(started.body)
+  expect((await control("pause")).body).toEqual({ ...started.body, status: "paused" })
+  expect(await page()).toMatchObject({ status: "paused" })
+  expect((await control("resume")).body.status).toBe("live")
+  expect((await control("stop")).body).toEqual({ ...started.body, status: "ended" })
+  await receiver.count(3)
+  const bodies = receiver.received.map(({ body }) => JSON.parse(body))
+  expect(bodies.map(({ type }) => type)).toEqual(["broadcast.live", "broadcast.paused", "broadcast.live"])
+  expect(bodies[0]).toMatchObject({
+    eventId: event.id,
+    workspaceId: acme.id,
+    broadcastId,
+    phaseId: phaseIds[0],
+    playbackUrl,
+  })
+})
+
+test("takes an address of its own, and none that is no address", async () => {
+  const { control } = await open()
+  expect((await control("start", { playbackUrl: "javascript:alert(1)" })).status).toBe(400)
+  expect((await control("start", { playbackUrl: "https://live.example.com/1" })).body.playbackUrl).toBe(
+    "https://live.example.com/1",
+  )
+})
+
+test("only the active broadcast phase: everything else is a conflict", async () => {
+  const { event, phaseIds, control } = await open()
+  for (const verb of ["pause", "resume", "stop"]) expect((await control(verb)).status).toBe(409)
+  expect((await control("start", {}, phaseIds[1])).status).toBe(409)
+  await api("POST", `/v1/events/${event.id}/advance`, {})
+  expect((await control("start")).status).toBe(409)
+  expect((await control("start", {}, phaseIds[1])).status).toBe(409)
+  const draft = await createEvent(server.url, acme.key, { phases: [{ modality: "broadcast" }] })
+  const [phase] = (await api("GET", `/v1/events/${draft.id}`)).body.phases
+  expect((await control("start", {}, phase.id)).status).toBe(409)
+})
+
+test("starting at once from many sides is one broadcast", async () => {
+  const { control } = await open()
+  const answers = await Promise.all(Array.from({ length: 12 }, () => control("start")))
+  expect(answers.every(({ status }) => status === 200)).toBe(true)
+  expect(new Set(answers.map(({ body }) => body.broadcastId)).size).toBe(1)
+})
+
+test("is another workspace's to find nothing of, and nobody's without credentials", async () => {
+  const { phaseIds, control } = await open()
+  for (const verb of ["start", "pause", "resume", "stop"]) {
+    expect((await control(verb, undefined, phaseIds[0], foreign.key)).status).toBe(404)
+    expect((await call(server.url, "POST", `/v1/phases/${phaseIds[0]}/broadcast/${verb}`, { body: {} })).status).toBe(
+      401,
+    )
+  }
+})
