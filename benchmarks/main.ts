@@ -12,6 +12,7 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   start: async () => (await import("./start/start.ts")).start,
   fanout: async () => (await import("./fanout/fanout.ts")).fanout,
   votes: async () => (await import("./votes/votes.ts")).votes,
+  soak: async () => (await import("./soak/soak.ts")).soak,
   connections: async () => (await import("./connections/connections.ts")).connections,
 }
 

@@ -61,6 +61,7 @@ export const makeMetrics = () => ({
   httpRequests: counter("gathercue_http_requests_total", "HTTP responses by status.", "status"),
   commands: counter("gathercue_actor_commands_total", "Commands answered by live events, by outcome.", "outcome"),
   fenced: counter("gathercue_actor_fenced_total", "Commits refused because another activation owns the event."),
+  actorBusy: counter("gathercue_actor_busy_seconds_total", "Time live events were busy, commits included."),
   activations: counter("gathercue_actor_activations_total", "Live event activations (epoch claims)."),
   actorsActive: level("gathercue_actors_active", "Live events resident in this process."),
   timersFired: counter("gathercue_actor_timers_fired_total", "Due timers turned into commands."),

@@ -4,6 +4,7 @@ import { once } from "node:events"
 import { mkdtempSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import type { Defer } from "../benchmark.ts"
 
@@ -22,6 +23,8 @@ export interface ServerOptions {
   readonly environment: { readonly [key: string]: string }
   /** Not 0: a CPU profile of the whole run is written when the server stops. */
   readonly profile?: number
+  /** Told every line of the server's log. */
+  readonly said?: (line: string) => void
 }
 
 /** For every benchmark that has a server. */
@@ -36,7 +39,7 @@ const profileOptions = (): ReadonlyArray<string> => {
 }
 
 export const startServerProcess = async (
-  { environment, profile = 0 }: ServerOptions,
+  { environment, profile = 0, said: onLine }: ServerOptions,
   defer: Defer,
 ): Promise<ServerProcess> => {
   const child = spawn(process.execPath, [...(profile === 0 ? [] : profileOptions()), MAIN], {
@@ -59,6 +62,11 @@ export const startServerProcess = async (
   defer(stop)
   const url = await new Promise<string>((resolve, reject) => {
     let said = ""
+    if (onLine !== undefined) {
+      createInterface({ input: child.stdout }).on("line", (line) => {
+        if (line.startsWith("{")) onLine(line)
+      })
+    }
     child.once("exit", (code) => reject(new Error(`the server ended at its start (${code})`)))
     child.stdout.on("data", (chunk: Buffer) => {
       said += chunk.toString("utf8")

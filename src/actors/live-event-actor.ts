@@ -2,7 +2,7 @@
  * One live event at work. Batches of commands, due deadlines, arrivals and presence flushes pass one lane, one at a time,
  * and take the same road: decide purely, commit under the epoch, adopt, publish. There is no second way to write.
  */
-import { Effect, Semaphore } from "effect"
+import { Effect } from "effect"
 import { newId } from "../model/ids.ts"
 import { toTimestamp } from "../model/timestamp.ts"
 import { type AnsweredBefore, findLiveCommand, keepRoster, type OverCapacity } from "../store/live-events.ts"
@@ -12,6 +12,7 @@ import { Alarm } from "./alarm.ts"
 import { Batch, encodeEphemeral, type Step, stepOfTurn } from "./batch.ts"
 import { type Envelope, type EventGone, type Moved, type Outcome, Refused, StoreAway } from "./commands.ts"
 import { perform, rememberedAnswer, TIMER_SCOPE } from "./execution.ts"
+import { type Lane, openLane } from "./lane.ts"
 import { type People, Presence, type PresenceChange } from "./presence.ts"
 import { PresenceFlush } from "./presence-flush.ts"
 import { rosterPage } from "./presence-view.ts"
@@ -61,7 +62,7 @@ export class LiveEventActor {
   readonly #alarm: Alarm
   readonly #reactions: Reactions
   readonly #snapshots = new Snapshots()
-  readonly #inLane = Semaphore.makeUnsafe(1).withPermits(1)
+  readonly #inLane: Lane
   /** Set while the event keeps itself in memory: how to let it go. */
   #leave: (() => void) | undefined
   #resident: Resident | undefined
@@ -69,6 +70,7 @@ export class LiveEventActor {
 
   constructor(needs: ActorNeeds) {
     this.#needs = needs
+    this.#inLane = openLane(needs.telemetry)
     const run = (body: Effect.Effect<void, Away>): void => needs.fork(Effect.ignore(this.#inLane(body)))
     this.#flush = new PresenceFlush({
       around: needs,

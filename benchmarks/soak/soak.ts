@@ -1,0 +1,93 @@
+/**
+ * Everything at once for a long time: thousands of people who chat, ask, vote, react and are moved through phases, rooms and
+ * rounds, whose links break and who come and go. Nothing ordered may be lost or told twice, memory has to stay flat, and the
+ * server must not log an error. There is no peer: it is a test of endurance, not of speed.
+ */
+import { type Bench, defineBenchmark } from "../benchmark.ts"
+import { startChild } from "../support/child.ts"
+import { startDatabases } from "../support/database.ts"
+import { number, printMachine, printRows, sleep } from "../support/figures.ts"
+import { cpuSeconds, residentBytes } from "../support/process-usage.ts"
+import { createLiveEvent, createWorkspace } from "../support/rest-calls.ts"
+import { startServerProcess } from "../support/server-process.ts"
+import type { CrowdOptions, LiveOptions, Settled } from "./crowd-process.ts"
+
+const OPTIONS = {
+  minutes: { fallback: 10, doc: "How long the crowd lives." },
+  people: { fallback: 2000, doc: "People, each over a socket." },
+  acts: { fallback: 100, doc: "Things they do per second." },
+  cuts: { fallback: 10, doc: "Links that break per second." },
+  leaves: { fallback: 3, doc: "People per second who go for good and are replaced." },
+}
+
+const JOINS_PER_SECOND = 400
+const FEATURES = ["qa", "chat", "polls", "reactions", "capture"]
+/** A show, talk, small rooms and speed networking, over and over. */
+const CYCLE = [
+  { modality: "broadcast", featureSet: FEATURES },
+  { modality: "meeting", featureSet: FEATURES },
+  { modality: "breakout", config: { roomSize: 5 }, featureSet: FEATURES },
+  { modality: "rotation", config: { rounds: 3, roundSeconds: 8 }, featureSet: FEATURES },
+]
+const MAX_PHASES = 48
+const SAMPLES = 10
+const MIB = 1_048_576
+/** Memory after the first third of the run against its end. */
+const FLAT = 1.15
+
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
+  printMachine()
+  const databases = await startDatabases(defer)
+  const errors: string[] = []
+  const environment = { DATABASE_URL: await databases.create("migrated"), LOG_LEVEL: "error" }
+  const server = await startServerProcess({ environment, said: (line) => errors.push(line) }, defer)
+  const workspace = await createWorkspace(server.url)
+  const seconds = Math.round(options.minutes * 60)
+  const phaseSeconds = Math.max(30, Math.ceil(seconds / MAX_PHASES))
+  const agenda = Array.from({ length: MAX_PHASES }, (_, n) => CYCLE[n % CYCLE.length])
+  const eventId = await createLiveEvent(server.url, workspace.key, agenda)
+  const crowd = await startChild(new URL("./crowd-process.js", import.meta.url), defer)
+  const place = { eventId, workspaceId: workspace.id, port: server.port }
+  const opening: CrowdOptions = { place, people: options.people, joinsPerSecond: JOINS_PER_SECOND }
+  await crowd.call("open", opening)
+
+  const { acts, cuts, leaves } = options
+  const living: LiveOptions = { seconds, acts, cuts, leaves, phaseSeconds }
+  const lived = crowd.call("live", living)
+  const memory: number[] = [residentBytes(server.pid)]
+  const cpu: number[] = []
+  for (let sample = 0; sample < SAMPLES; sample++) {
+    const before = cpuSeconds(server.pid)
+    await sleep((seconds * 1000) / SAMPLES)
+    memory.push(residentBytes(server.pid))
+    cpu.push(((cpuSeconds(server.pid) - before) / (seconds / SAMPLES)) * 100)
+  }
+  await lived
+  const seen = await crowd.call<Settled>("settle")
+  await crowd.call("leave")
+
+  printRows([
+    ["", ...memory.map((_, n) => `${Math.round((n * 100) / SAMPLES)} %`)],
+    ["server memory, MiB", ...memory.map((bytes) => number(Math.round(bytes / MIB)))],
+    ["server CPU, %", "", ...cpu.map((share) => share.toFixed(0))],
+  ])
+  const { ordered, ephemeral, holes, repeats, resumed, snapshots, accepted, refused, closes, connected, level } = seen
+  console.log(`
+ordered dispatches heard ${number(ordered)}, others ${number(ephemeral)}; holes ${holes}, repeats ${repeats}
+connections resumed ${number(resumed)}, with a snapshot ${number(snapshots)}; closed by the server ${JSON.stringify(closes)}
+commands accepted ${number(accepted)}, refused ${JSON.stringify(refused)}
+in the end ${level} of ${connected} people stand where the host stands
+errors in the server's log: ${errors.length}${errors.slice(0, 3).map((line) => `\n  ${line.slice(0, 400)}`)}`)
+  const third = memory[Math.ceil(SAMPLES / 3)] ?? 0
+  const growth = (memory.at(-1) ?? 0) / third
+  const isClean = holes + repeats + errors.length + (refused["internal_error"] ?? 0) === 0 && level === connected
+  console.log(`memory at the end against the first third: ${growth.toFixed(2)}x (flat: at most ${FLAT}x)`)
+  if (!isClean || growth > FLAT) throw new Error("the soak was not clean")
+}
+
+export const soak = defineBenchmark({
+  summary: "Thousands of people doing everything for minutes while links break: nothing lost, memory flat, no errors.",
+  options: OPTIONS,
+  limitSeconds: 3600,
+  run,
+})
