@@ -12,6 +12,8 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   start: async () => (await import("./start/start.ts")).start,
   fanout: async () => (await import("./fanout/fanout.ts")).fanout,
   votes: async () => (await import("./votes/votes.ts")).votes,
+  reactions: async () => (await import("./reactions/reactions.ts")).reactions,
+  joinstorm: async () => (await import("./joinstorm/joinstorm.ts")).joinstorm,
   soak: async () => (await import("./soak/soak.ts")).soak,
   connections: async () => (await import("./connections/connections.ts")).connections,
 }

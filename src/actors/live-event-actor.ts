@@ -31,7 +31,7 @@ import {
 import { Snapshots } from "./snapshots.ts"
 import { activePhase } from "./state.ts"
 import { type Deadline, nextDeadline } from "./timers.ts"
-import { Turn } from "./turn.ts"
+import { type Ephemeral, Turn } from "./turn.ts"
 
 /** What keeps an actor from its event. */
 export type Away = Moved | EventGone | StoreAway
@@ -96,17 +96,7 @@ export class LiveEventActor {
       isWanted: () => this.#leave !== undefined,
     })
     this.#pulses = new Pulses((keys) => run(Effect.map(this.#current, (of) => this.#say(of, keys))))
-    this.#reactions = new Reactions((tallies) =>
-      run(
-        Effect.map(this.#current, (of) =>
-          publishEphemeral(
-            needs,
-            of,
-            tallies.map((tally) => encodeEphemeral(tally, needs.now())),
-          ),
-        ),
-      ),
-    )
+    this.#reactions = new Reactions((tallies) => run(Effect.map(this.#current, (of) => this.#mention(of, tallies))))
   }
 
   stop(): void {
@@ -303,12 +293,15 @@ export class LiveEventActor {
   }
 
   #say(of: Resident, keys: ReadonlyArray<string>): void {
-    const now = this.#needs.now()
-    const frames = keys
-      .flatMap((key) => pulseFrames(this.#scene(of, now), key))
-      .map((frame) => encodeEphemeral(frame, now))
-    if (frames.length === 0) return
+    const scene = this.#scene(of, this.#needs.now())
+    const said = keys.flatMap((key) => pulseFrames(scene, key))
+    this.#mention(of, said)
+  }
+
+  #mention(of: Resident, said: ReadonlyArray<Ephemeral>): void {
+    if (said.length === 0) return
     this.#snapshots.forget()
+    const frames = said.map((one) => encodeEphemeral(one, this.#needs.now()))
     publishEphemeral(this.#needs, of, frames)
   }
 

@@ -142,7 +142,7 @@ export class Channel {
     this.#bring({ connection, resume, reason: "new" })
   }
 
-  /** Is a replay from these cursors exact? */
+  /** Is a replay from these exact? */
   canReplay(connection: Connection, resume: Resume): boolean {
     return this.#whyNot(connection, resume) === undefined
   }
@@ -379,7 +379,6 @@ export class Channel {
     this.#state = "ended"
     this.#serveWaiting()
     const connections = [...this.participants.connections(), ...this.#whereabouts.door.connections()]
-    this.#around.telemetry.log.debug({ eventId: this.eventId, connections: connections.length }, "event ended")
     this.#stopSendOff = closeGradually(connections, CLOSE.eventEnded, this.#around.options.endSpreadMs)
   }
 
