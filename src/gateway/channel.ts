@@ -329,10 +329,9 @@ export class Channel {
     const streams = heardBy(connection)
     const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? 0
     if (streams.some((stream) => cursor(stream) > this.#published(stream))) this.#fanOut.flush(Date.now())
-    const place = { epoch: this.#follower.history, v: this.version, cursors }
-    const missed = streams.flatMap((stream) =>
-      this.#follower.rings.between(stream, cursor(stream), this.#published(stream)),
-    )
+    const { history: epoch, rings } = this.#follower
+    const place = { epoch, v: this.version, cursors }
+    const missed = streams.flatMap((stream) => rings.between(stream, cursor(stream), this.#published(stream)))
     const frames =
       ready === undefined
         ? [
