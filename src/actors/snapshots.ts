@@ -2,13 +2,14 @@
  * What newcomers are told. The part that is the same for many is made once per version, however many ask for it; what
  * concerns one participant is looked up for each who asks, which costs the same whatever the size of the audience.
  */
-import { activityTimers, personalViewOf, viewOf } from "./activities/registry.ts"
+import { personalViewOf, viewOf } from "./activities/registry.ts"
 import { lobbyPolicy } from "./lobby-policy.ts"
 import type { Presence } from "./presence.ts"
 import { presenceView } from "./presence-view.ts"
 import type { LiveReading, LiveSnapshot } from "./protocol.ts"
 import type { Resident } from "./resident.ts"
-import { activePhase, activeTimers, gatewayPhase, phaseTraits } from "./state.ts"
+import { activePhase, gatewayPhase, phaseTraits } from "./state.ts"
+import { timersOf } from "./timers.ts"
 
 export class Snapshots {
   #last: LiveSnapshot | undefined
@@ -50,7 +51,7 @@ const snapshotOf = (of: Resident, presence: Presence | undefined, now: number): 
     everyone: {
       phase: active === undefined ? null : gatewayPhase(active),
       phases: state.phases.map(gatewayPhase),
-      timers: [...activeTimers(state), ...activityTimers(scene)],
+      timers: timersOf(scene),
       presence: presence === undefined ? {} : presenceView(of, presence),
       ...viewOf(scene, "view"),
     },

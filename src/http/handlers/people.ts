@@ -16,9 +16,7 @@ import { pageReply, pageRequest } from "../paging.ts"
 
 /** Whoever is at the live event has the new role at once; others bring it along when they come. */
 const tellThem = ({ id, status }: Pick<Event, "id" | "status">, userId: string, role: EventRole) =>
-  status === "live"
-    ? Effect.ignore(ask(id, { type: "role.set", d: { id: userId, role } }, null))
-    : Effect.void
+  status === "live" ? Effect.ignore(ask(id, { type: "role.set", d: { id: userId, role } }, null)) : Effect.void
 
 export const people: Handlers<typeof People> = {
   listUsers: {
