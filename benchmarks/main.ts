@@ -11,6 +11,8 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   webhooks: async () => (await import("./webhooks/webhooks.ts")).webhooks,
   start: async () => (await import("./start/start.ts")).start,
   fanout: async () => (await import("./fanout/fanout.ts")).fanout,
+  breakout: async () => (await import("./breakout/breakout.ts")).breakout,
+  rotation: async () => (await import("./rotation/rotation.ts")).rotation,
   connections: async () => (await import("./connections/connections.ts")).connections,
 }
 
