@@ -1,0 +1,55 @@
+/** Can a connection go on from what it held, or from what was read: exactly, or not at all. */
+import type { LiveSnapshot } from "../actors/protocol.ts"
+import { isStaff } from "../model/roles.ts"
+import type { Connection } from "./connection.ts"
+import type { Follower } from "./follower.ts"
+import type { ReadyReason } from "./protocol/dispatches.ts"
+import type { Resume } from "./protocol/frames.ts"
+import type { Cursors } from "./ready.ts"
+import { ownerOf, type StreamName, wireName } from "./streams.ts"
+import { heardBy } from "./whereabouts.ts"
+
+/** Why what the client held cannot be continued; `undefined` when a replay is exact. */
+export const whyNoReplay = (
+  { history, rings }: Follower,
+  connection: Connection,
+  { epoch, cursors }: Resume,
+): ReadyReason | undefined => {
+  if (epoch !== history) return "epoch"
+  const streams = heardBy(connection)
+  if ("staff" in cursors !== isStaff(connection.identity.role)) return "roleChanged"
+  const heard = new Set(streams.map(wireName))
+  const hearsOthers = Object.keys(cursors).some((name) => !heard.has(name))
+  // Most participants are never told anything of their own, and many clients do not count what is not there.
+  const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? (ownerOf(stream) === undefined ? -1 : 0)
+  const covered = streams.every((stream) => rings.covers(stream, cursor(stream)))
+  return covered && !hearsOthers ? undefined : "gap"
+}
+
+/** What was read for somebody, and where each stream they hear goes on after it. */
+export interface ReadingFor {
+  readonly snapshot: LiveSnapshot
+  /** What concerns the participant. */
+  readonly state: { readonly [field: string]: unknown }
+  readonly cursors: Cursors
+}
+
+/**
+ * The last reading, when it is of a participant and no older than the version `since` in what concerns them, and what came
+ * after it can be replayed.
+ */
+export const readingFor = (
+  { read, rings }: Follower,
+  connection: Connection,
+  since: number,
+): ReadingFor | undefined => {
+  const own = read?.personal[connection.identity.participantId]
+  if (read === undefined || own === undefined || read.version < since) return undefined
+  const { snapshot } = read
+  const head = (stream: StreamName): number =>
+    ownerOf(stream) === undefined ? (snapshot.heads[stream] ?? 0) : own.head
+  const streams = heardBy(connection)
+  if (!streams.every((stream) => rings.covers(stream, head(stream)))) return undefined
+  const cursors = Object.fromEntries(streams.map((stream) => [wireName(stream), head(stream)]))
+  return { snapshot, state: own.state, cursors }
+}
