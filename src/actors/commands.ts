@@ -44,12 +44,6 @@ const Steering = Schema.Union([
   Schema.Struct({ type: Schema.Literal("removeParticipant"), participantId: Schema.String, block: Schema.Boolean }),
   /** From the timer driver, never from a client. `endsAt` says which deadline it saw: an extension makes it stale. */
   Schema.Struct({ type: Schema.Literal("timerElapsed"), phaseId: Schema.String, endsAt: Schema.String }),
-  Schema.Struct({
-    type: Schema.Literal("timerWarning"),
-    phaseId: Schema.String,
-    endsAt: Schema.String,
-    remainingMs: Schema.Int,
-  }),
 ])
 export type SteeringCommand = typeof Steering.Type
 export type SteeringType = SteeringCommand["type"]
@@ -85,7 +79,6 @@ const STEERING_NAMES: Readonly<Record<SteeringType, CommandName | null>> = {
   extendTimer: "timer.extend",
   removeParticipant: "participant.remove",
   timerElapsed: null,
-  timerWarning: null,
 }
 
 export const isSteering = (command: Command): command is SteeringCommand => command.type in STEERING_NAMES

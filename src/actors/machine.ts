@@ -42,7 +42,7 @@ const canExtend = ({ context, event }: Guarded): boolean => {
 
 /** The deadline the driver saw is still the phase's, and has not been dealt with. */
 const isTimerCurrent = ({ context, event }: Guarded): boolean => {
-  if (event.type !== "timerElapsed" && event.type !== "timerWarning") return false
+  if (event.type !== "timerElapsed") return false
   const phase = findPhase(context, event.phaseId)
   return phase?.status === "active" && phase.timerEndsAt === event.endsAt && !phase.timerElapsed
 }
@@ -86,7 +86,6 @@ export const liveEventMachine = setup({
     start: apply("start", steps.start),
     advance: assign(({ context, event }) => steps.advance(context, event)),
     elapseTimer: apply("timerElapsed", steps.elapseTimer),
-    warnOfTimer: apply("timerWarning", steps.warnOfTimer),
     extendTimer: apply("extendTimer", steps.extendTimer),
     endByAdvance: endBecauseOf("advance"),
     endByHost: endBecauseOf("end"),
@@ -131,7 +130,6 @@ export const liveEventMachine = setup({
         ],
         end: { target: "ended", actions: "endByHost" },
         extendTimer: { guard: "canExtend", actions: "extendTimer" },
-        timerWarning: { guard: "isTimerCurrent", actions: "warnOfTimer" },
         timerElapsed: [
           { guard: "advancesByTimerToEnd", target: "ended", actions: ["elapseTimer", "endByAdvance"] },
           { guard: "advancesByTimer", actions: ["elapseTimer", "advance"] },

@@ -22,7 +22,6 @@ const DEED: Record<SteeringType, string> = {
   extendTimer: "extended",
   removeParticipant: "left by force",
   timerElapsed: "moved by a timer",
-  timerWarning: "warned by a timer",
 }
 
 const phaseRefusal = (state: LiveState, command: MachineEvent): Refused | undefined => {

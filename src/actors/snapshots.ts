@@ -2,13 +2,14 @@
  * What newcomers are told. The part that is the same for many is made once per version, and for a large audience four times
  * a second at most, however much happens; what concerns one participant is looked up for each who asks, as it is now.
  */
-import { activityTimers, personalViewOf, viewOf } from "./activities/registry.ts"
+import { personalViewOf, viewOf } from "./activities/registry.ts"
 import { lobbyPolicy } from "./lobby-policy.ts"
 import type { Presence } from "./presence.ts"
 import { presenceView } from "./presence-view.ts"
 import type { LiveReading, LiveSnapshot } from "./protocol.ts"
 import type { Resident } from "./resident.ts"
-import { activePhase, activeTimers, gatewayPhase, phaseTraits } from "./state.ts"
+import { activePhase, gatewayPhase, phaseTraits } from "./state.ts"
+import { timersOf } from "./timers.ts"
 
 /** With a large audience a snapshot is good for this long; what happened since is replayed after it. */
 const GOOD_FOR_MS = 250
@@ -73,7 +74,7 @@ const snapshotOf = (of: Resident, presence: Presence | undefined, now: number): 
     everyone: {
       phase: active === undefined ? null : gatewayPhase(active),
       phases: state.phases.map(gatewayPhase),
-      timers: [...activeTimers(state), ...activityTimers(scene)],
+      timers: timersOf(scene),
       presence: presence === undefined ? {} : presenceView(of, presence),
       ...viewOf(scene, "view"),
     },

@@ -205,9 +205,6 @@ export const elapseTimer = (state: LiveState, command: Of<"timerElapsed">): Live
   return say(next, toAll("timer.elapsed", { timerId: phase.id, timer, phase: phaseView(next, phase.id) }))
 }
 
-export const warnOfTimer = (state: LiveState, command: Of<"timerWarning">): LiveState =>
-  say(state, toAll("timer.warning", { timerId: command.phaseId, remainingMs: command.remainingMs }))
-
 export const removeParticipant = (state: LiveState, command: Of<"removeParticipant">): LiveState => {
   const { participantId, block } = command
   const blocked = block && !state.removed.includes(participantId)

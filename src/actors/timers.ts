@@ -1,9 +1,13 @@
-/** Deadlines of a live event: of its active phase's timer, as commands, and of its activities, as turns. */
+/**
+ * Deadlines of a live event: the end of its active phase's timer, as a command; and what its activities wait for and the
+ * warnings before any timer ends, as turns.
+ */
 import { toMillis } from "../model/timestamp.ts"
 import type { ActivityDeadline, Scene } from "./activities/activity.ts"
-import { nextActivityDeadline } from "./activities/registry.ts"
+import { activityTimers, nextActivityDeadline } from "./activities/registry.ts"
 import type { Command } from "./commands.ts"
-import { activePhase, type LiveState } from "./state.ts"
+import { activePhase, activeTimers, type LiveState, type TimerView } from "./state.ts"
+import type { Turn } from "./turn.ts"
 
 /** A timer warns this long before it elapses. */
 const WARNINGS_MS = [60_000, 10_000] as const
@@ -18,26 +22,59 @@ interface PhaseDeadline {
 }
 export type Deadline = PhaseDeadline | ActivityDeadline
 
-/**
- * The next deadline after `since` (exclusive; the moment up to which deadlines have been seen to). A timer's end is due
- * even when it lies before `since`: a crash must not swallow it. Warnings that were missed are not made up for.
- */
-const nextPhaseDeadline = (state: LiveState, since: number): PhaseDeadline | undefined => {
-  const phase = state.event.status === "live" ? activePhase(state) : undefined
-  if (phase === undefined || phase.timerEndsAt === null || phase.timerElapsed) return undefined
-  const { id: phaseId, timerEndsAt: endsAt } = phase
-  const end = toMillis(endsAt)
-  const started = phase.startedAt === null ? end : toMillis(phase.startedAt)
-  for (const remainingMs of WARNINGS_MS) {
-    const at = end - remainingMs
-    if (at > since && at > started) return { at, command: { type: "timerWarning", phaseId, endsAt, remainingMs } }
-  }
-  return { at: end, command: { type: "timerElapsed", phaseId, endsAt } }
+interface Warning {
+  /** Unix milliseconds. */
+  readonly at: number
+  readonly timerId: string
+  readonly remainingMs: number
 }
 
+/** Everything that clients draw a deadline of. */
+export const timersOf = (scene: Scene): ReadonlyArray<TimerView> => [
+  ...activeTimers(scene.state),
+  ...activityTimers(scene),
+]
+
+const warningsOf = (scene: Scene): ReadonlyArray<Warning> =>
+  timersOf(scene)
+    .filter(({ state }) => state === "running")
+    .flatMap(({ id: timerId, startedAt, endsAt }) =>
+      WARNINGS_MS.map((remainingMs) => ({ at: toMillis(endsAt) - remainingMs, timerId, remainingMs })).filter(
+        ({ at }) => at > toMillis(startedAt),
+      ),
+    )
+
+/** Warns of all timers whose warning is due at that moment; of one that was moved meanwhile there is none. */
+const warn =
+  (at: number) =>
+  (turn: Turn): void => {
+    for (const { at: due, timerId, remainingMs } of warningsOf(turn)) {
+      if (due === at) turn.toAll("timer.warning", { timerId, remainingMs })
+    }
+  }
+
+/** The next warning after `since` (exclusive). Warnings that were missed are not made up for. */
+const nextWarning = (scene: Scene, since: number): ActivityDeadline | undefined => {
+  const at = warningsOf(scene).reduce(
+    (next, warning) => (warning.at > since ? Math.min(next, warning.at) : next),
+    Infinity,
+  )
+  return at === Infinity ? undefined : { at, due: warn(at) }
+}
+
+const phaseDeadline = (state: LiveState): PhaseDeadline | undefined => {
+  const phase = activePhase(state)
+  if (phase === undefined || phase.timerEndsAt === null || phase.timerElapsed) return undefined
+  const { id: phaseId, timerEndsAt: endsAt } = phase
+  return { at: toMillis(endsAt), command: { type: "timerElapsed", phaseId, endsAt } }
+}
+
+/**
+ * The next deadline, given the moment up to which deadlines have been seen to. An end is due even when it lies before
+ * that: a crash must not swallow it.
+ */
 export const nextDeadline = (scene: Scene, since: number): Deadline | undefined => {
   if (scene.state.event.status !== "live") return undefined
-  const [ofPhase, ofActivities] = [nextPhaseDeadline(scene.state, since), nextActivityDeadline(scene)]
-  if (ofPhase === undefined || ofActivities === undefined) return ofPhase ?? ofActivities
-  return ofPhase.at <= ofActivities.at ? ofPhase : ofActivities
+  const deadlines = [nextWarning(scene, since), phaseDeadline(scene.state), nextActivityDeadline(scene)]
+  return deadlines.reduce((next, one) => (next === undefined || (one !== undefined && one.at < next.at) ? one : next))
 }

@@ -13,6 +13,7 @@ import { Budgets } from "./budget.ts"
 import type { Connection, Identity } from "./connection.ts"
 import { FanOut } from "./fan-out.ts"
 import { Follower } from "./follower.ts"
+import { MediaSeats, type Seats } from "./media-seats.ts"
 import { Participants } from "./participants.ts"
 import { PresenceReports } from "./presence-reports.ts"
 import type { PollTally } from "./protocol/activity-views.ts"
@@ -21,6 +22,7 @@ import type { ReadyReason } from "./protocol/dispatches.ts"
 import type { Resume } from "./protocol/frames.ts"
 import { ReactionCounts } from "./reaction-counts.ts"
 import { type Cursors, readyResumed, readyWithSnapshot } from "./ready.ts"
+import { whyNoReplay } from "./replay.ts"
 import { sendAll } from "./send-all.ts"
 import { closeGradually } from "./send-off.ts"
 import { ownerOf, roomStream, type StreamName, wireName } from "./streams.ts"
@@ -35,6 +37,8 @@ interface Bring {
   readonly reason: ReadyReason
   /** The version that it must be told of at least: what it did itself before it asked. */
   readonly since?: number
+  /** Where there is a media server: minted before anything can be said. */
+  readonly seats?: Seats
 }
 
 /** How long an event that needs no watching is left alone before it is asked again to stay in memory. */
@@ -47,6 +51,7 @@ export class Channel {
   readonly #around: Surroundings
   readonly #presence: PresenceReports
   readonly #reactions: ReactionCounts
+  readonly #media: MediaSeats
   readonly #whereabouts: Whereabouts
   readonly #topics: Subscriptions
   readonly #follower: Follower
@@ -72,6 +77,7 @@ export class Channel {
     this.#presence = new PresenceReports(around, eventId)
     this.#reactions = new ReactionCounts(around, eventId)
     this.#topics = new Subscriptions(eventId)
+    this.#media = new MediaSeats(around, eventId, () => this.phase)
     this.#fanOut = new FanOut({
       publish: around.publish,
       topic: (stream) => this.#topics.topic(stream),
@@ -144,7 +150,7 @@ export class Channel {
 
   /** Is a replay from these exact? */
   canReplay(connection: Connection, resume: Resume): boolean {
-    return this.#whyNot(connection, resume) === undefined
+    return whyNoReplay(this.#follower, connection, resume) === undefined
   }
 
   /** Brings an open connection up from its cursors: by a replay, or else a snapshot. */
@@ -262,12 +268,16 @@ export class Channel {
       return
     }
     if (connection.state === "waiting" && !this.#whereabouts.admits(connection)) return
-    const reason = resume === undefined ? request.reason : this.#whyNot(connection, resume)
+    if (this.#media.lacks(connection, request.seats)) {
+      this.#media.mint(connection, (seats) => this.#bring({ ...request, seats }))
+      return
+    }
+    const reason = resume === undefined ? request.reason : whyNoReplay(this.#follower, connection, resume)
     const since = request.since ?? this.#follower.version
     const read = this.#readingFor(connection, since)
     // Where some tallies are for voters only, whoever resumes has to be known as one of them.
     if (resume !== undefined && reason === undefined && (read !== undefined || !this.#follower.places.votersHear)) {
-      this.#settle(connection, resume.cursors)
+      this.#settle(request, resume.cursors)
       return
     }
     const cursors = read === undefined ? undefined : this.#cursors(connection, read.snapshot, read.head)
@@ -277,7 +287,8 @@ export class Channel {
       return
     }
     const given = { phase: this.phase, reason: reason ?? request.reason, cursors }
-    this.#settle(connection, cursors, readyWithSnapshot(connection, read.snapshot, read.state, given))
+    const own = this.#media.inReady(read.state, request.seats)
+    this.#settle(request, cursors, readyWithSnapshot(connection, read.snapshot, own, given))
   }
 
   /** What was read of a participant, when it is no older than that version. */
@@ -310,28 +321,15 @@ export class Channel {
     return this.#follower.status === "draft" && !isStaff(role) ? CLOSE.eventNotOpen : undefined
   }
 
-  /** Why what the client held cannot be continued; `undefined` when a replay is exact. */
-  #whyNot(connection: Connection, { epoch, cursors }: Resume): ReadyReason | undefined {
-    if (epoch !== this.#follower.history) return "epoch"
-    const streams = heardBy(connection)
-    if ("staff" in cursors !== isStaff(connection.identity.role)) return "roleChanged"
-    const { rings } = this.#follower
-    const heard = new Set(streams.map(wireName))
-    const hearsOthers = Object.keys(cursors).some((name) => !heard.has(name))
-    // Most participants are never told anything of their own, and many clients do not count what is not there.
-    const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? (ownerOf(stream) === undefined ? -1 : 0)
-    const covered = streams.every((stream) => rings.covers(stream, cursor(stream)))
-    return covered && !hearsOthers ? undefined : "gap"
-  }
-
   /** Says `ready` at the cursors and what was published after them, and subscribes; all in one turn. */
-  #settle(connection: Connection, cursors: Cursors, ready?: string): void {
+  #settle({ connection, seats }: Bring, cursors: Cursors, ready?: string): void {
     const streams = heardBy(connection)
     const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? 0
     if (streams.some((stream) => cursor(stream) > this.#published(stream))) this.#fanOut.flush(Date.now())
     const { history: epoch, rings } = this.#follower
     const place = { epoch, v: this.version, cursors }
-    const missed = streams.flatMap((stream) => rings.between(stream, cursor(stream), this.#published(stream)))
+    const replay = streams.flatMap((stream) => rings.between(stream, cursor(stream), this.#published(stream)))
+    const missed = this.#media.inReplay(replay, seats)
     const frames =
       ready === undefined
         ? [
@@ -342,6 +340,7 @@ export class Channel {
         : [ready, ...missed]
     const isNew = connection.state === "waiting"
     if (isNew) this.#admit(connection)
+    this.#media.forget(connection)
     if (!sendAll(connection, frames, this.#around.options.orderedLimitBytes)) return
     for (const stream of streams) this.#topics.hear(connection, stream)
     if (!connection.hearsEphemeral) this.#topics.tune(connection, streams, true)
@@ -389,7 +388,7 @@ export class Channel {
 
   #sendTo(participantId: string, dispatches: ReadonlyArray<string>): void {
     for (const connection of this.participants.connectionsOf(participantId)) {
-      sendAll(connection, dispatches, this.#around.options.orderedLimitBytes)
+      this.#media.send(connection, dispatches)
     }
   }
 

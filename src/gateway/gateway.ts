@@ -6,6 +6,7 @@ import { Cause, Effect, Exit, FiberSet, Scope } from "effect"
 import { Feed } from "../actors/feed.ts"
 import { LiveEvents } from "../actors/live-events.ts"
 import { Tokens } from "../identity/tokens.ts"
+import { Media } from "../media/media.ts"
 import { Database } from "../store/database.ts"
 import { Telemetry } from "../telemetry.ts"
 import { Hub } from "./hub.ts"
@@ -29,7 +30,7 @@ export interface RunningGateway {
 /** `node`: this process, in presence reports. */
 export type BindOptions = { readonly node: string } & Partial<GatewayOptions>
 
-export type GatewayServices = LiveEvents | Feed | Database | Tokens | Telemetry
+export type GatewayServices = LiveEvents | Feed | Database | Tokens | Media | Telemetry
 
 /** Binds the gateway to an app. It lives until it is drained or stopped, which must happen before its services end. */
 export const bindGateway = (
@@ -51,6 +52,7 @@ export const bindGateway = (
       feed: yield* Feed,
       database: yield* Database,
       tokens: yield* Tokens,
+      media: yield* Media,
       fork: (effect) =>
         fork(
           Effect.catchCause(effect, (cause) =>

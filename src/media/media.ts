@@ -55,12 +55,14 @@ const grantFor = (seat: MediaSeat): VideoGrant | null => {
 export class Media extends Context.Service<
   Media,
   {
+    /** There is a media server, so that somebody may have a seat. */
+    readonly hasServer: boolean
     /** `null`: the participant has no seat, or there is no media server. */
     readonly tokenFor: (seat: MediaSeat) => Effect.Effect<MediaToken | null>
   }
 >()("gathercue/Media") {
   static readonly layer = (server: MediaServer | null): Layer.Layer<Media> =>
-    server === null ? Layer.succeed(Media, { tokenFor: () => Effect.succeed(null) }) : seats(server)
+    server === null ? Layer.succeed(Media, { hasServer: false, tokenFor: () => Effect.succeed(null) }) : seats(server)
 }
 
 /** The library is loaded where there is a media server only: it costs a start a tenth of a second. */
@@ -70,6 +72,7 @@ const seats = ({ url, apiKey, apiSecret }: MediaServer): Layer.Layer<Media> =>
     Effect.map(
       Effect.promise(() => import("livekit-server-sdk")),
       ({ AccessToken }) => ({
+        hasServer: true,
         tokenFor: (seat) => {
           const grant = grantFor(seat)
           if (grant === null) return Effect.succeed(null)

@@ -88,16 +88,21 @@ export interface BreakoutPlan {
 export interface Breakout {
   readonly id: string
   readonly phaseId: string
+  /** What was opened. */
+  readonly planId: string
   readonly strategy: BreakoutPlan["strategy"]
   /** People a room was planned for; null when the rooms were given. */
   readonly size: number | null
   readonly late: "leastLoaded" | "ask" | "main"
   readonly openedAt: Timestamp
-  /** Null: no timer of its own; with a timed phase it ends when the phase's timer does. */
+  /** By its own timer (`timed`), or else when the phase's ends, if it has one. */
   readonly endsAt: Timestamp | null
+  readonly timed: boolean
   readonly extendedMs: number
   /** Set while it is being closed: when everyone is brought back. */
   readonly closesAt: Timestamp | null
+  /** It is being closed because its time is up: more time keeps it open. */
+  readonly timeIsUp: boolean
   readonly rev: number
 }
 
@@ -107,6 +112,8 @@ export interface Room {
   /** People seated there. */
   readonly count: number
   readonly open: boolean
+  /** Rooms are listed in this order, from 0. */
+  readonly place: number
   readonly rev: number
 }
 
@@ -114,6 +121,10 @@ export interface Room {
 export interface Seat {
   readonly roomId: string
   readonly away: boolean
+  /** In a rotation: as their partners know them, also while they are not here. */
+  readonly name?: string
+  /** In a rotation: they lost their link, and their partners were told. */
+  readonly missed?: boolean
 }
 
 /** The rotation that is going on, or the last one of the phase. */
@@ -130,7 +141,10 @@ export interface Rotation {
   readonly n: number
   readonly startsAt: Timestamp | null
   readonly endsAt: Timestamp | null
-  /** In a break, `startsAt` is its beginning and `endsAt` the next pairing. While paused: what was left, and of what. */
+  /**
+   * In a break, `startsAt` is its beginning and `endsAt` the next pairing; null: it waits for people. While paused: what
+   * was left, and of what.
+   */
   readonly remainingMs: number | null
   readonly paused: "round" | "break" | null
   readonly pairs: number

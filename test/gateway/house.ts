@@ -5,6 +5,7 @@ import { Effect, Layer, Redacted } from "effect"
 import { bindGateway, type RunningGateway } from "../../src/gateway/gateway.ts"
 import type { GatewayOptions } from "../../src/gateway/options.ts"
 import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
+import { Media, type MediaServer } from "../../src/media/media.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { PhaseInput } from "../../src/model/phase.ts"
 import type { EventRole } from "../../src/model/roles.ts"
@@ -22,6 +23,9 @@ export interface Stage {
   readonly workspaceId: string
   readonly phaseIds: ReadonlyArray<string>
 }
+
+/** Of the gateway, and the media server it gives seats in. */
+type Options = Partial<GatewayOptions> & { readonly media?: MediaServer | null }
 
 interface Node {
   readonly gateway: RunningGateway
@@ -45,9 +49,9 @@ export interface House {
   readonly stop: () => Promise<void>
 }
 
-const startNode = async (actors: ActorHouse, node: string, options: Partial<GatewayOptions>): Promise<Node> => {
+const startNode = async (actors: ActorHouse, node: string, { media = null, ...options }: Options): Promise<Node> => {
   const app = App()
-  const services = Layer.merge(tokensLayer, Telemetry.layer("silent"))
+  const services = Layer.mergeAll(tokensLayer, Telemetry.layer("silent"), Media.layer(media))
   const gateway = await actors.run(
     bindGateway(app, { node, sweepMs: 50, lingerMs: 200, ...options }).pipe(Effect.provide(services)),
   )
@@ -65,12 +69,15 @@ const startNode = async (actors: ActorHouse, node: string, options: Partial<Gate
   }
 }
 
+/** `takeOver`: the database of another house, whose events are brought back from it. */
 export const openHouse = async (
-  options: Partial<GatewayOptions> = {},
+  options: Options = {},
   placement: Parameters<typeof startActors>[1] = {},
+  takeOver?: string,
 ): Promise<House> => {
-  const database = await createTestDatabase()
-  const actors = await startActors(database.url, placement)
+  const database = takeOver === undefined ? await createTestDatabase() : undefined
+  const databaseUrl = database?.url ?? takeOver ?? ""
+  const actors = await startActors(databaseUrl, placement)
   const first = await startNode(actors, "test", options)
   const nodes = [first]
   const clients: Client[] = []
@@ -101,7 +108,7 @@ export const openHouse = async (
     )
   return {
     actors,
-    databaseUrl: database.url,
+    databaseUrl,
     gateway: first.gateway,
     connect,
     token,
@@ -129,7 +136,7 @@ export const openHouse = async (
       for (const client of clients) client.socket.terminate()
       for (const node of nodes) await node.stop()
       await actors.stop()
-      await database.drop()
+      await database?.drop()
     },
   }
 }

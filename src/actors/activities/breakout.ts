@@ -1,205 +1,120 @@
 /**
  * Breakout rooms: a plan that says what would open, rooms with people in them, late joiners, and everyone's way back. A
  * seat outlives a broken link: who comes back finds their room. Nobody seated is moved but by a host or by themselves.
+ * All rooms end together: what `breakout.updated` says of the end holds for every assignment that was told before.
  */
-import { lateRoom, planBreakout } from "../../model/breakout-plan.ts"
-import { type Breakout, type BreakoutPlan, ONLY, type Room } from "../../model/live-records.ts"
-import type { PhaseState } from "../../model/phase.ts"
+import { ONLY, type Room } from "../../model/live-records.ts"
 import { isStaff } from "../../model/roles.ts"
 import { toMillis, toTimestamp } from "../../model/timestamp.ts"
 import type { Refused } from "../commands.ts"
-import { activePhase, type TimerView } from "../state.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, type ActivityDeadline, type Fields, noSuch, refuse, type Scene } from "./activity.ts"
-import { isSeated, leaveRoom, roleOf, setRoom, sit } from "./rooms.ts"
+import {
+  type Activity,
+  type ActivityDeadline,
+  type ExtendTimer,
+  type Fields,
+  noSuch,
+  refuse,
+  type Scene,
+} from "./activity.ts"
+import { keepPlan, MAX_ROOMS, makePlan } from "./breakout-plans.ts"
+import {
+  breakoutView,
+  closeAll,
+  DEFAULT_GRACE_MS,
+  open,
+  prolong,
+  seatLateJoiners,
+  startClosing,
+  timerOf,
+} from "./breakout-rooms.ts"
+import { leaveRoom, roleOf, roomsOf, roomView, setRoom } from "./rooms.ts"
 
-/** A host may try as many plans as these before the oldest is forgotten. */
-const MAX_PLANS = 20
-const MAX_ROOMS = 500
-const DEFAULT_GRACE_MS = 10_000
 const DAY_MS = 86_400_000
 
 const NONE = refuse("conflict", "No breakout is open.")
+const IN_NO_ROOM = refuse("conflict", "You are in no room.")
+const SEATLESS = refuse("conflict", "Who only watches has no place in a room.")
 
-const viewOf = ({ extendedMs: _extended, size: _size, ...breakout }: Breakout): Fields => ({ ...breakout })
+const current = ({ floor }: Pick<Scene, "floor">) => floor.get("breakout", ONLY)
 
-/** A breakout without a timer of its own ends with its phase's. */
-const endOf = (breakout: Breakout, phase: PhaseState | undefined): string | null =>
-  breakout.endsAt ?? (phase?.id === breakout.phaseId && !phase.timerElapsed ? phase.timerEndsAt : null)
+const isCallerStaff = (turn: Turn): boolean => turn.by !== null && isStaff(roleOf(turn, turn.by))
 
-/** People to be seated: who is here, but for staff and for those who only watch. */
-const seatable = (turn: Turn): ReadonlyArray<string> =>
-  [...turn.people.all()].filter((person) => isSeated(roleOf(turn, person))).map(({ participantId }) => participantId)
-
-/** How often two have met in rounds of this event. */
-const meetings = (turn: Turn): ((a: string, b: string) => number) | undefined => {
-  const rounds = [...turn.all("round").values()]
-  if (rounds.length === 0) return undefined
-  const met = new Map<string, number>()
-  for (const { groups } of rounds) {
-    for (const group of groups) {
-      for (const a of group) for (const b of group) met.set(`${a} ${b}`, (met.get(`${a} ${b}`) ?? 0) + 1)
-    }
-  }
-  return (a, b) => met.get(`${a} ${b}`) ?? 0
-}
-
-type PlanRequest = Omit<Parameters<typeof planBreakout>[0], "people" | "seed"> & { readonly seed?: number }
-
-/** A seed that is the same whenever the same turn is taken. */
-const seedOf = (turn: Turn): number => Number.parseInt(turn.idFor("seed").slice(0, 8), 16)
-
-const makePlan = (turn: Turn, request: PlanRequest): BreakoutPlan => {
-  const { seed = seedOf(turn), ...asked } = request
-  const met = meetings(turn)
-  const planned = planBreakout({ ...asked, people: seatable(turn), seed, ...(met === undefined ? {} : { met }) })
-  return {
-    id: turn.freshId,
-    strategy: request.strategy,
-    seed,
-    rooms: planned.rooms.map(({ name, people }) => ({ name, people })),
-    unplaced: planned.unplaced,
-    size: asked.rooms === undefined && asked.strategy === "balanced" ? (asked.size ?? null) : null,
-    at: turn.at,
-  }
-}
-
-const keepPlan = (turn: Turn, plan: BreakoutPlan): void => {
-  turn.put("plan", plan.id, plan)
-  const plans = [...turn.all("plan").keys()]
-  for (const id of plans.slice(0, Math.max(0, plans.length - MAX_PLANS))) turn.remove("plan", id)
-}
-
-interface Opening {
-  readonly endsAt: string | null
-  readonly late: Breakout["late"]
-}
-
-/** Opens rooms as planned; who left meanwhile is not seated, who came is a late joiner. */
-const open = (turn: Turn, plan: BreakoutPlan, { endsAt, late }: Opening): Breakout => {
-  const phase = activePhase(turn.state)
-  const breakout: Breakout = {
-    id: turn.idFor("breakout"),
-    phaseId: phase?.id ?? "",
-    strategy: plan.strategy,
-    size: plan.size,
-    late,
-    openedAt: turn.at,
-    endsAt,
-    extendedMs: 0,
-    closesAt: null,
-    rev: 1,
-  }
-  turn.put("breakout", ONLY, breakout)
-  const seats: [Room, ReadonlyArray<string>][] = plan.rooms.map(({ name, people }, index) => {
-    const here = people.filter((id) => turn.people.find(id) !== undefined)
-    return [{ id: turn.idFor("room", String(index)), name, count: here.length, open: true, rev: 1 }, here]
-  })
-  for (const [room] of seats) turn.put("room", room.id, room)
-  turn.toAll("breakout.opened", { breakout: viewOf(breakout), rooms: seats.map(([room]) => room) })
-  const until = endOf(breakout, phase)
-  for (const [room, people] of seats) for (const id of people) sit(turn, id, room, until)
-  seatLateJoiners(turn, seatable(turn))
-  return breakout
-}
-
-/** Rooms planned by size take half as many again before one more is opened: most people may come after the opening. */
-const isCrowded = ({ count }: Room, { size }: Breakout): boolean =>
-  size !== null && count >= size + Math.max(1, Math.floor(size / 2))
-
-const oneMoreRoom = (turn: Turn): Room => {
-  const number = turn.all("room").size + 1
-  const room: Room = { id: turn.idFor("late", String(number)), name: `Room ${number}`, count: 0, open: true, rev: 1 }
-  turn.put("room", room.id, room)
-  turn.toAll("room.updated", { room })
-  return room
-}
-
-/** Seats those who have no place yet, as the breakout has it; those who had one get it back. */
-const seatLateJoiners = (turn: Turn, people: ReadonlyArray<string>): void => {
-  const breakout = turn.get("breakout", ONLY)
-  if (breakout === undefined || breakout.closesAt !== null) return
-  const until = endOf(breakout, activePhase(turn.state))
-  for (const id of people) {
-    const seat = turn.get("seat", id)
-    if (seat !== undefined || breakout.late !== "leastLoaded" || breakout.strategy === "self") continue
-    const least = lateRoom([...turn.all("room").values()])
-    const room = least === undefined || isCrowded(least, breakout) ? oneMoreRoom(turn) : least
-    setRoom(turn, id, room, until)
-  }
-}
-
-/** Everyone comes back to the main room, and the rooms are gone. */
-const closeAll = (turn: Turn): void => {
-  const breakout = turn.get("breakout", ONLY)
-  if (breakout === undefined) return
-  for (const [id, seat] of turn.all("seat")) {
-    turn.remove("seat", id)
-    if (!seat.away) turn.toOne(id, "assignment.ended", { roomId: seat.roomId, returnAt: turn.at })
-    turn.stand({ participantId: id, roomId: null })
-  }
-  for (const id of turn.all("room").keys()) turn.remove("room", id)
-  turn.remove("breakout", ONLY)
-  turn.toAll("breakout.closed", { id: breakout.id })
-}
-
-/** Closing always warns: everyone is told when they will be brought back. */
-const startClosing = (turn: Turn, graceMs: number): Breakout | undefined => {
-  const breakout = turn.get("breakout", ONLY)
-  if (breakout === undefined || breakout.closesAt !== null) return breakout
-  const closing = { ...breakout, closesAt: toTimestamp(turn.now + graceMs), rev: breakout.rev + 1 }
-  turn.put("breakout", ONLY, closing)
-  turn.toAll("breakout.closing", { breakout: viewOf(closing) })
-  if (graceMs === 0) closeAll(turn)
-  return closing
-}
-
-const deadlineOf = (breakout: Breakout): ActivityDeadline | undefined => {
-  const { closesAt, endsAt } = breakout
-  if (closesAt !== null) {
-    return {
-      at: toMillis(closesAt),
-      due: (turn) => {
-        if (turn.get("breakout", ONLY)?.closesAt === closesAt) closeAll(turn)
-      },
-    }
-  }
-  if (endsAt === null) return undefined
-  return {
-    at: toMillis(endsAt),
-    due: (turn) => {
-      const now = turn.get("breakout", ONLY)
-      if (now?.endsAt === endsAt && now.closesAt === null) startClosing(turn, DEFAULT_GRACE_MS)
-    },
-  }
-}
-
-const timerOf = (breakout: Breakout): TimerView | undefined =>
-  breakout.endsAt === null
-    ? undefined
-    : {
-        id: breakout.id,
-        scope: "room",
-        ref: breakout.id,
-        state: breakout.closesAt === null ? "running" : "elapsed",
-        startedAt: breakout.openedAt,
-        endsAt: breakout.endsAt,
-        extendedMs: breakout.extendedMs,
-        rev: breakout.rev,
-      }
-
-const roomFor = (turn: Turn, roomId: string): Room | Refused => {
+const move = (turn: Turn, participantId: string, roomId: string): Fields | Refused => {
+  const breakout = current(turn)
   const room = turn.get("room", roomId)
-  if (room === undefined || turn.get("breakout", ONLY) === undefined) return noSuch("room")
-  return room.open ? room : refuse("conflict", "The room is closed.", { room })
+  if (room === undefined || breakout === undefined) return noSuch("room")
+  if (!room.open) return refuse("conflict", "The room is closed.", { room: roomView(room) })
+  setRoom(turn, participantId, room, breakout.endsAt)
+  const after: Room = turn.get("room", roomId) ?? room
+  return { participantId, roomId, room: roomView(after) }
 }
 
-const move = (turn: Turn, id: string, roomId: string): Fields | Refused => {
-  const room = roomFor(turn, roomId)
-  if (!("id" in room)) return room
-  const breakout = turn.get("breakout", ONLY)
-  if (breakout !== undefined) setRoom(turn, id, room, endOf(breakout, activePhase(turn.state)))
-  return { participantId: id, roomId, room: turn.get("room", roomId) ?? room }
+const choose = (turn: Turn, roomId: string): Fields | Refused => {
+  const breakout = current(turn)
+  if (breakout === undefined || turn.by === null) return NONE
+  const { participantId } = turn.by
+  const seat = turn.get("seat", participantId)
+  const mayChoose = breakout.strategy === "self" || (breakout.late === "ask" && seat === undefined)
+  if (seat?.roomId !== roomId && !mayChoose && !isCallerStaff(turn)) {
+    return refuse("forbidden", "Rooms are assigned in this breakout.")
+  }
+  return move(turn, participantId, roomId)
+}
+
+const moveOther = (turn: Turn, id: string, roomId: string | null): Fields | Refused => {
+  if (current(turn) === undefined) return NONE
+  const person = turn.people.find(id)
+  if (person === undefined && turn.get("seat", id) === undefined) return noSuch("participant")
+  if (roomId !== null) {
+    return person !== undefined && roleOf(turn, person) === "viewer" ? SEATLESS : move(turn, id, roomId)
+  }
+  // Their place is kept, so that coming back after a broken link does not seat them anew.
+  leaveRoom(turn, id, true)
+  return { participantId: id, roomId: null }
+}
+
+const extend = (turn: Turn, { id, seconds, rev }: ExtendTimer): Fields | Refused | undefined => {
+  const breakout = current(turn)
+  if (breakout === undefined || breakout.id !== id) return undefined
+  const timer = timerOf(breakout)
+  const isOver = breakout.closesAt !== null && !breakout.timeIsUp
+  if (timer === undefined || isOver) return refuse("conflict", "The breakout has no running timer.")
+  if (rev !== undefined && rev !== breakout.rev) {
+    return refuse("conflict", "The timer was changed meanwhile.", { timer: { ...timer } })
+  }
+  const from = breakout.timeIsUp ? Math.max(toMillis(timer.endsAt), turn.now) : toMillis(timer.endsAt)
+  const endsAt = from + seconds * 1000
+  if (endsAt - toMillis(breakout.openedAt) > DAY_MS) return refuse("conflict", "A breakout lasts at most a day.")
+  const extended = timerOf(prolong(turn, breakout, toTimestamp(endsAt), breakout.extendedMs + seconds * 1000))
+  turn.toAll("timer.updated", { timer: extended })
+  return { timer: extended }
+}
+
+/** The end of the grace, or of the breakout's own timer. */
+const deadlineOf = (scene: Scene): ActivityDeadline | undefined => {
+  const breakout = current(scene)
+  if (breakout === undefined) return undefined
+  const { closesAt, endsAt, timed } = breakout
+  if (closesAt !== null) {
+    const due = (turn: Turn): void => {
+      if (current(turn)?.closesAt === closesAt) closeAll(turn)
+    }
+    return { at: toMillis(closesAt), due }
+  }
+  if (!timed || endsAt === null) return undefined
+  const due = (turn: Turn): void => {
+    const now = current(turn)
+    if (now?.endsAt === endsAt && now.closesAt === null) startClosing(turn, DEFAULT_GRACE_MS, true)
+  }
+  return { at: toMillis(endsAt), due }
+}
+
+const assignmentOf = (scene: Scene, participantId: string): Fields | null => {
+  const seat = scene.floor.get("seat", participantId)
+  const room = seat === undefined ? undefined : scene.floor.get("room", seat.roomId)
+  if (seat === undefined || seat.away || room === undefined) return null
+  return { roomId: room.id, name: room.name, endsAt: current(scene)?.endsAt ?? null }
 }
 
 export const breakout: Activity = {
@@ -215,48 +130,31 @@ export const breakout: Activity = {
       const { size: _size, ...view } = plan
       return { plan: view }
     },
-    "breakout.open": (turn, { planId, durationMs, late = "leastLoaded" }) => {
+    "breakout.open": (turn, { planId, durationMs = null, late = "leastLoaded" }) => {
       const plan = turn.get("plan", planId)
       if (plan === undefined) return noSuch("plan")
-      const current = turn.get("breakout", ONLY)
-      if (current !== undefined) return refuse("conflict", "A breakout is open already.", { breakout: viewOf(current) })
-      const endsAt = durationMs === undefined ? null : toTimestamp(turn.now + durationMs)
-      const opened = open(turn, plan, { endsAt, late })
-      return { breakout: viewOf(opened), rooms: [...turn.all("room").values()] }
-    },
-    "breakout.move": (turn, { id, roomId }) => {
-      if (turn.get("breakout", ONLY) === undefined) return NONE
-      if (turn.people.find(id) === undefined && turn.get("seat", id) === undefined) return noSuch("participant")
-      if (roomId !== null) return move(turn, id, roomId)
-      leaveRoom(turn, id, false)
-      return { participantId: id, roomId: null }
-    },
-    "breakout.close": (turn, { graceMs = DEFAULT_GRACE_MS }) => {
-      const closing = startClosing(turn, graceMs)
-      return closing === undefined ? NONE : { breakout: viewOf(closing) }
-    },
-    "room.choose": (turn, { roomId }) => {
-      const current = turn.get("breakout", ONLY)
-      if (current === undefined || turn.by === null) return NONE
-      const { participantId } = turn.by
-      const seat = turn.get("seat", participantId)
-      const isOwn = seat?.roomId === roomId
-      const mayChoose = current.strategy === "self" || (current.late === "ask" && seat === undefined)
-      const host = turn.people.find(participantId)
-      if (!isOwn && !mayChoose && !(host !== undefined && isStaff(roleOf(turn, host)))) {
-        return refuse("forbidden", "Rooms are assigned in this breakout.")
+      const going = current(turn)
+      if (going !== undefined) {
+        return refuse("conflict", "A breakout is open already.", { breakout: breakoutView(going) })
       }
-      return move(turn, participantId, roomId)
+      const opened = open(turn, plan, { durationMs, late })
+      return { breakout: breakoutView(opened), rooms: roomsOf(turn.floor).map(roomView) }
     },
+    "breakout.move": (turn, { id, roomId }) => moveOther(turn, id, roomId),
+    "breakout.close": (turn, { graceMs = DEFAULT_GRACE_MS }) => {
+      const closing = startClosing(turn, graceMs, false)
+      return closing === undefined ? NONE : { breakout: breakoutView(closing) }
+    },
+    "room.choose": (turn, { roomId }) => choose(turn, roomId),
     "room.return": (turn) => {
       const id = turn.by?.participantId ?? ""
-      if (turn.get("seat", id) === undefined) return refuse("conflict", "You are in no room.")
-      leaveRoom(turn, id, true)
+      if (turn.get("seat", id)?.away !== false) return IN_NO_ROOM
+      leaveRoom(turn, id, !isCallerStaff(turn))
       return { roomId: null }
     },
     "room.help": (turn, { text = null }) => {
       const seat = turn.get("seat", turn.by?.participantId ?? "")
-      if (seat === undefined || seat.away || turn.by === null) return refuse("conflict", "You are in no room.")
+      if (seat === undefined || seat.away || turn.by === null) return IN_NO_ROOM
       const { participantId, name } = turn.by
       turn.toStaff("room.help", { roomId: seat.roomId, by: { participantId, name }, text, at: turn.at })
       return { roomId: seat.roomId }
@@ -265,61 +163,47 @@ export const breakout: Activity = {
   phaseStarted: (turn, phase) => {
     const size = phase.config.roomSize
     if (phase.modality !== "breakout" || size === undefined) return
-    const plan = makePlan(turn, { strategy: "balanced", size })
-    open(turn, plan, { endsAt: null, late: "leastLoaded" })
+    const bySize = makePlan(turn, { strategy: "balanced", size })
+    const plan = bySize.rooms.length > MAX_ROOMS ? makePlan(turn, { strategy: "balanced", rooms: MAX_ROOMS }) : bySize
+    keepPlan(turn, plan)
+    open(turn, plan, { durationMs: null, late: "leastLoaded" })
   },
-  phaseElapsed: (turn) => {
-    const current = turn.get("breakout", ONLY)
-    if (current !== undefined && current.endsAt === null) startClosing(turn, DEFAULT_GRACE_MS)
+  // A phase that ends with its timer takes its rooms along.
+  phaseElapsed: (turn, phase) => {
+    const isOn = turn.state.phases.some(({ id, status }) => id === phase.id && status === "active")
+    if (isOn && current(turn)?.timed === false) startClosing(turn, DEFAULT_GRACE_MS, true)
+  },
+  phaseUpdated: (turn, { id, timerEndsAt, timerElapsed }) => {
+    const breakout = current(turn)
+    if (breakout === undefined || breakout.timed || breakout.phaseId !== id) return
+    if (timerEndsAt === null || timerElapsed || timerEndsAt === breakout.endsAt) return
+    prolong(turn, breakout, timerEndsAt, 0)
   },
   phaseEnded: closeAll,
-  arrived: (turn, people) => {
-    const ids = new Set(people.map(({ participantId }) => participantId))
-    seatLateJoiners(
-      turn,
-      seatable(turn).filter((id) => ids.has(id)),
-    )
+  arrived: seatLateJoiners,
+  departed: (turn, people) => {
+    if (current(turn) === undefined) return
+    // Who was removed for good does not come back.
+    for (const { participantId } of people) {
+      if (turn.state.removed.includes(participantId)) leaveRoom(turn, participantId, false)
+    }
   },
-  deadlines: ({ floor }) => {
-    const current = floor.get("breakout", ONLY)
-    const deadline = current === undefined ? undefined : deadlineOf(current)
+  deadlines: (scene) => {
+    const deadline = deadlineOf(scene)
     return deadline === undefined ? [] : [deadline]
   },
-  timers: ({ floor }) => {
-    const current = floor.get("breakout", ONLY)
-    const timer = current === undefined ? undefined : timerOf(current)
+  timers: (scene) => {
+    const breakout = current(scene)
+    const timer = breakout === undefined ? undefined : timerOf(breakout)
     return timer === undefined ? [] : [timer]
   },
-  extend: (turn, { id, seconds, rev }) => {
-    const current = turn.get("breakout", ONLY)
-    if (current === undefined || current.id !== id) return undefined
-    const timer = timerOf(current)
-    if (timer === undefined || current.closesAt !== null)
-      return refuse("conflict", "The breakout has no running timer.")
-    if (rev !== undefined && rev !== current.rev)
-      return refuse("conflict", "The timer was changed meanwhile.", { timer })
-    const extendedMs = current.extendedMs + seconds * 1000
-    const endsAt = toTimestamp(toMillis(timer.endsAt) + seconds * 1000)
-    if (toMillis(endsAt) - toMillis(current.openedAt) > DAY_MS)
-      return refuse("conflict", "A breakout lasts at most a day.")
-    const extended = { ...current, endsAt, extendedMs, rev: current.rev + 1 }
-    turn.put("breakout", ONLY, extended)
-    const extendedTimer = timerOf(extended)
-    turn.toAll("timer.updated", { timer: extendedTimer })
-    turn.toAll("breakout.updated", { breakout: viewOf(extended) })
-    return { timer: extendedTimer }
-  },
-  view: ({ floor }) => {
-    const current = floor.get("breakout", ONLY)
-    return { breakout: current === undefined ? null : viewOf(current), rooms: [...floor.all("room").values()] }
+  extend,
+  view: (scene) => {
+    const breakout = current(scene)
+    return {
+      breakout: breakout === undefined ? null : breakoutView(breakout),
+      rooms: roomsOf(scene.floor).map(roomView),
+    }
   },
   personalView: (scene, participantId) => ({ assignment: assignmentOf(scene, participantId) }),
-}
-
-const assignmentOf = ({ floor, state }: Scene, participantId: string): Fields | null => {
-  const seat = floor.get("seat", participantId)
-  const current = floor.get("breakout", ONLY)
-  const room = seat === undefined ? undefined : floor.get("room", seat.roomId)
-  if (seat === undefined || seat.away || room === undefined || current === undefined) return null
-  return { roomId: room.id, name: room.name, endsAt: endOf(current, activePhase(state)) }
 }

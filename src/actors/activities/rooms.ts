@@ -1,8 +1,10 @@
 /** Taking a place in a room and leaving it: the counts of the rooms always equal the seats taken there. */
 import type { Room } from "../../model/live-records.ts"
 import { type EventRole, isStaff } from "../../model/roles.ts"
+import type { Floor } from "../floor.ts"
 import type { Present } from "../presence.ts"
 import type { Turn } from "../turn.ts"
+import type { Fields } from "./activity.ts"
 
 /** The stored role somebody has here. */
 export const roleOf = (turn: Turn, person: Pick<Present, "participantId" | "role">): EventRole =>
@@ -11,12 +13,18 @@ export const roleOf = (turn: Turn, person: Pick<Present, "participantId" | "role
 /** Staff visit rooms and viewers watch; everybody else has a seat. */
 export const isSeated = (role: EventRole): boolean => !isStaff(role) && role !== "viewer"
 
+/** In the order of their places. */
+export const roomsOf = (floor: Floor): ReadonlyArray<Room> =>
+  [...floor.all("room").values()].sort((a, b) => a.place - b.place)
+
+export const roomView = ({ place: _place, ...room }: Room): Fields => room
+
 const recount = (turn: Turn, roomId: string, by: number): void => {
   const room = turn.get("room", roomId)
   if (room === undefined) return
   const counted: Room = { ...room, count: room.count + by, rev: room.rev + 1 }
   turn.put("room", roomId, counted)
-  turn.toAll("room.updated", { room: counted })
+  turn.toAll("room.updated", { room: roomView(counted) })
 }
 
 /** Seats somebody whom the room's count already holds. */
@@ -35,7 +43,7 @@ export const setRoom = (turn: Turn, participantId: string, room: Room, endsAt: s
   sit(turn, participantId, room, endsAt)
 }
 
-/** Back to the main room. `keep`: they went by themselves and may come back to their place. */
+/** Back to the main room. `keep`: the place stays theirs. */
 export const leaveRoom = (turn: Turn, participantId: string, keep: boolean): void => {
   const seat = turn.get("seat", participantId)
   if (seat === undefined) return

@@ -170,7 +170,7 @@ export const ORDERED_DISPATCHES = {
   /** `phase`: when it is a phase's timer. */
   "timer.updated": Schema.Struct({ timer: TimerView, phase: Schema.optionalKey(PhaseView) }),
   "timer.warning": Schema.Struct({ timerId: Schema.String, remainingMs: Schema.Int }),
-  "timer.elapsed": Schema.Struct({ timerId: Schema.String, timer: TimerView, phase: PhaseView }),
+  "timer.elapsed": Schema.Struct({ timerId: Schema.String, timer: TimerView, phase: Schema.optionalKey(PhaseView) }),
   ...ACTIVITY_DISPATCHES,
   /** With `reset`, `join` is everyone and replaces the list. */
   "presence.diff": Schema.Struct({

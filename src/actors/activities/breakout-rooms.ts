@@ -1,0 +1,204 @@
+/**
+ * Breakout rooms from their opening to their closing: who is seated where, also of those who come later, and when
+ * everyone is brought back.
+ */
+import { lateRoom } from "../../model/breakout-plan.ts"
+import { namedId } from "../../model/ids.ts"
+import { type Breakout, type BreakoutPlan, ONLY, type Room } from "../../model/live-records.ts"
+import { toMillis, toTimestamp } from "../../model/timestamp.ts"
+import type { Present } from "../presence.ts"
+import { activePhase, type TimerView } from "../state.ts"
+import type { Turn } from "../turn.ts"
+import type { Fields } from "./activity.ts"
+import { MAX_ROOMS } from "./breakout-plans.ts"
+import { isSeated, roleOf, roomsOf, roomView, setRoom, sit } from "./rooms.ts"
+
+export const DEFAULT_GRACE_MS = 10_000
+/** Where rooms were given and no size, an empty one is tried once all others have so many: nobody should sit alone. */
+const COMPANY = 3
+
+export const breakoutView = (breakout: Breakout): Fields => {
+  const { id, phaseId, strategy, late, openedAt, endsAt, closesAt, rev } = breakout
+  return { id, phaseId, strategy, late, openedAt, endsAt, closesAt, rev }
+}
+
+/** The timer of a breakout that has one of its own. */
+export const timerOf = (breakout: Breakout): TimerView | undefined => {
+  const { id, timed, openedAt, endsAt, closesAt, timeIsUp, extendedMs, rev } = breakout
+  if (!timed || endsAt === null) return undefined
+  const over = timeIsUp ? "elapsed" : "cancelled"
+  const state = closesAt === null ? "running" : over
+  return { id, scope: "room", ref: id, state, startedAt: openedAt, endsAt, extendedMs, rev }
+}
+
+const roomId = (breakout: Pick<Breakout, "id">, place: number): string => namedId(breakout.id, "room", String(place))
+
+interface Opening {
+  /** Null: with the phase's timer, if it has one. */
+  readonly durationMs: number | null
+  readonly late: Breakout["late"]
+}
+
+const newBreakout = (turn: Turn, plan: BreakoutPlan, { durationMs, late }: Opening): Breakout => {
+  const phase = activePhase(turn.state)
+  const phaseEnd = phase === undefined || phase.timerElapsed ? null : phase.timerEndsAt
+  return {
+    id: turn.idFor("breakout"),
+    phaseId: phase?.id ?? "",
+    planId: plan.id,
+    strategy: plan.strategy,
+    size: plan.size,
+    late,
+    openedAt: turn.at,
+    endsAt: durationMs === null ? phaseEnd : toTimestamp(turn.now + durationMs),
+    timed: durationMs !== null,
+    extendedMs: 0,
+    closesAt: null,
+    timeIsUp: false,
+    rev: 1,
+  }
+}
+
+/** Opens rooms as planned; who left meanwhile finds their room when they come back, who came is a late joiner. */
+export const open = (turn: Turn, plan: BreakoutPlan, opening: Opening): Breakout => {
+  const breakout = newBreakout(turn, plan, opening)
+  turn.put("breakout", ONLY, breakout)
+  const seats: [Room, ReadonlyArray<string>][] = plan.rooms.map(({ name, people }, place) => {
+    const here = people.filter((id) => turn.people.find(id) !== undefined)
+    return [{ id: roomId(breakout, place), name, count: here.length, open: true, place, rev: 1 }, here]
+  })
+  for (const [room] of seats) turn.put("room", room.id, room)
+  const rooms = seats.map(([room]) => roomView(room))
+  turn.toAll("breakout.opened", { breakout: breakoutView(breakout), rooms })
+  const timer = timerOf(breakout)
+  if (timer !== undefined) turn.toAll("timer.updated", { timer })
+  for (const [room, people] of seats) for (const id of people) sit(turn, id, room, breakout.endsAt)
+  seatLateJoiners(turn, turn.people.all())
+  return breakout
+}
+
+const oneMoreRoom = (turn: Turn, breakout: Breakout, place: number): Room => {
+  const room: Room = { id: roomId(breakout, place), name: `Room ${place + 1}`, count: 0, open: true, place, rev: 1 }
+  turn.put("room", room.id, room)
+  turn.toAll("room.updated", { room: roomView(room) })
+  return room
+}
+
+/** Rooms by those who are in them now, for late joiners: a place that somebody keeps is no company. */
+class LateRooms {
+  readonly #turn: Turn
+  readonly #breakout: Breakout
+  #rooms: Room[]
+
+  constructor(turn: Turn, breakout: Breakout) {
+    this.#turn = turn
+    this.#breakout = breakout
+    const here = new Map<string, number>()
+    for (const [id, seat] of turn.all("seat")) {
+      if (!seat.away && turn.people.find(id) !== undefined) here.set(seat.roomId, (here.get(seat.roomId) ?? 0) + 1)
+    }
+    this.#rooms = roomsOf(turn.floor).map((room) => ({ ...room, count: here.get(room.id) ?? 0 }))
+  }
+
+  /** The room for one more. */
+  next(): string | undefined {
+    const room = this.#choose()
+    if (room === undefined) return undefined
+    this.#rooms = this.#rooms.map((other) => (other.id === room.id ? { ...room, count: room.count + 1 } : other))
+    return room.id
+  }
+
+  /** With others for as long as they have space; then into an empty room; then into one more, where a size was planned. */
+  #choose(): Room | undefined {
+    const { size } = this.#breakout
+    const least = lateRoom(this.#rooms)
+    const company = lateRoom(this.#rooms.filter(({ count }) => count > 0))
+    if (company !== undefined && this.#hasSpace(company)) return company
+    if (size === null || least?.count === 0 || this.#rooms.length >= MAX_ROOMS) return least
+    const more = oneMoreRoom(this.#turn, this.#breakout, this.#rooms.length)
+    this.#rooms.push(more)
+    return more
+  }
+
+  /** Rooms planned by size take half as many again: most people may come after the opening. */
+  #hasSpace({ count }: Room): boolean {
+    const { size } = this.#breakout
+    return count < (size === null ? COMPANY : size + Math.max(1, Math.floor(size / 2)))
+  }
+}
+
+/** Where the plan has each; null: to be placed by hand. */
+const plannedPlaces = (turn: Turn, breakout: Breakout): ReadonlyMap<string, string | null> => {
+  const places = new Map<string, string | null>()
+  const plan = turn.get("plan", breakout.planId)
+  for (const [place, { people }] of plan?.rooms.entries() ?? []) {
+    for (const id of people) places.set(id, roomId(breakout, place))
+  }
+  for (const id of plan?.unplaced ?? []) places.set(id, null)
+  return places
+}
+
+/** Seats those who have no place yet: where the plan had them, or else as the breakout treats late joiners. */
+export const seatLateJoiners = (turn: Turn, people: Iterable<Present>): void => {
+  const breakout = turn.get("breakout", ONLY)
+  if (breakout === undefined || breakout.closesAt !== null) return
+  const coming = [...people].filter(({ participantId }) => turn.get("seat", participantId) === undefined)
+  if (coming.length === 0) return
+  const planned = plannedPlaces(turn, breakout)
+  const lateRooms = new LateRooms(turn, breakout)
+  const joins = breakout.late === "leastLoaded" && breakout.strategy !== "self"
+  for (const person of coming) {
+    const place = planned.get(person.participantId)
+    const isLate = place === undefined && joins && isSeated(roleOf(turn, person))
+    const room = turn.get("room", (isLate ? lateRooms.next() : place) ?? "")
+    if (room !== undefined) setRoom(turn, person.participantId, room, breakout.endsAt)
+  }
+}
+
+/** Everyone comes back to the main room, and the rooms are gone. */
+export const closeAll = (turn: Turn): void => {
+  const breakout = turn.get("breakout", ONLY)
+  if (breakout === undefined) return
+  if (breakout.closesAt === null) tellTimerIsOver(turn, { ...breakout, closesAt: turn.at, rev: breakout.rev + 1 })
+  for (const [id, seat] of turn.all("seat")) {
+    turn.remove("seat", id)
+    if (seat.away) continue
+    turn.toOne(id, "assignment.ended", { roomId: seat.roomId, returnAt: turn.at })
+    turn.stand({ participantId: id, roomId: null })
+  }
+  for (const id of turn.all("room").keys()) turn.remove("room", id)
+  turn.remove("breakout", ONLY)
+  turn.toAll("breakout.closed", { id: breakout.id })
+}
+
+const tellTimerIsOver = (turn: Turn, breakout: Breakout): void => {
+  const timer = timerOf(breakout)
+  if (timer === undefined) return
+  if (breakout.timeIsUp) turn.toAll("timer.elapsed", { timerId: timer.id, timer })
+  else turn.toAll("timer.updated", { timer })
+}
+
+/** Closing warns: everyone is told when they will be brought back. Whoever closes again can only bring that forward. */
+export const startClosing = (turn: Turn, graceMs: number, timeIsUp: boolean): Breakout | undefined => {
+  const breakout = turn.get("breakout", ONLY)
+  if (breakout === undefined) return undefined
+  const { closesAt: planned } = breakout
+  if (planned !== null && (timeIsUp || toMillis(planned) <= turn.now + graceMs)) return breakout
+  const closesAt = toTimestamp(turn.now + graceMs)
+  const closing = { ...breakout, closesAt, timeIsUp, rev: breakout.rev + 1 }
+  turn.put("breakout", ONLY, closing)
+  turn.toAll("breakout.closing", { breakout: breakoutView(closing) })
+  if (planned === null) tellTimerIsOver(turn, closing)
+  if (graceMs === 0) closeAll(turn)
+  return closing
+}
+
+/** A later end for all rooms, told once; rooms that were being closed because their time was up stay open. */
+export const prolong = (turn: Turn, breakout: Breakout, endsAt: string, extendedMs: number): Breakout => {
+  const again = breakout.timeIsUp ? { closesAt: null, timeIsUp: false } : {}
+  const next: Breakout = { ...breakout, ...again, endsAt, extendedMs, rev: breakout.rev + 1 }
+  turn.put("breakout", ONLY, next)
+  turn.toAll("breakout.updated", { breakout: breakoutView(next) })
+  if (breakout.timeIsUp) seatLateJoiners(turn, turn.people.all())
+  return next
+}

@@ -1,0 +1,213 @@
+/**
+ * The rounds of a rotation: pairing whoever is here, seating them, and how the round stands for each of them. A seat
+ * outlives a broken link for as long as its round runs. What is said of a round and what a newcomer reads is one view.
+ */
+import { namedId } from "../../model/ids.ts"
+import { ONLY, type Rotation, type Round } from "../../model/live-records.ts"
+import { nextRound, type RotationState, type RoundGroup, restoreRotation } from "../../model/rotation-pairing.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
+import type { Floor } from "../floor.ts"
+import type { TimerView } from "../state.ts"
+import type { Turn } from "../turn.ts"
+import type { Fields } from "./activity.ts"
+import { isSeated, roleOf } from "./rooms.ts"
+
+/** Time to get ready, out of the break before a round. */
+const MAX_LEAD_MS = 3000
+
+type Stored = Omit<RotationState, "history">
+
+/**
+ * The pairing's memory after a rotation's last round, for as long as it is in memory: who has met would otherwise be read
+ * from all past rounds, each round anew.
+ */
+const memories = new WeakMap<Rotation, RotationState>()
+
+/** All rounds of the event, oldest first. */
+export const roundsOf = (floor: Floor) =>
+  [...floor.all("round").values()]
+    .sort((a, b) => a.at.localeCompare(b.at) || a.n - b.n)
+    .map(({ n, groups }) => ({ n, groups: groups.map((people) => ({ people })) }))
+
+const memoryOf = (turn: Turn, rotation: Rotation): RotationState =>
+  memories.get(rotation) ?? restoreRotation({ ...(rotation.seating as Stored), history: roundsOf(turn.floor) })
+
+export const rotationView = ({ seating: _seating, paused: _paused, ...rotation }: Rotation): Fields => rotation
+
+export const timerOf = (rotation: Rotation): TimerView | undefined => {
+  const { id, n, status, startsAt, endsAt, remainingMs, rev } = rotation
+  if (startsAt === null || endsAt === null || status === "ended") return undefined
+  const left = remainingMs === null ? {} : { remainingMs }
+  const state = status === "paused" ? "paused" : "running"
+  return { id, scope: "round", ref: String(n), state, startedAt: startsAt, endsAt, ...left, extendedMs: 0, rev }
+}
+
+/** Keeps what became of the rotation and tells everyone. What it says of the round's end holds for all who are in it. */
+export const settle = (
+  turn: Turn,
+  before: Rotation,
+  change: Partial<Rotation>,
+  memory: RotationState | undefined = memories.get(before),
+): Rotation => {
+  const next: Rotation = { ...before, ...change, rev: before.rev + 1 }
+  if (memory !== undefined) memories.set(next, memory)
+  turn.put("rotation", ONLY, next)
+  turn.toAll("rotation.state", { rotation: rotationView(next) })
+  const [was, is] = [timerOf(before), timerOf(next)]
+  if (is !== undefined) turn.toAll("timer.updated", { timer: is })
+  else if (was !== undefined) turn.toAll("timer.updated", { timer: { ...was, state: "cancelled", rev: next.rev } })
+  return next
+}
+
+/** Who is to be paired: those with a seat who do not sit out, and whoever of staff wants to. */
+export const takingPart = (turn: Turn): ReadonlyArray<string> =>
+  [...turn.people.all()].flatMap((person) => {
+    const role = roleOf(turn, person)
+    const isIn = turn.get("opt", person.participantId)?.in ?? isSeated(role)
+    return isIn && role !== "viewer" ? [person.participantId] : []
+  })
+
+const breakMs = ({ breakSeconds }: Rotation): number => breakSeconds * 1000
+const leadMs = (rotation: Rotation): number => Math.min(MAX_LEAD_MS, breakMs(rotation))
+
+const roundId = ({ id, n }: Rotation): string => `${id} ${n}`
+const roomId = ({ id, n }: Rotation, group: number): string => namedId(id, "round", String(n), String(group))
+
+/** Does a round run, or is one held up by a pause? */
+const isInRound = ({ status, paused }: Rotation): boolean => status === "round" || paused === "round"
+
+export const roundOf = (floor: Floor, rotation: Rotation | undefined): Round | undefined =>
+  rotation === undefined || !isInRound(rotation) ? undefined : floor.get("round", roundId(rotation))
+
+/** Those of a group who are still in its room, here or gone for a moment. */
+const partnersOf = (floor: Floor, people: ReadonlyArray<string>, self: string, room: string): ReadonlyArray<Fields> =>
+  people.flatMap((participantId) => {
+    const seat = floor.get("seat", participantId)
+    return participantId === self || seat?.roomId !== room ? [] : [{ participantId, name: seat.name ?? "" }]
+  })
+
+const roundInGroup = (floor: Floor, rotation: Rotation, round: Round, group: number, self: string): Fields => {
+  const { n, startsAt, endsAt } = rotation
+  const people = round.groups[group]
+  const room = people === undefined ? null : roomId(rotation, group)
+  return {
+    n,
+    startsAt,
+    endsAt,
+    leadMs: leadMs(rotation),
+    roomId: room,
+    partners: people === undefined || room === null ? [] : partnersOf(floor, people, self, room),
+    bye: people === undefined,
+    repeat: round.repeats.includes(group),
+  }
+}
+
+/** Of which group somebody was when the round began; -1: of none. */
+export const groupOf = (round: Round, participantId: string): number =>
+  round.groups.findIndex((people) => people.includes(participantId))
+
+/** The round as it stands for one participant; null when they are not in it. */
+export const roundFor = (floor: Floor, participantId: string): Fields | null => {
+  const rotation = floor.get("rotation", ONLY)
+  const round = roundOf(floor, rotation)
+  if (rotation === undefined || round === undefined) return null
+  const isBye = round.byes.includes(participantId) && floor.get("opt", participantId)?.in !== false
+  if (!isBye && floor.get("seat", participantId) === undefined) return null
+  return roundInGroup(floor, rotation, round, groupOf(round, participantId), participantId)
+}
+
+export const tellRound = (turn: Turn, participantId: string): void => {
+  const round = roundFor(turn.floor, participantId)
+  if (round !== null) turn.toOne(participantId, "rotation.round", round)
+}
+
+/** Everyone back to the main room but those who go on to another. */
+const empty = (turn: Turn, staying: ReadonlySet<string> = new Set()): void => {
+  for (const [participantId] of turn.all("seat")) {
+    if (staying.has(participantId)) continue
+    turn.remove("seat", participantId)
+    turn.stand({ participantId, roomId: null })
+  }
+}
+
+const seatAll = (turn: Turn, rotation: Rotation, round: Round): void => {
+  empty(turn, new Set(round.groups.flat()))
+  for (const [group, people] of round.groups.entries()) {
+    const room = roomId(rotation, group)
+    for (const id of people) {
+      turn.put("seat", id, { roomId: room, away: false, name: turn.people.find(id)?.name ?? "" })
+      turn.stand({ participantId: id, roomId: room })
+    }
+    for (const id of people) turn.toOne(id, "rotation.round", roundInGroup(turn.floor, rotation, round, group, id))
+  }
+  for (const id of round.byes) turn.toOne(id, "rotation.round", roundInGroup(turn.floor, rotation, round, -1, id))
+}
+
+/** Has nobody met anybody new in these groups, and could nobody in another round? Larger groups are not searched for more. */
+const isExhausted = (
+  groups: ReadonlyArray<RoundGroup>,
+  { history }: RotationState,
+  present: ReadonlyArray<string>,
+  groupSize: number,
+): boolean => {
+  if (!groups.every(({ repeat }) => repeat)) return false
+  const met = history.among(present)
+  const numberOf = new Map(present.map((id, number) => [id, number]))
+  const everyPair = (people: ReadonlyArray<string>, holds: (a: number, b: number) => boolean): boolean => {
+    const numbers = people.map((id) => numberOf.get(id) ?? -1)
+    return numbers.every((a, at) => numbers.slice(at + 1).every((b) => holds(a, b)))
+  }
+  if (groupSize === 2) return everyPair(present, (a, b) => met.haveMet(a, b))
+  return groups.every(({ people }) => everyPair(people, (a, b) => met.times(a, b) > 1))
+}
+
+export const finish = (turn: Turn, rotation: Rotation): Rotation => {
+  empty(turn)
+  return settle(turn, rotation, { status: "ended", startsAt: null, endsAt: null, remainingMs: null, paused: null })
+}
+
+/** Nobody is in a room until the next pairing; `null`: until there is somebody to pair. */
+export const rest = (turn: Turn, rotation: Rotation, forMs: number | null): Rotation => {
+  empty(turn)
+  const endsAt = forMs === null ? null : toTimestamp(turn.now + forMs)
+  return settle(turn, rotation, { status: "break", startsAt: turn.at, endsAt, remainingMs: null, paused: null })
+}
+
+/** Pairs whoever is here and begins their round; ends the rotation when there is nobody new to meet. */
+export const beginRound = (turn: Turn, rotation: Rotation): Rotation => {
+  const present = takingPart(turn)
+  if (present.length < 2) return rest(turn, rotation, null)
+  const { groupSize, odd } = rotation
+  const seed = Number.parseInt(rotation.id.slice(0, 8), 16)
+  const { state, groups, byes } = nextRound(memoryOf(turn, rotation), present, { groupSize, odd, seed })
+  if (rotation.rounds === "exhaust" && isExhausted(groups, state, present, groupSize)) return finish(turn, rotation)
+  const { history: _history, ...seating } = state
+  const startsAt = turn.now + leadMs(rotation)
+  const change: Partial<Rotation> = {
+    status: "round",
+    n: rotation.n + 1,
+    startsAt: toTimestamp(startsAt),
+    endsAt: toTimestamp(startsAt + rotation.roundSeconds * 1000),
+    remainingMs: null,
+    paused: null,
+    pairs: groups.length,
+    byes: byes.length,
+    seating,
+  }
+  const begun = settle(turn, rotation, change, state)
+  const repeats = groups.flatMap(({ repeat }, group) => (repeat ? [group] : []))
+  const id = roundId(begun)
+  const round = { id, n: begun.n, at: turn.at, groups: groups.map(({ people }) => people), repeats, byes }
+  turn.put("round", id, round)
+  seatAll(turn, begun, round)
+  return begun
+}
+
+export const isLast = ({ n, rounds }: Rotation): boolean => rounds !== "exhaust" && n >= rounds
+
+/** A round is over: a break, the next one, or the end. */
+export const endRound = (turn: Turn, rotation: Rotation): Rotation => {
+  if (isLast(rotation)) return finish(turn, rotation)
+  const pauseMs = breakMs(rotation) - leadMs(rotation)
+  return pauseMs > 0 ? rest(turn, rotation, pauseMs) : beginRound(turn, rotation)
+}

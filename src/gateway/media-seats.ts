@@ -1,0 +1,142 @@
+/**
+ * Seats in the media server, given to participants with what tells them of a room. A token is minted when it is sent and
+ * stored nowhere, so that a replay carries a fresh one, and only for the room somebody is in now.
+ * Invariants: a connection gets its own stream in order, also while a token is being minted. Without a media server
+ * nothing here waits or looks into a frame.
+ */
+import { Cause, Effect } from "effect"
+import type { MediaToken } from "../media/media.ts"
+import type { PhaseTraits } from "../model/permissions.ts"
+import type { Connection } from "./connection.ts"
+import { sendAll } from "./send-all.ts"
+import type { Surroundings } from "./surroundings.ts"
+
+type Fields = { readonly [field: string]: unknown }
+
+/** A connection's seats at one moment: in the main room, and in the room it was in then. */
+export interface Seats {
+  readonly roomId: string | null
+  readonly main: MediaToken | null
+  readonly room: MediaToken | null
+}
+
+/** Dispatches that tell somebody which room they are in. */
+const TELLS_OF_ROOM = ['"t":"assignment.updated"', '"t":"rotation.round"'] as const
+
+const tellsOfRoom = (frame: string): boolean => TELLS_OF_ROOM.some((t) => frame.includes(t))
+
+const roomIn = (frame: string): unknown => (JSON.parse(frame) as { readonly d: { readonly roomId: unknown } }).d.roomId
+
+/** A frame is stored without a token; its data, which is never empty, ends with its last two braces. */
+const withMedia = (frame: string, media: MediaToken): string =>
+  `${frame.slice(0, -2)},"media":${JSON.stringify(media)}}}`
+
+/** The room's seat into the part of `ready` that tells of it. */
+const partWithMedia = (part: unknown, { roomId, room }: Seats): unknown => {
+  if (typeof part !== "object" || part === null || room === null) return part
+  return (part as Fields)["roomId"] === roomId ? { ...part, media: room } : part
+}
+
+export class MediaSeats {
+  readonly #around: Surroundings
+  readonly #eventId: string
+  readonly #phase: () => PhaseTraits
+  /** What waits behind a token that is being minted. */
+  readonly #waiting = new WeakMap<Connection, string[]>()
+
+  constructor(around: Surroundings, eventId: string, phase: () => PhaseTraits) {
+    this.#around = around
+    this.#eventId = eventId
+    this.#phase = phase
+  }
+
+  /** Must seats be minted before the connection can be told where it stands? */
+  lacks(connection: Connection, seats: Seats | undefined): boolean {
+    return this.#around.media.hasServer && (seats === undefined || seats.roomId !== connection.roomId)
+  }
+
+  mint(connection: Connection, then: (seats: Seats) => void): void {
+    const { roomId } = connection
+    const both = Effect.all([this.#mint(connection, null), roomId === null ? NONE : this.#mint(connection, roomId)])
+    this.#around.fork(Effect.map(both, ([main, room]) => then({ roomId, main, room })))
+  }
+
+  /** What of `ready` concerns a participant, with their seats. */
+  inReady(personal: Fields, seats: Seats | undefined): Fields {
+    if (seats === undefined) return personal
+    const { assignment, round } = personal
+    return {
+      ...personal,
+      ...(seats.main === null ? {} : { media: seats.main }),
+      assignment: partWithMedia(assignment, seats),
+      round: partWithMedia(round, seats),
+    }
+  }
+
+  /** What was missed, with a fresh seat in the room that the connection is in. */
+  inReplay(frames: ReadonlyArray<string>, seats: Seats | undefined): ReadonlyArray<string> {
+    const room = seats?.room
+    if (seats === undefined || room === undefined || room === null) return frames
+    return frames.map((frame) =>
+      tellsOfRoom(frame) && roomIn(frame) === seats.roomId ? withMedia(frame, room) : frame,
+    )
+  }
+
+  /** Sends dispatches of the connection's own stream, in order. */
+  send(connection: Connection, frames: ReadonlyArray<string>): void {
+    const waiting = this.#waiting.get(connection)
+    if (waiting !== undefined) waiting.push(...frames)
+    else if (this.#around.media.hasServer && frames.some(tellsOfRoom)) this.#sendSeated(connection, [...frames])
+    else this.#sendNow(connection, frames)
+  }
+
+  /** The connection has been told all there is: nothing that waits is to follow. */
+  forget(connection: Connection): void {
+    this.#waiting.delete(connection)
+  }
+
+  #sendSeated(connection: Connection, waiting: string[]): void {
+    this.#waiting.set(connection, waiting)
+    const sendNext: Effect.Effect<void> = Effect.suspend(() => {
+      const frames = waiting.splice(0)
+      return Effect.forEach(frames, (frame) => this.#seated(connection, frame)).pipe(
+        Effect.flatMap((seated) => {
+          if (this.#waiting.get(connection) !== waiting) return Effect.void
+          this.#sendNow(connection, seated)
+          if (waiting.length > 0) return sendNext
+          this.#waiting.delete(connection)
+          return Effect.void
+        }),
+      )
+    })
+    this.#around.fork(sendNext)
+  }
+
+  #seated(connection: Connection, frame: string): Effect.Effect<string> {
+    if (!tellsOfRoom(frame)) return Effect.succeed(frame)
+    const roomId = roomIn(frame)
+    // Who has gone on to another room is told of it next, and has no seat in this one.
+    if (typeof roomId !== "string" || roomId !== connection.roomId) return Effect.succeed(frame)
+    return Effect.map(this.#mint(connection, roomId), (media) => (media === null ? frame : withMedia(frame, media)))
+  }
+
+  #mint({ identity }: Connection, roomId: string | null): Effect.Effect<MediaToken | null> {
+    const { modality } = this.#phase()
+    if (modality === null) return NONE
+    const { participantId, name, role } = identity
+    const { media, telemetry } = this.#around
+    return media.tokenFor({ eventId: this.#eventId, roomId, participantId, name, role, modality }).pipe(
+      Effect.catchCause((cause) => {
+        if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
+        telemetry.log.error({ err: Cause.squash(cause), eventId: this.#eventId }, "a media seat could not be given")
+        return NONE
+      }),
+    )
+  }
+
+  #sendNow(connection: Connection, frames: ReadonlyArray<string>): void {
+    sendAll(connection, frames, this.#around.options.orderedLimitBytes)
+  }
+}
+
+const NONE: Effect.Effect<MediaToken | null> = Effect.succeed(null)
