@@ -113,6 +113,9 @@ export class Channel {
       follower: this.#follower,
       connectionsPerParticipant: options.connectionsPerParticipant,
       published: (stream) => this.#published(stream),
+      publishWaiting: (streams) => {
+        if (streams.some((stream) => this.#fanOut.pending(stream) > 0)) this.#fanOut.flush(Date.now())
+      },
       afterTick: (topic, frame) => this.#fanOut.after(topic, frame),
       bring: (connection, reason) => this.#bring({ connection, resume: undefined, reason }),
     })

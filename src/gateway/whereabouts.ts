@@ -28,6 +28,8 @@ interface Needs {
   readonly connectionsPerParticipant: number
   /** Highest `s` that subscribers have been sent. */
   readonly published: (stream: StreamName) => number
+  /** If something of these streams waits for the tick, all that waits is sent now. */
+  readonly publishWaiting: (streams: ReadonlyArray<StreamName>) => void
   /** Sends a frame to a topic behind what waits for the tick. */
   readonly afterTick: (topic: string, frame: string) => void
   /** Tells a connection where it stands, from scratch. */
@@ -118,6 +120,8 @@ export class Whereabouts {
     if (connection.state !== "open") return
     const dropped = before === null ? [] : [roomStream(before)]
     const heard = roomId === null ? [] : [roomStream(roomId)]
+    // Of either room one hears what was said while one was in it, and nothing else.
+    this.#needs.publishWaiting([...dropped, ...heard])
     for (const stream of dropped) this.#needs.topics.deafen(connection, stream)
     for (const stream of heard) this.#needs.topics.hear(connection, stream)
     const cursors = Object.fromEntries(heard.map((stream) => [stream, this.#needs.published(stream)]))

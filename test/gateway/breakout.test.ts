@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { newId } from "../../src/model/ids.ts"
+import type { Client, Frame } from "./client.ts"
+import { crowd, heard, presentAt, readyOf, untilGone, untilPresent } from "./crowd.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+let house: House
+
+beforeAll(async () => {
+  // Every newcomer reads how things stand now.
+  house = await openHouse({ snapshotMs: -1 })
+})
+afterAll(() => house.stop())
+
+const BREAKOUT = [{ modality: "breakout" }] as const
+
+const names = (count: number, prefix = "p") => Array.from({ length: count }, (_, n) => `${prefix}${n}`)
+
+interface Opened {
+  readonly stage: Stage
+  readonly host: Client
+  readonly clients: readonly [Client, ...Client[]]
+  readonly breakout: Frame
+  readonly rooms: ReadonlyArray<Frame>
+}
+
+/** People in rooms, as planned. */
+const opened = async (people: number, plan: object, more: object = {}): Promise<Opened> => {
+  const stage = await house.stage(BREAKOUT)
+  const host = await house.join(stage, "host", "host")
+  const clients = await crowd(house, stage, names(people))
+  const planned = await host.command("breakout.plan", { strategy: "balanced", ...plan })
+  const { d } = await host.command("breakout.open", { planId: planned.d.plan.id, ...more })
+  return { stage, host, clients, breakout: d.breakout, rooms: d.rooms }
+}
+
+const countsIn = (ready: Frame) => ready.rooms.map(({ count }: Frame) => count)
+
+const roomOf = async (stage: Stage, who: string): Promise<string | null> =>
+  (await readyOf(house, stage, who)).assignment?.roomId ?? null
+
+test("what was planned is what opens: everyone is told their room, hears it, and newcomers see all of it", async () => {
+  const stage = await house.stage(BREAKOUT)
+  const host = await house.join(stage, "host", "host")
+  const viewer = await house.join(stage, "viewer", "viewer")
+  const clients = await crowd(house, stage, names(7))
+  const plan = { strategy: "balanced", size: 2, seed: 7 }
+  const first = await host.command("breakout.plan", plan)
+  const again = await host.command("breakout.plan", plan)
+  expect(again.d.plan.rooms).toEqual(first.d.plan.rooms)
+  expect(first.d.plan.rooms.map(({ people }: Frame) => people.length)).toEqual([3, 2, 2])
+  const { d } = await host.command("breakout.open", { planId: again.d.plan.id })
+  expect(d.rooms.map(({ name, count }: Frame) => [name, count])).toEqual([
+    ["Room 1", 3],
+    ["Room 2", 2],
+    ["Room 3", 2],
+  ])
+  for (const [index, client] of clients.entries()) {
+    const place = first.d.plan.rooms.findIndex(({ people }: Frame) => people.includes(`p${index}`))
+    const roomId = d.rooms[place].id
+    const told = await client.dispatch("assignment.updated")
+    expect(told).toMatchObject({ st: "me", d: { roomId, name: `Room ${place + 1}`, endsAt: null } })
+    expect(client.received.find(({ t }) => t === "subscribed").d).toEqual({
+      cursors: { [`room:${roomId}`]: 0 },
+      dropped: [],
+    })
+    const ready = await readyOf(house, stage, `p${index}`)
+    expect(ready).toMatchObject({ breakout: d.breakout, rooms: d.rooms, me: { roomId } })
+    expect(ready.assignment).toEqual(told.d)
+    expect(ready.cursors[`room:${roomId}`]).toBe(0)
+  }
+  expect((await viewer.dispatch("breakout.opened")).d.rooms).toEqual(d.rooms)
+  for (const [who, role] of [
+    ["viewer", "viewer"],
+    ["host", "host"],
+  ] as const) {
+    expect(await readyOf(house, stage, who, role)).toMatchObject({ assignment: null, me: { roomId: null } })
+  }
+})
+
+test("staff plan and open, in a breakout phase, what there is; once for an id and one at a time", async () => {
+  const stage = await house.stage([{ modality: "meeting" }, { modality: "breakout" }])
+  const host = await house.join(stage, "host", "host")
+  const [person] = await crowd(house, stage, ["a", "b"])
+  const plan = { strategy: "balanced", size: 2 }
+  expect((await person.command("breakout.plan", plan)).e.code).toBe("forbidden")
+  const planned = await host.command("breakout.plan", plan)
+  const { id: planId } = planned.d.plan
+  expect((await host.command("breakout.open", { planId })).e.code).toBe("wrong_phase")
+  await host.command("phase.next")
+  expect((await host.command("breakout.open", { planId: newId() })).e.code).toBe("not_found")
+  for (const strategy of ["manual", "self"]) {
+    expect((await host.command("breakout.plan", { strategy })).e.code).toBe("bad_request")
+  }
+  for (const [t, d] of [
+    ["breakout.close", {}],
+    ["breakout.move", { id: "a", roomId: null }],
+    ["room.choose", { roomId: newId() }],
+    ["room.return", {}],
+    ["room.help", {}],
+  ] as const) {
+    expect((await host.command(t, d)).e.code, t).toBe("conflict")
+  }
+  const first = await host.command("breakout.open", { planId }, { id: "open" })
+  expect(await host.command("breakout.open", { planId }, { id: "open" })).toMatchObject({ dup: true, d: first.d })
+  const second = await host.command("breakout.open", { planId })
+  expect(second.e).toMatchObject({ code: "conflict", current: { breakout: first.d.breakout } })
+  expect((await person.command("breakout.close")).e.code).toBe("forbidden")
+})
+
+test("a breakout phase with a room size opens by itself and ends with its phase", async () => {
+  const stage = await house.stage([{ modality: "meeting" }, { modality: "breakout", config: { roomSize: 3 } }])
+  const host = await house.join(stage, "host", "host")
+  const [client] = await crowd(house, stage, names(6))
+  await host.command("phase.next")
+  const { d } = await host.dispatch("breakout.opened")
+  expect(d.rooms.map(({ count }: Frame) => count)).toEqual([3, 3])
+  const told = await client.dispatch("assignment.updated")
+  await host.command("event.end")
+  expect((await heard(client, "assignment.ended")).d.roomId).toBe(told.d.roomId)
+  await heard(client, "breakout.closed")
+  expect(await client.closeCode()).toBe(4307)
+})
+
+test("the next phase brings everyone back", async () => {
+  const stage = await house.stage([{ modality: "breakout", config: { roomSize: 2 } }, { modality: "meeting" }])
+  const host = await house.join(stage, "host", "host")
+  const [client] = await crowd(house, stage, names(2))
+  const { d } = await client.dispatch("assignment.updated")
+  await host.command("phase.next")
+  await heard(client, "assignment.ended")
+  const { d: moved } = await heard(client, "subscribed", ({ dropped }) => dropped.length > 0)
+  expect(moved).toEqual({ cursors: {}, dropped: [`room:${d.roomId}`] })
+  expect(await readyOf(house, stage, "p0")).toMatchObject({ assignment: null, breakout: null, rooms: [] })
+})
+
+test("late joiners go where fewest are, ask, or stay, as the host has it", async () => {
+  for (const [late, seated] of [
+    ["leastLoaded", true],
+    ["ask", false],
+    ["main", false],
+  ] as const) {
+    const { stage, host, rooms } = await opened(4, { size: 2 }, { late })
+    await host.command("breakout.move", { id: "p0", roomId: rooms[0].id })
+    await host.command("breakout.move", { id: "p1", roomId: rooms[0].id })
+    const [joiner] = await crowd(house, stage, ["late"])
+    if (seated) {
+      const { d } = await joiner.dispatch("assignment.updated")
+      const least = (await readyOf(house, stage, "late")).rooms.find(({ id }: Frame) => id === d.roomId)
+      expect(least.count).toBeGreaterThan(1)
+    } else expect(await roomOf(stage, "late")).toBeNull()
+    const choice = await joiner.command("room.choose", { roomId: rooms[1].id })
+    if (late === "ask") expect(choice.d).toMatchObject({ participantId: "late", roomId: rooms[1].id })
+    if (late === "main") expect(choice.e.code).toBe("forbidden")
+  }
+})
+
+test("a late joiner is with others while they have space, then in a room that was asked for beyond them", async () => {
+  const { stage, host } = await opened(2, { rooms: 3 })
+  expect(countsIn(await readyOf(house, stage, "host", "host"))).toEqual([2, 0, 0])
+  await crowd(house, stage, ["l0"])
+  await host.next(({ t, d }) => t === "room.updated" && d.room.count === 3)
+  await crowd(house, stage, ["l1"])
+  await host.next(({ t, d }) => t === "room.updated" && d.room.count === 1)
+  await crowd(house, stage, ["l2"])
+  await host.next(({ t, d }) => t === "room.updated" && d.room.count === 2)
+  expect(countsIn(await readyOf(house, stage, "host", "host"))).toEqual([3, 2, 0])
+})
+
+test("rooms planned by size take half as many again, then one more opens", async () => {
+  const { stage, host } = await opened(2, { size: 2 })
+  await crowd(house, stage, ["l0"])
+  await host.next(({ t, d }) => t === "room.updated" && d.room.count === 3)
+  await crowd(house, stage, ["l1"])
+  const { d } = await host.next((frame) => frame.t === "room.updated" && frame.d.room.count === 1)
+  expect(d.room).toMatchObject({ name: "Room 2", open: true })
+})
+
+test("whom the plan has a place for finds it when they come; who is to be placed by hand is not seated by a reload", async () => {
+  const { stage, host, rooms } = await opened(2, { strategy: "manual", rooms: ["Red", "Blue"], pinned: { later: 1 } })
+  expect(rooms.map(({ name, count }) => [name, count])).toEqual([
+    ["Red", 0],
+    ["Blue", 0],
+  ])
+  const [later] = await crowd(house, stage, ["later"])
+  expect((await later.dispatch("assignment.updated")).d).toMatchObject({ roomId: rooms[1].id, name: "Blue" })
+  const [again] = await crowd(house, stage, ["p0", "marker"])
+  // The marker came in the same flush or a later one, and is a late joiner.
+  await host.next(({ t, d }) => t === "room.updated" && d.room.count === 2)
+  expect(again.received.some(({ t }) => t === "assignment.updated")).toBe(false)
+  expect(await roomOf(stage, "p0")).toBeNull()
+})
+
+test("who comes back finds their room, after a reload and after a while", async () => {
+  const { stage, host, clients } = await opened(4, { size: 2 })
+  const { d } = (await clients[0].dispatch("assignment.updated")) ?? {}
+  await clients[0].cut()
+  expect((await readyOf(house, stage, "p0")).assignment).toEqual(d)
+  await untilGone(house, stage, "p0")
+  const [late] = await crowd(house, stage, ["late"])
+  await late.dispatch("assignment.updated")
+  const back = await house.join(stage, "p0")
+  expect(back.received.find(({ t }) => t === "ready").d.assignment).toEqual(d)
+  await host.command("announce", { text: "Welcome back.", targets: [d.roomId] })
+  expect((await back.dispatch("announcement")).st).toBe(`room:${d.roomId}`)
+})
+
+test("hosts move people, also absent ones, and bring them back; nobody else, and nobody who only watches", async () => {
+  const { stage, host, clients, rooms } = await opened(4, { size: 2 })
+  const [red, blue] = rooms.map(({ id }) => id)
+  const { d } = (await clients[0].dispatch("assignment.updated")) ?? {}
+  const other = d.roomId === red ? blue : red
+  const moved = await host.command("breakout.move", { id: "p0", roomId: other }, { id: "move" })
+  expect(moved.d).toMatchObject({ participantId: "p0", roomId: other, room: { count: 3 } })
+  expect(await host.command("breakout.move", { id: "p0", roomId: other }, { id: "move" })).toMatchObject({ dup: true })
+  expect((await clients[0].dispatch("assignment.updated")).d.roomId).toBe(other)
+  await clients[0].cut()
+  await untilGone(house, stage, "p0")
+  await host.command("breakout.move", { id: "p0", roomId: d.roomId })
+  expect(await roomOf(stage, "p0")).toBe(d.roomId)
+  await host.command("breakout.move", { id: "p0", roomId: null })
+  const back = await house.join(stage, "p0")
+  await untilPresent(house, stage, ["p0"])
+  await crowd(house, stage, ["marker"])
+  await host.next((frame) => frame.t === "presence.diff" && JSON.stringify(frame.d).includes("marker"))
+  expect(await roomOf(stage, "p0")).toBeNull()
+  expect((await back.command("room.choose", { roomId: other })).e.code).toBe("forbidden")
+  expect((await back.command("room.choose", { roomId: d.roomId })).ok).toBe(true)
+  await house.join(stage, "watcher", "viewer")
+  await untilPresent(house, stage, ["watcher"])
+  expect((await host.command("breakout.move", { id: "watcher", roomId: red })).e.code).toBe("conflict")
+  expect((await host.command("breakout.move", { id: "nobody", roomId: red })).e.code).toBe("not_found")
+  expect((await host.command("breakout.move", { id: "p1", roomId: newId() })).e.code).toBe("not_found")
+  expect((await back.command("breakout.move", { id: "p1", roomId: red })).e.code).toBe("forbidden")
+})
+
+test("rooms are chosen where people choose; one leaves for the main room and finds the way back, and calls for help", async () => {
+  const { stage, host, clients, rooms } = await opened(2, { strategy: "self", rooms: ["Red", "Blue"] })
+  const [client] = clients
+  const [red, blue] = rooms.map(({ id }) => id)
+  expect(await presentAt(house, stage)).toContain("p0")
+  expect((await client.command("room.help", { text: "Hello?" })).e.code).toBe("conflict")
+  expect((await client.command("room.choose", { roomId: red })).d).toMatchObject({ room: { name: "Red", count: 1 } })
+  await client.command("room.help", { text: "We are lost." })
+  expect(await host.dispatch("room.help")).toMatchObject({
+    st: "staff",
+    d: { roomId: red, by: { participantId: "p0", name: "Name of p0" }, text: "We are lost." },
+  })
+  expect((await client.command("room.choose", { roomId: blue })).ok).toBe(true)
+  expect((await client.command("room.return")).d).toEqual({ roomId: null })
+  expect((await client.command("room.return")).e.code).toBe("conflict")
+  expect((await client.dispatch("assignment.ended")).d.roomId).toBe(blue)
+  expect((await readyOf(house, stage, "p0")).rooms.map(({ count }: Frame) => count)).toEqual([0, 0])
+  expect((await client.command("room.choose", { roomId: newId() })).e.code).toBe("not_found")
+})
+
+test("a host visits rooms, hears them, and leaves without a trace", async () => {
+  const { stage, host, rooms } = await opened(4, { size: 2 })
+  expect((await host.command("room.choose", { roomId: rooms[0].id })).d.room.count).toBe(3)
+  await host.command("announce", { text: "Two minutes.", targets: [rooms[0].id] })
+  expect((await host.dispatch("announcement")).st).toBe(`room:${rooms[0].id}`)
+  await host.command("room.choose", { roomId: rooms[1].id })
+  expect(countsIn(await readyOf(house, stage, "host", "host"))).toEqual([2, 3])
+  await host.command("room.return")
+  expect(await readyOf(house, stage, "host", "host")).toMatchObject({ assignment: null, me: { roomId: null } })
+})
+
+test("who is removed for good gives up their place", async () => {
+  const { stage, host } = await opened(4, { size: 2 })
+  await host.command("participant.remove", { id: "p0", block: true })
+  await host.next(({ t, d }) => t === "room.updated" && d.room.count === 1)
+  expect(countsIn(await readyOf(house, stage, "host", "host")).toSorted()).toEqual([1, 2])
+})

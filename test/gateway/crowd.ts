@@ -1,0 +1,76 @@
+/** Several people at an event, present as far as its actor knows: what breakouts and rotations are tested with. */
+import { Effect } from "effect"
+import { LiveEvents } from "../../src/actors/live-events.ts"
+import type { EventRole } from "../../src/model/roles.ts"
+import { eventually } from "../support/wait.ts"
+import type { Client, Frame } from "./client.ts"
+import type { House, Stage } from "./house.ts"
+
+/** Who the live event says is here. */
+export const presentAt = (house: House, { eventId }: Stage): Promise<ReadonlyArray<string>> =>
+  house.actors.run(
+    Effect.flatMap(LiveEvents, (live) => live.roster(eventId, { limit: 200 })).pipe(
+      Effect.map(({ participants }) => participants.map((person) => String((person as Frame).participantId))),
+    ),
+  )
+
+export const untilPresent = (house: House, stage: Stage, who: ReadonlyArray<string>): Promise<void> =>
+  eventually(
+    async () => {
+      const present = await presentAt(house, stage)
+      return who.every((id) => present.includes(id))
+    },
+    `${who.join(", ")} being present`,
+  )
+
+export const untilGone = (house: House, stage: Stage, who: string): Promise<void> =>
+  eventually(async () => !(await presentAt(house, stage)).includes(who), `${who} being gone`)
+
+/** Of one or more. */
+type Crowd = readonly [Client, ...Client[]]
+
+/** Clients that joined and are present, in the order of their names. */
+export const crowd = async (
+  house: House,
+  stage: Stage,
+  who: ReadonlyArray<string>,
+  role: EventRole = "participant",
+): Promise<Crowd> => {
+  const clients = await Promise.all(who.map((name) => house.join(stage, name, role)))
+  await untilPresent(house, stage, who)
+  return clients as unknown as Crowd
+}
+
+/** What a newcomer, or another tab, is told. */
+export const readyOf = async (
+  house: House,
+  stage: Stage,
+  who: string,
+  role: EventRole = "participant",
+): Promise<Frame> => {
+  const tab = house.connect()
+  const { d } = await tab.identify(await house.token(stage, who, role))
+  await tab.cut()
+  return d
+}
+
+/** A dispatch wherever it stands among what was received: streams keep their order each by itself. */
+export const heard = async (client: Client, t: string, fits: (d: Frame) => boolean = () => true): Promise<Frame> => {
+  const find = () => client.received.find((frame) => frame.op === 0 && frame.t === t && fits(frame.d))
+  await eventually(() => find() !== undefined, `${t} being heard`)
+  return find()
+}
+
+/** What a client would resume with. */
+export const held = (client: Client) => {
+  const ready = client.received.findLast(({ t }) => t === "ready")
+  const cursors: { [stream: string]: number } = { ...ready.d.cursors }
+  for (const { t, d, st, s } of client.received) {
+    if (t === "subscribed") {
+      for (const stream of d.dropped) delete cursors[stream]
+      Object.assign(cursors, d.cursors)
+    }
+    if (st !== undefined && cursors[st] !== undefined) cursors[st] = Math.max(cursors[st], s)
+  }
+  return { epoch: ready.d.epoch as string, cursors }
+}

@@ -1,0 +1,104 @@
+/** The streams of rooms: who hears them, from when to when, and how a client goes on from one. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import type { Client, Frame } from "./client.ts"
+import { crowd, heard, held } from "./crowd.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+let house: House
+
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.stop())
+
+/** Two rooms, chosen by whoever likes. */
+const rooms = async () => {
+  const stage = await house.stage([{ modality: "breakout" }])
+  const host = await house.join(stage, "host", "host")
+  const [a, b] = await crowd(house, stage, ["a", "b"])
+  const planned = await host.command("breakout.plan", { strategy: "self", rooms: ["Red", "Blue"] })
+  const { d } = await host.command("breakout.open", { planId: planned.d.plan.id })
+  const [red, blue] = d.rooms.map(({ id }: Frame) => id) as [string, string]
+  return { stage, host, a, b: b as Client, red, blue }
+}
+
+const say = (host: Client, text: string, ...targets: ReadonlyArray<string>) =>
+  host.command("announce", targets.length === 0 ? { text } : { text, targets })
+
+const isText = (text: string) => (d: Frame) => d.text === text
+
+const textsIn = (client: Client, room: string) => client.ordered(`room:${room}`).map(({ d }) => d.text)
+
+const back = async (stage: Stage, resume: object) => {
+  const client = house.connect()
+  const ready = await client.identify(await house.token(stage, "a"), resume)
+  return { client, ready }
+}
+
+test("a room is heard by those in it alone, in all their tabs, from where they came in", async () => {
+  const { stage, host, a, b, red, blue } = await rooms()
+  const tab = await house.join(stage, "a")
+  await say(host, "before", red)
+  await a.command("room.choose", { roomId: red })
+  await b.command("room.choose", { roomId: blue })
+  await say(host, "within", red)
+  for (const client of [a, tab]) {
+    await heard(client, "announcement", isText("within"))
+    expect((await heard(client, "subscribed")).d).toEqual({ cursors: { [`room:${red}`]: 1 }, dropped: [] })
+    expect(textsIn(client, red)).toEqual(["within"])
+  }
+  await say(host, "everyone")
+  await heard(b, "announcement", isText("everyone"))
+  await heard(host, "announcement", isText("everyone"))
+  for (const client of [b, host]) expect(textsIn(client, red)).toEqual([])
+})
+
+test("who moves hears the new room and not the old one any more, but all that was said while they were there", async () => {
+  const { host, a, red, blue } = await rooms()
+  await a.command("room.choose", { roomId: red })
+  await say(host, "last words", red)
+  await host.command("breakout.move", { id: "a", roomId: blue })
+  const moved = await heard(a, "subscribed", ({ dropped }) => dropped.length > 0)
+  expect(moved.d).toEqual({ cursors: { [`room:${blue}`]: 0 }, dropped: [`room:${red}`] })
+  await say(host, "old room", red)
+  await say(host, "new room", blue)
+  await heard(a, "announcement", isText("new room"))
+  await a.command("room.return")
+  await heard(a, "subscribed", ({ cursors }) => Object.keys(cursors).length === 0)
+  await say(host, "nobody here", blue)
+  await say(host, "everyone")
+  await heard(a, "announcement", isText("everyone"))
+  expect([textsIn(a, red), textsIn(a, blue)]).toEqual([["last words"], ["new room"]])
+})
+
+test("the room's cursor is resumed from exactly; another room's is not", async () => {
+  const { stage, host, a, red, blue } = await rooms()
+  await a.command("room.choose", { roomId: red })
+  await say(host, "heard", red)
+  await heard(a, "announcement", isText("heard"))
+  await heard(a, "assignment.updated")
+  const resume = held(a)
+  expect(resume.cursors[`room:${red}`]).toBe(1)
+  await a.cut()
+  await say(host, "missed", red)
+  const { client, ready } = await back(stage, resume)
+  expect(ready.d).toMatchObject({ resumed: true, me: { roomId: red } })
+  await heard(client, "announcement", isText("missed"))
+  expect(textsIn(client, red)).toEqual(["missed"])
+  await client.cut()
+  await host.command("breakout.move", { id: "a", roomId: blue })
+  const other = await back(stage, resume)
+  expect(other.ready.d).toMatchObject({ resumed: false, reason: "gap", me: { roomId: blue } })
+  expect(Object.keys(other.ready.d.cursors).toSorted()).toEqual(["event", "me", `room:${blue}`].toSorted())
+  await say(host, "welcome", blue)
+  await heard(other.client, "announcement", isText("welcome"))
+})
+
+test("a heartbeat names the head of the room one is in", async () => {
+  const { host, a, red } = await rooms()
+  await a.command("room.choose", { roomId: red })
+  await say(host, "one", red)
+  await heard(a, "announcement", isText("one"))
+  a.send({ op: 1, d: { t0: 0 } })
+  expect((await a.next(({ op }) => op === 11)).d.heads[`room:${red}`]).toBe(1)
+})

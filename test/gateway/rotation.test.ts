@@ -1,0 +1,290 @@
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { toMillis } from "../../src/model/timestamp.ts"
+import type { Client, Frame } from "./client.ts"
+import { crowd, heard, readyOf, untilGone, untilPresent } from "./crowd.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+let house: House
+
+beforeAll(async () => {
+  // Every newcomer reads how things stand now.
+  house = await openHouse({ snapshotMs: -1 })
+})
+afterAll(() => house.stop())
+
+const ROTATION = [{ modality: "rotation" }] as const
+const LONG = { roundSeconds: 600, rounds: 10 }
+
+const names = (count: number) => Array.from({ length: count }, (_, n) => `p${n}`)
+
+const staged = async (people: number, of: House = house) => {
+  const stage = await of.stage(ROTATION)
+  const host = await of.join(stage, "host", "host")
+  const clients = await crowd(of, stage, names(people))
+  return { stage, host, clients }
+}
+
+/** Starts as if it had been long enough ago that the round's end is due in a moment. */
+const startAgo = (of: House, { eventId }: Stage, d: Frame, ago: number) =>
+  of.actors.execute(eventId, { type: "rotation.start", d }, { at: Date.now() - ago })
+
+const roundsOf = (client: Client) => client.received.filter(({ t }) => t === "rotation.round").map(({ d }) => d)
+
+const inRound = (client: Client, n: number): Promise<Frame> =>
+  heard(client, "rotation.round", (d) => d.n === n).then(({ d }) => d)
+
+/** Who sits with whom, as each of them was told; checks that they were told the same. */
+const groupsOf = async (clients: ReadonlyArray<Client>, n: number): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
+  const groups = new Map<string, string[]>()
+  for (const [index, client] of clients.entries()) {
+    const { roomId, partners, bye } = await inRound(client, n)
+    expect(bye).toBe(roomId === null)
+    if (roomId !== null) groups.set(roomId, [...(groups.get(roomId) ?? []), `p${index}`])
+    else expect(partners).toEqual([])
+  }
+  for (const [index, client] of clients.entries()) {
+    const { roomId, partners } = await inRound(client, n)
+    const others = (groups.get(roomId) ?? []).filter((id) => id !== `p${index}`)
+    expect(partners.map(({ participantId }: Frame) => participantId).toSorted()).toEqual(others)
+    for (const { participantId, name } of partners) expect(name).toBe(`Name of ${participantId}`)
+  }
+  return [...groups.values()]
+}
+
+const pairsIn = (groups: ReadonlyArray<ReadonlyArray<string>>) =>
+  groups.flatMap((group) => group.flatMap((a) => group.filter((b) => a < b).map((b) => `${a} ${b}`)))
+
+test("every pair meets once, every tab is told, and newcomers read the same; then it is exhausted", async () => {
+  const { stage, host, clients } = await staged(4)
+  const tab = await house.join(stage, "p0")
+  const { d } = await host.command("rotation.start", { roundSeconds: 600, rounds: "exhaust" })
+  expect(d.rotation).toMatchObject({ status: "round", n: 1, pairs: 2, byes: 0 })
+  const met: string[] = []
+  for (const n of [1, 2, 3]) {
+    met.push(...pairsIn(await groupsOf(clients, n)))
+    const told = await inRound(clients[0], n)
+    expect(told).toMatchObject({ repeat: false, leadMs: 0, bye: false })
+    expect(await inRound(tab, n)).toEqual(told)
+    const ready = await readyOf(house, stage, "p0")
+    expect(ready).toMatchObject({ round: told, me: { roomId: told.roomId }, rotation: { n, status: "round" } })
+    expect(ready.timers).toEqual([
+      expect.objectContaining({ scope: "round", state: "running", endsAt: told.endsAt, ref: String(n) }),
+    ])
+    await host.command("rotation.skip")
+  }
+  expect(new Set(met).size).toBe(6)
+  const { d: ended } = await heard(clients[0], "rotation.state", ({ rotation }) => rotation.status === "ended")
+  expect(ended.rotation).toMatchObject({ n: 3, startsAt: null, endsAt: null })
+  expect(await readyOf(house, stage, "p0")).toMatchObject({ round: null, me: { roomId: null }, timers: [] })
+  expect((await host.command("rotation.skip")).e.code).toBe("conflict")
+})
+
+test("staff steer, in a rotation phase, one rotation at a time", async () => {
+  const stage = await house.stage([{ modality: "meeting" }, ...ROTATION])
+  const host = await house.join(stage, "host", "host")
+  const [person] = await crowd(house, stage, ["p0", "p1"])
+  expect((await host.command("rotation.start", LONG)).e.code).toBe("wrong_phase")
+  await host.command("phase.next")
+  for (const t of ["skip", "pause", "resume", "stop"]) {
+    expect((await host.command(`rotation.${t}`)).e.code, t).toBe("conflict")
+    expect((await person.command(`rotation.${t}`)).e.code, t).toBe("forbidden")
+  }
+  expect((await host.command("rotation.start", { roundSeconds: 1, rounds: 1 })).e.code).toBe("bad_request")
+  const first = await host.command("rotation.start", LONG, { id: "start" })
+  expect(await host.command("rotation.start", LONG, { id: "start" })).toMatchObject({ dup: true, d: first.d })
+  expect((await host.command("rotation.start", LONG)).e).toMatchObject({ code: "conflict", current: first.d })
+  await host.command("rotation.stop")
+  expect((await heard(person, "rotation.state", ({ rotation }) => rotation.status === "ended")).st).toBe("event")
+})
+
+test("a phase with rounds starts by itself, and its end ends the rotation", async () => {
+  const stage = await house.stage(
+    [{ modality: "rotation", config: { rounds: 3, roundSeconds: 600 } }, { modality: "meeting" }],
+    "scheduled",
+  )
+  const host = await house.join(stage, "host", "host")
+  const [client] = await Promise.all(names(2).map((who) => house.join(stage, who)))
+  // Whoever waits for the start takes part from the first round; who is reported later from the next.
+  await house.actors.execute(stage.eventId, { type: "start" })
+  await untilPresent(house, stage, names(2))
+  await host.command("rotation.skip")
+  const told = await heard(client as Client, "rotation.round")
+  await host.command("phase.next")
+  await heard(client as Client, "rotation.state", ({ rotation }) => rotation.status === "ended")
+  await heard(client as Client, "subscribed", ({ dropped }) => dropped.includes(`room:${told.d.roomId}`))
+})
+
+test("the clock ends a round, breaks, leads into the next and ends after the last", async () => {
+  const { stage, clients } = await staged(2)
+  await startAgo(house, stage, { roundSeconds: 5, breakSeconds: 4, rounds: 2 }, 7800)
+  const [client] = clients
+  const first = await inRound(client, 1)
+  expect(first.leadMs).toBe(3000)
+  const { d } = await heard(client, "rotation.state", ({ rotation }) => rotation.status === "break")
+  expect(toMillis(d.rotation.endsAt) - toMillis(d.rotation.startsAt)).toBe(1000)
+  const second = await inRound(client, 2)
+  expect(second).toMatchObject({ repeat: true })
+  expect(toMillis(second.endsAt) - toMillis(second.startsAt)).toBe(5000)
+  await heard(client, "rotation.state", ({ rotation }) => rotation.status === "ended" && rotation.n === 2)
+})
+
+test("a round's timer warns ten seconds before its end", async () => {
+  const { stage, clients } = await staged(2)
+  const { result } = await startAgo(house, stage, { roundSeconds: 11, rounds: 1 }, 300)
+  const { rotation } = result as Frame
+  expect((await heard(clients[0], "timer.warning")).d).toEqual({ timerId: rotation.id, remainingMs: 10_000 })
+})
+
+test("a pause keeps what was left of the round, and a resumed round ends so much later", async () => {
+  const { stage, host, clients } = await staged(2)
+  await host.command("rotation.start", LONG)
+  const told = await inRound(clients[0], 1)
+  const { d } = await host.command("rotation.pause")
+  expect(d.rotation).toMatchObject({ status: "paused", n: 1 })
+  expect((await host.command("rotation.pause")).d).toEqual(d)
+  expect((await readyOf(house, stage, "p0")).round).toEqual(told)
+  expect((await readyOf(house, stage, "p0")).timers).toMatchObject([
+    { state: "paused", remainingMs: d.rotation.remainingMs },
+  ])
+  const at = Date.now() + 60_000
+  const { result } = await house.actors.execute(stage.eventId, { type: "rotation.resume", d: {} }, { at })
+  const { rotation } = result as Frame
+  expect(rotation).toMatchObject({ status: "round", n: 1, remainingMs: null })
+  expect(toMillis(rotation.endsAt)).toBe(at + d.rotation.remainingMs)
+  expect((await readyOf(house, stage, "p0")).round.endsAt).toBe(rotation.endsAt)
+})
+
+test("who leaves is missed; who comes back has the same round, and joiners one from the next", async () => {
+  const { stage, host, clients } = await staged(2)
+  await host.command("rotation.start", LONG)
+  const [stays, leaves] = clients
+  const told = await inRound(leaves as Client, 1)
+  await (leaves as Client).cut()
+  expect((await heard(stays, "rotation.partnerLeft")).d).toEqual({ participantId: "p1", n: 1 })
+  expect((await readyOf(house, stage, "p0")).round.partners).toMatchObject([{ participantId: "p1" }])
+  const back = await house.join(stage, "p1")
+  expect(back.received.find(({ t }) => t === "ready").d).toMatchObject({ round: told, me: { roomId: told.roomId } })
+  await heard(stays, "rotation.round", () => roundsOf(stays).length === 2)
+  expect(roundsOf(stays)[1]).toEqual(roundsOf(stays)[0])
+  const [joiner] = await crowd(house, stage, ["p2"])
+  await crowd(house, stage, ["p3"])
+  expect(await readyOf(house, stage, "p2")).toMatchObject({ round: null, me: { roomId: null } })
+  await host.command("rotation.skip")
+  expect((await inRound(joiner, 2)).bye).toBe(false)
+})
+
+test("a pair that both lost their links come back to each other, also within a moment", async () => {
+  const { stage, host, clients } = await staged(2)
+  await host.command("rotation.start", LONG)
+  const told = await inRound(clients[0], 1)
+  for (const client of clients) await client.cut()
+  for (const who of names(2)) await untilGone(house, stage, who)
+  const again = await crowd(house, stage, names(2))
+  expect((await readyOf(house, stage, "p0")).round).toEqual(told)
+  await again[0].cut()
+  expect((await readyOf(house, stage, "p0")).round).toEqual(told)
+})
+
+test("one sits out at once and takes part again from the next round; staff may take part", async () => {
+  const { stage, host, clients } = await staged(4)
+  await host.command("rotation.start", LONG)
+  const [client] = clients
+  const { partners } = await inRound(client, 1)
+  expect((await client.command("rotation.opt", { in: false })).d).toEqual({ in: false })
+  const partner = clients[Number(partners[0].participantId.slice(1))] as Client
+  expect((await heard(partner, "rotation.partnerLeft")).d.participantId).toBe("p0")
+  expect(await readyOf(house, stage, "p0")).toMatchObject({ round: null, optedOut: true, me: { roomId: null } })
+  await host.command("rotation.opt", { in: true })
+  await host.command("rotation.skip")
+  expect((await inRound(host, 2)).bye).toBe(false)
+  expect(roundsOf(client)).toHaveLength(1)
+  await client.command("rotation.opt", { in: true })
+  expect(await readyOf(house, stage, "p0")).toMatchObject({ round: null, optedOut: false })
+  await host.command("rotation.skip")
+  await inRound(client, 3)
+  const viewer = await house.join(stage, "watcher", "viewer")
+  expect((await viewer.command("rotation.opt", { in: true })).e.code).toBe("forbidden")
+})
+
+test("an odd one has the bye, each in turn; or makes a trio", async () => {
+  const { host, clients } = await staged(3)
+  await host.command("rotation.start", { ...LONG, rounds: 3 })
+  const byes: number[] = []
+  for (const n of [1, 2, 3]) {
+    const groups = await groupsOf(clients, n)
+    expect(groups.map(({ length }) => length)).toEqual([2])
+    for (const [index, client] of clients.entries()) if ((await inRound(client, n)).bye) byes.push(index)
+    await host.command("rotation.skip")
+  }
+  expect(byes.toSorted()).toEqual([0, 1, 2])
+  await host.command("rotation.start", { ...LONG, odd: "trio" })
+  await heard(clients[0], "rotation.round", ({ partners }) => partners.length === 2)
+})
+
+test("larger groups sit together", async () => {
+  const { host, clients } = await staged(7)
+  const { d } = await host.command("rotation.start", { ...LONG, groupSize: 3 })
+  expect(d.rotation).toMatchObject({ pairs: 2, byes: 0, groupSize: 3 })
+  expect((await groupsOf(clients, 1)).map(({ length }) => length).toSorted()).toEqual([3, 4])
+})
+
+test("with fewer than two people it waits, and goes on when there are", async () => {
+  const { stage, host } = await staged(1)
+  const { d } = await host.command("rotation.start", LONG)
+  expect(d.rotation).toMatchObject({ status: "break", n: 0, endsAt: null })
+  expect((await readyOf(house, stage, "p0")).timers).toEqual([])
+  const [second] = await crowd(house, stage, ["p1"])
+  const gathering = await heard(host, "rotation.state", ({ rotation }) => rotation.endsAt !== null)
+  expect(gathering.d.rotation.status).toBe("break")
+  const told = await inRound(second, 1)
+  expect(told.partners).toEqual([{ participantId: "p0", name: "Name of p0" }])
+})
+
+test("whoever met before meets others, in later phases too; a kill forgets none of it, nor the round that runs", async () => {
+  let isOwner = true
+  const first = await openHouse({ snapshotMs: -1 }, { holds: () => isOwner })
+  const stage = await first.stage([...ROTATION, ...ROTATION])
+  const host = await first.join(stage, "host", "host")
+  const clients = await crowd(first, stage, names(4))
+  await host.command("rotation.start", LONG, { id: "one" })
+  const met = pairsIn(await groupsOf(clients, 1))
+  await host.command("phase.next", {}, { id: "two" })
+  await host.command("rotation.start", { ...LONG, rounds: 2 }, { id: "three" })
+  const isSecond = (d: Frame) => d.roomId !== roundsOf(clients[0])[0].roomId
+  const told = (await heard(clients[0], "rotation.round", isSecond)).d
+  const before = await readyOf(first, stage, "p0")
+  expect(before.round).toEqual(told)
+  met.push(["p0", told.partners[0].participantId].toSorted().join(" "))
+  isOwner = false
+  const second = await openHouse({ snapshotMs: -1 }, { node: "second" }, first.databaseUrl)
+  try {
+    const after = await readyOf(second, stage, "p0")
+    for (const part of ["rotation", "round", "timers"]) expect(after[part]).toEqual(before[part])
+    const again = await crowd(second, stage, names(4))
+    const steering = await second.join(stage, "host", "host")
+    await steering.command("rotation.skip", {}, { id: "four" })
+    const last = await groupsOf(again, 2)
+    for (const pair of pairsIn(last)) expect(met).not.toContain(pair)
+    await steering.command("rotation.skip", {}, { id: "five" })
+    await heard(again[0], "rotation.state", ({ rotation }) => rotation.status === "ended")
+  } finally {
+    await second.stop()
+    await first.stop()
+  }
+})
+
+test("a round whose end passed while nobody ran the event is followed by the next", async () => {
+  let isOwner = true
+  const first = await openHouse({}, { holds: () => isOwner })
+  const { stage } = await staged(2, first)
+  await startAgo(first, stage, { roundSeconds: 5, rounds: 3 }, 4000)
+  isOwner = false
+  const second = await openHouse({}, { node: "second" }, first.databaseUrl)
+  try {
+    const [client] = await crowd(second, stage, names(2))
+    expect((await inRound(client, 2)).partners).toMatchObject([{ participantId: "p1" }])
+  } finally {
+    await second.stop()
+    await first.stop()
+  }
+})
