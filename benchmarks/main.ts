@@ -15,6 +15,8 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   reactions: async () => (await import("./reactions/reactions.ts")).reactions,
   joinstorm: async () => (await import("./joinstorm/joinstorm.ts")).joinstorm,
   soak: async () => (await import("./soak/soak.ts")).soak,
+  breakout: async () => (await import("./breakout/breakout.ts")).breakout,
+  rotation: async () => (await import("./rotation/rotation.ts")).rotation,
   connections: async () => (await import("./connections/connections.ts")).connections,
 }
 

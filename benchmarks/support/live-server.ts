@@ -1,4 +1,4 @@
-/** Our server with one live event and its audience: what `fanout`, `connections` and `votes` measure. */
+/** Our server with one live event and its audience: what benchmarks of the gateway measure. */
 import type { Defer } from "../benchmark.ts"
 import type { AudienceOptions } from "./audience-process.ts"
 import { type Child, startChild } from "./child.ts"
@@ -20,12 +20,18 @@ export interface LiveServer {
   readonly databases: BenchDatabases
 }
 
-export const startLiveServer = async (profile: number, defer: Defer): Promise<LiveServer> => {
+const SHOW = [{ modality: "broadcast", featureSet: ["qa", "chat", "reactions", "polls"] }, { modality: "meeting" }]
+
+/** `agenda`: phases as REST takes them; the first one is active. */
+export const startLiveServer = async (
+  profile: number,
+  defer: Defer,
+  agenda: ReadonlyArray<object> = SHOW,
+): Promise<LiveServer> => {
   const databases = await startDatabases(defer)
   const environment = { DATABASE_URL: await databases.create("migrated") }
   const server = await startServerProcess({ environment, profile }, defer)
   const workspace = await createWorkspace(server.url)
-  const agenda = [{ modality: "broadcast", featureSet: ["qa", "chat", "reactions", "polls"] }, { modality: "meeting" }]
   const eventId = await createLiveEvent(server.url, workspace.key, agenda)
   return { server, databases, place: { eventId, workspaceId: workspace.id } }
 }

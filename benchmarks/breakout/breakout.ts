@@ -1,0 +1,86 @@
+/**
+ * Everyone at an event into breakout rooms: how long a plan takes, and how long after the host's word everyone knows their
+ * room. Ours is committed (rooms, seats, and each one's dispatch) before anybody is told; Socket.IO plans by the same
+ * function and only emits.
+ */
+import { planBreakout } from "../../src/model/breakout-plan.ts"
+import { newId } from "../../src/model/ids.ts"
+import { type Bench, defineBenchmark } from "../benchmark.ts"
+import type { Told } from "../support/crowd-process.ts"
+import { printMachine, printRows, printVerdicts, ratio, sleep, spread, spreadOf } from "../support/figures.ts"
+import { type Contestant, measure, nothingMeasured, openContestants } from "../support/seating.ts"
+import { PROFILE_OPTION } from "../support/server-process.ts"
+
+const OPTIONS = {
+  people: { fallback: 1000, doc: "People present." },
+  size: { fallback: 4, doc: "People a room." },
+  rounds: { fallback: 7, doc: "Rounds of each side, in turns." },
+  ...PROFILE_OPTION,
+}
+
+const HEARS = "assignment.updated"
+const SETTLE_MS = 1000
+
+/** The plan alone, without command and commit. */
+const planAlone = (people: number, size: number, seed: number): number => {
+  const ids = Array.from({ length: people }, newId)
+  const startedAt = performance.now()
+  planBreakout({ people: ids, size, strategy: "balanced", seed })
+  return performance.now() - startedAt
+}
+
+const openOurs = async ({ crowd }: Contestant, people: number, size: number, planMs: number[]): Promise<Told> => {
+  const startedAt = performance.now()
+  const { plan } = await crowd.call<{ readonly plan: { readonly id: string; readonly rooms: ReadonlyArray<Seats> } }>(
+    "ask",
+    { t: "breakout.plan", d: { strategy: "balanced", size } },
+  )
+  planMs.push(performance.now() - startedAt)
+  const seated = plan.rooms.reduce((sum, room) => sum + room.people.length, 0)
+  if (seated !== people) throw new Error(`${seated} of ${people} people were seated`)
+  return crowd.call<Told>("tell", { t: "breakout.open", d: { planId: plan.id }, hears: HEARS })
+}
+
+interface Seats {
+  readonly people: ReadonlyArray<string>
+}
+
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
+  printMachine()
+  const { people, size, rounds } = options
+  const [ours, theirs] = await openContestants("breakout", people, options.profile, defer)
+  const [own, peer] = [nothingMeasured(), nothingMeasured()]
+  const planMs: number[] = []
+  const aloneMs: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    aloneMs.push(planAlone(people, size, round))
+    await measure(ours, own, () => openOurs(ours, people, size, planMs))
+    await ours.crowd.call<Told>("tell", { t: "breakout.close", d: { graceMs: 0 }, hears: "assignment.ended" })
+    await sleep(SETTLE_MS)
+    await measure(theirs, peer, () =>
+      theirs.crowd.call<Told>("tell", { t: "breakout.open", d: { size }, hears: HEARS }),
+    )
+  }
+  console.log(`  the plan alone ${spread(aloneMs)} ms; asked for, committed and answered ${spread(planMs)} ms\n`)
+  printRows([
+    [`${people} people, ${size} a room`, "half told, ms", "all told, ms", "CPU ms a round"],
+    ["Gathercue", spread(own.p50Ms), spread(own.allMs), spread(own.cpuMs)],
+    ["Socket.IO", spread(peer.p50Ms), spread(peer.allMs), spread(peer.cpuMs)],
+  ])
+  console.log(`\n${rounds} rounds; median (min..max); from the host's word to the socket`)
+  printVerdicts(
+    "Socket.IO, which stores nothing",
+    [ratio("time until all were told", own.allMs, peer.allMs).text],
+    [
+      { what: "plan", value: spreadOf(planMs).median, goal: 100, unit: "ms", better: "lower" },
+      { what: "all told", value: spreadOf(own.allMs).median, goal: 500, unit: "ms", better: "lower" },
+    ],
+  )
+}
+
+export const breakout = defineBenchmark({
+  summary: "A thousand people into breakout rooms: the plan, and until everyone was told, against Socket.IO.",
+  options: OPTIONS,
+  limitSeconds: 300,
+  run,
+})
