@@ -140,15 +140,11 @@ test("late joiners go where fewest are, ask, or stay, as the host has it", async
     ["ask", false],
     ["main", false],
   ] as const) {
-    const { stage, host, rooms } = await opened(4, { size: 2 }, { late })
-    await host.command("breakout.move", { id: "p0", roomId: rooms[0].id })
-    await host.command("breakout.move", { id: "p1", roomId: rooms[0].id })
+    const { stage, rooms } = await opened(5, { size: 2 }, { late })
+    expect(rooms.map(({ count }) => count)).toEqual([3, 2])
     const [joiner] = await crowd(house, stage, ["late"])
-    if (seated) {
-      const { d } = await joiner.dispatch("assignment.updated")
-      const least = (await readyOf(house, stage, "late")).rooms.find(({ id }: Frame) => id === d.roomId)
-      expect(least.count).toBeGreaterThan(1)
-    } else expect(await roomOf(stage, "late")).toBeNull()
+    if (seated) expect((await joiner.dispatch("assignment.updated")).d.roomId).toBe(rooms[1].id)
+    else expect(await roomOf(stage, "late")).toBeNull()
     const choice = await joiner.command("room.choose", { roomId: rooms[1].id })
     if (late === "ask") expect(choice.d).toMatchObject({ participantId: "late", roomId: rooms[1].id })
     if (late === "main") expect(choice.e.code).toBe("forbidden")

@@ -148,8 +148,10 @@ export const seatLateJoiners = (turn: Turn, people: Iterable<Present>): void => 
   const lateRooms = new LateRooms(turn, breakout)
   const joins = breakout.late === "leastLoaded" && breakout.strategy !== "self"
   for (const person of coming) {
+    const role = roleOf(turn, person)
+    if (role === "viewer") continue
     const place = planned.get(person.participantId)
-    const isLate = place === undefined && joins && isSeated(roleOf(turn, person))
+    const isLate = place === undefined && joins && isSeated(role)
     const room = turn.get("room", (isLate ? lateRooms.next() : place) ?? "")
     if (room !== undefined) setRoom(turn, person.participantId, room, breakout.endsAt)
   }
