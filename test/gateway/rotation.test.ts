@@ -79,6 +79,23 @@ test("every pair meets once, every tab is told, and newcomers read the same; the
   expect((await host.command("rotation.skip")).e.code).toBe("conflict")
 })
 
+test("it is exhausted only when a newcomer has met everybody too, whoever has the bye", async () => {
+  const { stage, host, clients } = await staged(4)
+  await host.command("rotation.start", { roundSeconds: 600, rounds: "exhaust" })
+  for (const n of [1, 2, 3]) {
+    await inRound(clients[0], n)
+    if (n < 3) await host.command("rotation.skip")
+  }
+  const [newcomer] = await crowd(house, stage, ["p4"])
+  const isOn = async () => (await host.command("rotation.skip")).d.rotation.status === "round"
+  let rounds = 3
+  while (rounds < 20 && (await isOn())) rounds++
+  await heard(newcomer, "rotation.state", ({ rotation }) => rotation.status === "ended")
+  const met = roundsOf(newcomer).flatMap(({ partners }) => partners.map(({ participantId }: Frame) => participantId))
+  expect([...new Set(met)].toSorted()).toEqual(names(4))
+  expect(rounds).toBeLessThan(20)
+})
+
 test("staff steer, in a rotation phase, one rotation at a time", async () => {
   const stage = await house.stage([{ modality: "meeting" }, ...ROTATION])
   const host = await house.join(stage, "host", "host")
