@@ -4,7 +4,6 @@
  * same turn, so that nothing is lost or doubled between the three.
  */
 import { Effect, Fiber } from "effect"
-import type { LiveSnapshot } from "../actors/protocol.ts"
 import type { ReactionKind } from "../model/activity-commands.ts"
 import type { NotFound, Unavailable } from "../model/errors.ts"
 import { actingAs } from "../model/permissions.ts"
@@ -22,7 +21,7 @@ import type { ReadyReason } from "./protocol/dispatches.ts"
 import type { Resume } from "./protocol/frames.ts"
 import { ReactionCounts } from "./reaction-counts.ts"
 import { type Cursors, readyResumed, readyWithSnapshot } from "./ready.ts"
-import { whyNoReplay } from "./replay.ts"
+import { cursorsAfter, whyNoReplay } from "./replay.ts"
 import { sendAll } from "./send-all.ts"
 import { closeGradually } from "./send-off.ts"
 import { ownerOf, roomStream, type StreamName, wireName } from "./streams.ts"
@@ -283,7 +282,7 @@ export class Channel {
       this.#settle(request, resume.cursors)
       return
     }
-    const cursors = read === undefined ? undefined : this.#cursors(connection, read.snapshot, read.head)
+    const cursors = read === undefined ? undefined : cursorsAfter(this.#follower, connection, read)
     if (read === undefined || cursors === undefined) {
       this.#wait({ ...request, since })
       this.#follower.refresh(this.#waiting.map(({ connection: { identity } }) => identity.participantId))
@@ -301,15 +300,6 @@ export class Channel {
     return read === undefined || own === undefined || read.version < since
       ? undefined
       : { ...own, snapshot: read.snapshot }
-  }
-
-  /** Where the streams of a connection go on after a reading; undefined when they cannot, because it is too old. */
-  #cursors(connection: Connection, snapshot: LiveSnapshot, ownHead: number): Cursors | undefined {
-    const streams = heardBy(connection)
-    const head = (stream: StreamName): number =>
-      ownerOf(stream) === undefined ? (snapshot.heads[stream] ?? 0) : ownHead
-    const canGoOn = streams.every((stream) => this.#follower.rings.covers(stream, head(stream)))
-    return canGoOn ? Object.fromEntries(streams.map((stream) => [wireName(stream), head(stream)])) : undefined
   }
 
   #wait(request: Bring): void {

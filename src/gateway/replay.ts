@@ -1,9 +1,11 @@
-/** Can a connection go on from what it held: exactly, or not at all. */
+/** Where a connection goes on, from what it held or from what was read: exactly, or not at all. */
+import type { LiveSnapshot } from "../actors/protocol.ts"
 import { isStaff } from "../model/roles.ts"
 import type { Connection } from "./connection.ts"
 import type { Follower } from "./follower.ts"
 import type { ReadyReason } from "./protocol/dispatches.ts"
 import type { Resume } from "./protocol/frames.ts"
+import type { Cursors } from "./ready.ts"
 import { ownerOf, type StreamName, wireName } from "./streams.ts"
 import { heardBy } from "./whereabouts.ts"
 
@@ -22,4 +24,16 @@ export const whyNoReplay = (
   const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? (ownerOf(stream) === undefined ? -1 : 0)
   const covered = streams.every((stream) => rings.covers(stream, cursor(stream)))
   return covered && !hearsOthers ? undefined : "gap"
+}
+
+/** Where the streams of a connection go on after a reading; undefined when they cannot, because it is too old. */
+export const cursorsAfter = (
+  { rings }: Follower,
+  connection: Connection,
+  { snapshot, head: ownHead }: { readonly snapshot: LiveSnapshot; readonly head: number },
+): Cursors | undefined => {
+  const streams = heardBy(connection)
+  const head = (stream: StreamName): number => (ownerOf(stream) === undefined ? (snapshot.heads[stream] ?? 0) : ownHead)
+  const canGoOn = streams.every((stream) => rings.covers(stream, head(stream)))
+  return canGoOn ? Object.fromEntries(streams.map((stream) => [wireName(stream), head(stream)])) : undefined
 }

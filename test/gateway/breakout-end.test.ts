@@ -9,8 +9,7 @@ import { type House, openHouse, type Stage } from "./house.ts"
 let house: House
 
 beforeAll(async () => {
-  // Every newcomer reads how things stand now.
-  house = await openHouse({ snapshotMs: -1 })
+  house = await openHouse()
 })
 afterAll(() => house.stop())
 
@@ -126,14 +125,14 @@ test("a phase that moves on when its time is up takes its rooms along", async ()
 
 test("after a kill rooms, places, timer and grace go on", async () => {
   let isOwner = true
-  const first = await openHouse({ snapshotMs: -1 }, { holds: () => isOwner })
+  const first = await openHouse({}, { holds: () => isOwner })
   const { stage, host, client } = await staged(first)
   const { breakout, rooms } = await openRooms(first, stage, 600_000)
   const told = await client.dispatch("assignment.updated")
   await host.command("breakout.move", { id: "p1", roomId: rooms[0].id })
   const before = await readyOf(first, stage, "p0")
   isOwner = false
-  const second = await openHouse({ snapshotMs: -1 }, { node: "second" }, first.databaseUrl)
+  const second = await openHouse({}, { node: "second" }, first.databaseUrl)
   try {
     const after = await readyOf(second, stage, "p0")
     for (const part of ["breakout", "rooms", "assignment", "timers", "epoch"]) expect(after[part]).toEqual(before[part])
@@ -143,7 +142,7 @@ test("after a kill rooms, places, timer and grace go on", async () => {
     expect(await steering.command("announce", word, { id: "word" })).toMatchObject({ ok: true })
     expect((await again.dispatch("announcement")).st).toBe(`room:${told.d.roomId}`)
     await steering.command("breakout.close", { graceMs: 2000 }, { id: "close" })
-    const third = await openHouse({ snapshotMs: -1 }, { node: "third" }, first.databaseUrl)
+    const third = await openHouse({}, { node: "third" }, first.databaseUrl)
     try {
       const last = await third.join(stage, "p0")
       await heard(last, "assignment.ended")

@@ -7,8 +7,7 @@ import { type House, openHouse, type Stage } from "./house.ts"
 let house: House
 
 beforeAll(async () => {
-  // Every newcomer reads how things stand now.
-  house = await openHouse({ snapshotMs: -1 })
+  house = await openHouse()
 })
 afterAll(() => house.stop())
 

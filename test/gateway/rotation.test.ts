@@ -7,8 +7,7 @@ import { type House, openHouse, type Stage } from "./house.ts"
 let house: House
 
 beforeAll(async () => {
-  // Every newcomer reads how things stand now.
-  house = await openHouse({ snapshotMs: -1 })
+  house = await openHouse()
 })
 afterAll(() => house.stop())
 
@@ -259,7 +258,7 @@ test("with fewer than two people it waits, and goes on when there are", async ()
 
 test("whoever met before meets others, in later phases too; a kill forgets none of it, nor the round that runs", async () => {
   let isOwner = true
-  const first = await openHouse({ snapshotMs: -1 }, { holds: () => isOwner })
+  const first = await openHouse({}, { holds: () => isOwner })
   const stage = await first.stage([...ROTATION, ...ROTATION])
   const host = await first.join(stage, "host", "host")
   const clients = await crowd(first, stage, names(4))
@@ -273,7 +272,7 @@ test("whoever met before meets others, in later phases too; a kill forgets none 
   expect(before.round).toEqual(told)
   met.push(["p0", told.partners[0].participantId].toSorted().join(" "))
   isOwner = false
-  const second = await openHouse({ snapshotMs: -1 }, { node: "second" }, first.databaseUrl)
+  const second = await openHouse({}, { node: "second" }, first.databaseUrl)
   try {
     const after = await readyOf(second, stage, "p0")
     for (const part of ["rotation", "round", "timers"]) expect(after[part]).toEqual(before[part])
