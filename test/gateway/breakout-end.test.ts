@@ -9,7 +9,6 @@ import { type House, openHouse, type Stage } from "./house.ts"
 let house: House
 
 beforeAll(async () => {
-  // Every newcomer reads how things stand now.
   house = await openHouse()
 })
 afterAll(() => house.stop())

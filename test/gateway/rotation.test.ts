@@ -7,7 +7,6 @@ import { type House, openHouse, type Stage } from "./house.ts"
 let house: House
 
 beforeAll(async () => {
-  // Every newcomer reads how things stand now.
   house = await openHouse()
 })
 afterAll(() => house.stop())
@@ -77,6 +76,23 @@ test("every pair meets once, every tab is told, and newcomers read the same; the
   expect(ended.rotation).toMatchObject({ n: 3, startsAt: null, endsAt: null })
   expect(await readyOf(house, stage, "p0")).toMatchObject({ round: null, me: { roomId: null }, timers: [] })
   expect((await host.command("rotation.skip")).e.code).toBe("conflict")
+})
+
+test("it is exhausted only when a newcomer has met everybody too, whoever has the bye", async () => {
+  const { stage, host, clients } = await staged(4)
+  await host.command("rotation.start", { roundSeconds: 600, rounds: "exhaust" })
+  for (const n of [1, 2, 3]) {
+    await inRound(clients[0], n)
+    if (n < 3) await host.command("rotation.skip")
+  }
+  const [newcomer] = await crowd(house, stage, ["p4"])
+  const isOn = async () => (await host.command("rotation.skip")).d.rotation.status === "round"
+  let rounds = 3
+  while (rounds < 20 && (await isOn())) rounds++
+  await heard(newcomer, "rotation.state", ({ rotation }) => rotation.status === "ended")
+  const met = roundsOf(newcomer).flatMap(({ partners }) => partners.map(({ participantId }: Frame) => participantId))
+  expect([...new Set(met)].toSorted()).toEqual(names(4))
+  expect(rounds).toBeLessThan(20)
 })
 
 test("staff steer, in a rotation phase, one rotation at a time", async () => {
