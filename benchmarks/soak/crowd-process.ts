@@ -94,8 +94,13 @@ const withId = (ids: ReadonlyArray<string>, more: object): object | undefined =>
   return id === undefined ? undefined : { id, ...more }
 }
 
+/** A question now and then: every one is kept for as long as the event is. */
+const RARE: ReadonlySet<string> = new Set(["question.ask"])
+const RARELY = 0.1
+
 const act = (client: SoakClient | undefined, acts: typeof ACTS): void => {
   const [t, body] = pick(acts) ?? []
+  if (t !== undefined && RARE.has(t) && Math.random() > RARELY) return
   const d = body?.()
   if (client !== undefined && t !== undefined && d !== undefined && client.can.includes(t)) client.command(t, d)
 }

@@ -25,6 +25,8 @@ export interface ServerOptions {
   readonly profile?: number
   /** Told every line of the server's log. */
   readonly said?: (line: string) => void
+  /** Further options of Node. */
+  readonly nodeOptions?: ReadonlyArray<string>
 }
 
 /** For every benchmark that has a server. */
@@ -39,10 +41,10 @@ const profileOptions = (): ReadonlyArray<string> => {
 }
 
 export const startServerProcess = async (
-  { environment, profile = 0, said: onLine }: ServerOptions,
+  { environment, profile = 0, said: onLine, nodeOptions = [] }: ServerOptions,
   defer: Defer,
 ): Promise<ServerProcess> => {
-  const child = spawn(process.execPath, [...(profile === 0 ? [] : profileOptions()), MAIN], {
+  const child = spawn(process.execPath, [...nodeOptions, ...(profile === 0 ? [] : profileOptions()), MAIN], {
     stdio: ["ignore", "pipe", "inherit"],
     env: {
       ...process.env,

@@ -239,7 +239,7 @@ export const PERSONAL_STATE = {
   /** Asked onto the stage until then, or there. */
   stage: nullable(Schema.Struct({ state: Schema.Literals(["invited", "on"]), expiresAt: nullable(Instant) })),
   /** In the main room, where there is a media server and the participant has a seat. */
-  media: MediaSeat,
+  media: Schema.optionalKey(MediaSeat),
   assignment: nullable(AssignmentView),
   /** The newest messages of the room. */
   roomChat: Schema.Array(ChatMessageView),

@@ -111,8 +111,8 @@ export const Ready = Schema.Union([
     phases: Schema.Array(PhaseView),
     timers: Schema.Array(TimerView),
     presence: PresenceView,
-    ...optionally(ACTIVITY_STATE),
-    ...optionally(PERSONAL_STATE),
+    ...ACTIVITY_STATE,
+    ...PERSONAL_STATE,
     ...optionally(STAFF_STATE),
   }),
   Schema.Struct({

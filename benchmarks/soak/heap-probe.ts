@@ -1,0 +1,8 @@
+/**
+ * Loaded into the server of a soak: at SIGUSR2 it collects all garbage and says what is left. Resident memory tells little
+ * about a leak, because the engine lets its heap grow while there is memory.
+ */
+process.on("SIGUSR2", () => {
+  global.gc?.()
+  console.log(JSON.stringify({ heapUsed: process.memoryUsage().heapUsed }))
+})
