@@ -1,17 +1,25 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { type ActorHouse, startActors } from "../support/live-events.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
+let elsewhere: ActorHouse
 
 beforeAll(async () => {
   house = await openHouse({ historyEntries: 12, tickMs: () => 5, lingerMs: 20, sweepMs: 10 })
+  elsewhere = await startActors(house.databaseUrl, { node: "elsewhere" })
 })
-afterAll(() => house.stop())
+afterAll(async () => {
+  await elsewhere.stop()
+  await house.stop()
+})
 
 type Step =
   | { readonly do: "publish"; readonly count: number }
+  /** Another process takes the event over, as after a kill: nothing of what it says is heard, only stored. */
+  | { readonly do: "elsewhere"; readonly count: number }
   | { readonly do: "cut"; readonly who: number }
   | { readonly do: "join"; readonly who: number; readonly resume: boolean }
   | { readonly do: "sync"; readonly who: number }
@@ -20,6 +28,7 @@ const WATCHERS = 3
 const who = fc.nat(WATCHERS - 1)
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("publish" as const), count: fc.integer({ min: 1, max: 15 }) }),
+  fc.record({ do: fc.constant("elsewhere" as const), count: fc.integer({ min: 1, max: 3 }) }),
   fc.record({ do: fc.constant("cut" as const), who }),
   fc.record({ do: fc.constant("join" as const), who, resume: fc.boolean() }),
   fc.record({ do: fc.constant("sync" as const), who }),
@@ -79,10 +88,10 @@ class Watcher {
 }
 
 let texts = 0
-const publish = (stage: Stage, count: number) =>
+const publish = (stage: Stage, count: number, actors = house.actors) =>
   Promise.all(
     Array.from({ length: count }, () =>
-      house.actors.execute(stage.eventId, {
+      actors.execute(stage.eventId, {
         type: "announce",
         d: { text: `t${texts++}` },
       }),
@@ -115,6 +124,7 @@ test("over any interleaving of publishing, broken links and resumes no place is 
       const inFlight: Promise<unknown>[] = []
       for (const taken of steps) {
         if (taken.do === "publish") inFlight.push(publish(stage, taken.count))
+        else if (taken.do === "elsewhere") inFlight.push(publish(stage, taken.count, elsewhere))
         else await take(stage, watchers[taken.who] as Watcher, taken)
       }
       await Promise.all(inFlight)
