@@ -62,7 +62,7 @@ const greet = (socket: LoadSocket, text: string): boolean => {
       socket.send(JSON.stringify({ op: 2, d: { token } })),
     )
   }
-  return text.startsWith('{"op":0,"t":"ready"')
+  return text.includes('{"op":0,"t":"ready"')
 }
 
 const connect = (index: number): Promise<LoadSocket> =>

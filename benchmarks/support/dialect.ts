@@ -56,19 +56,23 @@ const lastPlace = (payload: Buffer): number => {
 
 const startsWith = (payload: Buffer, text: string): boolean => payload.toString("latin1", 0, text.length) === text
 
+const READY = '{"op":0,"t":"ready"'
+
 const readReady = (payload: Buffer): Meaning => {
   const text = payload.toString("utf8")
   const epoch = /"epoch":"([^"]+)"/.exec(text)?.[1] ?? ""
-  return { kind: "joined", epoch, s: Number(/"cursors":\{[^}]*"event":(\d+)/.exec(text)?.[1] ?? 0) }
+  const cursor = Number(/"cursors":\{[^}]*"event":(\d+)/.exec(text)?.[1] ?? 0)
+  return { kind: "joined", epoch, s: Math.max(cursor, lastPlace(payload)) }
 }
 
 export const gatewayDialect = (place: GatewayPlace, participantOf: (index: number) => string): Dialect => ({
   path: "/v1/gateway",
   opened: () => false,
   read: (socket, payload, resume) => {
+    // What was said since the snapshot may come in one frame with it.
+    if (startsWith(payload, READY) || startsWith(payload, `[${READY}`)) return readReady(payload)
     const last = lastPlace(payload)
     if (last > 0) return { kind: "dispatches", last }
-    if (startsWith(payload, '{"op":0,"t":"ready"')) return readReady(payload)
     if (startsWith(payload, '{"op":0,"t":"caughtUp"')) return CAUGHT_UP
     if (startsWith(payload, '{"op":10')) {
       const identify = (token: string): void =>

@@ -284,7 +284,7 @@ export class Channel {
     }
     if (read === undefined) {
       this.#wait({ ...request, since })
-      this.#follower.refresh(this.#waiting.map(({ connection: { identity } }) => identity.participantId))
+      this.#follower.refresh()
       return
     }
     const { cursors } = read

@@ -99,12 +99,19 @@ export class Follower {
     this.rings.trim(now)
   }
 
-  /** Reads anew, for these participants, once at a time; `refreshed` or, when nothing can be read, `failed` follows. */
-  refresh(participants: ReadonlyArray<string>): void {
+  /**
+   * Reads anew for everybody who is awaited when the present turn is over, once at a time; `refreshed` or, when nothing can
+   * be read, `failed` follows.
+   */
+  refresh(): void {
     if (this.#isRefreshing || this.#buffer !== undefined) return
     this.#isRefreshing = true
+    queueMicrotask(() => this.#refresh())
+  }
+
+  #refresh(): void {
     this.#around.fork(
-      this.#around.live.read(this.#eventId, participants, false).pipe(
+      this.#around.live.read(this.#eventId, this.#say.awaited(), false).pipe(
         Effect.match({
           onSuccess: (reading) => {
             this.#isRefreshing = false
