@@ -1,4 +1,5 @@
 /** The event, its phases and what is timed: of phases, polls, breakouts and rounds. */
+import type { PollView } from "../gateway/protocol/activity-views.ts"
 import type { EventView, PhaseView, TimerView } from "../gateway/protocol/dispatches.ts"
 import { put } from "./revisions.ts"
 import type { Dispatch } from "./wire.ts"
@@ -20,6 +21,10 @@ const withTimer = (timers: ReadonlyArray<TimerView>, timer: TimerView): Readonly
 
 const withoutTimerOf = (timers: ReadonlyArray<TimerView>, ref: string): ReadonlyArray<TimerView> =>
   timers.filter((timer) => timer.ref !== ref)
+
+/** A poll and its timer have one revision: publishing moves both, though the time stays. */
+const withPollRevision = (timers: ReadonlyArray<TimerView>, { id, rev }: PollView): ReadonlyArray<TimerView> =>
+  timers.map((timer) => (timer.id === id && timer.rev < rev ? { ...timer, rev } : timer))
 
 /** The phase's own come with it; whatever else is timed goes on. */
 const phaseStarted = ({ timers }: AgendaState, started: ReadonlyArray<TimerView>): ReadonlyArray<TimerView> => [
@@ -53,6 +58,8 @@ export const agendaAfter = (state: AgendaState, dispatch: Dispatch): AgendaState
         timers: withTimer(timers, timer),
       }
     }
+    case "poll.published":
+      return { ...state, timers: withPollRevision(timers, dispatch.d.poll) }
     case "breakout.closed":
       return { ...state, timers: withoutTimerOf(timers, dispatch.d.id) }
     default:
