@@ -3,7 +3,7 @@
  * what it made of the news is what somebody who comes in afterwards is told.
  */
 import fc from "fast-check"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { type Cable, layCable } from "../../demo/cable.ts"
 import { activePhase, type EventState } from "../../src/client/event-state.ts"
 import { GatewayClient } from "../../src/client/gateway-client.ts"
@@ -240,3 +240,30 @@ test("after any mix of deeds, cuts and tabs, host and guest have exactly what a 
     await cable.close()
   }
 }, 120_000)
+
+test("who has to wait is in the lobby until a host lets them in, or is told to stop", async () => {
+  const phases = [{ modality: "meeting", config: { lobby: "ask" } }, { modality: "broadcast" }]
+  const event = await createLiveEvent(server.url, acme.key, { phases })
+  const { session } = await createPerson(server.url, acme.key, event.id, "host")
+  const clientOf = (of?: string) => new GatewayClient({ token: () => gatewayToken(server.url, event.id, of) })
+  const [host, guest, other] = [clientOf(session), clientOf(), clientOf()]
+  onTestFinished(() => {
+    for (const client of [host, guest, other]) client.close()
+  })
+  await host.connect()
+  const knocked = (client: GatewayClient): string => {
+    expect([client.status, client.state]).toEqual(["lobby", undefined])
+    return stateOf(host).lobby.waiting[0]?.participantId ?? ""
+  }
+  const waits = (client: GatewayClient) =>
+    eventually(() => client.status === "lobby" && stateOf(host).lobby.total === 1, "somebody at the door")
+  const entering = guest.connect()
+  await waits(guest)
+  await host.command("lobby.admit", { ids: [knocked(guest)] })
+  expect((await entering).me.role).toBe("viewer")
+  await eventually(() => stateOf(host).lobby.total === 0, "an empty lobby")
+  const denied = expect(other.connect()).rejects.toThrow("4306")
+  await waits(other)
+  await host.command("lobby.deny", { ids: [knocked(other)] })
+  await denied
+})
