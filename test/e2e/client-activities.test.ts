@@ -149,6 +149,14 @@ const countOnceMore = async ({ host, guest }: People): Promise<void> => {
   await Promise.allSettled([...votes, ...choices, hand])
 }
 
+/** Whoever is in a room hears it, unless they may not speak just now. */
+const expectHeardInRoom = async (guest: GatewayClient): Promise<void> => {
+  if (stateOf(guest).rooms.assignment === null) return
+  const said = await guest.command("chat.send", { to: "room", text: "is anybody here?" }).catch(() => undefined)
+  const isHeard = () => stateOf(guest).chat.room.some(({ id }) => id === said?.d.message.id)
+  if (said !== undefined) await eventually(isHeard, "hearing oneself in the room", 8000)
+}
+
 const expectSame = async (client: GatewayClient, fresh: GatewayClient, who: string): Promise<void> => {
   const both = () => [shared(stateOf(client)), shared(stateOf(fresh))] as const
   const isSame = () => client.status === "ready" && JSON.stringify(both()[0]) === JSON.stringify(both()[1])
@@ -194,6 +202,7 @@ const play = async (acts: ReadonlyArray<Act>, cable: Cable): Promise<void> => {
     await Promise.allSettled(doing)
     await eventually(() => [people.host, people.guest].every(({ status }) => status === "ready"), "everyone's return")
     await countOnceMore(people)
+    await expectHeardInRoom(people.guest)
     await expectSame(people.guest, await join("guest"), "the guest")
     await expectSame(people.host, await join("host"), "the host")
   } finally {
