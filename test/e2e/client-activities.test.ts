@@ -276,3 +276,39 @@ test("who has to wait is in the lobby until a host lets them in, or is told to s
   await host.command("lobby.deny", { ids: [knocked(other)] })
   await denied
 })
+
+test("who changes rooms hears the one they are in, and goes on exactly there after a cut", async () => {
+  const event = await createLiveEvent(server.url, acme.key, { type: "meeting", phases: PHASES })
+  const cable = await layCable(server.url)
+  const clientOf = async (role: string) => {
+    const { session } = await createPerson(server.url, acme.key, event.id, role)
+    const token = async () => {
+      const grant = await gatewayToken(server.url, event.id, session)
+      return { ...grant, url: cable.through(grant.url) }
+    }
+    const client = new GatewayClient({ token, backoff: { firstMs: 20, longestMs: 100 } })
+    onTestFinished(() => client.close())
+    await client.connect()
+    return client
+  }
+  onTestFinished(() => cable.close())
+  const people = { host: await clientOf("host"), guest: await clientOf("participant") }
+  const { guest } = people
+  const says = async (text: string) => {
+    const { d } = await guest.command("chat.send", { to: "room", text })
+    await eventually(() => stateOf(guest).chat.room.some(({ id }) => id === d.message.id), `hearing "${text}"`)
+    return d.message.roomId
+  }
+  await DEEDS.open(people)
+  await eventually(() => stateOf(guest).me.roomId !== null, "a place in a room")
+  const first = await says("first room")
+  await DEEDS.move(people)
+  await eventually(() => ![null, first].includes(stateOf(guest).me.roomId), "a place in the other room")
+  expect(stateOf(guest).chat.room).toEqual([])
+  const second = await says("second room")
+  const back = new Promise<boolean>((resolve) => guest.on("connected", ({ resumed }) => resolve(resumed)))
+  cable.pull()
+  expect(await back).toBe(true)
+  expect(await says("after the cut")).toBe(second)
+  expect(stateOf(guest).chat.room.map(({ text }) => text)).toEqual(["second room", "after the cut"])
+}, 60_000)
