@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config"
 
 export default defineConfig({
+  // The examples import the package as its users do; here that means the source, not the last build.
+  resolve: { alias: { "gathercue/client": new URL("src/client/entry.ts", import.meta.url).pathname } },
   test: {
     include: ["test/**/*.test.ts"],
     globalSetup: ["test/support/global-setup.ts"],

@@ -1,108 +1,137 @@
 /**
- * The live event as a client knows it: a snapshot from `ready`, moved on by dispatches. Pure; applying the same or an older
- * revision changes nothing, so a reply and its dispatch may come in either order.
+ * The live event as a client knows it: a snapshot from `ready`, moved on by dispatches and by the replies to this client's
+ * own commands. Pure; what is older than what is known changes nothing, so a reply and its dispatch may come in either order.
  */
-import type {
-  EventView,
-  Me,
-  ParticipantView,
-  PhaseView,
-  PresenceView,
-  Ready,
-  TimerView,
-} from "../gateway/protocol/dispatches.ts"
+import type { BroadcastView, CaptureView } from "../gateway/protocol/activity-views.ts"
+import type { EventView, Me, PhaseView, PresenceView, TimerView } from "../gateway/protocol/dispatches.ts"
+import { agendaAfter } from "./agenda-state.ts"
+import { broadcastAfter, captureIn, NOTHING_SAID, type Transcript, transcriptAfter } from "./broadcast-state.ts"
+import { type ChatState, chatAfter, chatIn } from "./chat-state.ts"
+import {
+  type HandState,
+  handsAfter,
+  handsAnswered,
+  handsIn,
+  type StagePlace,
+  stageAfter,
+  stageAnswered,
+} from "./hand-state.ts"
+import { type LobbyState, lobbyAfter, lobbyIn } from "./lobby-state.ts"
+import { type PollState, pollsAfter, pollsAnswered, pollsIn } from "./poll-state.ts"
+import { presenceAfter } from "./presence-state.ts"
+import { type QuestionState, questionsAfter, questionsAnswered, questionsIn } from "./question-state.ts"
+import type { AnsweredCommand } from "./replies.ts"
+import { type RoomState, roomsAfter, roomsAnswered, roomsIn } from "./room-state.ts"
+import type { Snapshot } from "./snapshot.ts"
 import type { Dispatch } from "./wire.ts"
 
 export interface EventState {
+  /** The live event's version at the last snapshot: whatever was answered up to then is in it. */
+  readonly v: number
   readonly me: Me
   readonly event: EventView
   readonly phases: ReadonlyArray<PhaseView>
   readonly timers: ReadonlyArray<TimerView>
   readonly presence: PresenceView
+  readonly questions: QuestionState
+  readonly chat: ChatState
+  readonly polls: PollState
+  readonly hands: HandState
+  /** Asked onto the stage until then, or on it. */
+  readonly stage: StagePlace | null
+  /** May not speak until then; `until: null`: for good. */
+  readonly muted: { readonly until: string | null } | null
+  readonly lobby: LobbyState
+  readonly rooms: RoomState
+  readonly broadcast: BroadcastView | null
+  readonly capture: CaptureView
+  readonly transcript: Transcript
 }
 
-/** What a full `ready` says replaces everything. */
-export const stateOf = (ready: Extract<Ready, { readonly resumed: false }>): EventState => ({
+/** What a full `ready` says replaces everything but what was said aloud before, which it does not have. */
+export const stateOf = (ready: Snapshot, before?: EventState): EventState => ({
+  v: ready.v,
   me: ready.me,
   event: ready.event,
   phases: ready.phases,
   timers: ready.timers,
   presence: ready.presence,
+  questions: questionsIn(ready),
+  chat: chatIn(ready),
+  polls: pollsIn(ready),
+  hands: handsIn(ready),
+  stage: ready.stage ?? null,
+  muted: ready.muted ?? null,
+  lobby: lobbyIn(ready),
+  rooms: roomsIn(ready),
+  broadcast: ready.broadcast ?? null,
+  capture: captureIn(ready),
+  transcript: before?.transcript ?? NOTHING_SAID,
 })
 
-export const activePhase = (state: EventState): PhaseView | undefined =>
+export const activePhase = (state: Pick<EventState, "phases">): PhaseView | undefined =>
   state.phases.find(({ status }) => status === "active")
 
-/** Replaces the entity with its newer revision, or adds it. */
-const put = <Entity extends { readonly id: string; readonly rev: number }>(
-  entities: ReadonlyArray<Entity>,
-  entity: Entity,
-): ReadonlyArray<Entity> => {
-  const known = entities.find(({ id }) => id === entity.id)
-  if (known === undefined) return [...entities, entity]
-  return known.rev >= entity.rev ? entities : entities.map((other) => (other.id === entity.id ? entity : other))
-}
+const ROOM = "room:"
 
-const withDiff = (
-  presence: PresenceView,
-  diff: Extract<Dispatch, { readonly t: "presence.diff" }>["d"],
-): PresenceView => {
-  const people = new Map<string, ParticipantView>()
-  if (presence.mode === "list" && diff.reset !== true) {
-    for (const person of presence.list) people.set(person.participantId, person)
+const meAfter = (me: Me, dispatch: Dispatch): Me => {
+  switch (dispatch.t) {
+    case "me.updated": {
+      const { role, can, chatTo } = dispatch.d
+      return { ...me, role, can, chatTo }
+    }
+    case "subscribed": {
+      const room = Object.keys(dispatch.d.cursors).find((stream) => stream.startsWith(ROOM))
+      return { ...me, roomId: room === undefined ? null : room.slice(ROOM.length) }
+    }
+    default:
+      return me
   }
-  for (const participantId of diff.left) people.delete(participantId)
-  for (const person of [...diff.join, ...diff.update]) people.set(person.participantId, person)
-  return { mode: "list", total: people.size, list: [...people.values()] }
 }
 
-const withMode = (presence: PresenceView, mode: "list" | "summary", total: number): PresenceView => {
-  if (mode === presence.mode) return presence
-  if (mode === "list") return { mode, total: 0, list: [] }
-  const people = presence.mode === "list" ? presence.list : []
-  const staff = people.filter(({ role }) => role !== "viewer" && role !== "participant")
-  return { mode, total, byRole: {}, byRoom: {}, staff }
+const mutedAfter = (muted: EventState["muted"], { t, d }: Dispatch): EventState["muted"] => {
+  if (t !== "me.muted") return muted
+  return d.muted ? { until: d.until } : null
 }
 
-const withCount = (
-  presence: PresenceView,
-  count: Extract<Dispatch, { readonly t: "presence.count" }>["d"],
-): PresenceView =>
-  presence.mode === "summary"
-    ? { ...presence, total: count.total, byRole: count.byRole, byRoom: count.byRoom }
-    : presence
+/** The same object when nothing in it changed. */
+const settled = (before: EventState, after: EventState): EventState =>
+  (Object.keys(after) as ReadonlyArray<keyof EventState>).every((part) => before[part] === after[part]) ? before : after
 
 export const applyDispatch = (state: EventState, dispatch: Dispatch): EventState => {
-  switch (dispatch.t) {
-    case "event.started":
-    case "event.updated":
-      return { ...state, event: dispatch.d.event }
-    case "event.ended":
-      return { ...state, event: dispatch.d.event, timers: [], phases: dispatch.d.phases.reduce(put, state.phases) }
-    case "phase.started":
-      return { ...state, phases: put(state.phases, dispatch.d.phase), timers: dispatch.d.timers }
-    case "phase.ended": {
-      const { phase } = dispatch.d
-      return { ...state, phases: put(state.phases, phase), timers: state.timers.filter(({ ref }) => ref !== phase.id) }
-    }
-    case "phase.updated":
-    case "phase.appended":
-      return { ...state, phases: put(state.phases, dispatch.d.phase) }
-    case "timer.updated":
-    case "timer.elapsed": {
-      const { phase, timer } = dispatch.d
-      const phases = phase === undefined ? state.phases : put(state.phases, phase)
-      return { ...state, phases, timers: put(state.timers, timer) }
-    }
-    case "presence.diff":
-      return { ...state, presence: withDiff(state.presence, dispatch.d) }
-    case "presence.mode":
-      return { ...state, presence: withMode(state.presence, dispatch.d.mode, dispatch.d.total) }
-    case "presence.count":
-      return { ...state, presence: withCount(state.presence, dispatch.d) }
-    case "me.updated":
-      return { ...state, me: { ...state.me, role: dispatch.d.role, can: dispatch.d.can } }
-    default:
-      return state
-  }
+  const { event, phases, timers } = agendaAfter(state, dispatch)
+  const phase = activePhase({ phases })
+  const { me } = state
+  return settled(state, {
+    ...state,
+    event,
+    phases,
+    timers,
+    me: meAfter(me, dispatch),
+    presence: presenceAfter(state.presence, dispatch),
+    questions: questionsAfter(state.questions, dispatch, me),
+    chat: chatAfter(state.chat, dispatch),
+    polls: pollsAfter(state.polls, dispatch, me),
+    hands: handsAfter(state.hands, dispatch, me),
+    stage: stageAfter(state.stage, dispatch),
+    muted: mutedAfter(state.muted, dispatch),
+    lobby: lobbyAfter(state.lobby, dispatch, phase),
+    rooms: roomsAfter(state.rooms, dispatch),
+    broadcast: broadcastAfter(state.broadcast, dispatch, phase),
+    capture: dispatch.t === "capture.state" ? dispatch.d : state.capture,
+    transcript: transcriptAfter(state.transcript, dispatch),
+  })
+}
+
+/** A reply that was answered before the snapshot was taken, and is only repeated, has nothing new. */
+export const applyReply = (state: EventState, answered: AnsweredCommand): EventState => {
+  if (answered.v <= state.v) return state
+  return settled(state, {
+    ...state,
+    questions: questionsAnswered(state.questions, answered),
+    polls: pollsAnswered(state.polls, answered, state.me),
+    hands: handsAnswered(state.hands, answered),
+    stage: stageAnswered(state.stage, answered),
+    rooms: roomsAnswered(state.rooms, answered),
+  })
 }

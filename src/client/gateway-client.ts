@@ -9,7 +9,7 @@ import type { HeartbeatAck, Hello, Reconnect } from "../gateway/protocol/frames.
 import { OP } from "../gateway/protocol/op.ts"
 import { Backoff, type BackoffOptions } from "./backoff.ts"
 import { Emitter } from "./emitter.ts"
-import { applyDispatch, type EventState, stateOf } from "./event-state.ts"
+import { applyDispatch, applyReply, type EventState, stateOf } from "./event-state.ts"
 import { PendingCommands } from "./pending-commands.ts"
 import { ServerClock } from "./server-clock.ts"
 import { platformSocket, type SocketConstructor, type SocketLike } from "./socket.ts"
@@ -45,15 +45,20 @@ export interface GatewayClientOptions {
   /** How connections are tried again after a loss. */
   readonly backoff?: BackoffOptions
   readonly name?: string
+  /** What not to be sent. */
+  readonly mute?: ReadonlyArray<"reactions" | "transcript">
 }
 
-export type ConnectionStatus = "idle" | "connecting" | "ready" | "waiting" | "closed"
+/** `lobby`: connected, and waiting for a host to let us in. `waiting`: for the next try to connect. */
+export type ConnectionStatus = "idle" | "connecting" | "lobby" | "ready" | "waiting" | "closed"
 
 /** Besides every dispatch by its name. */
 interface ClientEvents {
   readonly status: ConnectionStatus
   /** Every dispatch that was applied, in order, each once. */
   readonly dispatch: Dispatch
+  /** The state after anything in it changed. */
+  readonly state: EventState
   /** Every connection that stood, resumed or not. */
   readonly connected: Ready
   /** The client has stopped for good: the code of the last close. */
@@ -115,7 +120,10 @@ export class GatewayClient {
     return this.#events.on
   }
 
-  /** Resolves at the first `ready`; rejects when the server says to stop. */
+  /**
+   * Resolves at the first `ready`; rejects when the server says to stop. Who has to wait in the lobby has the status
+   * `lobby` until a host lets them in.
+   */
   connect(): Promise<EventState> {
     return new Promise((resolve, reject) => {
       if (this.#status === "ready" && this.#state !== undefined) return resolve(this.#state)
@@ -147,13 +155,13 @@ export class GatewayClient {
     t: T,
     d: CommandData<T>,
     options: { readonly rev?: number; readonly id?: string } = {},
-  ): Promise<CommandReply> {
+  ): Promise<CommandReply<T>> {
     const id = options.id ?? `${this.#idPrefix}-${this.#nextId++}`
     const rev = options.rev === undefined ? {} : { rev: options.rev }
     const frame = JSON.stringify({ op: OP.command, id, t, d, ...rev })
-    const reply = this.#pending.add(id, frame, this.#options.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS)
+    const reply = this.#pending.add(t, id, frame, this.#options.commandTimeoutMs ?? DEFAULT_COMMAND_TIMEOUT_MS)
     this.#pump()
-    return reply
+    return reply as Promise<CommandReply<T>>
   }
 
   async #token(): Promise<GatewayToken> {
@@ -224,8 +232,7 @@ export class GatewayClient {
         this.#take(object)
         break
       case OP.reply:
-        this.#pending.settle(object as Parameters<PendingCommands["settle"]>[0])
-        this.#pump()
+        this.#settle(object)
         break
       case OP.heartbeatAck:
         this.#acknowledge(object.d as HeartbeatAck["d"])
@@ -240,7 +247,8 @@ export class GatewayClient {
   #greet(hello: Hello["d"], { token }: GatewayToken): void {
     const resume = this.#state === undefined ? {} : { resume: this.#positions.resume }
     const client = { name: this.#options.name ?? "gathercue-client", version: VERSION }
-    this.#send(JSON.stringify({ op: OP.identify, d: { token, client, ...resume } }))
+    const mute = this.#options.mute === undefined ? {} : { mute: this.#options.mute }
+    this.#send(JSON.stringify({ op: OP.identify, d: { token, client, ...mute, ...resume } }))
     clearTimeout(this.#helloDeadline)
     clearInterval(this.#heartbeat)
     this.#heartbeat = setInterval(() => {
@@ -267,18 +275,32 @@ export class GatewayClient {
     if (this.#laggingAcks >= LAGGING_ACKS) this.#sync()
   }
 
-  #take(object: ServerObject): void {
-    const dispatch = { t: object.t, d: object.d, v: object.v ?? 0, ts: object.ts ?? 0 } as unknown as Dispatch
+  #settle(object: ServerObject): void {
+    const answered = this.#pending.settle(object as unknown as Parameters<PendingCommands["settle"]>[0])
+    if (answered !== undefined && this.#state !== undefined) this.#become(applyReply(this.#state, answered))
+    this.#pump()
+  }
+
+  #become(state: EventState): void {
+    if (this.#state === state) return
+    this.#state = state
+    this.#events.emit("state", state)
+  }
+
+  #take({ t, d, v = 0, ts = 0, st, s }: ServerObject): void {
+    const dispatch = { t, d, v, ts, st } as unknown as Dispatch
     if (dispatch.t === "ready") this.#begin(dispatch.d)
-    if (!this.#isNext(object)) return
-    if (this.#state !== undefined && dispatch.t !== "ready") this.#state = applyDispatch(this.#state, dispatch)
+    if (!this.#isNext(st, s)) return
+    if (dispatch.t === "subscribed") this.#positions.follow(dispatch.d.cursors, dispatch.d.dropped)
+    if (this.#state !== undefined && dispatch.t !== "ready") this.#become(applyDispatch(this.#state, dispatch))
     if (dispatch.t === "tokenExpiring") this.#renew()
+    if (dispatch.t === "lobby.status" && dispatch.d.state === "waiting") this.#setStatus("lobby")
     this.#events.emit("dispatch", dispatch)
     this.#events.emit(dispatch.t, dispatch.d as never)
   }
 
   /** Is an ordered dispatch the next of its stream? After a gap everything waits for what the server sends again. */
-  #isNext({ st, s }: ServerObject): boolean {
+  #isNext(st: string | undefined, s: number | undefined): boolean {
     if (st === undefined || s === undefined) return true
     const place = this.#positions.place(st, s)
     if (place === "gap") this.#sync()
@@ -287,10 +309,10 @@ export class GatewayClient {
 
   #begin(ready: Ready): void {
     if (ready.resumed) {
-      if (this.#state !== undefined) this.#state = { ...this.#state, me: ready.me }
+      if (this.#state !== undefined) this.#become({ ...this.#state, me: ready.me })
     } else {
       this.#positions = new StreamPositions(ready.epoch, ready.cursors)
-      this.#state = stateOf(ready)
+      this.#become(stateOf(ready, this.#state))
     }
     this.#syncing = false
     this.#laggingAcks = 0

@@ -2,6 +2,8 @@
  * Commands that wait for their reply. They outlive a lost connection and are sent again under the same id after it. Only
  * so many are on the wire at once; the rest wait their turn here instead of being refused there.
  */
+import type { CommandName } from "../model/permissions.ts"
+import type { AnsweredCommand } from "./replies.ts"
 import type { CommandReply, Refusal } from "./wire.ts"
 
 /** The server refused the command; nothing was done. `code` says why (`rate_limited`, `conflict`, `forbidden`, …). */
@@ -26,6 +28,7 @@ export class CommandUnanswered extends Error {
 const ON_THE_WIRE = 16
 
 interface Pending {
+  readonly t: CommandName
   readonly frame: string
   readonly resolve: (reply: CommandReply) => void
   readonly reject: (cause: Error) => void
@@ -38,21 +41,28 @@ export class PendingCommands {
   readonly #sent = new Set<string>()
 
   /** Registers a command; the promise settles with its reply, whichever connection brings it. */
-  add(id: string, frame: string, timeoutMs: number): Promise<CommandReply> {
+  add(t: CommandName, id: string, frame: string, timeoutMs: number): Promise<CommandReply> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#take(id)
         reject(new CommandUnanswered(`no reply within ${timeoutMs} ms`))
       }, timeoutMs)
-      this.#pending.set(id, { frame, resolve, reject, timer })
+      this.#pending.set(id, { t, frame, resolve, reject, timer })
     })
   }
 
-  settle(reply: CommandReply | { readonly id: string; readonly ok: false; readonly e: Refusal }): void {
+  /** Gives the command that was accepted, if the reply was to one. Whoever asked for it hears of it a moment later. */
+  settle(
+    reply: CommandReply | { readonly id: string; readonly ok: false; readonly e: Refusal },
+  ): AnsweredCommand | undefined {
     const pending = reply.id === undefined ? undefined : this.#take(reply.id)
-    if (pending === undefined) return
-    if (reply.ok) pending.resolve(reply)
-    else pending.reject(new CommandRefused(reply.e))
+    if (pending === undefined) return undefined
+    if (!reply.ok) {
+      pending.reject(new CommandRefused(reply.e))
+      return undefined
+    }
+    pending.resolve(reply)
+    return { t: pending.t, v: reply.v, d: reply.d } as AnsweredCommand
   }
 
   /** Sends what may be sent now, in the order it was asked for. */

@@ -2,6 +2,8 @@
  * The server's time, estimated from heartbeats as NTP does: offset = ((t1−t0)+(t2−t3))/2, taken from the sample with the
  * shortest round trip of the last eight (RFC 5905 §8 and §10).
  */
+import type { TimerView } from "../gateway/protocol/dispatches.ts"
+
 interface Sample {
   readonly offset: number
   readonly roundTrip: number
@@ -32,5 +34,11 @@ export class ServerClock {
   /** The server's Unix time in milliseconds. */
   now(): number {
     return Date.now() + this.offset
+  }
+
+  /** Milliseconds a timer has left now, by the server's clock; a paused one keeps what it had. */
+  remaining({ state, endsAt, remainingMs }: TimerView): number {
+    if (state === "paused") return remainingMs ?? 0
+    return state === "running" ? Math.max(0, Date.parse(endsAt) - this.now()) : 0
   }
 }

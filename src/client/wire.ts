@@ -8,10 +8,18 @@ import type {
 } from "../gateway/protocol/dispatches.ts"
 import type { ReplyFrame } from "../gateway/protocol/frames.ts"
 import type { CommandName } from "../model/permissions.ts"
+import type { ReplyData } from "./replies.ts"
 
 /** A dispatch with the data of its name. Names this client does not know are ignored before they get here. */
 export type Dispatch = {
-  readonly [T in DispatchName]: { readonly t: T; readonly d: DispatchData<T>; readonly v: number; readonly ts: number }
+  readonly [T in DispatchName]: {
+    readonly t: T
+    readonly d: DispatchData<T>
+    readonly v: number
+    readonly ts: number
+    /** The stream, where it has a place in one. */
+    readonly st?: string | undefined
+  }
 }[DispatchName]
 
 export type DispatchName = DirectDispatchName | OrderedDispatchName
@@ -23,8 +31,10 @@ export type DispatchData<T extends DispatchName> = T extends OrderedDispatchName
 
 export type { CommandData, CommandName, Cursors }
 
+type Accepted = Extract<ReplyFrame, { readonly ok: true }>
+
 /** What a command that was accepted answers. */
-export type CommandReply = Extract<ReplyFrame, { readonly ok: true }>
+export type CommandReply<T extends CommandName = CommandName> = Omit<Accepted, "d"> & { readonly d: ReplyData<T> }
 export type Refusal = Extract<ReplyFrame, { readonly ok: false }>["e"]
 
 /** One object of a server's frame, before its `op` is looked at. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { Backoff } from "../../src/client/backoff.ts"
-import { applyDispatch, type EventState } from "../../src/client/event-state.ts"
+import { applyDispatch, stateOf } from "../../src/client/event-state.ts"
 import { PendingCommands } from "../../src/client/pending-commands.ts"
 import { ServerClock } from "../../src/client/server-clock.ts"
 import { StreamPositions } from "../../src/client/stream-positions.ts"
@@ -33,13 +33,21 @@ const phase = (id: string, rev: number, status: "pending" | "active" | "ended" =
   rev,
 })
 
-const state: EventState = {
+const state = stateOf({
+  resumed: false,
+  reason: "new",
+  epoch: "epoch",
+  v: 1,
+  cursors: {},
+  serverTime: 0,
+  tokenExpiresAt: "2027-01-01T00:00:00.000Z",
   me: { participantId: "p", name: "P", role: "viewer", can: [], chatTo: [], roomId: null },
   event: { id: "e", title: "E", status: "live", visibility: "public", startedAt: null, endedAt: null },
+  phase: phase("a", 2, "active"),
   phases: [phase("a", 2, "active"), phase("b", 1)],
   timers: [],
   presence: { mode: "list", total: 1, list: [person("p")] },
-}
+})
 
 const dispatch = (t: string, d: unknown): Dispatch => ({ t, d, v: 1, ts: 1_800_000_000_000 }) as Dispatch
 
@@ -84,7 +92,7 @@ describe("the client's state", () => {
 })
 
 test("a position tells the next dispatch from an old one and from a gap", () => {
-  const positions = new StreamPositions("epoch", { event: 5 })
+  const positions = new StreamPositions("epoch", { event: 5, staff: 0 })
   expect([positions.place("event", 5), positions.place("event", 7), positions.place("event", 6)]).toEqual([
     "old",
     "gap",
@@ -93,6 +101,29 @@ test("a position tells the next dispatch from an old one and from a gap", () => 
   expect(positions.place("staff", 1)).toBe("next")
   expect(positions.resume).toEqual({ epoch: "epoch", cursors: { event: 6, staff: 1 } })
   expect([positions.behind({ event: 6 }), positions.behind({ event: 7 })]).toEqual([false, true])
+})
+
+test("a room's stream is heard from its cursor on, and no more once it is left", () => {
+  const positions = new StreamPositions("epoch", { event: 5, "room:a": 7 })
+  positions.follow({ "room:b": 2 }, ["room:a"])
+  expect([positions.place("room:a", 8), positions.place("room:b", 2), positions.place("room:b", 3)]).toEqual([
+    "old",
+    "old",
+    "next",
+  ])
+  expect(positions.resume).toEqual({ epoch: "epoch", cursors: { event: 5, "room:b": 3 } })
+  expect([positions.behind({ event: 5, "room:b": 3 }), positions.behind({ "room:c": 1 })]).toEqual([false, true])
+})
+
+test("a timer has what is left of it by the server's clock, and what it had when it was paused", () => {
+  const clock = new ServerClock()
+  const endsAt = new Date(Date.now() + 3_600_000).toISOString()
+  clock.add(0, 1_800_000, 1_800_000, 0)
+  const timer = { id: "t", scope: "phase", ref: "a", startedAt: endsAt, endsAt, extendedMs: 0, rev: 1 } as const
+  const left = clock.remaining({ ...timer, state: "running" })
+  expect([left <= 1_800_000, left > 1_700_000]).toEqual([true, true])
+  expect(clock.remaining({ ...timer, state: "paused", remainingMs: 1234 })).toBe(1234)
+  expect(clock.remaining({ ...timer, state: "elapsed" })).toBe(0)
 })
 
 test("the clock trusts the sample with the shortest round trip", () => {
@@ -115,12 +146,13 @@ test("tries again within two seconds first, then with full jitter up to thirty",
 describe("commands that wait", () => {
   test("go out sixteen at a time, in order, and again after the connection was lost", async () => {
     const pending = new PendingCommands()
-    const replies = Array.from({ length: 20 }, (_, n) => pending.add(`c${n}`, `f${n}`, 10_000))
+    const replies = Array.from({ length: 20 }, (_, n) => pending.add("hand.lower", `c${n}`, `f${n}`, 10_000))
     const sent: string[] = []
     const send = (frame: string) => void sent.push(frame)
     pending.pump(send)
     expect(sent).toEqual(Array.from({ length: 16 }, (_, n) => `f${n}`))
-    pending.settle({ op: 4, id: "c0", ok: true, v: 1, d: {} })
+    const d = { hand: null }
+    expect(pending.settle({ op: 4, id: "c0", ok: true, v: 1, d })).toEqual({ t: "hand.lower", v: 1, d })
     pending.pump(send)
     expect(sent.at(-1)).toBe("f16")
     pending.unsend()
@@ -134,7 +166,7 @@ describe("commands that wait", () => {
 
   test("are refused with the server's code", async () => {
     const pending = new PendingCommands()
-    const reply = pending.add("c", "f", 10_000)
+    const reply = pending.add("hand.lower", "c", "f", 10_000)
     pending.settle({ id: "c", ok: false, e: { code: "conflict", message: "changed" } })
     await expect(reply).rejects.toMatchObject({ name: "CommandRefused", code: "conflict" })
   })

@@ -1,11 +1,12 @@
 /** Links that neither work nor close: only the client itself can notice. Played by a WebSocket that the test holds. */
 import { afterEach, expect, test, vi } from "vitest"
-import { GatewayClient } from "../../src/client/gateway-client.ts"
+import { GatewayClient, type GatewayClientOptions } from "../../src/client/gateway-client.ts"
 import type { SocketConstructor } from "../../src/client/socket.ts"
 
 class HeldSocket extends EventTarget {
   static readonly opened: HeldSocket[] = []
   heartbeats = 0
+  identified: unknown
   talks = true
   readonly readyState = 1
   constructor() {
@@ -13,7 +14,9 @@ class HeldSocket extends EventTarget {
     HeldSocket.opened.push(this)
   }
   send(text: string): void {
-    if (JSON.parse(text).op !== 1) return
+    const { op, d } = JSON.parse(text)
+    if (op === 2) this.identified = d
+    if (op !== 1) return
     this.heartbeats++
     if (this.talks) this.say({ op: 11, d: { t0: 0, t1: 0, t2: 0, heads: {} } })
   }
@@ -29,9 +32,10 @@ const hello = {
   d: { connectionId: "c", heartbeatMs: HEARTBEAT_MS, identifyTimeoutMs: 10_000, serverTime: "", maxFrame: 16_384 },
 }
 
-const dial = async (): Promise<GatewayClient> => {
+const dial = async (options: Partial<GatewayClientOptions> = {}): Promise<GatewayClient> => {
   vi.useFakeTimers()
   const client = new GatewayClient({
+    ...options,
     token: async () => ({ token: "t", url: "ws://unused.invalid", expiresAt: "2999-01-01T00:00:00.000Z" }),
     WebSocket: HeldSocket as unknown as SocketConstructor,
     backoff: { firstMs: 10, longestMs: 10 },
@@ -73,4 +77,16 @@ test("nothing keeps running after the client is closed", async () => {
   HeldSocket.opened[0]?.say(hello)
   client.close()
   expect(vi.getTimerCount()).toBe(0)
+})
+
+test("asks not to be sent what it mutes, and says that it waits in the lobby", async () => {
+  const client = await dial({ mute: ["reactions"] })
+  const [socket] = HeldSocket.opened
+  socket?.say(hello)
+  expect(socket?.identified).toMatchObject({ mute: ["reactions"] })
+  const heard: string[] = []
+  client.on("lobby.status", ({ state }) => heard.push(state))
+  socket?.say({ op: 0, t: "lobby.status", d: { state: "waiting" } })
+  expect([client.status, heard, client.state]).toEqual(["lobby", ["waiting"], undefined])
+  client.close()
 })

@@ -1,0 +1,68 @@
+/** The event, its phases and what is timed: of phases, polls, breakouts and rounds. */
+import type { PollView } from "../gateway/protocol/activity-views.ts"
+import type { EventView, PhaseView, TimerView } from "../gateway/protocol/dispatches.ts"
+import { put } from "./revisions.ts"
+import type { Dispatch } from "./wire.ts"
+
+export interface AgendaState {
+  readonly event: EventView
+  readonly phases: ReadonlyArray<PhaseView>
+  readonly timers: ReadonlyArray<TimerView>
+}
+
+/** A breakout keeps its timer until it is closed; what else was called off, or a poll that is over, has none. */
+const isOver = ({ scope, state }: TimerView): boolean => {
+  if (scope === "poll") return state !== "running" && state !== "paused"
+  return state === "cancelled" && scope !== "room"
+}
+
+const withTimer = (timers: ReadonlyArray<TimerView>, timer: TimerView): ReadonlyArray<TimerView> =>
+  isOver(timer) ? timers.filter(({ id }) => id !== timer.id) : put(timers, timer)
+
+const withoutTimerOf = (timers: ReadonlyArray<TimerView>, ref: string): ReadonlyArray<TimerView> =>
+  timers.filter((timer) => timer.ref !== ref)
+
+/** A poll and its timer have one revision: publishing moves both, though the time stays. */
+const withPollRevision = (timers: ReadonlyArray<TimerView>, { id, rev }: PollView): ReadonlyArray<TimerView> =>
+  timers.map((timer) => (timer.id === id && timer.rev < rev ? { ...timer, rev } : timer))
+
+/** The phase's own come with it; whatever else is timed goes on. */
+const phaseStarted = ({ timers }: AgendaState, started: ReadonlyArray<TimerView>): ReadonlyArray<TimerView> => [
+  ...started,
+  ...timers.filter(({ scope }) => scope !== "phase"),
+]
+
+export const agendaAfter = (state: AgendaState, dispatch: Dispatch): AgendaState => {
+  const { phases, timers } = state
+  switch (dispatch.t) {
+    case "event.started":
+    case "event.updated":
+      return { ...state, event: dispatch.d.event }
+    case "event.ended":
+      return { event: dispatch.d.event, timers: [], phases: dispatch.d.phases.reduce(put, phases) }
+    case "phase.started":
+      return { ...state, phases: put(phases, dispatch.d.phase), timers: phaseStarted(state, dispatch.d.timers) }
+    case "phase.ended": {
+      const { phase } = dispatch.d
+      return { ...state, phases: put(phases, phase), timers: withoutTimerOf(timers, phase.id) }
+    }
+    case "phase.updated":
+    case "phase.appended":
+      return { ...state, phases: put(phases, dispatch.d.phase) }
+    case "timer.updated":
+    case "timer.elapsed": {
+      const { phase, timer } = dispatch.d
+      return {
+        ...state,
+        phases: phase === undefined ? phases : put(phases, phase),
+        timers: withTimer(timers, timer),
+      }
+    }
+    case "poll.published":
+      return { ...state, timers: withPollRevision(timers, dispatch.d.poll) }
+    case "breakout.closed":
+      return { ...state, timers: withoutTimerOf(timers, dispatch.d.id) }
+    default:
+      return state
+  }
+}

@@ -1,0 +1,52 @@
+/** What goes out of the event: the broadcast, what is captured, and what is being said. */
+import type { BroadcastView, CaptureView } from "../gateway/protocol/activity-views.ts"
+import type { PhaseView } from "../gateway/protocol/dispatches.ts"
+import type { TranscriptSegment } from "../model/activity-commands.ts"
+import type { Snapshot } from "./snapshot.ts"
+import type { Dispatch } from "./wire.ts"
+
+/** Segments kept; the oldest go. */
+const KEPT = 200
+
+export interface Transcript {
+  /** In the order they were said. Only what was heard while connected: `ready` has none. */
+  readonly segments: ReadonlyArray<TranscriptSegment>
+  /** What is being said right now, as far as it was understood. */
+  readonly interim: ReadonlyArray<TranscriptSegment>
+}
+
+export const NOTHING_SAID: Transcript = { segments: [], interim: [] }
+
+const OFF: CaptureView = { on: false, kinds: [], since: null }
+
+export const captureIn = ({ capture }: Snapshot): CaptureView => capture ?? OFF
+
+/** Of the active phase alone. */
+export const broadcastAfter = (
+  broadcast: BroadcastView | null,
+  dispatch: Dispatch,
+  phase: PhaseView | undefined,
+): BroadcastView | null => {
+  const { t } = dispatch
+  const isTold = t === "broadcast.live" || t === "broadcast.paused" || t === "broadcast.ended"
+  const last = isTold ? dispatch.d.broadcast : broadcast
+  return last !== null && last.phaseId === phase?.id ? last : null
+}
+
+const without = (segments: ReadonlyArray<TranscriptSegment>, { segment }: TranscriptSegment) =>
+  segments.filter((other) => other.segment !== segment)
+
+export const transcriptAfter = (transcript: Transcript, dispatch: Dispatch): Transcript => {
+  switch (dispatch.t) {
+    case "transcript.segment": {
+      const segments = [...without(transcript.segments, dispatch.d), dispatch.d].slice(-KEPT)
+      return { segments, interim: without(transcript.interim, dispatch.d) }
+    }
+    case "transcript.interim": {
+      const isSaid = transcript.segments.some(({ segment }) => segment === dispatch.d.segment)
+      return isSaid ? transcript : { ...transcript, interim: [...without(transcript.interim, dispatch.d), dispatch.d] }
+    }
+    default:
+      return transcript
+  }
+}

@@ -1,0 +1,62 @@
+/** The lobby: who has to wait, and for staff who does. */
+import type { WaitingView } from "../gateway/protocol/activity-views.ts"
+import type { PhaseView } from "../gateway/protocol/dispatches.ts"
+import type { LobbyPolicy } from "../model/activity-commands.ts"
+import type { Snapshot } from "./snapshot.ts"
+import type { Dispatch, DispatchData } from "./wire.ts"
+
+export interface LobbyState {
+  /** As it holds in the active phase; only calls have a lobby. */
+  readonly policy: LobbyPolicy
+  /** What a host said, which goes before what phases are configured to. */
+  readonly said: LobbyPolicy | null
+  /** For staff: how many wait, and the first of them. */
+  readonly total: number
+  readonly waiting: ReadonlyArray<WaitingView>
+}
+
+const configured = (phase: PhaseView): LobbyPolicy => phase.config.lobby ?? "open"
+
+/** What a host said shows only where it differs from the configuration; where it does not, it makes no difference yet. */
+const saidIn = ({ lobbyPolicy, phase }: Snapshot): LobbyPolicy | null => {
+  if (lobbyPolicy === undefined || phase === null || phase.modality === "broadcast") return null
+  return lobbyPolicy === configured(phase) ? null : lobbyPolicy
+}
+
+export const lobbyIn = (ready: Snapshot): LobbyState => ({
+  policy: ready.lobbyPolicy ?? "open",
+  said: saidIn(ready),
+  total: ready.lobby?.total ?? 0,
+  waiting: ready.lobby?.waiting ?? [],
+})
+
+/** Staff are sent the first of a long queue; of those beyond it only the number is known. */
+const withNews = (state: LobbyState, { add, remove }: DispatchData<"lobby.waiting">): LobbyState => {
+  const people = new Map(state.waiting.map((person) => [person.participantId, person]))
+  const beyond = state.total - people.size
+  const left = remove.filter((id) => !people.delete(id)).length
+  for (const person of add) people.set(person.participantId, person)
+  return { ...state, waiting: [...people.values()], total: people.size + Math.max(0, beyond - left) }
+}
+
+const inPhase = (state: LobbyState, phase: PhaseView | undefined): LobbyState => {
+  const isCall = phase !== undefined && phase.modality !== "broadcast"
+  const policy = isCall ? (state.said ?? configured(phase)) : "open"
+  return policy === state.policy ? state : { ...state, policy }
+}
+
+/** `phase`: the active one after the dispatch. */
+export const lobbyAfter = (state: LobbyState, dispatch: Dispatch, phase: PhaseView | undefined): LobbyState => {
+  switch (dispatch.t) {
+    case "lobby.waiting":
+      return withNews(state, dispatch.d)
+    case "lobby.settings":
+      return inPhase({ ...state, said: dispatch.d.mode }, phase)
+    case "phase.started":
+    case "phase.ended":
+    case "phase.updated":
+      return inPhase(state, phase)
+    default:
+      return state
+  }
+}

@@ -1,0 +1,25 @@
+/** Entities as a client keeps them: each by its id, at the highest revision that was heard of, whichever way it came. */
+export interface Entity {
+  readonly id: string
+  readonly rev: number
+}
+
+/** Replaces the entity with its newer revision, or adds it. The same array when nothing changed. */
+export const put = <E extends Entity>(entities: ReadonlyArray<E>, entity: E): ReadonlyArray<E> => {
+  const known = entities.find(({ id }) => id === entity.id)
+  if (known === undefined) return [...entities, entity]
+  return known.rev >= entity.rev ? entities : entities.map((other) => (other.id === entity.id ? entity : other))
+}
+
+/** The same array when it was not there. */
+export const without = <E extends { readonly id: string }>(entities: ReadonlyArray<E>, id: string): ReadonlyArray<E> =>
+  entities.some((other) => other.id === id) ? entities.filter((other) => other.id !== id) : entities
+
+/** What was removed, with the last revision it had: a reply that comes late must not bring it back. */
+export type Gone = ReadonlyMap<string, number>
+
+export const NOTHING_GONE: Gone = new Map()
+
+export const withGone = (gone: Gone, id: string, rev = Number.POSITIVE_INFINITY): Gone => new Map(gone).set(id, rev)
+
+export const isGone = (gone: Gone, { id, rev }: Entity): boolean => (gone.get(id) ?? Number.NEGATIVE_INFINITY) >= rev

@@ -1,0 +1,6 @@
+/** What a full `ready` says, and who it says it to. */
+import type { Me, Ready } from "../gateway/protocol/dispatches.ts"
+
+export type Snapshot = Extract<Ready, { readonly resumed: false }>
+
+export const isOfStaff = ({ role }: Pick<Me, "role">): boolean => role === "workspace_admin" || role === "host"
