@@ -2,7 +2,7 @@
  * The live event as a client knows it: a snapshot from `ready`, moved on by dispatches and by the replies to this client's
  * own commands. Pure; what is older than what is known changes nothing, so a reply and its dispatch may come in either order.
  */
-import type { BroadcastView, CaptureView } from "../gateway/protocol/activity-views.ts"
+import type { BroadcastView, CaptureView, MediaSeat } from "../gateway/protocol/activity-views.ts"
 import type { EventView, Me, PhaseView, PresenceView, TimerView } from "../gateway/protocol/dispatches.ts"
 import { agendaAfter } from "./agenda-state.ts"
 import { broadcastAfter, captureIn, NOTHING_SAID, type Transcript, transcriptAfter } from "./broadcast-state.ts"
@@ -42,6 +42,8 @@ export interface EventState {
   /** May not speak until then; `until: null`: for good. */
   readonly muted: { readonly until: string | null } | null
   readonly lobby: LobbyState
+  /** A seat in the main room's call, where the deployment has a media server; a room's is in its assignment. */
+  readonly media: MediaSeat | null
   readonly rooms: RoomState
   readonly broadcast: BroadcastView | null
   readonly capture: CaptureView
@@ -63,6 +65,7 @@ export const stateOf = (ready: Snapshot, before?: EventState): EventState => ({
   stage: ready.stage ?? null,
   muted: ready.muted ?? null,
   lobby: lobbyIn(ready),
+  media: ready.media ?? null,
   rooms: roomsIn(ready),
   broadcast: ready.broadcast ?? null,
   capture: captureIn(ready),

@@ -45,6 +45,7 @@ export const handsAfter = (state: HandState, dispatch: Dispatch, me: Me): HandSt
       return queueRev < state.queueRev ? state : { ...state, queue, queueRev }
     }
     case "phase.ended":
+    case "hand.lowered":
       return setMine(state, null, dispatch.v)
     case "presence.diff":
       return isListedWithout(dispatch.d, me) ? setMine(state, null, dispatch.v) : state

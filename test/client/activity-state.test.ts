@@ -6,6 +6,7 @@ import { pendingQuestions, shownQuestions } from "../../src/client/question-stat
 import type { AnsweredCommand } from "../../src/client/replies.ts"
 import type { Snapshot } from "../../src/client/snapshot.ts"
 import type { Dispatch } from "../../src/client/wire.ts"
+import { QUIET } from "./quiet.ts"
 
 const AT = "2027-01-01T00:00:00.000Z"
 
@@ -27,6 +28,7 @@ const phase = (id: string, modality: "broadcast" | "meeting", status: "pending" 
 
 const ready = (role: "host" | "participant", parts: Partial<Snapshot> = {}): EventState =>
   stateOf({
+    ...QUIET,
     resumed: false,
     reason: "new",
     epoch: "epoch",

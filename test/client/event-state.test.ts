@@ -5,6 +5,7 @@ import { PendingCommands } from "../../src/client/pending-commands.ts"
 import { ServerClock } from "../../src/client/server-clock.ts"
 import { StreamPositions } from "../../src/client/stream-positions.ts"
 import type { Dispatch } from "../../src/client/wire.ts"
+import { QUIET } from "./quiet.ts"
 
 const person = (participantId: string) =>
   ({
@@ -34,6 +35,7 @@ const phase = (id: string, rev: number, status: "pending" | "active" | "ended" =
 })
 
 const state = stateOf({
+  ...QUIET,
   resumed: false,
   reason: "new",
   epoch: "epoch",

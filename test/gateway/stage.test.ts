@@ -66,6 +66,7 @@ describe("a hand", () => {
     await others[1]?.cut()
     await host.next(({ t, d }) => t === "hand.queue" && d.items.length === 2, "two hands")
     expect((await host.command("hand.lowerFor", { all: true })).d.lowered.toSorted()).toEqual(["c", "viewer"])
+    expect(await viewer.dispatch("hand.lowered")).toMatchObject({ st: "me" })
     expect(await viewer.command("hand.lowerFor", { all: true })).toMatchObject(refused("forbidden"))
   })
 

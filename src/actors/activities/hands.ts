@@ -20,6 +20,7 @@ const lower = (turn: Turn, ids: ReadonlyArray<string>): void => {
   const raised = ids.filter((id) => turn.get("hand", id) !== undefined)
   for (const id of raised) {
     turn.remove("hand", id)
+    if (id !== turn.by?.participantId) turn.toOne(id, "hand.lowered", {})
     turn.stand({ participantId: id })
   }
   if (raised.length > 0) tell(turn)

@@ -150,7 +150,11 @@ const publish: NonNullable<Activity["commands"]["poll.publish"]> = (turn, { id, 
   const poll = meant(turn, id, rev)
   if (isRefused(poll)) return poll
   if (poll.status === "draft") return refuse("conflict", "The poll was not opened yet.", current(poll))
-  return current(poll.published === on ? poll : change(turn, "poll.published", poll, { published: on }))
+  if (poll.published === on) return current(poll)
+  const published = change(turn, "poll.published", poll, { published: on })
+  // Its timer has the poll's revision.
+  if (published.status === "open") sayTimer(turn, published, "running")
+  return current(published)
 }
 
 const remove: NonNullable<Activity["commands"]["poll.delete"]> = (turn, { id }, rev) => {

@@ -47,6 +47,8 @@ export const ACTIVITY_DISPATCHES = {
   "poll.deleted": Schema.Struct({ id: Schema.String }),
 
   "hand.queue": Schema.Struct({ items: Schema.Array(HandView), rev: Schema.Int }),
+  /** Somebody else lowered the receiver's hand. */
+  "hand.lowered": Schema.Struct({}),
   "stage.invited": Schema.Struct({ expiresAt: Instant }),
 
   "lobby.waiting": Schema.Struct({ add: Schema.Array(WaitingView), remove: Schema.Array(Schema.String) }),

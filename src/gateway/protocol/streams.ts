@@ -28,6 +28,7 @@ const OTHERS: { readonly [t in OrderedDispatchName]?: ReadonlyArray<StreamKind> 
   "poll.created": ["staff"],
   "poll.deleted": ["event", "staff"],
   "hand.queue": ["staff"],
+  "hand.lowered": ["me"],
   "stage.invited": ["me"],
   "lobby.waiting": ["staff"],
   "assignment.updated": ["me"],

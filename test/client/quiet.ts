@@ -1,0 +1,23 @@
+/** The parts of `ready` of an event at which nobody has done anything yet. */
+export const QUIET = {
+  questions: { top: [], moderated: null, open: true },
+  chat: { last: [], slowMs: 0 },
+  polls: [],
+  hands: { count: 0 },
+  rooms: [],
+  breakout: null,
+  rotation: null,
+  broadcast: null,
+  capture: { on: false, kinds: [], since: null },
+  lobbyPolicy: "open",
+  mine: { questions: [], votes: [] },
+  pollVotes: {},
+  muted: null,
+  hand: null,
+  stage: null,
+  assignment: null,
+  roomChat: [],
+  round: null,
+  optedOut: false,
+  hearsPolls: [],
+} as const
