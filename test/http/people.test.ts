@@ -1,6 +1,16 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type CallOptions, call, createEvent, createWorkspace, type Workspace } from "../support/api.ts"
+import { Client } from "../gateway/client.ts"
+import {
+  type CallOptions,
+  call,
+  createEvent,
+  createLiveEvent,
+  createPerson,
+  createWorkspace,
+  gatewayToken,
+  type Workspace,
+} from "../support/api.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
 let server: TestServer
@@ -115,6 +125,19 @@ describe("memberships", () => {
       const answers = await Promise.all([...Array.from({ length: 10 }, give), api("DELETE", `/v1/events/${event.id}`)])
       for (const { status } of answers) expect([200, 201, 204, 404]).toContain(status)
     }
+  })
+
+  test("given to somebody who is at the live event hold at once", async () => {
+    const event = await createLiveEvent(server.url, acme.key, { phases: [{ modality: "broadcast" }] })
+    const { userId, session } = await createPerson(server.url, acme.key, event.id, "viewer")
+    const { token, url } = await gatewayToken(server.url, event.id, session)
+    const client = new Client(url)
+    expect((await client.identify(token)).d.me.role).toBe("viewer")
+    await client.next(({ t, d }) => t === "presence.diff" && d.join.length > 0, "present")
+    const given = await api("POST", `/v1/events/${event.id}/memberships`, { body: { userId, role: "speaker" } })
+    expect(given.status).toBe(200)
+    expect((await client.dispatch("me.updated")).d).toMatchObject({ role: "speaker", reason: "role" })
+    await client.cut()
   })
 
   test("refuse an unknown user, another workspace's, and what is no role", async () => {
