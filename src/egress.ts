@@ -1,5 +1,5 @@
 /**
- * The guarded HTTP client for every address a user gave us (webhook targets, JWKS).
+ * HTTP to places that somebody outside chose, webhook targets and key sets, and to no others: guarded on every send.
  *
  * Each send resolves the host (an answer is kept for seconds), refuses when any of its addresses is not public, and takes
  * a connection that belongs to the origin *and* that set of checked addresses. Its connector knows no others, and looks

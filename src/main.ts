@@ -86,5 +86,5 @@ void server.failed.then((sentence) => {
 print(`Gathercue listens on ${server.url} (public address ${server.publicUrl})`)
 print(`  database   ${server.database}`)
 print(`  reference  ${server.url}/v1/docs`)
-print(`  next       curl -sS ${server.url}/v1/accounts/signup -H 'content-type: application/json' \\`)
+print(`  next       curl -sS -c jar ${server.url}/v1/accounts/signup -H 'content-type: application/json' \\`)
 print(`               -d '{"email":"you@example.com","password":"correct horse","name":"You"}'`)

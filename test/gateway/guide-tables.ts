@@ -58,7 +58,9 @@ const whoIn = (situation: string, roles: ReadonlyArray<string>): string => {
   const modality = Modality.literals.find((one) => one === situation) ?? null
   const all = EventRole.literals.filter((role) => narrowRole(role, modality) === role)
   if (roles.length === 0) return "nobody"
-  return roles.length === all.length ? "everyone" : roles.join(", ")
+  if (roles.length === all.length + 1) return "everyone"
+  if (roles.length === all.length && !roles.includes("anonymous")) return "everyone signed in"
+  return roles.join(", ")
 }
 
 const who = ({ "x-allowed": { features: _, ...roles } = {} }: GatewayMessage): string => {
@@ -92,7 +94,7 @@ const dispatches = table(
   ["dispatch", "stream", "data"],
   messagesWithT(SENT).map(({ name, st, d }) => [
     code(name),
-    st === undefined ? "–" : shape(st).replaceAll('"', "").replaceAll(" | ", ", "),
+    st === undefined ? "–" : shape(st).replaceAll('"', "").replaceAll(" | ", ", ").replace("string", "room:&lt;id&gt;"),
     data(d),
   ]),
 )
