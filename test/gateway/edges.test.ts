@@ -1,0 +1,73 @@
+/** What could slip through between two moments: into the lobby, out of it, and between two hosts who press at once. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { Connection } from "../../src/gateway/connection.ts"
+import { Hub } from "../../src/gateway/hub.ts"
+import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
+import type { Client, Frame } from "./client.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+let house: House
+
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.stop())
+
+const knock = async (stage: Stage, who: string): Promise<Client> => {
+  const client = house.connect()
+  await client.hello()
+  client.send({ op: 2, d: { token: await house.token(stage, who) } })
+  return client
+}
+
+const status = (client: Client, state: string): Promise<Frame> =>
+  client.next(({ t, d }) => t === "lobby.status" && d.state === state, `lobby.status ${state}`)
+
+/** Until the live event knows that somebody is here, or waits. */
+const known = (host: Client, t: "presence.diff" | "lobby.waiting", who: string): Promise<Frame> =>
+  host.next((frame) => frame.t === t && JSON.stringify(frame.d).includes(`"${who}"`), `${t} of ${who}`)
+
+const heardAfter = async (client: Client, what: () => Promise<unknown>): Promise<ReadonlyArray<string>> => {
+  const from = client.received.length
+  await what()
+  // Whatever was to come has come before the answer to this.
+  client.send({ op: 1, d: { t0: 0 } })
+  await client.next(({ op }) => op === 11, "the heartbeat's answer")
+  return client.received.slice(from).flatMap(({ t }) => t ?? [])
+}
+
+test("who is sent to the lobby while a sync is under way hears nothing there", async () => {
+  const stage = await house.stage()
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const guest = await house.join(stage, "guest")
+  await known(host, "presence.diff", "guest")
+  for (let round = 0; round < 10; round++) {
+    host.send({ op: 3, id: `out ${round}`, t: "participant.toLobby", d: { id: "guest" } })
+    for (const n of [1, 2, 3]) guest.send({ op: 3, id: `sync ${round} ${n}`, t: "sync", d: { cursors: {} } })
+    await status(guest, "waiting")
+    await known(host, "lobby.waiting", "guest")
+    expect(await heardAfter(guest, () => host.command("announce", { text: "not for the lobby" }))).toEqual([])
+    await host.command("lobby.admit", { ids: ["guest"] })
+    await guest.dispatch("ready")
+    await known(host, "presence.diff", "guest")
+  }
+})
+
+test("who voted hears no tally of it in the lobby", async () => {
+  const stage = await house.stage([{ modality: "meeting", featureSet: ["polls"] }])
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const [guest, other] = [await house.join(stage, "guest"), await house.join(stage, "other")]
+  await known(host, "presence.diff", "guest")
+  const poll = { question: "?", kind: "single", options: ["a", "b"], results: "afterVote" }
+  const { id } = (await host.command("poll.create", poll)).d.poll
+  await host.command("poll.open", { id })
+  await guest.command("poll.vote", { id, optionIds: ["1"] })
+  await guest.dispatch("poll.tally")
+  await host.command("participant.toLobby", { id: "guest" })
+  await status(guest, "waiting")
+  const vote = async (): Promise<void> => {
+    await other.command("poll.vote", { id, optionIds: ["2"] })
+    await host.next(({ t, d }) => t === "poll.tally" && d.voters === 2, "the tally of two")
+  }
+  expect(await heardAfter(guest, vote)).toEqual([])
+})
