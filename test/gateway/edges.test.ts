@@ -71,3 +71,29 @@ test("who voted hears no tally of it in the lobby", async () => {
   }
   expect(await heardAfter(guest, vote)).toEqual([])
 })
+
+test("whoever waits in the lobby may wait, with all the heartbeats of that time", async () => {
+  const stage = await house.stage([{ modality: "meeting", config: { lobby: "ask" } }])
+  const guest = await knock(stage, "guest")
+  await status(guest, "waiting")
+  for (let beat = 1; beat <= 80; beat++) guest.send({ op: 1, d: { t0: beat } })
+  await guest.next(({ op, d }) => op === 11 && d.t0 === 80, "the last heartbeat's answer")
+})
+
+test("a wait in the lobby has no deadline; being on the way in has one", () => {
+  const metrics = { sockets: { add: () => undefined }, disconnects: { add: () => undefined } }
+  const hub = new Hub({ options: GATEWAY_DEFAULTS, telemetry: { metrics } } as never)
+  const nothing = (): void => undefined
+  const socket = { send: nothing, end: nothing, terminate: nothing, subscribe: nothing, unsubscribe: nothing }
+  for (const [state, after] of [
+    ["lobby", "lobby"],
+    ["waiting", "closed"],
+  ] as const) {
+    const connection = new Connection({ ...socket, buffered: () => 0 }, 0, nothing)
+    hub.add(connection)
+    connection.state = state
+    connection.lastSeenAt = 3_600_000
+    hub.sweep(3_600_000)
+    expect(connection.state).toBe(after)
+  }
+})
