@@ -97,3 +97,20 @@ test("a wait in the lobby has no deadline; being on the way in has one", () => {
     expect(connection.state).toBe(after)
   }
 })
+
+test("whom a host sent to the lobby and turned away waits again, and cannot act past it", async () => {
+  const stage = await house.stage()
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const guest = await house.join(stage, "guest")
+  await known(host, "presence.diff", "guest")
+  await host.command("participant.toLobby", { id: "guest" })
+  await status(guest, "waiting")
+  await known(host, "lobby.waiting", "guest")
+  const by = { participantId: "guest", name: "Guest", userId: null, kind: "guest", role: "participant" } as const
+  await expect(house.actors.execute(stage.eventId, { type: "hand.raise", d: {} }, { by })).rejects.toMatchObject({
+    code: "forbidden",
+  })
+  await host.command("lobby.deny", { ids: ["guest"] })
+  expect(await guest.closeCode()).toBe(4306)
+  await status(await knock(stage, "guest"), "waiting")
+})

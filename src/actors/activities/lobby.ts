@@ -51,7 +51,8 @@ export const lobby: Activity = {
       const ids = [...new Set(asked)]
       if (ids.some((id) => !waiting.includes(id))) return noSuch("participant in the lobby")
       for (const participantId of ids) {
-        turn.remove("admission", participantId)
+        // Whom a host sent here waits again when they come back, whatever the policy.
+        if (turn.get("admission", participantId)?.state !== "held") turn.remove("admission", participantId)
         turn.stand({ participantId, admission: "denied" })
         if (!block) continue
         const { removed } = turn.state
