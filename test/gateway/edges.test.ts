@@ -114,3 +114,29 @@ test("whom a host sent to the lobby and turned away waits again, and cannot act 
   expect(await guest.closeCode()).toBe(4306)
   await status(await knock(stage, "guest"), "waiting")
 })
+
+test("two hosts who skip the same round skip it once", async () => {
+  const stage = await house.stage([{ modality: "rotation" }])
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  for (const who of ["a", "b", "c", "d"]) await house.join(stage, who)
+  await known(host, "presence.diff", "d")
+  const { rev } = (await host.command("rotation.start", { roundSeconds: 60, rounds: 3 })).d.rotation
+  const first = await host.command("rotation.skip", {}, { rev })
+  expect(first.ok).toBe(true)
+  const second = await host.command("rotation.skip", {}, { rev })
+  expect(second).toMatchObject({
+    ok: false,
+    e: { code: "conflict", current: { rotation: { rev: first.d.rotation.rev } } },
+  })
+})
+
+test("partners of who is sent to the lobby hear that they left", async () => {
+  const stage = await house.stage([{ modality: "rotation" }])
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const [guest, partner] = [await house.join(stage, "guest"), await house.join(stage, "partner")]
+  await known(host, "presence.diff", "partner")
+  await host.command("rotation.start", { roundSeconds: 60, rounds: 3 })
+  await host.command("participant.toLobby", { id: "guest" })
+  await status(guest, "waiting")
+  expect((await partner.dispatch("rotation.partnerLeft")).d).toEqual({ participantId: "guest", n: 1 })
+})
