@@ -140,3 +140,13 @@ test("partners of who is sent to the lobby hear that they left", async () => {
   await status(guest, "waiting")
   expect((await partner.dispatch("rotation.partnerLeft")).d).toEqual({ participantId: "guest", n: 1 })
 })
+
+test("every queue of hands has a revision of its own", async () => {
+  const stage = await house.stage()
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const people = await Promise.all(["a", "b", "c", "d", "e", "f"].map((who) => house.join(stage, who)))
+  await Promise.all(people.map((person) => person.command("hand.raise")))
+  await host.next(({ t, d }) => t === "hand.queue" && d.items.length === 6, "all hands")
+  const revs = host.received.filter(({ t }) => t === "hand.queue").map(({ d }) => d.rev as number)
+  expect(revs.every((rev, at) => at === 0 || rev > (revs[at - 1] ?? 0))).toBe(true)
+})
