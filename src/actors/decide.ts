@@ -27,6 +27,9 @@ const snapshotOf = (state: LiveState) =>
 const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
   const name = gatewayName(envelope.command)
   if (envelope.by === null || name === null) return undefined
+  if (turn.get("admission", envelope.by.participantId)?.state === "held") {
+    return new Refused({ code: "forbidden", detail: "You wait in the lobby." })
+  }
   const permission = can(actingRole(turn.floor, envelope.by), phaseTraits(turn.state), name)
   return permission === "allowed"
     ? undefined

@@ -259,7 +259,8 @@ export class Channel {
 
   #bring(request: Bring): void {
     const { connection, resume } = request
-    if (connection.state === "closed") return
+    // Who was sent to the lobby meanwhile is told again when let in.
+    if (connection.state === "closed" || connection.state === "lobby") return
     if (this.#state === "opening") {
       this.#wait(request)
       return

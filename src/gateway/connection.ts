@@ -65,6 +65,8 @@ export class Connection {
   inFlight = 0
   /** Frames before it was open: bounded, because no participant answers for them yet. */
   earlyFrames = 0
+  /** Polls whose tally it hears because its participant voted. */
+  readonly polls = new Set<string>()
   /** Subscribed to what may be lost; a slow socket is not. */
   hearsEphemeral = false
   #counted: ReadonlyArray<string> = []

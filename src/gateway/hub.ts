@@ -133,7 +133,8 @@ export class Hub {
     if (connection.state === "new" && now - connection.openedAt > identifyTimeoutMs) return CLOSE.identifyTimeout
     if (now >= connection.sessionExpiresAt) return CLOSE.tokenExpired
     if (now - connection.lastSeenAt > heartbeatMs * MISSED_HEARTBEATS) return CLOSE.heartbeatTimeout
-    const isStuck = connection.state !== "open" && now - connection.openedAt > identifyTimeoutMs + ADMISSION_MS
+    const isOnItsWay = connection.state !== "open" && connection.state !== "lobby"
+    const isStuck = isOnItsWay && now - connection.openedAt > identifyTimeoutMs + ADMISSION_MS
     return isStuck ? CLOSE.overloaded : undefined
   }
 }

@@ -30,7 +30,8 @@ export class Places {
     if (typeof roomId === "string") this.#seats.set(participantId, roomId)
     if (admission === "admitted") this.#admissions.set(participantId, "admitted")
     if (admission === "waiting") this.#admissions.set(participantId, "held")
-    if (admission === "denied") this.#admissions.delete(participantId)
+    const isHeld = this.#admissions.get(participantId) === "held"
+    if (admission === "denied" && !isHeld) this.#admissions.delete(participantId)
   }
 
   roomOf(participantId: string): string | null {

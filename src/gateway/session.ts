@@ -113,12 +113,12 @@ export class Sessions {
 
   /** The code to close with when there were far too many. */
   #countFrame(connection: Connection): CloseCode | undefined {
-    if (connection.state !== "open") {
+    if (connection.state !== "open" && connection.state !== "lobby") {
       connection.earlyFrames++
       return connection.earlyFrames > EARLY_OBJECTS ? CLOSE.abuse : undefined
     }
     const { participantId, role } = connection.identity
-    const isAbuse = this.#channelOf(connection)?.budgets.isAbuse(participantId, isStaff(role), Date.now())
+    const isAbuse = this.#hub.find(connection.eventId)?.budgets.isAbuse(participantId, isStaff(role), Date.now())
     return isAbuse ? CLOSE.abuse : undefined
   }
 

@@ -54,6 +54,8 @@ export class Subscriptions {
     const topic = this.ephemeralTopic({ stream: `poll:${pollId}` })
     if (on) connection.socket.subscribe(topic)
     else connection.socket.unsubscribe(topic)
+    if (on) connection.polls.add(pollId)
+    else connection.polls.delete(pollId)
   }
 
   changeRole(connection: Connection, from: ActingRole, to: ActingRole): void {

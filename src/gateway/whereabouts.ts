@@ -137,6 +137,7 @@ export class Whereabouts {
   /** Back to the lobby: present no more, and deaf to all but being let in again. */
   #sendOut(connection: Connection): void {
     this.#deafen(connection, connection.identity)
+    for (const id of connection.polls) this.#needs.topics.hearPoll(connection, id, false)
     connection.socket.unsubscribe(this.#needs.topics.roleTopic(actingAs(connection.identity)))
     if (this.#needs.participants.leave(connection)) this.#needs.presence.left(connection.identity.participantId)
     this.door.hold(connection)

@@ -209,6 +209,8 @@ export interface Records {
   readonly opt: { readonly in: boolean }
   /** When they last wrote in the chat, Unix milliseconds: for slow mode. */
   readonly lastChat: number
+  /** Once: the revision of the queue of hands as it was told last. */
+  readonly handQueue: number
   /** Older messages that a command named: read back for it, and gone with the next. */
   readonly pastChat: ChatMessage
   /** By question: who asked it anonymously, for as long as this activation lasts. */
@@ -236,7 +238,7 @@ export interface Change<K extends Kind = Kind> {
 }
 
 /** Kept in memory only: worth no row, or to be stored nowhere. */
-export const VOLATILE: ReadonlySet<Kind> = new Set<Kind>(["lastChat", "pastChat", "asker"])
+export const VOLATILE: ReadonlySet<Kind> = new Set<Kind>(["lastChat", "pastChat", "asker", "handQueue"])
 
 /** Chat is stored for good, but a live event remembers only so many messages of each place. */
 export const CHAT_REMEMBERED = 50

@@ -1,5 +1,5 @@
 /** Raised hands: a queue that staff see and everybody is counted in. Whoever leaves takes their hand along. */
-import type { Hand } from "../../model/live-records.ts"
+import { type Hand, ONLY } from "../../model/live-records.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, type Fields, refuse, type Scene } from "./activity.ts"
 
@@ -10,10 +10,12 @@ const MAX_HANDS = 5000
 const queueOf = (hands: ReadonlyMap<string, Hand>): ReadonlyArray<Hand> =>
   [...hands.values()].sort((a, b) => (a.at < b.at ? -1 : 1)).slice(0, SHOWN)
 
-/** The queue grows and shrinks with every hand, so its revision is when it last did. */
+/** The queue's revision is when it last changed, or the next number: two hands may go up in the same moment. */
 const tell = (turn: Turn): void => {
+  const rev = Math.max(turn.now, (turn.get("handQueue", ONLY) ?? 0) + 1)
+  turn.put("handQueue", ONLY, rev)
   turn.pulse("hand.count")
-  turn.toStaff("hand.queue", { items: queueOf(turn.all("hand")), rev: turn.now })
+  turn.toStaff("hand.queue", { items: queueOf(turn.all("hand")), rev })
 }
 
 const lower = (turn: Turn, ids: ReadonlyArray<string>): void => {
@@ -63,7 +65,9 @@ export const hands: Activity = {
       people.map(({ participantId }) => participantId),
     ),
   view: (scene) => ({ hands: { count: scene.floor.all("hand").size } }),
-  staffView: ({ floor, now }) => ({ handQueue: { items: queueOf(floor.all("hand")), rev: now } }),
+  staffView: ({ floor }) => ({
+    handQueue: { items: queueOf(floor.all("hand")), rev: floor.get("handQueue", ONLY) ?? 0 },
+  }),
   personalView: ({ floor }, participantId) => ({ hand: floor.get("hand", participantId) ?? null }),
   pulses: {
     "hand.count": {

@@ -9,6 +9,7 @@ import type { Present } from "../presence.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
 import { leaveRoom } from "./rooms.ts"
+import { leaveRound } from "./rotation.ts"
 
 /** People in the lobby that staff are sent; there may be more. */
 const SHOWN = 200
@@ -51,7 +52,8 @@ export const lobby: Activity = {
       const ids = [...new Set(asked)]
       if (ids.some((id) => !waiting.includes(id))) return noSuch("participant in the lobby")
       for (const participantId of ids) {
-        turn.remove("admission", participantId)
+        // Whom a host sent here waits again when they come back, whatever the policy.
+        if (turn.get("admission", participantId)?.state !== "held") turn.remove("admission", participantId)
         turn.stand({ participantId, admission: "denied" })
         if (!block) continue
         const { removed } = turn.state
@@ -70,6 +72,7 @@ export const lobby: Activity = {
     "participant.toLobby": (turn, { id }) => {
       if (turn.people.find(id) === undefined) return noSuch("participant")
       if (id === turn.by?.participantId) return refuse("conflict", "You cannot send yourself to the lobby.")
+      leaveRound(turn, id)
       leaveRoom(turn, id, false)
       turn.put("admission", id, { state: "held" })
       turn.stand({ participantId: id, admission: "waiting" })

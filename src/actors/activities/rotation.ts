@@ -103,6 +103,11 @@ const optOut = (turn: Turn, participantId: string): void => {
   turn.stand({ participantId, roomId: null })
 }
 
+/** For who may not be there any more: out of the round that runs, if one does, and their partners are told. */
+export const leaveRound = (turn: Turn, participantId: string): void => {
+  if (current(turn) !== undefined) optOut(turn, participantId)
+}
+
 /** A rotation that waits for people goes on soon after there are two. */
 const gather = (turn: Turn): void => {
   const going = current(turn)
@@ -143,9 +148,12 @@ const resume = (turn: Turn, going: Rotation): Rotation => {
 /** What a host does with the rotation that is going on. */
 const steering =
   (steer: (turn: Turn, going: Rotation) => Rotation) =>
-  (turn: Turn): Fields | Refused => {
+  (turn: Turn, _d: object, rev: number | undefined): Fields | Refused => {
     const going = current(turn)
-    return going === undefined ? NONE : { rotation: rotationView(steer(turn, going)) }
+    if (going === undefined) return NONE
+    return rev === undefined || rev === going.rev
+      ? { rotation: rotationView(steer(turn, going)) }
+      : refuse("conflict", "The rotation was changed meanwhile.", { rotation: rotationView(going) })
   }
 
 export const rotation: Activity = {

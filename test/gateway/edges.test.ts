@@ -1,0 +1,152 @@
+/** What could slip through between two moments: into the lobby, out of it, and between two hosts who press at once. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { Connection } from "../../src/gateway/connection.ts"
+import { Hub } from "../../src/gateway/hub.ts"
+import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
+import type { Client, Frame } from "./client.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+let house: House
+
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.stop())
+
+const knock = async (stage: Stage, who: string): Promise<Client> => {
+  const client = house.connect()
+  await client.hello()
+  client.send({ op: 2, d: { token: await house.token(stage, who) } })
+  return client
+}
+
+const status = (client: Client, state: string): Promise<Frame> =>
+  client.next(({ t, d }) => t === "lobby.status" && d.state === state, `lobby.status ${state}`)
+
+/** Until the live event knows that somebody is here, or waits. */
+const known = (host: Client, t: "presence.diff" | "lobby.waiting", who: string): Promise<Frame> =>
+  host.next((frame) => frame.t === t && JSON.stringify(frame.d).includes(`"${who}"`), `${t} of ${who}`)
+
+const heardAfter = async (client: Client, what: () => Promise<unknown>): Promise<ReadonlyArray<string>> => {
+  const from = client.received.length
+  await what()
+  // Whatever was to come has come before the answer to this.
+  client.send({ op: 1, d: { t0: 0 } })
+  await client.next(({ op }) => op === 11, "the heartbeat's answer")
+  return client.received.slice(from).flatMap(({ t }) => t ?? [])
+}
+
+test("who is sent to the lobby while a sync is under way hears nothing there", async () => {
+  const stage = await house.stage()
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const guest = await house.join(stage, "guest")
+  await known(host, "presence.diff", "guest")
+  for (let round = 0; round < 10; round++) {
+    host.send({ op: 3, id: `out ${round}`, t: "participant.toLobby", d: { id: "guest" } })
+    for (const n of [1, 2, 3]) guest.send({ op: 3, id: `sync ${round} ${n}`, t: "sync", d: { cursors: {} } })
+    await status(guest, "waiting")
+    await known(host, "lobby.waiting", "guest")
+    expect(await heardAfter(guest, () => host.command("announce", { text: "not for the lobby" }))).toEqual([])
+    await host.command("lobby.admit", { ids: ["guest"] })
+    await guest.dispatch("ready")
+    await known(host, "presence.diff", "guest")
+  }
+})
+
+test("who voted hears no tally of it in the lobby", async () => {
+  const stage = await house.stage([{ modality: "meeting", featureSet: ["polls"] }])
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const [guest, other] = [await house.join(stage, "guest"), await house.join(stage, "other")]
+  await known(host, "presence.diff", "guest")
+  const poll = { question: "?", kind: "single", options: ["a", "b"], results: "afterVote" }
+  const { id } = (await host.command("poll.create", poll)).d.poll
+  await host.command("poll.open", { id })
+  await guest.command("poll.vote", { id, optionIds: ["1"] })
+  await guest.dispatch("poll.tally")
+  await host.command("participant.toLobby", { id: "guest" })
+  await status(guest, "waiting")
+  const vote = async (): Promise<void> => {
+    await other.command("poll.vote", { id, optionIds: ["2"] })
+    await host.next(({ t, d }) => t === "poll.tally" && d.voters === 2, "the tally of two")
+  }
+  expect(await heardAfter(guest, vote)).toEqual([])
+})
+
+test("whoever waits in the lobby may wait, with all the heartbeats of that time", async () => {
+  const stage = await house.stage([{ modality: "meeting", config: { lobby: "ask" } }])
+  const guest = await knock(stage, "guest")
+  await status(guest, "waiting")
+  for (let beat = 1; beat <= 80; beat++) guest.send({ op: 1, d: { t0: beat } })
+  await guest.next(({ op, d }) => op === 11 && d.t0 === 80, "the last heartbeat's answer")
+})
+
+test("a wait in the lobby has no deadline; being on the way in has one", () => {
+  const metrics = { sockets: { add: () => undefined }, disconnects: { add: () => undefined } }
+  const hub = new Hub({ options: GATEWAY_DEFAULTS, telemetry: { metrics } } as never)
+  const nothing = (): void => undefined
+  const socket = { send: nothing, end: nothing, terminate: nothing, subscribe: nothing, unsubscribe: nothing }
+  for (const [state, after] of [
+    ["lobby", "lobby"],
+    ["waiting", "closed"],
+  ] as const) {
+    const connection = new Connection({ ...socket, buffered: () => 0 }, 0, nothing)
+    hub.add(connection)
+    connection.state = state
+    connection.lastSeenAt = 3_600_000
+    hub.sweep(3_600_000)
+    expect(connection.state).toBe(after)
+  }
+})
+
+test("whom a host sent to the lobby and turned away waits again, and cannot act past it", async () => {
+  const stage = await house.stage()
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const guest = await house.join(stage, "guest")
+  await known(host, "presence.diff", "guest")
+  await host.command("participant.toLobby", { id: "guest" })
+  await status(guest, "waiting")
+  await known(host, "lobby.waiting", "guest")
+  const by = { participantId: "guest", name: "Guest", userId: null, kind: "guest", role: "participant" } as const
+  await expect(house.actors.execute(stage.eventId, { type: "hand.raise", d: {} }, { by })).rejects.toMatchObject({
+    code: "forbidden",
+  })
+  await host.command("lobby.deny", { ids: ["guest"] })
+  expect(await guest.closeCode()).toBe(4306)
+  await status(await knock(stage, "guest"), "waiting")
+})
+
+test("two hosts who skip the same round skip it once", async () => {
+  const stage = await house.stage([{ modality: "rotation" }])
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  for (const who of ["a", "b", "c", "d"]) await house.join(stage, who)
+  await known(host, "presence.diff", "d")
+  const { rev } = (await host.command("rotation.start", { roundSeconds: 60, rounds: 3 })).d.rotation
+  const first = await host.command("rotation.skip", {}, { rev })
+  expect(first.ok).toBe(true)
+  const second = await host.command("rotation.skip", {}, { rev })
+  expect(second).toMatchObject({
+    ok: false,
+    e: { code: "conflict", current: { rotation: { rev: first.d.rotation.rev } } },
+  })
+})
+
+test("partners of who is sent to the lobby hear that they left", async () => {
+  const stage = await house.stage([{ modality: "rotation" }])
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const [guest, partner] = [await house.join(stage, "guest"), await house.join(stage, "partner")]
+  await known(host, "presence.diff", "partner")
+  await host.command("rotation.start", { roundSeconds: 60, rounds: 3 })
+  await host.command("participant.toLobby", { id: "guest" })
+  await status(guest, "waiting")
+  expect((await partner.dispatch("rotation.partnerLeft")).d).toEqual({ participantId: "guest", n: 1 })
+})
+
+test("every queue of hands has a revision of its own", async () => {
+  const stage = await house.stage()
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const people = await Promise.all(["a", "b", "c", "d", "e", "f"].map((who) => house.join(stage, who)))
+  await Promise.all(people.map((person) => person.command("hand.raise")))
+  await host.next(({ t, d }) => t === "hand.queue" && d.items.length === 6, "all hands")
+  const revs = host.received.filter(({ t }) => t === "hand.queue").map(({ d }) => d.rev as number)
+  expect(revs.every((rev, at) => at === 0 || rev > (revs[at - 1] ?? 0))).toBe(true)
+})
