@@ -70,7 +70,7 @@ export const gatewayDialect = (place: GatewayPlace, participantOf: (index: numbe
   opened: () => false,
   read: (socket, payload, resume) => {
     // What was said since the snapshot may come in one frame with it.
-    if (startsWith(payload, READY) || startsWith(payload, `[${READY}`)) return readReady(payload)
+    if (startsWith(payload, READY) || startsWith(payload, `[${READY},"d":{"resumed":false`)) return readReady(payload)
     const last = lastPlace(payload)
     if (last > 0) return { kind: "dispatches", last }
     if (startsWith(payload, '{"op":0,"t":"caughtUp"')) return CAUGHT_UP

@@ -9,11 +9,20 @@ export const COMMAND_MEMORY_MS = 600_000
 const COMMAND_MEMORY_ENTRIES = 1000
 
 export class CommandLog {
+  /** Ids were let go of that are young enough to be asked for again: only the store knows them. */
+  #hasForgotten = false
   /** In the order of acceptance, so that the oldest is first. Most events are never asked twice: made when first needed. */
   #answers: Map<string, StoredCommand> | undefined
 
+  /** `stored`: the newest ones, as many as are remembered at most. */
   constructor(stored: ReadonlyArray<StoredCommand>) {
     for (const command of stored) this.remember(command)
+    if (stored.length >= COMMAND_MEMORY_ENTRIES) this.#hasForgotten = true
+  }
+
+  /** May an id that is not found have been answered all the same? */
+  get hasForgotten(): boolean {
+    return this.#hasForgotten
   }
 
   find(scope: string, commandId: string): StoredCommand | undefined {
@@ -27,6 +36,7 @@ export class CommandLog {
     for (const [key, oldest] of this.#answers) {
       if (this.#answers.size <= COMMAND_MEMORY_ENTRIES && toMillis(oldest.at) >= horizon) break
       this.#answers.delete(key)
+      this.#hasForgotten = true
     }
   }
 }

@@ -97,6 +97,8 @@ export const Caller = Schema.Struct({
   kind: ParticipantKind,
   /** The stored role. */
   role: EventRole,
+  /** Has to be let in where there is a lobby; by default whoever is no user. */
+  walkIn: Schema.optionalKey(Schema.Boolean),
 })
 export type Caller = typeof Caller.Type
 

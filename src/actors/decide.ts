@@ -8,7 +8,8 @@ import { can } from "../model/permissions.ts"
 import { actingRole } from "./acting-role.ts"
 import { moderateQuestion } from "./activities/qa.ts"
 import { extendActivityTimer, performActivity, tellOfPhase } from "./activities/registry.ts"
-import { type Envelope, gatewayName, isSteering, Refused, type SteeringCommand } from "./commands.ts"
+import { type Caller, type Envelope, gatewayName, isSteering, Refused, type SteeringCommand } from "./commands.ts"
+import { lobbyPolicy } from "./lobby-policy.ts"
 import { liveEventMachine } from "./machine.ts"
 import { refusalOf } from "./refusal.ts"
 import { activePhase, findPhase, gatewayPhase, type LiveState, NO_EFFECTS, phaseTraits, timerOf } from "./state.ts"
@@ -24,11 +25,33 @@ const snapshotOf = (state: LiveState) =>
     context: { ...state, effects: NO_EFFECTS },
   })
 
+/** Is the caller in the lobby, wherever the command comes from? Whoever is inside of one was let in. */
+const waits = (turn: Turn, { participantId, kind, walkIn = kind !== "user" }: Caller): boolean => {
+  const admission = turn.get("admission", participantId)?.state
+  if (admission !== undefined) return admission === "held"
+  return walkIn && lobbyPolicy(turn.state, turn.floor) !== "open"
+}
+
+/** Whom a command is about, where it is about somebody's being here. */
+const targetOf = ({ command }: Envelope): string | undefined => {
+  if (command.type === "removeParticipant") return command.participantId
+  return command.type === "participant.mute" || command.type === "participant.toLobby" ? command.d.id : undefined
+}
+
+/** Hosts do not turn out administrators. */
+const isAbove = (turn: Turn, envelope: Envelope): boolean => {
+  const target = targetOf(envelope)
+  if (target === undefined || envelope.by === null) return false
+  const role = turn.get("role", target)?.role ?? turn.people.find(target)?.role
+  return role === "workspace_admin" && actingRole(turn.floor, envelope.by) !== "workspace_admin"
+}
+
 const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
   const name = gatewayName(envelope.command)
   if (envelope.by === null || name === null) return undefined
-  if (turn.get("admission", envelope.by.participantId)?.state === "held") {
-    return new Refused({ code: "forbidden", detail: "You wait in the lobby." })
+  if (waits(turn, envelope.by)) return new Refused({ code: "forbidden", detail: "You wait in the lobby." })
+  if (isAbove(turn, envelope)) {
+    return new Refused({ code: "forbidden", detail: "An administrator is the workspace's to deal with." })
   }
   const permission = can(actingRole(turn.floor, envelope.by), phaseTraits(turn.state), name)
   return permission === "allowed"

@@ -19,7 +19,7 @@ import { rosterPage } from "./presence-view.ts"
 import type { LiveReading, PresenceReport, RosterPage, RosterQuery } from "./protocol.ts"
 import { Pulses } from "./pulses.ts"
 import { type ReactionReport, Reactions } from "./reactions.ts"
-import { recallChat } from "./recall.ts"
+import { recall } from "./recall.ts"
 import {
   activate,
   commitBatch,
@@ -151,13 +151,12 @@ export class LiveEventActor {
   #execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Away> {
     return Effect.gen({ self: this }, function* () {
       const of = yield* this.#current
-      yield* recallChat(this.#needs.database, of, envelopes)
+      yield* recall(this.#needs.database, of, envelopes)
       const batch = new Batch(of)
       const outcomes = this.#performAll(batch, envelopes)
       if (outcomes === undefined) return yield* this.#oneByOne(envelopes, (envelope) => this.#recall(envelope))
       if (this.#resident === undefined) return outcomes
       if (batch.isEmpty) {
-        // Nothing to keep; what may be lost is said all the same.
         if (batch.ephemeral.length > 0) publishEphemeral(this.#needs, batch.resident, batch.ephemeral)
         return outcomes
       }
@@ -264,7 +263,13 @@ export class LiveEventActor {
   /** A turn of the event's own: nobody asked for it and nobody is answered. */
   #act(from: Resident, now: number, body: (turn: Turn) => void): Effect.Effect<Resident, Moved | StoreAway> {
     const turn = this.#turn(from, from.state, { by: null, at: now, freshId: newId() })
-    body(turn)
+    try {
+      body(turn)
+    } catch (error) {
+      turn.undo()
+      this.#needs.telemetry.log.error({ err: error, eventId: this.#needs.eventId }, "an event's own turn failed")
+      return Effect.fail(new StoreAway())
+    }
     this.#pulses.beat(turn.pulses)
     return turn.isIdle ? Effect.succeed(from) : this.#commitStep(from, stepOfTurn(turn))
   }

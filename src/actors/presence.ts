@@ -16,6 +16,8 @@ export interface Participant {
   readonly role: EventRole
   readonly kind: ParticipantKind
   readonly userId: string | null
+  /** Neither a member of the workspace nor on the event's list; by default whoever is no user. */
+  readonly walkIn?: boolean
 }
 
 export interface Present extends Participant {

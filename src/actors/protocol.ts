@@ -23,6 +23,7 @@ const ParticipantSchema = Schema.Struct({
   role: EventRole,
   kind: ParticipantKind,
   userId: Schema.NullOr(Schema.String),
+  walkIn: Schema.optionalKey(Schema.Boolean),
 })
 
 /**

@@ -1,10 +1,12 @@
 /**
- * Chat that commands name and memory has let go of: read back before their turns, which cannot wait, and kept until the
- * next of them. So who wrote a message may take it back, and staff any, however old it is.
+ * What commands refer to and memory has let go of is read back before their turns, which cannot wait: chat that they name, so
+ * that who wrote a message may take it back however old it is, and answers that were given under their ids, so that nothing
+ * is decided twice however much was asked in between.
  */
 import { Effect } from "effect"
 import type { ChatMessage } from "../model/live-records.ts"
 import type { Database } from "../store/database.ts"
+import { findLiveCommands } from "../store/live-events.ts"
 import { findChatMessages } from "../store/live-records.ts"
 import { type Envelope, StoreAway } from "./commands.ts"
 import type { Floor } from "./floor.ts"
@@ -20,7 +22,7 @@ const hold = (floor: Floor, messages: ReadonlyArray<ChatMessage>): void => {
   for (const message of messages) floor.write("pastChat", message.id, message)
 }
 
-export const recallChat = (
+const recallChat = (
   database: Database["Service"],
   { floor, state }: Resident,
   envelopes: ReadonlyArray<Envelope>,
@@ -35,3 +37,30 @@ export const recallChat = (
       Effect.mapError(() => new StoreAway()),
     )
 }
+
+const recallAnswers = (
+  database: Database["Service"],
+  { answers, state }: Resident,
+  envelopes: ReadonlyArray<Envelope>,
+): Effect.Effect<void, StoreAway> => {
+  const unknown = envelopes.filter(({ scope, commandId }) => answers.find(scope, commandId) === undefined)
+  if (!answers.hasForgotten || unknown.length === 0) return Effect.void
+  return database
+    .run((sql) => findLiveCommands(sql, state.event.id, unknown))
+    .pipe(
+      Effect.tap((found) =>
+        Effect.sync(() => {
+          for (const command of found) answers.remember(command)
+        }),
+      ),
+      Effect.asVoid,
+      Effect.mapError(() => new StoreAway()),
+    )
+}
+
+export const recall = (
+  database: Database["Service"],
+  of: Resident,
+  envelopes: ReadonlyArray<Envelope>,
+): Effect.Effect<void, StoreAway> =>
+  Effect.andThen(recallAnswers(database, of, envelopes), recallChat(database, of, envelopes))

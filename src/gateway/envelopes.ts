@@ -1,6 +1,6 @@
 /** From a gateway command to the live event's: who asked, under which key, and what exactly. */
 import { createHash } from "node:crypto"
-import type { ActivityCommand, Command, Envelope } from "../actors/commands.ts"
+import type { ActivityCommand, Caller, Command, Envelope } from "../actors/commands.ts"
 import { ACTIVITY_COMMANDS, type ActivityName } from "../model/activity-commands.ts"
 import { newId } from "../model/ids.ts"
 import type { CommandName } from "../model/permissions.ts"
@@ -39,12 +39,21 @@ export const bodyHash = ({ t, d, rev }: CommandFrame): string =>
     .update(`${t} ${canonical(d ?? {})} ${rev ?? ""}`)
     .digest("base64url")
 
+const callerOf = ({ participantId, name, userId, kind, role, walkIn }: Identity): Caller => ({
+  participantId,
+  name,
+  userId,
+  kind,
+  role,
+  walkIn,
+})
+
 /** `d` has been decoded by the schema of `t`. */
 export const envelopeOf = (t: ActorCommand, d: unknown, frame: CommandFrame, by: Identity): Envelope => ({
   commandId: frame.id,
   scope: by.participantId,
   bodyHash: bodyHash(frame),
-  by: { participantId: by.participantId, name: by.name, userId: by.userId, kind: by.kind, role: by.role },
+  by: callerOf(by),
   at: Date.now(),
   freshId: newId(),
   command: commandOf(t, d, frame.rev === undefined ? {} : { rev: frame.rev }),

@@ -27,12 +27,13 @@ export const compact = (changes: ReadonlyArray<Change>): Change[] => {
   return [...last.values()]
 }
 
-const participantOf = ({ participantId, name, role, kind, userId }: Identity) => ({
+const participantOf = ({ participantId, name, role, kind, userId, walkIn }: Identity) => ({
   participantId,
   name,
   role,
   kind,
   userId,
+  walkIn,
 })
 
 export class PresenceReports {

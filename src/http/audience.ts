@@ -36,9 +36,9 @@ const userOf = async (
   const user = await findUser(sql, session.userId)
   if (user === undefined) throw new Unauthorized({ detail: "The session's user no longer exists." })
   if (event.visibility === "private" && !(await maySeePrivateEvent(sql, event, session))) throw NotFound.of(what)
-  const stored = (await memberRoleAt(sql, event, user.id, session.accountId)) ?? "participant"
-  const role = nearestRole(stored, acceptedRoles(modalitiesOf(event)))
-  return { participantId: user.id, userId: user.id, name: user.name, kind: "user", role }
+  const stored = await memberRoleAt(sql, event, user.id, session.accountId)
+  const role = nearestRole(stored ?? "participant", acceptedRoles(modalitiesOf(event)))
+  return { participantId: user.id, userId: user.id, name: user.name, kind: "user", role, walkIn: stored === undefined }
 }
 
 const attendeeOf = (

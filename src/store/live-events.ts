@@ -221,6 +221,19 @@ export const findLiveCommand = async (
   return row
 }
 
+/** Those of some answers that are stored. */
+export const findLiveCommands = async (
+  sql: Queryable,
+  eventId: string,
+  keys: ReadonlyArray<Pick<StoredCommand, "scope" | "commandId">>,
+): Promise<ReadonlyArray<StoredCommand>> => {
+  const rows = await sql<StoredCommand[]>`
+    select c.scope, c.command_id, c.body_hash, c.reply, c.at
+      from unnest(${keys.map(({ scope }) => scope)}::text[], ${keys.map(({ commandId }) => commandId)}::text[]) as k(scope, id)
+      join live_commands c on c.event_id = ${eventId} and c.scope = k.scope and c.command_id = k.id`
+  return [...rows]
+}
+
 /** The stored history of an event, oldest first: what a gateway's ring buffers are filled from when it opens the event. */
 export const listPublications = async (
   sql: Queryable,

@@ -117,6 +117,14 @@ const assignmentOf = (scene: Scene, participantId: string): Fields | null => {
   return { roomId: room.id, name: room.name, endsAt: current(scene)?.endsAt ?? null }
 }
 
+/** A revision that is not the breakout's any more. */
+const stale = (turn: Turn, rev: number | undefined): Refused | undefined => {
+  const current = turn.get("breakout", ONLY)
+  return current === undefined || rev === undefined || rev === current.rev
+    ? undefined
+    : refuse("conflict", "The breakout was changed meanwhile.", { breakout: breakoutView(current) })
+}
+
 export const breakout: Activity = {
   commands: {
     "breakout.plan": (turn, d) => {
@@ -140,8 +148,10 @@ export const breakout: Activity = {
       const opened = open(turn, plan, { durationMs, late })
       return { breakout: breakoutView(opened), rooms: roomsOf(turn.floor).map(roomView) }
     },
-    "breakout.move": (turn, { id, roomId }) => moveOther(turn, id, roomId),
-    "breakout.close": (turn, { graceMs = DEFAULT_GRACE_MS }) => {
+    "breakout.move": (turn, { id, roomId }, rev) => stale(turn, rev) ?? moveOther(turn, id, roomId),
+    "breakout.close": (turn, { graceMs = DEFAULT_GRACE_MS }, rev) => {
+      const late = stale(turn, rev)
+      if (late !== undefined) return late
       const closing = startClosing(turn, graceMs, false)
       return closing === undefined ? NONE : { breakout: breakoutView(closing) }
     },

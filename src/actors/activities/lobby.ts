@@ -14,8 +14,8 @@ import { leaveRound } from "./rotation.ts"
 /** People in the lobby that staff are sent; there may be more. */
 const SHOWN = 200
 
-/** Neither a member of the workspace nor on the event's list, as far as presence knows. */
-const isWalkIn = ({ kind }: Pick<Present, "kind">): boolean => kind !== "user"
+/** Neither a member of the workspace nor on the event's list. */
+const isWalkIn = ({ kind, walkIn = kind !== "user" }: Present): boolean => walkIn
 
 const admit = (turn: Turn, participantId: string): void => {
   if (turn.get("admission", participantId)?.state !== "admitted") {
@@ -79,7 +79,12 @@ export const lobby: Activity = {
       return { participantId: id }
     },
   },
-  phaseStarted: keepThoseInside,
+  phaseStarted: (turn, { modality }) => {
+    keepThoseInside(turn)
+    if (modality !== "broadcast") return
+    // A broadcast has no lobby, and nobody who could let them out of it.
+    for (const [id, { state }] of turn.all("admission")) if (state === "held") admit(turn, id)
+  },
   phaseUpdated: keepThoseInside,
   view: ({ floor, state }) => ({ lobbyPolicy: lobbyPolicy(state, floor) }),
   staffView: ({ people }) => {

@@ -62,13 +62,24 @@ const tell = (turn: Turn, t: "question.created" | "question.updated", question: 
     return
   }
   turn.toStaff(t, d)
-  const asker = askedBy(turn, question)
-  if (asker !== null) turn.toOne(asker, t, d)
+  // What is told to one is kept for a while: who asked anonymously has the reply, and is told no more until it is shown.
+  if (question.askerId !== null) turn.toOne(question.askerId, t, d)
 }
 
 /** `hidden`: it is there no more for the audience; staff, who moderate it, still see it. */
 const tellOfRemoval = (turn: Turn, { id, rev }: LiveQuestion, hidden: boolean): void =>
   turn.toAll("question.removed", { id, rev, hidden })
+
+/** What was never shown goes where it was told. */
+const tellOfWithdrawal = (turn: Turn, question: LiveQuestion): void => {
+  const { id, rev, status, askerId } = question
+  if (isShown(status)) {
+    tellOfRemoval(turn, question, false)
+    return
+  }
+  turn.toStaff("question.removed", { id, rev, hidden: false })
+  if (askerId !== null) turn.toOne(askerId, "question.removed", { id, rev, hidden: false })
+}
 
 /** The room the caller sits in. */
 export const seatOf = (turn: Turn): string | null => {
@@ -104,7 +115,7 @@ const withdraw: NonNullable<Activity["commands"]["question.withdraw"]> = (turn, 
   const votes = [...turn.all("questionVote").keys()].filter((vote) => vote.startsWith(`${id} `))
   for (const vote of votes) turn.remove("questionVote", vote)
   turn.remove("asker", id)
-  tellOfRemoval(turn, question, false)
+  tellOfWithdrawal(turn, question)
   return { id }
 }
 

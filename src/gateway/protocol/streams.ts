@@ -21,6 +21,7 @@ const OTHERS: { readonly [t in OrderedDispatchName]?: ReadonlyArray<StreamKind> 
   announcement: ["event", "room"],
   "question.created": ["event", "staff", "me"],
   "question.updated": ["event", "staff", "me"],
+  "question.removed": ["event", "staff", "me"],
   /** `me`: of the staff's chat, for speakers. */
   "chat.message": ["event", "staff", "room", "me"],
   "chat.deleted": ["event", "staff", "room", "me"],
