@@ -153,10 +153,6 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   retryAfterMs: Schema.optionalKey(Schema.Int),
 }) {}
 
-/** What one command of a batch came to. */
-export const Outcome = Schema.Union([Answer, Refused])
-export type Outcome = Answer | Refused
-
 /** Another activation owns the event now. The same command id may be sent again and will reach it. */
 export class Moved extends Schema.TaggedError<Moved>()("Moved", {}) {}
 
@@ -165,3 +161,7 @@ export class EventGone extends Schema.TaggedError<EventGone>()("EventGone", {}) 
 
 /** The database cannot be reached; the same command may be sent again. */
 export class StoreAway extends Schema.TaggedError<StoreAway>()("StoreAway", {}) {}
+
+/** What one command of a batch came to; `StoreAway`: the store would not take this one. */
+export const Outcome = Schema.Union([Answer, Refused, StoreAway])
+export type Outcome = Answer | Refused | StoreAway

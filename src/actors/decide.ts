@@ -7,7 +7,7 @@ import { type Snapshot, transition } from "xstate"
 import { can } from "../model/permissions.ts"
 import { actingRole } from "./acting-role.ts"
 import { moderateQuestion } from "./activities/qa.ts"
-import { extendActivityTimer, performActivity, tellOfPhase } from "./activities/registry.ts"
+import { extendActivityTimer, performActivity, tellOfBarred, tellOfPhase } from "./activities/registry.ts"
 import { type Caller, type Envelope, gatewayName, isSteering, Refused, type SteeringCommand } from "./commands.ts"
 import { lobbyPolicy } from "./lobby-policy.ts"
 import { liveEventMachine } from "./machine.ts"
@@ -112,6 +112,7 @@ const steer = (turn: Turn, command: SteeringCommand): Result | Refused => {
   turn.notices.push(...effects.notices)
   turn.ejections.push(...effects.ejections)
   tellOfPhases(turn, state, turn.state)
+  for (const participantId of turn.state.removed.slice(state.removed.length)) tellOfBarred(turn, participantId)
   return resultOf(command, turn.state)
 }
 

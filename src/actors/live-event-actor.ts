@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { newId } from "../model/ids.ts"
 import { toTimestamp } from "../model/timestamp.ts"
-import { type AnsweredBefore, findLiveCommand, keepRoster, type OverCapacity } from "../store/live-events.ts"
+import { type AnsweredBefore, keepRoster, type OverCapacity } from "../store/live-events.ts"
 import type { Scene } from "./activities/activity.ts"
 import { pulseFrames, tellOfPeople } from "./activities/registry.ts"
 import { Alarm } from "./alarm.ts"
@@ -13,15 +13,16 @@ import { Batch, encodeEphemeral, type Step, stepOfTurn } from "./batch.ts"
 import { type Envelope, type EventGone, type Moved, type Outcome, Refused, StoreAway } from "./commands.ts"
 import { perform, rememberedAnswer, TIMER_SCOPE } from "./execution.ts"
 import { type Lane, openLane } from "./lane.ts"
-import { type People, Presence, type PresenceChange } from "./presence.ts"
+import { NOBODY, Presence, type PresenceChange } from "./presence.ts"
 import { PresenceFlush } from "./presence-flush.ts"
 import { rosterPage } from "./presence-view.ts"
 import type { LiveReading, PresenceReport, RosterPage, RosterQuery } from "./protocol.ts"
 import { Pulses } from "./pulses.ts"
 import { type ReactionReport, Reactions } from "./reactions.ts"
-import { recall } from "./recall.ts"
+import { recallAnswer, recallChat, recallRefused } from "./recall.ts"
 import {
   activate,
+  type CommitRefused,
   commitBatch,
   publishEphemeral,
   publishStanding,
@@ -35,7 +36,7 @@ import { type Ephemeral, Turn } from "./turn.ts"
 
 /** What keeps an actor from its event. */
 export type Away = Moved | EventGone | StoreAway
-type NotCommitted = Moved | StoreAway | AnsweredBefore | OverCapacity
+type NotCommitted = Moved | StoreAway | CommitRefused | AnsweredBefore | OverCapacity
 
 export interface ActorNeeds extends Surroundings {
   readonly eventId: string
@@ -52,8 +53,6 @@ export interface ActorNeeds extends Surroundings {
 
 const OVER_CAPACITY = new Refused({ code: "conflict", detail: "More people than that are registered already." })
 const FAILED = new Refused({ code: "internal_error", detail: "The command failed unexpectedly." })
-
-const NOBODY: People = { size: 0, find: () => undefined, all: () => [].values(), waiting: () => [].values() }
 
 export class LiveEventActor {
   readonly #needs: ActorNeeds
@@ -109,7 +108,11 @@ export class LiveEventActor {
 
   /** What each of the commands came to, in their order; all that were accepted are committed then. */
   execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Away> {
-    return this.#inLane(this.#execute(envelopes))
+    return this.#inLane(
+      Effect.flatMap(this.#execute(envelopes), (outcomes) =>
+        recallRefused(this.#needs.database, this.#resident, envelopes, outcomes),
+      ),
+    )
   }
 
   report(report: PresenceReport): Effect.Effect<void, Away> {
@@ -151,7 +154,7 @@ export class LiveEventActor {
   #execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Away> {
     return Effect.gen({ self: this }, function* () {
       const of = yield* this.#current
-      yield* recall(this.#needs.database, of, envelopes)
+      yield* recallChat(this.#needs.database, of, envelopes)
       const batch = new Batch(of)
       const outcomes = this.#performAll(batch, envelopes)
       if (outcomes === undefined) return yield* this.#oneByOne(envelopes, (envelope) => this.#recall(envelope))
@@ -170,6 +173,7 @@ export class LiveEventActor {
         Effect.catchTags({
           AnsweredBefore: () => this.#oneByOne(envelopes, (envelope) => this.#recall(envelope)),
           OverCapacity: () => this.#oneByOne(envelopes, () => Effect.succeed(OVER_CAPACITY)),
+          CommitRefused: () => this.#oneByOne(envelopes, () => new StoreAway()),
         }),
       )
     })
@@ -210,24 +214,14 @@ export class LiveEventActor {
   ): Effect.Effect<ReadonlyArray<Outcome>, Away> {
     const [only] = envelopes
     if (envelopes.length === 1 && only !== undefined) return Effect.map(alone(only), (outcome) => [outcome])
-    return Effect.map(
-      Effect.forEach(envelopes, (envelope) => this.#execute([envelope])),
-      (outcomes) => outcomes.flat(),
-    )
+    const each = (envelope: Envelope) =>
+      Effect.catchTag(this.#execute([envelope]), "StoreAway", (away) => Effect.succeed([away]))
+    return Effect.map(Effect.forEach(envelopes, each), (outcomes) => outcomes.flat())
   }
 
   /** The store remembers an id that the actor has forgotten: its answer is read and given again. */
   #recall(envelope: Envelope): Effect.Effect<Outcome, Away> {
-    const { database, eventId } = this.#needs
-    return Effect.gen({ self: this }, function* () {
-      const of = yield* this.#current
-      const stored = yield* Effect.mapError(
-        database.run((sql) => findLiveCommand(sql, eventId, envelope.scope, envelope.commandId)),
-        () => new StoreAway(),
-      )
-      if (stored !== undefined) of.answers.remember(stored)
-      return rememberedAnswer(new Batch(of), envelope) ?? (yield* new StoreAway())
-    })
+    return Effect.flatMap(this.#current, (of) => recallAnswer(this.#needs.database, of, envelope))
   }
 
   /**
@@ -257,7 +251,11 @@ export class LiveEventActor {
   #commitStep(from: Resident, step: Step): Effect.Effect<Resident, Moved | StoreAway> {
     const batch = new Batch(from)
     batch.take(step)
-    return Effect.catchTags(this.#commit(batch), { AnsweredBefore: Effect.die, OverCapacity: Effect.die })
+    return Effect.catchTags(this.#commit(batch), {
+      AnsweredBefore: Effect.die,
+      OverCapacity: Effect.die,
+      CommitRefused: () => new StoreAway(),
+    })
   }
 
   /** A turn of the event's own: nobody asked for it and nobody is answered. */

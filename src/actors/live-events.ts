@@ -6,7 +6,7 @@ import { Context, Effect, FiberSet, Layer, Schedule } from "effect"
 import type { Sharding } from "effect/cluster"
 import { NotFound, Unavailable } from "../model/errors.ts"
 import { Telemetry } from "../telemetry.ts"
-import { type Answer, type Envelope, Refused } from "./commands.ts"
+import { type Answer, type Envelope, Refused, StoreAway } from "./commands.ts"
 import { Inbox } from "./inbox.ts"
 import { LiveEvent, type LiveReading, type PresenceReport, type RosterPage, type RosterQuery } from "./protocol.ts"
 import type { ReactionReport } from "./reactions.ts"
@@ -95,7 +95,10 @@ export class LiveEvents extends Context.Service<
 
         const execute = (eventId: string, envelope: Envelope): Reachable<Answer, Refused> =>
           Effect.suspend(() => inboxOf(eventId).put(envelope)).pipe(
-            Effect.flatMap((outcome) => (outcome instanceof Refused ? Effect.fail(outcome) : Effect.succeed(outcome))),
+            Effect.flatMap((outcome): Effect.Effect<Answer, Refused | Unavailable> => {
+              if (outcome instanceof StoreAway) return Effect.fail(awayBecause("StoreAway"))
+              return outcome instanceof Refused ? Effect.fail(outcome) : Effect.succeed(outcome)
+            }),
             Effect.tap((answer) =>
               Effect.sync(() => metrics.commands.add(1, answer.duplicate ? "duplicate" : "accepted")),
             ),

@@ -34,6 +34,8 @@ export interface People {
   readonly waiting: () => IterableIterator<Waiting>
 }
 
+export const NOBODY: People = { size: 0, find: () => undefined, all: () => [].values(), waiting: () => [].values() }
+
 /** A change to tell receivers about, in the order it happened. */
 export interface PresenceChange {
   /** Of the webhook occurrence it becomes: the same however often storing it is tried. */

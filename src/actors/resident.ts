@@ -3,7 +3,7 @@
  * Invariant: nothing is adopted or published that is not committed; whoever is fenced out, or does not know whether its
  * commit happened, forgets everything and recovers from the store before it goes on.
  */
-import { Effect } from "effect"
+import { Data, Effect } from "effect"
 import { newId } from "../model/ids.ts"
 import { toTimestamp } from "../model/timestamp.ts"
 import type { Database } from "../store/database.ts"
@@ -27,6 +27,9 @@ import { lobbyPolicy } from "./lobby-policy.ts"
 import type { Ownership } from "./ownership.ts"
 import type { Present } from "./presence.ts"
 import { type LiveState, NO_EFFECTS, phaseTraits } from "./state.ts"
+
+/** The store is there, but would not take the batch: one of its commands may be at fault. */
+export class CommitRefused extends Data.TaggedError("CommitRefused")<Record<never, never>> {}
 
 export interface Surroundings {
   readonly database: Database["Service"]
@@ -104,25 +107,25 @@ const settleUnknown = (
   resident: Resident,
   commit: LiveCommit,
   { cause, lost }: CommitUnknown,
-): Effect.Effect<Resident, Moved | StoreAway> =>
+): Effect.Effect<Resident, Moved | StoreAway | CommitRefused> =>
   Effect.gen(function* () {
     const { eventId, version } = commit
     around.telemetry.log.warn({ eventId, err: cause }, "a live event's commit failed")
     const recovered = yield* Effect.mapError(recover(around, eventId), () => new StoreAway())
     const happened = recovered.version === version && recovered.versionEpoch === resident.epoch
     if (happened) return residentOf(recovered)
-    return yield* lost ? new Moved() : new StoreAway()
+    return yield* lost ? new Moved() : new CommitRefused()
   })
 
 /**
  * Commits a batch and adopts it: its frames are published and the outbox bell is rung. When the commit's outcome is not
  * known, the store is asked. `Moved`: it did not happen, or another activation owns the event. `StoreAway`: the store
- * cannot be asked, or refused the batch. After any failure the caller must forget what it knew.
+ * cannot be asked. After any failure the caller must forget what it knew.
  */
 export const commitBatch = (
   around: Surroundings,
   batch: Batch,
-): Effect.Effect<Resident, Moved | StoreAway | AnsweredBefore | OverCapacity> => {
+): Effect.Effect<Resident, Moved | StoreAway | CommitRefused | AnsweredBefore | OverCapacity> => {
   const { resident, commit } = batch
   const publish = (after: Resident, deliveries: number): Resident => {
     const { publications, ephemeral, ejections, standings } = batch

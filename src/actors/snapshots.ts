@@ -4,7 +4,7 @@
  */
 import { personalViewOf, viewOf } from "./activities/registry.ts"
 import { lobbyPolicy } from "./lobby-policy.ts"
-import type { Presence } from "./presence.ts"
+import { NOBODY, type Presence } from "./presence.ts"
 import { presenceView } from "./presence-view.ts"
 import type { LiveReading, LiveSnapshot } from "./protocol.ts"
 import type { Resident } from "./resident.ts"
@@ -50,8 +50,6 @@ export class Snapshots {
     return this.#last
   }
 }
-
-const NOBODY = { size: 0, find: () => undefined, all: () => [].values(), waiting: () => [].values() }
 
 const sceneOf = ({ floor, state }: Resident, presence: Presence | undefined, now: number) => ({
   floor,

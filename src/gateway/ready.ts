@@ -14,29 +14,53 @@ export type Cursors = { readonly [stream: string]: number }
 
 type Fields = { readonly [field: string]: unknown }
 
+type Who = Pick<Identity, "kind" | "role">
+
 /** JSON members without the braces. */
 const membersOf = (fields: Fields): string => JSON.stringify(fields).slice(1, -1)
 
-const encoded = new WeakMap<LiveSnapshot, { readonly everyone: string; readonly staff: string }>()
+interface Parts {
+  readonly everyone: string
+  readonly staff: string
+  /** For those who write in the staff's chat without being staff. */
+  readonly stage: string
+}
 
-const partsOf = (snapshot: LiveSnapshot): { readonly everyone: string; readonly staff: string } => {
+const encoded = new WeakMap<LiveSnapshot, Parts>()
+
+const partsOf = (snapshot: LiveSnapshot): Parts => {
   const known = encoded.get(snapshot)
   if (known !== undefined) return known
   const { id, title, status, visibility, startedAt, endedAt } = snapshot.event
   const everyone = membersOf({ event: { id, title, status, visibility, startedAt, endedAt }, ...snapshot.everyone })
-  const parts = { everyone, staff: `${everyone},${membersOf(snapshot.staff)}` }
+  const { staffChat = [] } = snapshot.staff
+  const parts = {
+    everyone,
+    staff: `${everyone},${membersOf(snapshot.staff)}`,
+    stage: `${everyone},${membersOf({ staffChat })}`,
+  }
   encoded.set(snapshot, parts)
   return parts
 }
 
 /** The role as it reads now, and the commands and places to write to that go with it. */
-export const standingOf = (identity: Pick<Identity, "kind" | "role">, phase: PhaseTraits) => {
+export const standingOf = (identity: Who, phase: PhaseTraits) => {
   const acting = actingAs(identity)
   return {
     role: narrowRole(identity.role, phase.modality),
     can: allowedCommands(acting, phase),
     chatTo: ChatTarget.filter((to) => canChat(acting, phase, to) === "allowed"),
   }
+}
+
+/** Speakers have a part in the staff's chat, told in their own stream. */
+export const hearsStaffChat = (identity: Who, phase: PhaseTraits): boolean =>
+  !isStaff(identity.role) && canChat(actingAs(identity), phase, "staff") === "allowed"
+
+const partFor = (identity: Who, snapshot: LiveSnapshot): string => {
+  const { everyone, staff, stage } = partsOf(snapshot)
+  if (isStaff(identity.role)) return staff
+  return hearsStaffChat(identity, snapshot.phase) ? stage : everyone
 }
 
 const personalPart = ({ identity, roomId, sessionExpiresAt }: Connection, phase: PhaseTraits): string => {
@@ -60,8 +84,7 @@ export const readyWithSnapshot = (
 ): string => {
   const { phase, reason, cursors } = given
   const place = { resumed: false, reason, epoch: snapshot.history, v: snapshot.version, cursors }
-  const { everyone, staff } = partsOf(snapshot)
-  const shared = isStaff(connection.identity.role) ? staff : everyone
+  const shared = partFor(connection.identity, snapshot)
   const own = Object.keys(personal).length === 0 ? "" : `${membersOf(personal)},`
   return `{"op":0,"t":"ready","d":{${membersOf(place)},${personalPart(connection, phase)},${own}${shared}}}`
 }

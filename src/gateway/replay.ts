@@ -5,7 +5,7 @@ import type { Connection } from "./connection.ts"
 import type { Follower } from "./follower.ts"
 import type { ReadyReason } from "./protocol/dispatches.ts"
 import type { Resume } from "./protocol/frames.ts"
-import type { Cursors } from "./ready.ts"
+import { type Cursors, hearsStaffChat } from "./ready.ts"
 import { ownerOf, type StreamName, wireName } from "./streams.ts"
 import { heardBy } from "./whereabouts.ts"
 
@@ -46,8 +46,10 @@ export const readingFor = (
   const own = read?.personal[connection.identity.participantId]
   if (read === undefined || own === undefined || read.version < since) return undefined
   const { snapshot } = read
+  // What is told to one person of what many see goes on where what many see was looked at.
+  const isOwn = !hearsStaffChat(connection.identity, snapshot.phase)
   const head = (stream: StreamName): number =>
-    ownerOf(stream) === undefined ? (snapshot.heads[stream] ?? 0) : own.head
+    ownerOf(stream) !== undefined && isOwn ? own.head : (snapshot.heads[stream] ?? 0)
   const streams = heardBy(connection)
   if (!streams.every((stream) => rings.covers(stream, head(stream)))) return undefined
   const cursors = Object.fromEntries(streams.map((stream) => [wireName(stream), head(stream)]))

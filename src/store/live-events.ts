@@ -209,18 +209,6 @@ const commandRow = ({ scope, commandId, bodyHash, reply }: StoredCommand): objec
   reply,
 })
 
-export const findLiveCommand = async (
-  sql: Queryable,
-  eventId: string,
-  scope: string,
-  commandId: string,
-): Promise<StoredCommand | undefined> => {
-  const [row] = await sql<StoredCommand[]>`
-    select scope, command_id, body_hash, reply, at from live_commands
-     where event_id = ${eventId} and scope = ${scope} and command_id = ${commandId}`
-  return row
-}
-
 /** Those of some answers that are stored. */
 export const findLiveCommands = async (
   sql: Queryable,

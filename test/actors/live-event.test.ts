@@ -289,6 +289,56 @@ describe("the commit", () => {
     })
   })
 
+  test("under a forgotten id has its answer where it would be refused now", async () => {
+    const { eventId } = await live([{ modality: "meeting", featureSet: ["chat"] }])
+    const by = { participantId: "p", name: "P", userId: "p", kind: "user", role: "participant", walkIn: false } as const
+    const say = { type: "chat.send", d: { to: "event", text: "once" } } as const
+    await actors.execute(eventId, { type: "chat.slow", d: { perMs: 3_600_000 } })
+    const given = { commandId: "first", scope: "p", bodyHash: "a", by }
+    const first = await actors.execute(eventId, say, given)
+    const announce = { type: "announce", d: { text: "more" } } as const
+    for (let portion = 0; portion < 11; portion++) {
+      await Promise.all(Array.from({ length: 91 }, () => actors.execute(eventId, announce)))
+    }
+    const again = await actors.execute(eventId, say, given)
+    expect([again.duplicate, again.result]).toEqual([true, first.result])
+    await expect(actors.execute(eventId, say, { ...given, commandId: "second" })).rejects.toMatchObject({
+      code: "rate_limited",
+    })
+  })
+
+  test("that the store will not take spoils none of those that wait with it", async () => {
+    const { eventId } = await live(THREE)
+    await actors.sql.unsafe(`
+      create function refuse_bad() returns trigger language plpgsql as
+      $$ begin raise exception 'a bad one'; end $$;
+      create trigger bad before insert on publications for each row
+        when (new.frame like '%the bad one%' and new.event_id = '${eventId}') execute function refuse_bad()`)
+    const blocker = await actors.sql.reserve()
+    await blocker`begin`
+    await blocker`select 1 from live_events where event_id = ${eventId} for update`
+    const announce = (text: string) => actors.execute(eventId, { type: "announce", d: { text } })
+    // The first waits for the row; the others wait for the first, and go together after it.
+    const first = announce("first")
+    await eventually(async () => {
+      const waiting = await actors.sql`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      return waiting.length > 0
+    })
+    const others = ["good", "the bad one", "better"].map(announce)
+    await new Promise(setImmediate)
+    await blocker`rollback`
+    blocker.release()
+    const outcomes = await Promise.allSettled([first, ...others])
+    expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"])
+    expect(outcomes[2]).toMatchObject({ reason: { _tag: "Unavailable" } })
+    const stored = await actors.sql`
+      select frame from publications where event_id = ${eventId} and frame like '%"announcement"%' order by s`
+    const texts = stored.map(({ ["frame"]: frame }) => JSON.parse(frame).d.text)
+    expect(texts).toEqual(["first", "good", "better"])
+    await actors.sql`drop trigger bad on publications`
+  })
+
   test("of an event taken by another epoch is refused once and then made under a new one", async () => {
     const { eventId, phaseIds } = await live(THREE)
     await actors.sql`update live_events set epoch = epoch + 1 where event_id = ${eventId}`

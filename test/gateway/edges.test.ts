@@ -27,6 +27,11 @@ const status = (client: Client, state: string): Promise<Frame> =>
 const known = (host: Client, t: "presence.diff" | "lobby.waiting", who: string): Promise<Frame> =>
   host.next((frame) => frame.t === t && JSON.stringify(frame.d).includes(`"${who}"`), `${t} of ${who}`)
 
+const openRooms = async (host: Client, rooms: number): Promise<Frame> => {
+  const { plan } = (await host.command("breakout.plan", { rooms, strategy: "balanced" })).d
+  return host.command("breakout.open", { planId: plan.id })
+}
+
 const heardAfter = async (client: Client, what: () => Promise<unknown>): Promise<ReadonlyArray<string>> => {
   const from = client.received.length
   await what()
@@ -149,4 +154,126 @@ test("every queue of hands has a revision of its own", async () => {
   await host.next(({ t, d }) => t === "hand.queue" && d.items.length === 6, "all hands")
   const revs = host.received.filter(({ t }) => t === "hand.queue").map(({ d }) => d.rev as number)
   expect(revs.every((rev, at) => at === 0 || rev > (revs[at - 1] ?? 0))).toBe(true)
+})
+
+test("who is held in the lobby is let in when a broadcast begins, which has none", async () => {
+  const stage = await house.stage([{ modality: "meeting" }, { modality: "broadcast" }])
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const guest = await house.join(stage, "guest")
+  await known(host, "presence.diff", "guest")
+  await host.command("participant.toLobby", { id: "guest" })
+  await status(guest, "waiting")
+  await host.command("phase.next")
+  await status(guest, "admitted")
+  expect((await guest.dispatch("ready")).d.phase).toMatchObject({ modality: "broadcast" })
+})
+
+test("hosts do not turn out, silence or send away administrators; administrators do hosts", async () => {
+  const stage = await house.stage()
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const admin = await house.join(stage, "admin", "workspace_admin", { kind: "user" })
+  await known(host, "presence.diff", "admin")
+  for (const t of ["participant.remove", "participant.mute", "participant.toLobby"]) {
+    expect(await host.command(t, { id: "admin" })).toMatchObject({ ok: false, e: { code: "forbidden" } })
+  }
+  expect(await admin.command("participant.mute", { id: "host" })).toMatchObject({ ok: true })
+})
+
+test("whoever would have to wait in the lobby cannot act past it, unless they are inside already", async () => {
+  const stage = await house.stage([{ modality: "meeting", featureSet: ["qa"] }])
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const guest = await house.join(stage, "inside")
+  await known(host, "presence.diff", "inside")
+  await host.command("lobby.policy", { mode: "ask" })
+  const ask = (participantId: string, more: object = {}) => {
+    const by = { participantId, name: "Name", userId: null, kind: "guest", role: "participant", ...more } as const
+    return house.actors.execute(stage.eventId, { type: "question.ask", d: { text: "Why?" } }, { by })
+  }
+  await expect(ask("outside")).rejects.toMatchObject({ code: "forbidden" })
+  await expect(ask("stranger", { kind: "user", walkIn: true })).rejects.toMatchObject({ code: "forbidden" })
+  expect((await ask("member", { kind: "user", walkIn: false })).duplicate).toBe(false)
+  expect(await guest.command("question.ask", { text: "Me too?" })).toMatchObject({ ok: true })
+})
+
+test("a breakout that was changed meanwhile is not closed on a view of before", async () => {
+  const stage = await house.stage([{ modality: "breakout" }])
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  for (const who of ["a", "b"]) await house.join(stage, who)
+  await known(host, "presence.diff", "b")
+  const { breakout, rooms } = (await openRooms(host, 2)).d
+  const stale = { ok: false, e: { code: "conflict", current: { breakout: { rev: breakout.rev } } } }
+  const rev = breakout.rev + 1
+  expect(await host.command("breakout.close", { graceMs: 0 }, { rev })).toMatchObject(stale)
+  expect(await host.command("breakout.move", { id: "a", roomId: rooms[1].id }, { rev })).toMatchObject(stale)
+  expect(await host.command("breakout.close", { graceMs: 0 }, { rev: breakout.rev })).toMatchObject({ ok: true })
+})
+
+test("the place in a room of who is removed for good is free, also when they had gone", async () => {
+  const stage = await house.stage([{ modality: "breakout" }])
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const [gone] = [await house.join(stage, "gone"), await house.join(stage, "other")]
+  await known(host, "presence.diff", "other")
+  await openRooms(host, 1)
+  await gone.cut()
+  await host.next(({ t, d }) => t === "presence.diff" && d.left.includes("gone"), "the one who left")
+  await host.command("participant.remove", { id: "gone", block: true })
+  const room = await host.next(({ t, d }) => t === "room.updated" && d.room.count === 1, "the free place")
+  expect(room.d.room.count).toBe(1)
+})
+
+test("a question taken back before it was shown is told to those who knew of it", async () => {
+  const stage = await house.stage([{ modality: "meeting", featureSet: ["qa"], config: { moderated: true } }])
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const [ann, bob] = [await house.join(stage, "ann"), await house.join(stage, "bob")]
+  const { question } = (await ann.command("question.ask", { text: "Why?" })).d
+  await ann.command("question.withdraw", { id: question.id })
+  for (const client of [host, ann]) {
+    expect((await client.dispatch("question.removed")).d).toMatchObject({ id: question.id, hidden: false })
+  }
+  expect(await heardAfter(bob, () => host.command("announce", { text: "done" }))).not.toContain("question.removed")
+})
+
+test("who asked without a name is told nothing of it in a stream of their own", async () => {
+  const stage = await house.stage([{ modality: "meeting", featureSet: ["qa"], config: { moderated: true } }])
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const ann = await house.join(stage, "ann")
+  await ann.command("question.ask", { text: "Who?", anonymous: true })
+  await host.dispatch("question.created")
+  expect(ann.ordered("me")).toEqual([])
+})
+
+test("a mute that runs out is over for everybody who sees the list", async () => {
+  const stage = await house.stage()
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const guest = await house.join(stage, "guest")
+  await known(host, "presence.diff", "guest")
+  const isMuted = (muted: boolean) => (frame: Frame) =>
+    frame.t === "presence.diff" &&
+    frame.d.update.some((one: Frame) => one.participantId === "guest" && one.muted === muted)
+  await host.command("participant.mute", { id: "guest", until: new Date(Date.now() + 2000).toISOString() })
+  await host.next(isMuted(true), "the mute")
+  await host.next(isMuted(false), "its end")
+  expect((await guest.next(({ t, d }) => t === "me.muted" && !d.muted, "the end")).d.until).toBeNull()
+})
+
+test("speakers find in their ready what the staff's chat said, and hear on from there", async () => {
+  const stage = await house.stage([{ modality: "broadcast", featureSet: ["chat"] }])
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const { message } = (await host.command("chat.send", { to: "staff", text: "Five minutes" })).d
+  const speaker = await house.join(stage, "speaker", "speaker", { kind: "user" })
+  const viewer = await house.join(stage, "viewer", "viewer")
+  const ready = (client: Client) => client.received.find(({ t }) => t === "ready").d
+  expect(ready(speaker).staffChat).toEqual([message])
+  expect("staffChat" in ready(viewer)).toBe(false)
+  await known(host, "presence.diff", "speaker")
+  await host.command("chat.send", { to: "staff", text: "Now" })
+  expect((await speaker.dispatch("chat.message")).d.message.text).toBe("Now")
+})
+
+test("whoever has no name here is not invited onto the stage", async () => {
+  const stage = await house.stage([{ modality: "broadcast" }])
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  await house.join(stage, "anon:1", "viewer", { kind: "anonymous" })
+  await known(host, "presence.diff", "anon:1")
+  expect(await host.command("stage.invite", { id: "anon:1" })).toMatchObject({ ok: false, e: { code: "conflict" } })
 })

@@ -59,6 +59,8 @@ export interface Activity {
   /** Became present just now. */
   readonly arrived?: (turn: Turn, people: ReadonlyArray<Present>) => void
   readonly departed?: (turn: Turn, people: ReadonlyArray<Present>) => void
+  /** Was removed from the event for good, present or not. */
+  readonly barred?: (turn: Turn, participantId: string) => void
   /** Timers that clients draw, besides the phase's. */
   readonly timers?: (scene: Scene) => ReadonlyArray<TimerView>
   /** Extends a timer of its own; `undefined` when it has none of that id. */

@@ -191,13 +191,8 @@ export const breakout: Activity = {
   },
   phaseEnded: closeAll,
   arrived: seatLateJoiners,
-  departed: (turn, people) => {
-    if (current(turn) === undefined) return
-    // Who was removed for good does not come back.
-    for (const { participantId } of people) {
-      if (turn.state.removed.includes(participantId)) leaveRoom(turn, participantId, false)
-    }
-  },
+  // They do not come back: their place is somebody else's.
+  barred: (turn, participantId) => leaveRoom(turn, participantId, false),
   deadlines: (scene) => {
     const deadline = deadlineOf(scene)
     return deadline === undefined ? [] : [deadline]

@@ -1,5 +1,5 @@
 /** Who may not speak for a while, or for good: chat and questions refuse them. */
-import { toMillis } from "../../model/timestamp.ts"
+import { type Timestamp, toMillis } from "../../model/timestamp.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, refuse } from "./activity.ts"
 
@@ -10,19 +10,33 @@ export const isMuted = (turn: Turn): boolean => {
   return mute !== undefined && (mute.until === null || toMillis(mute.until) > turn.now)
 }
 
+const tell = (turn: Turn, participantId: string, muted: boolean, until: Timestamp | null): void => {
+  turn.toOne(participantId, "me.muted", { muted, until })
+  turn.stand({ participantId })
+}
+
+/** When a mute runs out, whoever sees lists of people sees it too. */
+const runOut = (participantId: string) => (turn: Turn) => {
+  const mute = turn.get("mute", participantId)
+  if (mute === undefined || mute.until === null || toMillis(mute.until) > turn.now) return
+  turn.remove("mute", participantId)
+  tell(turn, participantId, false, null)
+}
+
 export const mutes: Activity = {
   commands: {
     "participant.mute": (turn, { id, until = null, on = true }) => {
       const known = turn.get("mute", id)
       if (on && (known === undefined || known.until !== until)) turn.put("mute", id, { until })
       if (!on) turn.remove("mute", id)
-      if (!turn.isIdle) {
-        turn.toOne(id, "me.muted", { muted: on, until: on ? until : null })
-        turn.stand({ participantId: id })
-      }
+      if (!turn.isIdle) tell(turn, id, on, on ? until : null)
       return { participantId: id, muted: on, until: on ? until : null }
     },
   },
+  deadlines: ({ floor }) =>
+    [...floor.all("mute")].flatMap(([id, { until }]) =>
+      until === null ? [] : { at: toMillis(until), due: runOut(id) },
+    ),
   personalView: ({ floor, now }, participantId) => {
     const mute = floor.get("mute", participantId)
     const isOn = mute !== undefined && (mute.until === null || toMillis(mute.until) > now)

@@ -56,6 +56,10 @@ export const tellOfPeople = (turn: Turn, hook: "arrived" | "departed", people: R
   for (const activity of ACTIVITIES) activity[hook]?.(turn, people)
 }
 
+export const tellOfBarred = (turn: Turn, participantId: string): void => {
+  for (const activity of ACTIVITIES) activity.barred?.(turn, participantId)
+}
+
 /** The earliest of what is due. */
 export const nextActivityDeadline = (scene: Scene): ActivityDeadline | undefined => {
   let next: ActivityDeadline | undefined

@@ -5,6 +5,7 @@
 import type { StagePlace } from "../../model/live-records.ts"
 import { acceptedRoles, type EventRole } from "../../model/roles.ts"
 import { toMillis, toTimestamp } from "../../model/timestamp.ts"
+import { actingRole } from "../acting-role.ts"
 import type { Refused } from "../commands.ts"
 import type { Present } from "../presence.ts"
 import { activePhase } from "../state.ts"
@@ -29,8 +30,11 @@ const become = (turn: Turn, participantId: string, role: EventRole, because: "ro
 
 const place = (turn: Turn, participantId: string): StagePlace | undefined => turn.get("stage", participantId)
 
-const invite = (turn: Turn, person: Present): Fields => {
+const invite = (turn: Turn, person: Present): Fields | Refused => {
   const { participantId } = person
+  if (actingRole(turn.floor, person) === "anonymous") {
+    return refuse("conflict", "Who is here without a name cannot come onto the stage; give them a role first.")
+  }
   const known = place(turn, participantId)
   if (known?.state === "on") return { participantId, stage: known }
   const stage: StagePlace = {
