@@ -10,7 +10,10 @@ if (KEY === undefined || EVENT === undefined) throw new Error("KEY and EVENT hav
 
 const api = makeRestClient({ baseUrl: BASE, apiKey: KEY })
 const bot = await api.upsertUser({ payload: { externalSub: "example-bot", name: "Timekeeper" } })
-await api.createMembership({ params: { id: EVENT }, payload: { userId: bot.id, role: "participant" } })
+// Broadcasts have an audience, calls have participants; nobody is given a role that the event has no place for.
+const { phases } = await api.getEvent({ params: { id: EVENT } })
+const role = phases.every(({ modality }) => modality === "broadcast") ? "viewer" : "participant"
+await api.createMembership({ params: { id: EVENT }, payload: { userId: bot.id, role } })
 const { sessionToken } = await api.createUserSession({ params: { id: bot.id } })
 
 const asBot = makeRestClient({ baseUrl: BASE, sessionToken })

@@ -22,8 +22,12 @@ export const whyNoReplay = (
   const hearsOthers = Object.keys(cursors).some((name) => !heard.has(name))
   // Most participants are never told anything of their own, and many clients do not count what is not there.
   const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? (ownerOf(stream) === undefined ? -1 : 0)
-  const covered = streams.every((stream) => rings.covers(stream, cursor(stream)))
-  return covered && !hearsOthers ? undefined : "gap"
+  if (hearsOthers) return "gap"
+  const missing = streams.filter((stream) => !rings.covers(stream, cursor(stream)))
+  if (missing.length === 0) return undefined
+  // It was there once; anything else never was.
+  const isPast = (stream: StreamName): boolean => cursor(stream) >= 0 && cursor(stream) < rings.head(stream)
+  return missing.every(isPast) ? "expired" : "gap"
 }
 
 /** What was read for somebody, and where each stream they hear goes on after it. */

@@ -93,9 +93,12 @@ test("the host moderates, polls, opens rooms and ends; viewer and bot take part 
   expect([await closed, await bot.said(/^over/)]).toEqual([4307, "over: event ended"])
 }, 90_000)
 
-test("the bot raises its hand and tells the time where it was asked for", async () => {
-  const phases = [{ modality: "meeting", featureSet: ["chat"], config: { durationSeconds: 600 } }]
-  const event = await createLiveEvent(server.url, acme.key, { type: "meeting", phases })
+test.each(["meeting", "broadcast"])("the bot tells the time in the chat of a %s", async (modality) => {
+  const phases = [{ modality, featureSet: ["chat"], config: { durationSeconds: 600 } }]
+  const event = await createLiveEvent(server.url, acme.key, {
+    type: modality === "meeting" ? "meeting" : "webinar",
+    phases,
+  })
   const { session } = await createPerson(server.url, acme.key, event.id, "host")
   const host = new GatewayClient({ token: () => gatewayToken(server.url, event.id, session) })
   onTestFinished(() => host.close())

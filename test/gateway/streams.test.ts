@@ -120,7 +120,7 @@ test("a hole longer than the history is a snapshot, never a partial replay", asy
   await heard(stays, `n${HISTORY + 4}`)
   const back = house.connect()
   const { d } = await back.identify(await house.token(stage, "leaves"), resume)
-  expect(d).toMatchObject({ resumed: false, reason: "gap" })
+  expect(d).toMatchObject({ resumed: false, reason: "expired" })
   await announce(stage, "after")
   const after = await heard(back, "after")
   expect(positions(back)).toEqual(contiguousFrom(d.cursors.event + 1, after.s - d.cursors.event))
