@@ -3,10 +3,8 @@
  * read again. One timer, whatever the number of deadlines.
  */
 import { Effect } from "effect"
-import type { EventGone, Moved, StoreAway } from "./commands.ts"
+import type { Away } from "./commands.ts"
 import { type Deadline, LONGEST_WAIT_MS } from "./timers.ts"
-
-type Away = Moved | EventGone | StoreAway
 
 interface Needs {
   /** Unix milliseconds. */

@@ -162,6 +162,9 @@ export class EventGone extends Schema.TaggedError<EventGone>()("EventGone", {}) 
 /** The database cannot be reached; the same command may be sent again. */
 export class StoreAway extends Schema.TaggedError<StoreAway>()("StoreAway", {}) {}
 
+/** What keeps an actor from its event. */
+export type Away = Moved | EventGone | StoreAway
+
 /** What one command of a batch came to; `StoreAway`: the store would not take this one. */
 export const Outcome = Schema.Union([Answer, Refused, StoreAway])
 export type Outcome = Answer | Refused | StoreAway

@@ -5,13 +5,14 @@
 import { Effect } from "effect"
 import { newId } from "../model/ids.ts"
 import { toTimestamp } from "../model/timestamp.ts"
-import { type AnsweredBefore, keepRoster, type OverCapacity } from "../store/live-events.ts"
+import { keepRoster } from "../store/live-events.ts"
 import type { Scene } from "./activities/activity.ts"
 import { pulseFrames, tellOfPeople } from "./activities/registry.ts"
 import { Alarm } from "./alarm.ts"
 import { Batch, encodeEphemeral, type Step, stepOfTurn } from "./batch.ts"
-import { type Envelope, type EventGone, type Moved, type Outcome, Refused, StoreAway } from "./commands.ts"
-import { perform, rememberedAnswer, TIMER_SCOPE } from "./execution.ts"
+import { type Away, type Envelope, type Moved, type Outcome, StoreAway } from "./commands.ts"
+import { TIMER_SCOPE } from "./execution.ts"
+import { Executor, type NotCommitted } from "./executor.ts"
 import { type Lane, openLane } from "./lane.ts"
 import { NOBODY, Presence, type PresenceChange } from "./presence.ts"
 import { PresenceFlush } from "./presence-flush.ts"
@@ -19,10 +20,8 @@ import { rosterPage } from "./presence-view.ts"
 import type { LiveReading, PresenceReport, RosterPage, RosterQuery } from "./protocol.ts"
 import { Pulses } from "./pulses.ts"
 import { type ReactionReport, Reactions } from "./reactions.ts"
-import { recallAnswer, recallChat, recallRefused } from "./recall.ts"
 import {
   activate,
-  type CommitRefused,
   commitBatch,
   publishEphemeral,
   publishStanding,
@@ -33,10 +32,6 @@ import { Snapshots } from "./snapshots.ts"
 import { activePhase } from "./state.ts"
 import { type Deadline, nextDeadline } from "./timers.ts"
 import { type Ephemeral, Turn } from "./turn.ts"
-
-/** What keeps an actor from its event. */
-export type Away = Moved | EventGone | StoreAway
-type NotCommitted = Moved | StoreAway | CommitRefused | AnsweredBefore | OverCapacity
 
 export interface ActorNeeds extends Surroundings {
   readonly eventId: string
@@ -51,14 +46,12 @@ export interface ActorNeeds extends Surroundings {
   readonly stay: () => () => void
 }
 
-const OVER_CAPACITY = new Refused({ code: "conflict", detail: "More people than that are registered already." })
-const FAILED = new Refused({ code: "internal_error", detail: "The command failed unexpectedly." })
-
 export class LiveEventActor {
   readonly #needs: ActorNeeds
   readonly #flush: PresenceFlush
   readonly #pulses: Pulses
   readonly #alarm: Alarm
+  readonly #executor: Executor
   readonly #reactions: Reactions
   readonly #snapshots = new Snapshots()
   readonly #inLane: Lane
@@ -94,6 +87,17 @@ export class LiveEventActor {
       recover: this.#inLane(this.#current),
       isWanted: () => this.#leave !== undefined,
     })
+    this.#executor = new Executor({
+      around: needs,
+      current: this.#current,
+      turn: (batch, envelope) => this.#turn(batch.resident, batch.state, envelope),
+      performed: (turn) => this.#pulses.beat(turn.pulses),
+      partings: (at) => this.#partings(at),
+      commit: (batch) => this.#commit(batch),
+      spoiled: () => {
+        this.#resident = undefined
+      },
+    })
     this.#pulses = new Pulses((keys) => run(Effect.map(this.#current, (of) => this.#say(of, keys))))
     this.#reactions = new Reactions((tallies) => run(Effect.map(this.#current, (of) => this.#mention(of, tallies))))
   }
@@ -108,11 +112,7 @@ export class LiveEventActor {
 
   /** What each of the commands came to, in their order; all that were accepted are committed then. */
   execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Away> {
-    return this.#inLane(
-      Effect.flatMap(this.#execute(envelopes), (outcomes) =>
-        recallRefused(this.#needs.database, this.#resident, envelopes, outcomes),
-      ),
-    )
+    return this.#inLane(this.#executor.execute(envelopes))
   }
 
   report(report: PresenceReport): Effect.Effect<void, Away> {
@@ -151,56 +151,6 @@ export class LiveEventActor {
     )
   })
 
-  #execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Away> {
-    return Effect.gen({ self: this }, function* () {
-      const of = yield* this.#current
-      yield* recallChat(this.#needs.database, of, envelopes)
-      const batch = new Batch(of)
-      const outcomes = this.#performAll(batch, envelopes)
-      if (outcomes === undefined) return yield* this.#oneByOne(envelopes, (envelope) => this.#recall(envelope))
-      if (this.#resident === undefined) return outcomes
-      if (batch.isEmpty) {
-        if (batch.ephemeral.length > 0) publishEphemeral(this.#needs, batch.resident, batch.ephemeral)
-        return outcomes
-      }
-      const parting = batch.state.deleted ? (this.#presence?.changes ?? 0) : 0
-      return yield* this.#commit(batch).pipe(
-        Effect.map((after) => {
-          if (after.state.deleted) this.#forget(parting)
-          return outcomes
-        }),
-        // The batch was refused as a whole for the sake of one of its commands: which one shows when each goes alone.
-        Effect.catchTags({
-          AnsweredBefore: () => this.#oneByOne(envelopes, (envelope) => this.#recall(envelope)),
-          OverCapacity: () => this.#oneByOne(envelopes, () => Effect.succeed(OVER_CAPACITY)),
-          CommitRefused: () => this.#oneByOne(envelopes, () => new StoreAway()),
-        }),
-      )
-    })
-  }
-
-  /** A defect of ours in one command must not be the others': `undefined` says to try each alone. */
-  #performAll(batch: Batch, envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Outcome> | undefined {
-    try {
-      return envelopes.map((envelope) => this.#perform(batch, envelope))
-    } catch (error) {
-      const { telemetry, eventId } = this.#needs
-      this.#resident = undefined
-      if (envelopes.length > 1) return undefined
-      telemetry.log.error({ err: error, eventId }, "a command failed unexpectedly")
-      return [FAILED]
-    }
-  }
-
-  #perform(batch: Batch, envelope: Envelope): Outcome {
-    const known = rememberedAnswer(batch, envelope)
-    if (known !== undefined) return known
-    const turn = this.#turn(batch.resident, batch.state, envelope)
-    const outcome = perform(batch, turn, envelope, () => this.#partings(envelope.at))
-    this.#pulses.beat(turn.pulses)
-    return outcome
-  }
-
   #turn(of: Resident, state: Resident["state"], given: Pick<Envelope, "by" | "at" | "freshId">): Turn {
     const { by, at, freshId } = given
     const { playbackUrlTemplate } = this.#needs
@@ -208,33 +158,19 @@ export class LiveEventActor {
     return new Turn({ floor: of.floor, state, people, by, now: at, freshId, playbackUrlTemplate })
   }
 
-  #oneByOne(
-    envelopes: ReadonlyArray<Envelope>,
-    alone: (envelope: Envelope) => Effect.Effect<Outcome, Away>,
-  ): Effect.Effect<ReadonlyArray<Outcome>, Away> {
-    const [only] = envelopes
-    if (envelopes.length === 1 && only !== undefined) return Effect.map(alone(only), (outcome) => [outcome])
-    const each = (envelope: Envelope) =>
-      Effect.catchTag(this.#execute([envelope]), "StoreAway", (away) => Effect.succeed([away]))
-    return Effect.map(Effect.forEach(envelopes, each), (outcomes) => outcomes.flat())
-  }
-
-  /** The store remembers an id that the actor has forgotten: its answer is read and given again. */
-  #recall(envelope: Envelope): Effect.Effect<Outcome, Away> {
-    return Effect.flatMap(this.#current, (of) => recallAnswer(this.#needs.database, of, envelope))
-  }
-
   /**
    * Commits under the current epoch; who could not commit forgets what it knew, which the floor has moved on from. Not
    * interruptible: a caller that has stopped waiting must not leave the actor on the old side of a commit that happens.
    */
   #commit(batch: Batch): Effect.Effect<Resident, NotCommitted> {
+    const partings = batch.state.deleted ? (this.#presence?.changes ?? 0) : 0
     return commitBatch(this.#needs, batch).pipe(
       Effect.tap((next) =>
         Effect.sync(() => {
           this.#adopt(next)
           this.#touch(batch.standings)
           if (batch.ephemeral.length > 0) this.#snapshots.forget()
+          if (next.state.deleted) this.#forget(partings)
         }),
       ),
       Effect.tapError(() =>
@@ -381,7 +317,7 @@ export class LiveEventActor {
     if ("due" in deadline) return Effect.flatMap(this.#current, (of) => this.#act(of, at, deadline.due))
     const { command } = deadline
     const ids = { commandId: "", scope: TIMER_SCOPE, bodyHash: "", freshId: newId() }
-    return this.#execute([{ ...ids, by: null, at, command }])
+    return this.#executor.execute([{ ...ids, by: null, at, command }])
   }
 
   #take(report: PresenceReport): void {

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { toTimestamp } from "../model/timestamp.ts"
 import type { Step } from "./batch.ts"
-import type { EventGone, Moved, StoreAway } from "./commands.ts"
+import type { Away, Moved, StoreAway } from "./commands.ts"
 import type { Presence } from "./presence.ts"
 import { presenceCounts, presenceDiff, presenceNotice, presenceReset, presenceUpdate } from "./presence-view.ts"
 import { publishEphemeral, type Resident, type Surroundings } from "./resident.ts"
@@ -23,8 +23,8 @@ interface Needs {
   readonly now: () => number
   readonly presence: () => Presence | undefined
   /** Runs an effect in the event's lane. */
-  readonly run: (body: Effect.Effect<void, Moved | EventGone | StoreAway>) => void
-  readonly current: Effect.Effect<Resident, Moved | EventGone | StoreAway>
+  readonly run: (body: Effect.Effect<void, Away>) => void
+  readonly current: Effect.Effect<Resident, Away>
   readonly commit: (from: Resident, step: Step) => Effect.Effect<Resident, Moved | StoreAway>
   /** Told of who came and went, once that is committed. */
   readonly changed: (
@@ -69,7 +69,7 @@ export class PresenceFlush {
     clearTimeout(this.#countTimer)
   }
 
-  #flush(): Effect.Effect<void, Moved | EventGone | StoreAway> {
+  #flush(): Effect.Effect<void, Away> {
     const needs = this.#needs
     return Effect.gen({ self: this }, function* () {
       const resident = yield* needs.current

@@ -73,11 +73,10 @@ export const recallAnswer = (
  */
 export const recallRefused = (
   database: Database["Service"],
-  of: Resident | undefined,
+  of: Resident,
   envelopes: ReadonlyArray<Envelope>,
   outcomes: ReadonlyArray<Outcome>,
 ): Effect.Effect<ReadonlyArray<Outcome>> => {
-  if (of === undefined) return Effect.succeed(outcomes)
   const isDoubtful = ({ scope, commandId }: Envelope, at: number): boolean =>
     outcomes[at] instanceof Refused && of.answers.find(scope, commandId) === undefined
   const doubtful = of.answers.hasForgotten ? envelopes.filter(isDoubtful) : []
