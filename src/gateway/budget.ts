@@ -33,7 +33,9 @@ interface Bucket {
 }
 
 interface Budget {
-  readonly buckets: Map<BudgetKind, Bucket>
+  /** Made for the first command: most people only ever send heartbeats. */
+  buckets: Map<BudgetKind, Bucket> | undefined
+  /** 0: never. */
   spentAt: number
   windowFrom: number
   frames: number
@@ -52,7 +54,7 @@ export class Budgets {
   #of(participantId: string, now: number): Budget {
     let budget = this.#byParticipant.get(participantId)
     if (budget === undefined) {
-      budget = { buckets: new Map(), spentAt: now, windowFrom: now, frames: 0 }
+      budget = { buckets: undefined, spentAt: 0, windowFrom: now, frames: 0 }
       this.#byParticipant.set(participantId, budget)
     }
     return budget
@@ -82,7 +84,9 @@ export class Budgets {
     return wait > 0 || kind === undefined ? wait : this.#take(budget, kind, staff, now)
   }
 
-  #take({ buckets }: Budget, kind: BudgetKind, staff: boolean, now: number): number {
+  #take(budget: Budget, kind: BudgetKind, staff: boolean, now: number): number {
+    budget.buckets ??= new Map()
+    const { buckets } = budget
     const factor = this.#factor(staff)
     const perMs = (this.#rules[kind].perSecond * factor) / 1000
     const most = this.#rules[kind].burst * factor

@@ -45,6 +45,9 @@ export type ConnectionState = "new" | "identifying" | "waiting" | "lobby" | "ope
 export type Mutable = "reactions" | "transcript"
 const MUTES_NOTHING: ReadonlySet<Mutable> = new Set()
 
+/** Shared, as most vote in none. */
+const NO_POLLS: ReadonlySet<string> = new Set()
+
 const COUNTED_IDS = 16
 
 export class Connection {
@@ -66,7 +69,7 @@ export class Connection {
   /** Frames before it was open: bounded, because no participant answers for them yet. */
   earlyFrames = 0
   /** Polls whose tally it hears because its participant voted. */
-  readonly polls = new Set<string>()
+  polls: ReadonlySet<string> = NO_POLLS
   /** Subscribed to what may be lost; a slow socket is not. */
   hearsEphemeral = false
   #counted: ReadonlyArray<string> = []

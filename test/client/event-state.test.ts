@@ -86,6 +86,11 @@ describe("the client's state", () => {
     const summary = applyDispatch(reset, dispatch("presence.mode", { mode: "summary", total: 300 }))
     const counted = applyDispatch(summary, dispatch("presence.count", { total: 301, byRole: { viewer: 301 } }))
     expect(counted.presence).toMatchObject({ mode: "summary", total: 301, byRole: { viewer: 301 } })
+    const host = { ...person("host"), role: "host" as const }
+    const staged = applyDispatch(counted, dispatch("presence.diff", { join: [host], left: [], update: [] }))
+    expect(staged.presence).toMatchObject({ mode: "summary", total: 301, staff: [host] })
+    const empty = applyDispatch(staged, dispatch("presence.diff", { join: [], left: ["host"], update: [] }))
+    expect(empty.presence).toMatchObject({ mode: "summary", total: 301, staff: [] })
   })
 
   test("does not change for a dispatch it does not know", () => {
