@@ -106,7 +106,7 @@ export class Follower {
   refresh(): void {
     if (this.#isRefreshing || this.#buffer !== undefined) return
     this.#isRefreshing = true
-    queueMicrotask(() => this.#refresh())
+    setImmediate(() => this.#refresh())
   }
 
   #refresh(): void {
