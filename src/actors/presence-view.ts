@@ -131,22 +131,31 @@ function* after(presence: Presence, cursor: string | undefined): IterableIterato
   }
 }
 
-/** Pages run in joining order; the cursor is the last person shown, who may have left since. */
+/** People looked at for one page at most, so that no search of a large audience holds up its event. */
+const LOOKED_AT = 2000
+
+/**
+ * Pages run in joining order; the cursor is the last person looked at, who may have left since. A page of a search may hold
+ * fewer than its limit, or nobody, while there are more to look at.
+ */
 export const rosterPage = (where: Where, presence: Presence, query: RosterQuery): RosterPage => {
   const wanted = query.query?.toLowerCase()
   const matches = (person: Present): boolean =>
     (query.role === undefined || narrow(where.state, person) === query.role) &&
     (query.roomId === undefined || roomOf(where, person.participantId) === query.roomId) &&
     (wanted === undefined || person.name.toLowerCase().includes(wanted))
-  const shown: Present[] = []
+  const found: Present[] = []
+  const page = (nextCursor: string | null): RosterPage => ({
+    participants: found.map((person) => participantView(where, person)),
+    nextCursor,
+  })
+  let looked = 0
+  let last: Present | undefined
   for (const person of after(presence, query.cursor)) {
-    if (matches(person)) shown.push(person)
-    if (shown.length > query.limit) break
+    if (last !== undefined && (found.length === query.limit || looked === LOOKED_AT)) return page(cursorOf(last))
+    if (matches(person)) found.push(person)
+    last = person
+    looked++
   }
-  const page = shown.slice(0, query.limit)
-  const last = page.at(-1)
-  return {
-    participants: page.map((person) => participantView(where, person)),
-    nextCursor: shown.length > query.limit && last !== undefined ? cursorOf(last) : null,
-  }
+  return page(null)
 }

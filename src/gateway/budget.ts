@@ -10,16 +10,20 @@ export interface BudgetRule {
 }
 
 /** `commands`: everything. The others on top of it. */
-export type BudgetKind = "commands" | "chat" | "questions" | "votes" | "reactions"
+export type BudgetKind = "commands" | "chat" | "questions" | "votes" | "reactions" | "roster"
 export type BudgetRules = { readonly [kind in BudgetKind]: BudgetRule }
 
-const KINDS: ReadonlyMap<string, BudgetKind> = new Map<CommandName, BudgetKind>([
+const KINDS: ReadonlyMap<CommandName, BudgetKind> = new Map<CommandName, BudgetKind>([
   ["chat.send", "chat"],
   ["question.ask", "questions"],
   ["question.vote", "votes"],
   ["poll.vote", "votes"],
   ["reaction.send", "reactions"],
+  ["roster.list", "roster"],
 ])
+
+/** What a command is rationed by besides. */
+export const budgetOf = (t: CommandName): BudgetKind | undefined => KINDS.get(t)
 
 /** More than this many times the allowed rate over a window is abuse. */
 const ABUSE_FACTOR = 5
@@ -75,13 +79,11 @@ export class Budgets {
     return budget.frames > (this.#rules.commands.perSecond * this.#factor(staff) * ABUSE_FACTOR * WINDOW_MS) / 1000
   }
 
-  /** Takes a command out of its buckets: 0 when it was there, else the milliseconds until it will be. */
-  spend(participantId: string, t: string, staff: boolean, now: number): number {
+  /** Takes a command out of a bucket: 0 when it was there, else the milliseconds until it will be. */
+  spend(participantId: string, kind: BudgetKind, staff: boolean, now: number): number {
     const budget = this.#of(participantId, now)
     budget.spentAt = now
-    const wait = this.#take(budget, "commands", staff, now)
-    const kind = KINDS.get(t)
-    return wait > 0 || kind === undefined ? wait : this.#take(budget, kind, staff, now)
+    return this.#take(budget, kind, staff, now)
   }
 
   #take(budget: Budget, kind: BudgetKind, staff: boolean, now: number): number {

@@ -21,6 +21,7 @@ import type { ReadyReason } from "./protocol/dispatches.ts"
 import type { Resume } from "./protocol/frames.ts"
 import { ReactionCounts } from "./reaction-counts.ts"
 import { type Cursors, readyResumed, readyWithSnapshot } from "./ready.ts"
+import { RecentCommands } from "./recent-commands.ts"
 import { readingFor, whyNoReplay } from "./replay.ts"
 import { sendAll } from "./send-all.ts"
 import { closeGradually } from "./send-off.ts"
@@ -47,6 +48,7 @@ export class Channel {
   readonly eventId: string
   readonly participants: Participants
   readonly budgets: Budgets
+  readonly recent = new RecentCommands()
   readonly #around: Surroundings
   readonly #presence: PresenceReports
   readonly #reactions: ReactionCounts
@@ -207,6 +209,7 @@ export class Channel {
   sweep(now: number): boolean {
     this.#follower.trim(now)
     this.budgets.sweep(now)
+    this.recent.sweep(now)
     this.inspect()
     const { lingerMs } = this.#around.options
     return this.#emptySince !== undefined && now - this.#emptySince >= lingerMs && this.#presence.isIdle

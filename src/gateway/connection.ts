@@ -48,8 +48,6 @@ const MUTES_NOTHING: ReadonlySet<Mutable> = new Set()
 /** Shared, as most vote in none. */
 const NO_POLLS: ReadonlySet<string> = new Set()
 
-const COUNTED_IDS = 16
-
 export class Connection {
   readonly socket: Socket
   /** Unix milliseconds, as every time here. */
@@ -72,7 +70,6 @@ export class Connection {
   polls: ReadonlySet<string> = NO_POLLS
   /** Subscribed to what may be lost; a slow socket is not. */
   hearsEphemeral = false
-  #counted: ReadonlyArray<string> = []
   readonly #onClose: (connection: Connection, why: CloseCode | undefined) => void
 
   constructor(socket: Socket, now: number, onClose: (connection: Connection, why: CloseCode | undefined) => void) {
@@ -80,13 +77,6 @@ export class Connection {
     this.openedAt = now
     this.lastSeenAt = now
     this.#onClose = onClose
-  }
-
-  /** Was a command that nobody stores sent under this id before? The last few are remembered, which a resend needs. */
-  isRepeat(commandId: string): boolean {
-    if (this.#counted.includes(commandId)) return true
-    this.#counted = [...this.#counted.slice(1 - COUNTED_IDS), commandId]
-    return false
   }
 
   send(text: string): void {

@@ -123,8 +123,7 @@ test("of a crowd that comes at once receivers are told when there are any, and n
       type: "join" as const,
       participant: { participantId: `c${n}`, name: "C", role: "participant", kind: "guest", userId: null } as const,
     }))
-    const report = { node: "other", changes }
-    await house.actors.run(Effect.flatMap(LiveEvents, (live) => live.reportPresence(stage.eventId, report)))
+    await house.report(stage, changes)
     await joined(host, "c99")
   }
   expect((await notices(heard)).filter((notice) => notice.includes("joined c"))).toHaveLength(100)
