@@ -200,11 +200,3 @@ export const planBreakout = (request: BreakoutRequest): BreakoutPlan => {
     split: [],
   }
 }
-
-/** Where somebody who comes late goes: the open room with the fewest people, and of equal ones the first. */
-export const lateRoom = <Room extends { readonly id: string; readonly count: number; readonly open: boolean }>(
-  rooms: ReadonlyArray<Room>,
-): Room | undefined => {
-  const open = rooms.filter((room) => room.open)
-  return open.length === 0 ? undefined : open.reduce((least, room) => (room.count < least.count ? room : least))
-}

@@ -154,7 +154,7 @@ export interface Rotation {
   readonly rev: number
 }
 
-/** One round that was held, in any phase of the event: who has met whom. */
+/** A round that was held, or a breakout, in any phase of the event: who has met whom. */
 export interface Round {
   readonly id: string
   readonly n: number

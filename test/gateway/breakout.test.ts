@@ -150,16 +150,33 @@ test("late joiners go where fewest are, ask, or stay, as the host has it", async
   }
 })
 
-test("a late joiner is with others while they have space, then in a room that was asked for beyond them", async () => {
+test("late joiners fill the emptiest of the rooms that were asked for", async () => {
   const { stage, host } = await opened(2, { rooms: 3 })
   expect(countsIn(await readyOf(house, stage, "host", "host"))).toEqual([2, 0, 0])
-  await crowd(house, stage, ["l0"])
-  await host.next(({ t, d }) => t === "room.updated" && d.room.count === 3)
-  await crowd(house, stage, ["l1"])
-  await host.next(({ t, d }) => t === "room.updated" && d.room.count === 1)
-  await crowd(house, stage, ["l2"])
-  await host.next(({ t, d }) => t === "room.updated" && d.room.count === 2)
-  expect(countsIn(await readyOf(house, stage, "host", "host"))).toEqual([3, 2, 0])
+  for (const [who, filled] of [
+    ["l0", 1],
+    ["l1", 1],
+    ["l2", 2],
+    ["l3", 2],
+  ] as const) {
+    await crowd(house, stage, [who])
+    await host.next(({ t, d }) => t === "room.updated" && d.room.count === filled, `${who} in a room`)
+  }
+  expect(countsIn(await readyOf(house, stage, "host", "host"))).toEqual([2, 2, 2])
+})
+
+test("who shared a room is not put together again while there are others", async () => {
+  const { stage, host } = await opened(8, { size: 2 })
+  const pairs = (rooms: ReadonlyArray<Frame>): string[] => rooms.map(({ people }) => [...people].sort().join(" "))
+  const rows = await house.actors.sql`
+    select body from live_records where event_id = ${stage.eventId} and kind = 'plan'`
+  await host.command("breakout.close", { graceMs: 0 })
+  const met = new Set(rows.flatMap(({ body }) => pairs(body.rooms)))
+  expect(met.size).toBe(4)
+  for (let seed = 0; seed < 20; seed++) {
+    const { plan } = (await host.command("breakout.plan", { size: 2, strategy: "balanced", seed })).d
+    expect(pairs(plan.rooms).filter((pair) => met.has(pair))).toEqual([])
+  }
 })
 
 test("rooms planned by size take half as many again, then one more opens", async () => {
@@ -181,7 +198,7 @@ test("whom the plan has a place for finds it when they come; who is to be placed
   expect((await later.dispatch("assignment.updated")).d).toMatchObject({ roomId: rooms[1].id, name: "Blue" })
   const [again] = await crowd(house, stage, ["p0", "marker"])
   // The marker came in the same flush or a later one, and is a late joiner.
-  await host.next(({ t, d }) => t === "room.updated" && d.room.count === 2)
+  await host.next(({ t, d }) => t === "room.updated" && d.room.id === rooms[0].id && d.room.count === 1)
   expect(again.received.some(({ t }) => t === "assignment.updated")).toBe(false)
   expect(await roomOf(stage, "p0")).toBeNull()
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { lateRoom, planBreakout } from "../../src/model/breakout-plan.ts"
+import { planBreakout } from "../../src/model/breakout-plan.ts"
 import { seededRandom, shuffled } from "../../src/model/seeded-random.ts"
 
 const people = (count: number) => Array.from({ length: count }, (_, number) => `p${number}`)
@@ -116,13 +116,6 @@ test("a manual plan seats who is pinned; in one of one's own choice nobody is se
   const self = planBreakout({ ...request, strategy: "self" })
   expect(self.rooms.map((room) => room.people)).toEqual([[], []])
   expect(self.unplaced).toEqual(people(3))
-})
-
-test("who comes late goes to the first of the emptiest open rooms", () => {
-  const room = (id: string, count: number, open = true) => ({ id, count, open })
-  expect(lateRoom([room("a", 3), room("b", 1, false), room("c", 2), room("d", 2)])?.id).toBe("c")
-  expect(lateRoom([room("a", 0, false)])).toBeUndefined()
-  expect(lateRoom([])).toBeUndefined()
 })
 
 test("chance repeats itself with its seed, is spread evenly, and loses nobody", () => {

@@ -19,7 +19,7 @@ const isViewer = (turn: Turn, id: string): boolean => {
   return person !== undefined && roleOf(turn, person) === "viewer"
 }
 
-/** How often two have met in rounds of this event. */
+/** How often two have met at this event, in rounds and in rooms. */
 const meetings = (turn: Turn, people: ReadonlyArray<string>) => {
   const rounds = roundsOf(turn.floor)
   if (rounds.length === 0) return {}

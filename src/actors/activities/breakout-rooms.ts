@@ -2,8 +2,8 @@
  * Breakout rooms from their opening to their closing: who is seated where, also of those who come later, and when
  * everyone is brought back.
  */
-import { lateRoom } from "../../model/breakout-plan.ts"
 import { namedId } from "../../model/ids.ts"
+import { lateRoom } from "../../model/late-rooms.ts"
 import { type Breakout, type BreakoutPlan, ONLY, type Room } from "../../model/live-records.ts"
 import { toMillis, toTimestamp } from "../../model/timestamp.ts"
 import type { Present } from "../presence.ts"
@@ -14,8 +14,8 @@ import { MAX_ROOMS } from "./breakout-plans.ts"
 import { isSeated, roleOf, roomsOf, roomView, setRoom, sit } from "./rooms.ts"
 
 export const DEFAULT_GRACE_MS = 10_000
-/** Where rooms were given and no size, an empty one is tried once all others have so many: nobody should sit alone. */
-const COMPANY = 3
+/** In a room of no more than these everyone has met everyone; a larger one is a crowd. */
+const MOST_MET = 12
 
 export const breakoutView = (breakout: Breakout): Fields => {
   const { id, phaseId, strategy, late, openedAt, endsAt, closesAt, rev } = breakout
@@ -102,28 +102,15 @@ class LateRooms {
 
   /** The room for one more. */
   next(): string | undefined {
-    const room = this.#choose()
-    if (room === undefined) return undefined
-    this.#rooms = this.#rooms.map((other) => (other.id === room.id ? { ...room, count: room.count + 1 } : other))
+    const { size } = this.#breakout
+    const chosen = lateRoom(this.#rooms, { size, most: MAX_ROOMS })
+    if (chosen === undefined) return undefined
+    const room = chosen === "more" ? oneMoreRoom(this.#turn, this.#breakout, this.#rooms.length) : chosen
+    const taken = { ...room, count: room.count + 1 }
+    this.#rooms = [...this.#rooms.filter(({ id }) => id !== room.id), taken].sort(
+      (one, other) => one.place - other.place,
+    )
     return room.id
-  }
-
-  /** With others for as long as they have space; then into an empty room; then into one more, where a size was planned. */
-  #choose(): Room | undefined {
-    const { size } = this.#breakout
-    const least = lateRoom(this.#rooms)
-    const company = lateRoom(this.#rooms.filter(({ count }) => count > 0))
-    if (company !== undefined && this.#hasSpace(company)) return company
-    if (size === null || least?.count === 0 || this.#rooms.length >= MAX_ROOMS) return least
-    const more = oneMoreRoom(this.#turn, this.#breakout, this.#rooms.length)
-    this.#rooms.push(more)
-    return more
-  }
-
-  /** Rooms planned by size take half as many again: most people may come after the opening. */
-  #hasSpace({ count }: Room): boolean {
-    const { size } = this.#breakout
-    return count < (size === null ? COMPANY : size + Math.max(1, Math.floor(size / 2)))
   }
 }
 
@@ -157,10 +144,21 @@ export const seatLateJoiners = (turn: Turn, people: Iterable<Present>): void => 
   }
 }
 
+/** Who was in a room together at its end has met, for the plans and rounds to come. */
+const recordMeetings = (turn: Turn, { id }: Breakout): void => {
+  const groups = new Map<string, string[]>()
+  for (const [participantId, { roomId: room }] of turn.all("seat")) {
+    groups.set(room, [...(groups.get(room) ?? []), participantId])
+  }
+  const met = [...groups.values()].filter((people) => people.length > 1 && people.length <= MOST_MET)
+  if (met.length > 0) turn.put("round", id, { id, n: 0, at: turn.at, groups: met, repeats: [], byes: [] })
+}
+
 /** Everyone comes back to the main room, and the rooms are gone. */
 export const closeAll = (turn: Turn): void => {
   const breakout = turn.get("breakout", ONLY)
   if (breakout === undefined) return
+  recordMeetings(turn, breakout)
   if (breakout.closesAt === null) tellTimerIsOver(turn, { ...breakout, closesAt: turn.at, rev: breakout.rev + 1 })
   for (const [id, seat] of turn.all("seat")) {
     turn.remove("seat", id)

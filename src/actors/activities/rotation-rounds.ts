@@ -23,7 +23,7 @@ type Stored = Omit<RotationState, "history">
  */
 const memories = new WeakMap<Rotation, RotationState>()
 
-/** All rounds of the event, oldest first. */
+/** All rounds and breakouts of the event, oldest first. */
 export const roundsOf = (floor: Floor) =>
   [...floor.all("round").values()]
     .sort((a, b) => a.at.localeCompare(b.at) || a.n - b.n)

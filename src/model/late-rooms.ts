@@ -1,0 +1,38 @@
+/**
+ * Where those go who come when the breakout rooms are open: one after another into the least-loaded open room. Rooms that
+ * were planned by size take half as many again; when all are that full, one more is opened. For rooms often open with the
+ * phase, when most people are still on their way, and everyone who comes would otherwise crowd into the few there are.
+ */
+
+export interface OpenRoom {
+  readonly id: string
+  /** People in it now: a place that somebody keeps is no company. */
+  readonly count: number
+  readonly open: boolean
+}
+
+interface Limits {
+  /** People a room was planned for; null: the rooms were given. */
+  readonly size: number | null
+  /** Rooms there may be. */
+  readonly most: number
+}
+
+/** The open room with the fewest people, and of equal ones the first. */
+export const leastLoaded = <Room extends OpenRoom>(rooms: ReadonlyArray<Room>): Room | undefined => {
+  const open = rooms.filter((room) => room.open)
+  return open.length === 0 ? undefined : open.reduce((least, room) => (room.count < least.count ? room : least))
+}
+
+/** People that a room planned for `size` takes. */
+export const capacityOf = (size: number): number => size + Math.max(1, Math.floor(size / 2))
+
+/** The room for one more; `more`: in a new one. `undefined`: there is none. */
+export const lateRoom = <Room extends OpenRoom>(
+  rooms: ReadonlyArray<Room>,
+  { size, most }: Limits,
+): Room | "more" | undefined => {
+  const least = leastLoaded(rooms)
+  if (least === undefined || size === null || least.count < capacityOf(size)) return least
+  return rooms.length < most ? "more" : least
+}
