@@ -19,7 +19,8 @@ const text = (maximum: number) =>
 
 const MAX_PEOPLE = 1000
 const DAY_MS = 86_400_000
-const NOTHING = Schema.Struct({})
+/** An object all the same, for what may come. */
+export const NOTHING = Schema.Record(Schema.String, Schema.Unknown)
 
 export const ParticipantId = Schema.String.check(Schema.isBetweenLength(1, 128))
 const People = Schema.Array(ParticipantId).check(Schema.isBetweenLength(1, MAX_PEOPLE))

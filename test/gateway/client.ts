@@ -4,7 +4,7 @@
  */
 import { afterEach, expect } from "vitest"
 import { WebSocket } from "ws"
-import { breachOfSent, breachOfTaken } from "../support/gateway-description.ts"
+import { breachOfReply, breachOfSent, breachOfTaken } from "../support/gateway-description.ts"
 
 export type Frame = any // frames are looked into by assertions, which name what they expect
 
@@ -56,7 +56,12 @@ export class Client {
   /** A reply that accepts says that what was asked for had been described. */
   #compare(object: Frame): void {
     const asked = object.op === 4 ? this.#asked.get(object.id) : undefined
-    const found = [breachOfSent(object), asked !== undefined && object.ok ? breachOfTaken(asked) : undefined]
+    const isDone = asked !== undefined && object.ok
+    const found = [
+      breachOfSent(object),
+      isDone ? breachOfTaken(asked) : undefined,
+      isDone && asked.op === 3 ? breachOfReply(asked.t, object) : undefined,
+    ]
     breaches.push(...found.filter((breach) => breach !== undefined))
   }
 

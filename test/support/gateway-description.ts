@@ -112,5 +112,14 @@ const breach = (validators: typeof sent, object: Spoken): string | undefined => 
 /** What the description gets wrong about an object that the server sent; `undefined` when it is as promised. */
 export const breachOfSent = (object: Spoken) => breach(sent, object)
 
+/** The same of the reply to a command that was done. */
+export const breachOfReply = (t: string, object: Spoken): string | undefined => {
+  const validate = ajv.getSchema(`closed#/components/messages/reply.${t}/payload`)
+  if (validate === undefined) return `the reply to ${t} is not described`
+  return validate(object)
+    ? undefined
+    : `the reply to ${t}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(object).slice(0, 500)}`
+}
+
 /** What the description would refuse about an object that the server took. */
 export const breachOfTaken = (object: Spoken) => breach(taken, object)

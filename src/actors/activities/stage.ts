@@ -23,6 +23,9 @@ const NOT_INVITED = refuse("conflict", "You are not invited onto the stage, or t
 const speakingRole = (turn: Turn): EventRole =>
   activePhase(turn.state)?.modality === "broadcast" ? "speaker" : "participant"
 
+/** What they were before is nobody's business. */
+const stageView = ({ state, expiresAt }: StagePlace): Fields => ({ state, expiresAt })
+
 const become = (turn: Turn, participantId: string, role: EventRole, because: "role" | "stage"): void => {
   turn.put("role", participantId, { role })
   turn.stand({ participantId, role, because })
@@ -36,7 +39,7 @@ const invite = (turn: Turn, person: Present): Fields | Refused => {
     return refuse("conflict", "Who is here without a name cannot come onto the stage; give them a role first.")
   }
   const known = place(turn, participantId)
-  if (known?.state === "on") return { participantId, stage: known }
+  if (known?.state === "on") return { participantId, stage: stageView(known) }
   const stage: StagePlace = {
     state: "invited",
     expiresAt: toTimestamp(turn.now + INVITATION_MS),
@@ -44,12 +47,12 @@ const invite = (turn: Turn, person: Present): Fields | Refused => {
   }
   turn.put("stage", participantId, stage)
   turn.toOne(participantId, "stage.invited", { expiresAt: stage.expiresAt })
-  return { participantId, stage }
+  return { participantId, stage: stageView(stage) }
 }
 
 const accept = (turn: Turn, participantId: string): Fields | Refused => {
   const invited = place(turn, participantId)
-  if (invited?.state === "on") return { stage: invited }
+  if (invited?.state === "on") return { stage: stageView(invited) }
   if (invited?.expiresAt == null || toMillis(invited.expiresAt) <= turn.now) return NOT_INVITED
   const stage: StagePlace = { ...invited, state: "on", expiresAt: null }
   turn.put("stage", participantId, stage)
@@ -57,7 +60,7 @@ const accept = (turn: Turn, participantId: string): Fields | Refused => {
   const role = speakingRole(turn)
   if (invited.before === "viewer" || invited.before === "participant") become(turn, participantId, role, "stage")
   else turn.stand({ participantId })
-  return { stage }
+  return { stage: stageView(stage) }
 }
 
 const leave = (turn: Turn, participantId: string): void => {
@@ -110,6 +113,6 @@ export const stage: Activity = {
   personalView: ({ floor, now }, participantId) => {
     const found = floor.get("stage", participantId)
     const isOpen = found !== undefined && (found.expiresAt === null || toMillis(found.expiresAt) > now)
-    return { stage: isOpen ? { state: found.state, expiresAt: found.expiresAt } : null }
+    return { stage: isOpen ? stageView(found) : null }
   },
 }

@@ -8,7 +8,7 @@ import type { COMMANDS } from "../protocol/commands.ts"
 import { GATEWAY_PATH, MAX_FRAME_BYTES, MAX_FRAME_OBJECTS, SUBPROTOCOL } from "../protocol/frames.ts"
 import { REFUSALS } from "../protocol/refusals.ts"
 import { allowedFor } from "./allowed.ts"
-import { COMMAND_MESSAGES, DISPATCH_MESSAGES, FRAMES, MESSAGES, type Message } from "./messages.ts"
+import { COMMAND_MESSAGES, DISPATCH_MESSAGES, FRAMES, MESSAGES, type Message, REPLY_MESSAGES } from "./messages.ts"
 import { messageSchemas } from "./schemas.ts"
 
 const VERSION = "1.0.0"
@@ -37,7 +37,8 @@ const messageOf = ({ name, says }: Message, payload: JsonSchema.JsonSchema | und
 
 const commandOf = (message: Message, payload: JsonSchema.JsonSchema | undefined) => {
   const { roles, features } = allowedFor(message.name as keyof typeof COMMANDS)
-  return { ...messageOf(message, payload), "x-allowed": { ...roles, features } }
+  const answer = { $ref: `#/components/messages/reply.${message.name}` }
+  return { ...messageOf(message, payload), "x-allowed": { ...roles, features }, "x-reply": answer }
 }
 
 const CHANNEL = { $ref: "#/channels/gateway" }
@@ -56,7 +57,7 @@ const operation = (
   ...(replies.length === 0 ? {} : { reply: { channel: CHANNEL, messages: replies.map(inChannel) } }),
 })
 
-const { hello, identify, heartbeat, heartbeatAck, token, tokenAccepted, accepted, refused, reconnect, error } = FRAMES
+const { hello, identify, heartbeat, heartbeatAck, token, tokenAccepted, refused, reconnect, error } = FRAMES
 const READY = DISPATCH_MESSAGES.filter(({ name }) => name === "ready")
 
 const OPERATIONS = {
@@ -69,7 +70,7 @@ const OPERATIONS = {
     [heartbeatAck],
   ),
   renew: operation("receive", "A new token lets the socket live on.", [token], [tokenAccepted, refused, error]),
-  command: operation("receive", "A participant does something.", COMMAND_MESSAGES, [accepted, refused]),
+  command: operation("receive", "A participant does something.", COMMAND_MESSAGES, [...REPLY_MESSAGES, refused]),
   dispatch: operation("send", "What happened.", DISPATCH_MESSAGES),
   reconnect: operation("send", "This server is about to go.", [reconnect]),
   complain: operation("send", "Something was wrong that belongs to no command.", [error]),

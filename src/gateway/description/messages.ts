@@ -18,6 +18,7 @@ import {
   TokenAccepted,
   TokenFrame,
 } from "../protocol/frames.ts"
+import { REPLIES } from "../protocol/replies.ts"
 import { STREAM_NAMES, streamsOfDispatch } from "../protocol/streams.ts"
 
 export interface Message {
@@ -41,6 +42,15 @@ const command = ([t, data]: readonly [string, Schema.Top]): Message => ({
     t: Schema.Literal(t),
     d: needsNothing(data) ? Schema.optionalKey(data) : data,
   }),
+})
+
+const [Accepted, Refused] = ReplyFrame.members
+
+const reply = ([t, data]: readonly [string, Schema.Top]): Message => ({
+  key: `reply.${t}`,
+  name: t,
+  says: `The command \`${t}\` was done; with \`dup\`, it had been done before.`,
+  payload: Schema.Struct({ ...Accepted.fields, id: Schema.String, d: data }),
 })
 
 const { op, v, ts } = DispatchFrame.fields
@@ -72,9 +82,10 @@ const ordered = ([t, data]: readonly [string, Schema.Top]): Message => {
 
 const frame = (name: string, says: string, payload: Schema.Top): Message => ({ key: name, name, says, payload })
 
-const [Accepted, Refused] = ReplyFrame.members
-
 export const COMMAND_MESSAGES: ReadonlyArray<Message> = Object.entries<Schema.Top>(COMMANDS).map(command)
+
+/** Replies have no `t`: which it is, the `id` of the command says. */
+export const REPLY_MESSAGES: ReadonlyArray<Message> = Object.entries<Schema.Top>(REPLIES).map(reply)
 
 export const DISPATCH_MESSAGES: ReadonlyArray<Message> = [
   ...Object.entries<Schema.Top>(DIRECT_DISPATCHES).map(direct),
@@ -101,14 +112,14 @@ export const FRAMES = {
     "The reply to a new token.",
     Schema.Struct({ ...Accepted.fields, d: TokenAccepted }),
   ),
-  accepted: frame(
-    "accepted",
-    "The reply to a command that was done; with `dup`, to one that had been done before.",
-    Schema.Struct({ ...Accepted.fields, id: Schema.String }),
-  ),
   refused: frame("refused", "The reply to a command or a token that was refused. The socket stays.", Refused),
   reconnect: frame("reconnect", "Asks the client to connect again after `afterMs`.", Reconnect),
   error: frame("error", "Something was wrong that belongs to no command. The socket stays.", ErrorFrame),
 } as const satisfies { readonly [name: string]: Message }
 
-export const MESSAGES: ReadonlyArray<Message> = [...Object.values(FRAMES), ...COMMAND_MESSAGES, ...DISPATCH_MESSAGES]
+export const MESSAGES: ReadonlyArray<Message> = [
+  ...Object.values(FRAMES),
+  ...COMMAND_MESSAGES,
+  ...REPLY_MESSAGES,
+  ...DISPATCH_MESSAGES,
+]

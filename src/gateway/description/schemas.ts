@@ -11,10 +11,11 @@ import * as commands from "../protocol/commands.ts"
 import * as dispatches from "../protocol/dispatches.ts"
 import * as frames from "../protocol/frames.ts"
 import * as refusals from "../protocol/refusals.ts"
+import * as replies from "../protocol/replies.ts"
 import { MESSAGES } from "./messages.ts"
 
 const NAMES = new Map<SchemaAST.AST, string>(
-  [events, phases, roles, activities, commands, dispatches, frames, refusals].flatMap((module) =>
+  [events, phases, roles, activities, commands, dispatches, frames, refusals, replies].flatMap((module) =>
     Object.entries(module).flatMap(([name, value]) => (Schema.isSchema(value) ? [[value.ast, name] as const] : [])),
   ),
 )

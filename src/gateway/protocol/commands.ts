@@ -1,6 +1,6 @@
 /** What a client may ask for in `op 3`: one validator per `t`. Who may send which is `model/permissions.ts`. */
 import { Schema } from "effect"
-import { ACTIVITY_COMMANDS, ParticipantId, ReactionKind } from "../../model/activity-commands.ts"
+import { ACTIVITY_COMMANDS, NOTHING, ParticipantId, ReactionKind } from "../../model/activity-commands.ts"
 import { Id } from "../../model/ids.ts"
 import type { CommandName } from "../../model/permissions.ts"
 import { FeatureSet, PhaseConfig } from "../../model/phase.ts"
@@ -21,7 +21,7 @@ export const COMMANDS = {
     config: Schema.optionalKey(PhaseConfig),
     featureSet: Schema.optionalKey(FeatureSet),
   }),
-  "event.end": Schema.Struct({}),
+  "event.end": NOTHING,
   /** A phase's timer has the phase's id. */
   "timer.extend": Schema.Struct({ timerId: Id, seconds: between(10, 3600) }),
   "participant.remove": Schema.Struct({ id: ParticipantId, block: Schema.optionalKey(Schema.Boolean) }),
@@ -37,7 +37,7 @@ export const COMMANDS = {
     ),
     limit: Schema.optionalKey(between(1, 200)),
   }),
-  leave: Schema.Struct({}),
+  leave: NOTHING,
   sync: Schema.Struct({ epoch: Schema.optionalKey(Schema.String), cursors: Cursors }),
 } as const satisfies Record<CommandName, Schema.Top>
 
