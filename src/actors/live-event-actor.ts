@@ -3,8 +3,9 @@
  * and take the same road: decide purely, commit under the epoch, adopt, publish. There is no second way to write.
  */
 import { Effect } from "effect"
+import type { LobbyPolicy } from "../model/activity-commands.ts"
 import { newId } from "../model/ids.ts"
-import { toTimestamp } from "../model/timestamp.ts"
+import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 import { keepRoster } from "../store/live-events.ts"
 import type { Scene } from "./activities/activity.ts"
 import { pulseFrames, tellOfPeople } from "./activities/registry.ts"
@@ -14,6 +15,7 @@ import { type Away, type Envelope, type Moved, type Outcome, StoreAway } from ".
 import { TIMER_SCOPE } from "./execution.ts"
 import { Executor, type NotCommitted } from "./executor.ts"
 import { type Lane, openLane } from "./lane.ts"
+import { admissionOf, lobbyPolicy } from "./lobby-policy.ts"
 import { NOBODY, Presence, type PresenceChange } from "./presence.ts"
 import { PresenceFlush } from "./presence-flush.ts"
 import { rosterPage } from "./presence-view.ts"
@@ -59,6 +61,8 @@ export class LiveEventActor {
   #leave: (() => void) | undefined
   #resident: Resident | undefined
   #presence: Presence | undefined
+  /** The lobby's, as it was last committed. */
+  #policy: LobbyPolicy = "open"
 
   constructor(needs: ActorNeeds) {
     this.#needs = needs
@@ -116,7 +120,7 @@ export class LiveEventActor {
   }
 
   report(report: PresenceReport): Effect.Effect<void, Away> {
-    return this.#inLane(Effect.map(this.#current, () => this.#take(report)))
+    return this.#inLane(Effect.map(this.#current, (of) => this.#take(of, report)))
   }
 
   react(report: ReactionReport): Effect.Effect<void, Away> {
@@ -249,13 +253,20 @@ export class LiveEventActor {
     this.#resident = next
     const { status } = next.state.event
     this.#presence ??= this.#recallPresence(next)
-    if (status === "live") {
-      this.#presence.open(toTimestamp(this.#needs.now()))
-      if (this.#presence.hasChanges) this.#flush.schedule()
-    }
+    const at = toTimestamp(this.#needs.now())
+    this.#shut(next, this.#presence, at)
+    if (status === "live") this.#presence.open(at)
+    if (this.#presence.hasChanges || this.#presence.lobby.hasChanges) this.#flush.schedule()
     if (this.#presence.size > 0 && before !== activePhase(next.state)?.modality) this.#flush.rolesChanged()
     this.#alarm.set()
     this.#stay(status === "live" && !next.state.deleted)
+  }
+
+  /** The door has shut: whoever is inside without having been let in goes before it. */
+  #shut({ state, floor }: Resident, presence: Presence, at: Timestamp): void {
+    const policy = lobbyPolicy(state, floor)
+    if (this.#policy === "open" && policy !== "open") presence.sendOut((who) => admissionOf(state, floor, who), at)
+    this.#policy = policy
   }
 
   /** Whoever stands elsewhere now reads differently in lists; what they hear shows in none. */
@@ -320,14 +331,17 @@ export class LiveEventActor {
     return this.#executor.execute([{ ...ids, by: null, at, command }])
   }
 
-  #take(report: PresenceReport): void {
+  #take({ state, floor }: Resident, { node, changes }: PresenceReport): void {
+    const presence = this.#presence
+    if (presence === undefined) return
     const now = this.#needs.now()
     const at = toTimestamp(now)
-    for (const change of report.changes) {
-      if (change.type === "join") this.#presence?.join(report.node, change.participant, at)
-      else if (change.type === "leave") this.#presence?.leave(report.node, change.participantId, now, at)
-      else if (change.type === "knock") this.#presence?.lobby.knock(report.node, change.participant, at)
-      else this.#presence?.lobby.giveUp(report.node, change.participantId)
+    for (const change of changes) {
+      if (change.type === "join")
+        presence.enter(node, change.participant, admissionOf(state, floor, change.participant), at)
+      else if (change.type === "leave") presence.leave(node, change.participantId, now, at)
+      else if (change.type === "knock") presence.lobby.knock(node, change.participant, at)
+      else presence.lobby.giveUp(node, change.participantId)
     }
     this.#flush.schedule()
   }

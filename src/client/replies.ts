@@ -69,8 +69,8 @@ export interface ReplyDataByCommand {
   readonly "stage.accept": { readonly stage: OnStage }
   readonly "stage.leave": { readonly stage: null }
   readonly "role.set": OneParticipant & { readonly role: EventRole }
-  readonly "lobby.admit": { readonly admitted: ReadonlyArray<string> }
-  readonly "lobby.deny": { readonly denied: ReadonlyArray<string> }
+  readonly "lobby.admit": { readonly admitted: ReadonlyArray<string>; readonly missing: ReadonlyArray<string> }
+  readonly "lobby.deny": { readonly denied: ReadonlyArray<string>; readonly missing: ReadonlyArray<string> }
   readonly "lobby.policy": { readonly mode: LobbyPolicy }
   readonly "participant.toLobby": OneParticipant
   readonly "breakout.plan": { readonly plan: BreakoutPlanView }

@@ -97,7 +97,7 @@ export class Channel {
       ephemeral: (publication) => this.#fanOut.ephemeral(publication),
       stood: (standing) => this.#whereabouts.follow(standing),
       allStood: () => this.#whereabouts.followAll(),
-      lobbyChanged: () => this.#whereabouts.openDoor(),
+      lobbyChanged: () => this.#whereabouts.sortOut(),
       narrowed: () => this.#whereabouts.narrow(),
       removed: (participantId) => this.#whereabouts.closeAll(participantId, CLOSE.removed),
       ended: () => this.#end(),

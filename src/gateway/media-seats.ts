@@ -134,7 +134,9 @@ export class MediaSeats {
     )
   }
 
+  /** Who was sent to the lobby while a token was being minted hears nothing of it there. */
   #sendNow(connection: Connection, frames: ReadonlyArray<string>): void {
+    if (connection.state !== "open") return
     sendAll(connection, frames, this.#around.options.orderedLimitBytes)
   }
 }

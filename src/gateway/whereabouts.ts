@@ -84,9 +84,11 @@ export class Whereabouts {
       if (removed.has(participantId)) connection.close(CLOSE.removed)
       this.#move(connection, places.roomOf(participantId))
       this.become(connection, places.here(connection.identity), "role")
-      if (places.admission({ ...connection.identity, walkIn: false }) === "waits") this.#sendOut(connection)
+      this.#judge(connection)
+      // The live event may have taken them for waiting when it was told of them.
+      if (connection.state === "open" && connection.identity.walkIn) this.#needs.presence.joined(connection.identity)
     }
-    this.openDoor()
+    this.#openDoor()
   }
 
   become(connection: Connection, identity: Identity, reason: UpdateReason): void {
@@ -143,8 +145,23 @@ export class Whereabouts {
     this.door.hold(connection)
   }
 
-  /** Whoever need not wait any more comes in. */
-  openDoor(): void {
+  /**
+   * Others have to wait than before: whoever was let in by a door that was open, and by nobody else, goes before it, and
+   * whoever need not wait any more comes in. The live event lets those it knows of stay, in the commit that shuts the door.
+   */
+  sortOut(): void {
+    for (const connection of [...this.#needs.participants.connections()]) this.#judge(connection)
+    this.#openDoor()
+  }
+
+  #judge(connection: Connection): void {
+    if (connection.state !== "open") return
+    const admission = this.#needs.follower.places.admission(connection.identity)
+    if (admission === "waits") this.#sendOut(connection)
+    if (admission === "denied") this.door.refuse(connection)
+  }
+
+  #openDoor(): void {
     const { places, removed } = this.#needs.follower
     for (const identity of this.door.identities()) {
       if (removed.has(identity.participantId)) this.door.close(identity.participantId, CLOSE.removed)

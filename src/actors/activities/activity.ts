@@ -55,7 +55,7 @@ export interface Activity {
   readonly phaseEnded?: (turn: Turn, phase: PhaseState) => void
   /** The active phase's timer ran out. */
   readonly phaseElapsed?: (turn: Turn, phase: PhaseState) => void
-  readonly phaseUpdated?: (turn: Turn, phase: PhaseState) => void
+  readonly phaseUpdated?: (turn: Turn, phase: PhaseState, was: PhaseState) => void
   /** Became present just now. */
   readonly arrived?: (turn: Turn, people: ReadonlyArray<Present>) => void
   readonly departed?: (turn: Turn, people: ReadonlyArray<Present>) => void

@@ -46,10 +46,15 @@ export const performActivity = (turn: Turn, { type, d, rev }: ActivityCommand): 
   return handler(turn, d as never, rev)
 }
 
-type PhaseHook = "phaseStarted" | "phaseEnded" | "phaseElapsed" | "phaseUpdated"
+type PhaseHook = "phaseStarted" | "phaseEnded" | "phaseElapsed"
 
 export const tellOfPhase = (turn: Turn, hook: PhaseHook, phase: PhaseState): void => {
   for (const activity of ACTIVITIES) activity[hook]?.(turn, phase)
+}
+
+/** `was`: the phase before it was changed. */
+export const tellOfUpdate = (turn: Turn, phase: PhaseState, was: PhaseState): void => {
+  for (const activity of ACTIVITIES) activity.phaseUpdated?.(turn, phase, was)
 }
 
 export const tellOfPeople = (turn: Turn, hook: "arrived" | "departed", people: ReadonlyArray<Present>): void => {
