@@ -168,7 +168,7 @@ export class Channel {
 
   /** A new token: another role may hear other streams. */
   renew(connection: Connection, identity: Identity): void {
-    this.#whereabouts.become(connection, this.#follower.places.here(identity), "token")
+    this.#whereabouts.renew(connection, identity)
   }
 
   /** A connection of this event closed, admitted or not. */

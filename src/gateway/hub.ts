@@ -121,7 +121,8 @@ export class Hub {
       connection.close(overdue)
       return
     }
-    if (connection.warned || connection.state !== "open") return
+    const isSettled = connection.state === "open" || connection.state === "lobby"
+    if (connection.warned || !isSettled) return
     if (now < connection.sessionExpiresAt - options.tokenNoticeMs) return
     connection.warned = true
     const d = { at: toTimestamp(connection.sessionExpiresAt) }

@@ -91,6 +91,14 @@ export class Whereabouts {
     this.#openDoor()
   }
 
+  /** A new token may say another role or name, or that they are on the event's list by now and need not wait. */
+  renew(connection: Connection, identity: Identity): void {
+    const { places } = this.#needs.follower
+    this.become(connection, places.here(identity), "token")
+    const waits = connection.state === "lobby" && places.admission(connection.identity) === "in"
+    if (waits) this.#letIn(identity.participantId)
+  }
+
   become(connection: Connection, identity: Identity, reason: UpdateReason): void {
     const before = connection.identity
     connection.identity = identity

@@ -82,7 +82,7 @@ describe("whom the live event has not been told of when the door shuts", () => {
     await guest.dispatch("ready")
     expect(await guest.command("chat.send", { to: "event", text: "in" })).toMatchObject({ ok: true })
     await eventually(async () => (await notices(slow, stage)).includes("guest joined"))
-    expect((await notices(slow, stage)).sort()).toEqual(["guest joined", "host joined"])
+    expect([...(await notices(slow, stage))].sort()).toEqual(["guest joined", "host joined"])
   })
 
   test("is turned away by a closed one, like a newcomer", async () => {
