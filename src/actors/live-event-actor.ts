@@ -7,9 +7,10 @@ import type { LobbyPolicy } from "../model/activity-commands.ts"
 import { newId } from "../model/ids.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 import { keepRoster } from "../store/live-events.ts"
-import type { Scene } from "./activities/activity.ts"
-import { pulseFrames, tellOfPeople } from "./activities/registry.ts"
+import type { ActivityDeadline, Scene } from "./activities/activity.ts"
+import { pulseFrames, tellOfArrivals, tellOfDepartures } from "./activities/registry.ts"
 import { Alarm } from "./alarm.ts"
+import { awaitHolders } from "./awaited.ts"
 import { Batch, encodeEphemeral, type Step, stepOfTurn } from "./batch.ts"
 import { type Away, type Envelope, type Moved, type Outcome, StoreAway } from "./commands.ts"
 import { TIMER_SCOPE } from "./execution.ts"
@@ -61,6 +62,8 @@ export class LiveEventActor {
   #leave: (() => void) | undefined
   #resident: Resident | undefined
   #presence: Presence | undefined
+  /** Whoever holds something from before this activation is to be back by then. */
+  #awaited: ActivityDeadline | undefined
   /** The lobby's, as it was last committed. */
   #policy: LobbyPolicy = "open"
 
@@ -82,7 +85,7 @@ export class LiveEventActor {
       fork: needs.fork,
       next: (since) => {
         const of = this.#resident
-        return of === undefined ? undefined : nextDeadline(this.#scene(of, needs.now()), since)
+        return of === undefined ? undefined : nextDeadline(this.#scene(of, needs.now()), since, this.#awaited)
       },
       see: (deadline, at) => {
         needs.telemetry.metrics.timersFired.add()
@@ -218,14 +221,12 @@ export class LiveEventActor {
     return this.#act(from, this.#needs.now(), (turn) => {
       const here = (id: string): boolean => this.#presence?.find(id) !== undefined
       // Who came and went, or went and came, within one flush is told of as they are now.
-      tellOfPeople(
+      tellOfArrivals(
         turn,
-        "arrived",
         of("joined").filter(({ participantId }) => here(participantId)),
       )
-      tellOfPeople(
+      tellOfDepartures(
         turn,
-        "departed",
         of("left").filter(({ participantId }) => !here(participantId)),
       )
     })
@@ -279,10 +280,11 @@ export class LiveEventActor {
   }
 
   /** Presence at an activation: those of an orderly stop are waited for, so that a restart is nobody's absence. */
-  #recallPresence({ state, roster }: Resident): Presence {
+  #recallPresence({ state, roster, floor }: Resident): Presence {
     const { status } = state.event
     const presence = new Presence(status === "live" || status === "ended", this.#needs.presenceGraceMs)
     const { now, returnWithinMs } = this.#needs
+    this.#awaited = awaitHolders(floor, now() + returnWithinMs)
     if (roster.length > 0) {
       presence.restore(roster, now() + returnWithinMs)
       this.#flush.schedule(returnWithinMs)
@@ -325,7 +327,15 @@ export class LiveEventActor {
   }
 
   #see(deadline: Deadline, at: number): Effect.Effect<unknown, Away> {
-    if ("due" in deadline) return Effect.flatMap(this.#current, (of) => this.#act(of, at, deadline.due))
+    if ("due" in deadline) {
+      return Effect.flatMap(this.#current, (of) => this.#act(of, at, deadline.due)).pipe(
+        Effect.tap(() =>
+          Effect.sync(() => {
+            if (deadline === this.#awaited) this.#awaited = undefined
+          }),
+        ),
+      )
+    }
     const { command } = deadline
     const ids = { commandId: "", scope: TIMER_SCOPE, bodyHash: "", freshId: newId() }
     return this.#executor.execute([{ ...ids, by: null, at, command }])

@@ -58,7 +58,7 @@ export interface Activity {
   readonly phaseUpdated?: (turn: Turn, phase: PhaseState, was: PhaseState) => void
   /** Became present just now. */
   readonly arrived?: (turn: Turn, people: ReadonlyArray<Present>) => void
-  readonly departed?: (turn: Turn, people: ReadonlyArray<Present>) => void
+  readonly departed?: (turn: Turn, people: ReadonlyArray<Pick<Present, "participantId">>) => void
   /** Was removed from the event for good, present or not. */
   readonly barred?: (turn: Turn, participantId: string) => void
   /** Timers that clients draw, besides the phase's. */

@@ -57,8 +57,12 @@ export const tellOfUpdate = (turn: Turn, phase: PhaseState, was: PhaseState): vo
   for (const activity of ACTIVITIES) activity.phaseUpdated?.(turn, phase, was)
 }
 
-export const tellOfPeople = (turn: Turn, hook: "arrived" | "departed", people: ReadonlyArray<Present>): void => {
-  for (const activity of ACTIVITIES) activity[hook]?.(turn, people)
+export const tellOfArrivals = (turn: Turn, people: ReadonlyArray<Present>): void => {
+  for (const activity of ACTIVITIES) activity.arrived?.(turn, people)
+}
+
+export const tellOfDepartures = (turn: Turn, people: ReadonlyArray<Pick<Present, "participantId">>): void => {
+  for (const activity of ACTIVITIES) activity.departed?.(turn, people)
 }
 
 export const tellOfBarred = (turn: Turn, participantId: string): void => {
