@@ -3,8 +3,8 @@
  * and whether they are in or wait in the lobby. Follows the live event's word, whatever a token says.
  */
 import type { Standing } from "../actors/state.ts"
-import { type ActingRole, actingAs } from "../model/permissions.ts"
-import { EventRole, isStaff } from "../model/roles.ts"
+import { actingAs } from "../model/permissions.ts"
+import { isStaff } from "../model/roles.ts"
 import type { Connection, Identity } from "./connection.ts"
 import type { Follower } from "./follower.ts"
 import { LobbyDoor } from "./lobby-door.ts"
@@ -12,7 +12,6 @@ import type { Participants } from "./participants.ts"
 import type { PresenceReports } from "./presence-reports.ts"
 import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
 import type { ReadyReason, UpdateReason } from "./protocol/dispatches.ts"
-import { standingOf } from "./ready.ts"
 import { roomStream, type StreamName, streamsOf } from "./streams.ts"
 import type { Subscriptions } from "./subscriptions.ts"
 
@@ -30,17 +29,11 @@ interface Needs {
   readonly published: (stream: StreamName) => number
   /** If something of these streams waits for the tick, all that waits is sent now. */
   readonly publishWaiting: (streams: ReadonlyArray<StreamName>) => void
-  /** Sends a frame to a topic behind what waits for the tick. */
-  readonly afterTick: (topic: string, frame: string) => void
+  /** Tells a connection that its role is another. */
+  readonly tell: (connection: Connection, reason: UpdateReason) => void
   /** Tells a connection where it stands, from scratch. */
   readonly bring: (connection: Connection, reason: ReadyReason) => void
 }
-
-/** One of each who may do the same things. */
-const EXAMPLES: ReadonlyArray<readonly [ActingRole, Pick<Identity, "kind" | "role">]> = [
-  ...EventRole.literals.map((role) => [role, { kind: "user", role }] as const),
-  ["anonymous", { kind: "anonymous", role: "viewer" }],
-]
 
 export class Whereabouts {
   readonly door: LobbyDoor
@@ -108,8 +101,7 @@ export class Whereabouts {
     if (before.role === identity.role) return
     this.#needs.topics.changeRole(connection, actingAs(before), actingAs(identity))
     if (isStaff(before.role) === isStaff(identity.role)) {
-      const d = { ...standingOf(identity, this.#needs.follower.phase), reason }
-      connection.send(JSON.stringify({ op: 0, t: "me.updated", d }))
+      this.#needs.tell(connection, reason)
       return
     }
     this.#deafen(connection, before)
@@ -174,15 +166,6 @@ export class Whereabouts {
     for (const identity of this.door.identities()) {
       if (removed.has(identity.participantId)) this.door.close(identity.participantId, CLOSE.removed)
       else if (places.admission(identity) === "in") this.#letIn(identity.participantId)
-    }
-  }
-
-  /** Each stored role hears how it reads in the phase that is active now. */
-  narrow(): void {
-    const { topics, follower, afterTick } = this.#needs
-    for (const [role, identity] of EXAMPLES) {
-      const d = { ...standingOf(identity, follower.phase), reason: "phase" }
-      afterTick(topics.roleTopic(role), JSON.stringify({ op: 0, t: "me.updated", d }))
     }
   }
 
