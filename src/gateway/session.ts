@@ -166,11 +166,12 @@ export class Sessions {
     connection.state = "identifying"
     this.#identifying++
     this.#read(token, {
-      onGrant: ({ eventId, identity, sessionExpiresAt }) => {
+      onGrant: ({ eventId, identity, sessionExpiresAt, backing }) => {
         this.#identifying--
         if (connection.state === "closed") return
         connection.identity = identity
         connection.eventId = eventId
+        connection.backing = backing
         connection.sessionExpiresAt = sessionExpiresAt
         this.#hub.enter(connection, resume)
       },
@@ -226,7 +227,8 @@ export class Sessions {
     })
   }
 
-  #extend(connection: Connection, { eventId, identity, sessionExpiresAt }: Grant, id: string | undefined): void {
+  #extend(connection: Connection, grant: Grant, id: string | undefined): void {
+    const { eventId, identity, sessionExpiresAt } = grant
     const channel = this.#hub.find(connection.eventId)
     if (channel === undefined || connection.state === "closed") return
     // Each anonymous token is minted for a new viewer; here it only lets the one who is connected stay.
@@ -238,6 +240,7 @@ export class Sessions {
       return
     }
     connection.sessionExpiresAt = sessionExpiresAt
+    connection.backing = grant.backing
     connection.warned = false
     const d = { tokenExpiresAt: toTimestamp(sessionExpiresAt), role: identity.role }
     connection.send(
