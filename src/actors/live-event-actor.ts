@@ -349,9 +349,8 @@ export class LiveEventActor {
     for (const change of changes) {
       if (change.type === "join")
         presence.enter(node, change.participant, admissionOf(state, floor, change.participant), at)
-      else if (change.type === "leave") presence.leave(node, change.participantId, now, at)
-      else if (change.type === "knock") presence.lobby.knock(node, change.participant, at)
-      else presence.lobby.giveUp(node, change.participantId)
+      else if (change.type === "knock") presence.knock(node, change.participant, now, at)
+      else presence.leave(node, change.participantId, now, at)
     }
     this.#flush.schedule()
   }

@@ -149,9 +149,19 @@ export class Presence implements People {
     if (this.#open) this.#note("joined", participant, at)
   }
 
-  /** A participant's last connection on a node dropped. */
+  /** A participant's last connection on a node dropped, inside or before the door. */
   leave(node: string, participantId: string, now: number, at: Timestamp): void {
     this.lobby.giveUp(node, participantId)
+    this.#drop(node, participantId, now, at)
+  }
+
+  /** Somebody waits on that node, so that nobody of theirs is inside there, if they were. */
+  knock(node: string, participant: Participant, now: number, at: Timestamp): void {
+    this.#drop(node, participant.participantId, now, at)
+    this.lobby.knock(node, participant, at)
+  }
+
+  #drop(node: string, participantId: string, now: number, at: Timestamp): void {
     const entry = this.#entries.get(participantId)
     if (!entry?.nodes.includes(node)) return
     entry.nodes = entry.nodes.filter((other) => other !== node)

@@ -48,11 +48,21 @@ export class Whereabouts {
   admits(connection: Connection): boolean {
     const { places } = this.#needs.follower
     connection.identity = places.here(connection.identity)
+    this.#agree(connection)
     connection.roomId = places.roomOf(connection.identity.participantId)
     const admission = places.admission(connection.identity)
     if (admission === "waits") this.door.hold(connection)
     if (admission === "denied") this.door.refuse(connection)
+    if (admission === "in") this.#letIn(connection.identity.participantId)
     return admission === "in"
+  }
+
+  /** All tabs of a participant are inside or wait: what one token says of the event's list holds for all. */
+  #agree(connection: Connection): void {
+    const { participantId } = connection.identity
+    const tabs = [connection, ...this.#needs.participants.connectionsOf(participantId), ...this.door.of(participantId)]
+    if (tabs.every(({ identity }) => identity.walkIn)) return
+    for (const tab of tabs) if (tab.identity.walkIn) tab.identity = { ...tab.identity, walkIn: false }
   }
 
   /** A participant stands elsewhere: their connections follow. */
@@ -88,6 +98,7 @@ export class Whereabouts {
   renew(connection: Connection, identity: Identity): void {
     const { places } = this.#needs.follower
     this.become(connection, places.here(identity), "token")
+    this.#agree(connection)
     const waits = connection.state === "lobby" && places.admission(connection.identity) === "in"
     if (waits) this.#letIn(identity.participantId)
   }

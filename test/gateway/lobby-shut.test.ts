@@ -109,6 +109,29 @@ describe("whom the live event has not been told of when the door shuts", () => {
   })
 })
 
+test("who is found on the event's list in one tab is inside in all, and stays when one of them closes", async () => {
+  const stage = await house.stage([ASK])
+  const host = await house.join(stage, "host", "host", HOST)
+  const waiting = await knock(house, stage, "guest")
+  await status(waiting, "waiting")
+  await atTheDoor(host, "guest")
+  const listed = await house.join(stage, "guest", "participant", HOST)
+  await waiting.dispatch("ready")
+  const later = await house.join(stage, "guest")
+  for (const tab of [waiting, later]) {
+    expect(await tab.command("chat.send", { to: "event", text: "hello" })).toMatchObject({ ok: true })
+    await tab.cut()
+  }
+  await eventually(async () => (await notices(house, stage)).includes("guest joined"))
+  expect(await host.command("participant.toLobby", { id: "guest" })).toMatchObject({ ok: true })
+  await status(listed, "waiting")
+  await eventually(async () => (await notices(house, stage)).includes("guest left"))
+  expect((await notices(house, stage)).filter((notice) => notice.startsWith("guest"))).toEqual([
+    "guest joined",
+    "guest left",
+  ])
+})
+
 test("in a crowd that comes while the door shuts everybody is inside or waits, and all who wait can be let in", async () => {
   const stage = await house.stage([OPEN])
   const host = await house.join(stage, "host", "host", HOST)
