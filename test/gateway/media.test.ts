@@ -175,3 +175,14 @@ test("who resumes in another phase is told the seat they have there", async () =
     else await expectSeat(d.media, stage, "p0", null, false, phase)
   }
 })
+
+test("a crowd is told its seats a few at a time, and everybody is", async () => {
+  const stage = await house.stage([{ modality: "meeting" }, { modality: "meeting" }])
+  const host = await house.join(stage, "h", "host", { kind: "user" })
+  const names = Array.from({ length: 230 }, (_, n) => `p${n}`)
+  const clients = await Promise.all(names.map((who) => house.join(stage, who)))
+  await host.command("phase.next")
+  for (const [n, client] of clients.entries()) {
+    await expectSeat((await updated(client, "phase")).d.media, stage, `p${n}`, null, false, 1)
+  }
+})
