@@ -7,9 +7,9 @@ import { type Snapshot, transition } from "xstate"
 import { can } from "../model/permissions.ts"
 import { actingRole } from "./acting-role.ts"
 import { moderateQuestion } from "./activities/qa.ts"
-import { extendActivityTimer, performActivity, tellOfBarred, tellOfPhase } from "./activities/registry.ts"
-import { type Caller, type Envelope, gatewayName, isSteering, Refused, type SteeringCommand } from "./commands.ts"
-import { lobbyPolicy } from "./lobby-policy.ts"
+import { extendActivityTimer, performActivity, tellOfBarred, tellOfPhase, tellOfUpdate } from "./activities/registry.ts"
+import { type Envelope, gatewayName, isSteering, Refused, type SteeringCommand } from "./commands.ts"
+import { admissionOf } from "./lobby-policy.ts"
 import { liveEventMachine } from "./machine.ts"
 import { refusalOf } from "./refusal.ts"
 import { activePhase, findPhase, gatewayPhase, type LiveState, NO_EFFECTS, phaseTraits, timerOf } from "./state.ts"
@@ -24,13 +24,6 @@ const snapshotOf = (state: LiveState) =>
     value: state.deleted ? "deleted" : state.event.status,
     context: { ...state, effects: NO_EFFECTS },
   })
-
-/** Is the caller in the lobby, wherever the command comes from? Whoever is inside of one was let in. */
-const waits = (turn: Turn, { participantId, kind, walkIn = kind !== "user" }: Caller): boolean => {
-  const admission = turn.get("admission", participantId)?.state
-  if (admission !== undefined) return admission === "held"
-  return walkIn && lobbyPolicy(turn.state, turn.floor) !== "open"
-}
 
 /** Whom a command is about, where it is about somebody's being here. */
 const targetOf = ({ command }: Envelope): string | undefined => {
@@ -49,7 +42,10 @@ const isAbove = (turn: Turn, envelope: Envelope): boolean => {
 const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
   const name = gatewayName(envelope.command)
   if (envelope.by === null || name === null) return undefined
-  if (waits(turn, envelope.by)) return new Refused({ code: "forbidden", detail: "You wait in the lobby." })
+  // Wherever the command comes from: whoever is inside of a shut lobby was let in.
+  if (admissionOf(turn.state, turn.floor, envelope.by) !== "in") {
+    return new Refused({ code: "forbidden", detail: "You wait in the lobby." })
+  }
   if (isAbove(turn, envelope)) {
     return new Refused({ code: "forbidden", detail: "An administrator is the workspace's to deal with." })
   }
@@ -90,7 +86,7 @@ const tellOfPhases = (turn: Turn, before: LiveState, after: LiveState): void => 
   if (was !== undefined && elapsed) tellOfPhase(turn, "phaseElapsed", was)
   if (was !== undefined && was.id !== is?.id) tellOfPhase(turn, "phaseEnded", was)
   if (is !== undefined && was?.id !== is.id) tellOfPhase(turn, "phaseStarted", is)
-  if (is !== undefined && was?.id === is.id && was !== is) tellOfPhase(turn, "phaseUpdated", is)
+  if (is !== undefined && was?.id === is.id && was !== is) tellOfUpdate(turn, is, was)
 }
 
 const steer = (turn: Turn, command: SteeringCommand): Result | Refused => {

@@ -6,8 +6,7 @@
 import { Context, Layer } from "effect"
 import type { LobbyPolicy } from "../model/activity-commands.ts"
 import type { EventStatus } from "../model/event.ts"
-import type { PhaseTraits } from "../model/permissions.ts"
-import type { Ejection, Standing } from "./state.ts"
+import type { ActivePhase, Ejection, Standing } from "./state.ts"
 
 /** An ordered dispatch in its place; `frame` is the exact text for sockets. */
 export interface Publication {
@@ -38,7 +37,7 @@ export interface FeedMessage {
   readonly version: number
   readonly status: EventStatus
   /** What decides who may do what after this message; narrowing follows it. */
-  readonly phase: PhaseTraits
+  readonly phase: ActivePhase
   /** Who has to wait from now on. */
   readonly lobby: LobbyPolicy
   readonly publications: ReadonlyArray<Publication>

@@ -3,17 +3,20 @@
  * and take the same road: decide purely, commit under the epoch, adopt, publish. There is no second way to write.
  */
 import { Effect } from "effect"
+import type { LobbyPolicy } from "../model/activity-commands.ts"
 import { newId } from "../model/ids.ts"
-import { toTimestamp } from "../model/timestamp.ts"
+import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 import { keepRoster } from "../store/live-events.ts"
-import type { Scene } from "./activities/activity.ts"
-import { pulseFrames, tellOfPeople } from "./activities/registry.ts"
+import type { ActivityDeadline, Scene } from "./activities/activity.ts"
+import { pulseFrames, tellOfArrivals, tellOfDepartures } from "./activities/registry.ts"
 import { Alarm } from "./alarm.ts"
+import { awaitHolders } from "./awaited.ts"
 import { Batch, encodeEphemeral, type Step, stepOfTurn } from "./batch.ts"
 import { type Away, type Envelope, type Moved, type Outcome, StoreAway } from "./commands.ts"
 import { TIMER_SCOPE } from "./execution.ts"
 import { Executor, type NotCommitted } from "./executor.ts"
 import { type Lane, openLane } from "./lane.ts"
+import { admissionOf, lobbyPolicy } from "./lobby-policy.ts"
 import { NOBODY, Presence, type PresenceChange } from "./presence.ts"
 import { PresenceFlush } from "./presence-flush.ts"
 import { rosterPage } from "./presence-view.ts"
@@ -59,6 +62,10 @@ export class LiveEventActor {
   #leave: (() => void) | undefined
   #resident: Resident | undefined
   #presence: Presence | undefined
+  /** Whoever holds something from before this activation is to be back by then. */
+  #awaited: ActivityDeadline | undefined
+  /** The lobby's, as it was last committed. */
+  #policy: LobbyPolicy = "open"
 
   constructor(needs: ActorNeeds) {
     this.#needs = needs
@@ -78,7 +85,7 @@ export class LiveEventActor {
       fork: needs.fork,
       next: (since) => {
         const of = this.#resident
-        return of === undefined ? undefined : nextDeadline(this.#scene(of, needs.now()), since)
+        return of === undefined ? undefined : nextDeadline(this.#scene(of, needs.now()), since, this.#awaited)
       },
       see: (deadline, at) => {
         needs.telemetry.metrics.timersFired.add()
@@ -116,7 +123,7 @@ export class LiveEventActor {
   }
 
   report(report: PresenceReport): Effect.Effect<void, Away> {
-    return this.#inLane(Effect.map(this.#current, () => this.#take(report)))
+    return this.#inLane(Effect.map(this.#current, (of) => this.#take(of, report)))
   }
 
   react(report: ReactionReport): Effect.Effect<void, Away> {
@@ -214,14 +221,12 @@ export class LiveEventActor {
     return this.#act(from, this.#needs.now(), (turn) => {
       const here = (id: string): boolean => this.#presence?.find(id) !== undefined
       // Who came and went, or went and came, within one flush is told of as they are now.
-      tellOfPeople(
+      tellOfArrivals(
         turn,
-        "arrived",
         of("joined").filter(({ participantId }) => here(participantId)),
       )
-      tellOfPeople(
+      tellOfDepartures(
         turn,
-        "departed",
         of("left").filter(({ participantId }) => !here(participantId)),
       )
     })
@@ -249,13 +254,20 @@ export class LiveEventActor {
     this.#resident = next
     const { status } = next.state.event
     this.#presence ??= this.#recallPresence(next)
-    if (status === "live") {
-      this.#presence.open(toTimestamp(this.#needs.now()))
-      if (this.#presence.hasChanges) this.#flush.schedule()
-    }
+    const at = toTimestamp(this.#needs.now())
+    this.#shut(next, this.#presence, at)
+    if (status === "live") this.#presence.open(at)
+    if (this.#presence.hasChanges || this.#presence.lobby.hasChanges) this.#flush.schedule()
     if (this.#presence.size > 0 && before !== activePhase(next.state)?.modality) this.#flush.rolesChanged()
     this.#alarm.set()
     this.#stay(status === "live" && !next.state.deleted)
+  }
+
+  /** The door has shut: whoever is inside without having been let in goes before it. */
+  #shut({ state, floor }: Resident, presence: Presence, at: Timestamp): void {
+    const policy = lobbyPolicy(state, floor)
+    if (this.#policy === "open" && policy !== "open") presence.sendOut((who) => admissionOf(state, floor, who), at)
+    this.#policy = policy
   }
 
   /** Whoever stands elsewhere now reads differently in lists; what they hear shows in none. */
@@ -268,10 +280,11 @@ export class LiveEventActor {
   }
 
   /** Presence at an activation: those of an orderly stop are waited for, so that a restart is nobody's absence. */
-  #recallPresence({ state, roster }: Resident): Presence {
+  #recallPresence({ state, roster, floor }: Resident): Presence {
     const { status } = state.event
     const presence = new Presence(status === "live" || status === "ended", this.#needs.presenceGraceMs)
     const { now, returnWithinMs } = this.#needs
+    this.#awaited = awaitHolders(floor, now() + returnWithinMs)
     if (roster.length > 0) {
       presence.restore(roster, now() + returnWithinMs)
       this.#flush.schedule(returnWithinMs)
@@ -314,20 +327,30 @@ export class LiveEventActor {
   }
 
   #see(deadline: Deadline, at: number): Effect.Effect<unknown, Away> {
-    if ("due" in deadline) return Effect.flatMap(this.#current, (of) => this.#act(of, at, deadline.due))
+    if ("due" in deadline) {
+      return Effect.flatMap(this.#current, (of) => this.#act(of, at, deadline.due)).pipe(
+        Effect.tap(() =>
+          Effect.sync(() => {
+            if (deadline === this.#awaited) this.#awaited = undefined
+          }),
+        ),
+      )
+    }
     const { command } = deadline
     const ids = { commandId: "", scope: TIMER_SCOPE, bodyHash: "", freshId: newId() }
     return this.#executor.execute([{ ...ids, by: null, at, command }])
   }
 
-  #take(report: PresenceReport): void {
+  #take({ state, floor }: Resident, { node, changes }: PresenceReport): void {
+    const presence = this.#presence
+    if (presence === undefined) return
     const now = this.#needs.now()
     const at = toTimestamp(now)
-    for (const change of report.changes) {
-      if (change.type === "join") this.#presence?.join(report.node, change.participant, at)
-      else if (change.type === "leave") this.#presence?.leave(report.node, change.participantId, now, at)
-      else if (change.type === "knock") this.#presence?.lobby.knock(report.node, change.participant, at)
-      else this.#presence?.lobby.giveUp(report.node, change.participantId)
+    for (const change of changes) {
+      if (change.type === "join")
+        presence.enter(node, change.participant, admissionOf(state, floor, change.participant), at)
+      else if (change.type === "knock") presence.knock(node, change.participant, now, at)
+      else presence.leave(node, change.participantId, now, at)
     }
     this.#flush.schedule()
   }

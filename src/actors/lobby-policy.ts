@@ -1,11 +1,44 @@
-/** Who has to wait: a host's word over the active phase's configuration; only calls have a lobby. */
+/**
+ * Who has to wait: a host's word over the active phase's configuration; only calls have a lobby. The one judge of it: the
+ * live event asks here, and so do gateways of what they know.
+ */
 import type { LobbyPolicy } from "../model/activity-commands.ts"
 import { ONLY } from "../model/live-records.ts"
+import type { ParticipantKind } from "../model/participants.ts"
+import type { PhaseState } from "../model/phase.ts"
 import type { Floor } from "./floor.ts"
 import { activePhase, type LiveState } from "./state.ts"
 
-export const lobbyPolicy = (state: LiveState, floor: Floor): LobbyPolicy => {
-  const phase = activePhase(state)
+/** May they come in? */
+export type Admission = "in" | "waits" | "denied"
+
+interface Visitor {
+  readonly participantId: string
+  readonly kind: ParticipantKind
+  readonly walkIn?: boolean | undefined
+}
+
+/** The policy that a phase has, or had. */
+export const policyOf = (phase: Pick<PhaseState, "modality" | "config"> | undefined, floor: Floor): LobbyPolicy => {
   if (phase === undefined || phase.modality === "broadcast") return "open"
   return floor.get("settings", ONLY)?.lobby ?? phase.config.lobby ?? "open"
 }
+
+export const lobbyPolicy = (state: LiveState, floor: Floor): LobbyPolicy => policyOf(activePhase(state), floor)
+
+/** Neither a member of the workspace nor on the event's list. */
+export const isWalkIn = ({ kind, walkIn = kind !== "user" }: Visitor): boolean => walkIn
+
+/** `decided`: what hosts made of them. */
+export const admissionUnder = (
+  policy: LobbyPolicy,
+  decided: "admitted" | "held" | undefined,
+  walkIn: boolean,
+): Admission => {
+  if (decided === "held") return "waits"
+  if (decided === "admitted" || !walkIn || policy === "open") return "in"
+  return policy === "ask" ? "waits" : "denied"
+}
+
+export const admissionOf = (state: LiveState, floor: Floor, visitor: Visitor): Admission =>
+  admissionUnder(lobbyPolicy(state, floor), floor.get("admission", visitor.participantId)?.state, isWalkIn(visitor))

@@ -5,6 +5,9 @@
 import type { ParticipantKind } from "../model/participants.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 
+/** Comings and goings told at once: a broadcast's audience may come before the door as one. */
+const TOLD_AT_ONCE = 500
+
 export interface Waiting {
   readonly participantId: string
   readonly name: string
@@ -60,7 +63,7 @@ export class Lobby {
   get news(): { readonly add: ReadonlyArray<Waiting>; readonly remove: ReadonlyArray<string> } {
     const add: Waiting[] = []
     const remove: string[] = []
-    for (const participantId of this.#changed) {
+    for (const participantId of this.#next) {
       const waiting = this.find(participantId)
       if (waiting === undefined) remove.push(participantId)
       else add.push(waiting)
@@ -68,8 +71,12 @@ export class Lobby {
     return { add, remove }
   }
 
-  /** The news was told. */
+  /** The news was told; there may be more. */
   settle(): void {
-    this.#changed.clear()
+    for (const participantId of this.#next) this.#changed.delete(participantId)
+  }
+
+  get #next(): ReadonlyArray<string> {
+    return [...this.#changed].slice(0, TOLD_AT_ONCE)
   }
 }

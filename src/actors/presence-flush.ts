@@ -91,7 +91,7 @@ export class PresenceFlush {
       this.#settled()
       yield* needs.changed(after, changes)
       if (presence.mode === "summary") this.#count()
-      if (presence.hasChanges) this.schedule(0)
+      if (presence.hasChanges || presence.lobby.hasChanges) this.schedule(0)
     })
   }
 

@@ -8,6 +8,7 @@ import type { ParticipantKind } from "../model/participants.ts"
 import type { EventRole } from "../model/roles.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import { Lobby, type Waiting } from "./lobby.ts"
+import type { Admission } from "./lobby-policy.ts"
 
 export interface Participant {
   readonly participantId: string
@@ -124,6 +125,17 @@ export class Presence implements People {
     if (entry !== undefined && this.#open) this.#note("updated", entry.present, at)
   }
 
+  /**
+   * A gateway has let somebody in. It may not have heard yet that they have to wait: then they are before the door, and
+   * were never present.
+   */
+  enter(node: string, participant: Participant, admission: Admission, at: Timestamp): void {
+    if (admission === "waits") this.lobby.knock(node, participant, at)
+    if (admission !== "in") return
+    this.lobby.giveUp(node, participant.participantId)
+    this.join(node, participant, at)
+  }
+
   /** A participant's first connection on a node. */
   join(node: string, participant: Participant, at: Timestamp): void {
     this.#leaving.delete(participant.participantId)
@@ -137,14 +149,36 @@ export class Presence implements People {
     if (this.#open) this.#note("joined", participant, at)
   }
 
-  /** A participant's last connection on a node dropped. */
+  /** A participant's last connection on a node dropped, inside or before the door. */
   leave(node: string, participantId: string, now: number, at: Timestamp): void {
+    this.lobby.giveUp(node, participantId)
+    this.#drop(node, participantId, now, at)
+  }
+
+  /** Somebody waits on that node, so that nobody of theirs is inside there, if they were. */
+  knock(node: string, participant: Participant, now: number, at: Timestamp): void {
+    this.#drop(node, participant.participantId, now, at)
+    this.lobby.knock(node, participant, at)
+  }
+
+  #drop(node: string, participantId: string, now: number, at: Timestamp): void {
     const entry = this.#entries.get(participantId)
     if (!entry?.nodes.includes(node)) return
     entry.nodes = entry.nodes.filter((other) => other !== node)
     if (entry.nodes.length > 0) return
     if (this.#graceMs === 0) this.#remove(participantId, entry, at)
     else this.#leaving.set(participantId, now + this.#graceMs)
+  }
+
+  /** Whoever has to wait is present no more: they are before the door, or gone if nobody may wait there. */
+  sendOut(admission: (participant: Participant) => Admission, at: Timestamp): void {
+    for (const [participantId, entry] of this.#entries) {
+      const outcome = admission(entry.present)
+      if (outcome === "in") continue
+      this.#leaving.delete(participantId)
+      this.#remove(participantId, entry, at)
+      if (outcome === "waits") for (const node of entry.nodes) this.lobby.knock(node, entry.present, at)
+    }
   }
 
   #update(entry: Entry, participant: Participant, at: Timestamp): void {

@@ -8,11 +8,11 @@ import { Rpc } from "effect/rpc"
 import { LobbyPolicy } from "../model/activity-commands.ts"
 import { Event } from "../model/event.ts"
 import { ParticipantKind } from "../model/participants.ts"
-import type { PhaseTraits } from "../model/permissions.ts"
 import { Feature, Modality } from "../model/phase.ts"
 import { EventRole } from "../model/roles.ts"
 import { Envelope, EventGone, Moved, Outcome, StoreAway } from "./commands.ts"
 import { ReactionReport } from "./reactions.ts"
+import type { ActivePhase } from "./state.ts"
 
 const Away = Schema.Union([Moved, EventGone, StoreAway])
 const Json = Schema.Record(Schema.String, Schema.Unknown)
@@ -44,10 +44,11 @@ export const PresenceReport = Schema.Struct({
 export type PresenceReport = typeof PresenceReport.Type
 
 const Traits = Schema.Struct({
+  id: Schema.NullOr(Schema.String),
   modality: Schema.NullOr(Modality),
   featureSet: Schema.Array(Feature),
   anonymous: Schema.Struct({ questions: Schema.Boolean, voting: Schema.Boolean }),
-}) satisfies Schema.Codec<PhaseTraits>
+}) satisfies Schema.Codec<ActivePhase>
 
 export const LiveSnapshot = Schema.Struct({
   history: Schema.String,

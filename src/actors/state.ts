@@ -3,7 +3,7 @@
  * the event's rows. Effects gather in `effects` during one pure transition and are carried out only after its commit.
  */
 import type { Event, EventWithPhases } from "../model/event.ts"
-import type { PhaseTraits } from "../model/permissions.ts"
+import { NO_TRAITS, type PhaseTraits } from "../model/permissions.ts"
 import type { Phase, PhaseState } from "../model/phase.ts"
 import type { EventRole } from "../model/roles.ts"
 import type { Timestamp } from "../model/timestamp.ts"
@@ -74,15 +74,24 @@ export const nextPendingPhase = (state: LiveState): PhaseState | undefined =>
 export const findPhase = (state: LiveState, id: string): PhaseState | undefined =>
   state.phases.find((phase) => phase.id === id)
 
+/** The active phase as gateways know it. */
+export interface ActivePhase extends PhaseTraits {
+  /** Null when none is active. */
+  readonly id: string | null
+}
+
+export const NO_PHASE: ActivePhase = { ...NO_TRAITS, id: null }
+
 /**
  * What decides who may do what now: the active phase. Of a scheduled event all phases to come, so that questions can be
  * asked and polls be prepared.
  */
-export const phaseTraits = ({ event, phases }: Pick<LiveState, "event" | "phases">): PhaseTraits => {
+export const phaseTraits = ({ event, phases }: Pick<LiveState, "event" | "phases">): ActivePhase => {
   const active = phases.find(({ status }) => status === "active")
   const features =
     active?.featureSet ?? (event.status === "scheduled" ? phases.flatMap(({ featureSet }) => featureSet) : [])
   return {
+    id: active?.id ?? null,
     modality: active?.modality ?? null,
     featureSet: active === undefined ? [...new Set(features)] : features,
     anonymous: { questions: event.allowAnonymousQuestions, voting: event.allowAnonymousVoting },

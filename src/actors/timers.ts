@@ -71,10 +71,10 @@ const phaseDeadline = (state: LiveState): PhaseDeadline | undefined => {
 
 /**
  * The next deadline, given the moment up to which deadlines have been seen to. An end is due even when it lies before
- * that: a crash must not swallow it.
+ * that: a crash must not swallow it. `own`: one that the event itself has.
  */
-export const nextDeadline = (scene: Scene, since: number): Deadline | undefined => {
+export const nextDeadline = (scene: Scene, since: number, own?: ActivityDeadline): Deadline | undefined => {
   if (scene.state.event.status !== "live") return undefined
-  const deadlines = [nextWarning(scene, since), phaseDeadline(scene.state), nextActivityDeadline(scene)]
+  const deadlines = [nextWarning(scene, since), phaseDeadline(scene.state), nextActivityDeadline(scene), own]
   return deadlines.reduce((next, one) => (next === undefined || (one !== undefined && one.at < next.at) ? one : next))
 }

@@ -17,7 +17,8 @@ import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 import type { WebhookEventType } from "../model/webhook-events.ts"
 import type { Caller } from "./commands.ts"
 import type { Floor } from "./floor.ts"
-import type { People } from "./presence.ts"
+import { admissionOf } from "./lobby-policy.ts"
+import type { People, Present } from "./presence.ts"
 import type { Dispatch, Ejection, LiveState, Notice, PollStream, Standing, Stream } from "./state.ts"
 
 type Fields = { readonly [field: string]: unknown }
@@ -31,6 +32,18 @@ export interface Ephemeral {
   /** Sockets may ask not to hear reactions or transcripts. */
   readonly mutable?: "reactions" | "transcript"
 }
+
+const insideOf = (people: People, isInside: (person: Present) => boolean): People => ({
+  size: people.size,
+  find: (participantId) => {
+    const person = people.find(participantId)
+    return person !== undefined && isInside(person) ? person : undefined
+  },
+  all: function* () {
+    for (const person of people.all()) if (isInside(person)) yield person
+  },
+  waiting: people.waiting,
+})
 
 export interface TurnGiven {
   readonly floor: Floor
@@ -47,7 +60,10 @@ export interface TurnGiven {
 }
 
 export class Turn {
+  /** Who is inside as the turn has it by now: a phase that has just begun may have shut its lobby. */
   readonly people: People
+  /** Whoever was inside when it began. */
+  readonly everybody: People
   readonly by: Caller | null
   readonly now: number
   readonly at: Timestamp
@@ -68,7 +84,8 @@ export class Turn {
   constructor({ floor, state, people, by, now, freshId, playbackUrlTemplate }: TurnGiven) {
     this.#floor = floor
     this.state = state
-    this.people = people
+    this.everybody = people
+    this.people = insideOf(people, (person) => admissionOf(this.state, floor, person) === "in")
     this.by = by
     this.now = now
     this.at = toTimestamp(now)

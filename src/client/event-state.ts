@@ -97,6 +97,10 @@ const mutedAfter = (muted: EventState["muted"], { t, d }: Dispatch): EventState[
   return d.muted ? { until: d.until } : null
 }
 
+/** Only a seat that is another than before is told. */
+const mediaAfter = (media: EventState["media"], { t, d }: Dispatch): EventState["media"] =>
+  t === "me.updated" && d.media !== undefined ? d.media : media
+
 /** The same object when nothing in it changed. */
 const settled = (before: EventState, after: EventState): EventState =>
   (Object.keys(after) as ReadonlyArray<keyof EventState>).every((part) => before[part] === after[part]) ? before : after
@@ -118,6 +122,7 @@ export const applyDispatch = (state: EventState, dispatch: Dispatch): EventState
     hands: handsAfter(state.hands, dispatch, me),
     stage: stageAfter(state.stage, dispatch),
     muted: mutedAfter(state.muted, dispatch),
+    media: mediaAfter(state.media, dispatch),
     lobby: lobbyAfter(state.lobby, dispatch, phase),
     rooms: roomsAfter(state.rooms, dispatch),
     broadcast: broadcastAfter(state.broadcast, dispatch, phase),

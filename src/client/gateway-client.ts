@@ -309,7 +309,8 @@ export class GatewayClient {
 
   #begin(ready: Ready): void {
     if (ready.resumed) {
-      if (this.#state !== undefined) this.#become({ ...this.#state, me: ready.me })
+      const { me, media = this.#state?.media ?? null } = ready
+      if (this.#state !== undefined) this.#become({ ...this.#state, me, media })
     } else {
       this.#positions = new StreamPositions(ready.epoch, ready.cursors)
       this.#become(stateOf(ready, this.#state))

@@ -25,6 +25,8 @@ import { RecentCommands } from "./recent-commands.ts"
 import { readingFor, whyNoReplay } from "./replay.ts"
 import { sendAll } from "./send-all.ts"
 import { closeGradually } from "./send-off.ts"
+import { inspectBuffers, spareNoMore } from "./slow-sockets.ts"
+import { StandingNews } from "./standing-news.ts"
 import { ownerOf, roomStream, type StreamName, wireName } from "./streams.ts"
 import { Subscriptions } from "./subscriptions.ts"
 import type { Surroundings } from "./surroundings.ts"
@@ -54,6 +56,7 @@ export class Channel {
   readonly #reactions: ReactionCounts
   readonly #media: MediaSeats
   readonly #whereabouts: Whereabouts
+  readonly #news: StandingNews
   readonly #topics: Subscriptions
   readonly #follower: Follower
   readonly #fanOut: FanOut
@@ -97,8 +100,8 @@ export class Channel {
       ephemeral: (publication) => this.#fanOut.ephemeral(publication),
       stood: (standing) => this.#whereabouts.follow(standing),
       allStood: () => this.#whereabouts.followAll(),
-      lobbyChanged: () => this.#whereabouts.openDoor(),
-      narrowed: () => this.#whereabouts.narrow(),
+      lobbyChanged: () => this.#whereabouts.sortOut(),
+      narrowed: () => this.#news.tellAll(),
       removed: (participantId) => this.#whereabouts.closeAll(participantId, CLOSE.removed),
       ended: () => this.#end(),
       restarted: (reason) => this.#restart(reason),
@@ -107,6 +110,17 @@ export class Channel {
       actorWoke: () => this.#introduceAll(),
       awaited: () => this.#waiting.map(({ connection }) => connection.identity.participantId),
     })
+    const publishWaiting = (streams: ReadonlyArray<StreamName>): void => {
+      if (streams.some((stream) => this.#fanOut.pending(stream) > 0)) this.#fanOut.flush(Date.now())
+    }
+    this.#news = new StandingNews({
+      participants: this.participants,
+      media: this.#media,
+      topics: this.#topics,
+      phase: () => this.phase,
+      publishWaiting,
+      afterTick: (topic, frame) => this.#fanOut.after(topic, frame),
+    })
     this.#whereabouts = new Whereabouts({
       participants: this.participants,
       presence: this.#presence,
@@ -114,10 +128,8 @@ export class Channel {
       follower: this.#follower,
       connectionsPerParticipant: options.connectionsPerParticipant,
       published: (stream) => this.#published(stream),
-      publishWaiting: (streams) => {
-        if (streams.some((stream) => this.#fanOut.pending(stream) > 0)) this.#fanOut.flush(Date.now())
-      },
-      afterTick: (topic, frame) => this.#fanOut.after(topic, frame),
+      publishWaiting,
+      tell: (connection, reason) => this.#news.tell(connection, reason),
       bring: (connection, reason) => this.#bring({ connection, resume: undefined, reason }),
     })
   }
@@ -168,7 +180,7 @@ export class Channel {
 
   /** A new token: another role may hear other streams. */
   renew(connection: Connection, identity: Identity): void {
-    this.#whereabouts.become(connection, this.#follower.places.here(identity), "token")
+    this.#whereabouts.renew(connection, identity)
   }
 
   /** A connection of this event closed, admitted or not. */
@@ -188,21 +200,12 @@ export class Channel {
 
   /** Closes who takes too little; spares who is slow what may be lost. */
   inspect(): void {
-    const { orderedLimitBytes, ephemeralLimitBytes } = this.#around.options
-    for (const connection of this.participants.connections()) {
-      const buffered = connection.socket.buffered()
-      if (buffered > orderedLimitBytes) connection.close(CLOSE.slowConsumer)
-      else if (buffered > ephemeralLimitBytes && connection.hearsEphemeral) {
-        this.#topics.tune(connection, heardBy(connection), false)
-      }
-    }
+    inspectBuffers(this.participants.connections(), this.#topics, this.#around.options)
   }
 
   /** The connection's buffer got smaller. */
   drained(connection: Connection): void {
-    if (connection.state !== "open" || connection.hearsEphemeral) return
-    if (connection.socket.buffered() > this.#around.options.ephemeralLimitBytes) return
-    this.#topics.tune(connection, heardBy(connection), true)
+    spareNoMore(connection, this.#topics, this.#around.options)
   }
 
   /** Housekeeping; true when nobody has needed the channel for long enough and it may be stopped. */
@@ -225,6 +228,7 @@ export class Channel {
     this.#reactions.stop()
     this.#follower.stop()
     this.#fanOut.stop()
+    this.#news.stop()
     this.#stopSendOff?.()
     if (this.#residence !== undefined) this.#around.fork(Fiber.interrupt(this.#residence))
   }
@@ -323,7 +327,7 @@ export class Channel {
     const frames =
       ready === undefined
         ? [
-            readyResumed(connection, place, this.phase),
+            readyResumed(connection, place, this.phase, seats === undefined ? {} : { media: seats.main }),
             ...missed,
             JSON.stringify({ op: 0, t: "caughtUp", d: { v: place.v } }),
           ]
@@ -331,6 +335,7 @@ export class Channel {
     const isNew = connection.state === "waiting"
     if (isNew) this.#admit(connection)
     this.#media.forget(connection)
+    this.#media.settle(connection, seats)
     if (!sendAll(connection, frames, this.#around.options.orderedLimitBytes)) return
     for (const stream of streams) this.#topics.hear(connection, stream)
     if (!connection.hearsEphemeral) this.#topics.tune(connection, streams, true)

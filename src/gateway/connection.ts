@@ -4,6 +4,7 @@
  */
 import type { ParticipantKind } from "../model/participants.ts"
 import type { EventRole } from "../model/roles.ts"
+import type { Backing } from "./backing.ts"
 import type { CloseCode } from "./protocol/close-codes.ts"
 
 /** Who a token speaks for. */
@@ -57,6 +58,8 @@ export class Connection {
   eventId = ""
   identity: Identity = NOBODY
   sessionExpiresAt = Number.POSITIVE_INFINITY
+  /** The account behind its token, if any. */
+  backing: Backing | undefined
   /** The room whose stream it hears. */
   roomId: string | null = null
   mutes: ReadonlySet<Mutable> = MUTES_NOTHING

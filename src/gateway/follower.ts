@@ -6,11 +6,10 @@
 import { Effect, Schedule } from "effect"
 import type { EphemeralPublication, FeedMessage } from "../actors/feed.ts"
 import type { LiveReading, LiveSnapshot } from "../actors/protocol.ts"
-import type { Standing } from "../actors/state.ts"
+import { type ActivePhase, NO_PHASE, type Standing } from "../actors/state.ts"
 import type { LobbyPolicy } from "../model/activity-commands.ts"
 import { type NotFound, Unavailable } from "../model/errors.ts"
 import type { EventStatus } from "../model/event.ts"
-import { NO_TRAITS, type PhaseTraits } from "../model/permissions.ts"
 import { toMillis, toTimestamp } from "../model/timestamp.ts"
 import { listPublications, type StoredPublication } from "../store/live-events.ts"
 import { Places } from "./places.ts"
@@ -57,7 +56,7 @@ export class Follower {
   history = ""
   version = 0
   status: EventStatus = "draft"
-  phase: PhaseTraits = NO_TRAITS
+  phase: ActivePhase = NO_PHASE
   /** The last reading. */
   read: LiveReading | undefined
   readonly places = new Places()
@@ -184,15 +183,16 @@ export class Follower {
     this.#say.published(stream, frame)
   }
 
-  #settle(status: EventStatus, phase: PhaseTraits, lobby: LobbyPolicy): void {
+  #settle(status: EventStatus, phase: ActivePhase, lobby: LobbyPolicy): void {
     this.status = status
     const hasChanged = !sameTraits(this.phase, phase)
     // The same object for as long as nothing changes: what was made of it is kept by it.
     if (hasChanged) this.phase = phase
-    if (hasChanged) this.#say.narrowed()
-    if (this.places.lobby === lobby) return
+    const hasOtherLobby = this.places.lobby !== lobby
     this.places.lobby = lobby
-    this.#say.lobbyChanged()
+    // First: who has to wait does not hear what becomes of those inside.
+    if (hasOtherLobby) this.#say.lobbyChanged()
+    if (hasChanged) this.#say.narrowed()
   }
 
   #eject({ ejections }: FeedMessage): void {
@@ -291,6 +291,7 @@ export class Follower {
   }
 }
 
-const sameTraits = (a: PhaseTraits, b: PhaseTraits): boolean =>
+const sameTraits = (a: ActivePhase, b: ActivePhase): boolean =>
   a === b ||
-  JSON.stringify([a.modality, a.featureSet, a.anonymous]) === JSON.stringify([b.modality, b.featureSet, b.anonymous])
+  JSON.stringify([a.id, a.modality, a.featureSet, a.anonymous]) ===
+    JSON.stringify([b.id, b.modality, b.featureSet, b.anonymous])

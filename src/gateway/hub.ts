@@ -1,6 +1,7 @@
 /** Channels by event, and every connection of this process: opening, sweeping for deadlines, draining. */
 
 import { toTimestamp } from "../model/timestamp.ts"
+import { BackingWatch } from "./backing.ts"
 import { Channel } from "./channel.ts"
 import type { Connection } from "./connection.ts"
 import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
@@ -18,10 +19,12 @@ export class Hub {
   readonly #around: Surroundings
   readonly #channels = new Map<string, Channel>()
   readonly #connections = new Set<Connection>()
+  readonly #backing: BackingWatch
   #isDraining = false
 
   constructor(around: Surroundings) {
     this.#around = around
+    this.#backing = new BackingWatch(around, Date.now())
   }
 
   /** No new connection is taken. */
@@ -67,6 +70,7 @@ export class Hub {
 
   sweep(now: number): void {
     for (const connection of this.#connections) this.#check(connection, now)
+    this.#backing.sweep(this.#connections, now)
     for (const channel of this.#channels.values()) {
       if (channel.sweep(now)) this.#letGo(channel)
     }
@@ -121,7 +125,8 @@ export class Hub {
       connection.close(overdue)
       return
     }
-    if (connection.warned || connection.state !== "open") return
+    const isSettled = connection.state === "open" || connection.state === "lobby"
+    if (connection.warned || !isSettled) return
     if (now < connection.sessionExpiresAt - options.tokenNoticeMs) return
     connection.warned = true
     const d = { at: toTimestamp(connection.sessionExpiresAt) }

@@ -30,6 +30,11 @@ export class LobbyDoor {
     return [...this.#waiting.connections()]
   }
 
+  /** A participant's connections. */
+  of(participantId: string): ReadonlyArray<Connection> {
+    return this.#waiting.connectionsOf(participantId)
+  }
+
   identities(): ReadonlyArray<Identity> {
     return this.#waiting.identities()
   }

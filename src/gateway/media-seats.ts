@@ -5,8 +5,8 @@
  * nothing here waits or looks into a frame.
  */
 import { Cause, Effect } from "effect"
-import type { MediaToken } from "../media/media.ts"
-import type { PhaseTraits } from "../model/permissions.ts"
+import type { ActivePhase } from "../actors/state.ts"
+import { type MediaToken, seatKind } from "../media/media.ts"
 import type { Connection } from "./connection.ts"
 import { sendAll } from "./send-all.ts"
 import type { Surroundings } from "./surroundings.ts"
@@ -16,6 +16,8 @@ type Fields = { readonly [field: string]: unknown }
 /** A connection's seats at one moment: in the main room, and in the room it was in then. */
 export interface Seats {
   readonly roomId: string | null
+  /** The phase, and as what they sit there. */
+  readonly place: string | null
   readonly main: MediaToken | null
   readonly room: MediaToken | null
 }
@@ -40,25 +42,61 @@ const partWithMedia = (part: unknown, { roomId, room }: Seats): unknown => {
 export class MediaSeats {
   readonly #around: Surroundings
   readonly #eventId: string
-  readonly #phase: () => PhaseTraits
+  readonly #phase: () => ActivePhase
+  /** The seat in the main room that a connection was told of last: its place; `null`: that it has none. */
+  readonly #told = new WeakMap<Connection, string | null>()
   /** What waits behind a token that is being minted. */
   readonly #waiting = new WeakMap<Connection, string[]>()
 
-  constructor(around: Surroundings, eventId: string, phase: () => PhaseTraits) {
+  constructor(around: Surroundings, eventId: string, phase: () => ActivePhase) {
     this.#around = around
     this.#eventId = eventId
     this.#phase = phase
   }
 
+  get hasServer(): boolean {
+    return this.#around.media.hasServer
+  }
+
   /** Must seats be minted before the connection can be told where it stands? */
   lacks(connection: Connection, seats: Seats | undefined): boolean {
-    return this.#around.media.hasServer && (seats === undefined || seats.roomId !== connection.roomId)
+    if (!this.hasServer) return false
+    return seats === undefined || seats.roomId !== connection.roomId || seats.place !== this.#placeOf(connection)
+  }
+
+  /** Was the connection told of the seat in the main room that it has now? */
+  isTold(connection: Connection): boolean {
+    return !this.hasServer || this.#told.get(connection) === this.#placeOf(connection)
+  }
+
+  /** Gives a connection the seat it has now; if it has another by the time it is minted, that is given by itself. */
+  change(connection: Connection, then: (seat: MediaToken | null) => void): void {
+    const place = this.#placeOf(connection)
+    const give = (seat: MediaToken | null): void => {
+      if (connection.state !== "open" || place !== this.#placeOf(connection)) return
+      if (place === null || seat !== null) this.#told.set(connection, place)
+      then(seat)
+    }
+    if (place === null) give(null)
+    else this.#around.fork(Effect.map(this.#mint(connection, null), give))
+  }
+
+  /** The connection is being told of these. */
+  settle(connection: Connection, seats: Seats | undefined): void {
+    if (seats !== undefined && (seats.place === null || seats.main !== null)) this.#told.set(connection, seats.place)
+  }
+
+  #placeOf({ identity: { role } }: Connection): string | null {
+    const { id, modality } = this.#phase()
+    const kind = modality === null ? null : seatKind({ role, modality })
+    return kind === null ? null : `${id} ${kind}`
   }
 
   mint(connection: Connection, then: (seats: Seats) => void): void {
     const { roomId } = connection
+    const place = this.#placeOf(connection)
     const both = Effect.all([this.#mint(connection, null), roomId === null ? NONE : this.#mint(connection, roomId)])
-    this.#around.fork(Effect.map(both, ([main, room]) => then({ roomId, main, room })))
+    this.#around.fork(Effect.map(both, ([main, room]) => then({ roomId, place, main, room })))
   }
 
   /** What of `ready` concerns a participant, with their seats. */
@@ -121,11 +159,11 @@ export class MediaSeats {
   }
 
   #mint({ identity }: Connection, roomId: string | null): Effect.Effect<MediaToken | null> {
-    const { modality } = this.#phase()
-    if (modality === null) return NONE
+    const { id: phaseId, modality } = this.#phase()
+    if (modality === null || phaseId === null) return NONE
     const { participantId, name, role } = identity
     const { media, telemetry } = this.#around
-    return media.tokenFor({ eventId: this.#eventId, roomId, participantId, name, role, modality }).pipe(
+    return media.tokenFor({ eventId: this.#eventId, phaseId, roomId, participantId, name, role, modality }).pipe(
       Effect.catchCause((cause) => {
         if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
         telemetry.log.error({ err: Cause.squash(cause), eventId: this.#eventId }, "a media seat could not be given")
@@ -134,7 +172,9 @@ export class MediaSeats {
     )
   }
 
+  /** Who was sent to the lobby while a token was being minted hears nothing of it there. */
   #sendNow(connection: Connection, frames: ReadonlyArray<string>): void {
+    if (connection.state !== "open") return
     sendAll(connection, frames, this.#around.options.orderedLimitBytes)
   }
 }

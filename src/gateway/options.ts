@@ -6,6 +6,8 @@ export interface GatewayOptions {
   readonly identifyTimeoutMs: number
   /** How often all connections are looked at for deadlines. */
   readonly sweepMs: number
+  /** How often the accounts behind open sockets are looked at again. */
+  readonly recheckMs: number
   /** How far back, and how many dispatches of a stream, a client is replayed exactly. */
   readonly historyMs: number
   readonly historyEntries: number
@@ -38,6 +40,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   heartbeatMs: 20_000,
   identifyTimeoutMs: 10_000,
   sweepMs: 1000,
+  recheckMs: 10_000,
   historyMs: 120_000,
   historyEntries: 1000,
   orderedLimitBytes: 1_048_576,

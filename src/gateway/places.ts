@@ -1,12 +1,10 @@
 /** Where participants stand, as the live event has it: who was let in, whose role a host changed, who is in which room. */
+import { type Admission, admissionUnder } from "../actors/lobby-policy.ts"
 import type { LiveSnapshot } from "../actors/protocol.ts"
 import type { Standing } from "../actors/state.ts"
 import type { LobbyPolicy } from "../model/activity-commands.ts"
 import type { EventRole } from "../model/roles.ts"
 import type { Identity } from "./connection.ts"
-
-/** May they come in? */
-export type Admission = "in" | "waits" | "denied"
 
 export class Places {
   lobby: LobbyPolicy = "open"
@@ -45,9 +43,6 @@ export class Places {
   }
 
   admission({ participantId, walkIn }: Identity): Admission {
-    const decided = this.#admissions.get(participantId)
-    if (decided === "held") return "waits"
-    if (decided === "admitted" || !walkIn || this.lobby === "open") return "in"
-    return this.lobby === "ask" ? "waits" : "denied"
+    return admissionUnder(this.lobby, this.#admissions.get(participantId), walkIn)
   }
 }

@@ -3,6 +3,7 @@
  * snapshot, and what staff see on top of it once more; only what concerns the participant is written per connection.
  */
 import type { LiveSnapshot } from "../actors/protocol.ts"
+import type { MediaToken } from "../media/media.ts"
 import {
   type ActingRole,
   actingAs,
@@ -108,5 +109,11 @@ export const readyWithSnapshot = (
   return `{"op":0,"t":"ready","d":{${membersOf(place)},${personalPart(connection, phase)},${own}${shared}}}`
 }
 
-export const readyResumed = (connection: Connection, place: Place, phase: PhaseTraits): string =>
-  `{"op":0,"t":"ready","d":{${membersOf({ resumed: true, ...place })},${personalPart(connection, phase)}}}`
+/** `seat`: in the main room, where there is a media server. */
+export const readyResumed = (
+  connection: Connection,
+  place: Place,
+  phase: PhaseTraits,
+  seat: { readonly media?: MediaToken | null },
+): string =>
+  `{"op":0,"t":"ready","d":{${membersOf({ resumed: true, ...place, ...seat })},${personalPart(connection, phase)}}}`

@@ -12,7 +12,15 @@ import { Commands, refuseCommand } from "./commands.ts"
 import { Connection, type Socket } from "./connection.ts"
 import type { Hub } from "./hub.ts"
 import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
-import { CommandFrame, Heartbeat, Identify, MAX_FRAME_BYTES, MAX_FRAME_OBJECTS, TokenFrame } from "./protocol/frames.ts"
+import {
+  CommandFrame,
+  CommandId,
+  Heartbeat,
+  Identify,
+  MAX_FRAME_BYTES,
+  MAX_FRAME_OBJECTS,
+  TokenFrame,
+} from "./protocol/frames.ts"
 import { OP } from "./protocol/op.ts"
 import type { RefusalCode } from "./protocol/refusals.ts"
 import { refuse } from "./refusal.ts"
@@ -158,11 +166,12 @@ export class Sessions {
     connection.state = "identifying"
     this.#identifying++
     this.#read(token, {
-      onGrant: ({ eventId, identity, sessionExpiresAt }) => {
+      onGrant: ({ eventId, identity, sessionExpiresAt, backing }) => {
         this.#identifying--
         if (connection.state === "closed") return
         connection.identity = identity
         connection.eventId = eventId
+        connection.backing = backing
         connection.sessionExpiresAt = sessionExpiresAt
         this.#hub.enter(connection, resume)
       },
@@ -204,23 +213,24 @@ export class Sessions {
   #renew(connection: Connection, object: ClientObject): void {
     const decoded = decodeToken(object)
     if (Result.isFailure(decoded)) {
-      complain(connection, "bad_request", "op 12 carries d.token.")
-      return
-    }
-    if (connection.state !== "open") {
-      complain(connection, "unauthorized", "Identify and wait for ready first.")
+      refuseToken(connection, idOf(object), "bad_request", "op 12 carries d.token.")
       return
     }
     const { id, d } = decoded.success
+    if (connection.state !== "open" && connection.state !== "lobby") {
+      refuseToken(connection, id, "unauthorized", "Identify and wait for ready first.")
+      return
+    }
     this.#read(d.token, {
       onGrant: (grant) => this.#extend(connection, grant, id),
       onRefusal: () => refuseToken(connection, id, "unauthorized", "The token is not valid or has expired."),
     })
   }
 
-  #extend(connection: Connection, { eventId, identity, sessionExpiresAt }: Grant, id: string | undefined): void {
-    const channel = this.#channelOf(connection)
-    if (channel === undefined) return
+  #extend(connection: Connection, grant: Grant, id: string | undefined): void {
+    const { eventId, identity, sessionExpiresAt } = grant
+    const channel = this.#hub.find(connection.eventId)
+    if (channel === undefined || connection.state === "closed") return
     // Each anonymous token is minted for a new viewer; here it only lets the one who is connected stay.
     const isSame =
       identity.participantId === connection.identity.participantId ||
@@ -230,6 +240,7 @@ export class Sessions {
       return
     }
     connection.sessionExpiresAt = sessionExpiresAt
+    connection.backing = grant.backing
     connection.warned = false
     const d = { tokenExpiresAt: toTimestamp(sessionExpiresAt), role: identity.role }
     connection.send(
@@ -258,6 +269,9 @@ const parse = (bytes: ArrayBuffer): unknown => {
     return undefined
   }
 }
+
+const isId = Schema.is(CommandId)
+const idOf = ({ id }: ClientObject): string | undefined => (isId(id) ? id : undefined)
 
 /** A token that was sent with an id is answered under it, like a command. */
 const refuseToken = (connection: Connection, id: string | undefined, code: RefusalCode, message: string): void => {

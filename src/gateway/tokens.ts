@@ -1,8 +1,9 @@
 /** Reads a gateway token: who it speaks for, on which event, until when; or with which code the socket is to be closed. */
 import { Effect } from "effect"
 import type { GatewayGrant, Tokens } from "../identity/tokens.ts"
-import { findCredentialsVersion } from "../store/accounts.ts"
+import { findAccountStandings } from "../store/accounts.ts"
 import type { Database } from "../store/database.ts"
+import { type Backing, backingOf, stillHolds } from "./backing.ts"
 import type { Identity } from "./connection.ts"
 import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
 
@@ -11,6 +12,7 @@ export interface Grant {
   readonly identity: Identity
   /** When the session behind the token ends, Unix milliseconds. */
   readonly sessionExpiresAt: number
+  readonly backing: Backing | undefined
 }
 
 /** Does the token claim to have expired? Asked only of a token that was refused; both answers say "get a new one". */
@@ -24,18 +26,17 @@ const claimsToHaveExpired = (token: string): boolean => {
   }
 }
 
-/** A password reset after the token was minted made it worthless. Costs a look only for tokens of accounts. */
-const refuseRevoked = (database: Database["Service"], { account }: GatewayGrant): Effect.Effect<void, CloseCode> =>
-  account === undefined
-    ? Effect.void
-    : database
-        .run((sql) => findCredentialsVersion(sql, account.id))
-        .pipe(
-          Effect.mapError((): CloseCode => CLOSE.internal),
-          Effect.flatMap((version) =>
-            version === account.credentialsVersion ? Effect.void : Effect.fail(CLOSE.revoked),
-          ),
-        )
+/** What it rested on may have gone since the token was minted. Costs a look only for tokens of accounts. */
+const refuseRevoked = (database: Database["Service"], grant: GatewayGrant): Effect.Effect<void, CloseCode> => {
+  const backing = backingOf(grant)
+  if (backing === undefined) return Effect.void
+  return database
+    .run((sql) => findAccountStandings(sql, [backing]))
+    .pipe(
+      Effect.mapError((): CloseCode => CLOSE.internal),
+      Effect.flatMap(([now]) => (stillHolds(backing, now) ? Effect.void : Effect.fail(CLOSE.revoked))),
+    )
+}
 
 export const readToken = (
   tokens: Tokens["Service"],
@@ -54,6 +55,7 @@ export const readToken = (
         eventId,
         identity: { participantId, name, kind, userId, role, walkIn },
         sessionExpiresAt,
+        backing: backingOf(claims),
       })
     }),
   )

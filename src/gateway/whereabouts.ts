@@ -3,8 +3,8 @@
  * and whether they are in or wait in the lobby. Follows the live event's word, whatever a token says.
  */
 import type { Standing } from "../actors/state.ts"
-import { type ActingRole, actingAs } from "../model/permissions.ts"
-import { EventRole, isStaff } from "../model/roles.ts"
+import { actingAs } from "../model/permissions.ts"
+import { isStaff } from "../model/roles.ts"
 import type { Connection, Identity } from "./connection.ts"
 import type { Follower } from "./follower.ts"
 import { LobbyDoor } from "./lobby-door.ts"
@@ -12,7 +12,6 @@ import type { Participants } from "./participants.ts"
 import type { PresenceReports } from "./presence-reports.ts"
 import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
 import type { ReadyReason, UpdateReason } from "./protocol/dispatches.ts"
-import { standingOf } from "./ready.ts"
 import { roomStream, type StreamName, streamsOf } from "./streams.ts"
 import type { Subscriptions } from "./subscriptions.ts"
 
@@ -30,17 +29,11 @@ interface Needs {
   readonly published: (stream: StreamName) => number
   /** If something of these streams waits for the tick, all that waits is sent now. */
   readonly publishWaiting: (streams: ReadonlyArray<StreamName>) => void
-  /** Sends a frame to a topic behind what waits for the tick. */
-  readonly afterTick: (topic: string, frame: string) => void
+  /** Tells a connection that its role is another. */
+  readonly tell: (connection: Connection, reason: UpdateReason) => void
   /** Tells a connection where it stands, from scratch. */
   readonly bring: (connection: Connection, reason: ReadyReason) => void
 }
-
-/** One of each who may do the same things. */
-const EXAMPLES: ReadonlyArray<readonly [ActingRole, Pick<Identity, "kind" | "role">]> = [
-  ...EventRole.literals.map((role) => [role, { kind: "user", role }] as const),
-  ["anonymous", { kind: "anonymous", role: "viewer" }],
-]
 
 export class Whereabouts {
   readonly door: LobbyDoor
@@ -55,11 +48,21 @@ export class Whereabouts {
   admits(connection: Connection): boolean {
     const { places } = this.#needs.follower
     connection.identity = places.here(connection.identity)
+    this.#agree(connection)
     connection.roomId = places.roomOf(connection.identity.participantId)
     const admission = places.admission(connection.identity)
     if (admission === "waits") this.door.hold(connection)
     if (admission === "denied") this.door.refuse(connection)
+    if (admission === "in") this.#letIn(connection.identity.participantId)
     return admission === "in"
+  }
+
+  /** All tabs of a participant are inside or wait: what one token says of the event's list holds for all. */
+  #agree(connection: Connection): void {
+    const { participantId } = connection.identity
+    const tabs = [connection, ...this.#needs.participants.connectionsOf(participantId), ...this.door.of(participantId)]
+    if (tabs.every(({ identity }) => identity.walkIn)) return
+    for (const tab of tabs) if (tab.identity.walkIn) tab.identity = { ...tab.identity, walkIn: false }
   }
 
   /** A participant stands elsewhere: their connections follow. */
@@ -84,9 +87,20 @@ export class Whereabouts {
       if (removed.has(participantId)) connection.close(CLOSE.removed)
       this.#move(connection, places.roomOf(participantId))
       this.become(connection, places.here(connection.identity), "role")
-      if (places.admission({ ...connection.identity, walkIn: false }) === "waits") this.#sendOut(connection)
+      this.#judge(connection)
+      // The live event may have taken them for waiting when it was told of them.
+      if (connection.state === "open" && connection.identity.walkIn) this.#needs.presence.joined(connection.identity)
     }
-    this.openDoor()
+    this.#openDoor()
+  }
+
+  /** A new token may say another role or name, or that they are on the event's list by now and need not wait. */
+  renew(connection: Connection, identity: Identity): void {
+    const { places } = this.#needs.follower
+    this.become(connection, places.here(identity), "token")
+    this.#agree(connection)
+    const waits = connection.state === "lobby" && places.admission(connection.identity) === "in"
+    if (waits) this.#letIn(identity.participantId)
   }
 
   become(connection: Connection, identity: Identity, reason: UpdateReason): void {
@@ -98,8 +112,7 @@ export class Whereabouts {
     if (before.role === identity.role) return
     this.#needs.topics.changeRole(connection, actingAs(before), actingAs(identity))
     if (isStaff(before.role) === isStaff(identity.role)) {
-      const d = { ...standingOf(identity, this.#needs.follower.phase), reason }
-      connection.send(JSON.stringify({ op: 0, t: "me.updated", d }))
+      this.#needs.tell(connection, reason)
       return
     }
     this.#deafen(connection, before)
@@ -143,21 +156,27 @@ export class Whereabouts {
     this.door.hold(connection)
   }
 
-  /** Whoever need not wait any more comes in. */
-  openDoor(): void {
+  /**
+   * Others have to wait than before: whoever was let in by a door that was open, and by nobody else, goes before it, and
+   * whoever need not wait any more comes in. The live event lets those it knows of stay, in the commit that shuts the door.
+   */
+  sortOut(): void {
+    for (const connection of [...this.#needs.participants.connections()]) this.#judge(connection)
+    this.#openDoor()
+  }
+
+  #judge(connection: Connection): void {
+    if (connection.state !== "open") return
+    const admission = this.#needs.follower.places.admission(connection.identity)
+    if (admission === "waits") this.#sendOut(connection)
+    if (admission === "denied") this.door.refuse(connection)
+  }
+
+  #openDoor(): void {
     const { places, removed } = this.#needs.follower
     for (const identity of this.door.identities()) {
       if (removed.has(identity.participantId)) this.door.close(identity.participantId, CLOSE.removed)
       else if (places.admission(identity) === "in") this.#letIn(identity.participantId)
-    }
-  }
-
-  /** Each stored role hears how it reads in the phase that is active now. */
-  narrow(): void {
-    const { topics, follower, afterTick } = this.#needs
-    for (const [role, identity] of EXAMPLES) {
-      const d = { ...standingOf(identity, follower.phase), reason: "phase" }
-      afterTick(topics.roleTopic(role), JSON.stringify({ op: 0, t: "me.updated", d }))
     }
   }
 

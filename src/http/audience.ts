@@ -4,7 +4,7 @@
  */
 import { Effect } from "effect"
 import type { Caller } from "../actors/commands.ts"
-import { memberRoleAt } from "../identity/participants.ts"
+import { memberStandingAt } from "../identity/participants.ts"
 import { ANONYMOUS_VOTER_SECONDS, Tokens } from "../identity/tokens.ts"
 import { type Failure, Forbidden, NotFound, SignInRequired, Unauthorized } from "../model/errors.ts"
 import type { Event } from "../model/event.ts"
@@ -36,7 +36,7 @@ const userOf = async (
   const user = await findUser(sql, session.userId)
   if (user === undefined) throw new Unauthorized({ detail: "The session's user no longer exists." })
   if (event.visibility === "private" && !(await maySeePrivateEvent(sql, event, session))) throw NotFound.of(what)
-  const stored = await memberRoleAt(sql, event, user.id, session.accountId)
+  const stored = (await memberStandingAt(sql, event, user.id, session.accountId))?.role
   const role = nearestRole(stored ?? "participant", acceptedRoles(modalitiesOf(event)))
   return { participantId: user.id, userId: user.id, name: user.name, kind: "user", role, walkIn: stored === undefined }
 }

@@ -8,7 +8,7 @@ import { jwtVerify, SignJWT } from "jose"
 import { deriveKey } from "../config.ts"
 import { Unauthorized } from "../model/errors.ts"
 import { ParticipantKind } from "../model/participants.ts"
-import { EventRole } from "../model/roles.ts"
+import { EventRole, WorkspaceRole } from "../model/roles.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 
 /** A user's session in a workspace, for viewer and stage surfaces. `accountId` is null for a user that a key vouched for. */
@@ -41,7 +41,14 @@ const GatewayGrant = Schema.Struct({
   /** A user of the workspace who neither belongs to it nor is on the event's list. */
   walkIn: Schema.optionalKey(Schema.Boolean),
   /** The account behind it, if any, and its credentials version then: a password reset makes the token worthless. */
-  account: Schema.optionalKey(Schema.Struct({ id: Schema.String, credentialsVersion: Schema.Int })),
+  account: Schema.optionalKey(
+    Schema.Struct({
+      id: Schema.String,
+      credentialsVersion: Schema.Int,
+      /** Where the role comes from belonging to the workspace: the role there, without which the token is worthless too. */
+      workspaceRole: Schema.optionalKey(WorkspaceRole),
+    }),
+  ),
   /** When the session behind this token ends, in Unix seconds: how long a socket may live without a new token. */
   sessionExpires: Schema.Int,
 })

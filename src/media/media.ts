@@ -17,7 +17,9 @@ export interface MediaServer {
 
 export interface MediaSeat {
   readonly eventId: string
-  /** `null`: the event's main room. */
+  /** The active phase. */
+  readonly phaseId: string
+  /** `null`: the main room of the phase. */
   readonly roomId: string | null
   readonly participantId: string
   readonly name: string
@@ -32,23 +34,31 @@ export interface MediaToken {
   readonly token: string
 }
 
-const LIFETIME = "2h"
+/** For the way in; the media server does not look at it again while its holder stays connected. */
+const LIFETIME = "10m"
 
-/** What the media server calls a room of an event. */
-export const mediaRoomOf = ({ eventId, roomId }: Pick<MediaSeat, "eventId" | "roomId">): string =>
-  roomId === null ? eventId : `${eventId}:${roomId}`
+/** What the media server calls a room of an event. Each phase has a main room of its own: a call's seat is none on the stage after it. */
+export const mediaRoomOf = ({ eventId, phaseId, roomId }: Pick<MediaSeat, "eventId" | "phaseId" | "roomId">): string =>
+  `${eventId}:${roomId ?? phaseId}`
+
+/** As what somebody sits in a room of a phase; `null`: not at all. */
+export const seatKind = ({ role, modality }: Pick<MediaSeat, "role" | "modality">): "staff" | "voice" | null => {
+  const narrowed = narrowRole(role, modality)
+  if (narrowed === "viewer") return null
+  return isStaff(narrowed) ? "staff" : "voice"
+}
 
 /** What the holder may do in the room; `null`: no seat. Messages go through the gateway, where they can be moderated. */
 const grantFor = (seat: MediaSeat): VideoGrant | null => {
-  const role = narrowRole(seat.role, seat.modality)
-  if (role === "viewer") return null
+  const kind = seatKind(seat)
+  if (kind === null) return null
   return {
     room: mediaRoomOf(seat),
     roomJoin: true,
     canPublish: true,
     canSubscribe: true,
     canPublishData: false,
-    ...(isStaff(role) ? { roomAdmin: true } : {}),
+    ...(kind === "staff" ? { roomAdmin: true } : {}),
   }
 }
 

@@ -55,6 +55,15 @@ const state = stateOf({
 const dispatch = (t: string, d: unknown): Dispatch => ({ t, d, v: 1, ts: 1_800_000_000_000 }) as Dispatch
 
 describe("the client's state", () => {
+  test("has the seat that was told last: another, none any more, or the same when nothing is said of it", () => {
+    const seat = { provider: "livekit", url: "wss://media.example.com", token: "t" }
+    const me = { role: "speaker", can: [], chatTo: [], reason: "stage" }
+    const seated = applyDispatch(state, dispatch("me.updated", { ...me, media: seat }))
+    expect([state.media, seated.media]).toEqual([null, seat])
+    expect(applyDispatch(seated, dispatch("me.updated", me)).media).toEqual(seat)
+    expect(applyDispatch(seated, dispatch("me.updated", { ...me, media: null })).media).toBeNull()
+  })
+
   test("keeps the newer of two revisions, whichever comes last", () => {
     const newer = applyDispatch(state, dispatch("phase.updated", { phase: { ...phase("b", 3), config: { x: 1 } } }))
     const older = applyDispatch(newer, dispatch("phase.updated", { phase: phase("b", 2) }))

@@ -64,6 +64,37 @@ test("a new token lets the connection live on", async () => {
   expect(Date.parse(reply.d.tokenExpiresAt)).toBeGreaterThan(Date.now() + 60_000)
 })
 
+test("who waits in the lobby is told of the end of their session too, and keeps their place with a new token", async () => {
+  const stage = await house.stage([{ modality: "meeting", config: { lobby: "ask" } }])
+  const client = house.connect()
+  await client.hello()
+  client.send({
+    op: 2,
+    d: { token: await house.token(stage, "guest", "participant", { sessionExpires: inSeconds(3) }) },
+  })
+  await client.dispatch("tokenExpiring")
+  client.send({ op: 12, id: "renewal", d: { token: await house.token(stage, "guest") } })
+  expect(await client.next(({ op }) => op === 4)).toMatchObject({ id: "renewal", ok: true })
+  // By now they may be on the event's list, which has nobody wait.
+  const listed = await house.token(stage, "guest", "participant", { kind: "user" })
+  client.send({ op: 12, id: "listed", d: { token: listed } })
+  expect((await client.dispatch("ready")).d.me.participantId).toBe("guest")
+})
+
+test("a token with an id is answered under it, whatever is wrong", async () => {
+  const stage = await house.stage()
+  const client = house.connect()
+  await client.hello()
+  client.send({ op: 12, id: "early", d: { token: "x" } })
+  expect(await client.next(({ op }) => op === 4)).toMatchObject({ id: "early", e: { code: "unauthorized" } })
+  client.send({ op: 2, d: { token: await house.token(stage, "guest") } })
+  await client.dispatch("ready")
+  client.sendText(JSON.stringify({ op: 12, id: "empty", d: {} }))
+  expect(await client.next(({ op }) => op === 4)).toMatchObject({ id: "empty", e: { code: "bad_request" } })
+  client.sendText(JSON.stringify({ op: 12, id: "", d: {} }))
+  expect((await client.next(({ op }) => op === 13)).d.code).toBe("bad_request")
+})
+
 test("a token for someone else, for another event, or none at all is refused and the socket stays", async () => {
   const stage = await house.stage()
   const client = await house.join(stage, "guest")
@@ -153,5 +184,5 @@ test("a socket that does not read is closed 4002, and the others hear everything
   const cursors = { event: slow.ordered().at(-1)?.s ?? ready.d.cursors.event }
   const back = house.connect()
   const again = await back.identify(await house.token(stage, "slow"), { epoch: ready.d.epoch, cursors })
-  expect(["gap", undefined]).toContain(again.d.reason)
+  expect(["expired", undefined]).toContain(again.d.reason)
 }, 120_000)

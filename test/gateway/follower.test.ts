@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { Feed, type FeedMessage } from "../../src/actors/feed.ts"
-import { NO_TRAITS } from "../../src/model/permissions.ts"
+import { NO_PHASE } from "../../src/actors/state.ts"
 import type { Client } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
@@ -107,7 +107,7 @@ test("a socket that falls behind is spared what may be lost until it has caught 
       from: version,
       version,
       status: "live",
-      phase: { ...NO_TRAITS, modality: "meeting" },
+      phase: { ...NO_PHASE, modality: "meeting" },
       lobby: "open",
       standings: [],
       publications: [],

@@ -3,6 +3,7 @@ import { Redacted } from "effect"
 import { TokenVerifier } from "livekit-server-sdk"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { mediaRoomOf } from "../../src/media/media.ts"
+import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { crowd, heard, held } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
@@ -19,12 +20,19 @@ beforeAll(async () => {
 afterAll(() => house.stop())
 
 /** The seat must be this participant's, in that room. */
-const expectSeat = async (media: Frame, stage: Stage, who: string, roomId: string | null, isHost = false) => {
+const expectSeat = async (
+  media: Frame,
+  stage: Stage,
+  who: string,
+  roomId: string | null,
+  isHost = false,
+  phase = 0,
+) => {
   expect(media).toMatchObject({ provider: "livekit", url: URL })
   const { sub, name, video } = await verifier.verify(media.token)
   expect([sub, name]).toEqual([who, `Name of ${who}`])
   expect(video).toEqual({
-    room: mediaRoomOf({ eventId: stage.eventId, roomId }),
+    room: mediaRoomOf({ eventId: stage.eventId, phaseId: stage.phaseIds[phase] ?? "", roomId }),
     roomJoin: true,
     canPublish: true,
     canSubscribe: true,
@@ -112,5 +120,69 @@ test("a round carries the seat in its room, for each of the pair; a full ready g
     const again = await client.next((frame) => frame.t === "ready" && frame.d.round !== null)
     await expectSeat(again.d.media, stage, `p${index}`, null)
     if (!d.bye) await expectSeat(again.d.round.media, stage, `p${index}`, d.roomId)
+  }
+})
+
+const updated = (client: Client, reason: string): Promise<Frame> =>
+  client.next(({ t, d }) => t === "me.updated" && d.reason === reason, `me.updated because of ${reason}`)
+
+test("who is there when the event starts is told their seat; in each phase it is one in another room", async () => {
+  const stage = await house.stage(
+    [{ modality: "meeting" }, { modality: "meeting" }, { modality: "broadcast" }],
+    "scheduled",
+  )
+  const host = await house.join(stage, "h", "host", { kind: "user" })
+  const [client, viewer] = [await house.join(stage, "p0"), await house.join(stage, "v", "viewer")]
+  await house.actors.execute(stage.eventId, { type: "start" })
+  await expectSeat((await updated(client, "phase")).d.media, stage, "p0", null)
+  await expectSeat((await updated(host, "phase")).d.media, stage, "h", null, true)
+  expect((await updated(viewer, "phase")).d).not.toHaveProperty("media")
+  await host.command("phase.next")
+  await expectSeat((await updated(client, "phase")).d.media, stage, "p0", null, false, 1)
+  await host.command("phase.next")
+  expect((await updated(client, "phase")).d).toMatchObject({ role: "viewer", media: null })
+  const index = (t: string): number => client.received.findLastIndex((frame) => frame.t === t)
+  expect(index("me.updated")).toBeGreaterThan(index("phase.started"))
+})
+
+test("who comes onto the stage is told their seat, and that they have none when they leave", async () => {
+  const stage = await house.stage([{ modality: "broadcast" }])
+  const host = await house.join(stage, "h", "host", { kind: "user" })
+  const client = await house.join(stage, "p0", "viewer")
+  await eventually(async () => (await host.command("roster.list")).d.participants.length === 2)
+  await host.command("stage.invite", { id: "p0" })
+  await client.dispatch("stage.invited")
+  await client.command("stage.accept")
+  await expectSeat((await updated(client, "stage")).d.media, stage, "p0", null)
+  await client.command("stage.leave")
+  expect((await updated(client, "stage")).d).toMatchObject({ role: "viewer", media: null })
+  await host.command("role.set", { id: "p0", role: "speaker" })
+  await expectSeat((await updated(client, "role")).d.media, stage, "p0", null)
+})
+
+test("who resumes in another phase is told the seat they have there", async () => {
+  const stage = await house.stage([{ modality: "meeting" }, { modality: "meeting" }, { modality: "broadcast" }])
+  const host = await house.join(stage, "h", "host", { kind: "user" })
+  let client = await house.join(stage, "p0")
+  for (const phase of [1, 2]) {
+    const { epoch, cursors } = held(client)
+    await client.cut()
+    await host.command("phase.next", { phaseId: stage.phaseIds[phase - 1] })
+    client = house.connect()
+    const { d } = await client.identify(await house.token(stage, "p0"), { epoch, cursors })
+    expect(d.resumed).toBe(true)
+    if (phase === 2) expect(d.media).toBeNull()
+    else await expectSeat(d.media, stage, "p0", null, false, phase)
+  }
+})
+
+test("a crowd is told its seats a few at a time, and everybody is", async () => {
+  const stage = await house.stage([{ modality: "meeting" }, { modality: "meeting" }])
+  const host = await house.join(stage, "h", "host", { kind: "user" })
+  const names = Array.from({ length: 230 }, (_, n) => `p${n}`)
+  const clients = await Promise.all(names.map((who) => house.join(stage, who)))
+  await host.command("phase.next")
+  for (const [n, client] of clients.entries()) {
+    await expectSeat((await updated(client, "phase")).d.media, stage, `p${n}`, null, false, 1)
   }
 })

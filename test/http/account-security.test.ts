@@ -2,6 +2,7 @@
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { WebSocket } from "ws"
+import { Client } from "../gateway/client.ts"
 import {
   type Account,
   type CallOptions,
@@ -140,7 +141,7 @@ describe("resetting a password", () => {
     expect((await ask()).status).toBe(401)
   })
 
-  test("makes a gateway token that was minted before it open nothing", async () => {
+  test("makes a gateway token that was minted before it open nothing, and closes what it had opened", async () => {
     const account = await signup(server.url)
     const made = (await api("POST", "/v1/workspaces", { cookie: account.cookie, body: { name: "W" } })).body
     const event = await createLiveEvent(server.url, made.apiKey.secret)
@@ -158,10 +159,13 @@ describe("resetting a password", () => {
         })
       })
     expect(await answer()).toBe("ready")
+    const open = new Client(`${server.url.replace("http", "ws")}/v1/gateway`)
+    await open.identify(token)
     await api("POST", "/v1/accounts/reset-password", {
       body: { token: await requestReset(account), password: NEW_PASSWORD },
     })
     expect(await answer()).toBe(4203)
+    expect(await open.closeCode()).toBe(4203)
   })
 
   test("uses up every other link that was asked for", async () => {

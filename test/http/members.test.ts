@@ -2,7 +2,16 @@ import { randomUUID } from "node:crypto"
 import { Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Database, openPool, type Sql } from "../../src/store/database.ts"
-import { type Account, type CallOptions, call, createWorkspace, signup } from "../support/api.ts"
+import { Client } from "../gateway/client.ts"
+import {
+  type Account,
+  type CallOptions,
+  call,
+  createLiveEvent,
+  createWorkspace,
+  gatewayToken,
+  signup,
+} from "../support/api.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
 let server: TestServer
@@ -49,6 +58,24 @@ describe("a workspace", () => {
       expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
     },
   )
+})
+
+test("a member who is removed while they host is shown out, and comes back as what they are then", async () => {
+  const { id, key, owner } = await createWorkspace(server.url)
+  const event = await createLiveEvent(server.url, key)
+  const member = await join(id, "admin")
+  const session = await api("POST", `/v1/workspaces/${id}/session`, { cookie: member.cookie })
+  const enter = async (role: string): Promise<Client> => {
+    const { token } = await gatewayToken(server.url, event.id, session.body.sessionToken)
+    const client = new Client(`${server.url.replace("http", "ws")}/v1/gateway`)
+    expect((await client.identify(token)).d.me.role).toBe(role)
+    return client
+  }
+  const host = await enter("host")
+  const path = `/v1/workspaces/${id}/members/${member.memberId}`
+  expect((await api("DELETE", path, { cookie: owner.cookie })).status).toBe(204)
+  expect(await host.closeCode()).toBe(4203)
+  await (await enter("viewer")).cut()
 })
 
 describe("members", () => {

@@ -10,13 +10,14 @@ const SECRET = "a secret of the media server's, long enough"
 const SERVER = { url: "wss://media.example.com", apiKey: "key", apiSecret: Redacted.make(SECRET) }
 const SEAT: MediaSeat = {
   eventId: "01990000-0000-7000-8000-000000000001",
+  phaseId: "01990000-0000-7000-8000-000000000003",
   roomId: null,
   participantId: "guest:01990000-0000-7000-8000-000000000002",
   name: "Grace Höpper",
   role: "participant",
   modality: "meeting",
 }
-const TWO_HOURS = 7200
+const TEN_MINUTES = 600
 
 const ask = (seat: Partial<MediaSeat>, server: typeof SERVER | null = SERVER) =>
   Effect.runPromise(
@@ -29,19 +30,20 @@ const read = async (seat: Partial<MediaSeat>) => {
   return new TokenVerifier(SERVER.apiKey, SECRET).verify(granted.token)
 }
 
-test("a participant may be heard and hear, under its own id and name, in the event's room, for two hours", async () => {
+test("a participant may be heard and hear, under its own id and name, in the phase's room, for ten minutes", async () => {
   expect(await ask({})).toMatchObject({ provider: "livekit", url: SERVER.url })
   const { sub, name, iss, nbf = 0, exp = 0, video } = await read({})
   expect({ sub, name, iss }).toEqual({ sub: SEAT.participantId, name: SEAT.name, iss: SERVER.apiKey })
-  expect(exp - nbf).toBe(TWO_HOURS)
-  const seat = { room: SEAT.eventId, roomJoin: true, canPublish: true, canSubscribe: true, canPublishData: false }
+  expect(exp - nbf).toBe(TEN_MINUTES)
+  const room = `${SEAT.eventId}:${SEAT.phaseId}`
+  const seat = { room, roomJoin: true, canPublish: true, canSubscribe: true, canPublishData: false }
   expect(video).toEqual(seat)
 })
 
 test("a room beside the main one is a room of its own", async () => {
   const { video } = await read({ roomId: "blue", modality: "breakout" })
   expect(video?.room).toBe(`${SEAT.eventId}:blue`)
-  expect(mediaRoomOf({ eventId: SEAT.eventId, roomId: null })).toBe(SEAT.eventId)
+  expect(mediaRoomOf({ ...SEAT, roomId: null })).not.toBe(mediaRoomOf({ ...SEAT, phaseId: "the next", roomId: null }))
 })
 
 describe.each(Modality.literals)("in a %s", (modality) => {

@@ -55,10 +55,10 @@ export interface Activity {
   readonly phaseEnded?: (turn: Turn, phase: PhaseState) => void
   /** The active phase's timer ran out. */
   readonly phaseElapsed?: (turn: Turn, phase: PhaseState) => void
-  readonly phaseUpdated?: (turn: Turn, phase: PhaseState) => void
+  readonly phaseUpdated?: (turn: Turn, phase: PhaseState, was: PhaseState) => void
   /** Became present just now. */
   readonly arrived?: (turn: Turn, people: ReadonlyArray<Present>) => void
-  readonly departed?: (turn: Turn, people: ReadonlyArray<Present>) => void
+  readonly departed?: (turn: Turn, people: ReadonlyArray<Pick<Present, "participantId">>) => void
   /** Was removed from the event for good, present or not. */
   readonly barred?: (turn: Turn, participantId: string) => void
   /** Timers that clients draw, besides the phase's. */

@@ -1,11 +1,13 @@
 /**
  * The lobby of a call: who walks in may have to wait until a host lets them in. Who was let in stays let in for the whole
  * event. Waiting is the gateway's business and kept in memory; what hosts decide is a record.
+ * Invariant: behind a shut lobby is nobody who walked in without a record that lets them. Whoever has none when it shuts
+ * goes before the door, so that gateways, which know of people before the live event does, judge them as it does.
  */
+import type { LobbyPolicy } from "../../model/activity-commands.ts"
 import { ONLY } from "../../model/live-records.ts"
-import type { Waiting } from "../lobby.ts"
-import { lobbyPolicy } from "../lobby-policy.ts"
-import type { Present } from "../presence.ts"
+import type { PhaseState } from "../../model/phase.ts"
+import { isWalkIn, lobbyPolicy, policyOf } from "../lobby-policy.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
 import { leaveRoom } from "./rooms.ts"
@@ -14,9 +16,6 @@ import { leaveRound } from "./rotation.ts"
 /** People in the lobby that staff are sent; there may be more. */
 const SHOWN = 200
 
-/** Neither a member of the workspace nor on the event's list. */
-const isWalkIn = ({ kind, walkIn = kind !== "user" }: Present): boolean => walkIn
-
 const admit = (turn: Turn, participantId: string): void => {
   if (turn.get("admission", participantId)?.state !== "admitted") {
     turn.put("admission", participantId, { state: "admitted" })
@@ -24,34 +23,54 @@ const admit = (turn: Turn, participantId: string): void => {
   turn.stand({ participantId, admission: "admitted" })
 }
 
-/** Whoever is inside when the door closes is inside for good: a broken link must not bring them before it. */
-const keepThoseInside = (turn: Turn): void => {
-  if (lobbyPolicy(turn.state, turn.floor) === "open") return
-  for (const person of turn.people.all()) {
+/** Whoever is inside of a call when its door closes is inside for good: a broken link must not bring them before it. */
+const keepThoseInside = (turn: Turn, before: LobbyPolicy): void => {
+  if (before !== "open" || lobbyPolicy(turn.state, turn.floor) === "open") return
+  for (const person of turn.everybody.all()) {
     const { participantId } = person
     if (isWalkIn(person) && turn.get("admission", participantId) === undefined) admit(turn, participantId)
   }
 }
 
-const waitingIds = (turn: Turn): ReadonlyArray<string> =>
-  Array.from(turn.people.waiting(), ({ participantId }: Waiting) => participantId)
+/** Who came by the countdown or to a broadcast was let in by nobody; but a host chose whom they gave a voice. */
+const keepThoseChosen = (turn: Turn): void => {
+  if (lobbyPolicy(turn.state, turn.floor) === "open") return
+  for (const [id, { role }] of turn.all("role")) {
+    const hasVoice = role !== "viewer" && role !== "participant"
+    if (hasVoice && turn.get("admission", id) === undefined) admit(turn, id)
+  }
+}
+
+/** The phase before the active one. */
+const lastPhase = ({ state: { phases } }: Turn): PhaseState | undefined =>
+  phases.findLast(({ status }) => status === "ended")
+
+const waitingIds = (turn: Turn): ReadonlySet<string> =>
+  new Set(Array.from(turn.people.waiting(), ({ participantId }) => participantId))
+
+/** Those of whom it is true, in order and once, and the others: one who gave up meanwhile keeps nobody else waiting. */
+const part = (ids: ReadonlyArray<string>, isThere: (id: string) => boolean) => {
+  const [there, missing]: [string[], string[]] = [[], []]
+  for (const id of new Set(ids)) (isThere(id) ? there : missing).push(id)
+  return { there, missing }
+}
 
 export const lobby: Activity = {
   commands: {
     "lobby.admit": (turn, d) => {
       const waiting = waitingIds(turn)
-      const ids = "ids" in d ? [...new Set(d.ids)] : waiting
-      if ("ids" in d && ids.some((id) => !waiting.includes(id) && turn.get("admission", id) === undefined)) {
-        return noSuch("participant in the lobby")
-      }
-      for (const id of ids) admit(turn, id)
-      return { admitted: ids }
+      const isKnown = (id: string): boolean =>
+        waiting.has(id) || turn.everybody.find(id) !== undefined || turn.get("admission", id) !== undefined
+      const { there, missing } = part("ids" in d ? d.ids : [...waiting], isKnown)
+      if (there.length === 0 && missing.length > 0) return noSuch("participant in the lobby")
+      for (const id of there) admit(turn, id)
+      return { admitted: there, missing }
     },
     "lobby.deny": (turn, { ids: asked, block = false }) => {
       const waiting = waitingIds(turn)
-      const ids = [...new Set(asked)]
-      if (ids.some((id) => !waiting.includes(id))) return noSuch("participant in the lobby")
-      for (const participantId of ids) {
+      const { there, missing } = part(asked, (id) => waiting.has(id))
+      if (there.length === 0) return noSuch("participant in the lobby")
+      for (const participantId of there) {
         // Whom a host sent here waits again when they come back, whatever the policy.
         if (turn.get("admission", participantId)?.state !== "held") turn.remove("admission", participantId)
         turn.stand({ participantId, admission: "denied" })
@@ -60,12 +79,13 @@ export const lobby: Activity = {
         turn.state = { ...turn.state, removed: removed.includes(participantId) ? removed : [...removed, participantId] }
         turn.toStaff("participant.removed", { participantId, block })
       }
-      return { denied: ids }
+      return { denied: there, missing }
     },
     "lobby.policy": (turn, { mode }) => {
       if (turn.settings.lobby === mode) return { mode }
+      const before = lobbyPolicy(turn.state, turn.floor)
       turn.put("settings", ONLY, { ...turn.settings, lobby: mode })
-      keepThoseInside(turn)
+      keepThoseInside(turn, before)
       turn.toAll("lobby.settings", { mode })
       return { mode }
     },
@@ -80,12 +100,14 @@ export const lobby: Activity = {
     },
   },
   phaseStarted: (turn, { modality }) => {
-    keepThoseInside(turn)
+    const last = lastPhase(turn)
+    if (last === undefined || last.modality === "broadcast") keepThoseChosen(turn)
+    else keepThoseInside(turn, policyOf(last, turn.floor))
     if (modality !== "broadcast") return
     // A broadcast has no lobby, and nobody who could let them out of it.
     for (const [id, { state }] of turn.all("admission")) if (state === "held") admit(turn, id)
   },
-  phaseUpdated: keepThoseInside,
+  phaseUpdated: (turn, _phase, was) => keepThoseInside(turn, policyOf(was, turn.floor)),
   view: ({ floor, state }) => ({ lobbyPolicy: lobbyPolicy(state, floor) }),
   staffView: ({ people }) => {
     const waiting = [...people.waiting()]

@@ -46,14 +46,23 @@ export const performActivity = (turn: Turn, { type, d, rev }: ActivityCommand): 
   return handler(turn, d as never, rev)
 }
 
-type PhaseHook = "phaseStarted" | "phaseEnded" | "phaseElapsed" | "phaseUpdated"
+type PhaseHook = "phaseStarted" | "phaseEnded" | "phaseElapsed"
 
 export const tellOfPhase = (turn: Turn, hook: PhaseHook, phase: PhaseState): void => {
   for (const activity of ACTIVITIES) activity[hook]?.(turn, phase)
 }
 
-export const tellOfPeople = (turn: Turn, hook: "arrived" | "departed", people: ReadonlyArray<Present>): void => {
-  for (const activity of ACTIVITIES) activity[hook]?.(turn, people)
+/** `was`: the phase before it was changed. */
+export const tellOfUpdate = (turn: Turn, phase: PhaseState, was: PhaseState): void => {
+  for (const activity of ACTIVITIES) activity.phaseUpdated?.(turn, phase, was)
+}
+
+export const tellOfArrivals = (turn: Turn, people: ReadonlyArray<Present>): void => {
+  for (const activity of ACTIVITIES) activity.arrived?.(turn, people)
+}
+
+export const tellOfDepartures = (turn: Turn, people: ReadonlyArray<Pick<Present, "participantId">>): void => {
+  for (const activity of ACTIVITIES) activity.departed?.(turn, people)
 }
 
 export const tellOfBarred = (turn: Turn, participantId: string): void => {

@@ -7,7 +7,7 @@ import { Phase } from "../../model/phase.ts"
 import { EventRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { ACTIVITY_DISPATCHES, ACTIVITY_EPHEMERALS } from "./activity-dispatches.ts"
-import { ACTIVITY_STATE, Counts, PERSONAL_STATE, STAFF_STATE } from "./activity-views.ts"
+import { ACTIVITY_STATE, Counts, MediaSeat, PERSONAL_STATE, STAFF_STATE } from "./activity-views.ts"
 import { Cursors } from "./commands.ts"
 
 export const PhaseView = Schema.Struct({ ...Phase.fields, rev: Schema.Int })
@@ -123,6 +123,8 @@ export const Ready = Schema.Union([
     serverTime: Schema.Int,
     tokenExpiresAt: Instant,
     me: Me,
+    /** In the main room, where there is a media server; null: no seat. */
+    media: Schema.optionalKey(Schema.NullOr(MediaSeat)),
   }),
 ])
 export type Ready = typeof Ready.Type
@@ -141,6 +143,8 @@ export const DIRECT_DISPATCHES = {
     can: Schema.Array(Schema.String),
     chatTo: Schema.Array(Schema.Literals(ChatTarget)),
     reason: UpdateReason,
+    /** The seat in the main room when it is another than before; null: none any more. */
+    media: Schema.optionalKey(Schema.NullOr(MediaSeat)),
   }),
   /** A minute before the session ends: send a new token in `op 12`. */
   tokenExpiring: Schema.Struct({ at: Instant }),

@@ -21,7 +21,7 @@ export const MAX_FRAME_OBJECTS = 32
 export const Resume = Schema.Struct({ epoch: Schema.String, cursors: Cursors })
 export type Resume = typeof Resume.Type
 
-const CommandId = Schema.String.check(
+export const CommandId = Schema.String.check(
   Schema.isBetweenLength(1, 64),
   Schema.makeFilter((id) => isStorable(id) || "must not hold U+0000 or half a surrogate pair"),
 )

@@ -62,8 +62,9 @@ export const REPLIES = {
   "stage.accept": Schema.Struct({ stage: StageView }),
   "stage.leave": Schema.Struct({ stage: Schema.Null }),
   "role.set": Schema.Struct({ participantId: Text, role: EventRole }),
-  "lobby.admit": Schema.Struct({ admitted: Texts }),
-  "lobby.deny": Schema.Struct({ denied: Texts }),
+  /** `missing`: those of the ids who are not there any more. */
+  "lobby.admit": Schema.Struct({ admitted: Texts, missing: Texts }),
+  "lobby.deny": Schema.Struct({ denied: Texts, missing: Texts }),
   "lobby.policy": Schema.Struct({ mode: LobbyPolicy }),
   "participant.toLobby": OneParticipant,
   "breakout.plan": Schema.Struct({ plan: BreakoutPlanView }),

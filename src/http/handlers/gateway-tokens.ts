@@ -1,6 +1,6 @@
 /** Gateway tokens by all their rules (specification §4): who becomes whom on which event. */
 import { Effect } from "effect"
-import { memberRoleAt } from "../../identity/participants.ts"
+import { type MemberStanding, memberStandingAt } from "../../identity/participants.ts"
 import { type GatewayGrant, Tokens } from "../../identity/tokens.ts"
 import { Conflict, NotFound, SignInRequired, Unauthorized } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
@@ -19,8 +19,14 @@ type Refusals = NotFound | Conflict | SignInRequired | Unauthorized
 /** An anonymous viewer's socket may live this long before it wants a new token. */
 const ANONYMOUS_SECONDS = 12 * 3600
 
-const accountOf = ({ accountId, credentialsVersion }: Extract<Session, { kind: "session" }>): Partial<GatewayGrant> =>
-  accountId === null || credentialsVersion === null ? {} : { account: { id: accountId, credentialsVersion } }
+const accountOf = (
+  { accountId, credentialsVersion }: Extract<Session, { kind: "session" }>,
+  standing: MemberStanding | undefined,
+): Partial<GatewayGrant> => {
+  if (accountId === null || credentialsVersion === null) return {}
+  const workspaceRole = standing?.from ?? null
+  return { account: { id: accountId, credentialsVersion, ...(workspaceRole === null ? {} : { workspaceRole }) } }
+}
 
 const signedIn = async (
   sql: Queryable,
@@ -30,17 +36,18 @@ const signedIn = async (
   if (session.workspaceId !== event.workspaceId) throw NotFound.of("event")
   const user = await findUser(sql, session.userId)
   if (user === undefined) throw new Unauthorized({ detail: "The session's user no longer exists." })
-  const [role, phases] = await Promise.all([
-    memberRoleAt(sql, event, user.id, session.accountId),
+  const [standing, phases] = await Promise.all([
+    memberStandingAt(sql, event, user.id, session.accountId),
     listPhases(sql, event.id),
   ])
+  const role = standing?.role
   // An account's session token outlives its memberships; without any it opens nothing that is private.
   if (role === undefined && session.accountId !== null && event.visibility === "private") throw NotFound.of("event")
   return {
     participantId: user.id,
     eventId: event.id,
     workspaceId: event.workspaceId,
-    ...accountOf(session),
+    ...accountOf(session, standing),
     kind: "user",
     userId: user.id,
     ...(role === undefined ? { walkIn: true } : {}),

@@ -1,0 +1,30 @@
+/** Sockets that take too little: spared what may be lost, and closed before their buffers outgrow the bound. */
+import type { Connection } from "./connection.ts"
+import type { GatewayOptions } from "./options.ts"
+import { CLOSE } from "./protocol/close-codes.ts"
+import type { Subscriptions } from "./subscriptions.ts"
+import { heardBy } from "./whereabouts.ts"
+
+type Limits = Pick<GatewayOptions, "orderedLimitBytes" | "ephemeralLimitBytes">
+
+/** Closes who takes too little; spares who is slow what may be lost. */
+export const inspectBuffers = (
+  connections: Iterable<Connection>,
+  topics: Subscriptions,
+  { orderedLimitBytes, ephemeralLimitBytes }: Limits,
+): void => {
+  for (const connection of connections) {
+    const buffered = connection.socket.buffered()
+    if (buffered > orderedLimitBytes) connection.close(CLOSE.slowConsumer)
+    else if (buffered > ephemeralLimitBytes && connection.hearsEphemeral) {
+      topics.tune(connection, heardBy(connection), false)
+    }
+  }
+}
+
+/** Who has caught up hears again what may be lost. */
+export const spareNoMore = (connection: Connection, topics: Subscriptions, { ephemeralLimitBytes }: Limits): void => {
+  if (connection.state !== "open" || connection.hearsEphemeral) return
+  if (connection.socket.buffered() > ephemeralLimitBytes) return
+  topics.tune(connection, heardBy(connection), true)
+}

@@ -1,0 +1,282 @@
+/** A lobby that shuts while people come: nobody is half inside, whatever the live event has been told of them by then. */
+import { Effect } from "effect"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { LiveEvents } from "../../src/actors/live-events.ts"
+import { eventually } from "../support/wait.ts"
+import type { Client, Frame } from "./client.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+let house: House
+/** Here the live event is told of comings and goings long after they happened. */
+let slow: House
+
+beforeAll(async () => {
+  house = await openHouse()
+  slow = await openHouse({ presenceTickMs: 4000 })
+})
+afterAll(async () => {
+  await house.stop()
+  await slow.stop()
+})
+
+const HOST = { kind: "user" } as const
+const ASK = { modality: "meeting", featureSet: ["chat"], config: { lobby: "ask" } } as const
+const OPEN = { modality: "meeting", featureSet: ["chat"] } as const
+const CLOSED = { modality: "meeting", config: { lobby: "closed" } } as const
+
+const knock = async (of: House, stage: Stage, who: string): Promise<Client> => {
+  const client = of.connect()
+  await client.hello()
+  client.send({ op: 2, d: { token: await of.token(stage, who) } })
+  return client
+}
+
+const status = (client: Client, state: string): Promise<Frame> =>
+  client.next(({ t, d }) => t === "lobby.status" && d.state === state, `lobby.status ${state}`)
+
+const atTheDoor = (host: Client, who: string): Promise<Frame> =>
+  host.next(
+    ({ t, d }) => t === "lobby.waiting" && d.add.some((one: Frame) => one.participantId === who),
+    `${who} at the door`,
+  )
+
+/** Whatever was to come has come. */
+const settled = async (client: Client): Promise<void> => {
+  client.send({ op: 1, d: { t0: 0 } })
+  await client.next(({ op }) => op === 11, "the heartbeat's answer")
+}
+
+const isInside = ({ received }: Client): boolean =>
+  received.findLastIndex(({ t }) => t === "ready") >
+  received.findLastIndex(({ t, d }) => t === "lobby.status" && d.state === "waiting")
+
+/** The live event is told now that somebody came, as it would be before long. */
+const tell = (of: House, { eventId }: Stage, who: string): Promise<void> => {
+  const participant = { participantId: who, name: who, role: "participant", kind: "guest", userId: null } as const
+  const report = { node: "test", changes: [{ type: "join", participant }] } as const
+  return of.actors.run(Effect.flatMap(LiveEvents, (live) => live.reportPresence(eventId, report)))
+}
+
+const notices = async (of: House, { eventId }: Stage): Promise<ReadonlyArray<string>> => {
+  const rows = await of.actors
+    .sql`select body from outbox_messages where event_id = ${eventId} order by occurred_at, id`
+  return rows.map(({ ["body"]: body }) => {
+    const { type, participantId } = JSON.parse(String(body))
+    return `${participantId} ${type.replace("participant.", "")}`
+  })
+}
+
+describe("whom the live event has not been told of when the door shuts", () => {
+  test("waits, is admitted like everybody else, and was never present before", async () => {
+    const stage = await slow.stage([OPEN])
+    const host = await slow.join(stage, "host", "host", HOST)
+    const guest = await slow.join(stage, "guest")
+    await host.command("lobby.policy", { mode: "ask" })
+    await status(guest, "waiting")
+    expect(await guest.command("chat.send", { to: "event", text: "in?" })).toMatchObject({ e: { code: "forbidden" } })
+    await atTheDoor(host, "guest")
+    expect(await host.command("lobby.admit", { ids: ["guest"] })).toMatchObject({
+      ok: true,
+      d: { admitted: ["guest"], missing: [] },
+    })
+    await guest.dispatch("ready")
+    expect(await guest.command("chat.send", { to: "event", text: "in" })).toMatchObject({ ok: true })
+    await eventually(async () => (await notices(slow, stage)).includes("guest joined"))
+    expect([...(await notices(slow, stage))].sort()).toEqual(["guest joined", "host joined"])
+  })
+
+  test("is turned away by a closed one, like a newcomer", async () => {
+    const stage = await slow.stage([OPEN])
+    const host = await slow.join(stage, "host", "host", HOST)
+    const guest = await slow.join(stage, "guest")
+    await host.command("lobby.policy", { mode: "closed" })
+    await status(guest, "denied")
+    expect(await guest.closeCode()).toBe(4306)
+    await eventually(async () => (await notices(slow, stage)).length > 0)
+    expect(await notices(slow, stage)).toEqual(["host joined"])
+  })
+
+  test("waits also when the phase's configuration shuts it, and comes in when it opens again", async () => {
+    const stage = await slow.stage([OPEN])
+    const host = await slow.join(stage, "host", "host", HOST)
+    const guest = await slow.join(stage, "guest")
+    const phaseId = stage.phaseIds[0]
+    await host.command("phase.update", { phaseId, config: { lobby: "ask" } })
+    await status(guest, "waiting")
+    await host.command("phase.update", { phaseId, config: { lobby: "open" } })
+    await guest.dispatch("ready")
+    expect(await guest.command("chat.send", { to: "event", text: "in" })).toMatchObject({ ok: true })
+  })
+})
+
+test("who is found on the event's list in one tab is inside in all, and stays when one of them closes", async () => {
+  const stage = await house.stage([ASK])
+  const host = await house.join(stage, "host", "host", HOST)
+  const waiting = await knock(house, stage, "guest")
+  await status(waiting, "waiting")
+  await atTheDoor(host, "guest")
+  const listed = await house.join(stage, "guest", "participant", HOST)
+  await waiting.dispatch("ready")
+  const later = await house.join(stage, "guest")
+  for (const tab of [waiting, later]) {
+    expect(await tab.command("chat.send", { to: "event", text: "hello" })).toMatchObject({ ok: true })
+    await tab.cut()
+  }
+  await eventually(async () => (await notices(house, stage)).includes("guest joined"))
+  expect(await host.command("participant.toLobby", { id: "guest" })).toMatchObject({ ok: true })
+  await status(listed, "waiting")
+  await eventually(async () => (await notices(house, stage)).includes("guest left"))
+  expect((await notices(house, stage)).filter((notice) => notice.startsWith("guest"))).toEqual([
+    "guest joined",
+    "guest left",
+  ])
+})
+
+test("in a crowd that comes while the door shuts everybody is inside or waits, and all who wait can be let in", async () => {
+  const stage = await house.stage([OPEN])
+  const host = await house.join(stage, "host", "host", HOST)
+  const names = Array.from({ length: 40 }, (_, n) => `guest ${n}`)
+  const guests = await Promise.all(
+    names.map(async (who, n) => {
+      if (n === 20) await host.command("lobby.policy", { mode: "ask" })
+      return knock(house, stage, who)
+    }),
+  )
+  await Promise.all(
+    guests.map((guest) => guest.next(({ t }) => t === "ready" || t === "lobby.status", "ready or the lobby")),
+  )
+  for (const guest of guests) {
+    await settled(guest)
+    const reply = await guest.command("chat.send", { to: "event", text: "hello" })
+    expect(reply.ok).toBe(isInside(guest))
+  }
+  const waiting = names.filter((_, n) => !isInside(guests[n] as Client))
+  const total = async (): Promise<number> => {
+    const ready = await house.connect().identify(await house.token(stage, "other", "host", HOST))
+    return ready.d.lobby.total
+  }
+  await eventually(async () => (await total()) === waiting.length)
+  await host.command("lobby.admit", { ids: names })
+  for (const guest of guests) {
+    if (!isInside(guest)) await guest.dispatch("ready")
+    expect(await guest.command("chat.send", { to: "event", text: "inside" })).toMatchObject({ ok: true })
+  }
+})
+
+describe("nobody is inside before the event is live", () => {
+  test.each([0, 1])("who came by the countdown waits, whether or not they are known (%i)", async (known) => {
+    const of = known === 0 ? slow : house
+    const stage = await of.stage([ASK], "scheduled")
+    const host = await of.join(stage, "host", "host", HOST)
+    const guest = await of.join(stage, "guest")
+    const member = await of.join(stage, "member", "participant", HOST)
+    if (known === 1) await tell(of, stage, "guest")
+    await of.actors.execute(stage.eventId, { type: "start" })
+    await status(guest, "waiting")
+    await settled(member)
+    expect(isInside(member)).toBe(true)
+    expect(await guest.command("hand.raise")).toMatchObject({ ok: false, e: { code: "forbidden" } })
+    await atTheDoor(host, "guest")
+    expect((await notices(of, stage)).some((notice) => notice.startsWith("guest"))).toBe(false)
+    await host.command("lobby.admit", { ids: ["guest"] })
+    await guest.dispatch("ready")
+    expect(await guest.command("hand.raise")).toMatchObject({ ok: true })
+  })
+
+  test("a closed lobby turns them away", async () => {
+    const stage = await house.stage([CLOSED], "scheduled")
+    const guest = await house.join(stage, "guest")
+    await house.actors.execute(stage.eventId, { type: "start" })
+    await status(guest, "denied")
+    expect(await guest.closeCode()).toBe(4306)
+  })
+
+  test("rooms that open with the phase have no seat for them", async () => {
+    const config = { lobby: "ask", roomSize: 2, durationSeconds: 600 } as const
+    const stage = await house.stage([{ modality: "breakout", config }], "scheduled")
+    const member = await house.join(stage, "member", "participant", HOST)
+    const guest = await house.join(stage, "guest")
+    await tell(house, stage, "guest")
+    await house.actors.execute(stage.eventId, { type: "start" })
+    await member.dispatch("assignment.updated")
+    await status(guest, "waiting")
+    await settled(guest)
+    expect(guest.received.some(({ t }) => t === "assignment.updated" || t === "subscribed")).toBe(false)
+  })
+})
+
+describe("from a broadcast to a call behind a lobby", () => {
+  const PHASES = [{ modality: "broadcast" }, ASK, { ...ASK }] as const
+
+  test("its audience waits, known or not, and is present no more; whom a host gave a voice is inside", async () => {
+    const stage = await house.stage(PHASES)
+    const host = await house.join(stage, "host", "host", HOST)
+    const [early, chosen] = [await house.join(stage, "early", "viewer"), await house.join(stage, "chosen", "viewer")]
+    await eventually(async () => (await notices(house, stage)).length === 3)
+    await host.command("role.set", { id: "chosen", role: "speaker" })
+    const late = await house.join(stage, "late", "viewer")
+    await host.command("phase.next", { phaseId: stage.phaseIds[0] })
+    await status(early, "waiting")
+    await status(late, "waiting")
+    await settled(chosen)
+    expect(isInside(chosen)).toBe(true)
+    await eventually(async () => (await notices(house, stage)).includes("early left"))
+    await atTheDoor(host, "late")
+    await host.command("lobby.admit", { all: true })
+    await early.dispatch("ready")
+    await late.dispatch("ready")
+    // From call to call those inside stay, also behind another shut door.
+    await host.command("phase.next", { phaseId: stage.phaseIds[1] })
+    for (const client of [early, late, chosen]) {
+      await settled(client)
+      expect(isInside(client)).toBe(true)
+    }
+  })
+
+  test("from an open call to a shut one those inside stay", async () => {
+    const stage = await house.stage([OPEN, ASK])
+    const host = await house.join(stage, "host", "host", HOST)
+    const guest = await house.join(stage, "guest")
+    await eventually(async () => (await notices(house, stage)).length === 2)
+    await host.command("phase.next")
+    await settled(guest)
+    expect(isInside(guest)).toBe(true)
+    expect(await guest.command("hand.raise")).toMatchObject({ ok: true })
+  })
+})
+
+describe("many at once", () => {
+  test("one who gave up keeps nobody else waiting; if nobody is there it is refused", async () => {
+    const stage = await house.stage([ASK])
+    const host = await house.join(stage, "host", "host", HOST)
+    const [guest, rude] = [await knock(house, stage, "guest"), await knock(house, stage, "rude")]
+    await status(guest, "waiting")
+    await status(rude, "waiting")
+    await atTheDoor(host, "guest")
+    await eventually(async () => {
+      const { d } = await house.connect().identify(await house.token(stage, "other", "host", HOST))
+      return d.lobby.total === 2
+    })
+    expect(await host.command("lobby.admit", { ids: ["gone", "guest"] })).toMatchObject({
+      d: { admitted: ["guest"], missing: ["gone"] },
+    })
+    await guest.dispatch("ready")
+    expect(await host.command("lobby.deny", { ids: ["rude", "gone"] })).toMatchObject({
+      d: { denied: ["rude"], missing: ["gone"] },
+    })
+    expect(await rude.closeCode()).toBe(4306)
+    for (const t of ["lobby.admit", "lobby.deny"]) {
+      expect(await host.command(t, { ids: ["gone"] })).toMatchObject({ ok: false, e: { code: "not_found" } })
+    }
+  })
+
+  test("who is inside can be admitted too: nothing happens to them", async () => {
+    const stage = await house.stage([OPEN])
+    const host = await house.join(stage, "host", "host", HOST)
+    const guest = await house.join(stage, "guest")
+    await eventually(async () => (await notices(house, stage)).length === 2)
+    expect(await host.command("lobby.admit", { ids: ["guest"] })).toMatchObject({ d: { admitted: ["guest"] } })
+    await settled(guest)
+    expect(guest.received.some(({ t }) => t === "lobby.status")).toBe(false)
+  })
+})

@@ -1,0 +1,70 @@
+/** After a process died without a word: who does not come back has gone, and takes along what they held. */
+import { expect, test } from "vitest"
+import { eventually } from "../support/wait.ts"
+import type { Client, Frame } from "./client.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+const HOST = { kind: "user" } as const
+
+/** The house's process is overtaken without having said who was there. */
+const withCrash = async (
+  before: (house: House) => Promise<Stage>,
+  after: (house: House, stage: Stage) => Promise<void>,
+): Promise<void> => {
+  let isOwner = true
+  const first = await openHouse({}, { holds: () => isOwner })
+  try {
+    const stage = await before(first)
+    isOwner = false
+    const second = await openHouse({}, { node: "second", returnWithinMs: 5000 }, first.databaseUrl)
+    try {
+      await after(second, stage)
+    } finally {
+      await second.stop()
+    }
+  } finally {
+    await first.stop()
+  }
+}
+
+test("hands of those who do not come back go down, of those who do stay up, and no webhook is sent", () =>
+  withCrash(
+    async (house) => {
+      const stage = await house.stage()
+      for (const who of ["stays", "goes"]) await (await house.join(stage, who)).command("hand.raise")
+      return stage
+    },
+    async (house, stage) => {
+      const host = await house.join(stage, "host", "host", HOST)
+      const back = await house.join(stage, "stays")
+      const { received } = host
+      const queue: Frame = received.find(({ t }) => t === "ready").d.handQueue
+      expect(queue.items).toHaveLength(2)
+      const { d } = await host.dispatch("hand.queue")
+      expect(d.items.map(({ participantId }: Frame) => participantId)).toEqual(["stays"])
+      // Whoever comes back later finds it down, and is no trouble.
+      expect((await house.connect().identify(await house.token(stage, "goes"))).d.hand).toBeNull()
+      expect(await back.command("hand.lower", {}, { id: "down" })).toMatchObject({ ok: true })
+      const left = await house.actors.sql`
+        select 1 from outbox_messages where event_id = ${stage.eventId} and type = 'participant.left'`
+      expect(left).toHaveLength(0)
+    },
+  ))
+
+test("the partner of who does not come back is told", () =>
+  withCrash(
+    async (house) => {
+      const stage = await house.stage([{ modality: "rotation" }])
+      const host = await house.join(stage, "host", "host", HOST)
+      const people: Client[] = []
+      for (const who of ["a", "b"]) people.push(await house.join(stage, who))
+      await eventually(async () => (await host.command("roster.list")).d.participants.length === 3)
+      await host.command("rotation.start", { roundSeconds: 600, rounds: 1 })
+      for (const person of people) await person.dispatch("rotation.round")
+      return stage
+    },
+    async (house, stage) => {
+      const partner = await house.join(stage, "a")
+      expect((await partner.dispatch("rotation.partnerLeft")).d).toMatchObject({ participantId: "b", n: 1 })
+    },
+  ))
