@@ -75,7 +75,10 @@ const endActivePhase = (state: LiveState, now: Timestamp, reason: "advance" | "e
     timerRev: phase.timerEndsAt === null ? phase.timerRev : phase.timerRev + 1,
   }
   const next = replacePhase(state, ended)
-  return say(next, toAll("phase.ended", { phaseId: phase.id, reason, phase: phaseView(next, phase.id) }))
+  const view = phaseView(next, phase.id)
+  const told = say(next, toAll("phase.ended", { phaseId: phase.id, reason, phase: view }))
+  const timer = timerOf(ended)
+  return timer?.state === "cancelled" ? say(told, toAll("timer.updated", { timer, phase: view })) : told
 }
 
 /** Starts the first pending phase and arms its timer; there may be none. */

@@ -260,6 +260,11 @@ test("timers of polls and rounds outlast a phase change; the phase's own does no
   expect(begun.timers.map(({ id }) => id)).toEqual(["b", "poll"])
   const over = told("timer.updated", { timer: timer("poll", "poll", "poll", { state: "elapsed", rev: 2 }) })
   expect(given(begun, over).timers.map(({ id }) => id)).toEqual(["b"])
+  const round = (state: string, rev: number) => ({ timer: timer("x", "round", "1", { state, rev }), timerId: "x" })
+  const inRound = given(begun, told("timer.updated", round("running", 1)))
+  const timeIsUp = given(inRound, told("timer.elapsed", round("elapsed", 2)))
+  expect(timeIsUp.timers.map(({ id }) => id)).toEqual(["b", "poll"])
+  expect(given(timeIsUp, told("timer.updated", round("running", 3))).timers.at(-1)).toMatchObject({ id: "x", rev: 3 })
 })
 
 describe("hands and the stage", () => {

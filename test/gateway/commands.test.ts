@@ -135,6 +135,17 @@ test("a command repeated after a reconnect with resume is answered once more and
   expect(back.received.filter(({ t }) => t === "timer.updated")).toHaveLength(1)
 })
 
+test("a phase that ends before its timer does has it cancelled", async () => {
+  const stage = await house.stage([{ modality: "meeting", config: { durationSeconds: 600 } }, { modality: "meeting" }])
+  const host = await house.join(stage, "host", "host")
+  await host.command("phase.next")
+  const ended = await host.dispatch("phase.ended")
+  expect((await host.dispatch("timer.updated")).d).toMatchObject({
+    timer: { id: stage.phaseIds[0], scope: "phase", state: "cancelled", rev: 2 },
+    phase: ended.d.phase,
+  })
+})
+
 test("two hosts who press +5 at once add five: the stale revision is told what is", async () => {
   const stage = await house.stage(AGENDA)
   const hosts = await Promise.all(["one", "two"].map((who) => house.join(stage, who, "host")))

@@ -267,7 +267,10 @@ describe("a poll with a duration", () => {
     const brief = await opened(host, {}, { durationMs: 1000 })
     const closed = await ann.next(({ t, d }) => t === "poll.closed" && d.poll.id === brief.id)
     expect(closed.d.poll.closedAt >= brief.endsAt).toBe(true)
-    expect(await ann.dispatch("timer.updated")).toMatchObject({ d: { timer: { id: brief.id, state: "elapsed" } } })
+    expect((await ann.dispatch("timer.elapsed")).d).toMatchObject({
+      timerId: brief.id,
+      timer: { id: brief.id, scope: "poll", state: "elapsed" },
+    })
     expect((await newcomer(stage, "dora")).timers).toEqual([])
   })
 

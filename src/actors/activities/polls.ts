@@ -48,7 +48,9 @@ const change = (turn: Turn, t: string, before: Poll, changed: Partial<Poll>): Po
 
 const sayTimer = (turn: Turn, poll: Poll, state: "running" | "elapsed" | "cancelled"): void => {
   const timer = pollTimer(poll, state)
-  if (timer !== undefined) turn.toAll("timer.updated", { timer })
+  if (timer === undefined) return
+  if (state === "elapsed") turn.toAll("timer.elapsed", { timerId: timer.id, timer })
+  else turn.toAll("timer.updated", { timer })
 }
 
 const close = (turn: Turn, poll: Poll, why: "elapsed" | "cancelled"): Poll => {
