@@ -4,6 +4,7 @@
  */
 import { Cause, Effect, Result, Schema } from "effect"
 import type { RosterQuery } from "../actors/protocol.ts"
+import { revisedBy } from "../model/command-revisions.ts"
 import { isStorable } from "../model/json.ts"
 import { actingAs, type CommandName, can } from "../model/permissions.ts"
 import { isStaff } from "../model/roles.ts"
@@ -81,7 +82,7 @@ export class Commands {
   #decode(
     connection: Connection,
     channel: Channel,
-    { t, d }: CommandFrame,
+    { t, d, rev }: CommandFrame,
   ): { readonly t: CommandName; readonly d: unknown } | { readonly refusal: Refusal } {
     const { participantId, role } = connection.identity
     const waitMs = channel.budgets.spend(participantId, t, isStaff(role), Date.now())
@@ -92,6 +93,9 @@ export class Commands {
     const decode = DECODERS.get(t)
     if (decode === undefined) return { refusal: refuse("unknown_command", "There is no such command.") }
     if (channel.hasEnded && !isLocal(t)) return { refusal: refuse("event_ended", "The event has ended.") }
+    if (rev !== undefined && revisedBy(t as CommandName) === null) {
+      return { refusal: refuse("bad_request", `What ${t} acts on has no revision: name no rev.`) }
+    }
     if (!isStorable(d)) return { refusal: refuse("bad_request", "Text must not hold NUL or lone surrogates.") }
     const decoded = decode(d === undefined ? {} : d)
     return Result.isFailure(decoded)

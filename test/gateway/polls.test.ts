@@ -274,6 +274,20 @@ describe("a poll with a duration", () => {
     expect((await newcomer(stage, "dora")).timers).toEqual([])
   })
 
+  test("takes no vote on a view of before, and shows nobody what they may not see", async () => {
+    const { host, ann } = await assemble()
+    const poll = await opened(host, { results: "onPublish" })
+    const late = await ann.command("poll.vote", { id: poll.id, optionIds: ["1"] }, { rev: poll.rev - 1 })
+    expect(late).toMatchObject({
+      ok: false,
+      e: { code: "conflict", current: { poll: { id: poll.id, rev: poll.rev } } },
+    })
+    expect("counts" in late.e.current.poll).toBe(false)
+    expect(await ann.command("poll.vote", { id: poll.id, optionIds: ["1"] }, { rev: poll.rev })).toMatchObject({
+      ok: true,
+    })
+  })
+
   test("of a stale revision nothing is opened, closed, published or deleted", async () => {
     const { host } = await assemble()
     const poll = await opened(host)

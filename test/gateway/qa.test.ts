@@ -46,6 +46,17 @@ const vote = (client: Client, id: string, on = true) => client.command("question
 const texts = (questions: ReadonlyArray<Frame>) => questions.map(({ text }) => text)
 
 describe("a question", () => {
+  test("that was changed meanwhile is neither voted for nor taken back on a view of before", async () => {
+    const { host, ann, bob } = await assemble()
+    const { id, rev } = await ask(ann)
+    const { question } = (await host.command("question.pin", { id }, { rev })).d
+    const stale = { ok: false, e: { code: "conflict", current: { question } } }
+    expect(await bob.command("question.vote", { id, on: true }, { rev })).toMatchObject(stale)
+    expect(await ann.command("question.withdraw", { id }, { rev })).toMatchObject(stale)
+    expect(await bob.command("question.vote", { id, on: true }, { rev: question.rev })).toMatchObject({ ok: true })
+    expect(await ann.command("question.withdraw", { id }, { rev: question.rev })).toMatchObject({ ok: true })
+  })
+
   test("reaches everyone, under a name or under none", async () => {
     const { stage, ann, bob } = await assemble()
     const open = await ask(ann, " Why? ")

@@ -125,6 +125,13 @@ const stale = (turn: Turn, rev: number | undefined): Refused | undefined => {
     : refuse("conflict", "The breakout was changed meanwhile.", { breakout: breakoutView(current) })
 }
 
+const staleRoom = (turn: Turn, roomId: string, rev: number | undefined): Refused | undefined => {
+  const room = turn.get("room", roomId)
+  return room === undefined || rev === undefined || rev === room.rev
+    ? undefined
+    : refuse("conflict", "The room was changed meanwhile.", { room: roomView(room) })
+}
+
 export const breakout: Activity = {
   commands: {
     "breakout.plan": (turn, d) => {
@@ -155,7 +162,7 @@ export const breakout: Activity = {
       const closing = startClosing(turn, graceMs, false)
       return closing === undefined ? NONE : { breakout: breakoutView(closing) }
     },
-    "room.choose": (turn, { roomId }) => choose(turn, roomId),
+    "room.choose": (turn, { roomId }, rev) => staleRoom(turn, roomId, rev) ?? choose(turn, roomId),
     "room.return": (turn) => {
       const id = turn.by?.participantId ?? ""
       if (turn.get("seat", id)?.away !== false) return IN_NO_ROOM

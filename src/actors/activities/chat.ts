@@ -91,13 +91,14 @@ const send: NonNullable<Activity["commands"]["chat.send"]> = (turn, { to, text, 
   return { message }
 }
 
-const remove: NonNullable<Activity["commands"]["chat.delete"]> = (turn, { id }) => {
+const remove: NonNullable<Activity["commands"]["chat.delete"]> = (turn, { id }, rev) => {
   const message = find(turn, id)
   if (message === undefined) return noSuch("message")
   const { by } = turn
   if (by !== null && by.participantId !== message.participantId && !isOfStaff(actingRole(turn.floor, by))) {
     return refuse("forbidden", "Only staff can delete what somebody else wrote.")
   }
+  if (rev !== undefined && rev !== message.rev) return refuse("conflict", "The message is another now.", { message })
   // One that was read back is on the floor no more: it has to be there to be removed.
   turn.put("chat", id, message)
   turn.remove("chat", id)

@@ -105,12 +105,20 @@ const ask: NonNullable<Activity["commands"]["question.ask"]> = (turn, { text, an
   return { question: questionView(question) }
 }
 
-const withdraw: NonNullable<Activity["commands"]["question.withdraw"]> = (turn, { id }) => {
+/** The caller looked at another revision of the question. */
+const stale = (question: LiveQuestion, rev: number | undefined): Refused | undefined =>
+  rev === undefined || rev === question.rev
+    ? undefined
+    : refuse("conflict", "The question was changed meanwhile.", { question: questionView(question) })
+
+const withdraw: NonNullable<Activity["commands"]["question.withdraw"]> = (turn, { id }, rev) => {
   const question = turn.get("question", id)
   if (question === undefined) return noSuch("question")
   if (turn.by === null || askedBy(turn, question) !== turn.by.participantId) {
     return refuse("forbidden", "Only whoever asked a question can withdraw it.")
   }
+  const late = stale(question, rev)
+  if (late !== undefined) return late
   turn.remove("question", id)
   const votes = [...turn.all("questionVote").keys()].filter((vote) => vote.startsWith(`${id} `))
   for (const vote of votes) turn.remove("questionVote", vote)
@@ -119,11 +127,13 @@ const withdraw: NonNullable<Activity["commands"]["question.withdraw"]> = (turn, 
   return { id }
 }
 
-const vote: NonNullable<Activity["commands"]["question.vote"]> = (turn, { id, on }) => {
+const vote: NonNullable<Activity["commands"]["question.vote"]> = (turn, { id, on }, rev) => {
   const phase = openPhase(turn)
   if (isRefused(phase)) return phase
   const question = turn.get("question", id)
   if (question === undefined || !isShown(question.status) || turn.by === null) return noSuch("question")
+  const late = stale(question, rev)
+  if (late !== undefined) return late
   const key = voteId(id, turn.by.participantId)
   const isOn = turn.get("questionVote", key) === true
   if (isOn === on) return { questionId: id, votes: question.votes, voted: on }
@@ -165,9 +175,8 @@ const sameButRev = (a: LiveQuestion, b: LiveQuestion): boolean =>
 const moderate = (turn: Turn, id: string, revision: Revision, rev?: number): LiveQuestion | Refused => {
   const question = turn.get("question", id)
   if (question === undefined) return noSuch("question")
-  if (rev !== undefined && rev !== question.rev) {
-    return refuse("conflict", "The question was changed meanwhile.", { question: questionView(question) })
-  }
+  const late = stale(question, rev)
+  if (late !== undefined) return late
   const next = revised(turn, question, revision)
   if (sameButRev(question, next)) return question
   turn.put("question", id, next)
