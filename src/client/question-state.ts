@@ -87,6 +87,8 @@ export const questionsAfter = (state: QuestionState, dispatch: Dispatch, me: Me)
     }
     case "question.votes":
       return withVotes(state, dispatch.d.votes)
+    case "me.voted":
+      return withVoted(state, dispatch.d.questionId, dispatch.d.on)
     case "qa.settings":
       return { ...state, moderated: dispatch.d.moderated, open: dispatch.d.open }
     default:

@@ -82,6 +82,7 @@ export class Channel {
       topic: (stream) => this.#topics.topic(stream),
       ephemeralTopic: (publication) => this.#topics.ephemeralTopic(publication),
       sendTo: (participantId, dispatches) => this.#sendTo(participantId, dispatches),
+      mentionTo: (participantId, dispatches) => this.#mentionTo(participantId, dispatches),
       tickMs: () => options.tickMs(this.participants.size),
       inspect: () => this.inspect(),
       flushed: () => {
@@ -92,7 +93,9 @@ export class Channel {
       opened: () => this.#opened(),
       failed: (failure) => this.#failed(failure),
       published: (stream, frame) => this.#publish(stream, frame),
-      ephemeral: (publication) => this.#fanOut.ephemeral(publication),
+      ephemeral: (publication) => {
+        if (this.#isHere(publication.stream)) this.#fanOut.ephemeral(publication)
+      },
       stood: (standing) => this.#whereabouts.follow(standing),
       allStood: () => this.#whereabouts.followAll(),
       lobbyChanged: () => this.#whereabouts.openDoor(),
@@ -368,14 +371,25 @@ export class Channel {
   }
 
   #publish(stream: StreamName, frame: string): void {
-    const owner = ownerOf(stream)
     // Who is not here finds it in the ring.
-    if (owner === undefined || this.participants.has(owner)) this.#fanOut.ordered(stream, frame)
+    if (this.#isHere(stream)) this.#fanOut.ordered(stream, frame)
+  }
+
+  /** Of a participant's own stream: is there anybody to hear it? */
+  #isHere(stream: StreamName): boolean {
+    const owner = ownerOf(stream)
+    return owner === undefined || this.participants.has(owner)
   }
 
   #sendTo(participantId: string, dispatches: ReadonlyArray<string>): void {
     for (const connection of this.participants.connectionsOf(participantId)) {
       this.#media.send(connection, dispatches)
+    }
+  }
+
+  #mentionTo(participantId: string, dispatches: ReadonlyArray<string>): void {
+    for (const connection of this.participants.connectionsOf(participantId)) {
+      if (connection.hearsEphemeral) sendAll(connection, dispatches, this.#around.options.orderedLimitBytes)
     }
   }
 

@@ -282,10 +282,16 @@ describe("hands and the stage", () => {
   test("an older queue changes nothing", () => {
     const state = given(
       ready("host"),
-      told("hand.queue", { items: [hand], rev: 7 }),
-      told("hand.queue", { items: [], rev: 6 }),
+      told("hand.queue", { add: [hand], remove: [], rev: 7 }),
+      told("hand.queue", { add: [], remove: ["p"], rev: 6 }),
     )
     expect(state.hands.queue).toEqual([hand])
+    const earlier = { ...hand, participantId: "a" }
+    const more = given(state, told("hand.queue", { add: [earlier, { ...hand, note: "!" }], remove: [], rev: 8 }))
+    expect(more.hands.queue).toEqual([earlier, { ...hand, note: "!" }])
+    expect(given(more, told("hand.queue", { add: [], remove: ["a"], rev: 9 })).hands.queue).toMatchObject([
+      { note: "!" },
+    ])
   })
 
   test("an invitation leads onto the stage, in every tab", () => {
@@ -296,6 +302,38 @@ describe("hands and the stage", () => {
     expect(onStage).toMatchObject({ stage: { state: "on" }, me: { role: "speaker", chatTo: ["staff"] } })
     expect(given(onStage, answered("stage.leave", { stage: null })).stage).toBe(null)
   })
+})
+
+test("what somebody did in one tab is so in the other, and an older word changes nothing", () => {
+  const hand = { participantId: "p", name: "P", note: null, at: AT }
+  const on = { state: "on", expiresAt: null }
+  const tab = given(
+    ready("participant", { questions: { top: [question("q", 1)], moderated: null, open: true } }),
+    told("me.hand", { hand }),
+    told("me.stage", { stage: on }),
+    told("me.opted", { in: false }),
+    told("me.voted", { questionId: "q", on: true }),
+    told("me.pollVoted", { pollId: "poll", optionIds: ["1"] }),
+  )
+  expect(tab).toMatchObject({ hands: { mine: hand }, stage: on, rooms: { optedOut: true } })
+  expect([tab.questions.voted, tab.polls.chosen]).toEqual([["q"], { poll: ["1"] }])
+  const after = given(
+    tab,
+    answered("stage.leave", { stage: null }, 19),
+    answered("rotation.opt", { in: true }, 19),
+    answered("hand.lower", { hand: null }, 19),
+  )
+  expect(after).toBe(tab)
+  const back = given(
+    tab,
+    told("me.hand", { hand: null }, { v: 21 }),
+    told("me.stage", { stage: null }, { v: 21 }),
+    told("me.opted", { in: true }, { v: 21 }),
+    told("me.voted", { questionId: "q", on: false }),
+    told("me.pollVoted", { pollId: "poll", optionIds: [] }),
+  )
+  expect(back).toMatchObject({ hands: { mine: null }, stage: null, rooms: { optedOut: false } })
+  expect([back.questions.voted, back.polls.chosen]).toEqual([[], {}])
 })
 
 test("the lobby's queue is counted beyond what is listed, and its policy follows the phase", () => {

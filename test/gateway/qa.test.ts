@@ -46,6 +46,18 @@ const vote = (client: Client, id: string, on = true) => client.command("question
 const texts = (questions: ReadonlyArray<Frame>) => questions.map(({ text }) => text)
 
 describe("a question", () => {
+  test("is voted for in all tabs, and known to no one else", async () => {
+    const { stage, ann, bob } = await assemble()
+    const tab = await house.join(stage, "bob", "viewer")
+    const { id: questionId } = await ask(ann)
+    await vote(bob, questionId)
+    expect((await tab.dispatch("me.voted")).d).toEqual({ questionId, on: true })
+    await vote(bob, questionId, false)
+    expect((await tab.dispatch("me.voted")).d).toEqual({ questionId, on: false })
+    await ann.next(({ t, d }) => t === "question.votes" && d.votes[0][1] === 0, "no votes")
+    expect(ann.received.some(({ t }) => t === "me.voted")).toBe(false)
+  })
+
   test("that was changed meanwhile is neither voted for nor taken back on a view of before", async () => {
     const { host, ann, bob } = await assemble()
     const { id, rev } = await ask(ann)

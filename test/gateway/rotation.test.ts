@@ -286,6 +286,17 @@ test("one sits out at once and takes part again from the next round; staff may t
   expect((await viewer.command("rotation.opt", { in: true })).e.code).toBe("forbidden")
 })
 
+test("one sits out in all tabs", async () => {
+  const { stage, clients } = await staged(1)
+  const tab = await house.join(stage, "p0")
+  for (const isIn of [false, false, true]) await clients[0].command("rotation.opt", { in: isIn })
+  await heard(tab, "me.opted", (d) => d.in)
+  expect(tab.ordered("me").map(({ t, d }) => [t, d.in])).toEqual([
+    ["me.opted", false],
+    ["me.opted", true],
+  ])
+})
+
 test("an odd one has the bye, each in turn; or makes a trio", async () => {
   const { host, clients } = await staged(3)
   await host.command("rotation.start", { ...LONG, rounds: 3 })

@@ -151,6 +151,7 @@ const vote: NonNullable<Activity["commands"]["poll.vote"]> = (turn, { id, option
   if (poll.results === "afterVote" && hasOne !== before.length > 0) {
     turn.stand({ participantId, hearsPoll: { id, on: hasOne } })
   }
+  turn.mention({ stream: `me:${participantId}`, key: `me.pollVoted:${id}`, t: "me.pollVoted", d: said })
   turn.pulse(`poll.tally:${id}`)
   return said
 }

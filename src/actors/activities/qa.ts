@@ -134,7 +134,8 @@ const vote: NonNullable<Activity["commands"]["question.vote"]> = (turn, { id, on
   if (question === undefined || !isShown(question.status) || turn.by === null) return noSuch("question")
   const late = stale(question, rev)
   if (late !== undefined) return late
-  const key = voteId(id, turn.by.participantId)
+  const { participantId } = turn.by
+  const key = voteId(id, participantId)
   const isOn = turn.get("questionVote", key) === true
   if (isOn === on) return { questionId: id, votes: question.votes, voted: on }
   const votes = question.votes + (on ? 1 : -1)
@@ -142,6 +143,8 @@ const vote: NonNullable<Activity["commands"]["question.vote"]> = (turn, { id, on
   else turn.remove("questionVote", key)
   turn.put("question", id, { ...question, votes })
   turn.mention({ stream: "event", key: `question.votes:${id}`, t: "question.votes", d: { votes: [[id, votes]] } })
+  const own = { questionId: id, on }
+  turn.mention({ stream: `me:${participantId}`, key: `me.voted:${id}`, t: "me.voted", d: own })
   return { questionId: id, votes, voted: on }
 }
 

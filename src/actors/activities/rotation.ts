@@ -187,7 +187,10 @@ export const rotation: Activity = {
     "rotation.opt": (turn, { in: isIn }) => {
       if (turn.by === null) return refuse("forbidden", "Only people at the event take part or sit out.")
       const { participantId } = turn.by
-      if (turn.get("opt", participantId)?.in !== isIn) turn.put("opt", participantId, { in: isIn })
+      if (turn.get("opt", participantId)?.in !== isIn) {
+        turn.put("opt", participantId, { in: isIn })
+        turn.toOne(participantId, "me.opted", { in: isIn })
+      }
       if (isIn) gather(turn)
       else optOut(turn, participantId)
       return { in: isIn }

@@ -17,6 +17,11 @@ import { roleOf } from "./rooms.ts"
 /** An invitation is good for this long. */
 const INVITATION_MS = 60_000
 
+type Shown = Pick<StagePlace, "state" | "expiresAt">
+
+/** As the participant themselves see it. */
+const stageView = ({ state, expiresAt }: Shown): Shown => ({ state, expiresAt })
+
 const NOT_INVITED = refuse("conflict", "You are not invited onto the stage, or the invitation has expired.")
 
 /** The role that speaks: on the stage of a broadcast a speaker; in a call everybody has a voice. */
@@ -53,6 +58,7 @@ const accept = (turn: Turn, participantId: string): Fields | Refused => {
   if (invited?.expiresAt == null || toMillis(invited.expiresAt) <= turn.now) return NOT_INVITED
   const stage: StagePlace = { ...invited, state: "on", expiresAt: null }
   turn.put("stage", participantId, stage)
+  turn.toOne(participantId, "me.stage", { stage: stageView(stage) })
   lowerHand(turn, participantId)
   const role = speakingRole(turn)
   if (invited.before === "viewer" || invited.before === "participant") become(turn, participantId, role, "stage")
@@ -99,7 +105,9 @@ export const stage: Activity = {
     },
     "stage.accept": (turn) => accept(turn, turn.by?.participantId ?? ""),
     "stage.leave": (turn) => {
-      leave(turn, turn.by?.participantId ?? "")
+      const id = turn.by?.participantId ?? ""
+      if (place(turn, id) !== undefined) turn.toOne(id, "me.stage", { stage: null })
+      leave(turn, id)
       return { stage: null }
     },
     "role.set": (turn, { id, role }) => setRole(turn, id, role),
@@ -110,6 +118,6 @@ export const stage: Activity = {
   personalView: ({ floor, now }, participantId) => {
     const found = floor.get("stage", participantId)
     const isOpen = found !== undefined && (found.expiresAt === null || toMillis(found.expiresAt) > now)
-    return { stage: isOpen ? { state: found.state, expiresAt: found.expiresAt } : null }
+    return { stage: isOpen ? stageView(found) : null }
   },
 }

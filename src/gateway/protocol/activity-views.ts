@@ -91,6 +91,12 @@ export const HandView = Schema.Struct({
 })
 export type HandView = typeof HandView.Type
 
+export const StageView = Schema.Struct({
+  state: Schema.Literals(["invited", "on"]),
+  expiresAt: nullable(Instant),
+})
+export type StageView = typeof StageView.Type
+
 export const WaitingView = Schema.Struct({
   participantId: Schema.String,
   name: Schema.String,
@@ -237,7 +243,7 @@ export const PERSONAL_STATE = {
   muted: nullable(Schema.Struct({ until: nullable(Instant) })),
   hand: nullable(HandView),
   /** Asked onto the stage until then, or there. */
-  stage: nullable(Schema.Struct({ state: Schema.Literals(["invited", "on"]), expiresAt: nullable(Instant) })),
+  stage: nullable(StageView),
   /** In the main room, where there is a media server and the participant has a seat. */
   media: Schema.optionalKey(MediaSeat),
   assignment: nullable(AssignmentView),
