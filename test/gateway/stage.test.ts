@@ -98,6 +98,15 @@ describe("a hand", () => {
     expect(state.hands.queue).toHaveLength(200)
   })
 
+  test("goes up without words while its owner is muted", async () => {
+    const { host, viewer } = await open()
+    await host.command("participant.mute", { id: "viewer" })
+    expect(await viewer.command("hand.raise", { note: "Hear me" })).toMatchObject(refused("muted"))
+    expect(await viewer.command("hand.raise")).toMatchObject({ ok: true })
+    await host.command("participant.mute", { id: "viewer", on: false })
+    expect((await viewer.command("hand.raise", { note: "Hear me" })).d.hand).toMatchObject({ note: "Hear me" })
+  })
+
   test("goes up and down in all tabs of its owner", async () => {
     const { stage, viewer } = await open()
     const tab = await house.join(stage, "viewer", "viewer")

@@ -28,6 +28,7 @@ import {
   startClosing,
   timerOf,
 } from "./breakout-rooms.ts"
+import { mutedWith } from "./mutes.ts"
 import { leaveRoom, roleOf, roomsOf, roomView, setRoom } from "./rooms.ts"
 
 const DAY_MS = 86_400_000
@@ -172,6 +173,8 @@ export const breakout: Activity = {
     "room.help": (turn, { text = null }) => {
       const seat = turn.get("seat", turn.by?.participantId ?? "")
       if (seat === undefined || seat.away || turn.by === null) return IN_NO_ROOM
+      const refused = mutedWith(turn, text)
+      if (refused !== undefined) return refused
       const { participantId, name } = turn.by
       turn.toStaff("room.help", { roomId: seat.roomId, by: { participantId, name }, text, at: turn.at })
       return { roomId: seat.roomId }

@@ -5,6 +5,7 @@
 import { type Hand, ONLY } from "../../model/live-records.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, type Fields, refuse, type Scene } from "./activity.ts"
+import { mutedWith } from "./mutes.ts"
 
 /** Hands in the queue that staff are shown: the next comes up when one of them goes down. */
 const SHOWN = 200
@@ -53,6 +54,8 @@ export const hands: Activity = {
     "hand.raise": (turn, { note = null }) => {
       const { by } = turn
       if (by === null) return refuse("forbidden", "Only people at the event raise their hands.")
+      const refused = mutedWith(turn, note)
+      if (refused !== undefined) return refused
       const raised = turn.get("hand", by.participantId)
       if (raised !== undefined && raised.note === note) return { hand: raised }
       if (turn.all("hand").size >= MAX_HANDS) return refuse("conflict", `At most ${MAX_HANDS} hands can be up.`)
