@@ -16,6 +16,7 @@ import { COMMANDS, type CommandData } from "./protocol/commands.ts"
 import type { CommandFrame } from "./protocol/frames.ts"
 import { OP } from "./protocol/op.ts"
 import type { Refusal } from "./protocol/refusals.ts"
+import { lacksRoom } from "./reaction-counts.ts"
 import { refusalOf, refuse, refuseForNow } from "./refusal.ts"
 import type { Surroundings } from "./surroundings.ts"
 
@@ -124,6 +125,10 @@ export class Commands {
       }
       case "reaction.send": {
         const { kind, n = 1 } = d as CommandData<"reaction.send">
+        if (lacksRoom(connection, channel.phase)) {
+          reply(connection, id, { refusal: refuse("conflict", "You are in no room now.") })
+          return
+        }
         const isDuplicate = connection.isRepeat(id)
         if (!isDuplicate) channel.react(connection, kind, n)
         reply(connection, id, { v, d: {}, isDuplicate })
