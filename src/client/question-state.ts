@@ -31,7 +31,9 @@ export const shownQuestions = ({ all }: QuestionState): ReadonlyArray<QuestionVi
 
 /** What waits for a moderator, the oldest first. */
 export const pendingQuestions = ({ all }: QuestionState): ReadonlyArray<QuestionView> =>
-  all.filter(({ status }) => status === "pending").sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+  all
+    .filter(({ status }) => status === "pending")
+    .sort((a, b) => a.createdAt.localeCompare(b.createdAt) || (a.id < b.id ? -1 : 1))
 
 export const questionsIn = ({ questions, moderation, mine }: Snapshot): QuestionState => ({
   all: [...(questions?.top ?? []), ...(moderation?.pending ?? []), ...(mine?.questions ?? [])].reduce<

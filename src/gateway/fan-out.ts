@@ -95,6 +95,8 @@ export class FanOut {
       this.#sinceInspection = 0
       this.#needs.inspect()
     }
+    // First: what becomes of the thing that somebody voted for, such as its removal, was decided after they did.
+    for (const [owner, byKey] of personal) this.#needs.mentionTo(owner, [...byKey.values()])
     for (const [stream, frames] of ordered) {
       const owner = ownerOf(stream)
       if (owner === undefined) this.#publish(this.#needs.topic(stream), frames)
@@ -102,7 +104,6 @@ export class FanOut {
     }
     for (const [topic, frame] of after) this.#publish(topic, [frame])
     for (const [topic, byKey] of ephemeral) this.#publish(topic, [...byKey.values()])
-    for (const [owner, byKey] of personal) this.#needs.mentionTo(owner, [...byKey.values()])
     this.#needs.flushed()
   }
 
