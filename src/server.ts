@@ -96,6 +96,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
   const identity = Authenticator.layer(config.platformKey).pipe(Layer.provideMerge(AccountSessions.layer))
   const actors = liveEventsLayer({
     mailbox: config.actorMailbox,
+    pseudonymKey: deriveKey(config.secretKey, "pseudonyms"),
     presenceGraceMs: config.presenceGraceMs,
     returnWithinMs: RETURN_WITHIN_MS,
     idleMs: ACTOR_IDLE_MS,

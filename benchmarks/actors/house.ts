@@ -22,6 +22,7 @@ export const openHouse = async (url: string, pool: number, defer: Defer): Promis
   const ownership = Layer.succeed(Ownership, { node: "bench", holds: Effect.succeed(true) })
   const layer = liveEventsLayer({
     mailbox: 1024,
+    pseudonymKey: new Uint8Array(32),
     presenceGraceMs: 0,
     returnWithinMs: 30_000,
     idleMs: 60_000,

@@ -101,6 +101,11 @@ export class Batch {
     return version
   }
 
+  /** Something was asked for that is so already: nothing to store, but a repeat that comes late must not do it after all. */
+  noteIdle({ result, ...command }: NonNullable<Step["command"]>, at: Timestamp): void {
+    this.resident.answers.remember({ ...command, reply: { result, version: this.#version }, at })
+  }
+
   /** Says what may be lost, whether or not anything is committed. */
   mention(ephemeral: ReadonlyArray<Ephemeral>, now: number): void {
     for (const one of ephemeral) this.ephemeral.push(encodeEphemeral(one, now))

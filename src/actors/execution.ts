@@ -40,14 +40,15 @@ export const perform = (
   envelope: Envelope,
   farewells: () => ReadonlyArray<PresenceChange>,
 ): Outcome => {
+  const { scope, commandId, bodyHash, command } = envelope
   const result = decide(turn, envelope)
   if (result instanceof Refused) {
     turn.undo()
     return result
   }
-  const { scope, commandId, bodyHash, command } = envelope
   if (turn.isIdle) {
     batch.mention(turn.ephemeral, turn.now)
+    if (scope !== TIMER_SCOPE) batch.noteIdle({ scope, commandId, bodyHash, result }, turn.at)
     return answerOf(batch.state, command, { result, version: batch.version, duplicate: false })
   }
   const step = stepOfTurn(turn)

@@ -17,6 +17,8 @@ import type { Ownership } from "./ownership.ts"
 export interface PlacementOptions extends LiveEventOptions {
   /** Serialise messages as if they crossed a network: tests do, so that what cannot cross is caught. */
   readonly simulateNetwork: boolean
+  /** 32 bytes: keeps those who ask without a name from being found out. */
+  readonly pseudonymKey: Uint8Array
 }
 
 /** Shards are fixed for the life of a cluster, so their number is chosen for many processes from the first day. */

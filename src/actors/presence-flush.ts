@@ -5,9 +5,10 @@
  */
 import { Effect } from "effect"
 import { toTimestamp } from "../model/timestamp.ts"
+import { isWanted } from "../store/outbox.ts"
 import type { Step } from "./batch.ts"
-import type { Away, Moved, StoreAway } from "./commands.ts"
-import type { Presence } from "./presence.ts"
+import { type Away, type Moved, StoreAway } from "./commands.ts"
+import type { Presence, PresenceChange } from "./presence.ts"
 import { presenceCounts, presenceDiff, presenceNotice, presenceReset, presenceUpdate } from "./presence-view.ts"
 import { publishEphemeral, type Resident, type Surroundings } from "./resident.ts"
 import type { Dispatch } from "./state.ts"
@@ -17,6 +18,7 @@ const COUNT_EVERY_MS = 1000
 const RETRY_MS = 1000
 /** Occurrences in one transaction. */
 const BATCH = 500
+const FEW = 32
 
 interface Needs {
   readonly around: Surroundings
@@ -29,7 +31,7 @@ interface Needs {
   /** Told of who came and went, once that is committed. */
   readonly changed: (
     from: Resident,
-    changes: ReturnType<Presence["peek"]>,
+    changes: ReadonlyArray<PresenceChange>,
   ) => Effect.Effect<Resident, Moved | StoreAway>
 }
 
@@ -81,7 +83,8 @@ export class PresenceFlush {
       const changes = presence.peek(BATCH)
       const knocks = lobbyNews(presence)
       const dispatches = this.#dispatches(resident, presence, changes)
-      const step = stepOf(resident, at, [...dispatches, ...knocks], changes)
+      const told = (yield* this.#isListenedTo(resident, changes)) ? changes : []
+      const step = stepOf(resident, at, [...dispatches, ...knocks], told)
       const after = isSilent(step) ? resident : yield* needs.commit(resident, step)
       presence.drop(changes.length)
       if (knocks.length > 0) presence.lobby.settle()
@@ -90,6 +93,16 @@ export class PresenceFlush {
       if (presence.mode === "summary") this.#count()
       if (presence.hasChanges) this.schedule(0)
     })
+  }
+
+  /** A crowd that comes or goes is written down only for somebody; a few people cost less than the question. */
+  #isListenedTo({ state }: Resident, changes: ReadonlyArray<PresenceChange>): Effect.Effect<boolean, StoreAway> {
+    if (changes.length <= FEW) return Effect.succeed(true)
+    const { workspaceId } = state.event
+    return Effect.mapError(
+      this.#needs.around.database.run((sql) => isWanted(sql, workspaceId, ["participant.joined", "participant.left"])),
+      () => new StoreAway(),
+    )
   }
 
   #hasNews(presence: Presence): boolean {
@@ -108,13 +121,12 @@ export class PresenceFlush {
     this.#rolesDue = false
   }
 
-  #dispatches(resident: Resident, presence: Presence, changes: ReturnType<Presence["peek"]>): ReadonlyArray<Dispatch> {
+  #dispatches(resident: Resident, presence: Presence, changes: ReadonlyArray<PresenceChange>): ReadonlyArray<Dispatch> {
     if (resident.state.event.status !== "live") return []
     if (presence.settleMode()) this.#modeDue = true
     const mode: Dispatch[] = this.#modeDue
       ? [{ stream: "event", t: "presence.mode", d: { mode: presence.mode, total: presence.size } }]
       : []
-    if (presence.mode === "summary") return mode
     if (this.#modeDue || this.#resetDue) return [...mode, presenceReset(resident, presence)]
     const diffs = [
       presenceDiff(resident, presence, changes),
@@ -151,7 +163,7 @@ const stepOf = (
   { state }: Resident,
   now: number,
   dispatches: ReadonlyArray<Dispatch>,
-  changes: ReturnType<Presence["peek"]>,
+  changes: ReadonlyArray<PresenceChange>,
 ): Step => ({
   state,
   now,

@@ -1,4 +1,6 @@
 /** Presence as clients see it: participants, the list or the summary, and pages of the roster. */
+
+import type { EventRole } from "../model/roles.ts"
 import { narrowRole } from "../model/roles.ts"
 import type { Presence, PresenceChange, Present } from "./presence.ts"
 import type { RosterPage, RosterQuery } from "./protocol.ts"
@@ -34,6 +36,15 @@ export const participantView = (where: Where, person: Present): { readonly [fiel
   kind: person.kind,
 })
 
+/** Is somebody with this stored role shown, whatever the size of the audience? */
+const isOnStage = (role: EventRole): boolean => role !== "viewer" && role !== "participant"
+
+/** Of whom clients are told, one by one: in list mode of everyone, in summary mode of those on stage. */
+const isShown = (presence: Presence, role: EventRole): boolean => presence.mode === "list" || isOnStage(role)
+
+const shown = (presence: Presence): ReadonlyArray<Present> =>
+  [...presence.all()].filter(({ role }) => isShown(presence, role))
+
 /** The whole of presence for a snapshot: everyone, or counts and the people on stage. */
 export const presenceView = (where: Where, presence: Presence): { readonly [field: string]: unknown } => {
   if (presence.mode === "list") {
@@ -43,21 +54,24 @@ export const presenceView = (where: Where, presence: Presence): { readonly [fiel
       list: Array.from(presence.all(), (person) => participantView(where, person)),
     }
   }
-  const onStage = [...presence.all()].filter(({ role }) => role !== "viewer" && role !== "participant")
   return {
     mode: "summary",
     ...presenceCounts(where, presence),
-    staff: onStage.map((person) => participantView(where, person)),
+    staff: shown(presence).map((person) => participantView(where, person)),
   }
 }
 
-/** The net difference of some changes for list mode: who came, who went, and who is there otherwise; each person once. */
+/** The net difference of some changes: who came, who went, and who is there otherwise; each person once. */
 export const presenceDiff = (
   where: Where,
   presence: Presence,
   changes: ReadonlyArray<PresenceChange>,
 ): Dispatch | undefined => {
-  const touched = new Set(changes.map(({ participant }) => participant.participantId))
+  const touched = new Set(
+    changes
+      .filter(({ participant: { role }, before = role }) => isShown(presence, role) || isShown(presence, before))
+      .map(({ participant }) => participant.participantId),
+  )
   const moved = new Set(
     changes.flatMap(({ type, participant }) => (type === "updated" ? [] : participant.participantId)),
   )
@@ -66,20 +80,20 @@ export const presenceDiff = (
   const left: string[] = []
   for (const participantId of touched) {
     const person = presence.find(participantId)
-    if (person === undefined) left.push(participantId)
+    if (person === undefined || !isShown(presence, person.role)) left.push(participantId)
     else (moved.has(participantId) ? join : update).push(participantView(where, person))
   }
   if (touched.size === 0) return undefined
   return { stream: "event", t: "presence.diff", d: { join, left, update } }
 }
 
-/** Everyone anew: after a restart nobody's list is known to be right, and on the way back from summary nobody has one. */
+/** Everyone shown, anew: after a restart nobody's list is known to be right, and another mode shows others. */
 export const presenceReset = (where: Where, presence: Presence): Dispatch => ({
   stream: "event",
   t: "presence.diff",
   d: {
     reset: true,
-    join: Array.from(presence.all(), (person) => participantView(where, person)),
+    join: shown(presence).map((person) => participantView(where, person)),
     left: [],
     update: [],
   },
@@ -87,7 +101,7 @@ export const presenceReset = (where: Where, presence: Presence): Dispatch => ({
 
 /** Everyone whose role reads differently by phase, anew: the phase has changed. */
 export const presenceUpdate = (where: Where, presence: Presence): Dispatch | undefined => {
-  const update = Array.from(presence.all())
+  const update = shown(presence)
     .filter(({ role }) => role === "speaker" || role === "participant")
     .map((person) => participantView(where, person))
   return update.length === 0 ? undefined : { stream: "event", t: "presence.diff", d: { join: [], left: [], update } }
@@ -117,22 +131,31 @@ function* after(presence: Presence, cursor: string | undefined): IterableIterato
   }
 }
 
-/** Pages run in joining order; the cursor is the last person shown, who may have left since. */
+/** People looked at for one page at most, so that no search of a large audience holds up its event. */
+const LOOKED_AT = 2000
+
+/**
+ * Pages run in joining order; the cursor is the last person looked at, who may have left since. A page of a search may hold
+ * fewer than its limit, or nobody, while there are more to look at.
+ */
 export const rosterPage = (where: Where, presence: Presence, query: RosterQuery): RosterPage => {
   const wanted = query.query?.toLowerCase()
   const matches = (person: Present): boolean =>
     (query.role === undefined || narrow(where.state, person) === query.role) &&
     (query.roomId === undefined || roomOf(where, person.participantId) === query.roomId) &&
     (wanted === undefined || person.name.toLowerCase().includes(wanted))
-  const shown: Present[] = []
+  const found: Present[] = []
+  const page = (nextCursor: string | null): RosterPage => ({
+    participants: found.map((person) => participantView(where, person)),
+    nextCursor,
+  })
+  let looked = 0
+  let last: Present | undefined
   for (const person of after(presence, query.cursor)) {
-    if (matches(person)) shown.push(person)
-    if (shown.length > query.limit) break
+    if (last !== undefined && (found.length === query.limit || looked === LOOKED_AT)) return page(cursorOf(last))
+    if (matches(person)) found.push(person)
+    last = person
+    looked++
   }
-  const page = shown.slice(0, query.limit)
-  const last = page.at(-1)
-  return {
-    participants: page.map((person) => participantView(where, person)),
-    nextCursor: shown.length > query.limit && last !== undefined ? cursorOf(last) : null,
-  }
+  return page(null)
 }

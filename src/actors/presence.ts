@@ -44,11 +44,14 @@ export interface PresenceChange {
   readonly type: "joined" | "left" | "updated"
   readonly participant: Participant
   readonly at: Timestamp
+  /** Of an update: the role they had. */
+  readonly before?: EventRole
 }
 
 interface Entry {
   present: Present
-  readonly nodes: Set<string>
+  /** Where they are connected; nearly always one. */
+  nodes: ReadonlyArray<string>
 }
 
 /** List mode shows everyone and ends above the upper bound; summary mode shows counts and ends at the lower one. */
@@ -126,18 +129,20 @@ export class Presence implements People {
     this.#leaving.delete(participant.participantId)
     const entry = this.#entries.get(participant.participantId)
     if (entry !== undefined) {
-      entry.nodes.add(node)
+      if (!entry.nodes.includes(node)) entry.nodes = [...entry.nodes, node]
       this.#update(entry, participant, at)
       return
     }
-    this.#entries.set(participant.participantId, { present: { ...participant, joinedAt: at }, nodes: new Set([node]) })
+    this.#entries.set(participant.participantId, { present: { ...participant, joinedAt: at }, nodes: [node] })
     if (this.#open) this.#note("joined", participant, at)
   }
 
   /** A participant's last connection on a node dropped. */
   leave(node: string, participantId: string, now: number, at: Timestamp): void {
     const entry = this.#entries.get(participantId)
-    if (entry === undefined || !entry.nodes.delete(node) || entry.nodes.size > 0) return
+    if (!entry?.nodes.includes(node)) return
+    entry.nodes = entry.nodes.filter((other) => other !== node)
+    if (entry.nodes.length > 0) return
     if (this.#graceMs === 0) this.#remove(participantId, entry, at)
     else this.#leaving.set(participantId, now + this.#graceMs)
   }
@@ -146,7 +151,7 @@ export class Presence implements People {
     const { role, name, joinedAt } = entry.present
     if (role === participant.role && name === participant.name) return
     entry.present = { ...participant, joinedAt }
-    if (this.#open) this.#note("updated", participant, at)
+    if (this.#open) this.#changes.push({ id: newId(), type: "updated", participant, at, before: role })
   }
 
   #note(type: PresenceChange["type"], participant: Participant, at: Timestamp): void {
@@ -168,7 +173,7 @@ export class Presence implements People {
       }
       this.#leaving.delete(participantId)
       const entry = this.#entries.get(participantId)
-      if (entry !== undefined && entry.nodes.size === 0) this.#remove(participantId, entry, at)
+      if (entry !== undefined && entry.nodes.length === 0) this.#remove(participantId, entry, at)
     }
     return next
   }
@@ -176,7 +181,7 @@ export class Presence implements People {
   /** Those who were present before a restart are still, if they come back until `due` (Unix milliseconds). */
   restore(roster: ReadonlyArray<Present>, due: number): void {
     for (const present of roster) {
-      this.#entries.set(present.participantId, { present, nodes: new Set() })
+      this.#entries.set(present.participantId, { present, nodes: [] })
       this.#leaving.set(present.participantId, due)
     }
   }

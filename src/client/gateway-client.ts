@@ -82,7 +82,7 @@ export class GatewayClient {
   readonly clock = new ServerClock()
   readonly #options: GatewayClientOptions
   readonly #events = new Emitter<ClientEvents & { readonly [T in DispatchName]: DispatchData<T> }>()
-  readonly #pending = new PendingCommands()
+  readonly #pending = new PendingCommands(() => this.#pump())
   readonly #backoff: Backoff
   #positions = new StreamPositions()
   #state: EventState | undefined

@@ -26,6 +26,8 @@ export class CommandUnanswered extends Error {
 
 /** Half of what the server lets one connection leave unanswered. */
 const ON_THE_WIRE = 16
+/** When a refusal for now does not say until when. */
+const RETRY_MS = 1000
 
 interface Pending {
   readonly t: CommandName
@@ -33,12 +35,22 @@ interface Pending {
   readonly resolve: (reply: CommandReply) => void
   readonly reject: (cause: Error) => void
   readonly timer: ReturnType<typeof setTimeout>
+  /** How often it went out: after the first time nobody knows but the server whether it was done. */
+  sends: number
 }
 
 export class PendingCommands {
   readonly #pending = new Map<string, Pending>()
   /** Ids sent over the present connection and not yet answered. */
   readonly #sent = new Set<string>()
+  /** Ids that were refused for now and go out again in a while. */
+  readonly #resting = new Map<string, ReturnType<typeof setTimeout>>()
+  readonly #due: () => void
+
+  /** `due`: told when there is something to send again. */
+  constructor(due: () => void) {
+    this.#due = due
+  }
 
   /** Registers a command; the promise settles with its reply, whichever connection brings it. */
   add(t: CommandName, id: string, frame: string, timeoutMs: number): Promise<CommandReply> {
@@ -47,7 +59,7 @@ export class PendingCommands {
         this.#take(id)
         reject(new CommandUnanswered(`no reply within ${timeoutMs} ms`))
       }, timeoutMs)
-      this.#pending.set(id, { t, frame, resolve, reject, timer })
+      this.#pending.set(id, { t, frame, resolve, reject, timer, sends: 0 })
     })
   }
 
@@ -55,6 +67,7 @@ export class PendingCommands {
   settle(
     reply: CommandReply | { readonly id: string; readonly ok: false; readonly e: Refusal },
   ): AnsweredCommand | undefined {
+    if (this.#mustAskAgain(reply)) return undefined
     const pending = reply.id === undefined ? undefined : this.#take(reply.id)
     if (pending === undefined) return undefined
     if (!reply.ok) {
@@ -65,13 +78,30 @@ export class PendingCommands {
     return { t: pending.t, v: reply.v, d: reply.d } as AnsweredCommand
   }
 
+  /** A refusal for now says nothing of the time before: what was sent over a lost connection may have been done. */
+  #mustAskAgain(reply: Parameters<PendingCommands["settle"]>[0]): boolean {
+    const pending = this.#pending.get(reply.id ?? "")
+    if (pending === undefined || reply.ok || pending.sends < 2 || reply.e.temporary !== true) return false
+    const { id, e } = reply
+    this.#sent.delete(id)
+    this.#resting.set(
+      id,
+      setTimeout(() => {
+        this.#resting.delete(id)
+        this.#due()
+      }, e.retryAfterMs ?? RETRY_MS),
+    )
+    return true
+  }
+
   /** Sends what may be sent now, in the order it was asked for. */
   pump(send: (frame: string) => void): void {
-    for (const [id, { frame }] of this.#pending) {
+    for (const [id, pending] of this.#pending) {
       if (this.#sent.size >= ON_THE_WIRE) return
-      if (this.#sent.has(id)) continue
+      if (this.#sent.has(id) || this.#resting.has(id)) continue
       this.#sent.add(id)
-      send(frame)
+      pending.sends++
+      send(pending.frame)
     }
   }
 
@@ -88,6 +118,8 @@ export class PendingCommands {
     const pending = this.#pending.get(id)
     this.#pending.delete(id)
     this.#sent.delete(id)
+    clearTimeout(this.#resting.get(id))
+    this.#resting.delete(id)
     clearTimeout(pending?.timer)
     return pending
   }

@@ -2,14 +2,15 @@
 import type { ParticipantView, PresenceView } from "../gateway/protocol/dispatches.ts"
 import type { Dispatch, DispatchData } from "./wire.ts"
 
+/** In list mode it is about everyone, in summary mode about those on stage. */
 const withDiff = (presence: PresenceView, diff: DispatchData<"presence.diff">): PresenceView => {
   const people = new Map<string, ParticipantView>()
-  if (presence.mode === "list" && diff.reset !== true) {
-    for (const person of presence.list) people.set(person.participantId, person)
-  }
+  const known = presence.mode === "list" ? presence.list : presence.staff
+  if (diff.reset !== true) for (const person of known) people.set(person.participantId, person)
   for (const participantId of diff.left) people.delete(participantId)
   for (const person of [...diff.join, ...diff.update]) people.set(person.participantId, person)
-  return { mode: "list", total: people.size, list: [...people.values()] }
+  const told = [...people.values()]
+  return presence.mode === "list" ? { mode: "list", total: told.length, list: told } : { ...presence, staff: told }
 }
 
 const withMode = (presence: PresenceView, mode: "list" | "summary", total: number): PresenceView => {

@@ -10,16 +10,20 @@ export interface BudgetRule {
 }
 
 /** `commands`: everything. The others on top of it. */
-export type BudgetKind = "commands" | "chat" | "questions" | "votes" | "reactions"
+export type BudgetKind = "commands" | "chat" | "questions" | "votes" | "reactions" | "roster"
 export type BudgetRules = { readonly [kind in BudgetKind]: BudgetRule }
 
-const KINDS: ReadonlyMap<string, BudgetKind> = new Map<CommandName, BudgetKind>([
+const KINDS: ReadonlyMap<CommandName, BudgetKind> = new Map<CommandName, BudgetKind>([
   ["chat.send", "chat"],
   ["question.ask", "questions"],
   ["question.vote", "votes"],
   ["poll.vote", "votes"],
   ["reaction.send", "reactions"],
+  ["roster.list", "roster"],
 ])
+
+/** What a command is rationed by besides. */
+export const budgetOf = (t: CommandName): BudgetKind | undefined => KINDS.get(t)
 
 /** More than this many times the allowed rate over a window is abuse. */
 const ABUSE_FACTOR = 5
@@ -33,7 +37,9 @@ interface Bucket {
 }
 
 interface Budget {
-  readonly buckets: Map<BudgetKind, Bucket>
+  /** Made for the first command: most people only ever send heartbeats. */
+  buckets: Map<BudgetKind, Bucket> | undefined
+  /** 0: never. */
   spentAt: number
   windowFrom: number
   frames: number
@@ -52,7 +58,7 @@ export class Budgets {
   #of(participantId: string, now: number): Budget {
     let budget = this.#byParticipant.get(participantId)
     if (budget === undefined) {
-      budget = { buckets: new Map(), spentAt: now, windowFrom: now, frames: 0 }
+      budget = { buckets: undefined, spentAt: 0, windowFrom: now, frames: 0 }
       this.#byParticipant.set(participantId, budget)
     }
     return budget
@@ -73,16 +79,16 @@ export class Budgets {
     return budget.frames > (this.#rules.commands.perSecond * this.#factor(staff) * ABUSE_FACTOR * WINDOW_MS) / 1000
   }
 
-  /** Takes a command out of its buckets: 0 when it was there, else the milliseconds until it will be. */
-  spend(participantId: string, t: string, staff: boolean, now: number): number {
+  /** Takes a command out of a bucket: 0 when it was there, else the milliseconds until it will be. */
+  spend(participantId: string, kind: BudgetKind, staff: boolean, now: number): number {
     const budget = this.#of(participantId, now)
     budget.spentAt = now
-    const wait = this.#take(budget, "commands", staff, now)
-    const kind = KINDS.get(t)
-    return wait > 0 || kind === undefined ? wait : this.#take(budget, kind, staff, now)
+    return this.#take(budget, kind, staff, now)
   }
 
-  #take({ buckets }: Budget, kind: BudgetKind, staff: boolean, now: number): number {
+  #take(budget: Budget, kind: BudgetKind, staff: boolean, now: number): number {
+    budget.buckets ??= new Map()
+    const { buckets } = budget
     const factor = this.#factor(staff)
     const perMs = (this.#rules[kind].perSecond * factor) / 1000
     const most = this.#rules[kind].burst * factor

@@ -21,8 +21,9 @@ import type { ReadyReason } from "./protocol/dispatches.ts"
 import type { Resume } from "./protocol/frames.ts"
 import { ReactionCounts } from "./reaction-counts.ts"
 import { type Cursors, readyResumed, readyWithSnapshot } from "./ready.ts"
+import { RecentCommands } from "./recent-commands.ts"
 import { readingFor, whyNoReplay } from "./replay.ts"
-import { sendAll } from "./send-all.ts"
+import { mentionAll, sendAll } from "./send-all.ts"
 import { closeGradually } from "./send-off.ts"
 import { ownerOf, roomStream, type StreamName, wireName } from "./streams.ts"
 import { Subscriptions } from "./subscriptions.ts"
@@ -47,6 +48,7 @@ export class Channel {
   readonly eventId: string
   readonly participants: Participants
   readonly budgets: Budgets
+  readonly recent = new RecentCommands()
   readonly #around: Surroundings
   readonly #presence: PresenceReports
   readonly #reactions: ReactionCounts
@@ -82,7 +84,8 @@ export class Channel {
       topic: (stream) => this.#topics.topic(stream),
       ephemeralTopic: (publication) => this.#topics.ephemeralTopic(publication),
       sendTo: (participantId, dispatches) => this.#sendTo(participantId, dispatches),
-      mentionTo: (participantId, dispatches) => this.#mentionTo(participantId, dispatches),
+      mentionTo: (participantId, dispatches) =>
+        mentionAll(this.participants.connectionsOf(participantId), dispatches, options.orderedLimitBytes),
       tickMs: () => options.tickMs(this.participants.size),
       inspect: () => this.inspect(),
       flushed: () => {
@@ -210,6 +213,7 @@ export class Channel {
   sweep(now: number): boolean {
     this.#follower.trim(now)
     this.budgets.sweep(now)
+    this.recent.sweep(now)
     this.inspect()
     const { lingerMs } = this.#around.options
     return this.#emptySince !== undefined && now - this.#emptySince >= lingerMs && this.#presence.isIdle
@@ -384,12 +388,6 @@ export class Channel {
   #sendTo(participantId: string, dispatches: ReadonlyArray<string>): void {
     for (const connection of this.participants.connectionsOf(participantId)) {
       this.#media.send(connection, dispatches)
-    }
-  }
-
-  #mentionTo(participantId: string, dispatches: ReadonlyArray<string>): void {
-    for (const connection of this.participants.connectionsOf(participantId)) {
-      if (connection.hearsEphemeral) sendAll(connection, dispatches, this.#around.options.orderedLimitBytes)
     }
   }
 

@@ -8,6 +8,7 @@ import { revisedBy } from "../model/command-revisions.ts"
 import { isStorable } from "../model/json.ts"
 import { actingAs, type CommandName, can } from "../model/permissions.ts"
 import { isStaff } from "../model/roles.ts"
+import { budgetOf } from "./budget.ts"
 import type { Channel } from "./channel.ts"
 import type { Connection } from "./connection.ts"
 import { envelopeOf, type LocalCommand } from "./envelopes.ts"
@@ -59,38 +60,59 @@ export class Commands {
 
   /** Takes a command of an open connection. */
   receive(connection: Connection, channel: Channel, frame: CommandFrame): void {
-    const decoded = this.#decode(connection, channel, frame)
+    const refusal = this.#throttle(connection, channel)
+    const decoded = refusal === undefined ? this.#decode(channel, frame) : { refusal }
     if ("refusal" in decoded) {
       reply(connection, frame.id, decoded)
       return
     }
     const { t, d } = decoded
+    const early = this.#ration(connection, channel, t, frame.id)
+    if (early !== undefined) {
+      reply(connection, frame.id, { refusal: early })
+      return
+    }
     if (isLocal(t)) {
       this.#answerLocally(connection, channel, frame.id, t, d)
       return
     }
+    const { participantId } = connection.identity
     const envelope = envelopeOf(t, d, frame, connection.identity)
     this.#perform(
       connection,
       frame.id,
       this.#around.live.execute(channel.eventId, envelope).pipe(
-        Effect.map(({ version, result, duplicate }) => ({ v: version, d: result, isDuplicate: duplicate })),
+        Effect.map(({ version, result, duplicate }) => {
+          channel.recent.remember(participantId, frame.id, envelope.bodyHash, Date.now())
+          return { v: version, d: result, isDuplicate: duplicate }
+        }),
         Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })),
       ),
     )
   }
 
+  /** Every command counts, whatever becomes of it. */
+  #throttle({ identity: { participantId, role }, inFlight }: Connection, channel: Channel): Refusal | undefined {
+    const waitMs = channel.budgets.spend(participantId, "commands", isStaff(role), Date.now())
+    if (waitMs > 0) return refuseForNow("rate_limited", "Too many commands.", waitMs)
+    return inFlight >= this.#around.options.commandsInFlight
+      ? refuseForNow("rate_limited", "Too many commands wait for an answer.", BUSY_RETRY_MS)
+      : undefined
+  }
+
+  /** Some kinds are rationed besides; what is no command, or was done already, costs none of that. */
+  #ration({ identity }: Connection, channel: Channel, t: CommandName, commandId: string): Refusal | undefined {
+    const { participantId, role } = identity
+    const kind = budgetOf(t)
+    if (kind === undefined || channel.recent.find(participantId, commandId) !== undefined) return undefined
+    const waitMs = channel.budgets.spend(participantId, kind, isStaff(role), Date.now())
+    return waitMs > 0 ? refuseForNow("rate_limited", `Too much of ${t}.`, waitMs) : undefined
+  }
+
   #decode(
-    connection: Connection,
     channel: Channel,
     { t, d, rev }: CommandFrame,
   ): { readonly t: CommandName; readonly d: unknown } | { readonly refusal: Refusal } {
-    const { participantId, role } = connection.identity
-    const waitMs = channel.budgets.spend(participantId, t, isStaff(role), Date.now())
-    if (waitMs > 0) return { refusal: refuseForNow("rate_limited", "Too many commands.", waitMs) }
-    if (connection.inFlight >= this.#around.options.commandsInFlight) {
-      return { refusal: refuseForNow("rate_limited", "Too many commands wait for an answer.", BUSY_RETRY_MS) }
-    }
     const decode = DECODERS.get(t)
     if (decode === undefined) return { refusal: refuse("unknown_command", "There is no such command.") }
     if (channel.hasEnded && !isLocal(t)) return { refusal: refuse("event_ended", "The event has ended.") }
@@ -124,14 +146,7 @@ export class Commands {
         return
       }
       case "reaction.send": {
-        const { kind, n = 1 } = d as CommandData<"reaction.send">
-        if (lacksRoom(connection, channel.phase)) {
-          reply(connection, id, { refusal: refuse("conflict", "You are in no room now.") })
-          return
-        }
-        const isDuplicate = connection.isRepeat(id)
-        if (!isDuplicate) channel.react(connection, kind, n)
-        reply(connection, id, { v, d: {}, isDuplicate })
+        reply(connection, id, react(connection, channel, id, d as CommandData<"reaction.send">))
         return
       }
       case "roster.list":
@@ -164,6 +179,29 @@ export class Commands {
       ),
     )
   }
+}
+
+/** Counted by the event at its own pace and stored by nobody: a repeat is known here or not at all. */
+const react = (
+  connection: Connection,
+  channel: Channel,
+  id: string,
+  { kind, n = 1 }: CommandData<"reaction.send">,
+): Outcome => {
+  const { participantId } = connection.identity
+  const body = `${kind} ${n}`
+  const known = channel.recent.find(participantId, id)
+  if (known !== undefined && known !== body) {
+    return { refusal: refuse("conflict", "This command id was used with another body.") }
+  }
+  if (known === undefined && lacksRoom(connection, channel.phase)) {
+    return { refusal: refuse("conflict", "You are in no room now.") }
+  }
+  if (known === undefined) {
+    channel.react(connection, kind, n)
+    channel.recent.remember(participantId, id, body, Date.now())
+  }
+  return { v: channel.version, d: {}, isDuplicate: known !== undefined }
 }
 
 const isLocal = (t: string): t is LocalCommand => LOCAL.has(t)

@@ -45,7 +45,8 @@ export type ConnectionState = "new" | "identifying" | "waiting" | "lobby" | "ope
 export type Mutable = "reactions" | "transcript"
 const MUTES_NOTHING: ReadonlySet<Mutable> = new Set()
 
-const COUNTED_IDS = 16
+/** Shared, as most vote in none. */
+const NO_POLLS: ReadonlySet<string> = new Set()
 
 export class Connection {
   readonly socket: Socket
@@ -66,10 +67,9 @@ export class Connection {
   /** Frames before it was open: bounded, because no participant answers for them yet. */
   earlyFrames = 0
   /** Polls whose tally it hears because its participant voted. */
-  readonly polls = new Set<string>()
+  polls: ReadonlySet<string> = NO_POLLS
   /** Subscribed to what may be lost; a slow socket is not. */
   hearsEphemeral = false
-  #counted: ReadonlyArray<string> = []
   readonly #onClose: (connection: Connection, why: CloseCode | undefined) => void
 
   constructor(socket: Socket, now: number, onClose: (connection: Connection, why: CloseCode | undefined) => void) {
@@ -77,13 +77,6 @@ export class Connection {
     this.openedAt = now
     this.lastSeenAt = now
     this.#onClose = onClose
-  }
-
-  /** Was a command that nobody stores sent under this id before? The last few are remembered, which a resend needs. */
-  isRepeat(commandId: string): boolean {
-    if (this.#counted.includes(commandId)) return true
-    this.#counted = [...this.#counted.slice(1 - COUNTED_IDS), commandId]
-    return false
   }
 
   send(text: string): void {

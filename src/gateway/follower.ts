@@ -106,7 +106,7 @@ export class Follower {
   refresh(): void {
     if (this.#isRefreshing || this.#buffer !== undefined) return
     this.#isRefreshing = true
-    queueMicrotask(() => this.#refresh())
+    setImmediate(() => this.#refresh())
   }
 
   #refresh(): void {
@@ -187,7 +187,8 @@ export class Follower {
   #settle(status: EventStatus, phase: PhaseTraits, lobby: LobbyPolicy): void {
     this.status = status
     const hasChanged = !sameTraits(this.phase, phase)
-    this.phase = phase
+    // The same object for as long as nothing changes: what was made of it is kept by it.
+    if (hasChanged) this.phase = phase
     if (hasChanged) this.#say.narrowed()
     if (this.places.lobby === lobby) return
     this.places.lobby = lobby

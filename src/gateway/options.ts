@@ -55,6 +55,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
     questions: { perSecond: 0.1, burst: 3 },
     votes: { perSecond: 5, burst: 10 },
     reactions: { perSecond: 2, burst: 10 },
+    roster: { perSecond: 1, burst: 5 },
   },
   staffFactor: 5,
   commandsInFlight: 32,

@@ -3,7 +3,14 @@
  * snapshot, and what staff see on top of it once more; only what concerns the participant is written per connection.
  */
 import type { LiveSnapshot } from "../actors/protocol.ts"
-import { actingAs, allowedCommands, ChatTarget, canChat, type PhaseTraits } from "../model/permissions.ts"
+import {
+  type ActingRole,
+  actingAs,
+  allowedCommands,
+  ChatTarget,
+  canChat,
+  type PhaseTraits,
+} from "../model/permissions.ts"
 import { isStaff, narrowRole } from "../model/roles.ts"
 import { toTimestamp } from "../model/timestamp.ts"
 import type { Connection, Identity } from "./connection.ts"
@@ -63,10 +70,22 @@ const partFor = (identity: Who, snapshot: LiveSnapshot): string => {
   return hearsStaffChat(identity, snapshot.phase) ? stage : everyone
 }
 
+const standings = new WeakMap<PhaseTraits, Map<ActingRole, string>>()
+
+/** JSON members: the same for all who act as the same, and made once for them. */
+const standingMembers = (identity: Who, phase: PhaseTraits): string => {
+  const known = standings.get(phase) ?? new Map<ActingRole, string>()
+  standings.set(phase, known)
+  const acting = actingAs(identity)
+  const members = known.get(acting) ?? membersOf(standingOf(identity, phase))
+  known.set(acting, members)
+  return members
+}
+
 const personalPart = ({ identity, roomId, sessionExpiresAt }: Connection, phase: PhaseTraits): string => {
   const { participantId, name } = identity
-  const me = { participantId, name, ...standingOf(identity, phase), roomId }
-  return membersOf({ serverTime: Date.now(), tokenExpiresAt: toTimestamp(sessionExpiresAt), me })
+  const me = `{${membersOf({ participantId, name, roomId })},${standingMembers(identity, phase)}}`
+  return `${membersOf({ serverTime: Date.now(), tokenExpiresAt: toTimestamp(sessionExpiresAt) })},"me":${me}`
 }
 
 export interface Place {

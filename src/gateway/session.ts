@@ -79,6 +79,11 @@ export class Sessions {
       connection.close(CLOSE.frameTooLarge)
       return
     }
+    // A frame without anything in it is work all the same.
+    if (objects.length === 0 && this.#countFrame(connection) !== undefined) {
+      connection.close(CLOSE.abuse)
+      return
+    }
     for (const object of objects) {
       // An earlier object of the same frame may have closed it.
       if ((connection.state as Connection["state"]) === "closed") return

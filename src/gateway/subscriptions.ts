@@ -54,8 +54,8 @@ export class Subscriptions {
     const topic = this.ephemeralTopic({ stream: `poll:${pollId}` })
     if (on) connection.socket.subscribe(topic)
     else connection.socket.unsubscribe(topic)
-    if (on) connection.polls.add(pollId)
-    else connection.polls.delete(pollId)
+    const others = [...connection.polls].filter((id) => id !== pollId)
+    connection.polls = new Set(on ? [...others, pollId] : others)
   }
 
   changeRole(connection: Connection, from: ActingRole, to: ActingRole): void {

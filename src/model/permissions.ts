@@ -128,7 +128,8 @@ export const PERMISSIONS = {
   "capture.start": CAPTURE,
   "capture.stop": CAPTURE,
   "transcript.push": { cells: everywhere(STAFF), feature: "transcript" },
-  "roster.list": ANYBODY,
+  /** Names are for those who gave theirs. */
+  "roster.list": { cells: everywhere(AUDIENCE) },
   leave: ANYBODY,
   sync: ANYBODY,
 } as const satisfies Record<string, Rule>

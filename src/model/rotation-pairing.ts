@@ -27,6 +27,8 @@ interface Counts {
 /** Plain JSON but for the history, which writes itself as its rounds. */
 export interface RotationState {
   readonly seats: Seats
+  /** Those with a seat who were not there in the last round. */
+  readonly missing?: ReadonlyArray<string>
   /** How far the seats have gone round. */
   readonly turn: number
   /** Had the bye. */
@@ -73,11 +75,18 @@ export const restoreRotation = (
   stored: Omit<RotationState, "history"> & { readonly history: ReadonlyArray<PastRound> },
 ): RotationState => ({ ...stored, history: restoreHistory(stored.history) })
 
-/** Somebody who will not come back, as far as one knows. Who sits out a round just is not present. */
-export const leave = (state: RotationState, person: string): RotationState => ({
-  ...state,
-  seats: unseat(state.seats, person),
-})
+/** Who sits out a round keeps the seat; who is missing from two in a row has left it. */
+const withoutLeavers = (
+  { seats, missing = [] }: RotationState,
+  present: ReadonlyArray<string>,
+): { readonly seats: Seats; readonly missing: ReadonlyArray<string> } => {
+  const here = new Set(present)
+  const wasMissing = new Set(missing)
+  const away = seats.filter((person) => person !== null && !here.has(person))
+  const left = new Set(away.filter((person) => person !== null && wasMissing.has(person)))
+  const kept = unseat(seats, left as ReadonlySet<string>)
+  return { seats: kept, missing: kept.filter((person) => person !== null && !here.has(person)) as string[] }
+}
 
 const countUp = (counts: Counts, people: ReadonlyArray<string>): Counts =>
   people.length === 0
@@ -188,7 +197,8 @@ const nextPairs = (
   odd: RotationOptions["odd"],
   seed: number,
 ): RotationRound => {
-  const { seats, isNew } = seatPeople(state.seats, present, seededRandom(seed))
+  const { seats: kept, missing } = withoutLeavers(state, present)
+  const { seats, isNew } = seatPeople(kept, present, seededRandom(seed))
   const turn = isNew ? 0 : state.turn
   const wantsTrio = odd === "trio" && present.length > 1
   const round = new Round(present, state.history, wantsTrio ? state.trios : state.byes)
@@ -201,7 +211,14 @@ const nextPairs = (
     pairs[at] = trio
   }
   const byes = wantsTrio || left === undefined ? [] : [left]
-  const next = { ...state, seats, turn: turn + 1, byes: countUp(state.byes, byes), trios: countUp(state.trios, trio) }
+  const next: RotationState = {
+    ...state,
+    seats,
+    missing: isNew ? [] : missing,
+    turn: turn + 1,
+    byes: countUp(state.byes, byes),
+    trios: countUp(state.trios, trio),
+  }
   return finish(next, pairs, byes)
 }
 

@@ -7,8 +7,8 @@ import { type Random, shuffled } from "./seeded-random.ts"
 
 export type Seats = ReadonlyArray<string | null>
 
-export const unseat = (seats: Seats, person: string): Seats =>
-  seats.map((seated) => (seated === person ? null : seated))
+export const unseat = (seats: Seats, people: ReadonlySet<string>): Seats =>
+  seats.map((seated) => (seated !== null && people.has(seated) ? null : seated))
 
 /** The pairs of seats in a turn: the last seat stays and the others go round it. */
 export function* circlePairs(seats: number, turn: number): Iterable<readonly [number, number]> {
@@ -20,8 +20,8 @@ export function* circlePairs(seats: number, turn: number): Iterable<readonly [nu
 }
 
 /**
- * Seats those of `present` who have none. Where more wait than sit, or most seats are ghosts, the circle would say little
- * about who is to meet whom: then everybody draws a new seat (`isNew`).
+ * Seats those of `present` who have none. Where more wait than sit, most seats are ghosts, or nobody is left of those who
+ * sat, the circle would say little about who is to meet whom: then everybody draws a new seat (`isNew`).
  */
 export const seatPeople = (
   seats: Seats,
@@ -32,9 +32,11 @@ export const seatPeople = (
   const known = new Set(seated)
   const coming = present.filter((person) => !known.has(person))
   const ghosts = seats.length - seated.length
-  const sitting = seated.length + Math.min(coming.length, ghosts)
-  if (Math.abs(coming.length - ghosts) > sitting) {
-    const drawn: Array<string | null> = shuffled([...seated, ...coming], random)
+  const here = present.length - coming.length
+  const empty = seats.length - here
+  const sitting = here + Math.min(coming.length, ghosts)
+  if (here === 0 || Math.abs(coming.length - empty) > sitting) {
+    const drawn: Array<string | null> = shuffled(present, random)
     return { seats: drawn.length % 2 === 0 ? drawn : [...drawn, null], isNew: true }
   }
   if (coming.length === 0) return { seats, isNew: false }

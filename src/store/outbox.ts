@@ -6,7 +6,7 @@
 import { Context, Layer } from "effect"
 import { newId } from "../model/ids.ts"
 import { toTimestamp } from "../model/timestamp.ts"
-import { encodeOccurrence, encodePing, type Occurrence } from "../model/webhook-events.ts"
+import { encodeOccurrence, encodePing, type Occurrence, type WebhookEventType } from "../model/webhook-events.ts"
 import type { Queryable } from "./database.ts"
 
 /** Occurrences as `append_occurrences` takes them; `n` keeps their order. */
@@ -20,6 +20,18 @@ export const occurrenceRows = (occurrences: ReadonlyArray<Occurrence>): Readonly
     body: encodeOccurrence(occurrence),
     occurred_at: occurrence.occurredAt,
   }))
+
+/** Does any endpoint want one of these types? Who would append many occurrences of no interest need not write them down. */
+export const isWanted = async (
+  sql: Queryable,
+  workspaceId: string,
+  types: ReadonlyArray<WebhookEventType>,
+): Promise<boolean> => {
+  const rows = await sql`
+    select 1 from webhook_endpoints
+     where workspace_id = ${workspaceId} and (event_types = '{}' or event_types && ${[...types]}::text[]) limit 1`
+  return rows.length > 0
+}
 
 /**
  * Stores each occurrence together with one delivery for every endpoint that wants its type, which is skipped when the

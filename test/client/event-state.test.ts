@@ -5,6 +5,7 @@ import { PendingCommands } from "../../src/client/pending-commands.ts"
 import { ServerClock } from "../../src/client/server-clock.ts"
 import { StreamPositions } from "../../src/client/stream-positions.ts"
 import type { Dispatch } from "../../src/client/wire.ts"
+import { eventually } from "../support/wait.ts"
 import { QUIET } from "./quiet.ts"
 
 const person = (participantId: string) =>
@@ -86,6 +87,11 @@ describe("the client's state", () => {
     const summary = applyDispatch(reset, dispatch("presence.mode", { mode: "summary", total: 300 }))
     const counted = applyDispatch(summary, dispatch("presence.count", { total: 301, byRole: { viewer: 301 } }))
     expect(counted.presence).toMatchObject({ mode: "summary", total: 301, byRole: { viewer: 301 } })
+    const host = { ...person("host"), role: "host" as const }
+    const staged = applyDispatch(counted, dispatch("presence.diff", { join: [host], left: [], update: [] }))
+    expect(staged.presence).toMatchObject({ mode: "summary", total: 301, staff: [host] })
+    const empty = applyDispatch(staged, dispatch("presence.diff", { join: [], left: ["host"], update: [] }))
+    expect(empty.presence).toMatchObject({ mode: "summary", total: 301, staff: [] })
   })
 
   test("does not change for a dispatch it does not know", () => {
@@ -147,7 +153,7 @@ test("tries again within two seconds first, then with full jitter up to thirty",
 
 describe("commands that wait", () => {
   test("go out sixteen at a time, in order, and again after the connection was lost", async () => {
-    const pending = new PendingCommands()
+    const pending = new PendingCommands(() => undefined)
     const replies = Array.from({ length: 20 }, (_, n) => pending.add("hand.lower", `c${n}`, `f${n}`, 10_000))
     const sent: string[] = []
     const send = (frame: string) => void sent.push(frame)
@@ -166,8 +172,37 @@ describe("commands that wait", () => {
     await expect(replies[1]).rejects.toMatchObject({ name: "CommandUnanswered" })
   })
 
+  test("that were sent over a lost connection are asked for again when they are refused for now", async () => {
+    let due = 0
+    const pending = new PendingCommands(() => due++)
+    const sent: string[] = []
+    const send = (frame: string) => void sent.push(frame)
+    const reply = pending.add("hand.lower", "c", "f", 10_000)
+    const later = {
+      id: "c",
+      ok: false,
+      e: { code: "rate_limited", message: "", temporary: true, retryAfterMs: 1 },
+    } as const
+    pending.pump(send)
+    pending.unsend()
+    pending.pump(send)
+    pending.settle(later)
+    pending.pump(send)
+    expect(sent).toEqual(["f", "f"])
+    await eventually(() => due === 1)
+    pending.pump(send)
+    expect(sent).toEqual(["f", "f", "f"])
+    const d = { hand: null }
+    pending.settle({ op: 4, id: "c", ok: true, v: 1, d })
+    expect((await reply).d).toEqual(d)
+    const fresh = pending.add("hand.lower", "d", "g", 10_000)
+    pending.pump(send)
+    pending.settle({ ...later, id: "d" })
+    await expect(fresh).rejects.toMatchObject({ code: "rate_limited" })
+  })
+
   test("are refused with the server's code", async () => {
-    const pending = new PendingCommands()
+    const pending = new PendingCommands(() => undefined)
     const reply = pending.add("hand.lower", "c", "f", 10_000)
     pending.settle({ id: "c", ok: false, e: { code: "conflict", message: "changed" } })
     await expect(reply).rejects.toMatchObject({ name: "CommandRefused", code: "conflict" })

@@ -14,7 +14,7 @@ beforeAll(async () => {
   const chat = { perSecond: 1000, burst: 1000 }
   const commands = { perSecond: 1000, burst: 1000 }
   const some = { perSecond: 10, burst: 10 }
-  const budgets = { commands, chat, questions: some, votes: some, reactions: some }
+  const budgets = { commands, chat, questions: some, votes: some, reactions: some, roster: some }
   house = await openHouse({ budgets }, { holds: () => isAlive })
 })
 afterAll(async () => {

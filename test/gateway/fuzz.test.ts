@@ -6,7 +6,7 @@ import type { Client } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 const free = { perSecond: 1e6, burst: 1e6 }
-const unlimited = { commands: free, chat: free, questions: free, votes: free, reactions: free }
+const unlimited = { commands: free, chat: free, questions: free, votes: free, reactions: free, roster: free }
 
 let house: House
 let stage: Stage

@@ -2,6 +2,8 @@
 
 import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from "uWebSockets.js"
 import { Effect, Layer, Redacted } from "effect"
+import { LiveEvents } from "../../src/actors/live-events.ts"
+import type { PresenceReport } from "../../src/actors/protocol.ts"
 import { bindGateway, type RunningGateway } from "../../src/gateway/gateway.ts"
 import type { GatewayOptions } from "../../src/gateway/options.ts"
 import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
@@ -44,6 +46,8 @@ export interface House {
   readonly connect: (how?: { readonly url?: string; readonly protocols?: ReadonlyArray<string> }) => Client
   /** A client that has got its `ready`. */
   readonly join: (stage: Stage, who: string, role?: EventRole, more?: Partial<GatewayGrant>) => Promise<Client>
+  /** Of people at another node. */
+  readonly report: (stage: Stage, changes: PresenceReport["changes"]) => Promise<void>
   /** One more gateway before the same actors; its address. */
   readonly anotherNode: (name: string) => Promise<string>
   readonly stop: () => Promise<void>
@@ -127,6 +131,10 @@ export const openHouse = async (
       await client.identify(await token(stage, who, role, more))
       return client
     },
+    report: (stage, changes) =>
+      actors.run(
+        Effect.flatMap(LiveEvents, (live) => live.reportPresence(stage.eventId, { node: "elsewhere", changes })),
+      ),
     anotherNode: async (name) => {
       const node = await startNode(actors, name, options)
       nodes.push(node)

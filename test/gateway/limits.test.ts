@@ -10,17 +10,17 @@ import { CommandFrame } from "../../src/gateway/protocol/frames.ts"
 
 test("a bucket gives its burst at once, then its rate, and says when the next is due", () => {
   const budgets = new Budgets({ ...GATEWAY_DEFAULTS.budgets, commands: { perSecond: 10, burst: 3 } }, 5)
-  const spend = (now: number) => budgets.spend("a", "announce", false, now)
+  const spend = (now: number) => budgets.spend("a", "commands", false, now)
   expect([spend(0), spend(0), spend(0)]).toEqual([0, 0, 0])
   expect(spend(0)).toBe(100)
   expect(spend(90)).toBeLessThanOrEqual(11)
   expect(spend(100)).toBe(0)
-  expect(budgets.spend("b", "announce", false, 100)).toBe(0)
+  expect(budgets.spend("b", "commands", false, 100)).toBe(0)
 })
 
 test("staff have five times as much", () => {
   const budgets = new Budgets({ ...GATEWAY_DEFAULTS.budgets, commands: { perSecond: 10, burst: 3 } }, 5)
-  const waits = Array.from({ length: 16 }, () => budgets.spend("a", "announce", true, 0))
+  const waits = Array.from({ length: 16 }, () => budgets.spend("a", "commands", true, 0))
   expect(waits.filter((wait) => wait > 0)).toEqual([20])
 })
 

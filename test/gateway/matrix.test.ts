@@ -21,7 +21,7 @@ let house: House
 const free = { perSecond: 1e6, burst: 1e6 }
 
 beforeAll(async () => {
-  const budgets = { commands: free, chat: free, questions: free, votes: free, reactions: free }
+  const budgets = { commands: free, chat: free, questions: free, votes: free, reactions: free, roster: free }
   house = await openHouse({ budgets, identifiesPerSecond: 1e6 })
 })
 afterAll(() => house.stop())

@@ -12,7 +12,14 @@ let survivor: ActorHouse | undefined
 let isAlive = true
 beforeAll(async () => {
   const plenty = { perSecond: 1000, burst: 1000 }
-  const budgets = { commands: plenty, chat: plenty, questions: plenty, votes: plenty, reactions: plenty }
+  const budgets = {
+    commands: plenty,
+    chat: plenty,
+    questions: plenty,
+    votes: plenty,
+    reactions: plenty,
+    roster: plenty,
+  }
   house = await openHouse({ budgets }, { holds: () => isAlive })
 })
 afterAll(async () => {

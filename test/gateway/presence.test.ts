@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { Feed } from "../../src/actors/feed.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
-import type { Client } from "./client.ts"
+import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
@@ -90,6 +90,44 @@ test("above 250 people the list gives way to counts, and everyone is told", asyn
   await Promise.all(crowd.map((client) => client.cut()))
   await watcher.next(({ t, d: mode }) => t === "presence.mode" && mode.mode === "list", "the way back")
   expect((await watcher.dispatch("presence.diff")).d).toMatchObject({ reset: true })
+})
+
+test("in a summary those on stage are told of one by one: coming, changing and leaving", async () => {
+  const stage = await house.stage([{ modality: "broadcast" }])
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  await Promise.all(Array.from({ length: 255 }, (_, n) => house.join(stage, `g${n}`, "viewer")))
+  await host.dispatch("presence.mode")
+  const reset = await host.next(({ t, d }) => t === "presence.diff" && d.reset, "those on stage")
+  expect(reset.d.join).toMatchObject([{ participantId: "host" }])
+  const speaker = await house.join(stage, "speaker", "speaker", { kind: "user" })
+  expect((await joined(host, "speaker")).d).toMatchObject({ join: [{ role: "speaker" }], left: [], update: [] })
+  await host.command("stage.invite", { id: "g7" })
+  const crowd = await house.join(stage, "g7", "viewer")
+  await crowd.command("stage.accept")
+  const onStage = ({ t, d }: Frame) => t === "presence.diff" && d.update.some((p: Frame) => p.participantId === "g7")
+  expect((await host.next(onStage, "g7 on stage")).d.update).toMatchObject([{ participantId: "g7", role: "speaker" }])
+  await crowd.command("stage.leave")
+  await left(host, "g7")
+  await speaker.cut()
+  await left(host, "speaker")
+  const late = await house.connect().identify(await house.token(stage, "late", "viewer"))
+  expect(late.d.presence).toMatchObject({ mode: "summary", total: 256, staff: [{ participantId: "host" }] })
+})
+
+test("of a crowd that comes at once receivers are told when there are any, and nothing is written when there are none", async () => {
+  const [heard, unheard] = [await house.stage(), await house.stage()]
+  await house.actors.sql`delete from webhook_endpoints where workspace_id = ${unheard.workspaceId}`
+  for (const stage of [heard, unheard]) {
+    const host = await house.join(stage, "host", "host")
+    const changes = Array.from({ length: 100 }, (_, n) => ({
+      type: "join" as const,
+      participant: { participantId: `c${n}`, name: "C", role: "participant", kind: "guest", userId: null } as const,
+    }))
+    await house.report(stage, changes)
+    await joined(host, "c99")
+  }
+  expect((await notices(heard)).filter((notice) => notice.includes("joined c"))).toHaveLength(100)
+  expect((await notices(unheard)).filter((notice) => notice.includes("joined c"))).toEqual([])
 })
 
 test("an actor that came back into memory is told again who is here", async () => {

@@ -4,7 +4,6 @@ import { completePairing } from "../../src/model/maximum-matching.ts"
 import { restoreHistory } from "../../src/model/meeting-history.ts"
 import { Pairing } from "../../src/model/pairing.ts"
 import {
-  leave,
   nextRound,
   type RotationOptions,
   type RotationRound,
@@ -78,7 +77,6 @@ const play = (
       if (person === undefined) continue
       here = here.filter((other) => other !== person)
       gone.push(person)
-      state = leave(state, person)
     }
     here = [...here, ...gone.splice(0, returning)]
     for (let count = 0; count < joining; count++) here.push(`p${created++}`)
@@ -276,5 +274,20 @@ test("groups above two hold everyone, and those who met are mixed", () => {
       }
     }),
     { numRuns: 30 },
+  )
+})
+
+test("a new roster meets completely, whatever was before it", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 24 }), fc.integer({ min: 2, max: 20 }), fc.integer(), (before, n, seed) => {
+      let state = nextRound(startRotation(), people(before), pairs(seed)).state
+      const roster = Array.from({ length: n }, (_, number) => `new${number}`)
+      for (let round = 0; round < n - 1 + (n % 2); round++) {
+        const next = nextRound(state, roster, pairs(seed))
+        expect(next.groups.filter(({ repeat }) => repeat)).toEqual([])
+        state = next.state
+      }
+    }),
+    { numRuns: 500 },
   )
 })

@@ -52,6 +52,7 @@ export const startActors = async (
   })
   const layer = liveEventsLayer({
     mailbox: 1024,
+    pseudonymKey: new Uint8Array(32),
     presenceGraceMs: 0,
     returnWithinMs: 30_000,
     idleMs: 60_000,
