@@ -1,8 +1,11 @@
 /** As whom somebody acts at an event. */
 import { type ActingRole, actingAs } from "../model/permissions.ts"
+import { isStaff } from "../model/roles.ts"
 import type { Caller } from "./commands.ts"
 import type { Floor } from "./floor.ts"
 
 /** The caller's role here: a host may have given them another than their token says. */
 export const actingRole = (floor: Floor, caller: Pick<Caller, "participantId" | "kind" | "role">): ActingRole =>
   actingAs({ kind: caller.kind, role: floor.get("role", caller.participantId)?.role ?? caller.role })
+
+export const isOfStaff = (role: ActingRole): boolean => role !== "anonymous" && isStaff(role)

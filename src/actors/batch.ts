@@ -74,6 +74,11 @@ export class Batch {
     return this.#version === this.resident.version
   }
 
+  /** Says something to many that is not replayed: whoever comes now must find it in a new snapshot. */
+  get isHeard(): boolean {
+    return this.ephemeral.some(({ stream }) => wireStream(stream) !== "me")
+  }
+
   /** The version after what was taken so far. */
   get version(): number {
     return this.#version

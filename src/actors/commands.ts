@@ -21,8 +21,11 @@ const Rev = Schema.optionalKey(Schema.Int)
 const Steering = Schema.Union([
   Schema.Struct({ type: Schema.Literal("publish") }),
   Schema.Struct({ type: Schema.Literal("start") }),
-  /** With a `phaseId`, a guard: only while that phase is active (specification §3, advance rule 2). */
-  Schema.Struct({ type: Schema.Literal("advance"), phaseId: Schema.NullOr(Schema.String) }),
+  /**
+   * With a `phaseId`, a guard: only while that phase is active (specification §3, advance rule 2); a late one is answered as
+   * it stands. With a `rev`, only while that is the active phase's; a late one is refused.
+   */
+  Schema.Struct({ type: Schema.Literal("advance"), phaseId: Schema.NullOr(Schema.String), rev: Rev }),
   Schema.Struct({ type: Schema.Literal("end") }),
   Schema.Struct({ type: Schema.Literal("delete") }),
   Schema.Struct({ type: Schema.Literal("patchEvent"), patch: EventPatch }),

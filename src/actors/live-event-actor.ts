@@ -176,7 +176,7 @@ export class LiveEventActor {
         Effect.sync(() => {
           this.#adopt(next)
           this.#touch(batch.standings)
-          if (batch.ephemeral.length > 0) this.#snapshots.forget()
+          if (batch.isHeard) this.#snapshots.forget()
           if (next.state.deleted) this.#forget(partings)
         }),
       ),

@@ -16,6 +16,10 @@ type Guarded = { readonly context: LiveState; readonly event: MachineEvent }
 const isLateAdvance = ({ context, event }: Guarded): boolean =>
   event.type === "advance" && event.phaseId !== null && event.phaseId !== activePhase(context)?.id
 
+/** The caller looked at another revision of the active phase, or at another phase: each starts with a new one. */
+const isStaleAdvance = ({ context, event }: Guarded): boolean =>
+  event.type === "advance" && event.rev !== undefined && event.rev !== activePhase(context)?.rev
+
 const hasNextPhase = ({ context }: Guarded): boolean => nextPendingPhase(context) !== undefined
 
 const isLastPhase = (guarded: Guarded): boolean => activePhase(guarded.context) !== undefined && !hasNextPhase(guarded)
@@ -68,6 +72,7 @@ export const liveEventMachine = setup({
   types: { context: {} as LiveState, events: {} as MachineEvent, input: {} as LiveState },
   guards: {
     isEmptyPatch: ({ event }) => event.type === "patchEvent" && Object.keys(event.patch).length === 0,
+    isStaleAdvance,
     isLateAdvance,
     hasNextPhase,
     isLastPhase,
@@ -124,6 +129,8 @@ export const liveEventMachine = setup({
     live: {
       on: {
         advance: [
+          // Leads nowhere and does nothing: refused.
+          { guard: "isStaleAdvance" },
           { guard: "isLateAdvance", actions: "answerCurrentState" },
           { guard: "hasNextPhase", actions: "advance" },
           { guard: "isLastPhase", target: "ended", actions: "endByAdvance" },
@@ -142,7 +149,7 @@ export const liveEventMachine = setup({
     ended: {
       on: {
         // The retry of the last guarded advance: answered with the state it made.
-        advance: { guard: "isGuarded", actions: "answerCurrentState" },
+        advance: [{ guard: "isStaleAdvance" }, { guard: "isGuarded", actions: "answerCurrentState" }],
       },
     },
     deleted: {},

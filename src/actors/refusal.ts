@@ -1,7 +1,7 @@
 /** Why the machine refused: asked only after no transition was enabled, so that the rule itself lives in the machine alone. */
 import { MAX_PHASES_PER_EVENT } from "../model/phase.ts"
 import { Refused, type SteeringType } from "./commands.ts"
-import { findPhase, gatewayPhase, type LiveState, timerOf } from "./state.ts"
+import { activePhase, findPhase, gatewayPhase, type LiveState, timerOf } from "./state.ts"
 import { extendsTooFar, type MachineEvent } from "./steps.ts"
 
 const conflict = (detail: string, current?: { readonly [field: string]: unknown }): Refused =>
@@ -40,6 +40,14 @@ const phaseRefusal = (state: LiveState, command: MachineEvent): Refused | undefi
   return conflict("The timer was changed meanwhile.", { timer: timerOf(phase) })
 }
 
+const advanceRefusal = (state: LiveState, { rev }: Extract<MachineEvent, { readonly type: "advance" }>): Refused => {
+  const phase = activePhase(state)
+  if (rev === undefined || rev === phase?.rev) return conflict("The event has no phase to advance to.")
+  return phase === undefined
+    ? conflict("No phase is active.")
+    : conflict("The phase was changed meanwhile, or another is active.", { phase: gatewayPhase(phase) })
+}
+
 export const refusalOf = (state: LiveState, command: MachineEvent): Refused => {
   const { status } = state.event
   const isOpen = status === "live" || (command.type !== "extendTimer" && status !== "ended")
@@ -53,6 +61,6 @@ export const refusalOf = (state: LiveState, command: MachineEvent): Refused => {
   if (command.type === "appendPhase" && status !== "ended") {
     return conflict(`An event has at most ${MAX_PHASES_PER_EVENT} phases.`)
   }
-  if (command.type === "advance" && status === "live") return conflict("The event has no phase to advance to.")
+  if (command.type === "advance" && status === "live") return advanceRefusal(state, command)
   return conflict(`The event is ${status} and cannot be ${DEED[command.type]}.`)
 }

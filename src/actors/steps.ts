@@ -34,10 +34,16 @@ const toAll = (t: string, d: { readonly [field: string]: unknown }): Partial<Eff
   dispatches: [{ stream: "event", t, d }],
 })
 
-const replacePhase = (state: LiveState, phase: PhaseState): LiveState => ({
+const withPhase = (state: LiveState, phase: PhaseState): LiveState => ({
   ...state,
-  phases: state.phases.map((other) => (other.id === phase.id ? { ...phase, rev: other.rev + 1 } : other)),
+  phases: state.phases.map((other) => (other.id === phase.id ? phase : other)),
 })
+
+const replacePhase = (state: LiveState, phase: PhaseState): LiveState =>
+  withPhase(state, { ...phase, rev: phase.rev + 1 })
+
+/** Higher than any phase's: so the revision of the active phase says as well which phase is active. */
+const newestRev = ({ phases }: LiveState): number => Math.max(...phases.map(({ rev }) => rev)) + 1
 
 /** A phase that was just changed, with its new revision: whatever tells of it carries it whole. */
 const phaseView = (state: LiveState, id: string): object | null => {
@@ -75,7 +81,10 @@ const endActivePhase = (state: LiveState, now: Timestamp, reason: "advance" | "e
     timerRev: phase.timerEndsAt === null ? phase.timerRev : phase.timerRev + 1,
   }
   const next = replacePhase(state, ended)
-  return say(next, toAll("phase.ended", { phaseId: phase.id, reason, phase: phaseView(next, phase.id) }))
+  const view = phaseView(next, phase.id)
+  const told = say(next, toAll("phase.ended", { phaseId: phase.id, reason, phase: view }))
+  const timer = timerOf(ended)
+  return timer?.state === "cancelled" ? say(told, toAll("timer.updated", { timer, phase: view })) : told
 }
 
 /** Starts the first pending phase and arms its timer; there may be none. */
@@ -89,8 +98,9 @@ const startNextPhase = (state: LiveState, now: Timestamp): LiveState => {
     startedAt: now,
     timerEndsAt: durationSeconds === undefined ? null : toTimestamp(toMillis(now) + durationSeconds * 1000),
     timerRev: durationSeconds === undefined ? 0 : 1,
+    rev: newestRev(state),
   }
-  const next = replacePhase(state, started)
+  const next = withPhase(state, started)
   const timer = timerOf(started)
   return say(next, toAll("phase.started", { phase: phaseView(next, phase.id), timers: timer === null ? [] : [timer] }))
 }

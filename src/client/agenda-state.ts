@@ -10,9 +10,9 @@ export interface AgendaState {
   readonly timers: ReadonlyArray<TimerView>
 }
 
-/** A breakout keeps its timer until it is closed; what else was called off, or a poll that is over, has none. */
+/** A phase keeps its timer until it ends, a breakout until it is closed; polls and rounds for as long as it runs. */
 const isOver = ({ scope, state }: TimerView): boolean => {
-  if (scope === "poll") return state !== "running" && state !== "paused"
+  if (scope === "poll" || scope === "round") return state !== "running" && state !== "paused"
   return state === "cancelled" && scope !== "room"
 }
 

@@ -12,7 +12,7 @@ import {
   handsAfter,
   handsAnswered,
   handsIn,
-  type StagePlace,
+  type StageState,
   stageAfter,
   stageAnswered,
 } from "./hand-state.ts"
@@ -25,7 +25,7 @@ import { type RoomState, roomsAfter, roomsAnswered, roomsIn } from "./room-state
 import type { Snapshot } from "./snapshot.ts"
 import type { Dispatch } from "./wire.ts"
 
-export interface EventState {
+export interface EventState extends StageState {
   /** The live event's version at the last snapshot: whatever was answered up to then is in it. */
   readonly v: number
   readonly me: Me
@@ -37,8 +37,6 @@ export interface EventState {
   readonly chat: ChatState
   readonly polls: PollState
   readonly hands: HandState
-  /** Asked onto the stage until then, or on it. */
-  readonly stage: StagePlace | null
   /** May not speak until then; `until: null`: for good. */
   readonly muted: { readonly until: string | null } | null
   readonly lobby: LobbyState
@@ -63,6 +61,7 @@ export const stateOf = (ready: Snapshot, before?: EventState): EventState => ({
   polls: pollsIn(ready),
   hands: handsIn(ready),
   stage: ready.stage ?? null,
+  stageAsOf: ready.v,
   muted: ready.muted ?? null,
   lobby: lobbyIn(ready),
   media: ready.media ?? null,
@@ -120,7 +119,7 @@ export const applyDispatch = (state: EventState, dispatch: Dispatch): EventState
     chat: chatAfter(state.chat, dispatch),
     polls: pollsAfter(state.polls, dispatch, me),
     hands: handsAfter(state.hands, dispatch, me),
-    stage: stageAfter(state.stage, dispatch),
+    ...stageAfter(state, dispatch),
     muted: mutedAfter(state.muted, dispatch),
     media: mediaAfter(state.media, dispatch),
     lobby: lobbyAfter(state.lobby, dispatch, phase),
@@ -139,7 +138,7 @@ export const applyReply = (state: EventState, answered: AnsweredCommand): EventS
     questions: questionsAnswered(state.questions, answered),
     polls: pollsAnswered(state.polls, answered, state.me),
     hands: handsAnswered(state.hands, answered),
-    stage: stageAnswered(state.stage, answered),
+    ...stageAnswered(state, answered),
     rooms: roomsAnswered(state.rooms, answered),
   })
 }

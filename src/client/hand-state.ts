@@ -12,7 +12,7 @@ export interface HandState {
   readonly count: number
   /** This participant's own, while it is up. */
   readonly mine: HandView | null
-  /** For staff, the longest up first. */
+  /** For staff, the longest up first; 200 at most. */
   readonly queue: ReadonlyArray<HandView>
   readonly queueRev: number
   /** Version of the last word on `mine`. */
@@ -32,6 +32,16 @@ export const handsIn = ({ hands, hand, handQueue, v }: Snapshot): HandState => (
 const setMine = (state: HandState, mine: HandView | null, asOf: number): HandState =>
   asOf < state.asOf || (mine === null && state.mine === null) ? state : { ...state, mine, asOf }
 
+const isBefore = (a: HandView, b: HandView): boolean =>
+  a.at < b.at || (a.at === b.at && a.participantId < b.participantId)
+
+const withNews = (state: HandState, { add, remove, rev }: DispatchData<"hand.queue">): HandState => {
+  if (rev <= state.queueRev) return state
+  const gone = new Set([...remove, ...add.map(({ participantId }) => participantId)])
+  const queue = [...state.queue.filter(({ participantId }) => !gone.has(participantId)), ...add]
+  return { ...state, queue: queue.sort((a, b) => (isBefore(a, b) ? -1 : 1)), queueRev: rev }
+}
+
 /** Others learn of a hand by how the person is listed; so does its owner when staff lowered it. */
 const isListedWithout = ({ join, update }: DispatchData<"presence.diff">, me: Me): boolean =>
   [...join, ...update].some(({ participantId, hand }) => participantId === me.participantId && !hand)
@@ -40,10 +50,10 @@ export const handsAfter = (state: HandState, dispatch: Dispatch, me: Me): HandSt
   switch (dispatch.t) {
     case "hand.count":
       return { ...state, count: dispatch.d.n }
-    case "hand.queue": {
-      const { items: queue, rev: queueRev } = dispatch.d
-      return queueRev < state.queueRev ? state : { ...state, queue, queueRev }
-    }
+    case "hand.queue":
+      return withNews(state, dispatch.d)
+    case "me.hand":
+      return setMine(state, dispatch.d.hand, dispatch.v)
     case "phase.ended":
     case "hand.lowered":
       return setMine(state, null, dispatch.v)
@@ -59,20 +69,33 @@ export const handsAnswered = (state: HandState, { t, d, v }: AnsweredCommand): H
   return t === "stage.accept" ? setMine(state, null, v) : state
 }
 
-export const stageAfter = (stage: StagePlace | null, dispatch: Dispatch): StagePlace | null => {
+export interface StageState {
+  /** Asked onto the stage until then, or on it. */
+  readonly stage: StagePlace | null
+  /** Version of the last word on that. */
+  readonly stageAsOf: number
+}
+
+const setStage = (state: StageState, stage: StagePlace | null, asOf: number): StageState =>
+  asOf < state.stageAsOf ? state : { stage, stageAsOf: asOf }
+
+export const stageAfter = ({ stage, stageAsOf }: StageState, dispatch: Dispatch): StageState => {
+  const state = { stage, stageAsOf }
   switch (dispatch.t) {
     case "stage.invited":
-      return { state: "invited", expiresAt: dispatch.d.expiresAt }
+      return setStage(state, { state: "invited", expiresAt: dispatch.d.expiresAt }, dispatch.v)
+    case "me.stage":
+      return setStage(state, dispatch.d.stage, dispatch.v)
     case "phase.ended":
-      return null
+      return setStage(state, null, dispatch.v)
     case "me.updated":
-      return stageIn(stage, dispatch.d)
+      return { ...state, stage: stageIn(stage, dispatch.d) }
     default:
-      return stage
+      return state
   }
 }
 
-/** Another tab went onto the stage or left it; a host who gives somebody a role takes them off it. */
+/** Another role by way of the stage says where one is; a host who gives somebody a role takes them off it. */
 const stageIn = (stage: StagePlace | null, { reason, role }: DispatchData<"me.updated">): StagePlace | null => {
   if (reason === "role") return null
   if (reason !== "stage") return stage
@@ -80,7 +103,8 @@ const stageIn = (stage: StagePlace | null, { reason, role }: DispatchData<"me.up
   return role === "viewer" ? null : stage
 }
 
-export const stageAnswered = (stage: StagePlace | null, { t, d }: AnsweredCommand): StagePlace | null => {
-  if (t === "stage.leave") return null
-  return t === "stage.accept" ? { state: d.stage.state, expiresAt: d.stage.expiresAt } : stage
+export const stageAnswered = ({ stage, stageAsOf }: StageState, { t, d, v }: AnsweredCommand): StageState => {
+  const state = { stage, stageAsOf }
+  if (t === "stage.leave") return setStage(state, null, v)
+  return t === "stage.accept" ? setStage(state, { state: d.stage.state, expiresAt: d.stage.expiresAt }, v) : state
 }

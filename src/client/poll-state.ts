@@ -58,6 +58,8 @@ export const pollsAfter = (state: PollState, dispatch: Dispatch, me: Me): PollSt
       return putPoll(state, dispatch.d.poll, me)
     case "poll.deleted":
       return removePoll(state, dispatch.d.id)
+    case "me.pollVoted":
+      return choose(state, dispatch.d.pollId, dispatch.d.optionIds, me)
     case "poll.tally":
       return { ...state, all: withTally(state.all, dispatch.d) }
     default:

@@ -31,7 +31,9 @@ export const shownQuestions = ({ all }: QuestionState): ReadonlyArray<QuestionVi
 
 /** What waits for a moderator, the oldest first. */
 export const pendingQuestions = ({ all }: QuestionState): ReadonlyArray<QuestionView> =>
-  all.filter(({ status }) => status === "pending").sort((a, b) => (a.createdAt < b.createdAt ? -1 : 1))
+  all
+    .filter(({ status }) => status === "pending")
+    .sort((a, b) => a.createdAt.localeCompare(b.createdAt) || (a.id < b.id ? -1 : 1))
 
 export const questionsIn = ({ questions, moderation, mine }: Snapshot): QuestionState => ({
   all: [...(questions?.top ?? []), ...(moderation?.pending ?? []), ...(mine?.questions ?? [])].reduce<
@@ -87,6 +89,8 @@ export const questionsAfter = (state: QuestionState, dispatch: Dispatch, me: Me)
     }
     case "question.votes":
       return withVotes(state, dispatch.d.votes)
+    case "me.voted":
+      return withVoted(state, dispatch.d.questionId, dispatch.d.on)
     case "qa.settings":
       return { ...state, moderated: dispatch.d.moderated, open: dispatch.d.open }
     default:

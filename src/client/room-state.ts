@@ -24,6 +24,8 @@ export interface RoomState {
   readonly round: RotationRoundView | null
   /** Sits rotations out. */
   readonly optedOut: boolean
+  /** Version of the last word on that. */
+  readonly optedAsOf: number
   /** Version of the last word on this participant's place. */
   readonly asOf: number
 }
@@ -35,6 +37,7 @@ export const roomsIn = ({ breakout, rooms, assignment, rotation, round, optedOut
   rotation: rotation ?? null,
   round: round ?? null,
   optedOut: optedOut ?? false,
+  optedAsOf: v,
   asOf: v,
 })
 
@@ -87,12 +90,21 @@ const withoutPartner = (round: RotationRoundView | null, participantId: string, 
     ? round
     : { ...round, partners: round.partners.filter((partner) => partner.participantId !== participantId) }
 
+/** Who sits out is in no round from then on. */
+const opted = (state: RoomState, isIn: boolean, v: number): RoomState => {
+  if (v < state.optedAsOf) return state
+  const isOutOfRound = !isIn && v >= state.asOf
+  return { ...state, optedOut: !isIn, optedAsOf: v, ...(isOutOfRound ? { round: null, asOf: v } : {}) }
+}
+
 const rotationAfter = (state: RoomState, dispatch: Dispatch): RoomState => {
   switch (dispatch.t) {
     case "rotation.round":
       return { ...state, round: dispatch.d, asOf: dispatch.v }
     case "rotation.partnerLeft":
       return { ...state, round: withoutPartner(state.round, dispatch.d.participantId, dispatch.d.n) }
+    case "me.opted":
+      return opted(state, dispatch.d.in, dispatch.v)
     case "rotation.state":
       return withRotation(state, dispatch.d.rotation, dispatch.v)
     default:
@@ -103,8 +115,5 @@ const rotationAfter = (state: RoomState, dispatch: Dispatch): RoomState => {
 export const roomsAfter = (state: RoomState, dispatch: Dispatch): RoomState =>
   rotationAfter(breakoutAfter(state, dispatch), dispatch)
 
-export const roomsAnswered = (state: RoomState, { t, d, v }: AnsweredCommand): RoomState => {
-  if (t !== "rotation.opt") return state
-  const isOut = !d.in
-  return { ...state, optedOut: isOut, ...(isOut ? { round: null, asOf: v } : {}) }
-}
+export const roomsAnswered = (state: RoomState, { t, d, v }: AnsweredCommand): RoomState =>
+  t === "rotation.opt" ? opted(state, d.in, v) : state

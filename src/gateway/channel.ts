@@ -4,7 +4,6 @@
  * same turn, so that nothing is lost or doubled between the three.
  */
 import { Effect, Fiber } from "effect"
-import type { ReactionKind } from "../model/activity-commands.ts"
 import type { NotFound, Unavailable } from "../model/errors.ts"
 import { actingAs } from "../model/permissions.ts"
 import { isStaff } from "../model/roles.ts"
@@ -23,11 +22,11 @@ import { ReactionCounts } from "./reaction-counts.ts"
 import { type Cursors, readyResumed, readyWithSnapshot } from "./ready.ts"
 import { RecentCommands } from "./recent-commands.ts"
 import { readingFor, whyNoReplay } from "./replay.ts"
-import { sendAll } from "./send-all.ts"
+import { mentionAll, sendAll } from "./send-all.ts"
 import { closeGradually } from "./send-off.ts"
 import { inspectBuffers, spareNoMore } from "./slow-sockets.ts"
 import { StandingNews } from "./standing-news.ts"
-import { ownerOf, roomStream, type StreamName, wireName } from "./streams.ts"
+import { ownerOf, type StreamName, wireName } from "./streams.ts"
 import { Subscriptions } from "./subscriptions.ts"
 import type { Surroundings } from "./surroundings.ts"
 import { heardBy, Whereabouts } from "./whereabouts.ts"
@@ -53,7 +52,7 @@ export class Channel {
   readonly recent = new RecentCommands()
   readonly #around: Surroundings
   readonly #presence: PresenceReports
-  readonly #reactions: ReactionCounts
+  readonly reactions: ReactionCounts
   readonly #media: MediaSeats
   readonly #whereabouts: Whereabouts
   readonly #news: StandingNews
@@ -79,7 +78,7 @@ export class Channel {
     this.participants = new Participants(options.connectionsPerParticipant)
     this.budgets = new Budgets(options.budgets, options.staffFactor)
     this.#presence = new PresenceReports(around, eventId)
-    this.#reactions = new ReactionCounts(around, eventId)
+    this.reactions = new ReactionCounts(around, eventId)
     this.#topics = new Subscriptions(eventId)
     this.#media = new MediaSeats(around, eventId, () => this.phase)
     this.#fanOut = new FanOut({
@@ -87,6 +86,8 @@ export class Channel {
       topic: (stream) => this.#topics.topic(stream),
       ephemeralTopic: (publication) => this.#topics.ephemeralTopic(publication),
       sendTo: (participantId, dispatches) => this.#sendTo(participantId, dispatches),
+      mentionTo: (participantId, dispatches) =>
+        mentionAll(this.participants.connectionsOf(participantId), dispatches, options.orderedLimitBytes),
       tickMs: () => options.tickMs(this.participants.size),
       inspect: () => this.inspect(),
       flushed: () => {
@@ -97,7 +98,9 @@ export class Channel {
       opened: () => this.#opened(),
       failed: (failure) => this.#failed(failure),
       published: (stream, frame) => this.#publish(stream, frame),
-      ephemeral: (publication) => this.#fanOut.ephemeral(publication),
+      ephemeral: (publication) => {
+        if (this.#isHere(publication.stream)) this.#fanOut.ephemeral(publication)
+      },
       stood: (standing) => this.#whereabouts.follow(standing),
       allStood: () => this.#whereabouts.followAll(),
       lobbyChanged: () => this.#whereabouts.sortOut(),
@@ -174,10 +177,6 @@ export class Channel {
     this.#bring({ connection, resume, reason: "gap" })
   }
 
-  react(connection: Connection, kind: ReactionKind, n: number): void {
-    this.#reactions.add(connection.roomId === null ? "event" : roomStream(connection.roomId), kind, n)
-  }
-
   /** A new token: another role may hear other streams. */
   renew(connection: Connection, identity: Identity): void {
     this.#whereabouts.renew(connection, identity)
@@ -225,7 +224,7 @@ export class Channel {
 
   stop(): void {
     this.hush()
-    this.#reactions.stop()
+    this.reactions.stop()
     this.#follower.stop()
     this.#fanOut.stop()
     this.#news.stop()
@@ -376,9 +375,14 @@ export class Channel {
   }
 
   #publish(stream: StreamName, frame: string): void {
-    const owner = ownerOf(stream)
     // Who is not here finds it in the ring.
-    if (owner === undefined || this.participants.has(owner)) this.#fanOut.ordered(stream, frame)
+    if (this.#isHere(stream)) this.#fanOut.ordered(stream, frame)
+  }
+
+  /** Of a participant's own stream: is there anybody to hear it? */
+  #isHere(stream: StreamName): boolean {
+    const owner = ownerOf(stream)
+    return owner === undefined || this.participants.has(owner)
   }
 
   #sendTo(participantId: string, dispatches: ReadonlyArray<string>): void {

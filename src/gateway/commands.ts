@@ -4,6 +4,7 @@
  */
 import { Cause, Effect, Result, Schema } from "effect"
 import type { RosterQuery } from "../actors/protocol.ts"
+import { revisedBy } from "../model/command-revisions.ts"
 import { isStorable } from "../model/json.ts"
 import { actingAs, type CommandName, can } from "../model/permissions.ts"
 import { isStaff } from "../model/roles.ts"
@@ -16,6 +17,7 @@ import { COMMANDS, type CommandData } from "./protocol/commands.ts"
 import type { CommandFrame } from "./protocol/frames.ts"
 import { OP } from "./protocol/op.ts"
 import type { Refusal } from "./protocol/refusals.ts"
+import { lacksRoom } from "./reaction-counts.ts"
 import { refusalOf, refuse, refuseForNow } from "./refusal.ts"
 import type { Surroundings } from "./surroundings.ts"
 
@@ -109,11 +111,14 @@ export class Commands {
 
   #decode(
     channel: Channel,
-    { t, d }: CommandFrame,
+    { t, d, rev }: CommandFrame,
   ): { readonly t: CommandName; readonly d: unknown } | { readonly refusal: Refusal } {
     const decode = DECODERS.get(t)
     if (decode === undefined) return { refusal: refuse("unknown_command", "There is no such command.") }
     if (channel.hasEnded && !isLocal(t)) return { refusal: refuse("event_ended", "The event has ended.") }
+    if (rev !== undefined && revisedBy(t as CommandName) === null) {
+      return { refusal: refuse("bad_request", `What ${t} acts on has no revision: name no rev.`) }
+    }
     if (!isStorable(d)) return { refusal: refuse("bad_request", "Text must not hold NUL or lone surrogates.") }
     const decoded = decode(d === undefined ? {} : d)
     return Result.isFailure(decoded)
@@ -189,8 +194,11 @@ const react = (
   if (known !== undefined && known !== body) {
     return { refusal: refuse("conflict", "This command id was used with another body.") }
   }
+  if (known === undefined && lacksRoom(connection, channel.phase)) {
+    return { refusal: refuse("conflict", "You are in no room now.") }
+  }
   if (known === undefined) {
-    channel.react(connection, kind, n)
+    channel.reactions.add(connection, kind, n)
     channel.recent.remember(participantId, id, body, Date.now())
   }
   return { v: channel.version, d: {}, isDuplicate: known !== undefined }

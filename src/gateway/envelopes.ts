@@ -19,7 +19,7 @@ interface Rev {
 }
 
 const STEERING: { readonly [T in SteeringName]: (d: CommandData<T>, rev: Rev) => Command } = {
-  "phase.next": ({ phaseId }) => ({ type: "advance", phaseId: phaseId ?? null }),
+  "phase.next": ({ phaseId }, rev) => ({ type: "advance", phaseId: phaseId ?? null, ...rev }),
   "phase.update": (d, rev) => ({ type: "updatePhase", ...d, ...rev }),
   "event.end": () => ({ type: "end" }),
   "timer.extend": ({ timerId, seconds }, rev) => ({ type: "extendTimer", phaseId: timerId, seconds, ...rev }),

@@ -13,6 +13,8 @@ interface Needs {
   readonly ephemeralTopic: (publication: Pick<EphemeralPublication, "stream" | "mutable">) => string
   /** Sends to all tabs of one participant, in order. */
   readonly sendTo: (participantId: string, dispatches: ReadonlyArray<string>) => void
+  /** To those of their tabs that take what may be lost. */
+  readonly mentionTo: (participantId: string, dispatches: ReadonlyArray<string>) => void
   /** Length of a tick now. */
   readonly tickMs: () => number
   /** Looks after slow sockets; called before more is added to their buffers. */
@@ -27,8 +29,9 @@ const INSPECT_EVERY = 16_384
 export class FanOut {
   readonly #needs: Needs
   #ordered = new Map<StreamName, string[]>()
-  /** Newest frame of each key, by topic. */
+  /** Newest frame of each key, by topic, and by participant. */
   #ephemeral = new Map<string, Map<string, string>>()
+  #personal = new Map<string, Map<string, string>>()
   /** Frames that follow the ordered ones of their tick, by topic. */
   #after = new Map<string, string>()
   #flushedAt = 0
@@ -56,9 +59,11 @@ export class FanOut {
   }
 
   ephemeral(publication: EphemeralPublication): void {
-    const topic = this.#needs.ephemeralTopic(publication)
-    const waiting = this.#ephemeral.get(topic) ?? new Map<string, string>()
-    this.#ephemeral.set(topic, waiting.set(publication.key, publication.frame))
+    const owner = ownerOf(publication.stream)
+    const all = owner === undefined ? this.#ephemeral : this.#personal
+    const place = owner ?? this.#needs.ephemeralTopic(publication)
+    const waiting = all.get(place) ?? new Map<string, string>()
+    all.set(place, waiting.set(publication.key, publication.frame))
   }
 
   after(topic: string, frame: string): void {
@@ -81,14 +86,17 @@ export class FanOut {
     this.#timer = undefined
     if (!this.#hasWork()) return
     this.#flushedAt = now
-    const [ordered, ephemeral, after] = [this.#ordered, this.#ephemeral, this.#after]
+    const [ordered, ephemeral, personal, after] = [this.#ordered, this.#ephemeral, this.#personal, this.#after]
     this.#ordered = new Map()
     this.#ephemeral = new Map()
+    this.#personal = new Map()
     this.#after = new Map()
-    if (ephemeral.size > 0 || this.#sinceInspection >= INSPECT_EVERY) {
+    if (ephemeral.size + personal.size > 0 || this.#sinceInspection >= INSPECT_EVERY) {
       this.#sinceInspection = 0
       this.#needs.inspect()
     }
+    // First: what becomes of the thing that somebody voted for, such as its removal, was decided after they did.
+    for (const [owner, byKey] of personal) this.#needs.mentionTo(owner, [...byKey.values()])
     for (const [stream, frames] of ordered) {
       const owner = ownerOf(stream)
       if (owner === undefined) this.#publish(this.#needs.topic(stream), frames)
@@ -103,6 +111,7 @@ export class FanOut {
   reset(): void {
     this.#ordered.clear()
     this.#ephemeral.clear()
+    this.#personal.clear()
   }
 
   stop(): void {
@@ -112,7 +121,7 @@ export class FanOut {
   }
 
   #hasWork(): boolean {
-    return this.#ordered.size + this.#ephemeral.size + this.#after.size > 0
+    return this.#ordered.size + this.#ephemeral.size + this.#personal.size + this.#after.size > 0
   }
 
   #publish(topic: string, dispatches: ReadonlyArray<string>): void {

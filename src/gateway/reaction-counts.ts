@@ -2,10 +2,20 @@
 import { Effect } from "effect"
 import type { ReactionReport } from "../actors/reactions.ts"
 import type { ReactionKind } from "../model/activity-commands.ts"
-import type { StreamName } from "./streams.ts"
+import type { PhaseTraits } from "../model/permissions.ts"
+import { isStaff } from "../model/roles.ts"
+import type { Connection } from "./connection.ts"
+import { roomStream, type StreamName } from "./streams.ts"
 import type { Surroundings } from "./surroundings.ts"
 
 const TELL_EVERY_MS = 100
+
+/**
+ * Where there are rooms the audience reacts in its own, and who is in none nowhere: what goes to everyone disturbs all rooms.
+ * That is for staff.
+ */
+export const lacksRoom = ({ identity, roomId }: Connection, { modality }: PhaseTraits): boolean =>
+  roomId === null && (modality === "breakout" || modality === "rotation") && !isStaff(identity.role)
 
 type Count = ReactionReport["counts"][number]
 
@@ -20,7 +30,9 @@ export class ReactionCounts {
     this.#eventId = eventId
   }
 
-  add(stream: StreamName, kind: ReactionKind, n: number): void {
+  /** Heard where the connection is: in its room, or by everyone. */
+  add({ roomId }: Connection, kind: ReactionKind, n: number): void {
+    const stream: StreamName = roomId === null ? "event" : roomStream(roomId)
     const key = `${stream} ${kind}`
     const count = this.#counts.get(key)
     if (count === undefined) this.#counts.set(key, { stream, kind, n })

@@ -13,3 +13,12 @@ export const sendAll = (connection: Connection, dispatches: ReadonlyArray<string
   }
   return connection.state !== "closed"
 }
+
+/** What may be lost, to those who are not slow. */
+export const mentionAll = (
+  connections: Iterable<Connection>,
+  dispatches: ReadonlyArray<string>,
+  limitBytes: number,
+): void => {
+  for (const connection of connections) if (connection.hearsEphemeral) sendAll(connection, dispatches, limitBytes)
+}

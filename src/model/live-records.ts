@@ -147,6 +147,8 @@ export interface Rotation {
    */
   readonly remainingMs: number | null
   readonly paused: "round" | "break" | null
+  /** By how much the timer that runs was extended. */
+  readonly extendedMs?: number
   readonly pairs: number
   readonly byes: number
   /** The pairing's own memory (model/rotation-pairing.ts). */

@@ -60,7 +60,14 @@ const rev = fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined })
 const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.constantFrom<Command>({ type: "publish" }, { type: "start" }) },
   { weight: 1, arbitrary: fc.constantFrom<Command>({ type: "end" }) },
-  { weight: 6, arbitrary: fc.record({ type: fc.constant("advance" as const), phaseId: fc.option(phaseId) }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ phaseId: fc.option(phaseId), rev }).map(({ rev: given, ...rest }) => ({
+      type: "advance" as const,
+      ...rest,
+      ...(given === undefined ? {} : { rev: given }),
+    })),
+  },
   {
     weight: 3,
     arbitrary: fc
@@ -127,6 +134,11 @@ const expectLawful = (before: LiveState, after: LiveState): void => {
     expect(RANK[next?.status ?? "pending"]).toBeGreaterThanOrEqual(RANK[old.status])
     // A changed phase has a new revision, or clients would keep the old one; an unchanged one keeps its.
     expect(next === old || (next?.rev ?? 0) > old.rev).toBe(true)
+  }
+  const [was, is] = [activePhase(before), activePhase(after)]
+  // Whoever names a revision of the active phase means that phase and no other.
+  if (is !== undefined && is.id !== was?.id) {
+    for (const { rev: known } of before.phases) expect(is.rev).toBeGreaterThan(known)
   }
   const open = after.phases.filter(({ status }) => status === "pending" || status === "active")
   if (after.event.status === "ended") expect(open).toEqual([])

@@ -1,76 +1,8 @@
 /** What people do at a live event, as a client follows it: dispatches and replies in any order, and what is nobody's business. */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { applyDispatch, applyReply, type EventState, stateOf } from "../../src/client/event-state.ts"
 import { pendingQuestions, shownQuestions } from "../../src/client/question-state.ts"
-import type { AnsweredCommand } from "../../src/client/replies.ts"
-import type { Snapshot } from "../../src/client/snapshot.ts"
-import type { Dispatch } from "../../src/client/wire.ts"
-import { QUIET } from "./quiet.ts"
-
-const AT = "2027-01-01T00:00:00.000Z"
-
-const phase = (id: string, modality: "broadcast" | "meeting", status: "pending" | "active" | "ended", config = {}) =>
-  ({
-    id,
-    eventId: "e",
-    position: 0,
-    modality,
-    config,
-    featureSet: [],
-    status,
-    startedAt: null,
-    endedAt: null,
-    timerEndsAt: null,
-    extendedSeconds: 0,
-    rev: 1,
-  }) as const
-
-const ready = (role: "host" | "participant", parts: Partial<Snapshot> = {}): EventState =>
-  stateOf({
-    ...QUIET,
-    resumed: false,
-    reason: "new",
-    epoch: "epoch",
-    v: 10,
-    cursors: {},
-    serverTime: 0,
-    tokenExpiresAt: AT,
-    me: { participantId: "p", name: "P", role, can: [], chatTo: [], roomId: null },
-    event: { id: "e", title: "E", status: "live", visibility: "public", startedAt: null, endedAt: null },
-    phase: phase("a", "meeting", "active"),
-    phases: [phase("a", "meeting", "active")],
-    timers: [],
-    presence: { mode: "list", total: 0, list: [] },
-    ...parts,
-  })
-
-const told = (t: string, d: unknown, more: { readonly v?: number; readonly st?: string } = {}): Dispatch =>
-  ({ t, d, v: 20, ts: 0, ...more }) as Dispatch
-
-const answered = (t: string, d: unknown, v = 20): AnsweredCommand => ({ t, v, d }) as AnsweredCommand
-
-const given = (state: EventState, ...news: ReadonlyArray<Dispatch | AnsweredCommand>): EventState =>
-  news.reduce((now, one) => ("ts" in one ? applyDispatch(now, one) : applyReply(now, one)), state)
-
-const question = (id: string, rev: number, more: object = {}) => ({
-  id,
-  rev,
-  phaseId: null,
-  roomId: null,
-  text: "Why?",
-  status: "approved" as const,
-  authorId: null,
-  authorName: null,
-  anonymous: true,
-  pinned: false,
-  votes: 0,
-  createdAt: AT,
-  answer: null,
-  answerMode: null,
-  answeredAt: null,
-  ...more,
-})
+import { AT, answered, given, phase, question, ready, told } from "./news.ts"
 
 const poll = (rev: number, more: object = {}) => ({
   id: "poll",
@@ -260,50 +192,11 @@ test("timers of polls and rounds outlast a phase change; the phase's own does no
   expect(begun.timers.map(({ id }) => id)).toEqual(["b", "poll"])
   const over = told("timer.updated", { timer: timer("poll", "poll", "poll", { state: "elapsed", rev: 2 }) })
   expect(given(begun, over).timers.map(({ id }) => id)).toEqual(["b"])
-})
-
-describe("hands and the stage", () => {
-  const hand = { participantId: "p", name: "P", note: null, at: AT }
-
-  test("a hand goes down when staff lower it, but not for news from before it went up", () => {
-    const person = { participantId: "p", name: "P", role: "participant", roomId: null, muted: false, joinedAt: AT }
-    const listed = (v: number) =>
-      told("presence.diff", { join: [], left: [], update: [{ ...person, kind: "user", hand: false }] }, { v })
-    const raised = given(ready("participant"), answered("hand.raise", { hand }, 20))
-    expect(given(raised, listed(19)).hands.mine).toEqual(hand)
-    expect(given(raised, listed(21)).hands.mine).toBe(null)
-  })
-
-  test("an older queue changes nothing", () => {
-    const state = given(
-      ready("host"),
-      told("hand.queue", { items: [hand], rev: 7 }),
-      told("hand.queue", { items: [], rev: 6 }),
-    )
-    expect(state.hands.queue).toEqual([hand])
-  })
-
-  test("an invitation leads onto the stage, in every tab", () => {
-    const invited = given(ready("participant"), told("stage.invited", { expiresAt: AT }))
-    expect(invited.stage).toEqual({ state: "invited", expiresAt: AT })
-    const news = { role: "speaker", can: ["question.answer"], chatTo: ["staff"], reason: "stage" }
-    const onStage = given(invited, told("me.updated", news))
-    expect(onStage).toMatchObject({ stage: { state: "on" }, me: { role: "speaker", chatTo: ["staff"] } })
-    expect(given(onStage, answered("stage.leave", { stage: null })).stage).toBe(null)
-  })
-})
-
-test("the lobby's queue is counted beyond what is listed, and its policy follows the phase", () => {
-  const waiting = (participantId: string) => ({ participantId, name: "", kind: "guest" as const, since: AT })
-  const state = given(
-    ready("host", { lobby: { total: 3, waiting: [waiting("a")] }, lobbyPolicy: "open" }),
-    told("lobby.waiting", { add: [waiting("b")], remove: ["a", "unlisted"] }),
-    told("lobby.settings", { mode: "ask" }),
-  )
-  expect(state.lobby).toMatchObject({ total: 2, waiting: [{ participantId: "b" }], policy: "ask" })
-  const broadcast = told("phase.started", { phase: phase("b", "broadcast", "active"), timers: [] })
-  const ended = told("phase.ended", { phaseId: "a", phase: { ...phase("a", "meeting", "ended"), rev: 2 } })
-  expect(given(state, ended, broadcast).lobby.policy).toBe("open")
+  const round = (state: string, rev: number) => ({ timer: timer("x", "round", "1", { state, rev }), timerId: "x" })
+  const inRound = given(begun, told("timer.updated", round("running", 1)))
+  const timeIsUp = given(inRound, told("timer.elapsed", round("elapsed", 2)))
+  expect(timeIsUp.timers.map(({ id }) => id)).toEqual(["b", "poll"])
+  expect(given(timeIsUp, told("timer.updated", round("running", 3))).timers.at(-1)).toMatchObject({ id: "x", rev: 3 })
 })
 
 describe("rooms and rounds", () => {

@@ -107,7 +107,7 @@ const byId = <E extends { readonly id: string }>(entities: ReadonlyArray<E>): Re
 /** All that two clients of one participant have in common, however long they have been here. */
 const shared = (state: EventState) => {
   const { me, event, phases, timers, presence, questions, chat, polls, hands, rooms } = state
-  const { asOf: _asOf, rooms: all, ...place } = rooms
+  const { asOf: _asOf, optedAsOf: _optedAsOf, rooms: all, ...place } = rooms
   const people = presence.mode === "list" ? presence.list : presence.staff
   return {
     me,

@@ -266,6 +266,24 @@ test("rooms are chosen where people choose; one leaves for the main room and fin
   expect((await client.command("room.choose", { roomId: newId() })).e.code).toBe("not_found")
 })
 
+test("a room that others went into meanwhile is not chosen by who saw it empty", async () => {
+  const { clients, rooms } = await opened(2, { rooms: ["Red"], strategy: "self" })
+  const [first, second] = clients
+  const { id: roomId, rev } = rooms[0]
+  const { room } = (await first.command("room.choose", { roomId }, { rev })).d
+  const late = await (second as Client).command("room.choose", { roomId }, { rev })
+  expect(late).toMatchObject({ ok: false, e: { code: "conflict", current: { room } } })
+  expect((await (second as Client).command("room.choose", { roomId }, { rev: room.rev })).d.room.count).toBe(2)
+})
+
+test("who is muted calls for help without words", async () => {
+  const { host, clients } = await opened(2, { rooms: 1 })
+  await host.command("participant.mute", { id: "p0" })
+  expect((await clients[0].command("room.help", { text: "Hear me" })).e.code).toBe("muted")
+  expect((await clients[0].command("room.help")).ok).toBe(true)
+  expect((await host.dispatch("room.help")).d).toMatchObject({ by: { participantId: "p0" }, text: null })
+})
+
 test("a host visits rooms, hears them, and leaves without a trace", async () => {
   const { stage, host, rooms } = await opened(4, { size: 2 })
   expect((await host.command("room.choose", { roomId: rooms[0].id })).d.room.count).toBe(3)

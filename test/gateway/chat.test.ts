@@ -187,6 +187,18 @@ describe("moderation", () => {
     expect(await house.actors.sql`select 1 from chat_messages where event_id = ${stage.eventId}`).toHaveLength(0)
   })
 
+  test("that is not as it was looked at is not deleted", async () => {
+    const stage = await house.stage(CALL)
+    const ann = await house.join(stage, "ann")
+    const message = await sent(ann, "Here?")
+    const { id, rev } = message
+    expect((await ann.command("chat.delete", { id }, { rev: rev + 1 })).e).toMatchObject({
+      code: "conflict",
+      current: { message },
+    })
+    expect(await ann.command("chat.delete", { id }, { rev })).toMatchObject({ ok: true })
+  })
+
   test("reaches messages that memory has let go of, and only fifty are remembered", async () => {
     const stage = await house.stage(CALL)
     const [ann, bob] = [await house.join(stage, "ann"), await house.join(stage, "bob")]

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { COMMANDS } from "../../src/gateway/protocol/commands.ts"
+import { revisedBy } from "../../src/model/command-revisions.ts"
 import { newId } from "../../src/model/ids.ts"
+import type { CommandName } from "../../src/model/permissions.ts"
 import type { Frame } from "./client.ts"
 import { type House, openHouse } from "./house.ts"
 
@@ -133,6 +136,47 @@ test("a command repeated after a reconnect with resume is answered once more and
   await back.command("announce", { text: "after" })
   await back.dispatch("announcement")
   expect(back.received.filter(({ t }) => t === "timer.updated")).toHaveLength(1)
+})
+
+test("two hosts who press next at once go on one phase: the stale revision is told what is", async () => {
+  const stage = await house.stage([{ modality: "meeting" }, { modality: "meeting" }, { modality: "meeting" }])
+  const [one, two] = [await house.join(stage, "one", "host"), await house.join(stage, "two", "host")]
+  const { rev } = one.received.find(({ t }) => t === "ready").d.phase
+  const replies = await Promise.all([one, two].map((host) => host.command("phase.next", {}, { rev })))
+  const [done, late] = replies.toSorted((a, b) => Number(b.ok) - Number(a.ok))
+  const [phaseId, second, third] = stage.phaseIds
+  expect(done).toMatchObject({ ok: true, d: { phase: { id: second, status: "active" } } })
+  expect(late).toMatchObject({ ok: false, e: { code: "conflict", current: { phase: { id: second } } } })
+  expect(await one.command("phase.next", { phaseId }, { rev })).toMatchObject(refused("conflict"))
+  expect(await one.command("phase.next", { phaseId })).toMatchObject({ ok: true, d: { phase: { id: second } } })
+  const next = await one.command("phase.next", {}, { rev: late?.e.current.phase.rev })
+  expect(next.d.phase.id).toBe(third)
+})
+
+test("with no phase active there is no revision to go on from", async () => {
+  const host = await house.join(await house.stage([]), "host", "host")
+  expect((await host.command("phase.next", {}, { rev: 1 })).e).toMatchObject({ code: "conflict" })
+})
+
+test("a command on what has no revision does not take one", async () => {
+  const host = await house.join(await house.stage(), "host", "host")
+  const unrevised = (Object.keys(COMMANDS) as ReadonlyArray<CommandName>).filter((t) => revisedBy(t) === null)
+  expect(unrevised).toContain("event.end")
+  for (const t of unrevised) {
+    const { e } = await host.command(t, {}, { rev: 1 })
+    expect(e, t).toMatchObject({ code: "bad_request", message: expect.stringContaining("no revision") })
+  }
+})
+
+test("a phase that ends before its timer does has it cancelled", async () => {
+  const stage = await house.stage([{ modality: "meeting", config: { durationSeconds: 600 } }, { modality: "meeting" }])
+  const host = await house.join(stage, "host", "host")
+  await host.command("phase.next")
+  const ended = await host.dispatch("phase.ended")
+  expect((await host.dispatch("timer.updated")).d).toMatchObject({
+    timer: { id: stage.phaseIds[0], scope: "phase", state: "cancelled", rev: 2 },
+    phase: ended.d.phase,
+  })
 })
 
 test("two hosts who press +5 at once add five: the stale revision is told what is", async () => {

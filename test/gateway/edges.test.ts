@@ -151,8 +151,9 @@ test("every queue of hands has a revision of its own", async () => {
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const people = await Promise.all(["a", "b", "c", "d", "e", "f"].map((who) => house.join(stage, who)))
   await Promise.all(people.map((person) => person.command("hand.raise")))
-  await host.next(({ t, d }) => t === "hand.queue" && d.items.length === 6, "all hands")
-  const revs = host.received.filter(({ t }) => t === "hand.queue").map(({ d }) => d.rev as number)
+  const queues = () => host.received.filter(({ t }) => t === "hand.queue")
+  await host.next(() => queues().flatMap(({ d }) => d.add).length === 6, "all hands")
+  const revs = queues().map(({ d }) => d.rev as number)
   expect(revs.every((rev, at) => at === 0 || rev > (revs[at - 1] ?? 0))).toBe(true)
 })
 

@@ -15,6 +15,7 @@ const open = () => {
     topic: (stream) => stream,
     ephemeralTopic: ({ stream }) => `${stream}~`,
     sendTo: (participantId, dispatches) => sent.push(`to ${participantId} ${dispatches.join(",")}`),
+    mentionTo: (participantId, dispatches) => sent.push(`mentioned to ${participantId} ${dispatches.join(",")}`),
     tickMs: () => 50,
     inspect: () => sent.push("inspected"),
     flushed: () => undefined,
@@ -49,6 +50,18 @@ test("of what may be lost only the newest of a key is sent, after slow sockets w
   say("2")
   vi.advanceTimersByTime(50)
   expect(sent).toEqual(["event 1", "inspected", "event 2", "event~ [11,7]"])
+})
+
+test("what may be lost of one participant is sent to them, the newest of a key, after slow sockets were looked at", () => {
+  const { sent, fanOut, say } = open()
+  say("1")
+  fanOut.ephemeral({ stream: "me:ann", key: "vote", frame: "on" })
+  fanOut.ephemeral({ stream: "me:bob", key: "vote", frame: "on" })
+  fanOut.ephemeral({ stream: "me:ann", key: "vote", frame: "off" })
+  say("2")
+  vi.advanceTimersByTime(50)
+  // Before what was decided of it after they did.
+  expect(sent).toEqual(["event 1", "inspected", "mentioned to ann off", "mentioned to bob on", "event 2"])
 })
 
 test("a tick with very much to say is sent in several frames, none of them cut inside a dispatch", () => {

@@ -81,10 +81,11 @@ const messagesWithT = (keys: ReadonlySet<string>) =>
     )
 
 const commands = table(
-  ["command", "data", "feature", "who"],
+  ["command", "data", "rev of", "feature", "who"],
   messagesWithT(TAKEN).map((message) => [
     code(message.name),
     data(message["d"]),
+    message["x-revision-of"] ?? "–",
     (message["x-allowed"]?.["features"] ?? []).map(code).join(", ") || "–",
     who(message),
   ]),

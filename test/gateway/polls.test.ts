@@ -274,8 +274,42 @@ describe("a poll with a duration", () => {
     const brief = await opened(host, {}, { durationMs: 1000 })
     const closed = await ann.next(({ t, d }) => t === "poll.closed" && d.poll.id === brief.id)
     expect(closed.d.poll.closedAt >= brief.endsAt).toBe(true)
-    expect(await ann.dispatch("timer.updated")).toMatchObject({ d: { timer: { id: brief.id, state: "elapsed" } } })
+    expect((await ann.dispatch("timer.elapsed")).d).toMatchObject({
+      timerId: brief.id,
+      timer: { id: brief.id, scope: "poll", state: "elapsed" },
+    })
     expect((await newcomer(stage, "dora")).timers).toEqual([])
+  })
+
+  test("is known in all tabs of who voted, and to nobody else; what may be lost is not stored", async () => {
+    const { stage, host, ann, bob } = await assemble()
+    const tab = await house.join(stage, "ann")
+    const poll = await opened(host, { anonymous: true })
+    await cast(ann, poll.id, "2")
+    const told = await tab.dispatch("me.pollVoted")
+    expect(told).toMatchObject({ d: { pollId: poll.id, optionIds: ["2"] } })
+    expect("s" in told).toBe(false)
+    expect((await tab.command("poll.vote", { id: poll.id, optionIds: [] }, { id: "back" })).ok).toBe(true)
+    await ann.next(({ t, d }) => t === "me.pollVoted" && d.optionIds.length === 0, "the vote taken back")
+    await tally(bob, poll.id, [0, 0, 0])
+    expect(bob.received.some(({ t }) => t === "me.pollVoted")).toBe(false)
+    const stored = house.actors.sql`
+      select 1 from publications where event_id = ${stage.eventId} and stream = 'me:ann' limit 1`
+    expect(await stored).toHaveLength(0)
+  })
+
+  test("takes no vote on a view of before, and shows nobody what they may not see", async () => {
+    const { host, ann } = await assemble()
+    const poll = await opened(host, { results: "onPublish" })
+    const late = await ann.command("poll.vote", { id: poll.id, optionIds: ["1"] }, { rev: poll.rev - 1 })
+    expect(late).toMatchObject({
+      ok: false,
+      e: { code: "conflict", current: { poll: { id: poll.id, rev: poll.rev } } },
+    })
+    expect("counts" in late.e.current.poll).toBe(false)
+    expect(await ann.command("poll.vote", { id: poll.id, optionIds: ["1"] }, { rev: poll.rev })).toMatchObject({
+      ok: true,
+    })
   })
 
   test("of a stale revision nothing is opened, closed, published or deleted", async () => {

@@ -53,6 +53,76 @@ const vote = (client: Client, id: string, on = true) => client.command("question
 const texts = (questions: ReadonlyArray<Frame>) => questions.map(({ text }) => text)
 
 describe("a question", () => {
+  test("is voted for in all tabs, and known to no one else", async () => {
+    const { stage, ann, bob } = await assemble()
+    const tab = await house.join(stage, "bob", "viewer")
+    const { id: questionId } = await ask(ann)
+    await vote(bob, questionId)
+    expect((await tab.dispatch("me.voted")).d).toEqual({ questionId, on: true })
+    await vote(bob, questionId, false)
+    expect((await tab.dispatch("me.voted")).d).toEqual({ questionId, on: false })
+    await ann.next(({ t, d }) => t === "question.votes" && d.votes[0][1] === 0, "no votes")
+    expect(ann.received.some(({ t }) => t === "me.voted")).toBe(false)
+  })
+
+  test("that was answered comes back answered when it was hidden, also after a kill of memory", async () => {
+    const { stage, host, ann } = await assemble()
+    const { id } = await ask(ann)
+    const { question } = (await host.command("question.answer", { id, mode: "live" })).d
+    await host.command("question.hide", { id })
+    const restored = (await host.command("question.restore", { id })).d.question
+    expect(restored).toEqual({ ...question, rev: question.rev + 2 })
+    expect(restored).toMatchObject({ status: "answered", answerMode: "live" })
+    expect((await host.command("question.restore", { id })).d.question).toEqual(restored)
+    await host.command("question.hide", { id })
+    const [row] = await house.actors.sql`select status, answer_mode, answered_at from questions where id = ${id}`
+    expect(row).toMatchObject({ status: "hidden", answerMode: "live" })
+    expect(new Date(String(row?.["answeredAt"])).toISOString()).toBe(question.answeredAt)
+    expect((await newcomer(stage, "cleo")).questions.top).toEqual([])
+    expect((await host.command("question.approve", { id })).d.question).toMatchObject({
+      status: "approved",
+      answerMode: null,
+      answeredAt: null,
+    })
+  })
+
+  test("that was never shown is shown when it is restored, and one that waits is not", async () => {
+    const { host, ann } = await assemble(MODERATED)
+    const { id } = await ask(ann)
+    expect((await host.command("question.restore", { id })).d.question).toMatchObject({ status: "pending", rev: 1 })
+    await host.command("question.hide", { id })
+    expect((await host.command("question.restore", { id })).d.question).toMatchObject({ status: "approved" })
+  })
+
+  test("that waits for a moderator is answered by staff alone, and so not shown by who asked it", async () => {
+    const { stage, host, ann } = await assemble(MODERATED)
+    const speaker = await house.join(stage, "speaker", "speaker")
+    const [own, other] = [await ask(speaker), await ask(ann)]
+    const answer = (id: string) => speaker.command("question.answer", { id, mode: "text", text: "So." })
+    expect(await answer(own.id)).toMatchObject({ ok: false, e: { code: "conflict", current: { question: own } } })
+    const unseen = await answer(other.id)
+    expect(unseen.e).toMatchObject({ code: "not_found" })
+    expect(unseen.e.current).toBeUndefined()
+    await host.command("question.approve", { id: own.id })
+    expect((await answer(own.id)).d.question).toMatchObject({ status: "answered", answer: "So." })
+    await host.command("participant.mute", { id: "speaker" })
+    await host.command("question.approve", { id: other.id })
+    expect(await answer(other.id)).toMatchObject(refused("muted"))
+    const live = await speaker.command("question.answer", { id: other.id, mode: "live" })
+    expect(live.d.question).toMatchObject({ status: "answered", answerMode: "live" })
+  })
+
+  test("that was changed meanwhile is neither voted for nor taken back on a view of before", async () => {
+    const { host, ann, bob } = await assemble()
+    const { id, rev } = await ask(ann)
+    const { question } = (await host.command("question.pin", { id }, { rev })).d
+    const stale = { ok: false, e: { code: "conflict", current: { question } } }
+    expect(await bob.command("question.vote", { id, on: true }, { rev })).toMatchObject(stale)
+    expect(await ann.command("question.withdraw", { id }, { rev })).toMatchObject(stale)
+    expect(await bob.command("question.vote", { id, on: true }, { rev: question.rev })).toMatchObject({ ok: true })
+    expect(await ann.command("question.withdraw", { id }, { rev: question.rev })).toMatchObject({ ok: true })
+  })
+
   test("reaches everyone, under a name or under none", async () => {
     const { stage, ann, bob } = await assemble()
     const open = await ask(ann, " Why? ")

@@ -102,3 +102,25 @@ test("a heartbeat names the head of the room one is in", async () => {
   a.send({ op: 1, d: { t0: 0 } })
   expect((await a.next(({ op }) => op === 11)).d.heads[`room:${red}`]).toBe(1)
 })
+
+test("reactions are heard in one's room; who is in none reacts nowhere, but staff do everywhere", async () => {
+  const stage = await house.stage([{ modality: "breakout", featureSet: ["reactions"] }])
+  const host = await house.join(stage, "host", "host")
+  const [a, b] = await crowd(house, stage, ["a", "b"])
+  const react = (client: Client, kind: string) => client.command("reaction.send", { kind })
+  const isKind = (kind: string) => (d: Frame) => d.counts[kind] !== undefined
+  expect((await react(a, "sad")).e.code).toBe("conflict")
+  const { plan } = (await host.command("breakout.plan", { strategy: "self", rooms: ["Red", "Blue"] })).d
+  const { d } = await host.command("breakout.open", { planId: plan.id })
+  await a.command("room.choose", { roomId: d.rooms[0].id })
+  expect((await react(a, "clap")).ok).toBe(true)
+  await heard(a, "reaction.tally", isKind("clap"))
+  expect((await react(b as Client, "sad")).e.code).toBe("conflict")
+  expect((await react(host, "fire")).ok).toBe(true)
+  for (const client of [a, b as Client]) await heard(client, "reaction.tally", isKind("fire"))
+  for (const client of [b as Client, host]) {
+    expect(client.received.some(({ t, d: said }) => t === "reaction.tally" && said.counts.clap !== undefined)).toBe(
+      false,
+    )
+  }
+})

@@ -170,6 +170,70 @@ test("a pause keeps what was left of the round, and a resumed round ends so much
   expect((await readyOf(house, stage, "p0")).round.endsAt).toBe(rotation.endsAt)
 })
 
+test("two hosts who extend a round at once add one stretch, which holds for everything of the round", async () => {
+  const { stage, host, clients } = await staged(2)
+  const { rotation } = (await host.command("rotation.start", LONG)).d
+  const told = await inRound(clients[0], 1)
+  const extend = (by: Client, rev?: number) =>
+    by.command("timer.extend", { timerId: rotation.id, seconds: 60 }, rev === undefined ? {} : { rev })
+  const [done, late] = await Promise.all([extend(host, rotation.rev), extend(host, rotation.rev)])
+  const { timer } = done.d
+  expect(timer).toMatchObject({ id: rotation.id, scope: "round", state: "running", extendedMs: 60_000 })
+  expect(toMillis(timer.endsAt) - toMillis(told.endsAt)).toBe(60_000)
+  expect(late).toMatchObject({ ok: false, e: { code: "conflict", current: { timer } } })
+  const said = await heard(clients[0], "rotation.state", (d) => d.rotation.rev === timer.rev)
+  expect(said.d.rotation).toMatchObject({ n: 1, status: "round", endsAt: timer.endsAt })
+  expect((await heard(clients[0], "timer.updated", (d) => d.timer.rev === timer.rev)).d).toEqual({ timer })
+  const ready = await readyOf(house, stage, "p0")
+  expect(ready).toMatchObject({ round: { n: 1, endsAt: timer.endsAt }, timers: [timer] })
+  expect((await extend(clients[0] as Client)).e.code).toBe("forbidden")
+  expect((await host.command("timer.extend", { timerId: stage.eventId, seconds: 60 })).e.code).toBe("not_found")
+})
+
+test("more time outlasts a pause, in which there is nothing to extend, and ends with the round", async () => {
+  const { host } = await staged(2)
+  const { rotation } = (await host.command("rotation.start", LONG)).d
+  const extend = () => host.command("timer.extend", { timerId: rotation.id, seconds: 3600 })
+  expect((await extend()).d.timer.extendedMs).toBe(3_600_000)
+  const paused = (await host.command("rotation.pause")).d.rotation
+  expect(paused.remainingMs).toBeGreaterThan(3_600_000)
+  expect(await extend()).toMatchObject({ ok: false, e: { code: "conflict", current: { timer: { state: "paused" } } } })
+  await host.command("rotation.resume")
+  expect((await extend()).d.timer.extendedMs).toBe(7_200_000)
+  await host.command("rotation.skip")
+  expect((await extend()).d.timer.extendedMs).toBe(3_600_000)
+  await host.command("rotation.stop")
+  expect((await extend()).e.code).toBe("conflict")
+})
+
+test("a round extended in time goes on after its old end, and warns before the new one", async () => {
+  const { stage, host, clients } = await staged(2)
+  const { result } = await startAgo(house, stage, { roundSeconds: 20, rounds: 2 }, 17_000)
+  const { rotation } = result as Frame
+  await host.command("timer.extend", { timerId: rotation.id, seconds: 10 })
+  // Ten seconds before the new end is when the round would have been over.
+  const { timer } = (await heard(clients[0], "timer.updated", (d) => d.timer.extendedMs === 10_000)).d
+  expect(toMillis(timer.endsAt) - toMillis(rotation.endsAt)).toBe(10_000)
+  const { ts, d } = await heard(clients[0], "timer.warning")
+  expect(d).toEqual({ timerId: rotation.id, remainingMs: 10_000 })
+  expect(ts).toBeGreaterThanOrEqual(toMillis(rotation.endsAt))
+  expect((await readyOf(house, stage, "p0")).round.n).toBe(1)
+})
+
+test("a round's or a break's timer that runs out says so, and one that is stopped is cancelled", async () => {
+  const { stage, host, clients } = await staged(2)
+  const { result } = await startAgo(house, stage, { roundSeconds: 5, breakSeconds: 4, rounds: 2 }, 7800)
+  const { id } = (result as Frame)["rotation"]
+  const over = await heard(clients[0], "timer.elapsed")
+  expect(over.d).toMatchObject({ timerId: id, timer: { id, scope: "round", ref: "1", state: "elapsed" } })
+  const next = await heard(clients[0], "timer.updated", ({ timer }) => timer.rev > over.d.timer.rev)
+  expect(next.d.timer).toMatchObject({ id, state: "running" })
+  expect((await heard(clients[0], "timer.elapsed", ({ timer }) => timer.rev > next.d.timer.rev)).d.timerId).toBe(id)
+  await inRound(clients[0], 2)
+  await host.command("rotation.stop")
+  await heard(clients[0], "timer.updated", ({ timer }) => timer.state === "cancelled")
+})
+
 test("who leaves is missed; who comes back has the same round, and joiners one from the next", async () => {
   const { stage, host, clients } = await staged(2)
   await host.command("rotation.start", LONG)
@@ -220,6 +284,17 @@ test("one sits out at once and takes part again from the next round; staff may t
   await inRound(client, 3)
   const viewer = await house.join(stage, "watcher", "viewer")
   expect((await viewer.command("rotation.opt", { in: true })).e.code).toBe("forbidden")
+})
+
+test("one sits out in all tabs", async () => {
+  const { stage, clients } = await staged(1)
+  const tab = await house.join(stage, "p0")
+  for (const isIn of [false, false, true]) await clients[0].command("rotation.opt", { in: isIn })
+  await heard(tab, "me.opted", (d) => d.in)
+  expect(tab.ordered("me").map(({ t, d }) => [t, d.in])).toEqual([
+    ["me.opted", false],
+    ["me.opted", true],
+  ])
 })
 
 test("an odd one has the bye, each in turn; or makes a trio", async () => {

@@ -1,5 +1,8 @@
 /** Hands, the stage and roles: what the audience may ask for, what hosts make of it, and who hears what. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { applyDispatch, stateOf } from "../../src/client/event-state.ts"
+import type { Snapshot } from "../../src/client/snapshot.ts"
+import type { Dispatch } from "../../src/client/wire.ts"
 import { newId } from "../../src/model/ids.ts"
 import { startActors } from "../support/live-events.ts"
 import type { Client, Frame } from "./client.ts"
@@ -38,7 +41,7 @@ describe("a hand", () => {
     const { stage, host, viewer } = await open()
     const raised = await viewer.command("hand.raise", { note: "About the price" }, { id: "up" })
     expect(raised).toMatchObject({ ok: true, d: { hand: { participantId: "viewer", note: "About the price" } } })
-    expect((await host.dispatch("hand.queue")).d.items).toMatchObject([{ participantId: "viewer" }])
+    expect((await host.dispatch("hand.queue")).d).toMatchObject({ add: [raised.d.hand], remove: [] })
     expect((await viewer.dispatch("hand.count")).d).toEqual({ n: 1 })
     expect(await viewer.command("hand.raise", { note: "About the price" }, { id: "up" })).toEqual({
       ...raised,
@@ -53,7 +56,7 @@ describe("a hand", () => {
     })
     expect(await readyOf(stage, "viewer", "viewer")).toMatchObject({ hand: { note: "About the price" } })
     expect(await viewer.command("hand.lower")).toMatchObject({ ok: true, d: { hand: null } })
-    expect((await host.dispatch("hand.queue")).d.items).toEqual([])
+    expect((await host.dispatch("hand.queue")).d).toMatchObject({ add: [], remove: ["viewer"] })
     expect((await viewer.next(({ t, d }) => t === "hand.count" && d.n === 0, "no hands")).d).toEqual({ n: 0 })
   })
 
@@ -64,10 +67,54 @@ describe("a hand", () => {
     expect(await host.command("hand.lowerFor", { id: "a" })).toMatchObject({ ok: true, d: { lowered: ["a"] } })
     await seen(host, "b")
     await others[1]?.cut()
-    await host.next(({ t, d }) => t === "hand.queue" && d.items.length === 2, "two hands")
+    await host.next(({ t, d }) => t === "hand.queue" && d.remove.includes("b"), "the hand of who left")
     expect((await host.command("hand.lowerFor", { all: true })).d.lowered.toSorted()).toEqual(["c", "viewer"])
     expect(await viewer.dispatch("hand.lowered")).toMatchObject({ st: "me" })
     expect(await viewer.command("hand.lowerFor", { all: true })).toMatchObject(refused("forbidden"))
+  })
+
+  test("of many is told by itself; staff are shown the first two hundred, whoever moves up included", async () => {
+    const { stage, host } = await open()
+    const raise = (n: number) => {
+      const participantId = `p${String(n).padStart(3, "0")}`
+      const by = { participantId, name: participantId, userId: null, kind: "guest", role: "viewer" } as const
+      return house.actors.execute(stage.eventId, { type: "hand.raise", d: {} }, { by })
+    }
+    const first = await readyOf(stage, "host")
+    for (let n = 0; n < 205; n++) await raise(n)
+    await host.command("hand.lowerFor", { id: "p003" })
+    await host.command("hand.lowerFor", { id: "p204" })
+    const last = await host.next(({ t, d }) => t === "hand.queue" && d.remove.includes("p003"), "the change")
+    expect(last.d).toMatchObject({ add: [{ participantId: "p200" }], remove: ["p003"] })
+    const told = host.received.filter(({ t }) => t === "hand.queue")
+    // Nobody is shown the hands beyond, and their going up or down is not told.
+    expect(told).toHaveLength(201)
+    expect(told.every(({ d }) => d.add.length + d.remove.length <= 2)).toBe(true)
+    const dispatches = told.map(({ t, d, v, st }) => ({ t, d, v, st, ts: 0 })) as ReadonlyArray<Dispatch>
+    const state = dispatches.reduce(applyDispatch, stateOf(first as Snapshot))
+    const ready = await readyOf(stage, "host")
+    expect(ready.hands.count).toBe(203)
+    expect(ready.handQueue).toEqual({ items: state.hands.queue, rev: state.hands.queueRev })
+    expect(state.hands.queue).toHaveLength(200)
+  })
+
+  test("goes up without words while its owner is muted", async () => {
+    const { host, viewer } = await open()
+    await host.command("participant.mute", { id: "viewer" })
+    expect(await viewer.command("hand.raise", { note: "Hear me" })).toMatchObject(refused("muted"))
+    expect(await viewer.command("hand.raise")).toMatchObject({ ok: true })
+    await host.command("participant.mute", { id: "viewer", on: false })
+    expect((await viewer.command("hand.raise", { note: "Hear me" })).d.hand).toMatchObject({ note: "Hear me" })
+  })
+
+  test("goes up and down in all tabs of its owner", async () => {
+    const { stage, viewer } = await open()
+    const tab = await house.join(stage, "viewer", "viewer")
+    const { hand } = (await viewer.command("hand.raise", { note: "Here" })).d
+    expect(await tab.dispatch("me.hand")).toMatchObject({ st: "me", d: { hand } })
+    await viewer.command("hand.lower")
+    expect((await tab.dispatch("me.hand")).d).toEqual({ hand: null })
+    expect(tab.received.some(({ t }) => t === "hand.lowered")).toBe(false)
   })
 
   test("is for those who may have something to say, in phases that have such a thing", async () => {
@@ -87,7 +134,7 @@ describe("the stage", () => {
       ok: true,
       d: { participantId: "viewer" },
     })
-    expect(await viewer.dispatch("stage.invited")).toMatchObject({ st: "me", s: 1 })
+    expect(await viewer.dispatch("stage.invited")).toMatchObject({ st: "me", s: 2 })
     expect(await viewer.command("stage.accept")).toMatchObject({ ok: true, d: { stage: { state: "on" } } })
     const updated = await viewer.dispatch("me.updated")
     expect(updated.d).toMatchObject({ role: "speaker", reason: "stage" })
@@ -95,6 +142,20 @@ describe("the stage", () => {
     await viewer.command("stage.leave")
     expect((await viewer.dispatch("me.updated")).d).toMatchObject({ role: "viewer", reason: "stage" })
     await seen(host, "viewer", ({ role }) => role === "viewer")
+  })
+
+  test("is entered and left in all tabs, also where the role stays what it was", async () => {
+    const stage = await house.stage(BROADCAST)
+    const host = await house.join(stage, "host", "host")
+    const speaker = await house.join(stage, "speaker", "speaker")
+    const tab = await house.join(stage, "speaker", "speaker")
+    await seen(host, "speaker")
+    await host.command("stage.invite", { id: "speaker" })
+    await speaker.command("stage.accept")
+    expect(await tab.dispatch("me.stage")).toMatchObject({ st: "me", d: { stage: { state: "on", expiresAt: null } } })
+    await speaker.command("stage.leave")
+    expect((await tab.dispatch("me.stage")).d).toEqual({ stage: null })
+    expect(tab.received.some(({ t }) => t === "me.updated")).toBe(false)
   })
 
   test("is left by all when the phase ends, and invitations to nobody are refused", async () => {

@@ -33,6 +33,7 @@ export interface GatewayMessage {
   readonly name: string
   readonly payload: JsonSchema
   readonly "x-allowed"?: { readonly [situation: string]: ReadonlyArray<string> }
+  readonly "x-revision-of"?: string
 }
 export interface GatewayDescription {
   readonly asyncapi: string

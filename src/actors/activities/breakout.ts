@@ -28,6 +28,7 @@ import {
   startClosing,
   timerOf,
 } from "./breakout-rooms.ts"
+import { mutedWith } from "./mutes.ts"
 import { leaveRoom, roleOf, roomsOf, roomView, setRoom } from "./rooms.ts"
 
 const DAY_MS = 86_400_000
@@ -125,6 +126,13 @@ const stale = (turn: Turn, rev: number | undefined): Refused | undefined => {
     : refuse("conflict", "The breakout was changed meanwhile.", { breakout: breakoutView(current) })
 }
 
+const staleRoom = (turn: Turn, roomId: string, rev: number | undefined): Refused | undefined => {
+  const room = turn.get("room", roomId)
+  return room === undefined || rev === undefined || rev === room.rev
+    ? undefined
+    : refuse("conflict", "The room was changed meanwhile.", { room: roomView(room) })
+}
+
 export const breakout: Activity = {
   commands: {
     "breakout.plan": (turn, d) => {
@@ -155,7 +163,7 @@ export const breakout: Activity = {
       const closing = startClosing(turn, graceMs, false)
       return closing === undefined ? NONE : { breakout: breakoutView(closing) }
     },
-    "room.choose": (turn, { roomId }) => choose(turn, roomId),
+    "room.choose": (turn, { roomId }, rev) => staleRoom(turn, roomId, rev) ?? choose(turn, roomId),
     "room.return": (turn) => {
       const id = turn.by?.participantId ?? ""
       if (turn.get("seat", id)?.away !== false) return IN_NO_ROOM
@@ -165,6 +173,8 @@ export const breakout: Activity = {
     "room.help": (turn, { text = null }) => {
       const seat = turn.get("seat", turn.by?.participantId ?? "")
       if (seat === undefined || seat.away || turn.by === null) return IN_NO_ROOM
+      const refused = mutedWith(turn, text)
+      if (refused !== undefined) return refused
       const { participantId, name } = turn.by
       turn.toStaff("room.help", { roomId: seat.roomId, by: { participantId, name }, text, at: turn.at })
       return { roomId: seat.roomId }

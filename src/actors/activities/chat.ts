@@ -4,8 +4,8 @@
  */
 import { CHAT_REMEMBERED, type ChatMessage, DEFAULT_SETTINGS, ONLY } from "../../model/live-records.ts"
 import { type ActingRole, type ChatTarget, canChat } from "../../model/permissions.ts"
-import { isStaff, narrowRole } from "../../model/roles.ts"
-import { actingRole } from "../acting-role.ts"
+import { narrowRole } from "../../model/roles.ts"
+import { actingRole, isOfStaff } from "../acting-role.ts"
 import { type Caller, Refused } from "../commands.ts"
 import { phaseTraits } from "../state.ts"
 import type { Turn } from "../turn.ts"
@@ -18,8 +18,6 @@ type Place = "event" | "staff" | `room:${string}`
 
 const placeOf = ({ to, roomId }: Pick<ChatMessage, "to" | "roomId">): Place =>
   to === "room" ? `room:${roomId ?? ""}` : to
-
-const isOfStaff = (role: ActingRole): boolean => role !== "anonymous" && isStaff(role)
 
 /** Speakers have a part in the staff's chat, but not in the staff's stream: they hear of it in their own. */
 const tell = (turn: Turn, place: Place, t: string, d: Fields): void => {
@@ -91,13 +89,14 @@ const send: NonNullable<Activity["commands"]["chat.send"]> = (turn, { to, text, 
   return { message }
 }
 
-const remove: NonNullable<Activity["commands"]["chat.delete"]> = (turn, { id }) => {
+const remove: NonNullable<Activity["commands"]["chat.delete"]> = (turn, { id }, rev) => {
   const message = find(turn, id)
   if (message === undefined) return noSuch("message")
   const { by } = turn
   if (by !== null && by.participantId !== message.participantId && !isOfStaff(actingRole(turn.floor, by))) {
     return refuse("forbidden", "Only staff can delete what somebody else wrote.")
   }
+  if (rev !== undefined && rev !== message.rev) return refuse("conflict", "The message is another now.", { message })
   // One that was read back is on the floor no more: it has to be there to be removed.
   turn.put("chat", id, message)
   turn.remove("chat", id)

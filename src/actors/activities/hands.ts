@@ -1,31 +1,47 @@
-/** Raised hands: a queue that staff see and everybody is counted in. Whoever leaves takes their hand along. */
+/**
+ * Raised hands: a queue that staff see and everybody is counted in. Whoever leaves takes their hand along. Staff are told what
+ * changed of the part they are shown, so that it costs the same however many hands are up.
+ */
 import { type Hand, ONLY } from "../../model/live-records.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, type Fields, refuse, type Scene } from "./activity.ts"
+import { mutedWith } from "./mutes.ts"
 
-/** Hands in the queue that staff are sent. */
+/** Hands in the queue that staff are shown: the next comes up when one of them goes down. */
 const SHOWN = 200
 const MAX_HANDS = 5000
 
+/** The longest up first; of the same moment by their ids, so that every client has them in one order. */
+const isBefore = (a: Hand, b: Hand): boolean => a.at < b.at || (a.at === b.at && a.participantId < b.participantId)
+
 const queueOf = (hands: ReadonlyMap<string, Hand>): ReadonlyArray<Hand> =>
-  [...hands.values()].sort((a, b) => (a.at < b.at ? -1 : 1)).slice(0, SHOWN)
+  [...hands.values()].sort((a, b) => (isBefore(a, b) ? -1 : 1)).slice(0, SHOWN)
 
 /** The queue's revision is when it last changed, or the next number: two hands may go up in the same moment. */
-const tell = (turn: Turn): void => {
+const tell = (turn: Turn, before: ReadonlyArray<Hand>): void => {
+  turn.pulse("hand.count")
+  const queue = queueOf(turn.all("hand"))
+  const [known, shown] = [new Set(before), new Set(queue.map(({ participantId }) => participantId))]
+  const add = queue.filter((hand) => !known.has(hand))
+  const remove = before.flatMap(({ participantId }) => (shown.has(participantId) ? [] : participantId))
+  if (add.length + remove.length === 0) return
   const rev = Math.max(turn.now, (turn.get("handQueue", ONLY) ?? 0) + 1)
   turn.put("handQueue", ONLY, rev)
-  turn.pulse("hand.count")
-  turn.toStaff("hand.queue", { items: queueOf(turn.all("hand")), rev })
+  turn.toStaff("hand.queue", { add, remove, rev })
 }
 
+/** Their owner is told in all tabs: what they did themselves, or that somebody else did it. */
 const lower = (turn: Turn, ids: ReadonlyArray<string>): void => {
   const raised = ids.filter((id) => turn.get("hand", id) !== undefined)
+  if (raised.length === 0) return
+  const before = queueOf(turn.all("hand"))
   for (const id of raised) {
     turn.remove("hand", id)
-    if (id !== turn.by?.participantId) turn.toOne(id, "hand.lowered", {})
+    if (id === turn.by?.participantId) turn.toOne(id, "me.hand", { hand: null })
+    else turn.toOne(id, "hand.lowered", {})
     turn.stand({ participantId: id })
   }
-  if (raised.length > 0) tell(turn)
+  tell(turn, before)
 }
 
 /** For who comes onto the stage, or may not be there any more. */
@@ -38,14 +54,18 @@ export const hands: Activity = {
     "hand.raise": (turn, { note = null }) => {
       const { by } = turn
       if (by === null) return refuse("forbidden", "Only people at the event raise their hands.")
+      const refused = mutedWith(turn, note)
+      if (refused !== undefined) return refused
       const raised = turn.get("hand", by.participantId)
       if (raised !== undefined && raised.note === note) return { hand: raised }
       if (turn.all("hand").size >= MAX_HANDS) return refuse("conflict", `At most ${MAX_HANDS} hands can be up.`)
       const { participantId } = by
       const hand: Hand = { participantId, name: by.name ?? "", note, at: raised?.at ?? turn.at }
+      const before = queueOf(turn.all("hand"))
       turn.put("hand", participantId, hand)
+      turn.toOne(participantId, "me.hand", { hand })
       turn.stand({ participantId })
-      tell(turn)
+      tell(turn, before)
       return { hand }
     },
     "hand.lower": (turn) => {

@@ -1,5 +1,9 @@
-/** Who may not speak for a while, or for good: chat and questions refuse them. */
+/**
+ * Who may not speak for a while, or for good: whatever carries a text of theirs to others is refused, which is chat, questions
+ * and answers, and the words with a raised hand or a call for help. A hand without words may go up.
+ */
 import { type Timestamp, toMillis } from "../../model/timestamp.ts"
+import type { Refused } from "../commands.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, refuse } from "./activity.ts"
 
@@ -9,6 +13,10 @@ export const isMuted = (turn: Turn): boolean => {
   const mute = turn.by === null ? undefined : turn.get("mute", turn.by.participantId)
   return mute !== undefined && (mute.until === null || toMillis(mute.until) > turn.now)
 }
+
+/** For what may come without words. */
+export const mutedWith = (turn: Turn, text: string | null): Refused | undefined =>
+  text !== null && isMuted(turn) ? MUTED : undefined
 
 const tell = (turn: Turn, participantId: string, muted: boolean, until: Timestamp | null): void => {
   turn.toOne(participantId, "me.muted", { muted, until })

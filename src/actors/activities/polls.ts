@@ -23,6 +23,7 @@ const { openPolls, pollTimer, sharedPoll, staffPoll } = views
 /** All polls of an event are held in memory, with their votes. */
 const MAX_POLLS = 200
 const TOO_MANY = refuse("conflict", `An event has at most ${MAX_POLLS} polls.`)
+const CHANGED = "The poll was changed meanwhile."
 const NOT_OPEN = refuse("conflict", "The poll is not open.")
 const MAX_OPEN_MS = 86_400_000
 const TALLY_MS = 1000
@@ -31,9 +32,7 @@ const TALLY_MS = 1000
 const meant = (turn: Turn, id: string, rev: number | undefined): Poll | Refused => {
   const poll = turn.get("poll", id)
   if (poll === undefined) return noSuch("poll")
-  return rev === undefined || rev === poll.rev
-    ? poll
-    : refuse("conflict", "The poll was changed meanwhile.", current(poll))
+  return rev === undefined || rev === poll.rev ? poll : refuse("conflict", CHANGED, current(poll))
 }
 
 const current = (poll: Poll): Fields => ({ poll: staffPoll(poll) })
@@ -48,7 +47,9 @@ const change = (turn: Turn, t: string, before: Poll, changed: Partial<Poll>): Po
 
 const sayTimer = (turn: Turn, poll: Poll, state: "running" | "elapsed" | "cancelled"): void => {
   const timer = pollTimer(poll, state)
-  if (timer !== undefined) turn.toAll("timer.updated", { timer })
+  if (timer === undefined) return
+  if (state === "elapsed") turn.toAll("timer.elapsed", { timerId: timer.id, timer })
+  else turn.toAll("timer.updated", { timer })
 }
 
 const close = (turn: Turn, poll: Poll, why: "elapsed" | "cancelled"): Poll => {
@@ -121,11 +122,19 @@ const counted = (poll: Poll, before: ReadonlyArray<string>, after: ReadonlyArray
   voters: poll.voters + Number(after.length > 0) - Number(before.length > 0),
 })
 
-const vote: NonNullable<Activity["commands"]["poll.vote"]> = (turn, { id, optionIds }) => {
+/** The poll that somebody votes in, if it takes votes and is as they looked at it. */
+const votedIn = (turn: Turn, id: string, rev: number | undefined): Poll | Refused => {
   const poll = turn.get("poll", id)
-  if (poll === undefined || turn.by === null) return noSuch("poll")
-  const { participantId } = turn.by
+  if (poll === undefined) return noSuch("poll")
   if (poll.status !== "open" || (poll.endsAt !== null && toMillis(poll.endsAt) <= turn.now)) return NOT_OPEN
+  return rev === undefined || rev === poll.rev ? poll : refuse("conflict", CHANGED, { poll: sharedPoll(poll) })
+}
+
+const vote: NonNullable<Activity["commands"]["poll.vote"]> = (turn, { id, optionIds }, rev) => {
+  if (turn.by === null) return refuse("forbidden", "Only people at the event vote.")
+  const { participantId } = turn.by
+  const poll = votedIn(turn, id, rev)
+  if (isRefused(poll)) return poll
   const after = choiceOf(poll, optionIds)
   if (isRefused(after)) return after
   const key = voteId(id, participantId)
@@ -142,6 +151,7 @@ const vote: NonNullable<Activity["commands"]["poll.vote"]> = (turn, { id, option
   if (poll.results === "afterVote" && hasOne !== before.length > 0) {
     turn.stand({ participantId, hearsPoll: { id, on: hasOne } })
   }
+  turn.mention({ stream: `me:${participantId}`, key: `me.pollVoted:${id}`, t: "me.pollVoted", d: said })
   turn.pulse(`poll.tally:${id}`)
   return said
 }

@@ -13,10 +13,11 @@ import {
   questionCreated,
   statusAfter,
 } from "../../model/question.ts"
+import { actingRole, isOfStaff } from "../acting-role.ts"
 import type { Refused } from "../commands.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, type Fields, isRefused, noSuch, refuse, type Scene } from "./activity.ts"
-import { isMuted, MUTED } from "./mutes.ts"
+import { isMuted, MUTED, mutedWith } from "./mutes.ts"
 
 /** All questions of an event are held in memory. */
 const MAX_QUESTIONS = 10_000
@@ -105,12 +106,20 @@ const ask: NonNullable<Activity["commands"]["question.ask"]> = (turn, { text, an
   return { question: questionView(question) }
 }
 
-const withdraw: NonNullable<Activity["commands"]["question.withdraw"]> = (turn, { id }) => {
+/** The caller looked at another revision of the question. */
+const stale = (question: LiveQuestion, rev: number | undefined): Refused | undefined =>
+  rev === undefined || rev === question.rev
+    ? undefined
+    : refuse("conflict", "The question was changed meanwhile.", { question: questionView(question) })
+
+const withdraw: NonNullable<Activity["commands"]["question.withdraw"]> = (turn, { id }, rev) => {
   const question = turn.get("question", id)
   if (question === undefined) return noSuch("question")
   if (turn.by === null || askedBy(turn, question) !== turn.by.participantId) {
     return refuse("forbidden", "Only whoever asked a question can withdraw it.")
   }
+  const late = stale(question, rev)
+  if (late !== undefined) return late
   turn.remove("question", id)
   const votes = [...turn.all("questionVote").keys()].filter((vote) => vote.startsWith(`${id} `))
   for (const vote of votes) turn.remove("questionVote", vote)
@@ -119,12 +128,15 @@ const withdraw: NonNullable<Activity["commands"]["question.withdraw"]> = (turn, 
   return { id }
 }
 
-const vote: NonNullable<Activity["commands"]["question.vote"]> = (turn, { id, on }) => {
+const vote: NonNullable<Activity["commands"]["question.vote"]> = (turn, { id, on }, rev) => {
   const phase = openPhase(turn)
   if (isRefused(phase)) return phase
   const question = turn.get("question", id)
   if (question === undefined || !isShown(question.status) || turn.by === null) return noSuch("question")
-  const key = voteId(id, turn.by.participantId)
+  const late = stale(question, rev)
+  if (late !== undefined) return late
+  const { participantId } = turn.by
+  const key = voteId(id, participantId)
   const isOn = turn.get("questionVote", key) === true
   if (isOn === on) return { questionId: id, votes: question.votes, voted: on }
   const votes = question.votes + (on ? 1 : -1)
@@ -132,7 +144,29 @@ const vote: NonNullable<Activity["commands"]["question.vote"]> = (turn, { id, on
   else turn.remove("questionVote", key)
   turn.put("question", id, { ...question, votes })
   turn.mention({ stream: "event", key: `question.votes:${id}`, t: "question.votes", d: { votes: [[id, votes]] } })
+  const own = { questionId: id, on }
+  turn.mention({ stream: `me:${participantId}`, key: `me.voted:${id}`, t: "me.voted", d: own })
   return { questionId: id, votes, voted: on }
+}
+
+/** What is hidden is shown again, as it was; what is not stays as it is. */
+const restore = (turn: Turn, id: string, rev: number | undefined): Fields | Refused => {
+  const question = turn.get("question", id)
+  const status = question?.answeredAt == null ? "approved" : "answered"
+  return moderation(question?.status === "hidden" ? { status } : {})(turn, { id }, rev)
+}
+
+/**
+ * An answer shows its question to everyone. Who answers without being staff answers what is shown already: a question that
+ * waits is the moderators', also where it is one's own.
+ */
+const unanswerable = (turn: Turn, id: string): Refused | undefined => {
+  const question = turn.get("question", id)
+  if (turn.by === null || isOfStaff(actingRole(turn.floor, turn.by))) return undefined
+  if (question === undefined || isShown(question.status)) return undefined
+  return askedBy(turn, question) === turn.by.participantId
+    ? refuse("conflict", "A moderator has to show the question first.", { question: questionView(question) })
+    : noSuch("question")
 }
 
 /** What a moderator changes; an absent key leaves its field alone. */
@@ -144,13 +178,16 @@ const revised = (turn: Turn, question: LiveQuestion, revision: Revision): LiveQu
   const status = statusAfter(revision) ?? question.status
   const answer = revision.answer ?? question.answer
   const mode = revision.answerMode ?? question.answerMode ?? (answer === null ? "live" : "text")
+  // What is hidden keeps how and when it was answered, to come back as it was.
+  const kept = status === "hidden" ? question : { answeredAt: null, answerMode: null }
+  const answered = { answeredAt: question.answeredAt ?? turn.at, answerMode: mode }
   return {
     ...question,
     status,
     answer,
     pinned: revision.pinned ?? question.pinned,
-    answeredAt: status === "answered" ? (question.answeredAt ?? turn.at) : null,
-    answerMode: status === "answered" ? mode : null,
+    answeredAt: status === "answered" ? answered.answeredAt : kept.answeredAt,
+    answerMode: status === "answered" ? answered.answerMode : kept.answerMode,
     rev: question.rev + 1,
   }
 }
@@ -165,9 +202,8 @@ const sameButRev = (a: LiveQuestion, b: LiveQuestion): boolean =>
 const moderate = (turn: Turn, id: string, revision: Revision, rev?: number): LiveQuestion | Refused => {
   const question = turn.get("question", id)
   if (question === undefined) return noSuch("question")
-  if (rev !== undefined && rev !== question.rev) {
-    return refuse("conflict", "The question was changed meanwhile.", { question: questionView(question) })
-  }
+  const late = stale(question, rev)
+  if (late !== undefined) return late
   const next = revised(turn, question, revision)
   if (sameButRev(question, next)) return question
   turn.put("question", id, next)
@@ -205,12 +241,14 @@ export const qa: Activity = {
     "question.vote": vote,
     "question.approve": moderation({ status: "approved" }),
     "question.hide": moderation({ status: "hidden" }),
-    "question.restore": moderation({ status: "approved" }),
+    "question.restore": (turn, { id }, rev) => restore(turn, id, rev),
     "question.pin": (turn, { id, on = true }, rev) => moderation({ pinned: on })(turn, { id }, rev),
     "question.answer": (turn, { id, mode, text }, rev) => {
       if ((mode === "text") !== (text !== undefined)) {
         return refuse("bad_request", "An answer in text has a text, and a live one has none.")
       }
+      const refused = mutedWith(turn, text ?? null) ?? unanswerable(turn, id)
+      if (refused !== undefined) return refused
       const revision: Revision = {
         status: "answered",
         answerMode: mode,

@@ -32,14 +32,17 @@ export const roundsOf = (floor: Floor) =>
 const memoryOf = (turn: Turn, rotation: Rotation): RotationState =>
   memories.get(rotation) ?? restoreRotation({ ...(rotation.seating as Stored), history: roundsOf(turn.floor) })
 
-export const rotationView = ({ seating: _seating, paused: _paused, ...rotation }: Rotation): Fields => rotation
+export const rotationView = (rotation: Rotation): Fields => {
+  const { seating: _seating, paused: _paused, extendedMs: _extendedMs, ...view } = rotation
+  return view
+}
 
 export const timerOf = (rotation: Rotation): TimerView | undefined => {
-  const { id, n, status, startsAt, endsAt, remainingMs, rev } = rotation
+  const { id, n, status, startsAt, endsAt, remainingMs, extendedMs = 0, rev } = rotation
   if (startsAt === null || endsAt === null || status === "ended") return undefined
   const left = remainingMs === null ? {} : { remainingMs }
   const state = status === "paused" ? "paused" : "running"
-  return { id, scope: "round", ref: String(n), state, startedAt: startsAt, endsAt, ...left, extendedMs: 0, rev }
+  return { id, scope: "round", ref: String(n), state, startedAt: startsAt, endsAt, ...left, extendedMs, rev }
 }
 
 /** Keeps what became of the rotation and tells everyone. What it says of the round's end holds for all who are in it. */
@@ -56,6 +59,19 @@ export const settle = (
   const [was, is] = [timerOf(before), timerOf(next)]
   if (is !== undefined) turn.toAll("timer.updated", { timer: is })
   else if (was !== undefined) turn.toAll("timer.updated", { timer: { ...was, state: "cancelled", rev: next.rev } })
+  return next
+}
+
+/** The timer has run out: says so. What follows goes on from what this returns. */
+export const elapse = (turn: Turn, before: Rotation): Rotation => {
+  const rev = before.rev + 1
+  const timer = timerOf(before)
+  if (timer !== undefined) {
+    turn.toAll("timer.elapsed", { timerId: timer.id, timer: { ...timer, state: "elapsed", rev } })
+  }
+  const next: Rotation = { ...before, endsAt: null, rev }
+  const memory = memories.get(before)
+  if (memory !== undefined) memories.set(next, memory)
   return next
 }
 
@@ -161,16 +177,19 @@ const isExhausted = (
   return groups.every(({ people }) => everyPair(people, (a, b) => met.times(a, b) > 1))
 }
 
+/** Of a timer that begins, or of none. */
+const AFRESH = { remainingMs: null, paused: null, extendedMs: 0 } as const
+
 export const finish = (turn: Turn, rotation: Rotation): Rotation => {
   empty(turn)
-  return settle(turn, rotation, { status: "ended", startsAt: null, endsAt: null, remainingMs: null, paused: null })
+  return settle(turn, rotation, { status: "ended", startsAt: null, endsAt: null, ...AFRESH })
 }
 
 /** Nobody is in a room until the next pairing; `null`: until there is somebody to pair. */
 export const rest = (turn: Turn, rotation: Rotation, forMs: number | null): Rotation => {
   empty(turn)
   const endsAt = forMs === null ? null : toTimestamp(turn.now + forMs)
-  return settle(turn, rotation, { status: "break", startsAt: turn.at, endsAt, remainingMs: null, paused: null })
+  return settle(turn, rotation, { status: "break", startsAt: turn.at, endsAt, ...AFRESH })
 }
 
 /** Pairs whoever is here and begins their round; ends the rotation when there is nobody new to meet. */
@@ -188,8 +207,7 @@ export const beginRound = (turn: Turn, rotation: Rotation): Rotation => {
     n: rotation.n + 1,
     startsAt: toTimestamp(startsAt),
     endsAt: toTimestamp(startsAt + rotation.roundSeconds * 1000),
-    remainingMs: null,
-    paused: null,
+    ...AFRESH,
     pairs: groups.length,
     byes: byes.length,
     seating,

@@ -8,9 +8,10 @@ import { toMillis, toTimestamp } from "../../model/timestamp.ts"
 import type { Refused } from "../commands.ts"
 import { activePhase } from "../state.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, type ActivityDeadline, type Fields, refuse, type Scene } from "./activity.ts"
+import { type Activity, type ActivityDeadline, type ExtendTimer, type Fields, refuse, type Scene } from "./activity.ts"
 import {
   beginRound,
+  elapse,
   endRound,
   finish,
   groupOf,
@@ -27,6 +28,7 @@ import {
 
 /** After a wait for somebody to pair, others get this long to come too. */
 const GATHERING_MS = 5000
+const DAY_MS = 86_400_000
 
 const NONE = refuse("conflict", "No rotation is going on.")
 
@@ -124,8 +126,9 @@ const dueOf = (rotation: Rotation): ActivityDeadline | undefined => {
     due: (turn) => {
       const now = current(turn)
       if (now?.rev !== rev || now.id !== id) return
-      if (now.status === "round") endRound(turn, now)
-      else beginRound(turn, now)
+      const over = elapse(turn, now)
+      if (over.status === "round") endRound(turn, over)
+      else beginRound(turn, over)
     },
   }
 }
@@ -143,6 +146,20 @@ const resume = (turn: Turn, going: Rotation): Rotation => {
   if (remainingMs === null) return beginRound(turn, going)
   const endsAt = toTimestamp(turn.now + remainingMs)
   return settle(turn, going, { status: paused ?? "round", paused: null, remainingMs: null, endsAt })
+}
+
+/** The round that runs, or the break, lasts longer for everybody in it. */
+const extend = (turn: Turn, { id, seconds, rev }: ExtendTimer): Fields | Refused | undefined => {
+  const last = turn.get("rotation", ONLY)
+  if (last === undefined || last.id !== id) return undefined
+  const timer = timerOf(last)
+  if (timer === undefined) return refuse("conflict", "The rotation has no running timer.")
+  if (timer.state !== "running") return refuse("conflict", "The rotation is paused.", { timer })
+  if (rev !== undefined && rev !== last.rev) return refuse("conflict", "The timer was changed meanwhile.", { timer })
+  const endsAt = toMillis(timer.endsAt) + seconds * 1000
+  if (endsAt - toMillis(timer.startedAt) > DAY_MS) return refuse("conflict", "A round lasts at most a day.")
+  const extendedMs = timer.extendedMs + seconds * 1000
+  return { timer: timerOf(settle(turn, last, { endsAt: toTimestamp(endsAt), extendedMs })) }
 }
 
 /** What a host does with the rotation that is going on. */
@@ -170,7 +187,10 @@ export const rotation: Activity = {
     "rotation.opt": (turn, { in: isIn }) => {
       if (turn.by === null) return refuse("forbidden", "Only people at the event take part or sit out.")
       const { participantId } = turn.by
-      if (turn.get("opt", participantId)?.in !== isIn) turn.put("opt", participantId, { in: isIn })
+      if (turn.get("opt", participantId)?.in !== isIn) {
+        turn.put("opt", participantId, { in: isIn })
+        turn.toOne(participantId, "me.opted", { in: isIn })
+      }
       if (isIn) gather(turn)
       else optOut(turn, participantId)
       return { in: isIn }
@@ -204,6 +224,7 @@ export const rotation: Activity = {
     const timer = going === undefined ? undefined : timerOf(going)
     return timer === undefined ? [] : [timer]
   },
+  extend,
   view: ({ floor }) => {
     const last = floor.get("rotation", ONLY)
     return { rotation: last === undefined ? null : rotationView(last) }

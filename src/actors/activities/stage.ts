@@ -56,6 +56,7 @@ const accept = (turn: Turn, participantId: string): Fields | Refused => {
   if (invited?.expiresAt == null || toMillis(invited.expiresAt) <= turn.now) return NOT_INVITED
   const stage: StagePlace = { ...invited, state: "on", expiresAt: null }
   turn.put("stage", participantId, stage)
+  turn.toOne(participantId, "me.stage", { stage: stageView(stage) })
   lowerHand(turn, participantId)
   const role = speakingRole(turn)
   if (invited.before === "viewer" || invited.before === "participant") become(turn, participantId, role, "stage")
@@ -102,7 +103,9 @@ export const stage: Activity = {
     },
     "stage.accept": (turn) => accept(turn, turn.by?.participantId ?? ""),
     "stage.leave": (turn) => {
-      leave(turn, turn.by?.participantId ?? "")
+      const id = turn.by?.participantId ?? ""
+      if (place(turn, id) !== undefined) turn.toOne(id, "me.stage", { stage: null })
+      leave(turn, id)
       return { stage: null }
     },
     "role.set": (turn, { id, role }) => setRole(turn, id, role),

@@ -3,6 +3,7 @@
  * clients send, and sends what they hear.
  */
 import type { JsonSchema } from "effect"
+import { revisedBy } from "../../model/command-revisions.ts"
 import { ADVICE, CLOSE } from "../protocol/close-codes.ts"
 import type { COMMANDS } from "../protocol/commands.ts"
 import { GATEWAY_PATH, MAX_FRAME_BYTES, MAX_FRAME_OBJECTS, SUBPROTOCOL } from "../protocol/frames.ts"
@@ -36,9 +37,15 @@ const messageOf = ({ name, says }: Message, payload: JsonSchema.JsonSchema | und
 })
 
 const commandOf = (message: Message, payload: JsonSchema.JsonSchema | undefined) => {
-  const { roles, features } = allowedFor(message.name as keyof typeof COMMANDS)
-  const answer = { $ref: `#/components/messages/reply.${message.name}` }
-  return { ...messageOf(message, payload), "x-allowed": { ...roles, features }, "x-reply": answer }
+  const name = message.name as keyof typeof COMMANDS
+  const { roles, features } = allowedFor(name)
+  const revised = revisedBy(name)
+  return {
+    ...messageOf(message, payload),
+    "x-allowed": { ...roles, features },
+    "x-reply": { $ref: `#/components/messages/reply.${name}` },
+    ...(revised === null ? {} : { "x-revision-of": revised }),
+  }
 }
 
 const CHANNEL = { $ref: "#/channels/gateway" }

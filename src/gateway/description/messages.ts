@@ -3,6 +3,8 @@
  * tables of the guide and the checks of the tests are written from. A `t` may name a command and a dispatch; a key is one message.
  */
 import { Result, Schema } from "effect"
+import { revisedBy } from "../../model/command-revisions.ts"
+import type { CommandName } from "../../model/permissions.ts"
 import { COMMANDS } from "../protocol/commands.ts"
 import { DIRECT_DISPATCHES, ORDERED_DISPATCHES } from "../protocol/dispatches.ts"
 import {
@@ -33,16 +35,23 @@ export interface Message {
 const needsNothing = (data: Schema.Top): boolean =>
   Result.isSuccess(Schema.decodeUnknownResult(data as Schema.Codec<unknown, unknown>)({}))
 
-const command = ([t, data]: readonly [string, Schema.Top]): Message => ({
-  key: `command.${t}`,
-  name: t,
-  says: `The command \`${t}\`.`,
-  payload: Schema.Struct({
-    ...CommandFrame.fields,
-    t: Schema.Literal(t),
-    d: needsNothing(data) ? Schema.optionalKey(data) : data,
-  }),
-})
+const { rev, ...unrevised } = CommandFrame.fields
+
+const command = ([t, data]: readonly [string, Schema.Top]): Message => {
+  const revised = revisedBy(t as CommandName)
+  const of = revised === null ? "" : ` With \`rev\`: only for that revision of the ${revised}.`
+  return {
+    key: `command.${t}`,
+    name: t,
+    says: `The command \`${t}\`.${of}`,
+    payload: Schema.Struct({
+      ...unrevised,
+      ...(revised === null ? {} : { rev }),
+      t: Schema.Literal(t),
+      d: needsNothing(data) ? Schema.optionalKey(data) : data,
+    }),
+  }
+}
 
 const [Accepted, Refused] = ReplyFrame.members
 

@@ -17,6 +17,7 @@ import {
   RoomView,
   RotationRoundView,
   RotationView,
+  StageView,
   WaitingView,
 } from "./activity-views.ts"
 
@@ -46,10 +47,19 @@ export const ACTIVITY_DISPATCHES = {
   "poll.published": Schema.Struct({ poll: PollView }),
   "poll.deleted": Schema.Struct({ id: Schema.String }),
 
-  "hand.queue": Schema.Struct({ items: Schema.Array(HandView), rev: Schema.Int }),
+  /** What changed of the queue that is shown, the longest up first: hands that are new or another now, and whose are gone. */
+  "hand.queue": Schema.Struct({
+    add: Schema.Array(HandView),
+    remove: Schema.Array(Schema.String),
+    rev: Schema.Int,
+  }),
+  /** The receiver raised or lowered their own, in whichever tab. */
+  "me.hand": Schema.Struct({ hand: nullable(HandView) }),
   /** Somebody else lowered the receiver's hand. */
   "hand.lowered": Schema.Struct({}),
   "stage.invited": Schema.Struct({ expiresAt: Instant }),
+  /** The receiver came onto the stage, or left it, in whichever tab. */
+  "me.stage": Schema.Struct({ stage: nullable(StageView) }),
 
   "lobby.waiting": Schema.Struct({ add: Schema.Array(WaitingView), remove: Schema.Array(Schema.String) }),
   "lobby.settings": Schema.Struct({ mode: LobbyPolicy }),
@@ -66,6 +76,8 @@ export const ACTIVITY_DISPATCHES = {
   "rotation.round": RotationRoundView,
   "rotation.partnerLeft": Schema.Struct({ participantId: Schema.String, n: Schema.Int }),
   "rotation.state": Schema.Struct({ rotation: RotationView }),
+  /** The receiver takes part in rotations, or sits them out, as they said in whichever tab. */
+  "me.opted": Schema.Struct({ in: Schema.Boolean }),
 
   "broadcast.live": Schema.Struct({ broadcast: BroadcastView }),
   "broadcast.paused": Schema.Struct({ broadcast: BroadcastView }),
@@ -78,6 +90,9 @@ export const ACTIVITY_DISPATCHES = {
 /** Replaced by their next, never replayed. */
 export const ACTIVITY_EPHEMERALS = {
   "question.votes": Schema.Struct({ votes: Schema.Array(Schema.Tuple([Schema.String, Schema.Int])) }),
+  /** How the receiver voted, in whichever tab. */
+  "me.voted": Schema.Struct({ questionId: Schema.String, on: Schema.Boolean }),
+  "me.pollVoted": Schema.Struct({ pollId: Schema.String, optionIds: Schema.Array(Schema.String) }),
   "poll.tally": PollTally,
   "reaction.tally": Schema.Struct({
     windowMs: Schema.Int,

@@ -22,7 +22,7 @@ export const COMMANDS = {
     featureSet: Schema.optionalKey(FeatureSet),
   }),
   "event.end": NOTHING,
-  /** A phase's timer has the phase's id. */
+  /** A timer has the id of what it times: a phase, a poll, a breakout, or a rotation. */
   "timer.extend": Schema.Struct({ timerId: Id, seconds: between(10, 3600) }),
   "participant.remove": Schema.Struct({ id: ParticipantId, block: Schema.optionalKey(Schema.Boolean) }),
   /** Counted, not kept: up to ten at once. */
