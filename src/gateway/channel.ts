@@ -6,7 +6,6 @@
 import { Effect, Fiber } from "effect"
 import type { NotFound, Unavailable } from "../model/errors.ts"
 import { actingAs } from "../model/permissions.ts"
-import { isStaff } from "../model/roles.ts"
 import { Budgets } from "./budget.ts"
 import type { Connection, Identity } from "./connection.ts"
 import { FanOut } from "./fan-out.ts"
@@ -305,11 +304,9 @@ export class Channel {
     else this.#waiting.push(request)
   }
 
-  #refusal({ role, participantId }: Identity): CloseCode | undefined {
+  #refusal(identity: Identity): CloseCode | undefined {
     if (this.#state === "dead") return CLOSE.overloaded
-    if (this.#state === "ended" || this.#follower.status === "ended") return CLOSE.eventEnded
-    if (this.#follower.removed.has(participantId)) return CLOSE.removed
-    return this.#follower.status === "draft" && !isStaff(role) ? CLOSE.eventNotOpen : undefined
+    return this.#state === "ended" ? CLOSE.eventEnded : this.#whereabouts.refusal(identity)
   }
 
   /** Says `ready` at the cursors and what was published after them, and subscribes; all in one turn. */
@@ -336,6 +333,7 @@ export class Channel {
     this.#media.forget(connection)
     this.#media.settle(connection, seats)
     if (!sendAll(connection, frames, this.#around.options.orderedLimitBytes)) return
+    connection.isDeaf = false
     for (const stream of streams) this.#topics.hear(connection, stream)
     if (!connection.hearsEphemeral) this.#topics.tune(connection, streams, true)
     this.#hearPolls(connection)
@@ -361,7 +359,10 @@ export class Channel {
   #restart(reason: "epoch" | "gap"): void {
     this.#fanOut.reset()
     this.#shown = this.#follower.version
-    for (const connection of this.participants.connections()) this.#bring({ connection, resume: undefined, reason })
+    for (const connection of this.participants.connections()) {
+      this.#whereabouts.deafen(connection)
+      this.#bring({ connection, resume: undefined, reason })
+    }
     this.#serveWaiting()
   }
 
@@ -387,7 +388,7 @@ export class Channel {
 
   #sendTo(participantId: string, dispatches: ReadonlyArray<string>): void {
     for (const connection of this.participants.connectionsOf(participantId)) {
-      this.#media.send(connection, dispatches)
+      if (!connection.isDeaf) this.#media.send(connection, dispatches)
     }
   }
 

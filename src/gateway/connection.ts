@@ -71,6 +71,8 @@ export class Connection {
   earlyFrames = 0
   /** Polls whose tally it hears because its participant voted. */
   polls: ReadonlySet<string> = NO_POLLS
+  /** It has to be told where it stands before it hears anything more of its streams. */
+  isDeaf = false
   /** Subscribed to what may be lost; a slow socket is not. */
   hearsEphemeral = false
   readonly #onClose: (connection: Connection, why: CloseCode | undefined) => void

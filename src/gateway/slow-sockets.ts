@@ -24,7 +24,7 @@ export const inspectBuffers = (
 
 /** Who has caught up hears again what may be lost. */
 export const spareNoMore = (connection: Connection, topics: Subscriptions, { ephemeralLimitBytes }: Limits): void => {
-  if (connection.state !== "open" || connection.hearsEphemeral) return
+  if (connection.state !== "open" || connection.isDeaf || connection.hearsEphemeral) return
   if (connection.socket.buffered() > ephemeralLimitBytes) return
   topics.tune(connection, heardBy(connection), true)
 }

@@ -44,6 +44,14 @@ export class Whereabouts {
     this.door = new LobbyDoor(needs.connectionsPerParticipant, needs.presence)
   }
 
+  /** Why somebody may not even knock. */
+  refusal({ role, participantId }: Identity): CloseCode | undefined {
+    const { status, removed } = this.#needs.follower
+    if (status === "ended") return CLOSE.eventEnded
+    if (removed.has(participantId)) return CLOSE.removed
+    return status === "draft" && !isStaff(role) ? CLOSE.eventNotOpen : undefined
+  }
+
   /** May a newcomer come in? Else it waits in the lobby or is turned away. From here on it is who the event says it is. */
   admits(connection: Connection): boolean {
     const { places } = this.#needs.follower
@@ -115,14 +123,16 @@ export class Whereabouts {
       this.#needs.tell(connection, reason)
       return
     }
-    this.#deafen(connection, before)
+    this.deafen(connection, before)
     this.#needs.bring(connection, "roleChanged")
   }
 
-  #deafen(connection: Connection, { participantId, role }: Identity): void {
+  /** Nothing reaches it until it is told where it stands: what is said meanwhile would follow upon a hole. */
+  deafen(connection: Connection, { participantId, role }: Identity = connection.identity): void {
     for (const stream of streamsOf(participantId, role, connection.roomId))
       this.#needs.topics.deafen(connection, stream)
     connection.hearsEphemeral = false
+    connection.isDeaf = true
   }
 
   /** Out of one room's stream and into another's; the client is told where the new one stands. */
@@ -149,7 +159,7 @@ export class Whereabouts {
 
   /** Back to the lobby: present no more, and deaf to all but being let in again. */
   #sendOut(connection: Connection): void {
-    this.#deafen(connection, connection.identity)
+    this.deafen(connection)
     for (const id of connection.polls) this.#needs.topics.hearPoll(connection, id, false)
     connection.socket.unsubscribe(this.#needs.topics.roleTopic(actingAs(connection.identity)))
     if (this.#needs.participants.leave(connection)) this.#needs.presence.left(connection.identity.participantId)

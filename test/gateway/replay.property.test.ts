@@ -131,10 +131,13 @@ test("over any interleaving of publishing, broken links and resumes no place is 
       for (const watcher of watchers) {
         if (watcher.client === undefined) await take(stage, watcher, { do: "join", who: 0, resume: true })
       }
-      await publish(stage, 1)
-      const last = `t${texts - 1}`
+      const [last] = await publish(stage, 1)
+      const isThere = ({ t, st, v, d }: Frame): boolean => {
+        if (st === "event") return v >= (last?.version ?? 0)
+        return (t === "caughtUp" || (t === "ready" && !d.resumed)) && d.v >= (last?.version ?? 0)
+      }
       for (const watcher of watchers) {
-        await watcher.client?.next(({ t, d }) => t === "announcement" && d.text === last, last)
+        await watcher.client?.next(isThere, `version ${last?.version}`)
         watcher.read()
       }
       expect(new Set(watchers.map(({ cursors }) => cursors["event"])).size).toBe(1)
