@@ -50,6 +50,7 @@ export const ROUTES = {
   pauseBroadcast: ["POST", "/v1/phases/:id/broadcast/pause"],
   resumeBroadcast: ["POST", "/v1/phases/:id/broadcast/resume"],
   stopBroadcast: ["POST", "/v1/phases/:id/broadcast/stop"],
+  pushTranscript: ["POST", "/v1/events/:id/transcript-segments"],
   listUsers: ["GET", "/v1/users"],
   upsertUser: ["POST", "/v1/users"],
   createUserSession: ["POST", "/v1/users/:id/session"],

@@ -20,6 +20,7 @@ import { publicEvents } from "./handlers/public-events.ts"
 import { questions } from "./handlers/questions.ts"
 import { signIn } from "./handlers/sign-in.ts"
 import { tableSummaries } from "./handlers/table-summaries.ts"
+import { transcripts } from "./handlers/transcripts.ts"
 import { webhooks } from "./handlers/webhooks.ts"
 import { workspaces } from "./handlers/workspaces.ts"
 import { compile, type Serve, type Successes } from "./serve.ts"
@@ -43,6 +44,7 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   audit,
   events,
   broadcasts,
+  transcripts,
   people,
   questions,
   webhooks,

@@ -56,6 +56,10 @@ const ASKING: Rule = {
 const MODERATION: Rule = { cells: everywhere(STAFF), feature: "qa" }
 const CHAT_STAFF: Rule = { cells: everywhere(STAFF), feature: "chat" }
 const POLLING: Rule = { cells: { broadcast: STAFF, ...inCalls(STAFF) }, feature: "polls" }
+/** Speakers have the floor; they need not ask for it. */
+const ASKING_FOR_THE_FLOOR: Rule = {
+  cells: { broadcast: [...STAFF, "participant", "viewer"], meeting: CALL, breakout: CALL },
+}
 const HAND: Rule = { cells: { broadcast: AUDIENCE, meeting: CALL, breakout: CALL } }
 const ROOMS: Rule = { cells: { breakout: STAFF } }
 const ROOM: Rule = { cells: { breakout: CALL } }
@@ -106,11 +110,11 @@ export const PERMISSIONS = {
   "poll.delete": { cells: everywhere(STAFF), feature: "polls" },
   "poll.vote": { cells: { broadcast: EVERYONE, ...inCalls(CALL) }, feature: "polls", anonymous: "voting" },
   "reaction.send": { cells: { broadcast: EVERYONE, ...inCalls(CALL) }, feature: "reactions" },
-  "hand.raise": HAND,
+  "hand.raise": ASKING_FOR_THE_FLOOR,
   "hand.lower": HAND,
   "hand.lowerFor": { cells: { broadcast: STAFF, meeting: STAFF, breakout: STAFF } },
   "stage.invite": { cells: { broadcast: STAFF, meeting: STAFF, breakout: STAFF } },
-  "stage.accept": HAND,
+  "stage.accept": ASKING_FOR_THE_FLOOR,
   "stage.leave": HAND,
   "breakout.plan": { cells: { meeting: STAFF, breakout: STAFF } },
   "breakout.open": ROOMS,

@@ -1,5 +1,7 @@
 /** Every command by every role in every modality, with all features and with none: over real sockets, against the one table. */
+import { Effect } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { LiveEvents } from "../../src/actors/live-events.ts"
 import { newId } from "../../src/model/ids.ts"
 import {
   type ActingRole,
@@ -119,26 +121,44 @@ const expected = (role: ActingRole, traits: PhaseTraits, t: CommandName, d: obje
     : permission
 }
 
+const LENIENT = { questions: true, voting: true }
+const STRICT = { questions: false, voting: false }
+/** Everything and nothing, and each feature by itself: no command may take one for another. */
+const FEATURE_SETS: ReadonlyArray<ReadonlyArray<Feature>> = [
+  Feature.literals,
+  [],
+  ...Feature.literals.map((one) => [one]),
+]
+
 const situations = Modality.literals.flatMap((modality) =>
-  [Feature.literals, []].flatMap((featureSet) =>
-    [true, false].map((anonymous) => ({
-      modality,
-      featureSet,
-      anonymous: { questions: anonymous, voting: anonymous },
-    })),
+  FEATURE_SETS.flatMap((featureSet) =>
+    (featureSet.length === 1 ? [LENIENT] : [LENIENT, STRICT]).map((anonymous) => ({ modality, featureSet, anonymous })),
   ),
 )
 
-test.each(situations)("in $modality with $featureSet, anonymous: $anonymous", async (traits) => {
-  const { modality, featureSet, anonymous } = traits
-  const open = async (): Promise<Stage> => {
-    const stage = await house.stage([{ modality, featureSet: [...featureSet] }], "scheduled")
-    const allow = { allowAnonymousQuestions: anonymous.questions, allowAnonymousVoting: anonymous.voting }
-    await house.actors.execute(stage.eventId, { type: "patchEvent", patch: allow })
-    await house.actors.execute(stage.eventId, { type: "start" })
-    return stage
-  }
+/** An event in a situation; `modality: null` is one that is announced, with a phase that has the features. */
+const openEvent = async ({ modality, featureSet, anonymous }: PhaseTraits): Promise<Stage> => {
+  const phase = { modality: modality ?? "broadcast", featureSet: [...featureSet] }
+  const stage = await house.stage([phase], "scheduled")
+  const allow = { allowAnonymousQuestions: anonymous.questions, allowAnonymousVoting: anonymous.voting }
+  await house.actors.execute(stage.eventId, { type: "patchEvent", patch: allow })
+  if (modality !== null) await house.actors.execute(stage.eventId, { type: "start" })
+  return stage
+}
+
+/** What decides before the start: the event's questions are open, the rest of its phases is not there yet. */
+const announced = [Feature.literals, []].flatMap((featureSet) =>
+  [LENIENT, STRICT].map((anonymous) => ({ modality: null, featureSet, anonymous })),
+)
+
+test.each([...situations, ...announced])("in $modality with $featureSet, anonymous: $anonymous", async (given) => {
+  const open = () => openEvent(given)
   const stage = await open()
+  const { phase: traits } = (
+    await house.actors.run(Effect.flatMap(LiveEvents, (live) => live.read(stage.eventId, [], true)))
+  ).snapshot
+  expect(traits).toMatchObject({ modality: given.modality, anonymous: given.anonymous })
+  if (given.modality !== null) expect([...traits.featureSet].sort()).toEqual([...given.featureSet].sort())
   const found: string[] = []
   const wanted: string[] = []
   const say = (role: ActingRole, t: CommandName, d: object, what: string): string =>

@@ -145,10 +145,10 @@ describe("the stage", () => {
   })
 
   test("is entered and left in all tabs, also where the role stays what it was", async () => {
-    const stage = await house.stage(BROADCAST)
+    const stage = await house.stage([{ modality: "meeting" }])
     const host = await house.join(stage, "host", "host")
-    const speaker = await house.join(stage, "speaker", "speaker")
-    const tab = await house.join(stage, "speaker", "speaker")
+    const speaker = await house.join(stage, "speaker")
+    const tab = await house.join(stage, "speaker")
     await seen(host, "speaker")
     await host.command("stage.invite", { id: "speaker" })
     await speaker.command("stage.accept")
@@ -156,6 +156,13 @@ describe("the stage", () => {
     await speaker.command("stage.leave")
     expect((await tab.dispatch("me.stage")).d).toEqual({ stage: null })
     expect(tab.received.some(({ t }) => t === "me.updated")).toBe(false)
+  })
+
+  test("is not asked for by those who are on it", async () => {
+    const stage = await house.stage(BROADCAST)
+    const speaker = await house.join(stage, "speaker", "speaker")
+    for (const t of ["hand.raise", "stage.accept"]) expect(await speaker.command(t)).toMatchObject(refused("forbidden"))
+    expect(await speaker.command("stage.leave")).toMatchObject({ ok: true })
   })
 
   test("is left by all when the phase ends, and invitations to nobody are refused", async () => {

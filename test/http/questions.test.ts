@@ -274,10 +274,13 @@ describe("moderating", () => {
     expect(first).toMatchObject({ status: "answered", answer: "Because.", answeredAt: expect.any(String) })
     const again = (await moderate(id, { status: "answered", answer: "Because!" })).body
     expect(again).toMatchObject({ answer: "Because!", answeredAt: first.answeredAt })
-    for (const status of ["approved", "hidden", "pending"]) {
+    for (const status of ["approved", "pending"]) {
       await moderate(id, { status: "answered" })
       expect((await moderate(id, { status })).body).toMatchObject({ status, answeredAt: null, answer: "Because!" })
     }
+    const { answeredAt } = (await moderate(id, { status: "answered" })).body
+    // What is hidden may come back, and is then what it was.
+    expect((await moderate(id, { status: "hidden" })).body).toMatchObject({ status: "hidden", answeredAt })
   })
 
   test("loses no change of two made at once", async () => {

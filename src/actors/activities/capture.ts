@@ -1,10 +1,12 @@
 /** What is being captured of the event, for everyone to see, and what is being said, as somebody's recogniser heard it. */
 import { type Capture, ONLY } from "../../model/live-records.ts"
-import { activePhase } from "../state.ts"
+import { activePhase, phaseTraits } from "../state.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, refuse } from "./activity.ts"
 
 const OFF: Capture = { on: false, kinds: [], since: null }
+
+const NO_TRANSCRIPT = refuse("feature_disabled", "The active phase lacks the feature `transcript`.")
 
 const stop = (turn: Turn): Capture => {
   if (turn.get("capture", ONLY)?.on !== true) return OFF
@@ -19,7 +21,7 @@ export const capture: Activity = {
       const kinds = [...new Set(asked)].toSorted()
       const features = activePhase(turn.state)?.featureSet ?? []
       if (kinds.includes("transcript") && !features.includes("transcript")) {
-        return refuse("feature_disabled", "The active phase lacks the feature `transcript`.")
+        return NO_TRANSCRIPT
       }
       const before = turn.get("capture", ONLY) ?? OFF
       if (before.on && before.kinds.join() === kinds.join()) return { ...before }
@@ -30,6 +32,8 @@ export const capture: Activity = {
     },
     "capture.stop": (turn) => ({ ...stop(turn) }),
     "transcript.push": (turn, { segments }) => {
+      // Whoever comes with a key of the workspace has not been asked by the table of permissions.
+      if (!phaseTraits(turn.state).featureSet.includes("transcript")) return NO_TRANSCRIPT
       for (const segment of segments) {
         if (segment.final) turn.toAll("transcript.segment", segment)
         else {

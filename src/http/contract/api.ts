@@ -15,6 +15,7 @@ import { PublicEvents } from "./public-events.ts"
 import { Questions } from "./questions.ts"
 import { SignIn } from "./sign-in.ts"
 import { TableSummaries } from "./table-summary.ts"
+import { Transcripts } from "./transcripts.ts"
 import { Webhooks } from "./webhooks.ts"
 import { Workspaces } from "./workspaces.ts"
 
@@ -31,6 +32,7 @@ export const Api = HttpApi.make("gathercue")
     Audit,
     Events,
     Broadcasts,
+    Transcripts,
     People,
     Questions,
     Webhooks,

@@ -124,6 +124,14 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   startBroadcast: { request: {}, response: broadcast },
   pauseBroadcast: { response: { ...broadcast, status: "paused" } },
   resumeBroadcast: { response: broadcast },
+  pushTranscript: {
+    request: {
+      segments: [
+        { segment: "42", final: true, speaker: "Hedy", lang: "en", t0: 61_200, t1: 63_900, text: "Let us begin." },
+      ],
+    },
+    response: { accepted: 1 },
+  },
   stopBroadcast: { response: { ...broadcast, status: "ended" } },
   extendPhase: { request: { seconds: 60 }, response: phase },
   listUsers: { response: page("users", user) },
