@@ -14,8 +14,18 @@ const MAX_HANDS = 5000
 /** The longest up first; of the same moment by their ids, so that every client has them in one order. */
 const isBefore = (a: Hand, b: Hand): boolean => a.at < b.at || (a.at === b.at && a.participantId < b.participantId)
 
-const queueOf = (hands: ReadonlyMap<string, Hand>): ReadonlyArray<Hand> =>
-  [...hands.values()].sort((a, b) => (isBefore(a, b) ? -1 : 1)).slice(0, SHOWN)
+/** Hands are kept in about the order in which they went up: nearly all of thousands are passed over at a glance. */
+const queueOf = (hands: ReadonlyMap<string, Hand>): ReadonlyArray<Hand> => {
+  const queue: Hand[] = []
+  for (const hand of hands.values()) {
+    let place = queue.length
+    for (let last = queue[place - 1]; last !== undefined && isBefore(hand, last); last = queue[place - 1]) place--
+    if (place === SHOWN) continue
+    queue.splice(place, 0, hand)
+    queue.length = Math.min(queue.length, SHOWN)
+  }
+  return queue
+}
 
 /** The queue's revision is when it last changed, or the next number: two hands may go up in the same moment. */
 const tell = (turn: Turn, before: ReadonlyArray<Hand>): void => {

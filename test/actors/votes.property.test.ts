@@ -1,0 +1,195 @@
+/**
+ * Tallies in memory, thousands of interleavings: every count is the set of its voters after each step, whoever votes, takes
+ * back, asks for what cannot be, and whatever hosts close, delete and hide meanwhile; and a refusal changes nothing.
+ */
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import type { ActivityCommand, Caller } from "../../src/actors/commands.ts"
+import { Refused } from "../../src/actors/commands.ts"
+import { decide } from "../../src/actors/decide.ts"
+import { Floor } from "../../src/actors/floor.ts"
+import { NOBODY } from "../../src/actors/presence.ts"
+import { type LiveState, NO_EFFECTS } from "../../src/actors/state.ts"
+import { Turn } from "../../src/actors/turn.ts"
+import type { Kind } from "../../src/model/live-records.ts"
+
+const START = Date.parse("2027-01-01T00:00:00.000Z")
+const AT = "2027-01-01T00:00:00.000Z"
+
+const STATE: LiveState = {
+  event: {
+    id: "event",
+    workspaceId: "workspace",
+    type: "t",
+    title: "T",
+    status: "live",
+    visibility: "public",
+    scheduledAt: null,
+    scheduledEndAt: null,
+    allowAnonymousVoting: true,
+    allowAnonymousQuestions: true,
+    capacity: null,
+    metadata: {},
+    createdAt: AT,
+    updatedAt: AT,
+    publishedAt: AT,
+    startedAt: AT,
+    endedAt: null,
+  },
+  phases: [
+    {
+      id: "phase",
+      eventId: "event",
+      position: 0,
+      modality: "broadcast",
+      config: {},
+      featureSet: ["qa", "polls"],
+      status: "active",
+      startedAt: AT,
+      endedAt: null,
+      timerEndsAt: null,
+      extendedSeconds: 0,
+      rev: 2,
+      timerRev: 0,
+      timerElapsed: false,
+    },
+  ],
+  removed: [],
+  deleted: false,
+  effects: NO_EFFECTS,
+}
+
+const POLLS = [
+  { id: "p-single", kind: "single", allowChange: true, results: "live" },
+  { id: "p-multi", kind: "multi", allowChange: true, results: "afterVote" },
+  { id: "p-rating", kind: "rating", allowChange: false, results: "onPublish" },
+] as const
+const PEOPLE = 5
+const QUESTIONS = ["q0", "q1"]
+
+const person = (n: number): Caller => ({
+  participantId: `p${n}`,
+  name: `P${n}`,
+  userId: null,
+  kind: n === 0 ? "anonymous" : "guest",
+  role: "viewer",
+})
+const HOST: Caller = { participantId: "host", name: "H", userId: "host", kind: "user", role: "host", walkIn: false }
+
+interface Step {
+  readonly by: Caller
+  readonly command: ActivityCommand
+}
+
+const voter = fc.nat(PEOPLE - 1).map(person)
+const poll = fc.constantFrom(...POLLS.map(({ id }) => id), "no such poll")
+const question = fc.constantFrom(...QUESTIONS, "no such question")
+const by = (who: fc.Arbitrary<Caller>, command: fc.Arbitrary<ActivityCommand>): fc.Arbitrary<Step> =>
+  fc.record({ by: who, command })
+const host = fc.constant(HOST)
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: by(
+      voter,
+      fc.record({ id: poll, optionIds: fc.array(fc.constantFrom("1", "2", "3", "4"), { maxLength: 4 }) }).map((d) => ({
+        type: "poll.vote",
+        d,
+      })),
+    ),
+  },
+  {
+    weight: 8,
+    arbitrary: by(
+      voter,
+      fc.record({ id: question, on: fc.boolean() }).map((d) => ({ type: "question.vote", d })),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: by(
+      voter,
+      question.map((id) => ({ type: "question.withdraw", d: { id } })),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: by(
+      host,
+      fc.oneof(
+        poll.map((id) => ({ type: "poll.close" as const, d: { id } })),
+        poll.map((id) => ({ type: "poll.open" as const, d: { id } })),
+        poll.map((id) => ({ type: "poll.delete" as const, d: { id } })),
+        question.map((id) => ({ type: "question.hide" as const, d: { id } })),
+        question.map((id) => ({ type: "question.restore" as const, d: { id } })),
+      ),
+    ),
+  },
+)
+
+const KINDS: ReadonlyArray<Kind> = ["poll", "pollVote", "question", "questionVote", "asker"]
+const recordsOf = (floor: Floor): string => JSON.stringify(KINDS.map((kind) => [...floor.all(kind)].sort()))
+
+const expectExact = (floor: Floor): void => {
+  for (const [id, { counts, voters, options }] of floor.all("poll")) {
+    const votes = [...floor.all("pollVote")].filter(([key]) => key.startsWith(`${id} `))
+    const chosen = votes.flatMap(([, choice]) => choice)
+    expect(voters).toBe(votes.length)
+    expect(counts).toEqual(options.map((option) => chosen.filter((one) => one === option.id).length))
+  }
+  for (const [id, { votes }] of floor.all("question")) {
+    const voters = [...floor.all("questionVote").keys()].filter((key) => key.startsWith(`${id} `))
+    expect(votes).toBe(voters.length)
+  }
+  // Nobody's vote outlives what it was for.
+  for (const key of floor.all("pollVote").keys()) expect(floor.get("poll", key.split(" ")[0] ?? "")).toBeDefined()
+  for (const key of floor.all("questionVote").keys())
+    expect(floor.get("question", key.split(" ")[0] ?? "")).toBeDefined()
+}
+
+/** Decides on a floor; true when it was done. */
+const take = (floor: Floor, { by: caller, command }: Step, now: number, freshId: string): boolean => {
+  const before = recordsOf(floor)
+  const turn = new Turn({ floor, state: STATE, people: NOBODY, by: caller, now, freshId, playbackUrlTemplate: null })
+  const given = { commandId: freshId, scope: caller.participantId, bodyHash: "", by: caller, at: now, freshId, command }
+  const result = decide(turn, given)
+  if (!(result instanceof Refused)) return true
+  turn.undo()
+  expect(recordsOf(floor)).toBe(before)
+  return false
+}
+
+const openFloor = (): Floor => {
+  const floor = new Floor()
+  for (const { id, ...more } of POLLS) {
+    const options = ["a", "b", "c"]
+    expect(
+      take(floor, { by: HOST, command: { type: "poll.create", d: { question: "?", options, ...more } } }, START, id),
+    ).toBe(true)
+    expect(take(floor, { by: HOST, command: { type: "poll.open", d: { id } } }, START, "open")).toBe(true)
+  }
+  for (const [n, id] of QUESTIONS.entries()) {
+    const asked: Step = { by: person(n + 1), command: { type: "question.ask", d: { text: "?", anonymous: n === 1 } } }
+    expect(take(floor, asked, START, id)).toBe(true)
+  }
+  return floor
+}
+
+test("every count is the set of its voters, whatever happens, and a refusal changes nothing", () => {
+  let done = 0
+  let refused = 0
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 20, maxLength: 60, size: "max" }), (steps) => {
+      const floor = openFloor()
+      for (const [n, one] of steps.entries()) {
+        if (take(floor, one, START + n, `id${n}`)) done++
+        else refused++
+        expectExact(floor)
+      }
+    }),
+    { numRuns: 2000 },
+  )
+  expect(done).toBeGreaterThan(10_000)
+  expect(refused).toBeGreaterThan(1000)
+})
