@@ -17,15 +17,9 @@ export interface LobbyState {
 
 const configured = (phase: PhaseView): LobbyPolicy => phase.config.lobby ?? "open"
 
-/** What a host said shows only where it differs from the configuration; where it does not, it makes no difference yet. */
-const saidIn = ({ lobbyPolicy, phase }: Snapshot): LobbyPolicy | null => {
-  if (lobbyPolicy === undefined || phase === null || phase.modality === "broadcast") return null
-  return lobbyPolicy === configured(phase) ? null : lobbyPolicy
-}
-
 export const lobbyIn = (ready: Snapshot): LobbyState => ({
   policy: ready.lobbyPolicy ?? "open",
-  said: saidIn(ready),
+  said: ready.lobbySaid ?? null,
   total: ready.lobby?.total ?? 0,
   waiting: ready.lobby?.waiting ?? [],
 })

@@ -82,4 +82,6 @@ test("the lobby's queue is counted beyond what is listed, and its policy follows
   const broadcast = told("phase.started", { phase: phase("b", "broadcast", "active"), timers: [] })
   const ended = told("phase.ended", { phaseId: "a", phase: { ...phase("a", "meeting", "ended"), rev: 2 } })
   expect(given(state, ended, broadcast).lobby.policy).toBe("open")
+  const call = told("phase.started", { phase: phase("c", "meeting", "active"), timers: [] })
+  expect(given(ready("host", { lobbyPolicy: "open", lobbySaid: "ask" }), call).lobby.policy).toBe("ask")
 })

@@ -10,6 +10,7 @@ export const QUIET = {
   broadcast: null,
   capture: { on: false, kinds: [], since: null },
   lobbyPolicy: "open",
+  lobbySaid: null,
   mine: { questions: [], votes: [] },
   pollVotes: {},
   muted: null,

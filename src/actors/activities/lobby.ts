@@ -108,7 +108,10 @@ export const lobby: Activity = {
     for (const [id, { state }] of turn.all("admission")) if (state === "held") admit(turn, id)
   },
   phaseUpdated: (turn, _phase, was) => keepThoseInside(turn, policyOf(was, turn.floor)),
-  view: ({ floor, state }) => ({ lobbyPolicy: lobbyPolicy(state, floor) }),
+  view: ({ floor, state }) => ({
+    lobbyPolicy: lobbyPolicy(state, floor),
+    lobbySaid: floor.get("settings", ONLY)?.lobby ?? null,
+  }),
   staffView: ({ people }) => {
     const waiting = [...people.waiting()]
     return { lobby: { total: waiting.length, waiting: waiting.slice(0, SHOWN) } }

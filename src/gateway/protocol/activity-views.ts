@@ -216,6 +216,8 @@ export const ACTIVITY_STATE = {
   broadcast: nullable(BroadcastView),
   capture: CaptureView,
   lobbyPolicy: LobbyPolicy,
+  /** What a host said, for this call and those to come; null: each phase is as it is configured. */
+  lobbySaid: nullable(LobbyPolicy),
 } as const
 
 /** What staff see on top of it. */
