@@ -159,7 +159,12 @@ export const closeAll = (turn: Turn): void => {
   const breakout = turn.get("breakout", ONLY)
   if (breakout === undefined) return
   recordMeetings(turn, breakout)
-  if (breakout.closesAt === null) tellTimerIsOver(turn, { ...breakout, closesAt: turn.at, rev: breakout.rev + 1 })
+  if (breakout.closesAt === null) {
+    // With its phase, at once; what clients do when rooms close, they do now.
+    const closing = { ...breakout, closesAt: turn.at, rev: breakout.rev + 1 }
+    turn.toAll("breakout.closing", { breakout: breakoutView(closing) })
+    tellTimerIsOver(turn, closing)
+  }
   for (const [id, seat] of turn.all("seat")) {
     turn.remove("seat", id)
     if (seat.away) continue
