@@ -103,7 +103,7 @@ export class Batch {
 
   /** Something was asked for that is so already: nothing to store, but a repeat that comes late must not do it after all. */
   noteIdle({ result, ...command }: NonNullable<Step["command"]>, at: Timestamp): void {
-    this.resident.answers.remember({ ...command, reply: { result, version: this.#version }, at })
+    this.resident.answers.rememberIdle({ ...command, reply: { result, version: this.#version }, at })
   }
 
   /** Says what may be lost, whether or not anything is committed. */

@@ -1,6 +1,6 @@
 /**
  * Answers of commands this event accepted, so that a repeated id is answered and not run again: ten minutes and a thousand
- * ids back, in memory and in the store alike.
+ * ids back in memory; those that changed something are in the store as well, however many they are.
  */
 import { toMillis } from "../model/timestamp.ts"
 import type { StoredCommand } from "../store/live-events.ts"
@@ -8,35 +8,68 @@ import type { StoredCommand } from "../store/live-events.ts"
 export const COMMAND_MEMORY_MS = 600_000
 const COMMAND_MEMORY_ENTRIES = 1000
 
+/** The newest of them, in the order of acceptance. */
+class Answers {
+  readonly #byKey = new Map<string, StoredCommand>()
+
+  find(key: string): StoredCommand | undefined {
+    return this.#byKey.get(key)
+  }
+
+  /** Gives back those it let go of because there were too many. */
+  add(key: string, command: StoredCommand): ReadonlyArray<StoredCommand> {
+    this.#byKey.set(key, command)
+    const horizon = toMillis(command.at) - COMMAND_MEMORY_MS
+    const crowdedOut: StoredCommand[] = []
+    for (const [oldest, { at }] of this.#byKey) {
+      const isOld = toMillis(at) < horizon
+      if (!isOld && this.#byKey.size <= COMMAND_MEMORY_ENTRIES) break
+      const gone = this.#byKey.get(oldest)
+      this.#byKey.delete(oldest)
+      if (!isOld && gone !== undefined) crowdedOut.push(gone)
+    }
+    return crowdedOut
+  }
+}
+
+const keyOf = (scope: string, commandId: string): string => `${scope} ${commandId}`
+
 export class CommandLog {
-  /** Ids were let go of that are young enough to be asked for again: only the store knows them. */
-  #hasForgotten = false
-  /** In the order of acceptance, so that the oldest is first. Most events are never asked twice: made when first needed. */
-  #answers: Map<string, StoredCommand> | undefined
+  /** Until then the store may know ids that are young enough to be asked for again and are here no more; Unix milliseconds. */
+  #forgottenUntil = 0
+  /** Most events are never asked twice: made when first needed. */
+  #stored: Answers | undefined
+  /** Those without effect, in memory alone: they crowd out none of the others. */
+  #idle: Answers | undefined
 
   /** `stored`: the newest ones, as many as are remembered at most. */
   constructor(stored: ReadonlyArray<StoredCommand>) {
     for (const command of stored) this.remember(command)
-    if (stored.length >= COMMAND_MEMORY_ENTRIES) this.#hasForgotten = true
+    const [oldest] = stored
+    if (oldest !== undefined && stored.length >= COMMAND_MEMORY_ENTRIES) this.#forget(oldest)
   }
 
   /** May an id that is not found have been answered all the same? */
-  get hasForgotten(): boolean {
-    return this.#hasForgotten
+  hasForgotten(now: number): boolean {
+    return now < this.#forgottenUntil
   }
 
   find(scope: string, commandId: string): StoredCommand | undefined {
-    return this.#answers?.get(`${scope} ${commandId}`)
+    const key = keyOf(scope, commandId)
+    return this.#stored?.find(key) ?? this.#idle?.find(key)
   }
 
   remember(command: StoredCommand): void {
-    this.#answers ??= new Map()
-    this.#answers.set(`${command.scope} ${command.commandId}`, command)
-    const horizon = toMillis(command.at) - COMMAND_MEMORY_MS
-    for (const [key, oldest] of this.#answers) {
-      if (this.#answers.size <= COMMAND_MEMORY_ENTRIES && toMillis(oldest.at) >= horizon) break
-      this.#answers.delete(key)
-      this.#hasForgotten = true
-    }
+    this.#stored ??= new Answers()
+    for (const gone of this.#stored.add(keyOf(command.scope, command.commandId), command)) this.#forget(gone)
+  }
+
+  rememberIdle(command: StoredCommand): void {
+    this.#idle ??= new Answers()
+    this.#idle.add(keyOf(command.scope, command.commandId), command)
+  }
+
+  #forget({ at }: StoredCommand): void {
+    this.#forgottenUntil = Math.max(this.#forgottenUntil, toMillis(at) + COMMAND_MEMORY_MS)
   }
 }

@@ -8,7 +8,7 @@ import { Batch } from "./batch.ts"
 import { type Away, type Envelope, type Moved, type Outcome, Refused, StoreAway } from "./commands.ts"
 import { perform, rememberedAnswer } from "./execution.ts"
 import type { PresenceChange } from "./presence.ts"
-import { recallAnswer, recallChat, recallRefused } from "./recall.ts"
+import { recall, recallAnswer } from "./recall.ts"
 import { type CommitRefused, publishEphemeral, type Resident, type Surroundings } from "./resident.ts"
 import type { Turn } from "./turn.ts"
 
@@ -43,12 +43,12 @@ export class Executor {
     const { around, current } = this.#needs
     return Effect.gen({ self: this }, function* () {
       const of = yield* current
-      yield* recallChat(around.database, of, envelopes)
+      yield* recall(around.database, of, envelopes)
       const batch = new Batch(of)
       const outcomes = this.#performAll(batch, envelopes)
       if (outcomes === undefined) return yield* this.#oneByOne(envelopes, () => Effect.succeed(FAILED))
-      const after = yield* this.#keep(batch)
-      return yield* recallRefused(around.database, after, envelopes, outcomes)
+      yield* this.#keep(batch)
+      return outcomes
     }).pipe(
       // The batch was refused as a whole for the sake of one of its commands: which one shows when each goes alone.
       Effect.catchTags({
@@ -81,10 +81,10 @@ export class Executor {
   }
 
   /** Writes what there is to write; what may be lost is said all the same. */
-  #keep(batch: Batch): Effect.Effect<Resident, NotCommitted> {
+  #keep(batch: Batch): Effect.Effect<unknown, NotCommitted> {
     if (!batch.isEmpty) return this.#needs.commit(batch)
     if (batch.ephemeral.length > 0) publishEphemeral(this.#needs.around, batch.resident, batch.ephemeral)
-    return Effect.succeed(batch.resident)
+    return Effect.void
   }
 
   /** `alone`: what is said to the one that is at fault. */

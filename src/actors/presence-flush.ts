@@ -46,6 +46,8 @@ export class PresenceFlush {
   #rolesDue = false
   /** Lists that clients kept from before this activation may name people who are gone: the first diff replaces them. */
   #resetDue = true
+  /** Committed, and yet to be told to what people hold and do here: that is a commit of its own, which may fail. */
+  #untold: PresenceChange[] = []
 
   constructor(needs: Needs) {
     this.#needs = needs
@@ -87,9 +89,11 @@ export class PresenceFlush {
       const step = stepOf(resident, at, [...dispatches, ...knocks], told)
       const after = isSilent(step) ? resident : yield* needs.commit(resident, step)
       presence.drop(changes.length)
+      this.#untold.push(...changes)
       if (knocks.length > 0) presence.lobby.settle()
       this.#settled()
-      yield* needs.changed(after, changes)
+      yield* needs.changed(after, this.#untold)
+      this.#untold = []
       if (presence.mode === "summary") this.#count()
       if (presence.hasChanges || presence.lobby.hasChanges) this.schedule(0)
     })
@@ -106,7 +110,7 @@ export class PresenceFlush {
   }
 
   #hasNews(presence: Presence): boolean {
-    return presence.hasChanges || this.#rolesDue || presence.lobby.hasChanges
+    return this.#untold.length > 0 || presence.hasChanges || this.#rolesDue || presence.lobby.hasChanges
   }
 
   #expire(presence: Presence, now: number): void {

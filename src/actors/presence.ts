@@ -183,8 +183,9 @@ export class Presence implements People {
 
   #update(entry: Entry, participant: Participant, at: Timestamp): void {
     const { role, name, joinedAt } = entry.present
-    if (role === participant.role && name === participant.name) return
     entry.present = { ...participant, joinedAt }
+    // Whether they would have to wait is nobody else's business.
+    if (role === participant.role && name === participant.name) return
     if (this.#open) this.#changes.push({ id: newId(), type: "updated", participant, at, before: role })
   }
 

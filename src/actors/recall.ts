@@ -8,8 +8,8 @@ import type { Database } from "../store/database.ts"
 import { findLiveCommands } from "../store/live-events.ts"
 import { findChatMessages } from "../store/live-records.ts"
 import { Batch } from "./batch.ts"
-import { type Envelope, type Outcome, Refused, StoreAway } from "./commands.ts"
-import { rememberedAnswer } from "./execution.ts"
+import { type Envelope, type Outcome, StoreAway } from "./commands.ts"
+import { rememberedAnswer, TIMER_SCOPE } from "./execution.ts"
 import type { Floor } from "./floor.ts"
 import type { Resident } from "./resident.ts"
 
@@ -23,7 +23,7 @@ const hold = (floor: Floor, messages: ReadonlyArray<ChatMessage>): void => {
   for (const message of messages) floor.write("pastChat", message.id, message)
 }
 
-export const recallChat = (
+const recallChat = (
   database: Database["Service"],
   { floor, state }: Resident,
   envelopes: ReadonlyArray<Envelope>,
@@ -67,26 +67,21 @@ export const recallAnswer = (
     return known === undefined ? new StoreAway() : Effect.succeed(known)
   })
 
-/**
- * A repeat of an accepted command would be refused as things stand now (too soon after itself, say): it gets its answer.
- * Accepted repeats need no look, since the store takes no id twice; nor do those of events that let go of no id.
- */
-export const recallRefused = (
+/** Before commands are decided: an id that memory let go of may be a repeat, and nothing is decided twice. */
+const recallAnswers = (
   database: Database["Service"],
   of: Resident,
   envelopes: ReadonlyArray<Envelope>,
-  outcomes: ReadonlyArray<Outcome>,
-): Effect.Effect<ReadonlyArray<Outcome>> => {
-  const isDoubtful = ({ scope, commandId }: Envelope, at: number): boolean =>
-    outcomes[at] instanceof Refused && of.answers.find(scope, commandId) === undefined
-  const doubtful = of.answers.hasForgotten ? envelopes.filter(isDoubtful) : []
-  if (doubtful.length === 0) return Effect.succeed(outcomes)
-  return readAnswers(database, of, doubtful).pipe(
-    Effect.map(() => {
-      const batch = new Batch(of)
-      const known = new Map(doubtful.map((envelope) => [envelope, rememberedAnswer(batch, envelope)]))
-      return outcomes.map((outcome, at) => known.get(envelopes[at] as Envelope) ?? outcome)
-    }),
-    Effect.orElseSucceed(() => outcomes),
+): Effect.Effect<void, StoreAway> => {
+  const unknown = envelopes.filter(
+    ({ scope, commandId }) => scope !== TIMER_SCOPE && of.answers.find(scope, commandId) === undefined,
   )
+  return unknown.length > 0 && of.answers.hasForgotten(Date.now()) ? readAnswers(database, of, unknown) : Effect.void
 }
+
+export const recall = (
+  database: Database["Service"],
+  of: Resident,
+  envelopes: ReadonlyArray<Envelope>,
+): Effect.Effect<void, StoreAway> =>
+  Effect.andThen(recallAnswers(database, of, envelopes), recallChat(database, of, envelopes))

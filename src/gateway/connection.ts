@@ -54,6 +54,8 @@ export class Connection {
   /** Unix milliseconds, as every time here. */
   readonly openedAt: number
   lastSeenAt: number
+  /** Since when it has been on its way in: from the start, or since it was let in. */
+  waitingSince: number
   state: ConnectionState = "new"
   eventId = ""
   identity: Identity = NOBODY
@@ -81,6 +83,7 @@ export class Connection {
     this.socket = socket
     this.openedAt = now
     this.lastSeenAt = now
+    this.waitingSince = now
     this.#onClose = onClose
   }
 

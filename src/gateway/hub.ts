@@ -139,7 +139,7 @@ export class Hub {
     if (now >= connection.sessionExpiresAt) return CLOSE.tokenExpired
     if (now - connection.lastSeenAt > heartbeatMs * MISSED_HEARTBEATS) return CLOSE.heartbeatTimeout
     const isOnItsWay = connection.state !== "open" && connection.state !== "lobby"
-    const isStuck = isOnItsWay && now - connection.openedAt > identifyTimeoutMs + ADMISSION_MS
+    const isStuck = isOnItsWay && now - connection.waitingSince > identifyTimeoutMs + ADMISSION_MS
     return isStuck ? CLOSE.overloaded : undefined
   }
 }

@@ -53,6 +53,7 @@ export class LobbyDoor {
     for (const connection of admitted) {
       this.forget(connection)
       connection.state = "waiting"
+      connection.waitingSince = Date.now()
       tell(connection, "admitted")
     }
     return admitted

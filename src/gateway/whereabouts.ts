@@ -70,7 +70,11 @@ export class Whereabouts {
     const { participantId } = connection.identity
     const tabs = [connection, ...this.#needs.participants.connectionsOf(participantId), ...this.door.of(participantId)]
     if (tabs.every(({ identity }) => identity.walkIn)) return
-    for (const tab of tabs) if (tab.identity.walkIn) tab.identity = { ...tab.identity, walkIn: false }
+    for (const tab of tabs) {
+      if (!tab.identity.walkIn) continue
+      tab.identity = { ...tab.identity, walkIn: false }
+      if (tab.state === "open") this.#needs.presence.joined(tab.identity)
+    }
   }
 
   /** A participant stands elsewhere: their connections follow. */
@@ -114,8 +118,9 @@ export class Whereabouts {
   become(connection: Connection, identity: Identity, reason: UpdateReason): void {
     const before = connection.identity
     connection.identity = identity
-    if (connection.state !== "open" || (before.role === identity.role && before.name === identity.name)) return
-    // Joining again with another role or name is how the others learn of it.
+    const isSame = (["role", "name", "walkIn"] as const).every((field) => before[field] === identity[field])
+    if (connection.state !== "open" || isSame) return
+    // Joining again is how the live event, and through it the others, learn of it.
     this.#needs.presence.joined(identity)
     if (before.role === identity.role) return
     this.#needs.topics.changeRole(connection, actingAs(before), actingAs(identity))
@@ -140,7 +145,8 @@ export class Whereabouts {
     const before = connection.roomId
     if (before === roomId) return
     connection.roomId = roomId
-    if (connection.state !== "open") return
+    // Who is told where they stand in a moment hears the room from then on.
+    if (connection.state !== "open" || connection.isDeaf) return
     const dropped = before === null ? [] : [roomStream(before)]
     const heard = roomId === null ? [] : [roomStream(roomId)]
     // Of either room one hears what was said while one was in it, and nothing else.
@@ -162,7 +168,10 @@ export class Whereabouts {
     this.deafen(connection)
     for (const id of connection.polls) this.#needs.topics.hearPoll(connection, id, false)
     connection.socket.unsubscribe(this.#needs.topics.roleTopic(actingAs(connection.identity)))
-    if (this.#needs.participants.leave(connection)) this.#needs.presence.left(connection.identity.participantId)
+    const { participantId } = connection.identity
+    const wasLast = this.#needs.participants.leave(connection)
+    // Where another tab is at the door already, its knock has said that nobody of theirs is inside.
+    if (wasLast && this.door.of(participantId).length === 0) this.#needs.presence.left(participantId)
     this.door.hold(connection)
   }
 

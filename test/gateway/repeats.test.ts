@@ -69,6 +69,25 @@ test("a command that was without effect is not done after all when it comes agai
   expect(d.hand).not.toBeNull()
 })
 
+test("an id that memory let go of is found in the store, at no cost to what memory holds", async () => {
+  const stage = await house.stage()
+  const [ann, bob] = [await house.join(stage, "ann"), await house.join(stage, "bob")]
+  const first = await ann.command("hand.raise", {}, { id: "raise" })
+  await bob.command("hand.lower", {}, { id: "lower" })
+  await bob.command("hand.raise")
+  const announce = () => house.actors.execute(stage.eventId, { type: "announce", d: { text: "more" } })
+  for (let portion = 0; portion < 11; portion++) await Promise.all(Array.from({ length: 100 }, announce))
+  const epoch = async () => {
+    const [row] = await house.actors.sql`select epoch from live_events where event_id = ${stage.eventId}`
+    return row?.["epoch"]
+  }
+  const before = await epoch()
+  expect(await ann.command("hand.raise", {}, { id: "raise" })).toEqual({ ...first, dup: true })
+  expect(await bob.command("hand.lower", {}, { id: "lower" })).toMatchObject({ ok: true, dup: true })
+  expect((await house.connect().identify(await house.token(stage, "bob"))).d.hand).not.toBeNull()
+  expect(await epoch()).toEqual(before)
+})
+
 test("a reaction sent again over another connection counts once", async () => {
   const stage = await house.stage([{ modality: "meeting", featureSet: ["reactions"] }])
   const [first, other] = [await house.join(stage, "ann"), await house.join(stage, "bob")]

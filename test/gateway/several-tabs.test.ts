@@ -1,0 +1,93 @@
+/** One person in several tabs at the lobby's door, and what happens between two commits of one arrival or departure. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { eventually } from "../support/wait.ts"
+import type { Client, Frame } from "./client.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+let house: House
+/** Here the live event is told of comings and goings long after they happened. */
+let slow: House
+
+beforeAll(async () => {
+  house = await openHouse()
+  slow = await openHouse({ presenceTickMs: 2000 })
+})
+afterAll(async () => {
+  await house.stop()
+  await slow.stop()
+})
+
+const HOST = { kind: "user" } as const
+const OPEN = [{ modality: "meeting", featureSet: ["chat"] }] as const
+const ASK = [{ modality: "meeting", featureSet: ["chat"], config: { lobby: "ask" } }] as const
+
+const status = (client: Client, state: string): Promise<Frame> =>
+  client.next(({ t, d }) => t === "lobby.status" && d.state === state, `lobby.status ${state}`)
+
+const known = (host: Client, who: string): Promise<Frame> =>
+  host.next((frame) => frame.t === "presence.diff" && JSON.stringify(frame.d).includes(`"${who}"`), `diff of ${who}`)
+
+/** How a newcomer of the staff finds it. */
+const seenBy = async (of: House, stage: Stage): Promise<Frame> => {
+  const client = of.connect()
+  const { d } = await client.identify(await of.token(stage, "other", "host", HOST))
+  await client.cut()
+  return d
+}
+
+test.each([
+  ["sent there by a host", () => house, "participant.toLobby", { id: "guest" }],
+  ["whom the live event did not know yet", () => slow, "lobby.policy", { mode: "ask" }],
+] as const)("two tabs of one person %s wait together, are seen, and are let in together", async (_, of, t, d) => {
+  const stage = await of().stage(OPEN)
+  const host = await of().join(stage, "host", "host", HOST)
+  const tabs = [await of().join(stage, "guest"), await of().join(stage, "guest")]
+  if (of() === house) await known(host, "guest")
+  await host.command(t, d)
+  for (const tab of tabs) await status(tab, "waiting")
+  await eventually(async () => (await seenBy(of(), stage)).lobby.total === 1)
+  expect((await host.command("lobby.admit", { ids: ["guest"] })).d).toEqual({ admitted: ["guest"], missing: [] })
+  for (const tab of tabs) await status(tab, "admitted")
+  for (const tab of tabs) await tab.dispatch("ready")
+})
+
+test.each(["a new token", "another tab"])(
+  "who is on the list by now, as %s says, is inside of the call",
+  async (how) => {
+    const stage = await house.stage(ASK, "scheduled")
+    const host = await house.join(stage, "host", "host", HOST)
+    const person = { kind: "user", userId: "u1" } as const
+    const guest = await house.join(stage, "u1", "participant", { ...person, walkIn: true })
+    if (how === "a new token") {
+      const token = await house.token(stage, "u1", "participant", { ...person, walkIn: false })
+      guest.send({ op: 12, id: "token", d: { token } })
+      await guest.next(({ op, id }) => op === 4 && id === "token", "the new token's answer")
+    } else await house.join(stage, "u1", "participant", { ...person, walkIn: false })
+    // Whoever was reported after it is known: so is what it said.
+    await house.join(stage, "marker", "participant", { ...HOST, walkIn: false })
+    await house.actors.execute(stage.eventId, { type: "start" })
+    await known(host, "marker")
+    const ready = await seenBy(house, stage)
+    expect(ready.presence.list.map((one: Frame) => one.participantId)).toContain("u1")
+    expect(ready.lobby.total).toBe(0)
+    expect(await guest.command("chat.send", { to: "event", text: "Here" })).toMatchObject({ ok: true })
+  },
+)
+
+test("a departure whose consequences the store refuses for a while has them when it takes them", async () => {
+  const stage = await house.stage(OPEN)
+  const host = await house.join(stage, "host", "host", HOST)
+  const guest = await house.join(stage, "guest")
+  await known(host, "guest")
+  await guest.command("hand.raise")
+  const { sql } = house.actors
+  await sql.unsafe(`
+    create function refuse_lowering() returns trigger language plpgsql as
+    $$ begin raise exception 'not now'; end $$;
+    create trigger lowering before insert on publications for each row
+      when (new.frame like '%hand.lowered%' and new.event_id = '${stage.eventId}') execute function refuse_lowering()`)
+  await guest.cut()
+  await host.next(({ t, d }) => t === "presence.diff" && d.left.includes("guest"), "the departure")
+  await sql`drop trigger lowering on publications`
+  await host.next(({ t, d }) => t === "hand.queue" && d.remove.includes("guest"), "the hand that went down")
+})
