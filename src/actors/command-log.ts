@@ -4,6 +4,7 @@
  */
 import { toMillis } from "../model/timestamp.ts"
 import type { StoredCommand } from "../store/live-events.ts"
+import { IdFilter } from "./id-filter.ts"
 
 export const COMMAND_MEMORY_MS = 600_000
 const COMMAND_MEMORY_ENTRIES = 1000
@@ -35,8 +36,10 @@ class Answers {
 const keyOf = (scope: string, commandId: string): string => `${scope} ${commandId}`
 
 export class CommandLog {
-  /** Until then the store may know ids that are young enough to be asked for again and are here no more; Unix milliseconds. */
-  #forgottenUntil = 0
+  /** Ids that were crowded out, which the store still knows: made when there are any. */
+  #forgotten: IdFilter | undefined
+  /** Until then any id may be one of those that were not read back at an activation; Unix milliseconds. */
+  readonly #unreadUntil: number
   /** Most events are never asked twice: made when first needed. */
   #stored: Answers | undefined
   /** Those without effect, in memory alone: they crowd out none of the others. */
@@ -46,12 +49,13 @@ export class CommandLog {
   constructor(stored: ReadonlyArray<StoredCommand>) {
     for (const command of stored) this.remember(command)
     const [oldest] = stored
-    if (oldest !== undefined && stored.length >= COMMAND_MEMORY_ENTRIES) this.#forget(oldest)
+    const hasMore = oldest !== undefined && stored.length >= COMMAND_MEMORY_ENTRIES
+    this.#unreadUntil = hasMore ? toMillis(oldest.at) + COMMAND_MEMORY_MS : 0
   }
 
   /** May an id that is not found have been answered all the same? */
-  hasForgotten(now: number): boolean {
-    return now < this.#forgottenUntil
+  mayHaveForgotten(scope: string, commandId: string, now: number): boolean {
+    return now < this.#unreadUntil || this.#forgotten?.has(keyOf(scope, commandId)) === true
   }
 
   find(scope: string, commandId: string): StoredCommand | undefined {
@@ -61,7 +65,8 @@ export class CommandLog {
 
   remember(command: StoredCommand): void {
     this.#stored ??= new Answers()
-    for (const gone of this.#stored.add(keyOf(command.scope, command.commandId), command)) this.#forget(gone)
+    const now = toMillis(command.at)
+    for (const gone of this.#stored.add(keyOf(command.scope, command.commandId), command)) this.#forget(gone, now)
   }
 
   rememberIdle(command: StoredCommand): void {
@@ -69,7 +74,8 @@ export class CommandLog {
     this.#idle.add(keyOf(command.scope, command.commandId), command)
   }
 
-  #forget({ at }: StoredCommand): void {
-    this.#forgottenUntil = Math.max(this.#forgottenUntil, toMillis(at) + COMMAND_MEMORY_MS)
+  #forget({ scope, commandId, at }: StoredCommand, now: number): void {
+    this.#forgotten ??= new IdFilter(COMMAND_MEMORY_MS, now)
+    this.#forgotten.add(keyOf(scope, commandId), Math.max(now, toMillis(at)))
   }
 }

@@ -73,10 +73,14 @@ const recallAnswers = (
   of: Resident,
   envelopes: ReadonlyArray<Envelope>,
 ): Effect.Effect<void, StoreAway> => {
-  const unknown = envelopes.filter(
-    ({ scope, commandId }) => scope !== TIMER_SCOPE && of.answers.find(scope, commandId) === undefined,
+  const now = Date.now()
+  const doubtful = envelopes.filter(
+    ({ scope, commandId }) =>
+      scope !== TIMER_SCOPE &&
+      of.answers.find(scope, commandId) === undefined &&
+      of.answers.mayHaveForgotten(scope, commandId, now),
   )
-  return unknown.length > 0 && of.answers.hasForgotten(Date.now()) ? readAnswers(database, of, unknown) : Effect.void
+  return doubtful.length > 0 ? readAnswers(database, of, doubtful) : Effect.void
 }
 
 export const recall = (
