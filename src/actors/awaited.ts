@@ -1,5 +1,5 @@
 /**
- * Whoever holds something at a live event when it comes back into memory: a hand that is up, a seat, a place on the stage.
+ * Whoever holds something at a live event when it comes back into memory: a hand that is up, or a seat.
  * After a crash nobody knows who was here; who holds something was, and is waited for. Those who do not come back in time
  * have departed, as if their link had just broken. No webhook tells of it: that they had joined is known of no one, and a
  * `left` for the few who hold something would make the silence about all others look like presence.
@@ -9,11 +9,7 @@ import { tellOfDepartures } from "./activities/registry.ts"
 import type { Floor } from "./floor.ts"
 
 const holders = (floor: Floor): ReadonlySet<string> =>
-  new Set([
-    ...floor.all("hand").keys(),
-    ...floor.all("stage").keys(),
-    ...[...floor.all("seat")].flatMap(([id, { away }]) => (away ? [] : id)),
-  ])
+  new Set([...floor.all("hand").keys(), ...[...floor.all("seat")].flatMap(([id, { away }]) => (away ? [] : id))])
 
 /** `undefined` when nobody is awaited. `at`: Unix milliseconds. */
 export const awaitHolders = (floor: Floor, at: number): ActivityDeadline | undefined => {

@@ -108,14 +108,21 @@ const steer = (turn: Turn, command: SteeringCommand): Result | Refused => {
   turn.notices.push(...effects.notices)
   turn.ejections.push(...effects.ejections)
   tellOfPhases(turn, state, turn.state)
-  for (const participantId of turn.state.removed.slice(state.removed.length)) tellOfBarred(turn, participantId)
   return resultOf(command, turn.state)
+}
+
+const act = (turn: Turn, command: Envelope["command"]): Result | Refused => {
+  if (isSteering(command)) return steer(turn, command)
+  return command.type === "question.moderate" ? moderateQuestion(turn, command.d) : performActivity(turn, command)
 }
 
 export const decide = (turn: Turn, envelope: Envelope): Result | Refused => {
   const { command } = envelope
   const refused = forbid(turn, envelope)
   if (refused !== undefined) return refused
-  if (isSteering(command)) return steer(turn, command)
-  return command.type === "question.moderate" ? moderateQuestion(turn, command.d) : performActivity(turn, command)
+  const { removed } = turn.state
+  const result = act(turn, command)
+  // By whichever command: out of the event, or out of its lobby.
+  for (const participantId of turn.state.removed.slice(removed.length)) tellOfBarred(turn, participantId)
+  return result
 }

@@ -1,7 +1,5 @@
 /** Presence as clients see it: participants, the list or the summary, and pages of the roster. */
-
-import type { EventRole } from "../model/roles.ts"
-import { narrowRole } from "../model/roles.ts"
+import { type EventRole, isOnStage, narrowRole } from "../model/roles.ts"
 import type { Presence, PresenceChange, Present } from "./presence.ts"
 import type { RosterPage, RosterQuery } from "./protocol.ts"
 import type { Resident } from "./resident.ts"
@@ -35,9 +33,6 @@ export const participantView = (where: Where, person: Present): { readonly [fiel
   joinedAt: person.joinedAt,
   kind: person.kind,
 })
-
-/** Is somebody with this stored role shown, whatever the size of the audience? */
-const isOnStage = (role: EventRole): boolean => role !== "viewer" && role !== "participant"
 
 /** Of whom clients are told, one by one: in list mode of everyone, in summary mode of those on stage. */
 const isShown = (presence: Presence, role: EventRole): boolean => presence.mode === "list" || isOnStage(role)

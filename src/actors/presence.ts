@@ -27,15 +27,13 @@ export interface Present extends Participant {
 
 /** Who is here, for those who only look. */
 export interface People {
-  /** Present people. */
-  readonly size: number
   readonly find: (participantId: string) => Present | undefined
   readonly all: () => IterableIterator<Present>
   /** Who knocked and was not let in yet. */
   readonly waiting: () => IterableIterator<Waiting>
 }
 
-export const NOBODY: People = { size: 0, find: () => undefined, all: () => [].values(), waiting: () => [].values() }
+export const NOBODY: People = { find: () => undefined, all: () => [].values(), waiting: () => [].values() }
 
 /** A change to tell receivers about, in the order it happened. */
 export interface PresenceChange {
@@ -110,7 +108,6 @@ export class Presence implements People {
   get connectedPeople(): People {
     const entries = this.#entries
     return {
-      size: entries.size,
       find: (participantId) => entries.get(participantId)?.present,
       all: function* () {
         for (const { present } of entries.values()) yield present

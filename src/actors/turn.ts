@@ -34,7 +34,6 @@ export interface Ephemeral {
 }
 
 const insideOf = (people: People, isInside: (person: Present) => boolean): People => ({
-  size: people.size,
   find: (participantId) => {
     const person = people.find(participantId)
     return person !== undefined && isInside(person) ? person : undefined

@@ -83,7 +83,8 @@ export class Commands {
       frame.id,
       this.#around.live.execute(channel.eventId, envelope).pipe(
         Effect.map(({ version, result, duplicate }) => {
-          channel.recent.remember(participantId, frame.id, envelope.bodyHash, Date.now())
+          // Only what is rationed is asked for here; the live event knows the others.
+          if (budgetOf(t) !== undefined) channel.recent.remember(participantId, frame.id, envelope.bodyHash, Date.now())
           return { v: version, d: result, isDuplicate: duplicate }
         }),
         Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })),

@@ -87,6 +87,11 @@ export class Connection {
     this.#onClose = onClose
   }
 
+  /** Inside, or waiting in the lobby: for as long as it takes, with heartbeats and new tokens. */
+  get isSettled(): boolean {
+    return this.state === "open" || this.state === "lobby"
+  }
+
   send(text: string): void {
     if (this.state !== "closed") this.socket.send(text)
   }

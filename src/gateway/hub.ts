@@ -125,8 +125,7 @@ export class Hub {
       connection.close(overdue)
       return
     }
-    const isSettled = connection.state === "open" || connection.state === "lobby"
-    if (connection.warned || !isSettled) return
+    if (connection.warned || !connection.isSettled) return
     if (now < connection.sessionExpiresAt - options.tokenNoticeMs) return
     connection.warned = true
     const d = { at: toTimestamp(connection.sessionExpiresAt) }
@@ -138,8 +137,7 @@ export class Hub {
     if (connection.state === "new" && now - connection.openedAt > identifyTimeoutMs) return CLOSE.identifyTimeout
     if (now >= connection.sessionExpiresAt) return CLOSE.tokenExpired
     if (now - connection.lastSeenAt > heartbeatMs * MISSED_HEARTBEATS) return CLOSE.heartbeatTimeout
-    const isOnItsWay = connection.state !== "open" && connection.state !== "lobby"
-    const isStuck = isOnItsWay && now - connection.waitingSince > identifyTimeoutMs + ADMISSION_MS
+    const isStuck = !connection.isSettled && now - connection.waitingSince > identifyTimeoutMs + ADMISSION_MS
     return isStuck ? CLOSE.overloaded : undefined
   }
 }

@@ -126,7 +126,7 @@ export class Sessions {
 
   /** The code to close with when there were far too many. */
   #countFrame(connection: Connection): CloseCode | undefined {
-    if (connection.state !== "open" && connection.state !== "lobby") {
+    if (!connection.isSettled) {
       connection.earlyFrames++
       return connection.earlyFrames > EARLY_OBJECTS ? CLOSE.abuse : undefined
     }
@@ -217,7 +217,7 @@ export class Sessions {
       return
     }
     const { id, d } = decoded.success
-    if (connection.state !== "open" && connection.state !== "lobby") {
+    if (!connection.isSettled) {
       refuseToken(connection, id, "unauthorized", "Identify and wait for ready first.")
       return
     }

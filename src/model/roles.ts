@@ -50,6 +50,9 @@ export const nearestRole = (role: EventRole, accepted: ReadonlyArray<EventRole>)
 export const guestRole = (modalities: ReadonlyArray<Modality>): EventRole =>
   nearestRole("participant", acceptedRoles(modalities))
 
+/** A stored role that hosts, or speaks in a broadcast: shown by name however large the audience is. */
+export const isOnStage = (role: EventRole): boolean => role !== "viewer" && role !== "participant"
+
 /** Staff steer the event: hosts, and administrators of the workspace. */
 export const isStaff = (role: EventRole): boolean => role === "host" || role === "workspace_admin"
 

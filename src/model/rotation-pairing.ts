@@ -82,10 +82,9 @@ const withoutLeavers = (
 ): { readonly seats: Seats; readonly missing: ReadonlyArray<string> } => {
   const here = new Set(present)
   const wasMissing = new Set(missing)
-  const away = seats.filter((person) => person !== null && !here.has(person))
-  const left = new Set(away.filter((person) => person !== null && wasMissing.has(person)))
-  const kept = unseat(seats, left as ReadonlySet<string>)
-  return { seats: kept, missing: kept.filter((person) => person !== null && !here.has(person)) as string[] }
+  const away = seats.filter((person) => person !== null).filter((person) => !here.has(person))
+  const left = new Set(away.filter((person) => wasMissing.has(person)))
+  return { seats: unseat(seats, left), missing: away.filter((person) => !left.has(person)) }
 }
 
 const countUp = (counts: Counts, people: ReadonlyArray<string>): Counts =>

@@ -88,7 +88,7 @@ const oneMoreRoom = (turn: Turn, breakout: Breakout, place: number): Room => {
 class LateRooms {
   readonly #turn: Turn
   readonly #breakout: Breakout
-  #rooms: Room[]
+  readonly #rooms: Room[]
 
   constructor(turn: Turn, breakout: Breakout) {
     this.#turn = turn
@@ -106,10 +106,8 @@ class LateRooms {
     const chosen = lateRoom(this.#rooms, { size, most: MAX_ROOMS })
     if (chosen === undefined) return undefined
     const room = chosen === "more" ? oneMoreRoom(this.#turn, this.#breakout, this.#rooms.length) : chosen
-    const taken = { ...room, count: room.count + 1 }
-    this.#rooms = [...this.#rooms.filter(({ id }) => id !== room.id), taken].sort(
-      (one, other) => one.place - other.place,
-    )
+    // In the order of their places; one that has just opened is the last.
+    this.#rooms[room.place] = { ...room, count: room.count + 1 }
     return room.id
   }
 }
@@ -148,7 +146,9 @@ export const seatLateJoiners = (turn: Turn, people: Iterable<Present>): void => 
 const recordMeetings = (turn: Turn, { id }: Breakout): void => {
   const groups = new Map<string, string[]>()
   for (const [participantId, { roomId: room }] of turn.all("seat")) {
-    groups.set(room, [...(groups.get(room) ?? []), participantId])
+    const people = groups.get(room) ?? []
+    people.push(participantId)
+    groups.set(room, people)
   }
   const met = [...groups.values()].filter((people) => people.length > 1 && people.length <= MOST_MET)
   if (met.length > 0) turn.put("round", id, { id, n: 0, at: turn.at, groups: met, repeats: [], byes: [] })

@@ -7,6 +7,7 @@
 import type { LobbyPolicy } from "../../model/activity-commands.ts"
 import { ONLY } from "../../model/live-records.ts"
 import type { PhaseState } from "../../model/phase.ts"
+import { isOnStage } from "../../model/roles.ts"
 import { isWalkIn, lobbyPolicy, policyOf } from "../lobby-policy.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
@@ -36,8 +37,7 @@ const keepThoseInside = (turn: Turn, before: LobbyPolicy): void => {
 const keepThoseChosen = (turn: Turn): void => {
   if (lobbyPolicy(turn.state, turn.floor) === "open") return
   for (const [id, { role }] of turn.all("role")) {
-    const hasVoice = role !== "viewer" && role !== "participant"
-    if (hasVoice && turn.get("admission", id) === undefined) admit(turn, id)
+    if (isOnStage(role) && turn.get("admission", id) === undefined) admit(turn, id)
   }
 }
 
