@@ -1,0 +1,27 @@
+/** Promises for what has not happened yet: each look settles those that hold, and a deadline rejects the others. */
+const DEADLINE_MS = 30_000
+
+export class Signals<A> {
+  readonly #waiting = new Set<(happened: A) => void>()
+
+  /** Resolves with the first thing told from now on for which `holds`. */
+  next(holds: (happened: A) => boolean, what: string, deadlineMs = DEADLINE_MS): Promise<A> {
+    return new Promise((resolve, reject) => {
+      const deadline = setTimeout(() => {
+        this.#waiting.delete(look)
+        reject(new Error(`${what}: not seen within ${deadlineMs} ms`))
+      }, deadlineMs)
+      const look = (happened: A) => {
+        if (!holds(happened)) return
+        clearTimeout(deadline)
+        this.#waiting.delete(look)
+        resolve(happened)
+      }
+      this.#waiting.add(look)
+    })
+  }
+
+  tell(happened: A): void {
+    for (const look of [...this.#waiting]) look(happened)
+  }
+}
