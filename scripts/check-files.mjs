@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const MAX_LINES = 400
-const FOLDERS = ["src", "test", "benchmarks", "demo"]
+const FOLDERS = ["src", "test", "benchmarks", "chaos", "demo"]
 
 const files = FOLDERS.filter((folder) => existsSync(join(root, folder))).flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true })

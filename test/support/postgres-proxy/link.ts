@@ -59,7 +59,7 @@ export class Link {
       statementCount,
       statements: [...statements],
       unanswered,
-      silent: this.#isSilent,
+      silent: this.#isSilent || this.#swallows,
     }
   }
 

@@ -17,7 +17,7 @@ export interface ConnectionReport {
   readonly statements: ReadonlyArray<string>
   /** Statements that were forwarded and are not answered. */
   readonly unanswered: number
-  /** Nothing is forwarded at present, either way. */
+  /** Nothing is forwarded at present, or nothing more of what the client sends, since a statement was dropped. */
   readonly silent: boolean
 }
 

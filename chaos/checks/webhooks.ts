@@ -1,0 +1,78 @@
+/** I4: each occurrence reaches each endpoint at least once, the same every time and in order, and tells of what happened. */
+import type postgres from "postgres"
+import { sleep } from "../chance.ts"
+import type { Told } from "../load/receiver.ts"
+import { hashOf } from "../load/receiver.ts"
+import type { Check, Inspection } from "./inspection.ts"
+
+const SETTLE_MS = 120_000
+
+type Delivery = {
+  readonly endpoint: string
+  readonly id: string
+  readonly eventId: string
+  readonly body: string
+  readonly status: string
+}
+
+const pendingCount = async (sql: postgres.Sql): Promise<number> => {
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n from webhook_deliveries where status = 'pending'`
+  return row?.n ?? 0
+}
+
+const checkEndpoint = (
+  ledger: Inspection["ledger"],
+  deliveries: ReadonlyArray<Delivery>,
+  told: ReadonlyMap<string, Told>,
+): void => {
+  const places = new Map(deliveries.map(({ id }, place) => [id, place]))
+  for (const { id, body, status } of deliveries) {
+    const one = told.get(id)
+    if (one === undefined || one.accepted === 0) ledger.violate("I4", `an occurrence was never delivered (${status})`)
+    else if (one.changed || one.hash !== hashOf(body)) ledger.violate("I4", "an occurrence was told in two ways")
+  }
+  const last = new Map<string | null, number>()
+  for (const { id, eventId, type } of told.values()) {
+    const place = places.get(id)
+    if (place === undefined) ledger.violate("I4", `a ${type} was told that is not stored`)
+    else if (place < (last.get(eventId) ?? -1)) ledger.violate("I4", "first tries of one event came out of order")
+    else last.set(eventId, place)
+  }
+}
+
+/** Questions and their occurrences, one to one; events that are live or over, and their start. */
+const checkTruth = async ({ sql, ledger, crowd }: Inspection): Promise<void> => {
+  const wrong = await sql<{ what: string; n: number }[]>`
+    select 'a question without its question.created' as what, count(*)::int as n from questions q
+     where not exists (select 1 from outbox_messages m where m.type = 'question.created' and m.body like '%' || q.id || '%')
+    union all
+    select 'a question.created without its question', count(*)::int from outbox_messages m
+     where type = 'question.created'
+       and not exists (select 1 from questions q where q.id::text = m.body::jsonb->>'questionId')
+    union all
+    select 'an event that started without one event.started', count(*)::int from events e
+     where workspace_id = ${crowd.workspaceId} and started_at is not null
+       and 1 <> (select count(*) from outbox_messages m where m.event_id = e.id and m.type = 'event.started')
+    union all
+    select 'an event that ended without one event.ended', count(*)::int from events e
+     where workspace_id = ${crowd.workspaceId} and status = 'ended'
+       and 1 <> (select count(*) from outbox_messages m where m.event_id = e.id and m.type = 'event.ended')`
+  for (const { what, n } of wrong) if (n > 0) ledger.violate("I4", `${what} (${n})`)
+}
+
+export const checkWebhooks: Check = async (inspection) => {
+  const { sql, ledger, receiver, crowd } = inspection
+  receiver.behave()
+  const deadline = Date.now() + SETTLE_MS
+  while ((await pendingCount(sql)) > 0 && Date.now() < deadline) await sleep(500)
+  const rows = await sql<Delivery[]>`
+    select d.endpoint_id as endpoint, m.id, m.event_id as "eventId", m.body, d.status
+      from webhook_deliveries d join outbox_messages m on m.id = d.message_id order by d.seq`
+  for (const [name, endpoint] of crowd.endpoints) {
+    const deliveries = rows.filter((row) => row.endpoint === endpoint)
+    checkEndpoint(ledger, deliveries, receiver.told.get(name) ?? new Map())
+    ledger.count("deliveries checked", deliveries.length)
+  }
+  await checkTruth(inspection)
+}

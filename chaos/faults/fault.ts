@@ -1,0 +1,28 @@
+/** One way to break the server or what it stands on. */
+import type { Chance } from "../chance.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import type { Crowd } from "../load/crowd.ts"
+import type { Rest } from "../load/rest.ts"
+import type { Site } from "../site/site.ts"
+
+export interface Scenery {
+  readonly site: Site
+  readonly crowd: Crowd
+  readonly rest: Rest
+  readonly ledger: Ledger
+  /** For what the fault itself draws. */
+  readonly chance: Chance
+}
+
+export interface Fault {
+  readonly name: string
+  readonly summary: string
+  /** With which database it can be done. */
+  readonly on: "external" | "embedded" | "both"
+  /** The server is stopped or gone while it lasts, so that nobody can expect an answer. */
+  readonly stopsServer?: true
+  /** How long it lasts, in seconds, at least and at most. */
+  readonly seconds: readonly [number, number]
+  /** Resolves at the fault's end. */
+  readonly run: (scenery: Scenery, ms: number) => Promise<void>
+}

@@ -1,0 +1,98 @@
+/** Faults of PostgreSQL's processes and sessions. */
+import { randomBytes } from "node:crypto"
+import { sleep } from "../chance.ts"
+import { freezePostgres, killBackend, type OwnPostgres, terminateSessions } from "../site/postgres.ts"
+import type { Fault, Scenery } from "./fault.ts"
+
+const paused = async ({ site, ledger }: Scenery, work: () => Promise<void>): Promise<void> => {
+  const thaw = await freezePostgres(site.postgres)
+  ledger.count("PostgreSQL paused")
+  await work().finally(thaw)
+}
+
+const own = ({ site }: Scenery): OwnPostgres => {
+  if (site.external === undefined) throw new Error("the fault needs a PostgreSQL of the harness")
+  return site.external.postgres
+}
+
+const restart = (how: "fast" | "immediate" | "crash", summary: string): Fault => ({
+  name: how === "crash" ? "postmaster" : `restart-${how}`,
+  summary,
+  on: "external",
+  seconds: [0, 4],
+  run: (scenery, ms) => own(scenery).restart(how, ms),
+})
+
+/** Waiting requests that nobody had to sign in for, and some that open a transaction. */
+const READS = 2200
+const LETTERS = 12
+
+const rush = ({ rest, crowd }: Scenery): ReadonlyArray<Promise<unknown>> => [
+  ...Array.from({ length: READS }, () =>
+    rest.try({ method: "GET", path: `/v1/invites/x${randomBytes(8).toString("hex")}` }),
+  ),
+  ...Array.from({ length: LETTERS }, () =>
+    rest.try({ method: "POST", path: "/v1/accounts/request-password-reset", body: { email: crowd.email } }),
+  ),
+]
+
+export const POSTGRES_FAULTS: ReadonlyArray<Fault> = [
+  {
+    name: "pause",
+    summary: "SIGSTOP of all of PostgreSQL, SIGCONT",
+    on: "both",
+    seconds: [2, 12],
+    run: (scenery, ms) => paused(scenery, () => sleep(ms)),
+  },
+  {
+    name: "rush",
+    summary: "SIGSTOP of PostgreSQL while 2,200 requests come, SIGCONT",
+    on: "both",
+    seconds: [6, 9],
+    run: async (scenery, ms) => {
+      let waiting: ReadonlyArray<Promise<unknown>> = []
+      await paused(scenery, async () => {
+        waiting = rush(scenery)
+        await sleep(ms)
+      })
+      await Promise.all(waiting)
+    },
+  },
+  {
+    name: "backend",
+    summary: "kill -9 of one PostgreSQL backend",
+    on: "both",
+    seconds: [0, 0],
+    run: ({ site }) => killBackend(site.postgres),
+  },
+  {
+    name: "terminate",
+    summary: "pg_terminate_backend on all sessions, again and again",
+    on: "both",
+    seconds: [2, 8],
+    run: async ({ site }, ms) => {
+      const end = Date.now() + ms
+      while (Date.now() < end) {
+        await terminateSessions(site.postgres)
+        await sleep(400)
+      }
+    },
+  },
+  restart("fast", "PostgreSQL restarted, fast"),
+  restart("immediate", "PostgreSQL restarted, immediate"),
+  restart("crash", "kill -9 of the postmaster, and a start"),
+  {
+    name: "postmaster-embedded",
+    summary: "kill -9 of the embedded postmaster; the supervisor starts the server again",
+    on: "embedded",
+    stopsServer: true,
+    seconds: [3, 3],
+    run: async ({ site: { server, postgres } }, ms) => {
+      server.mayEnd = true
+      process.kill(postgres.postmaster(), "SIGKILL")
+      await sleep(ms)
+      await server.isUp()
+      server.mayEnd = false
+    },
+  },
+]

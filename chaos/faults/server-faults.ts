@@ -1,0 +1,57 @@
+/** Faults of the server's process. */
+import { sleep } from "../chance.ts"
+import type { Fault } from "./fault.ts"
+
+export const SERVER_FAULTS: ReadonlyArray<Fault> = [
+  {
+    name: "kill",
+    summary: "kill -9 of the server, and a start",
+    on: "both",
+    stopsServer: true,
+    seconds: [0, 1],
+    run: async ({ site: { server } }, ms) => {
+      await server.end("SIGKILL")
+      await sleep(ms)
+      await server.startAgain()
+    },
+  },
+  {
+    name: "kill-starting",
+    summary: "kill -9 of the server, and once more while it starts",
+    on: "both",
+    stopsServer: true,
+    seconds: [0.2, 1.2],
+    run: async ({ site: { server } }, ms) => {
+      await server.end("SIGKILL")
+      const started = server.startAgain()
+      await sleep(ms)
+      await server.end("SIGKILL")
+      await started
+    },
+  },
+  {
+    name: "term",
+    summary: "SIGTERM of the server, and a start",
+    on: "both",
+    stopsServer: true,
+    seconds: [0, 1],
+    run: async ({ site: { server }, ledger }, ms) => {
+      const code = await server.end("SIGTERM")
+      if (code !== 0) ledger.violate("liveness", `the server ends with ${code} at SIGTERM`)
+      await sleep(ms)
+      await server.startAgain()
+    },
+  },
+  {
+    name: "freeze",
+    summary: "SIGSTOP of the server, SIGCONT",
+    on: "both",
+    stopsServer: true,
+    seconds: [3, 12],
+    run: async ({ site: { server } }, ms) => {
+      server.signal("SIGSTOP")
+      await sleep(ms)
+      server.signal("SIGCONT")
+    },
+  },
+]

@@ -1,0 +1,68 @@
+/**
+ * What was asked, what was acknowledged and what went wrong, by the fault that was going on at the time. Everything that is
+ * created carries a mark (a text of its own), by which the checks find it in the database.
+ */
+export type Kind = "chat" | "question" | "announcement" | "poll" | "event" | "phase" | "user" | "registration"
+
+export type Invariant = "I1" | "I2" | "I3" | "I4" | "I5" | "I6" | "liveness" | "truth"
+
+export interface Entry {
+  readonly kind: Kind
+  readonly mark: string
+  readonly eventId: string | null
+  /** The fault that went on, or had been the last, when it was asked for. */
+  readonly during: string
+  readonly acknowledgedAt: number | undefined
+}
+
+export interface Violation {
+  readonly invariant: Invariant
+  readonly during: string
+  readonly what: string
+}
+
+export const CALM = "none (calm)"
+
+export class Ledger {
+  /** The fault that goes on, or went on last. */
+  during = CALM
+  /** Something that may stop the server from answering goes on, or ended then. */
+  serverStopped = false
+  serverBackAt = 0
+  readonly violations: Array<Violation> = []
+  /** Answers and refusals by name, for the report. */
+  readonly counts = new Map<string, number>()
+  readonly #entries = new Map<string, Entry>()
+
+  ask(kind: Kind, mark: string, eventId: string | null): void {
+    this.#entries.set(`${kind} ${mark}`, { kind, mark, eventId, during: this.during, acknowledgedAt: undefined })
+  }
+
+  acknowledge(kind: Kind, mark: string): void {
+    const entry = this.#entries.get(`${kind} ${mark}`)
+    if (entry !== undefined) this.#entries.set(`${kind} ${mark}`, { ...entry, acknowledgedAt: Date.now() })
+  }
+
+  entries(kind: Kind): ReadonlyArray<Entry> {
+    return [...this.#entries.values()].filter((entry) => entry.kind === kind)
+  }
+
+  /** Things that were acknowledged, by the fault they were asked for in. */
+  acknowledgedBy(during: string): number {
+    return [...this.#entries.values()].filter((entry) => entry.during === during && entry.acknowledgedAt !== undefined)
+      .length
+  }
+
+  violate(invariant: Invariant, what: string, during = this.during): void {
+    this.violations.push({ invariant, during, what })
+  }
+
+  count(name: string, by = 1): void {
+    this.counts.set(name, (this.counts.get(name) ?? 0) + by)
+  }
+
+  /** For how long something that was sent then waits for a server that could answer; milliseconds. */
+  waitedSince(sentAt: number): number {
+    return this.serverStopped ? 0 : Date.now() - Math.max(sentAt, this.serverBackAt)
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Everything that all sockets heard on numbered streams. Two sockets that hear one number of one history must hear the same
+ * content; one socket must hear the numbers without a hole.
+ */
+import { createHash } from "node:crypto"
+import type { Ledger } from "./ledger.ts"
+
+export interface Heard {
+  readonly eventId: string
+  /** The name that the history has on the wire. */
+  readonly epoch: string
+  /** As the store names it: a participant's own stream is `me:<id>`. */
+  readonly stream: string
+  readonly s: number
+  readonly t: string
+  /** The dispatch as JSON. */
+  readonly text: string
+  readonly d: unknown
+}
+
+export interface StreamHead {
+  readonly eventId: string
+  readonly epoch: string
+  readonly stream: string
+  readonly s: number
+}
+
+export const contentOf = (text: string): string => createHash("sha1").update(text).digest("base64")
+
+export class Streams {
+  readonly #ledger: Ledger
+  readonly #contents = new Map<string, string>()
+  readonly #heads = new Map<string, StreamHead>()
+  readonly #firsts = new Map<string, number>()
+  /** Each of these dispatches once, in the order they were first heard. */
+  readonly elapsed: Array<Heard> = []
+  readonly announced: Array<Heard> = []
+  heard = 0
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger
+  }
+
+  hear(heard: Heard): void {
+    this.heard++
+    const { eventId, epoch, stream, s, t, text } = heard
+    const key = `${eventId} ${epoch} ${stream}`
+    const content = contentOf(text)
+    const known = this.#contents.get(`${key} ${s}`)
+    if (known !== undefined) {
+      if (known !== content) this.#ledger.violate("I2", `${stream} has two contents at number ${s} (one is ${t})`)
+      return
+    }
+    this.#contents.set(`${key} ${s}`, content)
+    if (!this.#firsts.has(key)) this.#firsts.set(key, s)
+    if (s > (this.#heads.get(key)?.s ?? 0)) this.#heads.set(key, { eventId, epoch, stream, s })
+    if (t === "timer.elapsed") this.elapsed.push(heard)
+    if (t === "announcement") this.announced.push(heard)
+  }
+
+  /** Numbers below the head that no socket heard: all of them had a snapshot instead, or nobody was there. */
+  unheard(stream: string): number {
+    let count = 0
+    for (const { eventId, epoch, stream: name, s } of this.#heads.values()) {
+      if (name !== stream) continue
+      const first = this.#firsts.get(`${eventId} ${epoch} ${name}`) ?? s
+      for (let n = first; n < s; n++) if (!this.#contents.has(`${eventId} ${epoch} ${name} ${n}`)) count++
+    }
+    return count
+  }
+
+  get heads(): ReadonlyArray<StreamHead> {
+    return [...this.#heads.values()]
+  }
+
+  contentAt(head: Omit<StreamHead, "s">, s: number): string | undefined {
+    return this.#contents.get(`${head.eventId} ${head.epoch} ${head.stream} ${s}`)
+  }
+}

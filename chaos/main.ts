@@ -1,0 +1,77 @@
+/**
+ * `npm run chaos -- --minutes N [--seed S] [--faults a,b,c]`. Everything it starts is on loopback and ends with it, also when
+ * it is interrupted. Exit codes: 0 every promise was kept, 1 one was broken or the run failed, 2 not understood.
+ */
+import { writeFileSync } from "node:fs"
+import { FAULTS } from "./faults/schedule.ts"
+import { type ChaosOptions, NotUnderstood, readOptions, USAGE } from "./options.ts"
+import { runPart } from "./part.ts"
+import { type Part, reportOf } from "./report.ts"
+import { Undo } from "./undo.ts"
+
+/** Of the time, when both kinds of database are asked for. */
+const EMBEDDED_SHARE = 0.3
+/** Beyond the minutes asked for: start, last answers, checks, end. */
+const SPARE_MS = 600_000
+
+const startedAt = Date.now()
+const say = (line: string): void => {
+  const at = ((Date.now() - startedAt) / 1000).toFixed(0).padStart(5)
+  console.log(`${at} s  ${line}`)
+}
+
+const partsOf = (options: ChaosOptions): ReadonlyArray<readonly ["external" | "embedded", number]> => {
+  const { database, minutes } = options
+  if (database !== "both") return [[database, minutes]]
+  return [
+    ["external", minutes * (1 - EMBEDDED_SHARE)],
+    ["embedded", minutes * EMBEDDED_SHARE],
+  ]
+}
+
+const undo = new Undo()
+
+const run = async (options: ChaosOptions): Promise<number> => {
+  console.log(`seed ${options.seed}: the same seed gives the same sequence of faults\n`)
+  const parts: Array<Part> = []
+  for (const [database, minutes] of partsOf(options)) {
+    parts.push(await runPart({ ...options, database, minutes, say }, undo.defer))
+    await undo.unwind()
+  }
+  const report = reportOf(`Seed ${options.seed}, ${options.minutes} minutes, ${options.sockets} sockets.`, parts)
+  console.log(`\n${report}`)
+  if (options.report !== undefined) writeFileSync(options.report, `${report}\n`)
+  return parts.every(({ ledger }) => ledger.violations.length === 0) ? 0 : 1
+}
+
+const giveUp = (why: string): void => {
+  console.error(why)
+  void undo.unwind().finally(() => process.exit(1))
+}
+
+const options = ((): ChaosOptions => {
+  try {
+    return readOptions(
+      process.argv.slice(2),
+      FAULTS.map(({ name }) => name),
+    )
+  } catch (cause) {
+    const faults = FAULTS.map(({ name, on, summary }) => `  ${name.padEnd(20)} ${on.padEnd(9)} ${summary}`)
+    const why = cause instanceof NotUnderstood || cause instanceof TypeError ? cause.message : String(cause)
+    console.error([why, "", USAGE, ...faults].join("\n"))
+    process.exit(2)
+  }
+})()
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => giveUp(`Interrupted (${signal}).`))
+const limit = setTimeout(() => giveUp("Given up: the run takes too long."), options.minutes * 60_000 + SPARE_MS)
+
+try {
+  const code = await run(options)
+  clearTimeout(limit)
+  process.exit(code)
+} catch (cause) {
+  console.error(cause)
+  await undo.unwind()
+  process.exit(1)
+}

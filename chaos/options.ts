@@ -1,0 +1,60 @@
+/** The command line of `npm run chaos`. */
+import { randomInt } from "node:crypto"
+import { parseArgs } from "node:util"
+
+export interface ChaosOptions {
+  readonly minutes: number
+  readonly seed: number
+  /** Names of faults; empty for all. */
+  readonly faults: ReadonlyArray<string>
+  readonly database: "external" | "embedded" | "both"
+  readonly sockets: number
+  /** Commands and requests that the crowd sends per second, beside those of the probes. */
+  readonly rate: number
+  /** A file for the report, beside the terminal. */
+  readonly report: string | undefined
+}
+
+export const USAGE = `npm run chaos -- --minutes N [--seed S] [--faults a,b,c] [--database external|embedded|both]
+                [--sockets N] [--rate N] [--report FILE]
+
+Runs the server under load, breaks it and what it stands on, and checks from outside that it kept its promises.
+The same seed gives the same sequence of faults. Exit codes: 0 every promise was kept, 1 one was broken, 2 not understood.
+Faults:`
+
+/** The command line cannot be used; the message says why. */
+export class NotUnderstood extends Error {
+  override readonly name = "NotUnderstood"
+}
+
+const number = (name: string, text: string, minimum: number): number => {
+  const value = Number(text)
+  if (!Number.isFinite(value) || value < minimum) {
+    throw new NotUnderstood(`--${name} must be a number of at least ${minimum}.`)
+  }
+  return value
+}
+
+const DATABASES = ["external", "embedded", "both"] as const
+
+export const readOptions = (args: ReadonlyArray<string>, known: ReadonlyArray<string>): ChaosOptions => {
+  const text = { type: "string" } as const
+  const { values } = parseArgs({
+    args: [...args],
+    options: { minutes: text, seed: text, faults: text, database: text, sockets: text, rate: text, report: text },
+  })
+  const faults = (values.faults ?? "").split(",").filter((name) => name !== "")
+  const unknown = faults.find((name) => !known.includes(name))
+  if (unknown !== undefined) throw new NotUnderstood(`There is no fault "${unknown}".`)
+  const database = DATABASES.find((name) => name === (values.database ?? "both"))
+  if (database === undefined) throw new NotUnderstood(`--database must be one of ${DATABASES.join(", ")}.`)
+  return {
+    minutes: number("minutes", values.minutes ?? "5", 0.1),
+    seed: number("seed", values.seed ?? String(randomInt(1_000_000)), 0),
+    faults,
+    database,
+    sockets: number("sockets", values.sockets ?? "80", 8),
+    rate: number("rate", values.rate ?? "40", 1),
+    report: values.report,
+  }
+}

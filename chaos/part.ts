@@ -1,0 +1,127 @@
+/** One part of a run: a server with one kind of database, under load, struck by faults, and checked. */
+import postgres from "postgres"
+import { Chance, sleep } from "./chance.ts"
+import { checkAcknowledged } from "./checks/acknowledged.ts"
+import type { Check, Inspection } from "./checks/inspection.ts"
+import { checkLevel, checkStreams } from "./checks/streams.ts"
+import { checkTallies } from "./checks/tallies.ts"
+import { checkTimers } from "./checks/timers.ts"
+import { checkWebhooks } from "./checks/webhooks.ts"
+import { schedule } from "./faults/schedule.ts"
+import { strikeUntil } from "./faults/strikes.ts"
+import { Ledger } from "./ledger/ledger.ts"
+import { Service } from "./ledger/service.ts"
+import { Streams } from "./ledger/streams.ts"
+import { openCrowd } from "./load/crowd.ts"
+import { type Load, startLoad } from "./load/load.ts"
+import { startReceiver } from "./load/receiver.ts"
+import { Rest } from "./load/rest.ts"
+import type { ChaosOptions } from "./options.ts"
+import type { Part } from "./report.ts"
+import { openEmbeddedSite, openExternalSite, type Site } from "./site/site.ts"
+import type { Defer } from "./undo.ts"
+
+const READY_MS = 30_000
+/** What was asked when the load ends is answered within this time, the longest hold of a key included. */
+const LAST_ANSWERS_MS = 75_000
+const ENDPOINTS = ["first", "second"]
+
+const CHECKS: ReadonlyArray<readonly [string, Check]> = [
+  ["sockets stand at the end of their streams (I2)", checkLevel],
+  ["streams against the store (I2)", checkStreams],
+  ["what was acknowledged, and what was doubled (I1, I3)", checkAcknowledged],
+  ["timers (I5)", checkTimers],
+  ["tallies, votes and places (I6)", checkTallies],
+  ["webhooks (I4)", checkWebhooks],
+]
+
+export interface PartOptions extends ChaosOptions {
+  readonly database: "external" | "embedded"
+  readonly say: (line: string) => void
+}
+
+export const runPart = async (options: PartOptions, defer: Defer): Promise<Part> => {
+  const { say, database } = options
+  const chance = new Chance(options.seed + 1)
+  const ledger = new Ledger()
+  const events = {
+    endedByItself: (code: number | null, lastWords: string) =>
+      ledger.violate("liveness", `the server ended by itself (${code}): ${lastWords}`),
+  }
+  say(`starting the server with the ${database} database`)
+  const site =
+    database === "external"
+      ? await openExternalSite(new Chance(options.seed + 2), events, defer)
+      : await openEmbeddedSite(events, defer)
+  const { server } = site
+  const rest = new Rest(server.url, ledger)
+  const streams = new Streams(ledger)
+  const receiver = await startReceiver(new Chance(options.seed + 3))
+  defer("the webhook receiver", receiver.close)
+  const gatewayUrl = `${server.url.replace("http", "ws")}/v1/gateway`
+  const endpoints = new Map(ENDPOINTS.map((name) => [name, receiver.urlOf(name)]))
+  const crowd = await openCrowd({ rest, ledger, streams, chance, gatewayUrl, endpoints, sockets: options.sockets })
+  defer("the sockets", crowd.leave)
+  const everyoneIsReady = () => crowd.clients().every(({ isReady }) => isReady)
+  await until(everyoneIsReady, "every socket to be ready")
+  say(`${crowd.clients().length} sockets are ready`)
+
+  const service = new Service()
+  const load = startLoad({ crowd, rest, ledger, chance, rate: options.rate, service })
+  defer("the load", () => load.stop(0))
+  const end = Date.now() + options.minutes * 60_000
+  const strikes = schedule(options.seed, database, options.faults)
+  const struck = await strikeUntil(end, strikes, { site, crowd, rest, ledger }, service, say)
+  await sleep(Math.max(0, Math.min(3000, end - Date.now())))
+
+  say("the load ends; a last kill and a last start")
+  await load.stop(LAST_ANSWERS_MS)
+  await lastKill(site, ledger)
+  await until(everyoneIsReady, "every socket to be ready again").catch(() => undefined)
+  await inspect(site, { ledger, streams, crowd, load, receiver }, say)
+  return { database, ledger, struck, log: logOf(server.lines) }
+}
+
+const until = async (holds: () => boolean, what: string): Promise<void> => {
+  const deadline = Date.now() + READY_MS
+  while (!holds()) {
+    if (Date.now() > deadline) throw new Error(`waited too long for ${what}`)
+    await sleep(50)
+  }
+}
+
+const lastKill = async ({ server }: Site, ledger: Ledger): Promise<void> => {
+  ledger.serverStopped = true
+  await server.end("SIGKILL")
+  await server.startAgain()
+  ledger.serverStopped = false
+  ledger.serverBackAt = Date.now()
+}
+
+const inspect = async (
+  site: Site,
+  given: Omit<Inspection, "sql"> & { readonly load: Load },
+  say: (line: string) => void,
+): Promise<void> => {
+  const sql = postgres(site.postgres.url(), { max: 1, onnotice: () => undefined })
+  try {
+    for (const [name, check] of CHECKS) {
+      say(`checking: ${name}`)
+      await check({ ...given, sql })
+    }
+  } finally {
+    await sql.end({ timeout: 1 })
+  }
+}
+
+/** Messages of the log that say more than information, without what differs from line to line. */
+const logOf = (lines: ReadonlyArray<string>): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>()
+  for (const line of lines) {
+    if (!line.startsWith("{")) continue
+    const { msg, err } = JSON.parse(line) as { readonly msg?: string; readonly err?: { readonly message?: string } }
+    const text = `${msg ?? "?"}${err?.message === undefined ? "" : ` (${err.message.slice(0, 80)})`}`
+    counts.set(text, (counts.get(text) ?? 0) + 1)
+  }
+  return counts
+}

@@ -1,0 +1,99 @@
+/** The report of a run, as Markdown: a table by fault, what was checked, and every promise that was broken. */
+
+import { FAULTS } from "./faults/schedule.ts"
+import type { Struck } from "./faults/strikes.ts"
+import type { Ledger, Violation } from "./ledger/ledger.ts"
+
+export interface Part {
+  readonly database: "external" | "embedded"
+  readonly ledger: Ledger
+  readonly struck: ReadonlyArray<Struck>
+  /** Of the server's log: warnings and worse, by message. */
+  readonly log: ReadonlyMap<string, number>
+}
+
+const percentile = (values: ReadonlyArray<number>, share: number): number | undefined => {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)]
+}
+
+const seconds = (ms: number | undefined): string => (ms === undefined ? "-" : (ms / 1000).toFixed(1))
+
+const row = (cells: ReadonlyArray<string | number>): string => `| ${cells.join(" | ")} |`
+
+const brokenBy = (violations: ReadonlyArray<Violation>, invariant: string): number =>
+  violations.filter((one) => one.invariant === invariant).length
+
+const faultRow = (part: Part, name: string): string => {
+  const struck = part.struck.filter(({ fault }) => fault === name)
+  const times = struck.flatMap(({ firstMs }) => (firstMs === undefined ? [] : [firstMs]))
+  const never = struck.length - times.length
+  const violations = part.ledger.violations.filter(({ during }) => during === name)
+  const [lost, doubled] = ["I1", "I3"].map((invariant) => brokenBy(violations, invariant))
+  return row([
+    FAULTS.find((fault) => fault.name === name)?.summary ?? name,
+    struck.length,
+    part.ledger.acknowledgedBy(name),
+    lost ?? 0,
+    doubled ?? 0,
+    violations.length - (lost ?? 0) - (doubled ?? 0),
+    seconds(percentile(times, 0.5)),
+    seconds(percentile(times, 0.99)),
+    never > 0 ? `never (${never})` : seconds(percentile(times, 1)),
+  ])
+}
+
+const HEAD = [
+  row(["fault", "times", "acknowledged", "lost", "doubled", "other", "back p50 s", "p99 s", "max s"]),
+  row(["---", "---:", "---:", "---:", "---:", "---:", "---:", "---:", "---:"]),
+]
+
+const grouped = (violations: ReadonlyArray<Violation>): ReadonlyArray<string> => {
+  const counts = new Map<string, number>()
+  for (const { invariant, during, what } of violations) {
+    const text = `${invariant} during ${during}: ${what}`
+    counts.set(text, (counts.get(text) ?? 0) + 1)
+  }
+  return [...counts].sort().map(([text, count]) => `- ${count} x ${text}`)
+}
+
+const figures = (counts: ReadonlyMap<string, number>): string =>
+  [...counts]
+    .sort()
+    .map(([name, count]) => `${name} ${count}`)
+    .join("; ")
+
+const partReport = (part: Part): ReadonlyArray<string> => {
+  const names = [
+    ...new Set([...part.struck.map(({ fault }) => fault), ...part.ledger.violations.map((one) => one.during)]),
+  ]
+  const total = part.struck.flatMap(({ firstMs }) => (firstMs === undefined ? [] : [firstMs]))
+  const { violations } = part.ledger
+  return [
+    `### With the ${part.database} database`,
+    "",
+    ...HEAD,
+    ...names.map((name) => faultRow(part, name)),
+    row([
+      "**all**",
+      part.struck.length,
+      names.reduce((sum, name) => sum + part.ledger.acknowledgedBy(name), 0),
+      brokenBy(violations, "I1"),
+      brokenBy(violations, "I3"),
+      violations.length - brokenBy(violations, "I1") - brokenBy(violations, "I3"),
+      seconds(percentile(total, 0.5)),
+      seconds(percentile(total, 0.99)),
+      seconds(percentile(total, 1)),
+    ]),
+    "",
+    `Counted: ${figures(part.ledger.counts)}.`,
+    "",
+    `The server's log: ${figures(part.log) || "nothing"}.`,
+    "",
+    ...(violations.length === 0 ? ["Every promise was kept."] : ["Broken promises:", "", ...grouped(violations)]),
+    "",
+  ]
+}
+
+export const reportOf = (title: string, parts: ReadonlyArray<Part>): string =>
+  [title, "", ...parts.flatMap(partReport)].join("\n")

@@ -1,0 +1,77 @@
+/** What is under test: the server and its PostgreSQL, on ports and in a folder of their own. */
+import { chmod, mkdtemp, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type PostgresProxy, startPostgresProxy } from "../../test/support/postgres-proxy.ts"
+import { freePort } from "../../test/support/server-process.ts"
+import type { Chance } from "../chance.ts"
+import type { Defer } from "../undo.ts"
+import { OwnPostgres, type PostgresUnderTest, ServersPostgres } from "./postgres.ts"
+import { type ServerEvents, ServerUnderTest } from "./server.ts"
+
+export interface Site {
+  readonly server: ServerUnderTest
+  readonly postgres: PostgresUnderTest
+  /** With a PostgreSQL that is not the server's own. */
+  readonly external: { readonly postgres: OwnPostgres; readonly proxy: PostgresProxy } | undefined
+}
+
+const SECRET_KEY = "secret-key-of-the-chaos-runs-0123456789abcdef"
+
+const ENVIRONMENT = {
+  NODE_ENV: "development",
+  LOG_LEVEL: "warn",
+  SECRET_KEY,
+  // Short, so that a receiver that fails every fifth time is served within the run; long, so that nothing is given up.
+  WEBHOOK_RETRY_SCHEDULE: "0.3,0.6,1,2,4,8,8,8,8,8,8,8,8,8,8",
+}
+
+const folder = async (defer: Defer): Promise<string> => {
+  const path = await mkdtemp(join(tmpdir(), "gathercue-chaos-"))
+  // Under root PostgreSQL runs as another user, who must be able to pass through it.
+  await chmod(path, 0o711)
+  defer("the temporary folder", () => rm(path, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
+  return path
+}
+
+const openServer = async (
+  environment: Readonly<Record<string, string>>,
+  events: ServerEvents,
+  defer: Defer,
+): Promise<ServerUnderTest> => {
+  const server = new ServerUnderTest(await freePort(), { ...ENVIRONMENT, ...environment }, events)
+  defer("the server", () => server.close())
+  await server.start()
+  return server
+}
+
+/** PostgreSQL of the harness, the proxy in front of it, and the server behind the proxy. */
+export const openExternalSite = async (chance: Chance, events: ServerEvents, defer: Defer): Promise<Site> => {
+  const dataDir = await folder(defer)
+  let proxy: PostgresProxy | undefined
+  const postgres = new OwnPostgres(dataDir, () => proxy?.retarget(postgres.url()))
+  defer("PostgreSQL", () => postgres.stop())
+  await postgres.start()
+  proxy = await startPostgresProxy(postgres.url(), { random: chance.random })
+  defer("the proxy", () => proxy?.close())
+  const server = await openServer({ DATABASE_URL: proxy.url, DATA_DIR: dataDir }, events, defer)
+  return { server, postgres, external: { postgres, proxy } }
+}
+
+/** The server with the database it brings along. */
+export const openEmbeddedSite = async (events: ServerEvents, defer: Defer): Promise<Site> => {
+  const dataDir = await folder(defer)
+  const postgres = new ServersPostgres(dataDir)
+  // After the server was closed, which ends it; a server that was killed leaves it behind.
+  defer("the server's PostgreSQL", () => endPostmaster(postgres))
+  const server = await openServer({ DATA_DIR: dataDir }, events, defer)
+  return { server, postgres, external: undefined }
+}
+
+const endPostmaster = (postgres: ServersPostgres): void => {
+  try {
+    process.kill(postgres.postmaster(), "SIGQUIT")
+  } catch {
+    // It has ended, and its file with it.
+  }
+}

@@ -1,0 +1,31 @@
+/** What was started and has to be ended: in reverse order, each step bounded in time, whatever the others do. */
+import { sleep } from "./chance.ts"
+
+const STEP_MS = 20_000
+
+export type Defer = (what: string, step: () => Promise<unknown> | unknown) => void
+
+export class Undo {
+  readonly #steps: Array<{ readonly what: string; readonly step: () => Promise<unknown> | unknown }> = []
+  #unwinding: Promise<void> | undefined
+
+  readonly defer: Defer = (what, step) => {
+    this.#steps.push({ what, step })
+  }
+
+  /** Idempotent; callers that come later wait for the first. */
+  unwind(): Promise<void> {
+    this.#unwinding ??= this.#run().finally(() => {
+      this.#unwinding = undefined
+    })
+    return this.#unwinding
+  }
+
+  async #run(): Promise<void> {
+    for (let next = this.#steps.pop(); next !== undefined; next = this.#steps.pop()) {
+      const { what, step } = next
+      const late = sleep(STEP_MS).then(() => console.error(`giving up on: ${what}`))
+      await Promise.race([Promise.resolve().then(step), late]).catch((cause: unknown) => console.error(what, cause))
+    }
+  }
+}
