@@ -1,6 +1,8 @@
 /** Strikes with one fault after the other until the time is over, and measures how long each takes to be overcome. */
 import { Chance, sleep } from "../chance.ts"
 import type { Recovery, Service } from "../ledger/service.ts"
+import { ask } from "../site/postgres.ts"
+import type { Site } from "../site/site.ts"
 import type { Scenery } from "./fault.ts"
 import type { Strike } from "./schedule.ts"
 
@@ -40,6 +42,7 @@ export const strikeUntil = async (
     )
     if (recovery.allMs === undefined) {
       reportUnserved(scenery, service)
+      for (const line of await pictureOf(site)) say(`  ${line}`)
       // What went wrong is noted; the run goes on from a fresh start.
       ledger.serverStopped = true
       await site.server.end("SIGKILL")
@@ -58,6 +61,22 @@ const reportUnserved = ({ crowd, ledger }: Omit<Scenery, "chance">, service: Ser
     const standing = hosts[2]?.standing ?? ""
     ledger.violate("liveness", `the ${modality} is not served within ${RECOVERY_MS / 1000} s (its probe: ${standing})`)
   }
+}
+
+/** How the connections to PostgreSQL stand, as the proxy and as PostgreSQL see them. */
+const pictureOf = async ({ external, postgres }: Site): Promise<ReadonlyArray<string>> => {
+  const links = external?.proxy.connections() ?? []
+  const seen = links.map(
+    ({ application, transaction, unanswered, silent }) =>
+      `proxy: ${application}, transaction ${transaction}, ${unanswered} unanswered${silent ? ", silent" : ""}`,
+  )
+  const sessions = await ask(
+    postgres,
+    (sql) => sql<{ line: string }[]>`
+      select application_name || ', ' || state || ', ' || coalesce(wait_event, '-') || ', ' || left(query, 60) as line
+        from pg_stat_activity where application_name like 'gathercue%'`,
+  ).catch(() => [])
+  return [...seen, ...sessions.map(({ line }) => `PostgreSQL: ${line}`)]
 }
 
 export const seconds = (ms: number | undefined): string => (ms === undefined ? "never" : `${(ms / 1000).toFixed(1)} s`)
