@@ -14,6 +14,7 @@ import { Service } from "./ledger/service.ts"
 import { Streams } from "./ledger/streams.ts"
 import { openCrowd } from "./load/crowd.ts"
 import { type Load, startLoad } from "./load/load.ts"
+import { watchReadiness } from "./load/readiness.ts"
 import { startReceiver } from "./load/receiver.ts"
 import { Rest } from "./load/rest.ts"
 import type { ChaosOptions } from "./options.ts"
@@ -69,17 +70,20 @@ export const runPart = async (options: PartOptions, defer: Defer): Promise<Part>
   const service = new Service()
   const load = startLoad({ crowd, rest, ledger, chance, rate: options.rate, service })
   defer("the load", () => load.stop(0))
+  const readiness = watchReadiness(server.url, service, ledger)
+  defer("the watch of /readyz", readiness.stop)
   const end = Date.now() + options.minutes * 60_000
   const strikes = schedule(options.seed, database, options.faults)
   const struck = await strikeUntil(end, strikes, { site, crowd, rest, ledger }, service, say)
   await sleep(Math.max(0, Math.min(3000, end - Date.now())))
 
   say("the load ends; a last kill and a last start")
+  readiness.stop()
   await load.stop(LAST_ANSWERS_MS)
   await lastKill(site, ledger)
   await until(everyoneIsReady, "every socket to be ready again").catch(() => undefined)
   await inspect(site, { ledger, streams, crowd, load, receiver }, say)
-  return { database, ledger, struck, log: logOf(server.lines) }
+  return { database, ledger, struck, log: server.log }
 }
 
 const until = async (holds: () => boolean, what: string): Promise<void> => {
@@ -107,21 +111,11 @@ const inspect = async (
   try {
     for (const [name, check] of CHECKS) {
       say(`checking: ${name}`)
-      await check({ ...given, sql })
+      await check({ ...given, sql }).catch((cause: unknown) =>
+        given.ledger.violate("liveness", `the check of ${name} failed: ${String(cause)}`),
+      )
     }
   } finally {
     await sql.end({ timeout: 1 })
   }
-}
-
-/** Messages of the log that say more than information, without what differs from line to line. */
-const logOf = (lines: ReadonlyArray<string>): ReadonlyMap<string, number> => {
-  const counts = new Map<string, number>()
-  for (const line of lines) {
-    if (!line.startsWith("{")) continue
-    const { msg, err } = JSON.parse(line) as { readonly msg?: string; readonly err?: { readonly message?: string } }
-    const text = `${msg ?? "?"}${err?.message === undefined ? "" : ` (${err.message.slice(0, 80)})`}`
-    counts.set(text, (counts.get(text) ?? 0) + 1)
-  }
-  return counts
 }

@@ -30,9 +30,9 @@ const heardAnnouncements = (streams: Streams): { readonly counts: Counts; readon
 const judge = (ledger: Ledger, entries: ReadonlyArray<Entry>, counts: Counts, isWhole: boolean): void => {
   for (const { kind, mark, during, acknowledgedAt } of entries) {
     const count = counts.get(mark) ?? 0
-    if (count > 1) ledger.violate("I3", `a ${kind} that was asked for once is there ${count} times`, during)
+    if (count > 1) ledger.violate("I3", `${kind}: asked for once and there ${count} times`, during)
     if (count === 0 && acknowledgedAt !== undefined && isWhole) {
-      ledger.violate("I1", `a ${kind} that was acknowledged is not there`, during)
+      ledger.violate("I1", `${kind}: acknowledged and not there`, during)
     }
   }
 }

@@ -35,7 +35,7 @@ const checkEndpoint = (
   const last = new Map<string | null, number>()
   for (const { id, eventId, type } of told.values()) {
     const place = places.get(id)
-    if (place === undefined) ledger.violate("I4", `a ${type} was told that is not stored`)
+    if (place === undefined) ledger.violate("I4", `${type}: told and not stored`)
     else if (place < (last.get(eventId) ?? -1)) ledger.violate("I4", "first tries of one event came out of order")
     else last.set(eventId, place)
   }

@@ -1,7 +1,7 @@
 /** Strikes with one fault after the other until the time is over, and measures how long each takes to be overcome. */
 import { Chance, sleep } from "../chance.ts"
 import type { Recovery, Service } from "../ledger/service.ts"
-import { ask } from "../site/postgres.ts"
+import { sessionsOf } from "../site/postgres.ts"
 import type { Site } from "../site/site.ts"
 import type { Scenery } from "./fault.ts"
 import type { Strike } from "./schedule.ts"
@@ -66,17 +66,18 @@ const reportUnserved = ({ crowd, ledger }: Omit<Scenery, "chance">, service: Ser
 /** How the connections to PostgreSQL stand, as the proxy and as PostgreSQL see them. */
 const pictureOf = async ({ external, postgres }: Site): Promise<ReadonlyArray<string>> => {
   const links = external?.proxy.connections() ?? []
-  const seen = links.map(
-    ({ application, transaction, unanswered, silent }) =>
-      `proxy: ${application}, transaction ${transaction}, ${unanswered} unanswered${silent ? ", silent" : ""}`,
-  )
-  const sessions = await ask(
-    postgres,
-    (sql) => sql<{ line: string }[]>`
-      select application_name || ', ' || state || ', ' || coalesce(wait_event, '-') || ', ' || left(query, 60) as line
-        from pg_stat_activity where application_name like 'gathercue%'`,
-  ).catch(() => [])
-  return [...seen, ...sessions.map(({ line }) => `PostgreSQL: ${line}`)]
+  const unanswered = links.reduce((sum, link) => sum + link.unanswered, 0)
+  const open = links.filter(({ transaction }) => transaction !== "idle").length
+  const silent = links.filter((link) => link.silent).length
+  const sessions = await sessionsOf(postgres).catch((cause: unknown) => String(cause))
+  return [
+    ...(external === undefined
+      ? []
+      : [
+          `proxy: ${links.length} connections, ${unanswered} statements unanswered, ${open} in a transaction, ${silent} silent`,
+        ]),
+    `PostgreSQL: ${sessions}`,
+  ]
 }
 
 export const seconds = (ms: number | undefined): string => (ms === undefined ? "never" : `${(ms / 1000).toFixed(1)} s`)

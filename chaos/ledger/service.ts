@@ -13,6 +13,7 @@ const LOOK_MS = 20
 export class Service {
   #since = Date.now()
   readonly #first = new Map<string, number>()
+  lastServedAt = Date.now()
 
   /** The fault has ended. */
   begin(): void {
@@ -21,6 +22,7 @@ export class Service {
   }
 
   served(eventId: string): void {
+    this.lastServedAt = Date.now()
     if (!this.#first.has(eventId)) this.#first.set(eventId, Date.now() - this.#since)
   }
 

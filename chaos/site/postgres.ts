@@ -4,6 +4,7 @@ import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import postgres from "postgres"
 import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded-postgres.ts"
+import { sleep } from "../chance.ts"
 import { childrenOf, signal } from "./processes.ts"
 
 export interface PostgresUnderTest {
@@ -35,6 +36,11 @@ export const freezePostgres = async (of: PostgresUnderTest): Promise<() => void>
   }
 }
 
+/** Lets stopped processes go on; those that are gone need nothing. */
+export const thawPostgres = async (of: PostgresUnderTest): Promise<void> => {
+  for (const pid of await allProcesses(of)) signal(pid, "SIGCONT")
+}
+
 const SESSIONS = "gathercue%"
 
 /** Kills the process of one session of the server; PostgreSQL then restarts itself. */
@@ -43,6 +49,17 @@ export const killBackend = (of: PostgresUnderTest): Promise<void> =>
     const [row] = await sql<{ pid: number }[]>`
       select pid from pg_stat_activity where application_name like ${SESSIONS} and backend_type = 'client backend' limit 1`
     if (row !== undefined) signal(row.pid, "SIGKILL")
+  })
+
+/** The server's sessions in a few words, alike ones together. */
+export const sessionsOf = (of: PostgresUnderTest): Promise<string> =>
+  ask(of, async (sql) => {
+    const rows = await sql<{ what: string; n: number }[]>`
+      select coalesce(state, '-') || case when state = 'idle' then '' else
+               ' (' || coalesce(wait_event, 'running') || ': ' || left(regexp_replace(query, '\\s+', ' ', 'g'), 50) || ')'
+             end as what, count(*)::int as n
+        from pg_stat_activity where application_name like ${SESSIONS} group by 1 order by 2 desc`
+    return rows.map(({ what, n }) => `${n} ${what}`).join(", ")
   })
 
 export const terminateSessions = (of: PostgresUnderTest): Promise<void> =>
@@ -55,6 +72,8 @@ export class OwnPostgres implements PostgresUnderTest {
   readonly #dataDir: string
   readonly #moved: () => void
   #server: EmbeddedPostgres | undefined
+  #starting: Promise<void> = Promise.resolve()
+  #isClosed = false
 
   /** `moved`: told when it listens at another address. */
   constructor(dataDir: string, moved: () => void) {
@@ -62,7 +81,13 @@ export class OwnPostgres implements PostgresUnderTest {
     this.#moved = moved
   }
 
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.#starting = this.#start()
+    return this.#starting
+  }
+
+  async #start(): Promise<void> {
+    if (this.#isClosed) throw new Error("PostgreSQL was closed")
     await mkdir(this.#dataDir, { recursive: true })
     this.#server = await startEmbeddedPostgres({
       dataDir: this.#dataDir,
@@ -88,13 +113,16 @@ export class OwnPostgres implements PostgresUnderTest {
       await server.exited
     }
     await server.stop()
-    await new Promise((resolve) => setTimeout(resolve, downMs))
+    await sleep(downMs)
     await this.start()
   }
 
+  /** For good: a restart that is under way is waited for, and none begins any more. */
   async stop(): Promise<void> {
+    this.#isClosed = true
+    await this.#starting.catch(() => undefined)
     if (this.#server === undefined) return
-    for (const pid of [this.#server.pid, ...(await childrenOf(this.#server.pid))]) signal(pid, "SIGCONT")
+    await thawPostgres(this)
     await this.#server.stop(5000)
   }
 }

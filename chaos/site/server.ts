@@ -15,6 +15,17 @@ interface Running {
   readonly exited: Promise<number | null>
 }
 
+/** Of a line of the log, without what differs from line to line. */
+const messageOf = (line: string): string | undefined => {
+  try {
+    const { msg, err } = JSON.parse(line) as { readonly msg?: string; readonly err?: { readonly message?: string } }
+    const cause = err?.message?.replaceAll(/\d+/g, "N").slice(0, 80)
+    return `${msg ?? "?"}${cause ? ` (${cause})` : ""}`
+  } catch {
+    return undefined
+  }
+}
+
 export interface ServerEvents {
   /** It ended although nobody asked it to. */
   readonly endedByItself: (code: number | null, lastWords: string) => void
@@ -26,6 +37,8 @@ export class ServerUnderTest {
   readonly port: number
   /** What it wrote to its log and to the terminal, newest last. */
   readonly lines: Array<string> = []
+  /** Its log from warnings on, by message. */
+  readonly log = new Map<string, number>()
   #running: Running | undefined
   /** We are ending or starting it ourselves. */
   #isMeant = false
@@ -96,6 +109,8 @@ export class ServerUnderTest {
 
   #keep(line: string): void {
     this.lines.push(line)
+    const message = messageOf(line)
+    if (message !== undefined) this.log.set(message, (this.log.get(message) ?? 0) + 1)
     if (this.lines.length > KEPT_LINES) this.lines.shift()
   }
 

@@ -6,7 +6,7 @@ import { type PostgresProxy, startPostgresProxy } from "../../test/support/postg
 import { freePort } from "../../test/support/server-process.ts"
 import type { Chance } from "../chance.ts"
 import type { Defer } from "../undo.ts"
-import { OwnPostgres, type PostgresUnderTest, ServersPostgres } from "./postgres.ts"
+import { OwnPostgres, type PostgresUnderTest, ServersPostgres, thawPostgres } from "./postgres.ts"
 import { type ServerEvents, ServerUnderTest } from "./server.ts"
 
 export interface Site {
@@ -65,6 +65,8 @@ export const openEmbeddedSite = async (events: ServerEvents, defer: Defer): Prom
   // After the server was closed, which ends it; a server that was killed leaves it behind.
   defer("the server's PostgreSQL", () => endPostmaster(postgres))
   const server = await openServer({ DATA_DIR: dataDir }, events, defer)
+  // Before the server is asked to stop it.
+  defer("stopped processes of PostgreSQL", () => thawPostgres(postgres))
   return { server, postgres, external: undefined }
 }
 

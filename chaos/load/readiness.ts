@@ -1,0 +1,34 @@
+/** Watches `/readyz`: it must not say that the server is ready while nothing can be committed. */
+import { sleep } from "../chance.ts"
+import type { Ledger } from "../ledger/ledger.ts"
+import type { Service } from "../ledger/service.ts"
+
+/** Long enough for any server to notice; a healthy one commits several probes a second. */
+const UNSERVED_MS = 15_000
+const EVERY_MS = 500
+
+export const watchReadiness = (url: string, service: Service, ledger: Ledger): { readonly stop: () => void } => {
+  let isRunning = true
+  let toldFor = ""
+  const look = async (): Promise<void> => {
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5000) }).catch(() => undefined)
+    if (answer === undefined) return
+    await answer.arrayBuffer().catch(() => undefined)
+    ledger.count(`/readyz: ${answer.status}`)
+    const isLie = answer.ok && ledger.waitedSince(service.lastServedAt) > UNSERVED_MS
+    if (!isLie || toldFor === `${ledger.during} ${service.lastServedAt}`) return
+    toldFor = `${ledger.during} ${service.lastServedAt}`
+    ledger.violate("truth", `/readyz says 200 although nothing was committed for ${UNSERVED_MS / 1000} s`)
+  }
+  void (async () => {
+    while (isRunning) {
+      await look()
+      await sleep(EVERY_MS)
+    }
+  })()
+  return {
+    stop: () => {
+      isRunning = false
+    },
+  }
+}

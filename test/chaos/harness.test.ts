@@ -1,0 +1,201 @@
+/** The chaos harness itself: a check that finds nothing must have looked, and a seed must mean what it says. */
+import postgres from "postgres"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { checkAcknowledged } from "../../chaos/checks/acknowledged.ts"
+import type { Inspection } from "../../chaos/checks/inspection.ts"
+import { checkTallies } from "../../chaos/checks/tallies.ts"
+import { checkTimers } from "../../chaos/checks/timers.ts"
+import { checkWebhooks } from "../../chaos/checks/webhooks.ts"
+import { FAULTS, schedule } from "../../chaos/faults/schedule.ts"
+import { Ledger } from "../../chaos/ledger/ledger.ts"
+import { type Heard, Streams } from "../../chaos/ledger/streams.ts"
+import { Votes } from "../../chaos/ledger/votes.ts"
+import { hashOf, type Told } from "../../chaos/load/receiver.ts"
+import { NotUnderstood, readOptions } from "../../chaos/options.ts"
+import { reportOf } from "../../chaos/report.ts"
+import { newId } from "../../src/model/ids.ts"
+import { createTestDatabase, type TestDatabase } from "../support/database.ts"
+
+let database: TestDatabase
+let sql: postgres.Sql
+const workspaceId = newId()
+const eventId = newId()
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  sql = postgres(database.url, { max: 1 })
+  await sql`insert into workspaces (id, name, slug) values (${workspaceId}, 'Chaos', 'chaos')`
+  await addEvent(eventId, "live")
+})
+
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+const addEvent = (id: string, title: string) => sql`
+  insert into events (id, workspace_id, type, title, status, visibility, allow_anonymous_voting, allow_anonymous_questions, metadata)
+  values (${id}, ${workspaceId}, 'webinar', ${title}, 'scheduled', 'public', false, false, '{}')`
+
+const record = (kind: string, id: string, body: object | ReadonlyArray<string>) => sql`
+  insert into live_records (event_id, kind, id, body) values (${eventId}, ${kind}, ${id}, ${sql.json(body as never)})`
+
+const inspection = (given: { readonly told?: ReadonlyMap<string, Told>; readonly endpoint?: string } = {}) => {
+  const ledger = new Ledger()
+  const votes = new Votes()
+  const whole = {
+    sql,
+    ledger,
+    streams: new Streams(ledger),
+    crowd: { workspaceId, endpoints: new Map([["first", given.endpoint ?? newId()]]) },
+    load: { votes, races: [] },
+    receiver: { told: new Map([["first", given.told ?? new Map()]]), behave: () => undefined },
+  } as unknown as Inspection // only what the checks under test look at
+  return { ledger, votes, streams: whole.streams, whole }
+}
+
+const found = ({ violations }: Ledger): ReadonlyArray<string> =>
+  violations.map(({ invariant, what }) => `${invariant} ${what}`)
+
+const heard = (s: number, more: Partial<Heard> = {}): Heard => ({
+  eventId,
+  epoch: "e",
+  stream: "event",
+  s,
+  t: "chat.message",
+  text: `text ${s}`,
+  d: {},
+  ...more,
+})
+
+test("the same seed gives the same faults, each once before any comes again, and only those asked for", () => {
+  const take = (seed: number, wanted: ReadonlyArray<string>, count: number) =>
+    Array.from(
+      { length: count },
+      (
+        (strikes) => () =>
+          strikes.next().value
+      )(schedule(seed, "external", wanted)),
+    )
+  const possible = FAULTS.filter(({ on }) => on !== "embedded")
+  const first = take(7, [], possible.length)
+  expect(take(7, [], possible.length)).toEqual(first)
+  expect(take(8, [], possible.length)).not.toEqual(first)
+  expect(new Set(first.map((strike) => strike?.fault.name)).size).toBe(possible.length)
+  expect(new Set(take(7, ["kill", "postmaster-embedded"], 5).map((strike) => strike?.fault.name))).toEqual(
+    new Set(["kill"]),
+  )
+})
+
+test("the command line is read or refused with a sentence", () => {
+  expect(readOptions(["--minutes", "3", "--seed", "5", "--faults", "kill,term"], ["kill", "term"])).toMatchObject({
+    minutes: 3,
+    seed: 5,
+    faults: ["kill", "term"],
+    database: "both",
+  })
+  expect(() => readOptions(["--faults", "flood"], ["kill"])).toThrow(NotUnderstood)
+  expect(() => readOptions(["--minutes", "soon"], [])).toThrow("--minutes must be a number of at least 0.1.")
+})
+
+test("one number with two contents is found, in one history and not across two", () => {
+  const { ledger, streams } = inspection()
+  streams.hear(heard(1))
+  streams.hear(heard(1))
+  streams.hear(heard(1, { epoch: "other", text: "another" }))
+  expect(ledger.violations).toEqual([])
+  streams.hear(heard(1, { text: "another" }))
+  expect(found(ledger)).toEqual(["I2 event has two contents at number 1 (one is chat.message)"])
+  streams.hear(heard(4))
+  expect(streams.unheard("event")).toBe(2)
+})
+
+test("what was acknowledged and is not there is lost, and what is there twice is doubled", async () => {
+  const { ledger, whole } = inspection()
+  for (const mark of ["kept", "lost", "twice", "unanswered"]) ledger.ask("event", mark, null)
+  for (const mark of ["kept", "lost", "twice"]) ledger.acknowledge("event", mark)
+  for (const title of ["kept", "twice", "twice"]) await addEvent(newId(), title)
+  await checkAcknowledged(whole)
+  expect(found(ledger)).toEqual(["I1 event: acknowledged and not there", "I3 event: asked for once and there 2 times"])
+})
+
+test("a timer that elapsed twice is found, and one that is overdue", async () => {
+  const { ledger, streams, whole } = inspection()
+  const d = { timer: { id: "t", endsAt: "2026-01-01T00:00:00Z" } }
+  streams.hear(heard(1, { t: "timer.elapsed", d }))
+  streams.hear(heard(2, { t: "timer.elapsed", d: { timer: { ...d.timer, endsAt: "2026-01-01T00:00:09Z" } } }))
+  await checkTimers(whole)
+  expect(ledger.violations).toEqual([])
+  streams.hear(heard(3, { t: "timer.elapsed", d }))
+  await record("poll", newId(), { status: "open", endsAt: "2026-01-01T00:00:00Z", counts: [], voters: 0 })
+  await checkTimers(whole)
+  expect(found(ledger)).toEqual(["I5 a timer elapsed twice", "I5 a poll is overdue and its timer has not elapsed"])
+})
+
+test("a tally that is not its votes is found, and a vote that is not the one acknowledged", async () => {
+  const { ledger, votes, whole } = inspection()
+  const [right, wrong] = [newId(), newId()]
+  await record("poll", right, { status: "closed", counts: [1, 0], voters: 1 })
+  await record("poll", wrong, { status: "closed", counts: [1, 1], voters: 2 })
+  await record("pollVote", `${right} ada`, ["1"])
+  await record("pollVote", `${wrong} ada`, ["1"])
+  votes.acknowledge({ of: "poll", id: right, voter: "ada", choice: "1", during: "kill" })
+  votes.acknowledge({ of: "poll", id: wrong, voter: "ada", choice: "2", during: "kill" })
+  votes.acknowledge({ of: "question", id: newId(), voter: "ada", choice: "false", during: "kill" })
+  await checkTallies(whole)
+  expect(found(ledger)).toEqual([
+    "I6 a poll's tally is not its votes",
+    "I1 a poll vote that was acknowledged is not what is stored",
+  ])
+  expect(ledger.violations[1]?.during).toBe("kill")
+})
+
+test("an occurrence that never came, came changed, out of order or from nowhere is found", async () => {
+  const endpoint = newId()
+  const ids = [newId(), newId(), newId(), newId()]
+  const bodyOf = (id: string) => JSON.stringify({ id, eventId, type: "event.published" })
+  await sql`insert into webhook_endpoints (id, workspace_id, url, event_types, secret_sealed)
+    values (${endpoint}, ${workspaceId}, 'http://127.0.0.1', '{}', '')`
+  for (const id of ids) {
+    await sql`insert into outbox_messages (id, workspace_id, event_id, type, body, occurred_at)
+      values (${id}, ${workspaceId}, ${eventId}, 'event.published', ${bodyOf(id)}, now())`
+    await sql`insert into webhook_deliveries (id, message_id, endpoint_id, event_id, status)
+      values (${newId()}, ${id}, ${endpoint}, ${eventId}, 'delivered')`
+  }
+  const told = new Map<string, Told>()
+  const tell = (id: string, more: Partial<Told> = {}) =>
+    told.set(id, {
+      id,
+      eventId,
+      type: "event.published",
+      hash: hashOf(bodyOf(id)),
+      accepted: 1,
+      changed: false,
+      ...more,
+    })
+  const [first = "", second = "", third = ""] = ids
+  tell(second)
+  tell(first)
+  tell(third, { changed: true })
+  tell("nowhere")
+  const { ledger, whole } = inspection({ endpoint, told })
+  await checkWebhooks(whole)
+  expect(found(ledger)).toEqual([
+    "I4 an occurrence was told in two ways",
+    "I4 an occurrence was never delivered (delivered)",
+    "I4 first tries of one event came out of order",
+    "I4 event.published: told and not stored",
+  ])
+})
+
+test("the report counts what was lost under the fault that it was lost in", () => {
+  const ledger = new Ledger()
+  ledger.during = "kill"
+  ledger.ask("chat", "a", eventId)
+  ledger.acknowledge("chat", "a")
+  ledger.violate("I1", "chat: acknowledged and not there")
+  const struck = [{ fault: "kill", ms: 900, firstMs: 1500, allMs: 1600 }]
+  const report = reportOf("Seed 1", [{ database: "external", ledger, struck, log: new Map() }])
+  expect(report).toContain("| kill -9 of the server, and a start | 1 | 1 | 1 | 0 | 0 | 1.5 | 1.5 | 1.5 |")
+  expect(report).toContain("- 1 x I1 during kill: chat: acknowledged and not there")
+})
