@@ -8,7 +8,7 @@ import { checkTallies } from "./checks/tallies.ts"
 import { checkTimers } from "./checks/timers.ts"
 import { checkWebhooks } from "./checks/webhooks.ts"
 import { schedule } from "./faults/schedule.ts"
-import { strikeUntil } from "./faults/strikes.ts"
+import { killAndStart, strikeUntil } from "./faults/strikes.ts"
 import { Ledger } from "./ledger/ledger.ts"
 import { Service } from "./ledger/service.ts"
 import { Streams } from "./ledger/streams.ts"
@@ -74,13 +74,13 @@ export const runPart = async (options: PartOptions, defer: Defer): Promise<Part>
   defer("the watch of /readyz", readiness.stop)
   const end = Date.now() + options.minutes * 60_000
   const strikes = schedule(options.seed, database, options.faults)
-  const struck = await strikeUntil(end, strikes, { site, crowd, rest, ledger }, service, say)
+  const struck = await strikeUntil({ end, strikes, place: { site, crowd, rest, ledger }, service, say })
   await sleep(Math.max(0, Math.min(3000, end - Date.now())))
 
   say("the load ends; a last kill and a last start")
   readiness.stop()
   await load.stop(LAST_ANSWERS_MS)
-  await lastKill(site, ledger)
+  await killAndStart(site, ledger)
   await until(everyoneIsReady, "every socket to be ready again").catch(() => undefined)
   await inspect(site, { ledger, streams, crowd, load, receiver }, say)
   return { database, ledger, struck, log: server.log }
@@ -92,14 +92,6 @@ const until = async (holds: () => boolean, what: string): Promise<void> => {
     if (Date.now() > deadline) throw new Error(`waited too long for ${what}`)
     await sleep(50)
   }
-}
-
-const lastKill = async ({ server }: Site, ledger: Ledger): Promise<void> => {
-  ledger.serverStopped = true
-  await server.end("SIGKILL")
-  await server.startAgain()
-  ledger.serverStopped = false
-  ledger.serverBackAt = Date.now()
 }
 
 const inspect = async (

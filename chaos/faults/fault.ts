@@ -12,6 +12,8 @@ export interface Scenery {
   readonly ledger: Ledger
   /** For what the fault itself draws. */
   readonly chance: Chance
+  /** The fault is over and recovery is measured from now; by default that is when `run` resolves. */
+  readonly over: () => void
 }
 
 export interface Fault {
@@ -23,6 +25,6 @@ export interface Fault {
   readonly stopsServer?: true
   /** How long it lasts, in seconds, at least and at most. */
   readonly seconds: readonly [number, number]
-  /** Resolves at the fault's end. */
+  /** Resolves when everything that the fault stopped runs again. */
   readonly run: (scenery: Scenery, ms: number) => Promise<void>
 }

@@ -23,18 +23,25 @@ const restart = (how: "fast" | "immediate" | "crash", summary: string): Fault =>
   run: (scenery, ms) => own(scenery).restart(how, ms),
 })
 
-/** Waiting requests that nobody had to sign in for, and some that open a transaction. */
-const READS = 2200
+/**
+ * Waiting requests that nobody has to sign in for. The pool sends at most a thousand statements ahead; requests that open a
+ * transaction come about when that limit is reached, where a pool that counts wrongly would break its promises.
+ */
+const READS_BEFORE = 940
 const LETTERS = 12
+const READS_BETWEEN = 5
+const READS_AFTER = 1200
 
-const rush = ({ rest, crowd }: Scenery): ReadonlyArray<Promise<unknown>> => [
-  ...Array.from({ length: READS }, () =>
-    rest.try({ method: "GET", path: `/v1/invites/x${randomBytes(8).toString("hex")}` }),
-  ),
-  ...Array.from({ length: LETTERS }, () =>
-    rest.try({ method: "POST", path: "/v1/accounts/request-password-reset", body: { email: crowd.email } }),
-  ),
-]
+const rush = ({ rest, crowd }: Scenery): ReadonlyArray<Promise<unknown>> => {
+  const read = () => rest.try({ method: "GET", path: `/v1/invites/x${randomBytes(8).toString("hex")}` })
+  const letter = () =>
+    rest.try({ method: "POST", path: "/v1/accounts/request-password-reset", body: { email: crowd.email } })
+  const times = (count: number, work: () => Promise<unknown>) => Array.from({ length: count }, work)
+  // In this order: an array is filled from its first item on.
+  const before = times(READS_BEFORE, read)
+  const limit = Array.from({ length: LETTERS }, () => [letter(), ...times(READS_BETWEEN, read)]).flat()
+  return [...before, ...limit, ...times(READS_AFTER, read)]
+}
 
 export const POSTGRES_FAULTS: ReadonlyArray<Fault> = [
   {
@@ -86,11 +93,15 @@ export const POSTGRES_FAULTS: ReadonlyArray<Fault> = [
     summary: "kill -9 of the embedded postmaster; the supervisor starts the server again",
     on: "embedded",
     stopsServer: true,
-    seconds: [3, 3],
-    run: async ({ site: { server, postgres } }, ms) => {
+    seconds: [0.3, 0.3],
+    run: async ({ site: { server, postgres }, over }, ms) => {
       server.mayEnd = true
+      const gone = server.gone()
       process.kill(postgres.postmaster(), "SIGKILL")
+      // What was under way may still be acknowledged.
       await sleep(ms)
+      over()
+      await gone
       await server.isUp()
       server.mayEnd = false
     },

@@ -9,9 +9,10 @@ export const SERVER_FAULTS: ReadonlyArray<Fault> = [
     on: "both",
     stopsServer: true,
     seconds: [0, 1],
-    run: async ({ site: { server } }, ms) => {
+    run: async ({ site: { server }, over }, ms) => {
       await server.end("SIGKILL")
       await sleep(ms)
+      over()
       await server.startAgain()
     },
   },
@@ -21,11 +22,12 @@ export const SERVER_FAULTS: ReadonlyArray<Fault> = [
     on: "both",
     stopsServer: true,
     seconds: [0.2, 1.2],
-    run: async ({ site: { server } }, ms) => {
+    run: async ({ site: { server }, over }, ms) => {
       await server.end("SIGKILL")
       const started = server.startAgain()
       await sleep(ms)
       await server.end("SIGKILL")
+      over()
       await started
     },
   },
@@ -35,10 +37,11 @@ export const SERVER_FAULTS: ReadonlyArray<Fault> = [
     on: "both",
     stopsServer: true,
     seconds: [0, 1],
-    run: async ({ site: { server }, ledger }, ms) => {
+    run: async ({ site: { server }, ledger, over }, ms) => {
       const code = await server.end("SIGTERM")
       if (code !== 0) ledger.violate("liveness", `the server ends with ${code} at SIGTERM`)
       await sleep(ms)
+      over()
       await server.startAgain()
     },
   },

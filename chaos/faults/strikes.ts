@@ -1,5 +1,6 @@
 /** Strikes with one fault after the other until the time is over, and measures how long each takes to be overcome. */
 import { Chance, sleep } from "../chance.ts"
+import type { Ledger } from "../ledger/ledger.ts"
 import type { Recovery, Service } from "../ledger/service.ts"
 import { sessionsOf } from "../site/postgres.ts"
 import type { Site } from "../site/site.ts"
@@ -13,49 +14,71 @@ export interface Struck extends Recovery {
 
 /** Longer than that is no recovery. */
 const RECOVERY_MS = 45_000
-const FAULT_MS = 90_000
+/** The longest fault, and two starts. */
+const FAULT_MS = 120_000
 
-export const strikeUntil = async (
-  end: number,
-  strikes: Iterable<Strike>,
-  scenery: Omit<Scenery, "chance">,
-  service: Service,
-  say: (line: string) => void,
-): Promise<ReadonlyArray<Struck>> => {
+type Place = Omit<Scenery, "chance" | "over">
+
+export interface StrikeOptions {
+  /** Unix milliseconds; no fault begins after it. */
+  readonly end: number
+  readonly strikes: Iterable<Strike>
+  readonly place: Place
+  readonly service: Service
+  readonly say: (line: string) => void
+}
+
+export const strikeUntil = async (options: StrikeOptions): Promise<ReadonlyArray<Struck>> => {
+  const { end, strikes, place, service, say } = options
   const struck: Array<Struck> = []
-  for (const { fault, pauseMs, ms, seed } of strikes) {
-    await sleep(pauseMs)
+  for (const strike of strikes) {
+    await sleep(strike.pauseMs)
     if (Date.now() >= end) break
-    const { ledger, site, crowd } = scenery
-    ledger.during = fault.name
-    ledger.serverStopped = fault.stopsServer === true
     const startedAt = Date.now()
-    await bounded(fault.name, fault.run({ ...scenery, chance: new Chance(seed) }, ms))
-    ledger.serverStopped = false
-    if (fault.stopsServer) ledger.serverBackAt = Date.now()
-    service.begin()
+    const isOver = await strikeOnce(strike, place, service)
     const lastedMs = Date.now() - startedAt
-    const recovery = await service.wait(crowd.scenes.length, RECOVERY_MS)
-    struck.push({ fault: fault.name, ms: lastedMs, ...recovery })
-    say(
-      `${fault.name.padEnd(20)} ${seconds(lastedMs)}, back in ${seconds(recovery.firstMs)}, all in ${seconds(recovery.allMs)}`,
-    )
-    if (recovery.allMs === undefined) {
-      reportUnserved(scenery, service)
-      for (const line of await pictureOf(site)) say(`  ${line}`)
-      // What went wrong is noted; the run goes on from a fresh start.
-      ledger.serverStopped = true
-      await site.server.end("SIGKILL")
-      await site.server.startAgain()
-      ledger.serverStopped = false
-      ledger.serverBackAt = Date.now()
-      await service.wait(crowd.scenes.length, RECOVERY_MS)
-    }
+    const recovery = await service.wait(place.crowd.scenes.length, RECOVERY_MS)
+    const { name } = strike.fault
+    struck.push({ fault: name, ms: lastedMs, ...recovery })
+    const { firstMs, allMs } = recovery
+    say(`${name.padEnd(20)} ${seconds(lastedMs)}, back in ${seconds(firstMs)}, all in ${seconds(allMs)}`)
+    if (!isOver) break
+    if (allMs !== undefined) continue
+    reportUnserved(place, service)
+    for (const line of await pictureOf(place.site)) say(`  ${line}`)
+    // What went wrong is noted; the run goes on from a fresh start.
+    await killAndStart(place.site, place.ledger)
+    await service.wait(place.crowd.scenes.length, RECOVERY_MS)
   }
   return struck
 }
 
-const reportUnserved = ({ crowd, ledger }: Omit<Scenery, "chance">, service: Service): void => {
+/** False when what the fault stopped does not run again. */
+const strikeOnce = async ({ fault, ms, seed }: Strike, place: Place, service: Service): Promise<boolean> => {
+  const { ledger } = place
+  ledger.during = fault.name
+  if (fault.stopsServer) ledger.serverStops()
+  let isOver = false
+  const over = () => {
+    if (!isOver) service.begin()
+    isOver = true
+  }
+  const work = fault.run({ ...place, chance: new Chance(seed), over }, ms).then(() => true)
+  const hasEnded = await Promise.race([work, sleep(FAULT_MS).then(() => false)])
+  over()
+  if (!hasEnded) ledger.violate("liveness", `the server or PostgreSQL does not run again within ${FAULT_MS / 1000} s`)
+  if (fault.stopsServer) ledger.serverIsBack()
+  return hasEnded
+}
+
+export const killAndStart = async ({ server }: Site, ledger: Ledger): Promise<void> => {
+  ledger.serverStops()
+  await server.end("SIGKILL")
+  await server.startAgain()
+  ledger.serverIsBack()
+}
+
+const reportUnserved = ({ crowd, ledger }: Place, service: Service): void => {
   for (const { eventId, modality, hosts } of crowd.scenes) {
     if (service.isServed(eventId)) continue
     const standing = hosts[2]?.standing ?? ""
@@ -81,10 +104,3 @@ const pictureOf = async ({ external, postgres }: Site): Promise<ReadonlyArray<st
 }
 
 export const seconds = (ms: number | undefined): string => (ms === undefined ? "never" : `${(ms / 1000).toFixed(1)} s`)
-
-const bounded = async (name: string, work: Promise<void>): Promise<void> => {
-  const late = sleep(FAULT_MS).then(() => {
-    throw new Error(`the fault ${name} did not end within ${FAULT_MS / 1000} s`)
-  })
-  await Promise.race([work, late])
-}

@@ -26,13 +26,12 @@ export const CALM = "none (calm)"
 export class Ledger {
   /** The fault that goes on, or went on last. */
   during = CALM
-  /** Something that may stop the server from answering goes on, or ended then. */
-  serverStopped = false
-  serverBackAt = 0
   readonly violations: Array<Violation> = []
   /** Answers and refusals by name, for the report. */
   readonly counts = new Map<string, number>()
   readonly #entries = new Map<string, Entry>()
+  #isServerStopped = false
+  #serverBackAt = 0
 
   ask(kind: Kind, mark: string, eventId: string | null): void {
     this.#entries.set(`${kind} ${mark}`, { kind, mark, eventId, during: this.during, acknowledgedAt: undefined })
@@ -61,8 +60,18 @@ export class Ledger {
     this.counts.set(name, (this.counts.get(name) ?? 0) + by)
   }
 
+  /** From now on nobody can expect an answer. */
+  serverStops(): void {
+    this.#isServerStopped = true
+  }
+
+  serverIsBack(): void {
+    this.#isServerStopped = false
+    this.#serverBackAt = Date.now()
+  }
+
   /** For how long something that was sent then waits for a server that could answer; milliseconds. */
   waitedSince(sentAt: number): number {
-    return this.serverStopped ? 0 : Date.now() - Math.max(sentAt, this.serverBackAt)
+    return this.#isServerStopped ? 0 : Date.now() - Math.max(sentAt, this.#serverBackAt)
   }
 }

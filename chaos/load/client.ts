@@ -125,7 +125,7 @@ export class Client {
     if (answer === undefined) return undefined
     if (answer.status === 200) return String(answer.body.token)
     if (answer.status < 500 && answer.status !== 429) {
-      const text = JSON.stringify(answer.body).slice(0, 80)
+      const text = JSON.stringify(answer.body).slice(0, 40)
       ledger.violate("truth", `the gateway token of a live event is answered ${answer.status}: ${text}`)
     }
     return undefined

@@ -123,4 +123,4 @@ const isFinal = ({ status, body }: Answer): boolean => {
 const shapeOf = (path: string): string =>
   path.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, ":id").replaceAll(/x[0-9a-f]{6,}/g, ":token")
 
-const textOf = ({ body }: Answer): string => JSON.stringify(body).slice(0, 80)
+const textOf = ({ body }: Answer): string => JSON.stringify(body).slice(0, 40)

@@ -116,8 +116,18 @@ export class ServerUnderTest {
 
   #ended(code: number | null): void {
     if (this.#isMeant || this.#isClosed) return
-    if (!this.mayEnd) this.#events.endedByItself(code, this.lines.slice(-3).join(" | ").slice(0, 500))
+    if (!this.mayEnd) this.#events.endedByItself(code, this.#lastWords())
     void sleep(RESTART_PAUSE_MS).then(() => this.startAgain())
+  }
+
+  /** What it said on the terminal and not in its log. */
+  #lastWords(): string {
+    return (this.lines.findLast((line) => messageOf(line) === undefined) ?? "").slice(0, 120)
+  }
+
+  /** Resolves when the process that runs now has ended. */
+  async gone(): Promise<void> {
+    await this.#running?.exited
   }
 
   signal(name: NodeJS.Signals): void {
