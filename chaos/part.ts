@@ -61,7 +61,16 @@ export const runPart = async (options: PartOptions, defer: Defer): Promise<Part>
   defer("the webhook receiver", receiver.close)
   const gatewayUrl = `${server.url.replace("http", "ws")}/v1/gateway`
   const endpoints = new Map(ENDPOINTS.map((name) => [name, receiver.urlOf(name)]))
-  const crowd = await openCrowd({ rest, ledger, streams, chance, gatewayUrl, endpoints, sockets: options.sockets })
+  const crowd = await openCrowd({
+    rest,
+    ledger,
+    streams,
+    chance,
+    gatewayUrl,
+    endpoints,
+    sockets: options.sockets,
+    noticed: say,
+  })
   defer("the sockets", crowd.leave)
   const everyoneIsReady = () => crowd.clients().every(({ isReady }) => isReady)
   await until(everyoneIsReady, "every socket to be ready")

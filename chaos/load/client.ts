@@ -23,6 +23,8 @@ export interface Place {
   readonly ledger: Ledger
   readonly streams: Streams
   readonly chance: Chance
+  /** Told of what a reader of the run should know at once. */
+  readonly noticed?: (line: string) => void
 }
 
 export interface Person {
@@ -59,6 +61,8 @@ export class Client {
   #openedAt = 0
   readonly #sweep: NodeJS.Timeout
   #beatAt = 0
+  #readyAt = 0
+  #readyHow = ""
   isReady = false
   participantId = ""
   can: ReadonlyArray<string> = []
@@ -184,7 +188,13 @@ export class Client {
     const { ledger, streams, eventId } = this.#place
     const before = this.#cursors[st]
     const stream = st === "me" ? `me:${this.participantId}` : st
-    if (before !== undefined && s > before + 1) ledger.violate("I2", `${st} has a hole before a ${frame.t}`)
+    if (before !== undefined && s > before + 1) {
+      ledger.violate("I2", `${st} has a hole before a ${frame.t}`)
+      this.#place.noticed?.(
+        `hole: ${this.#place.eventId.slice(-4)} ${stream} ${before} -> ${s} (${frame.t}), ${Date.now() - this.#readyAt} ms after ready (${this.#readyHow})`,
+      )
+    }
+    if (before !== undefined && s <= before) this.#place.noticed?.(`late: ${stream} ${s} after ${before} (${frame.t})`)
     streams.hear({ eventId, epoch: this.#epoch, stream, s, t: frame.t, d: frame.d, text: JSON.stringify(frame) })
     if (before === undefined || s > before) this.#cursors[st] = s
   }
@@ -200,6 +210,8 @@ export class Client {
     this.participantId = ready.me.participantId
     this.can = ready.me.can
     this.isReady = true
+    this.#readyAt = Date.now()
+    this.#readyHow = ready.resumed ? `resumed at ${JSON.stringify(this.#cursors)}` : ready.reason
     this.#ask()
   }
 

@@ -49,6 +49,7 @@ export interface CrowdOptions {
   readonly streams: Streams
   readonly chance: Chance
   readonly gatewayUrl: string
+  readonly noticed: (line: string) => void
   readonly sockets: number
 }
 
