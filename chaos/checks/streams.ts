@@ -39,7 +39,11 @@ export const checkLevel: Check = async ({ ledger, crowd }) => {
     const isLevel = () => everyone.every((one) => one.isReady && one.eventCursor === hosts[0]?.eventCursor)
     while (!isLevel() && Date.now() < deadline) await sleep(100)
     if (isLevel()) continue
-    const behind = everyone.filter((one) => !one.isReady || one.eventCursor !== hosts[0]?.eventCursor).length
-    ledger.violate("I2", `${behind} of ${everyone.length} sockets of the ${modality} do not reach its end`)
+    const away = everyone.filter(({ isReady }) => !isReady).length
+    const behind = everyone.filter((one) => one.isReady && one.eventCursor !== hosts[0]?.eventCursor).length
+    const all = everyone.length
+    if (away > 0) ledger.violate("liveness", `${away} of ${all} sockets of the ${modality} are not back at the end`)
+    if (behind > 0)
+      ledger.violate("I2", `${behind} of ${all} sockets of the ${modality} do not stand where its host stands`)
   }
 }

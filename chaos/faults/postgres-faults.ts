@@ -28,19 +28,24 @@ const restart = (how: "fast" | "immediate" | "crash", summary: string): Fault =>
  * transaction come about when that limit is reached, where a pool that counts wrongly would break its promises.
  */
 const READS_BEFORE = 940
+/** Beforehand, so that every connection has prepared the statement and sends it ahead. */
+const READS_FIRST = 400
 const LETTERS = 12
 const READS_BETWEEN = 5
 const READS_AFTER = 1200
 
-const rush = ({ rest, crowd }: Scenery): ReadonlyArray<Promise<unknown>> => {
-  const read = () => rest.try({ method: "GET", path: `/v1/invites/x${randomBytes(8).toString("hex")}` })
+const read = ({ rest }: Scenery) => rest.try({ method: "GET", path: `/v1/invites/x${randomBytes(8).toString("hex")}` })
+
+const times = (count: number, work: () => Promise<unknown>) => Array.from({ length: count }, work)
+
+const rush = (scenery: Scenery): ReadonlyArray<Promise<unknown>> => {
+  const { rest, crowd } = scenery
   const letter = () =>
     rest.try({ method: "POST", path: "/v1/accounts/request-password-reset", body: { email: crowd.email } })
-  const times = (count: number, work: () => Promise<unknown>) => Array.from({ length: count }, work)
   // In this order: an array is filled from its first item on.
-  const before = times(READS_BEFORE, read)
-  const limit = Array.from({ length: LETTERS }, () => [letter(), ...times(READS_BETWEEN, read)]).flat()
-  return [...before, ...limit, ...times(READS_AFTER, read)]
+  const before = times(READS_BEFORE, () => read(scenery))
+  const limit = Array.from({ length: LETTERS }, () => [letter(), ...times(READS_BETWEEN, () => read(scenery))]).flat()
+  return [...before, ...limit, ...times(READS_AFTER, () => read(scenery))]
 }
 
 export const POSTGRES_FAULTS: ReadonlyArray<Fault> = [
@@ -57,6 +62,7 @@ export const POSTGRES_FAULTS: ReadonlyArray<Fault> = [
     on: "both",
     seconds: [6, 9],
     run: async (scenery, ms) => {
+      await Promise.all(times(READS_FIRST, () => read(scenery)))
       let waiting: ReadonlyArray<Promise<unknown>> = []
       await paused(scenery, async () => {
         waiting = rush(scenery)

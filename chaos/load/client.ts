@@ -45,6 +45,7 @@ interface Outstanding {
   tries: number
 }
 
+/** For the way to the server's greeting. */
 const READY_MS = 10_000
 const SWEEP_MS = 500
 const LONGEST_RETRY_MS = 1000
@@ -60,6 +61,8 @@ export class Client {
   #heardAt = Date.now()
   #openedAt = 0
   readonly #sweep: NodeJS.Timeout
+  /** 0 when it has not identified on this connection. */
+  #identifiedAt = 0
   #beatAt = 0
   #readyAt = 0
   #readyHow = ""
@@ -145,10 +148,17 @@ export class Client {
       socket.on("error", () => undefined)
       socket.once("close", (code: number) => {
         this.isReady = false
+        this.#identifiedAt = 0
         this.#place.ledger.count(`sockets closed: ${code}`)
         resolve()
       })
     })
+  }
+
+  #hangUp(): void {
+    this.#identifiedAt = 0
+    this.#openedAt = Date.now()
+    this.#socket?.terminate()
   }
 
   #send(frame: object): void {
@@ -170,6 +180,7 @@ export class Client {
   #identify(token: string): void {
     const resume = this.#epoch === "" ? {} : { resume: { epoch: this.#epoch, cursors: this.#cursors } }
     this.#send({ op: 2, d: { token, ...resume } })
+    this.#identifiedAt = Date.now()
   }
 
   #dispatched(frame: Json): void {
@@ -249,7 +260,10 @@ export class Client {
     const { ledger } = this.#place
     const now = Date.now()
     if (!this.isReady) {
-      if (this.#socket !== undefined && ledger.waitedSince(this.#openedAt) > READY_MS) this.#socket.terminate()
+      if (this.#identifiedAt > 0 && ledger.waitedSince(this.#identifiedAt) > ANSWER_MS) {
+        ledger.violate("liveness", `a socket that identified has no ready after ${ANSWER_MS / 1000} s`)
+        this.#hangUp()
+      } else if (this.#identifiedAt === 0 && ledger.waitedSince(this.#openedAt) > READY_MS) this.#hangUp()
       return
     }
     if (now - this.#beatAt > 15_000) {
