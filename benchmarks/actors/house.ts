@@ -11,6 +11,7 @@ import { Telemetry } from "../../src/telemetry.ts"
 import type { Defer } from "../benchmark.ts"
 
 export interface ActorHouse {
+  readonly database: Database["Service"]
   readonly sql: Sql
   readonly feed: Feed["Service"]
   readonly execute: (eventId: string, envelope: Envelope) => Promise<unknown>
@@ -35,8 +36,10 @@ export const openHouse = async (url: string, pool: number, defer: Defer): Promis
   const runtime = ManagedRuntime.make(layer)
   defer(() => runtime.dispose())
   const live = await runtime.runPromise(LiveEvents)
+  const database = await runtime.runPromise(Database)
   return {
-    sql: (await runtime.runPromise(Database)).sql,
+    database,
+    sql: database.sql,
     feed: await runtime.runPromise(Feed),
     execute: (eventId, envelope) => runtime.runPromise(live.execute(eventId, envelope)),
     wake: (eventId) => runtime.runPromise(live.read(eventId, [], true)),

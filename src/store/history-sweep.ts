@@ -15,13 +15,8 @@ export const historySweepLayer = (historyMs: number): Layer.Layer<never, never, 
     Effect.gen(function* () {
       const database = yield* Database
       const { log } = yield* Telemetry
-      yield* Effect.forkScoped(
-        sweepEvery(
-          "1 minute",
-          log,
-          Effect.suspend(() => sweepHistory(database, Date.now(), historyMs)),
-        ),
-      )
+      const sweep = Effect.suspend(() => sweepHistory(database, Date.now(), historyMs))
+      yield* Effect.forkScoped(sweepEvery("1 minute", log, sweep))
     }),
   )
 

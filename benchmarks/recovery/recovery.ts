@@ -1,0 +1,124 @@
+/**
+ * What a long history costs an event that goes on: coming back into memory, being opened by a gateway, and the minute's
+ * sweep. The limit beside each figure is the same work on an event, and on a database, without any history.
+ */
+import { Effect } from "effect"
+import { newId } from "../../src/model/ids.ts"
+import { toTimestamp } from "../../src/model/timestamp.ts"
+import { sweepHistory } from "../../src/store/history-sweep.ts"
+import { recoverLiveEvent } from "../../src/store/live-events.ts"
+import { forgetPublications, listPublications, SHARED_STREAMS } from "../../src/store/live-history.ts"
+import { SWEEP_BATCH } from "../../src/store/sweeps.ts"
+import { type ActorHouse, openHouse } from "../actors/house.ts"
+import { seedWorkspace } from "../actors/seed.ts"
+import { type Bench, defineBenchmark } from "../benchmark.ts"
+import { startDatabases } from "../support/database.ts"
+import { number, printMachine, printRows, printVerdicts, ratio, spread, spreadOf } from "../support/figures.ts"
+import { HISTORY_MS, seedEvent, seedHistory } from "./history.ts"
+
+const OPTIONS = {
+  messages: { fallback: 300_000, doc: "Chat messages of the event." },
+  publications: { fallback: 100_000, doc: "Its dispatches of the last minutes." },
+  heads: { fallback: 600_000, doc: "Heads of streams of other events, long ended." },
+  rounds: { fallback: 9, doc: "Rounds, with history and without in turns." },
+  pool: { fallback: 10, doc: "Database connections." },
+}
+
+/** What a gateway keeps of a stream. */
+const PER_STREAM = 1_000
+
+const timed = async (work: () => Promise<unknown>): Promise<number> => {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
+const activate = ({ sql }: ActorHouse, eventId: string): Promise<unknown> =>
+  recoverLiveEvent(sql, {
+    eventId,
+    node: "bench",
+    history: newId(),
+    commandsSince: toTimestamp(Date.now() - 600_000),
+  })
+
+const open = ({ sql }: ActorHouse, eventId: string): Promise<unknown> =>
+  listPublications(sql, eventId, [...SHARED_STREAMS, "me:p1"], {
+    since: toTimestamp(Date.now() - HISTORY_MS),
+    perStream: PER_STREAM,
+  })
+
+const sweep = ({ database }: ActorHouse): Promise<void> =>
+  Effect.runPromise(sweepHistory(database, Date.now(), HISTORY_MS))
+
+/** Forgets all publications, statement by statement; resolves to what each took. */
+const forgetAll = async ({ sql }: ActorHouse): Promise<ReadonlyArray<number>> => {
+  const took: number[] = []
+  let forgotten = SWEEP_BATCH
+  while (forgotten >= SWEEP_BATCH) {
+    took.push(
+      await timed(async () => {
+        forgotten = await forgetPublications(sql, toTimestamp(Date.now() + HISTORY_MS), SWEEP_BATCH)
+      }),
+    )
+  }
+  return took
+}
+
+const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
+  printMachine()
+  const databases = await startDatabases(defer)
+  const [old, fresh] = await Promise.all(
+    ["old", "fresh"].map(async () => openHouse(await databases.create("migrated"), options.pool, defer)),
+  )
+  if (old === undefined || fresh === undefined) throw new Error("no databases")
+  const workspaceId = await seedWorkspace(old.sql)
+  const long = await seedHistory(old.sql, workspaceId, options)
+  const empty = await seedEvent(old.sql, workspaceId, "live")
+  // As autovacuum does of itself after as many rows.
+  await old.sql`vacuum analyze`
+
+  const cases = [
+    { what: "activation", goal: 300, work: () => activate(old, long), peer: () => activate(old, empty) },
+    { what: "opening a channel", goal: 50, work: () => open(old, long), peer: () => open(old, empty) },
+    { what: "sweep with nothing to do", goal: 20, work: () => sweep(old), peer: () => sweep(fresh) },
+  ]
+  const measured = cases.map((one) => ({ ...one, ours: [] as number[], without: [] as number[] }))
+  for (let round = 0; round <= options.rounds; round++) {
+    for (const { work, peer, ours, without } of measured) {
+      const took = [await timed(work), await timed(peer)] as const
+      // The first round fills caches and prepares statements.
+      if (round === 0) continue
+      ours.push(took[0])
+      without.push(took[1])
+    }
+  }
+  printRows([
+    ["ms", "with history", "without"],
+    ...measured.map(({ what, ours, without }) => [what, spread(ours), spread(without)]),
+  ])
+  const forgetting = await forgetAll(old)
+  const total = forgetting.reduce((sum, ms) => sum + ms, 0)
+  console.log(
+    `  forgetting ${number(options.publications)} publications: ${number(total)} ms in ${forgetting.length} statements, ` +
+      `the longest ${number(Math.max(...forgetting))} ms`,
+  )
+  console.log(`${options.rounds} rounds; median (min..max)`)
+  printVerdicts(
+    "the same without history (time)",
+    measured.map(({ what, ours, without }) => ratio(what, ours, without).text),
+    measured.map(({ what, goal, ours }) => ({
+      what,
+      value: spreadOf(ours).median,
+      goal,
+      unit: "ms",
+      better: "lower" as const,
+    })),
+  )
+}
+
+export const recovery = defineBenchmark({
+  summary: "Activation, opening a channel and the sweep after a long history, against none.",
+  options: OPTIONS,
+  limitSeconds: 300,
+  run,
+})
