@@ -11,7 +11,6 @@ import { Telemetry } from "../../src/telemetry.ts"
 import type { Defer } from "../benchmark.ts"
 
 export interface ActorHouse {
-  readonly database: Database["Service"]
   readonly sql: Sql
   readonly feed: Feed["Service"]
   readonly execute: (eventId: string, envelope: Envelope) => Promise<unknown>
@@ -36,10 +35,8 @@ export const openHouse = async (url: string, pool: number, defer: Defer): Promis
   const runtime = ManagedRuntime.make(layer)
   defer(() => runtime.dispose())
   const live = await runtime.runPromise(LiveEvents)
-  const database = await runtime.runPromise(Database)
   return {
-    database,
-    sql: database.sql,
+    sql: (await runtime.runPromise(Database)).sql,
     feed: await runtime.runPromise(Feed),
     execute: (eventId, envelope) => runtime.runPromise(live.execute(eventId, envelope)),
     wake: (eventId) => runtime.runPromise(live.read(eventId, [], true)),

@@ -15,7 +15,7 @@ const HEADS_PER_EVENT = 2_000
 /** The history that gateways replay. */
 export const HISTORY_MS = 120_000
 
-export const seedEvent = async (sql: Queryable, workspaceId: string, status: "live" | "ended"): Promise<string> => {
+const seedEvent = async (sql: Queryable, workspaceId: string, status: "live" | "ended"): Promise<string> => {
   const id = newId()
   await sql`
     insert into events (id, workspace_id, type, title, status, visibility, allow_anonymous_voting,
@@ -36,7 +36,7 @@ const seedChat = (sql: Queryable, eventId: string, messages: number): Promise<un
     from generate_series(1, ${messages}::integer) as g(n)`
 
 /** Half of them told to everyone, half to one participant each; all young enough to be replayed. */
-export const seedPublications = async (sql: Queryable, eventId: string, count: number): Promise<void> => {
+const seedPublications = async (sql: Queryable, eventId: string, count: number): Promise<void> => {
   await sql`
     insert into publications (event_id, stream, s, version, frame, at)
     select ${eventId}, case when n % 2 = 0 then 'event' else 'me:p' || n / 2 % ${PEOPLE}::integer end,
@@ -56,11 +56,19 @@ const seedHeads = async (sql: Queryable, workspaceId: string, heads: number): Pr
   }
 }
 
-/** Resolves to the event that has all of it. */
-export const seedHistory = async (sql: Queryable, workspaceId: string, amounts: Amounts): Promise<string> => {
-  const eventId = await seedEvent(sql, workspaceId, "live")
-  await seedChat(sql, eventId, amounts.messages)
-  await seedPublications(sql, eventId, amounts.publications)
+/** Resolves to the event that has all of it, and to one without any. */
+export const seedHistory = async (
+  sql: Queryable,
+  amounts: Amounts,
+): Promise<{ readonly long: string; readonly empty: string }> => {
+  const workspaceId = newId()
+  await sql`insert into workspaces (id, name, slug) values (${workspaceId}, 'Bench', ${workspaceId})`
+  const long = await seedEvent(sql, workspaceId, "live")
+  await seedChat(sql, long, amounts.messages)
+  await seedPublications(sql, long, amounts.publications)
   await seedHeads(sql, workspaceId, amounts.heads)
-  return eventId
+  const empty = await seedEvent(sql, workspaceId, "live")
+  // As autovacuum does of itself after as many rows.
+  await sql`vacuum analyze`
+  return { long, empty }
 }

@@ -2,19 +2,18 @@
  * What a long history costs an event that goes on: coming back into memory, being opened by a gateway, and the minute's
  * sweep. The limit beside each figure is the same work on an event, and on a database, without any history.
  */
-import { Effect } from "effect"
+import { Effect, ManagedRuntime, Redacted } from "effect"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
+import { Database, type Queryable } from "../../src/store/database.ts"
 import { sweepHistory } from "../../src/store/history-sweep.ts"
 import { recoverLiveEvent } from "../../src/store/live-events.ts"
 import { forgetPublications, listPublications, SHARED_STREAMS } from "../../src/store/live-history.ts"
 import { SWEEP_BATCH } from "../../src/store/sweeps.ts"
-import { type ActorHouse, openHouse } from "../actors/house.ts"
-import { seedWorkspace } from "../actors/seed.ts"
-import { type Bench, defineBenchmark } from "../benchmark.ts"
+import { type Bench, type Defer, defineBenchmark } from "../benchmark.ts"
 import { startDatabases } from "../support/database.ts"
 import { number, printMachine, printRows, printVerdicts, ratio, spread, spreadOf } from "../support/figures.ts"
-import { HISTORY_MS, seedEvent, seedHistory } from "./history.ts"
+import { HISTORY_MS, seedHistory } from "./history.ts"
 
 const OPTIONS = {
   messages: { fallback: 300_000, doc: "Chat messages of the event." },
@@ -33,31 +32,46 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - startedAt
 }
 
-const activate = ({ sql }: ActorHouse, eventId: string): Promise<unknown> =>
-  recoverLiveEvent(sql, {
-    eventId,
-    node: "bench",
-    history: newId(),
-    commandsSince: toTimestamp(Date.now() - 600_000),
-  })
+interface Store {
+  readonly database: Database["Service"]
+  readonly run: <A>(body: (sql: Queryable) => Promise<A>) => Promise<A>
+}
 
-const open = ({ sql }: ActorHouse, eventId: string): Promise<unknown> =>
-  listPublications(sql, eventId, [...SHARED_STREAMS, "me:p1"], {
-    since: toTimestamp(Date.now() - HISTORY_MS),
-    perStream: PER_STREAM,
-  })
+const openStore = async (url: string, connections: number, defer: Defer): Promise<Store> => {
+  const runtime = ManagedRuntime.make(Database.layer({ url: Redacted.make(url), connections }))
+  defer(() => runtime.dispose())
+  const database = await runtime.runPromise(Database)
+  return { database, run: (body) => Effect.runPromise(database.run(body)) }
+}
 
-const sweep = ({ database }: ActorHouse): Promise<void> =>
-  Effect.runPromise(sweepHistory(database, Date.now(), HISTORY_MS))
+const activate = ({ run }: Store, eventId: string): Promise<unknown> =>
+  run((sql) =>
+    recoverLiveEvent(sql, {
+      eventId,
+      node: "bench",
+      history: newId(),
+      commandsSince: toTimestamp(Date.now() - 600_000),
+    }),
+  )
+
+const open = ({ run }: Store, eventId: string): Promise<unknown> =>
+  run((sql) =>
+    listPublications(sql, eventId, [...SHARED_STREAMS, "me:p1"], {
+      since: toTimestamp(Date.now() - HISTORY_MS),
+      perStream: PER_STREAM,
+    }),
+  )
+
+const sweep = ({ database }: Store): Promise<void> => Effect.runPromise(sweepHistory(database, Date.now(), HISTORY_MS))
 
 /** Forgets all publications, statement by statement; resolves to what each took. */
-const forgetAll = async ({ sql }: ActorHouse): Promise<ReadonlyArray<number>> => {
+const forgetAll = async ({ run }: Store): Promise<ReadonlyArray<number>> => {
   const took: number[] = []
   let forgotten = SWEEP_BATCH
   while (forgotten >= SWEEP_BATCH) {
     took.push(
       await timed(async () => {
-        forgotten = await forgetPublications(sql, toTimestamp(Date.now() + HISTORY_MS), SWEEP_BATCH)
+        forgotten = await run((sql) => forgetPublications(sql, toTimestamp(Date.now() + HISTORY_MS), SWEEP_BATCH))
       }),
     )
   }
@@ -67,15 +81,9 @@ const forgetAll = async ({ sql }: ActorHouse): Promise<ReadonlyArray<number>> =>
 const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
   printMachine()
   const databases = await startDatabases(defer)
-  const [old, fresh] = await Promise.all(
-    ["old", "fresh"].map(async () => openHouse(await databases.create("migrated"), options.pool, defer)),
-  )
-  if (old === undefined || fresh === undefined) throw new Error("no databases")
-  const workspaceId = await seedWorkspace(old.sql)
-  const long = await seedHistory(old.sql, workspaceId, options)
-  const empty = await seedEvent(old.sql, workspaceId, "live")
-  // As autovacuum does of itself after as many rows.
-  await old.sql`vacuum analyze`
+  const old = await openStore(await databases.create("migrated"), options.pool, defer)
+  const fresh = await openStore(await databases.create("migrated"), options.pool, defer)
+  const { long, empty } = await old.run((sql) => seedHistory(sql, options))
 
   const cases = [
     { what: "activation", goal: 300, work: () => activate(old, long), peer: () => activate(old, empty) },
@@ -98,9 +106,10 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   ])
   const forgetting = await forgetAll(old)
   const total = forgetting.reduce((sum, ms) => sum + ms, 0)
+  const after = await timed(() => sweep(old))
   console.log(
     `  forgetting ${number(options.publications)} publications: ${number(total)} ms in ${forgetting.length} statements, ` +
-      `the longest ${number(Math.max(...forgetting))} ms`,
+      `the longest ${number(Math.max(...forgetting))} ms; the sweep right after it ${number(after)} ms`,
   )
   console.log(`${options.rounds} rounds; median (min..max)`)
   printVerdicts(
