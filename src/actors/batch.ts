@@ -125,7 +125,7 @@ export class Batch {
     return this.resident.answers.find(scope, commandId) ?? this.#idle.find(scope, commandId)
   }
 
-  /** All that the batch did is committed. Before that its idle answers stand for nothing: they follow from what it did. */
+  /** All that the batch did is committed. Its idle answers count only from then on, because they follow from what it did. */
   settle(): void {
     for (const command of this.#idle.all()) this.resident.answers.idle.add(command)
   }

@@ -1,7 +1,7 @@
 /**
  * Answers of commands this event accepted, so that a repeated id is answered and not run again: ten minutes and a thousand
  * ids back in memory; those that changed something are in the store as well, however many they are. Those without effect
- * are in memory alone, and outlast a recovery: the log is read back from the store then, they are handed on to it.
+ * are in memory alone; they are handed on when the log is read back from the store.
  */
 import { toMillis } from "../model/timestamp.ts"
 import type { StoredCommand } from "../store/live-events.ts"

@@ -63,7 +63,7 @@ export class LiveEventActor {
   /** Set while the event keeps itself in memory: how to let it go. */
   #leave: (() => void) | undefined
   #resident: Resident | undefined
-  /** What was asked for and was so already: answered once, so it stays answered whatever becomes of the resident. */
+  /** Answers of commands without effect. They belong to the actor: a recovery of the resident does not forget them. */
   readonly #idle = new Answers()
   #presence: Presence | undefined
   /** Whoever holds something from before this activation is to be back by then. */

@@ -98,8 +98,8 @@ const recover = (around: Surroundings, eventId: string): Effect.Effect<Recovered
   })
 
 /**
- * Claims the event and reads it. `idle`: the answers without effect that this process gave, whatever became of the resident
- * before. `Moved` when this process may not own it, `EventGone` when it does not exist.
+ * Claims the event and reads it. `idle`: the answers without effect that the actor gave, which outlast a
+ * recovery. `Moved` when this process may not own it, `EventGone` when it does not exist.
  */
 export const activate = (
   around: Surroundings,

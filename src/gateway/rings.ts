@@ -1,7 +1,7 @@
 /**
  * The history of every stream of an event. The shared ones always have a ring; a room's and a participant's own have one
- * while there is something to replay, so that what is kept does not grow with the audience. For the same reason it is known
- * of participants who are here, or were a moment ago, how far their own streams have come, and of nobody else.
+ * while there is something to replay, so that what is kept does not grow with the audience. For the same reason the heads of
+ * own streams are kept only for participants who are connected or were until a moment ago; others are read when they come.
  */
 import { toMillis } from "../model/timestamp.ts"
 import type { StoredPublication } from "../store/live-history.ts"
@@ -101,7 +101,7 @@ export class Rings {
       ring.trim(now)
       if (ring.isEmpty && !isShared(stream)) this.#rings.delete(stream)
     }
-    // Participants who were cut off come back within the age of the history, and then go on without being looked up.
+    // A participant whose link broke usually comes back within the age of the history, and then needs no reading.
     if (now - this.#lookedAt < this.#limits.maxAgeMs) return
     this.#lookedAt = now
     const unheard = this.owned.filter((stream) => !this.#rings.has(stream) && !isHeard(ownerOf(stream) ?? ""))

@@ -53,7 +53,7 @@ export const listPublications = async (
   streams: ReadonlyArray<string>,
   { since, perStream }: { readonly since: Timestamp; readonly perStream: number },
 ): Promise<ReadonlyArray<StoredPublication>> => {
-  // The limit comes before the age: behind it may lie any number of rows that wait for the sweep.
+  // The limit is applied before the age, because any number of older rows may wait for the sweep.
   const rows = await sql<StoredPublication[]>`
     select p.stream, p.s, p.version, p.frame, p.at
       from unnest(${[...streams]}::text[]) as asked(stream)
@@ -68,7 +68,8 @@ export const listPublications = async (
  * number of publications.
  */
 export const forgetPublications = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
-  // The event's row is held first: whoever deletes the event holds it too, and goes for the publications after it.
+  // The event's row is held first, as a deletion of the event does, so that the two never wait for each other. An event that
+  // is being deleted is passed over.
   const [row] = await sql<{ count: number }[]>`
     with old as materialized (
       select ctid as place, event_id from publications where at < ${before} order by at limit ${limit}
