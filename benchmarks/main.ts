@@ -17,6 +17,7 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   soak: async () => (await import("./soak/soak.ts")).soak,
   breakout: async () => (await import("./breakout/breakout.ts")).breakout,
   rotation: async () => (await import("./rotation/rotation.ts")).rotation,
+  recovery: async () => (await import("./recovery/recovery.ts")).recovery,
   connections: async () => (await import("./connections/connections.ts")).connections,
 }
 

@@ -38,6 +38,7 @@ import { Database } from "./store/database.ts"
 import { historySweepLayer } from "./store/history-sweep.ts"
 import { type OpenDatabase, openDatabase } from "./store/open-database.ts"
 import { OutboxBell } from "./store/outbox.ts"
+import { retentionSweepLayer } from "./store/retention-sweep.ts"
 import { WebhookRegistration } from "./store/webhook-registration.ts"
 import { Telemetry } from "./telemetry.ts"
 import { dispatcherLayer } from "./webhooks/dispatcher.ts"
@@ -131,6 +132,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     PartnerTokens.layer.pipe(Layer.provide(PartnerKeys.layer)),
     Idempotency.layer(deriveKey(config.secretKey, "kept-answers")),
     historySweepLayer(config.gatewayHistoryMs),
+    retentionSweepLayer,
   ).pipe(Layer.provideMerge(kernel))
 }
 

@@ -1,12 +1,15 @@
 /**
- * Turns gathered for one commit. Each that changes or says something makes one version; its dispatches get their places in
- * their streams and are encoded, once, as the text sockets will get. A commit costs the same for one turn as for a hundred.
+ * Turns gathered for one commit. Each that changes or says something makes one version. When all are gathered, dispatches
+ * get their places in their streams and are encoded, once, as the text sockets will get. A commit costs the same for one
+ * turn as for a hundred.
  */
 import { newId } from "../model/ids.ts"
 import type { Change } from "../model/live-records.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 import type { Occurrence } from "../model/webhook-events.ts"
-import type { LiveCommit, StoredCommand, StoredPublication } from "../store/live-events.ts"
+import type { LiveCommit, StoredCommand } from "../store/live-events.ts"
+import type { StoredPublication } from "../store/live-history.ts"
+import { Answers } from "./command-log.ts"
 import type { EphemeralPublication } from "./feed.ts"
 import type { Resident } from "./resident.ts"
 import type { Dispatch, Ejection, LiveState, Notice, Standing } from "./state.ts"
@@ -51,16 +54,27 @@ export const stepOfTurn = (turn: Turn): Step => ({
   ejections: turn.ejections,
 })
 
+/** A dispatch that waits for its place. */
+interface Said {
+  readonly dispatch: Dispatch
+  readonly version: number
+  /** Unix milliseconds. */
+  readonly now: number
+}
+
 export class Batch {
   readonly resident: Resident
   state: LiveState
+  /** Empty until the batch is sealed. */
   readonly publications: StoredPublication[] = []
   readonly ephemeral: EphemeralPublication[] = []
   readonly standings: Standing[] = []
   readonly ejections: Ejection[] = []
+  readonly #said: Said[] = []
   readonly #occurrences: Occurrence[] = []
   readonly #changes = new Map<string, Change>()
   readonly #commands: StoredCommand[] = []
+  readonly #idle = new Answers()
   #version: number
   #at = 0
 
@@ -89,7 +103,7 @@ export class Batch {
     const version = ++this.#version
     this.#at = Math.max(this.#at, step.now)
     const at = toTimestamp(step.now)
-    for (const dispatch of step.dispatches) this.#publish(dispatch, version, step.now, at)
+    for (const dispatch of step.dispatches) this.#said.push({ dispatch, version, now: step.now })
     this.mention(step.ephemeral ?? [], step.now)
     for (const notice of step.notices) this.#occurrences.push(this.#occurrence(notice, at))
     // A record that two turns changed is written once, as the last of them left it.
@@ -103,7 +117,17 @@ export class Batch {
 
   /** Something was asked for that is so already: nothing to store, but a repeat that comes late must not do it after all. */
   noteIdle({ result, ...command }: NonNullable<Step["command"]>, at: Timestamp): void {
-    this.resident.answers.rememberIdle({ ...command, reply: { result, version: this.#version }, at })
+    this.#idle.add({ ...command, reply: { result, version: this.#version }, at })
+  }
+
+  /** The answer of a command that was accepted before, or earlier in the batch. */
+  answered(scope: string, commandId: string): StoredCommand | undefined {
+    return this.resident.answers.find(scope, commandId) ?? this.#idle.find(scope, commandId)
+  }
+
+  /** All that the batch did is committed. Its idle answers count only from then on, because they follow from what it did. */
+  settle(): void {
+    for (const command of this.#idle.all()) this.resident.answers.idle.add(command)
   }
 
   /** Says what may be lost, whether or not anything is committed. */
@@ -111,7 +135,19 @@ export class Batch {
     for (const one of ephemeral) this.ephemeral.push(encodeEphemeral(one, now))
   }
 
-  get commit(): LiveCommit {
+  /** The version it builds on. */
+  get from(): number {
+    return this.resident.version
+  }
+
+  /** Where something is said. */
+  get streams(): ReadonlySet<string> {
+    return new Set(this.#said.map(({ dispatch }) => dispatch.stream))
+  }
+
+  /** Gives what was said its places, once, and says what is to be written. The heads of all its streams are known by then. */
+  seal(): LiveCommit {
+    for (const said of this.#said) this.#publish(said)
     const { resident } = this
     const { event, phases, removed, deleted } = this.state
     const before = resident.state
@@ -134,12 +170,10 @@ export class Batch {
     }
   }
 
-  #publish({ stream, t, d }: Dispatch, version: number, now: number, at: Timestamp): void {
-    const { heads } = this.resident
-    const s = (heads.get(stream) ?? 0) + 1
-    heads.set(stream, s)
+  #publish({ dispatch: { stream, t, d }, version, now }: Said): void {
+    const s = this.resident.heads.next(stream)
     const frame = JSON.stringify({ op: 0, st: wireStream(stream), s, v: version, ts: now, t, d })
-    this.publications.push({ stream, s, version, at, frame })
+    this.publications.push({ stream, s, version, at: toTimestamp(now), frame })
   }
 
   #occurrence({ id, type, extra, at }: DatedNotice, now: Timestamp): Occurrence {

@@ -1,6 +1,7 @@
 /**
  * Answers of commands this event accepted, so that a repeated id is answered and not run again: ten minutes and a thousand
- * ids back in memory; those that changed something are in the store as well, however many they are.
+ * ids back in memory; those that changed something are in the store as well, however many they are. Those without effect
+ * are in memory alone; they are handed on when the log is read back from the store.
  */
 import { toMillis } from "../model/timestamp.ts"
 import type { StoredCommand } from "../store/live-events.ts"
@@ -10,16 +11,22 @@ export const COMMAND_MEMORY_MS = 600_000
 const COMMAND_MEMORY_ENTRIES = 1000
 
 /** The newest of them, in the order of acceptance. */
-class Answers {
-  readonly #byKey = new Map<string, StoredCommand>()
+export class Answers {
+  /** Most events are never asked twice: made when first needed. */
+  #byKey: Map<string, StoredCommand> | undefined
 
-  find(key: string): StoredCommand | undefined {
-    return this.#byKey.get(key)
+  find(scope: string, commandId: string): StoredCommand | undefined {
+    return this.#byKey?.get(keyOf(scope, commandId))
+  }
+
+  all(): Iterable<StoredCommand> {
+    return this.#byKey?.values() ?? []
   }
 
   /** Gives back those it let go of because there were too many. */
-  add(key: string, command: StoredCommand): ReadonlyArray<StoredCommand> {
-    this.#byKey.set(key, command)
+  add(command: StoredCommand): ReadonlyArray<StoredCommand> {
+    this.#byKey ??= new Map()
+    this.#byKey.set(keyOf(command.scope, command.commandId), command)
     const horizon = toMillis(command.at) - COMMAND_MEMORY_MS
     const crowdedOut: StoredCommand[] = []
     for (const [oldest, { at }] of this.#byKey) {
@@ -40,13 +47,13 @@ export class CommandLog {
   #forgotten: IdFilter | undefined
   /** Until then any id may be one of those that were not read back at an activation; Unix milliseconds. */
   readonly #unreadUntil: number
-  /** Most events are never asked twice: made when first needed. */
-  #stored: Answers | undefined
-  /** Those without effect, in memory alone: they crowd out none of the others. */
-  #idle: Answers | undefined
+  readonly #stored = new Answers()
+  /** Those without effect: they crowd out none of the others. */
+  readonly idle: Answers
 
   /** `stored`: the newest ones, as many as are remembered at most. */
-  constructor(stored: ReadonlyArray<StoredCommand>) {
+  constructor(stored: ReadonlyArray<StoredCommand>, idle: Answers) {
+    this.idle = idle
     for (const command of stored) this.remember(command)
     const [oldest] = stored
     const hasMore = oldest !== undefined && stored.length >= COMMAND_MEMORY_ENTRIES
@@ -59,19 +66,12 @@ export class CommandLog {
   }
 
   find(scope: string, commandId: string): StoredCommand | undefined {
-    const key = keyOf(scope, commandId)
-    return this.#stored?.find(key) ?? this.#idle?.find(key)
+    return this.#stored.find(scope, commandId) ?? this.idle.find(scope, commandId)
   }
 
   remember(command: StoredCommand): void {
-    this.#stored ??= new Answers()
     const now = toMillis(command.at)
-    for (const gone of this.#stored.add(keyOf(command.scope, command.commandId), command)) this.#forget(gone, now)
-  }
-
-  rememberIdle(command: StoredCommand): void {
-    this.#idle ??= new Answers()
-    this.#idle.add(keyOf(command.scope, command.commandId), command)
+    for (const gone of this.#stored.add(command)) this.#forget(gone, now)
   }
 
   #forget({ scope, commandId, at }: StoredCommand, now: number): void {

@@ -24,7 +24,7 @@ const answerOf = (state: LiveState, command: Command, said: Said): Answer => ({
 
 /** The stored answer of a command id that was accepted before; a refusal when the id comes with another body. */
 export const rememberedAnswer = (batch: Batch, envelope: Envelope): Outcome | undefined => {
-  const known = batch.resident.answers.find(envelope.scope, envelope.commandId)
+  const known = batch.answered(envelope.scope, envelope.commandId)
   if (known === undefined) return undefined
   if (known.bodyHash !== envelope.bodyHash) {
     return new Refused({ code: "conflict", detail: "This command id was used with another body." })

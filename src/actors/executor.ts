@@ -83,6 +83,7 @@ export class Executor {
   /** Writes what there is to write; what may be lost is said all the same. */
   #keep(batch: Batch): Effect.Effect<unknown, NotCommitted> {
     if (!batch.isEmpty) return this.#needs.commit(batch)
+    batch.settle()
     if (batch.ephemeral.length > 0) publishEphemeral(this.#needs.around, batch.resident, batch.ephemeral)
     return Effect.void
   }

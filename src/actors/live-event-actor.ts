@@ -12,6 +12,7 @@ import { pulseFrames, tellOfArrivals, tellOfDepartures } from "./activities/regi
 import { Alarm } from "./alarm.ts"
 import { awaitHolders } from "./awaited.ts"
 import { Batch, encodeEphemeral, type Step, stepOfTurn } from "./batch.ts"
+import { Answers } from "./command-log.ts"
 import { type Away, type Envelope, type Moved, type Outcome, StoreAway } from "./commands.ts"
 import { TIMER_SCOPE } from "./execution.ts"
 import { Executor, type NotCommitted } from "./executor.ts"
@@ -20,9 +21,10 @@ import { admissionOf, lobbyPolicy } from "./lobby-policy.ts"
 import { NOBODY, Presence, type PresenceChange } from "./presence.ts"
 import { PresenceFlush } from "./presence-flush.ts"
 import { rosterPage } from "./presence-view.ts"
-import type { LiveReading, PresenceReport, RosterPage, RosterQuery } from "./protocol.ts"
+import type { LiveReading, PresenceReport, ReadQuery, RosterPage, RosterQuery } from "./protocol.ts"
 import { Pulses } from "./pulses.ts"
 import { type ReactionReport, Reactions } from "./reactions.ts"
+import { recallHeads } from "./recall.ts"
 import {
   activate,
   commitBatch,
@@ -31,7 +33,7 @@ import {
   type Resident,
   type Surroundings,
 } from "./resident.ts"
-import { Snapshots } from "./snapshots.ts"
+import { headsOfReading, Snapshots } from "./snapshots.ts"
 import { activePhase } from "./state.ts"
 import { type Deadline, nextDeadline } from "./timers.ts"
 import { type Ephemeral, Turn } from "./turn.ts"
@@ -61,6 +63,8 @@ export class LiveEventActor {
   /** Set while the event keeps itself in memory: how to let it go. */
   #leave: (() => void) | undefined
   #resident: Resident | undefined
+  /** Answers of commands without effect. They belong to the actor: a recovery of the resident does not forget them. */
+  readonly #idle = new Answers()
   #presence: Presence | undefined
   /** Whoever holds something from before this activation is to be back by then. */
   #awaited: ActivityDeadline | undefined
@@ -130,12 +134,13 @@ export class LiveEventActor {
     return Effect.sync(() => this.#reactions.add(report))
   }
 
-  /** How everything stands, and how it stands for these participants. */
-  read(participants: ReadonlyArray<string>, fresh: boolean): Effect.Effect<LiveReading, Away> {
+  read(query: ReadQuery): Effect.Effect<LiveReading, Away> {
     return this.#inLane(
-      Effect.map(this.#current, (of) =>
-        this.#snapshots.read(of, this.#presence, this.#needs.now(), { participants, fresh }),
-      ),
+      Effect.gen({ self: this }, function* () {
+        const of = yield* this.#current
+        yield* recallHeads(this.#needs.database, of, headsOfReading(of, query))
+        return this.#snapshots.read(of, this.#presence, this.#needs.now(), query)
+      }),
     )
   }
 
@@ -148,7 +153,7 @@ export class LiveEventActor {
   /** The event as this process owns it, recovered first when it is not in memory. Only inside the lane. */
   readonly #current: Effect.Effect<Resident, Away> = Effect.suspend(() => {
     if (this.#resident !== undefined) return Effect.succeed(this.#resident)
-    return activate(this.#needs, this.#needs.eventId).pipe(
+    return activate(this.#needs, this.#needs.eventId, this.#idle).pipe(
       Effect.tap((found) =>
         Effect.sync(() => {
           this.#adopt(found)
@@ -174,6 +179,7 @@ export class LiveEventActor {
     return commitBatch(this.#needs, batch).pipe(
       Effect.tap((next) =>
         Effect.sync(() => {
+          batch.settle()
           this.#adopt(next)
           this.#touch(batch.standings)
           if (batch.isHeard) this.#snapshots.forget()

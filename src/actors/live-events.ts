@@ -41,6 +41,8 @@ export class LiveEvents extends Context.Service<
       participants: ReadonlyArray<string>,
       /** The snapshot, too, of the present version: it may be a moment old otherwise. */
       fresh: boolean,
+      /** Whose heads are wanted besides; by default none. */
+      streams?: ReadonlyArray<string>,
     ) => Reachable<LiveReading>
     readonly roster: (eventId: string, query: RosterQuery) => Reachable<RosterPage>
     /** Keeps the event in memory until interrupted: for as long as somebody watches it. */
@@ -112,7 +114,8 @@ export class LiveEvents extends Context.Service<
           execute,
           reportPresence: (eventId, report) => reach(client(eventId).ReportPresence(report)),
           reportReactions: (eventId, report) => reach(client(eventId).ReportReactions(report)),
-          read: (eventId, participants, fresh) => reach(client(eventId).Read({ participants, fresh })),
+          read: (eventId, participants, fresh, streams = []) =>
+            reach(client(eventId).Read({ participants, fresh, streams })),
           roster: (eventId, query) => reach(client(eventId).ReadRoster(query)),
           reside: (eventId) => Effect.ignore(client(eventId).Reside()),
         }

@@ -53,7 +53,7 @@ const Traits = Schema.Struct({
 export const LiveSnapshot = Schema.Struct({
   history: Schema.String,
   version: Schema.Int,
-  /** Highest `s` of each stream that has any. */
+  /** Highest `s` of the shared streams and of each open room's. */
   heads: Schema.Record(Schema.String, Schema.Int),
   event: Event,
   phase: Traits,
@@ -80,6 +80,8 @@ export const LiveReading = Schema.Struct({
   /** The version of the personal parts. */
   version: Schema.Int,
   snapshot: LiveSnapshot,
+  /** Highest `s` of the streams that were asked for, at that version. */
+  heads: Schema.Record(Schema.String, Schema.Int),
   /** `head`: of the participant's own stream. */
   personal: Schema.Record(Schema.String, Schema.Struct({ head: Schema.Int, state: Json })),
 })
@@ -109,9 +111,16 @@ export const Execute = Rpc.make("Execute", {
 })
 export const ReportPresence = Rpc.make("ReportPresence", { payload: PresenceReport, error: Away })
 export const ReportReactions = Rpc.make("ReportReactions", { payload: ReactionReport, error: Away })
+export const ReadQuery = Schema.Struct({
+  participants: Schema.Array(Schema.String),
+  /** Whose heads are wanted besides. */
+  streams: Schema.Array(Schema.String),
+  /** The snapshot as well is to be of the present version. */
+  fresh: Schema.Boolean,
+})
+export type ReadQuery = typeof ReadQuery.Type
 export const Read = Rpc.make("Read", {
-  /** `fresh`: the snapshot as well is to be of the present version. */
-  payload: { participants: Schema.Array(Schema.String), fresh: Schema.Boolean },
+  payload: ReadQuery,
   success: LiveReading,
   error: Away,
 })

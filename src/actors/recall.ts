@@ -1,11 +1,13 @@
 /**
- * What memory has let go of and the store still knows: chat that commands name, read back before their turns, which cannot
- * wait, so that who wrote a message may take it back however old it is; and answers that were given under their ids.
+ * What memory has let go of and the store still knows. Chat that commands name is read back before their turns, which cannot
+ * wait, so that its author may take a message back however old it is; so are answers that were given under their ids. Heads
+ * of streams are read back before a number is given there.
  */
 import { Effect } from "effect"
 import type { ChatMessage } from "../model/live-records.ts"
 import type { Database } from "../store/database.ts"
 import { findLiveCommands } from "../store/live-events.ts"
+import { findHeads } from "../store/live-history.ts"
 import { findChatMessages } from "../store/live-records.ts"
 import { Batch } from "./batch.ts"
 import { type Envelope, type Outcome, StoreAway } from "./commands.ts"
@@ -89,3 +91,19 @@ export const recall = (
   envelopes: ReadonlyArray<Envelope>,
 ): Effect.Effect<void, StoreAway> =>
   Effect.andThen(recallAnswers(database, of, envelopes), recallChat(database, of, envelopes))
+
+/** From then on the heads of these streams are known, until the next read-back at least. */
+export const recallHeads = (
+  database: Database["Service"],
+  { heads, state }: Resident,
+  streams: Iterable<string>,
+): Effect.Effect<void, StoreAway> => {
+  const unknown = heads.unknown(streams)
+  if (unknown.length === 0) return Effect.void
+  return database
+    .run((sql) => findHeads(sql, state.event.id, unknown))
+    .pipe(
+      Effect.map((found) => heads.learn(found)),
+      Effect.mapError(() => new StoreAway()),
+    )
+}

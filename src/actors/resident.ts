@@ -19,13 +19,15 @@ import {
 import type { OutboxBell } from "../store/outbox.ts"
 import type { Telemetry } from "../telemetry.ts"
 import type { Batch } from "./batch.ts"
-import { COMMAND_MEMORY_MS, CommandLog } from "./command-log.ts"
+import { type Answers, COMMAND_MEMORY_MS, CommandLog } from "./command-log.ts"
 import { EventGone, Moved, StoreAway } from "./commands.ts"
 import type { EphemeralPublication, Feed, FeedMessage } from "./feed.ts"
 import { Floor } from "./floor.ts"
+import { Heads } from "./heads.ts"
 import { lobbyPolicy } from "./lobby-policy.ts"
 import type { Ownership } from "./ownership.ts"
 import type { Present } from "./presence.ts"
+import { recallHeads } from "./recall.ts"
 import { type LiveState, NO_EFFECTS, phaseTraits } from "./state.ts"
 
 /** The store is there, but would not take the batch: one of its commands may be at fault. */
@@ -45,8 +47,8 @@ export interface Resident {
   readonly version: number
   readonly history: string
   readonly state: LiveState
-  /** Highest `s` of each stream. Moved on by a batch before its commit, like the floor: who fails to commit forgets all. */
-  readonly heads: Map<string, number>
+  /** Moved on by a batch before its commit, like the floor: an actor that fails to commit forgets all. */
+  readonly heads: Heads
   readonly floor: Floor
   readonly answers: CommandLog
   /** Who was present when the last activation was stopped in order. */
@@ -59,13 +61,13 @@ const floorOf = (records: Recovered["records"]): Floor => {
   return floor
 }
 
-const residentOf = (recovered: Recovered): Resident => ({
+const residentOf = (recovered: Recovered, idle: Answers): Resident => ({
   epoch: recovered.epoch,
   version: recovered.version,
   history: recovered.history,
-  heads: new Map(recovered.heads.map(({ stream, s }) => [stream, s])),
+  heads: new Heads(recovered.heads, recovered.hasOtherStreams),
   floor: floorOf(recovered.records),
-  answers: new CommandLog(recovered.commands),
+  answers: new CommandLog(recovered.commands, idle),
   roster: recovered.roster as ReadonlyArray<Present>,
   state: {
     event: recovered.event,
@@ -81,8 +83,8 @@ const recover = (around: Surroundings, eventId: string): Effect.Effect<Recovered
     // Never raise the epoch on the word of a stale view: that would fence out the rightful owner.
     if (!(yield* around.ownership.holds)) return yield* new Moved()
     const recovered = yield* around.database
-      .run(() =>
-        recoverLiveEvent(around.database.sql, {
+      .run((sql) =>
+        recoverLiveEvent(sql, {
           eventId,
           node: around.ownership.node,
           history: newId(),
@@ -95,11 +97,16 @@ const recover = (around: Surroundings, eventId: string): Effect.Effect<Recovered
     return recovered
   })
 
-/** Claims the event and reads it. `Moved` when this process may not own it, `EventGone` when it does not exist. */
+/**
+ * Claims the event and reads it. `idle`: the answers without effect that the actor gave, which outlast a
+ * recovery. `Moved` when this process may not own it, `EventGone` when it does not exist.
+ */
 export const activate = (
   around: Surroundings,
   eventId: string,
-): Effect.Effect<Resident, Moved | EventGone | StoreAway> => Effect.map(recover(around, eventId), residentOf)
+  idle: Answers,
+): Effect.Effect<Resident, Moved | EventGone | StoreAway> =>
+  Effect.map(recover(around, eventId), (recovered) => residentOf(recovered, idle))
 
 /** A commit failed and only the store knows whether it happened: its version tells, and whose commit made it. */
 const settleUnknown = (
@@ -113,7 +120,7 @@ const settleUnknown = (
     around.telemetry.log.warn({ eventId, err: cause }, "a live event's commit failed")
     const recovered = yield* Effect.mapError(recover(around, eventId), () => new StoreAway())
     const happened = recovered.version === version && recovered.versionEpoch === resident.epoch
-    if (happened) return residentOf(recovered)
+    if (happened) return residentOf(recovered, resident.answers.idle)
     return yield* lost ? new Moved() : new CommitRefused()
   })
 
@@ -126,26 +133,28 @@ export const commitBatch = (
   around: Surroundings,
   batch: Batch,
 ): Effect.Effect<Resident, Moved | StoreAway | CommitRefused | AnsweredBefore | OverCapacity> => {
-  const { resident, commit } = batch
+  const { resident } = batch
   const publish = (after: Resident, deliveries: number): Resident => {
-    const { publications, ephemeral, ejections, standings } = batch
-    around.feed.publish(message(after, "commit", { from: commit.from, publications, ephemeral, ejections, standings }))
+    const { from, publications, ephemeral, ejections, standings } = batch
+    around.feed.publish(message(after, "commit", { from, publications, ephemeral, ejections, standings }))
     if (deliveries > 0) around.bell.ring()
     return after
   }
-  return commitLiveEvent(around.database.sql, commit).pipe(
-    Effect.map((deliveries) => publish({ ...resident, version: commit.version, state: batch.state }, deliveries)),
-    Effect.catchTags({
-      Fenced: () => {
-        around.telemetry.metrics.fenced.add()
-        return Effect.fail(new Moved())
-      },
-      CommitUnknown: (unknown) =>
-        Effect.map(settleUnknown(around, resident, commit, unknown), (after) =>
-          publish(after, commit.occurrences.length),
-        ),
-    }),
-  )
+  const write = (commit: LiveCommit) =>
+    commitLiveEvent(around.database.sql, commit).pipe(
+      Effect.map((deliveries) => publish({ ...resident, version: commit.version, state: batch.state }, deliveries)),
+      Effect.catchTags({
+        Fenced: () => {
+          around.telemetry.metrics.fenced.add()
+          return Effect.fail(new Moved())
+        },
+        CommitUnknown: (unknown) =>
+          Effect.map(settleUnknown(around, resident, commit, unknown), (after) =>
+            publish(after, commit.occurrences.length),
+          ),
+      }),
+    )
+  return recallHeads(around.database, resident, batch.streams).pipe(Effect.flatMap(() => write(batch.seal())))
 }
 
 const message = (of: Resident, kind: FeedMessage["kind"], said: Partial<FeedMessage>): FeedMessage => ({

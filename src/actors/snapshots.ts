@@ -2,11 +2,13 @@
  * What newcomers are told. The part that is the same for many is made once per version, and for a large audience four times
  * a second at most, however much happens; what concerns one participant is looked up for each who asks, as it is now.
  */
+
+import { SHARED_STREAMS } from "../store/live-history.ts"
 import { personalViewOf, viewOf } from "./activities/registry.ts"
 import { lobbyPolicy } from "./lobby-policy.ts"
 import { NOBODY, type Presence } from "./presence.ts"
 import { presenceView } from "./presence-view.ts"
-import type { LiveReading, LiveSnapshot } from "./protocol.ts"
+import type { LiveReading, LiveSnapshot, ReadQuery } from "./protocol.ts"
 import type { Resident } from "./resident.ts"
 import { activePhase, gatewayPhase, phaseTraits } from "./state.ts"
 import { timersOf } from "./timers.ts"
@@ -14,6 +16,26 @@ import { timersOf } from "./timers.ts"
 /** With a large audience a snapshot is good for this long; what happened since is replayed after it. */
 const GOOD_FOR_MS = 250
 const LARGE = 500
+
+const ownStream = (participantId: string): string => `me:${participantId}`
+
+/** Rooms that somebody may be in or go to. One that is not among them and is opened later begins at 0. */
+const roomStreams = ({ floor }: Resident): ReadonlyArray<string> => {
+  const seats = Array.from(floor.all("seat").values(), ({ roomId }) => roomId)
+  return Array.from(new Set([...floor.all("room").keys(), ...seats]), (id) => `room:${id}`)
+}
+
+const headsIn = (of: Resident): { readonly [stream: string]: number } => {
+  const heads = [...SHARED_STREAMS, ...roomStreams(of)].map((stream) => [stream, of.heads.of(stream)] as const)
+  return Object.fromEntries(heads.filter(([, head]) => head > 0))
+}
+
+/** Streams whose heads a reading says. */
+export const headsOfReading = (of: Resident, { participants, streams }: ReadQuery): ReadonlyArray<string> => [
+  ...participants.map(ownStream),
+  ...streams,
+  ...roomStreams(of),
+]
 
 export class Snapshots {
   #last: LiveSnapshot | undefined
@@ -23,15 +45,19 @@ export class Snapshots {
     of: Resident,
     presence: Presence | undefined,
     now: number,
-    { participants, fresh }: { readonly participants: ReadonlyArray<string>; readonly fresh: boolean },
+    { participants, fresh, streams }: ReadQuery,
   ): LiveReading {
     if (fresh && this.#last?.version !== of.version) this.#last = undefined
     const scene = sceneOf(of, presence, now)
     const personal = participants.map((id) => {
-      const head = of.heads.get(`me:${id}`) ?? 0
-      return [id, { head, state: personalViewOf(scene, id) }] as const
+      return [id, { head: of.heads.of(ownStream(id)), state: personalViewOf(scene, id) }] as const
     })
-    return { version: of.version, snapshot: this.#snapshot(of, presence, now), personal: Object.fromEntries(personal) }
+    return {
+      version: of.version,
+      snapshot: this.#snapshot(of, presence, now),
+      heads: Object.fromEntries(streams.map((stream) => [stream, of.heads.of(stream)])),
+      personal: Object.fromEntries(personal),
+    }
   }
 
   /** Something was said that is not replayed: who comes now must find it in a new snapshot. */
@@ -66,7 +92,7 @@ const snapshotOf = (of: Resident, presence: Presence | undefined, now: number): 
   return {
     history: of.history,
     version: of.version,
-    heads: Object.fromEntries(of.heads),
+    heads: headsIn(of),
     event: state.event,
     phase: phaseTraits(state),
     everyone: {

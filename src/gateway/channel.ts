@@ -20,7 +20,7 @@ import type { Resume } from "./protocol/frames.ts"
 import { ReactionCounts } from "./reaction-counts.ts"
 import { type Cursors, readyResumed, readyWithSnapshot } from "./ready.ts"
 import { RecentCommands } from "./recent-commands.ts"
-import { readingFor, whyNoReplay } from "./replay.ts"
+import { readersOf, readingFor, whyNoReplay } from "./replay.ts"
 import { mentionAll, sendAll } from "./send-all.ts"
 import { closeGradually } from "./send-off.ts"
 import { inspectBuffers, spareNoMore } from "./slow-sockets.ts"
@@ -110,7 +110,8 @@ export class Channel {
       refreshed: () => this.#serveWaiting(),
       settled: () => this.#fanOut.schedule(Date.now()),
       actorWoke: () => this.#introduceAll(),
-      awaited: () => this.#waiting.map(({ connection }) => connection.identity.participantId),
+      awaited: () => readersOf(this.#follower, this.#waiting),
+      isHeard: (participantId) => this.participants.has(participantId),
     })
     const publishWaiting = (streams: ReadonlyArray<StreamName>): void => {
       if (streams.some((stream) => this.#fanOut.pending(stream) > 0)) this.#fanOut.flush(Date.now())

@@ -11,11 +11,11 @@ import type { LobbyPolicy } from "../model/activity-commands.ts"
 import { type NotFound, Unavailable } from "../model/errors.ts"
 import type { EventStatus } from "../model/event.ts"
 import { toMillis, toTimestamp } from "../model/timestamp.ts"
-import { listPublications, type StoredPublication } from "../store/live-events.ts"
+import { listPublications, type StoredPublication } from "../store/live-history.ts"
 import { Places } from "./places.ts"
 import { removalIn } from "./removal.ts"
-import { Rings } from "./rings.ts"
-import type { StreamName } from "./streams.ts"
+import { Rings, type StreamHeads } from "./rings.ts"
+import { ownStream, type StreamName } from "./streams.ts"
 import type { Surroundings } from "./surroundings.ts"
 
 /** What the follower has to say, in the order it happened. */
@@ -44,9 +44,24 @@ export interface FollowerEvents {
   readonly settled: () => void
   /** The actor is in memory anew and may not know who is here. */
   readonly actorWoke: () => void
-  /** Whom a reading should be for. */
-  readonly awaited: () => ReadonlyArray<string>
+  /** Whom a reading should be for. `fresh`: its snapshot has to be of the same version as what concerns them. */
+  readonly awaited: () => { readonly participants: ReadonlyArray<string>; readonly fresh: boolean }
+  /** Does a connection here hear the participant's own stream? */
+  readonly isHeard: (participantId: string) => boolean
 }
+
+/** What was read: how everything stands, how far streams have come by then, and what of their history is not here yet. */
+interface Look {
+  readonly reading: LiveReading
+  readonly heads: StreamHeads
+  readonly stored: ReadonlyArray<StoredPublication>
+}
+
+/** Of the streams that the reading was asked for. */
+const askedHeads = ({ heads, personal }: LiveReading): StreamHeads => ({
+  ...heads,
+  ...Object.fromEntries(Object.entries(personal).map(([id, { head }]) => [ownStream(id), head])),
+})
 
 const MAX_BUFFERED = 1000
 /** How often a reading that failed is tried again while connections depend on it. */
@@ -95,7 +110,9 @@ export class Follower {
   }
 
   trim(now: number): void {
-    this.rings.trim(now)
+    // What is being read of a stream must not be older than what is known of it.
+    const isReading = this.#isRefreshing || this.#buffer !== undefined
+    this.rings.trim(now, (participantId) => isReading || this.#say.isHeard(participantId))
   }
 
   /**
@@ -110,12 +127,13 @@ export class Follower {
 
   #refresh(): void {
     this.#around.fork(
-      this.#around.live.read(this.#eventId, this.#say.awaited(), false).pipe(
+      this.#look(false).pipe(
         Effect.match({
-          onSuccess: (reading) => {
+          onSuccess: ({ reading, heads, stored }) => {
             this.#isRefreshing = false
             if (this.#isStopped || this.#buffer !== undefined) return
             if (reading.snapshot.history !== this.history || reading.version > this.version) return this.#reload()
+            this.rings.learn(heads, stored)
             this.read = reading
             this.#say.refreshed()
           },
@@ -125,6 +143,27 @@ export class Follower {
           },
         }),
       ),
+    )
+  }
+
+  /** `isAnew`: all that is followed; otherwise only what is not known of those who are awaited. */
+  #look(isAnew: boolean): Effect.Effect<Look, NotFound | Unavailable> {
+    const { live, database, options, telemetry } = this.#around
+    return Effect.gen({ self: this }, function* () {
+      const { participants, fresh } = this.#say.awaited()
+      const reading = yield* live.read(this.#eventId, participants, isAnew || fresh, isAnew ? this.rings.owned : [])
+      const heads = isAnew ? { ...reading.snapshot.heads, ...askedHeads(reading) } : askedHeads(reading)
+      const isWanted = (stream: StreamName): boolean => isAnew || !this.rings.knows(stream)
+      const wanted = Object.keys(heads).filter((stream) => (heads[stream] ?? 0) > 0 && isWanted(stream))
+      const limits = { since: toTimestamp(Date.now() - options.historyMs), perStream: options.historyEntries }
+      const stored =
+        wanted.length === 0 ? [] : yield* database.run((sql) => listPublications(sql, this.#eventId, wanted, limits))
+      return { reading, heads, stored }
+    }).pipe(
+      Effect.catchDefect((defect) => {
+        telemetry.log.error({ err: defect, eventId: this.#eventId }, "an event could not be read")
+        return Effect.fail(new Unavailable({ detail: "The event cannot be read.", retryAfterSeconds: 1 }))
+      }),
     )
   }
 
@@ -210,18 +249,8 @@ export class Follower {
   }
 
   #load(): void {
-    const { live, database, options, fork, telemetry } = this.#around
-    fork(
-      Effect.gen({ self: this }, function* () {
-        const reading = yield* live.read(this.#eventId, this.#say.awaited(), true)
-        const since = toTimestamp(Date.now() - options.historyMs)
-        const stored = yield* database.run((sql) => listPublications(sql, this.#eventId, since, options.historyEntries))
-        return { reading, stored }
-      }).pipe(
-        Effect.catchDefect((defect) => {
-          telemetry.log.error({ err: defect, eventId: this.#eventId }, "an event could not be read")
-          return Effect.fail(new Unavailable({ detail: "The event cannot be read.", retryAfterSeconds: 1 }))
-        }),
+    this.#around.fork(
+      Effect.suspend(() => this.#look(true)).pipe(
         Effect.tapError((failure) => Effect.sync(() => this.#loadFailed(failure))),
         // Whoever waits has been told; those already open stay, and get what they missed once it can be read.
         Effect.retry({
@@ -229,8 +258,8 @@ export class Follower {
           schedule: RETRY_SCHEDULE,
         }),
         Effect.match({
-          onSuccess: ({ reading, stored }) => {
-            if (!this.#isStopped) this.#adopt(reading, stored)
+          onSuccess: (look) => {
+            if (!this.#isStopped) this.#adopt(look)
           },
           onFailure: () => undefined,
         }),
@@ -245,10 +274,10 @@ export class Follower {
     else this.#say.failed(failure)
   }
 
-  #adopt(reading: LiveReading, stored: ReadonlyArray<StoredPublication>): void {
+  #adopt({ reading, heads, stored }: Look): void {
     const { snapshot } = reading
     const buffered = this.#buffer ?? []
-    const reason = this.#fill(snapshot, stored)
+    const reason = this.#fill(snapshot, heads, stored)
     this.#buffer = undefined
     this.read = reading
     this.removed = new Set(snapshot.removed)
@@ -270,22 +299,27 @@ export class Follower {
   }
 
   /** Brings the rings to the snapshot's version; says why when that is a start over. */
-  #fill(snapshot: LiveSnapshot, stored: ReadonlyArray<StoredPublication>): "epoch" | "gap" | undefined {
+  #fill(
+    snapshot: LiveSnapshot,
+    heads: StreamHeads,
+    stored: ReadonlyArray<StoredPublication>,
+  ): "epoch" | "gap" | undefined {
     const known = stored.filter(({ version }) => version <= snapshot.version)
     const isSameHistory = this.#isOpen && snapshot.history === this.history
-    const canGoOn = isSameHistory && this.rings.reach(snapshot.heads, known)
+    const canGoOn = isSameHistory && this.rings.reach(heads, known)
     this.history = snapshot.history
     this.version = snapshot.version
     if (canGoOn) {
       for (const { stream, s, frame, at } of known) {
-        if (s <= this.rings.head(stream)) continue
+        if (!this.rings.knows(stream) || s <= this.rings.head(stream)) continue
         this.#add(stream, s, frame, toMillis(at))
         const removal = removalIn(stream, frame)
         if (removal !== undefined) this.#say.removed(removal.participantId)
       }
+      this.rings.learn(heads, known)
       return undefined
     }
-    this.rings.restore(snapshot.heads, known)
+    this.rings.restore(heads, known)
     if (!this.#isOpen) return undefined
     return isSameHistory ? "gap" : "epoch"
   }

@@ -9,7 +9,26 @@ import { type Cursors, hearsStaffChat } from "./ready.ts"
 import { ownerOf, type StreamName, wireName } from "./streams.ts"
 import { heardBy } from "./whereabouts.ts"
 
-/** Why what the client held cannot be continued; `undefined` when a replay is exact. */
+/**
+ * Who waits for a reading. `fresh`: some are told in their own stream of what many see, so that what concerns them and what
+ * many see have to be of one version.
+ */
+export const readersOf = (
+  { phase, read }: Follower,
+  waiting: ReadonlyArray<{ readonly connection: Connection }>,
+): { readonly participants: ReadonlyArray<string>; readonly fresh: boolean } => {
+  const identities = waiting.map(({ connection }) => connection.identity)
+  const phases = [phase, read?.snapshot.phase ?? phase]
+  return {
+    participants: identities.map(({ participantId }) => participantId),
+    fresh: identities.some((identity) => phases.some((one) => hearsStaffChat(identity, one))),
+  }
+}
+
+/**
+ * Why what the client held cannot be continued; `undefined` when a replay is exact. Of a stream that is not known here
+ * nothing is covered: without a reading that is no verdict, and with the next one the stream is known.
+ */
 export const whyNoReplay = (
   { history, rings }: Follower,
   connection: Connection,
@@ -51,9 +70,9 @@ export const readingFor = (
   if (read === undefined || own === undefined || read.version < since) return undefined
   const { snapshot } = read
   // What is told to one person of what many see goes on where what many see was looked at.
-  const isOwn = !hearsStaffChat(connection.identity, snapshot.phase)
+  if (hearsStaffChat(connection.identity, snapshot.phase) && read.version !== snapshot.version) return undefined
   const head = (stream: StreamName): number =>
-    ownerOf(stream) !== undefined && isOwn ? own.head : (snapshot.heads[stream] ?? 0)
+    ownerOf(stream) === undefined ? (snapshot.heads[stream] ?? 0) : own.head
   const streams = heardBy(connection)
   if (!streams.every((stream) => rings.covers(stream, head(stream)))) return undefined
   const cursors = Object.fromEntries(streams.map((stream) => [wireName(stream), head(stream)]))

@@ -8,7 +8,6 @@ import {
   type AccountTokenPurpose,
   consumeAccountToken,
   deleteAccountTokens,
-  deleteExpiredAccountTokens,
   hasAccountToken,
   insertAccountToken,
 } from "../store/account-tokens.ts"
@@ -23,7 +22,7 @@ const LIFETIME_MS: Readonly<Record<AccountTokenPurpose, number>> = {
 
 const now = () => toTimestamp(Date.now())
 
-/** Resolves to the token itself, for a link. Expired ones of anybody are cleared on the way. */
+/** Resolves to the token itself, for a link. */
 export const issueAccountToken = async (
   sql: Queryable,
   purpose: AccountTokenPurpose,
@@ -31,7 +30,6 @@ export const issueAccountToken = async (
 ): Promise<string> => {
   const token = newSecret()
   const expiresAt = toTimestamp(Date.now() + LIFETIME_MS[purpose])
-  await deleteExpiredAccountTokens(sql, now())
   await insertAccountToken(sql, { tokenHash: hashSecret(token), purpose, ...of, expiresAt })
   return token
 }

@@ -55,6 +55,10 @@ export const deleteAccountTokens = async (
      where account_id = ${accountId} and (${purpose}::text is null or purpose = ${purpose})`
 }
 
-export const deleteExpiredAccountTokens = async (sql: Queryable, now: Timestamp): Promise<void> => {
-  await sql`delete from account_tokens where expires_at <= ${now}`
+/** Deletes up to `limit` tokens that nothing takes any more. Resolves to their number. */
+export const deleteExpiredAccountTokens = async (sql: Queryable, now: Timestamp, limit: number): Promise<number> => {
+  const { count } = await sql`
+    delete from account_tokens where token_hash = any (array(
+      select token_hash from account_tokens where expires_at <= ${now} order by expires_at limit ${limit}))`
+  return count
 }

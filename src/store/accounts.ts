@@ -121,6 +121,14 @@ export const deleteAccountSessions = async (
     delete from account_sessions where account_id = ${accountId} and (${except}::uuid is null or id <> ${except})`
 }
 
+/** Deletes up to `limit` sessions whose thirty days are over. Resolves to their number. */
+export const deleteExpiredSessions = async (sql: Queryable, now: Timestamp, limit: number): Promise<number> => {
+  const { count } = await sql`
+    delete from account_sessions where id = any (array(
+      select id from account_sessions where expires_at <= ${now} order by expires_at limit ${limit}))`
+  return count
+}
+
 /** A new password makes every session token minted before it worthless. */
 export const setPassword = async (sql: Queryable, accountId: string, passwordHash: string): Promise<void> => {
   await sql`

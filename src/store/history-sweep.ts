@@ -1,27 +1,31 @@
 /** Keeps the live tables small: what no reconnecting client can ask for any more is deleted once a minute. */
 import { Effect, Layer } from "effect"
 import { toTimestamp } from "../model/timestamp.ts"
+import { Telemetry } from "../telemetry.ts"
 import { Database } from "./database.ts"
-import { pruneLiveHistory } from "./live-events.ts"
+import { forgetLiveCommands, forgetPublications } from "./live-history.ts"
+import { inBatches, sweepEvery } from "./sweeps.ts"
 
-const EVERY = "1 minute"
 /** Command ids are answered for ten minutes; a little more is kept, so that the actor's memory is always covered. */
 const COMMANDS_KEPT_MS = 660_000
 
 /** `historyMs`: how far back gateways replay. */
-export const historySweepLayer = (historyMs: number): Layer.Layer<never, never, Database> =>
+export const historySweepLayer = (historyMs: number): Layer.Layer<never, never, Database | Telemetry> =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const database = yield* Database
-      const sweep = Effect.suspend(() => {
-        const now = Date.now()
-        return database.run((sql) =>
-          pruneLiveHistory(sql, {
-            publications: toTimestamp(now - historyMs),
-            commands: toTimestamp(now - COMMANDS_KEPT_MS),
-          }),
-        )
-      })
-      yield* Effect.forkScoped(sweep.pipe(Effect.ignore, Effect.delay(EVERY), Effect.forever))
+      const { log } = yield* Telemetry
+      const sweep = Effect.suspend(() => sweepHistory(database, Date.now(), historyMs))
+      yield* Effect.forkScoped(sweepEvery("1 minute", log, sweep))
     }),
   )
+
+/** `now`: Unix milliseconds. */
+export const sweepHistory = (database: Database["Service"], now: number, historyMs: number) => {
+  const publications = toTimestamp(now - historyMs)
+  const commands = toTimestamp(now - COMMANDS_KEPT_MS)
+  return Effect.andThen(
+    inBatches(database, (sql, limit) => forgetPublications(sql, publications, limit)),
+    inBatches(database, (sql, limit) => forgetLiveCommands(sql, commands, limit)),
+  )
+}

@@ -1,6 +1,7 @@
 /** Answers kept under callers' own keys: take a key, find what it was answered, keep an answer, or let the key go. */
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Queryable } from "./database.ts"
+import { untilFewer } from "./sweeps.ts"
 
 export interface IdempotencyKey {
   /** Who asks: keys of two callers never meet. */
@@ -63,6 +64,11 @@ export const releaseKey = async (sql: Queryable, of: IdempotencyKey): Promise<vo
      where principal = ${of.principal} and method = ${of.method} and path = ${of.path} and key = ${of.key}`
 }
 
-export const sweepIdempotencyKeys = async (sql: Queryable, before: Timestamp): Promise<void> => {
-  await sql`delete from idempotency_keys where created_at < ${before}`
-}
+/** Forgets keys from before the cutoff with their answers. */
+export const sweepIdempotencyKeys = (sql: Queryable, before: Timestamp): Promise<void> =>
+  untilFewer(async (limit) => {
+    const { count } = await sql`
+      delete from idempotency_keys where ctid = any (array(
+        select ctid from idempotency_keys where created_at < ${before} order by created_at limit ${limit}))`
+    return count
+  })

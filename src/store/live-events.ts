@@ -10,18 +10,10 @@ import type { Timestamp } from "../model/timestamp.ts"
 import type { Occurrence } from "../model/webhook-events.ts"
 import type { Queryable, Sql } from "./database.ts"
 import { eventRow, findEvent, listPhaseStates, phaseRows } from "./events.ts"
+import { findHeads, hasOtherStreams, SHARED_STREAMS, type StoredPublication, type StreamHead } from "./live-history.ts"
 import { activityRows, readLiveRecords, type StoredRecord } from "./live-records.ts"
 import { occurrenceRows } from "./outbox.ts"
 import { sqlState } from "./sqlstate.ts"
-
-/** A committed dispatch: its stream, its place in it, and the exact text that sockets receive. */
-export interface StoredPublication {
-  readonly stream: string
-  readonly s: number
-  readonly version: number
-  readonly frame: string
-  readonly at: Timestamp
-}
 
 /** The stored answer of an accepted command. */
 export interface StoredCommand {
@@ -47,8 +39,10 @@ export interface Recovered extends Claim {
   readonly removed: ReadonlyArray<string>
   /** Who was present when the last activation was stopped in order; what was given to `keepRoster`. */
   readonly roster: ReadonlyArray<unknown>
-  /** Highest `s` of each stream. */
-  readonly heads: ReadonlyArray<{ readonly stream: string; readonly s: number }>
+  /** Of the shared streams. */
+  readonly heads: ReadonlyArray<StreamHead>
+  /** Something was said to a room or to one participant: the heads of those streams are read when they are needed. */
+  readonly hasOtherStreams: boolean
   /** Answers young enough to be asked for again. */
   readonly commands: ReadonlyArray<StoredCommand>
   readonly records: ReadonlyArray<StoredRecord>
@@ -67,21 +61,21 @@ export const claimLiveEvent = async (
   return row
 }
 
-/** Claims and reads all an actor needs to go on where the last one stopped. */
+/** Claims and reads all an actor needs to go on where the last one stopped; what it costs does not grow with the history. */
 export const recoverLiveEvent = async (
-  sql: Sql,
+  sql: Queryable,
   claim: { eventId: string; node: string; history: string; commandsSince: Timestamp },
 ): Promise<Recovered | undefined> => {
   const [left] = await sql<{ roster: ReadonlyArray<unknown> | null }[]>`
     select roster from live_events where event_id = ${claim.eventId}`
   const claimed = await claimLiveEvent(sql, claim)
   if (claimed === undefined) return undefined
-  const [event, phases, removed, heads, commands, records] = await Promise.all([
+  const [event, phases, removed, heads, others, commands, records] = await Promise.all([
     findEvent(sql, claim.eventId),
     listPhaseStates(sql, claim.eventId),
     sql<{ participantId: string }[]>`select participant_id from live_removals where event_id = ${claim.eventId}`,
-    sql<{ stream: string; s: number }[]>`
-      select stream, max(s) as s from publications where event_id = ${claim.eventId} group by stream`,
+    findHeads(sql, claim.eventId, SHARED_STREAMS),
+    hasOtherStreams(sql, claim.eventId),
     sql<StoredCommand[]>`
       select scope, command_id, body_hash, reply, at from live_commands
        where event_id = ${claim.eventId} and at >= ${claim.commandsSince} order by at desc limit 1000`,
@@ -94,7 +88,8 @@ export const recoverLiveEvent = async (
     phases,
     removed: removed.map((row) => row.participantId),
     roster: left?.roster ?? [],
-    heads: [...heads],
+    heads,
+    hasOtherStreams: others,
     commands: [...commands].reverse(),
     records,
   }
@@ -220,31 +215,4 @@ export const findLiveCommands = async (
       from unnest(${keys.map(({ scope }) => scope)}::text[], ${keys.map(({ commandId }) => commandId)}::text[]) as k(scope, id)
       join live_commands c on c.event_id = ${eventId} and c.scope = k.scope and c.command_id = k.id`
   return [...rows]
-}
-
-/** The stored history of an event, oldest first: what a gateway's ring buffers are filled from when it opens the event. */
-export const listPublications = async (
-  sql: Queryable,
-  eventId: string,
-  since: Timestamp,
-  perStream: number,
-): Promise<ReadonlyArray<StoredPublication>> => {
-  const rows = await sql<StoredPublication[]>`
-    select stream, s, version, frame, at from (
-      select *, row_number() over (partition by stream order by s desc) as age
-        from publications where event_id = ${eventId}
-    ) p where age = 1 or (age <= ${perStream} and at >= ${since}) order by stream, s`
-  return [...rows]
-}
-
-/** Forgets what no client can ask for any more; the newest publication of each stream stays as its head. */
-export const pruneLiveHistory = async (
-  sql: Queryable,
-  before: { publications: Timestamp; commands: Timestamp },
-): Promise<void> => {
-  await sql`
-    delete from publications p where at < ${before.publications}
-       and exists (select 1 from publications newer
-                    where newer.event_id = p.event_id and newer.stream = p.stream and newer.s > p.s)`
-  await sql`delete from live_commands where at < ${before.commands}`
 }

@@ -12,7 +12,7 @@ import {
   partsOfVote,
   type Records,
 } from "../model/live-records.ts"
-import type { Queryable, Sql } from "./database.ts"
+import type { Queryable } from "./database.ts"
 
 /** A record as it was read. */
 export type StoredRecord = {
@@ -136,12 +136,20 @@ export const findChatMessages = async (
   return rows.map(messageOf)
 }
 
+/** The newest messages of each place there is now, by the index: those of rooms that have closed are nobody's any more. */
 const readChat = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
   const rows = await sql<StoredMessage[]>`
-    select id, target, participant_id, name, role, text, reply_to, at from (
-      select *, row_number() over (partition by target order by at desc, id desc) as age
-        from chat_messages where event_id = ${eventId}
-    ) c where age <= ${CHAT_REMEMBERED} order by at, id`
+    with places as (
+      select 'event' as target
+      union select 'staff'
+      union select 'room:' || id from live_records where event_id = ${eventId} and kind = 'room'
+      union select 'room:' || (body->>'roomId') from live_records where event_id = ${eventId} and kind = 'seat'
+    )
+    select m.id, m.target, m.participant_id, m.name, m.role, m.text, m.reply_to, m.at
+      from places p
+     cross join lateral (select * from chat_messages where event_id = ${eventId} and target = p.target
+                          order by at desc, id desc limit ${CHAT_REMEMBERED}) m
+     order by m.at, m.id`
   return rows.map((row) => ({ kind: "chat", id: row.id, record: messageOf(row) }))
 }
 
@@ -158,7 +166,7 @@ const readOthers = async (sql: Queryable, eventId: string): Promise<ReadonlyArra
 }
 
 /** Everything an event's activities have, oldest first within a kind where that matters. */
-export const readLiveRecords = async (sql: Sql, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
+export const readLiveRecords = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
   const readers = [readQuestions, readVotes, readChat, readBroadcasts, readOthers]
   return (await Promise.all(readers.map((read) => read(sql, eventId)))).flat()
 }

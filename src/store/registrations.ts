@@ -1,5 +1,6 @@
 /** Places at an event that people took themselves, and the tokens that let them in. */
 import type { EventStatus } from "../model/event.ts"
+import type { Timestamp } from "../model/timestamp.ts"
 import type { Queryable } from "./database.ts"
 
 export interface RegistrationRow {
@@ -29,9 +30,10 @@ export const findRegistration = async (
   return row
 }
 
+/** The number stands in the event's row; the database keeps it. */
 export const countRegistrations = async (sql: Queryable, eventId: string): Promise<number> => {
-  const [row] = await sql<{ count: number }[]>`select count(*) from registrations where event_id = ${eventId}`
-  return row?.count ?? 0
+  const [row] = await sql<{ registered: number }[]>`select registered from events where id = ${eventId}`
+  return row?.registered ?? 0
 }
 
 export const insertRegistration = async (
@@ -58,4 +60,33 @@ export const findByEntryToken = async (sql: Queryable, tokenHash: Uint8Array): P
       from entry_tokens t join registrations r on r.id = t.registration_id join events e on e.id = r.event_id
      where t.token_hash = ${tokenHash} and (e.ended_at is null or e.ended_at > now() - interval '24 hours')`
   return row
+}
+
+/** Events that ended before the cutoff, the first to end first, and whose entry tokens are yet to be swept. */
+export const listEventsWithOldEntries = async (
+  sql: Queryable,
+  endedBefore: Timestamp,
+  limit: number,
+): Promise<ReadonlyArray<string>> => {
+  const rows = await sql<{ id: string }[]>`
+    select id from events where ended_at < ${endedBefore} and not entries_swept order by ended_at limit ${limit}`
+  return rows.map(({ id }) => id)
+}
+
+/** Deletes up to `limit` entry tokens of these events. Resolves to their number. */
+export const deleteEntryTokens = async (
+  sql: Queryable,
+  eventIds: ReadonlyArray<string>,
+  limit: number,
+): Promise<number> => {
+  const { count } = await sql`
+    delete from entry_tokens where token_hash = any (array(
+      select t.token_hash from registrations r join entry_tokens t on t.registration_id = r.id
+       where r.event_id = any (${[...eventIds]}::uuid[]) limit ${limit}))`
+  return count
+}
+
+/** Nothing is left to sweep of these events' entry tokens, and no more are made. */
+export const markEntriesSwept = async (sql: Queryable, eventIds: ReadonlyArray<string>): Promise<void> => {
+  await sql`update events set entries_swept = true where id = any (${[...eventIds]}::uuid[])`
 }

@@ -69,3 +69,11 @@ export const findTableNotes = async <Content>(
      where t.token_hash = ${tokenHash} and t.event_id = ${eventId} and t.expires_at > ${now}`
   return row
 }
+
+/** Deletes up to `limit` tokens that open nothing any more. Resolves to their number. */
+export const deleteExpiredNoteTokens = async (sql: Queryable, now: Timestamp, limit: number): Promise<number> => {
+  const { count } = await sql`
+    delete from table_note_tokens where token_hash = any (array(
+      select token_hash from table_note_tokens where expires_at <= ${now} order by expires_at limit ${limit}))`
+  return count
+}

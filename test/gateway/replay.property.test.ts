@@ -1,6 +1,9 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { toTimestamp } from "../../src/model/timestamp.ts"
+import { forgetPublications } from "../../src/store/live-history.ts"
 import { type ActorHouse, startActors } from "../support/live-events.ts"
+import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
@@ -20,15 +23,22 @@ type Step =
   | { readonly do: "publish"; readonly count: number }
   /** Another process takes the event over, as after a kill: nothing of what it says is heard, only stored. */
   | { readonly do: "elsewhere"; readonly count: number }
+  /** Tells one of them something of their own. */
+  | { readonly do: "tell"; readonly who: number }
+  /** The store lets go of everything that was said so far. */
+  | { readonly do: "forget" }
   | { readonly do: "cut"; readonly who: number }
   | { readonly do: "join"; readonly who: number; readonly resume: boolean }
   | { readonly do: "sync"; readonly who: number }
 
 const WATCHERS = 3
+const NAMES = Array.from({ length: WATCHERS }, (_, n) => `w${n}`)
 const who = fc.nat(WATCHERS - 1)
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("publish" as const), count: fc.integer({ min: 1, max: 15 }) }),
   fc.record({ do: fc.constant("elsewhere" as const), count: fc.integer({ min: 1, max: 3 }) }),
+  fc.record({ do: fc.constant("tell" as const), who }),
+  fc.record({ do: fc.constant("forget" as const) }),
   fc.record({ do: fc.constant("cut" as const), who }),
   fc.record({ do: fc.constant("join" as const), who, resume: fc.boolean() }),
   fc.record({ do: fc.constant("sync" as const), who }),
@@ -44,7 +54,7 @@ class Watcher {
   /** The cursors of each request that a `ready` has yet to answer, oldest first. */
   #asked: Record<string, number>[] = []
   /** Up to here the server repeats what it was asked to repeat. */
-  #repeatsTo = 0
+  #repeatsTo: Record<string, number> = {}
 
   constructor(name: string) {
     this.name = name
@@ -74,14 +84,14 @@ class Watcher {
   #stand(ready: Frame): void {
     const asked = this.#asked.shift()
     this.epoch = ready.epoch
-    this.#repeatsTo = ready.resumed ? (this.cursors["event"] ?? 0) : 0
+    this.#repeatsTo = ready.resumed ? { ...this.cursors } : {}
     if (ready.resumed) expect(ready.cursors).toEqual(asked)
     else this.cursors = { ...ready.cursors }
   }
 
   #place(stream: string, s: number): void {
     const last = this.cursors[stream] ?? 0
-    if (stream === "event" && s <= this.#repeatsTo) return
+    if (s <= (this.#repeatsTo[stream] ?? 0)) return
     expect({ stream, s }).toEqual({ stream, s: last + 1 })
     this.cursors[stream] = s
   }
@@ -97,6 +107,15 @@ const publish = (stage: Stage, count: number, actors = house.actors) =>
       }),
     ),
   )
+
+/** Each time is another moment, so that each is something new. */
+const tell = (stage: Stage, { name: id }: Watcher) =>
+  house.actors.execute(stage.eventId, {
+    type: "participant.mute",
+    d: { id, until: toTimestamp(Date.now() + 3_600_000 + texts++) },
+  })
+
+const forget = () => forgetPublications(house.actors.sql, toTimestamp(Date.now() + 60_000), 10_000)
 
 const take = async (stage: Stage, watcher: Watcher, taken: Step): Promise<void> => {
   if (taken.do === "cut") {
@@ -116,20 +135,40 @@ const take = async (stage: Stage, watcher: Watcher, taken: Step): Promise<void> 
   }
 }
 
+/** What happens to the event, beside what the watchers do; `undefined` when it is theirs. */
+const say = (stage: Stage, watchers: ReadonlyArray<Watcher>, taken: Step): Promise<unknown> | undefined => {
+  if (taken.do === "publish") return publish(stage, taken.count)
+  if (taken.do === "elsewhere") return publish(stage, taken.count, elsewhere)
+  if (taken.do === "tell") return tell(stage, watchers[taken.who] as Watcher)
+  return taken.do === "forget" ? forget() : undefined
+}
+
+/** Each has heard all that was said to them alone. */
+const hearsOwn = async (stage: Stage, watchers: ReadonlyArray<Watcher>): Promise<void> => {
+  const { personal } = await house.actors.read(stage.eventId, NAMES)
+  for (const watcher of watchers) {
+    await eventually(() => {
+      watcher.read()
+      return watcher.cursors["me"] === personal[watcher.name]?.head
+    }, `${watcher.name} has heard all of their own`)
+  }
+}
+
 test("over any interleaving of publishing, broken links and resumes no place is skipped or repeated", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
       const stage = await house.stage()
-      const watchers = Array.from({ length: WATCHERS }, (_, n) => new Watcher(`w${n}`))
+      const watchers = NAMES.map((name) => new Watcher(name))
       const inFlight: Promise<unknown>[] = []
       for (const taken of steps) {
-        if (taken.do === "publish") inFlight.push(publish(stage, taken.count))
-        else if (taken.do === "elsewhere") inFlight.push(publish(stage, taken.count, elsewhere))
-        else await take(stage, watchers[taken.who] as Watcher, taken)
+        const said = say(stage, watchers, taken)
+        if (said !== undefined) inFlight.push(said)
+        else if ("who" in taken) await take(stage, watchers[taken.who] as Watcher, taken)
       }
       await Promise.all(inFlight)
       for (const watcher of watchers) {
         if (watcher.client === undefined) await take(stage, watcher, { do: "join", who: 0, resume: true })
+        await tell(stage, watcher)
       }
       const [last] = await publish(stage, 1)
       const isThere = ({ t, st, v, d }: Frame): boolean => {
@@ -141,6 +180,7 @@ test("over any interleaving of publishing, broken links and resumes no place is 
         watcher.read()
       }
       expect(new Set(watchers.map(({ cursors }) => cursors["event"])).size).toBe(1)
+      await hearsOwn(stage, watchers)
       await Promise.all(watchers.map(({ client }) => client?.cut()))
     }),
     { numRuns: 40 },

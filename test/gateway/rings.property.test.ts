@@ -41,6 +41,15 @@ const play = (acts: ReadonlyArray<Act>) => {
   const kept = (name: StreamName, now: number): number =>
     Math.min(MAX_ENTRIES, of(name).filter(({ at }) => now - at <= MAX_AGE_MS).length)
   let now = 0
+  // Somebody is here as p; q has gone, and is looked up when they come back.
+  const isHeard = (participantId: string): boolean => participantId === "p"
+  const learn = (): void => {
+    for (const name of STREAMS.filter((stream) => !rings.knows(stream))) {
+      expect(rings.covers(name, of(name).length)).toBe(false)
+      rings.learn({ [name]: of(name).length }, [])
+    }
+  }
+  learn()
   for (const one of acts) {
     if (one.act === "say") {
       const frame = `${one.stream} ${of(one.stream).length + 1}`
@@ -48,7 +57,7 @@ const play = (acts: ReadonlyArray<Act>) => {
       expect(rings.push(one.stream, of(one.stream).length, frame, now)).toBe(true)
     } else if (one.act === "wait") {
       now += one.ms
-      rings.trim(now)
+      rings.trim(now, isHeard)
     } else {
       // A new process reads what the store keeps: no more than the limits.
       const stored = STREAMS.flatMap((name) =>
@@ -66,7 +75,8 @@ const play = (acts: ReadonlyArray<Act>) => {
       rings.restore(Object.fromEntries(STREAMS.map((name) => [name, of(name).length])), stored)
     }
   }
-  rings.trim(now)
+  rings.trim(now, isHeard)
+  learn()
   return { rings, of, kept: (name: StreamName) => kept(name, now) }
 }
 

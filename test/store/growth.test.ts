@@ -1,0 +1,25 @@
+import { readFile } from "node:fs/promises"
+import { Redacted } from "effect"
+import { expect, onTestFinished, test } from "vitest"
+import { openPool } from "../../src/store/database.ts"
+import { createTestDatabase } from "../support/database.ts"
+
+/** Tables named in the first column under "Growth". */
+const describedTables = async (): Promise<ReadonlyArray<string>> => {
+  const text = await readFile(new URL("../../ARCHITECTURE.md", import.meta.url), "utf8")
+  const section = /## Growth\n(.*?)\n## /su.exec(text)?.[1] ?? ""
+  const rows = section.split("\n").filter((line) => line.startsWith("| `"))
+  return rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/gu)].map(([, name = ""]) => name))
+}
+
+test("every table is said to be swept, or why it is kept", async () => {
+  const database = await createTestDatabase()
+  const sql = openPool({ url: Redacted.make(database.url), connections: 1 })
+  onTestFinished(async () => {
+    await sql.end({ timeout: 1 })
+    await database.drop()
+  })
+  const rows = await sql<{ name: string }[]>`
+    select table_name as name from information_schema.tables where table_schema = 'public' order by table_name`
+  expect((await describedTables()).toSorted()).toEqual(rows.map(({ name }) => name).toSorted())
+})
