@@ -2,7 +2,6 @@
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-COPY patches ./patches
 RUN npm ci
 COPY tsconfig.json ./
 COPY scripts ./scripts
@@ -12,7 +11,6 @@ RUN node scripts/build.mjs
 FROM node:22-bookworm-slim AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json ./
-COPY patches ./patches
 RUN npm ci --omit=dev && npm cache clean --force
 
 FROM node:22-bookworm-slim

@@ -2,12 +2,11 @@
  * Configuration: the one reader of the environment. Each key has one row here with its default, its meaning and its check;
  * the README's table and the startup print come from the same rows. Secrets are `Redacted`, so that none is ever printed.
  */
-import { hkdfSync, randomBytes } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { resolve } from "node:path"
 import { Redacted } from "effect"
 import { parseTrustedProxies, type TrustedProxies } from "./model/client-address.ts"
 import { isPlaybackTemplate } from "./model/playback-url.ts"
+import { FEWEST_KEY_CHARACTERS, keptSecretKey, SecretKeyUnusable } from "./secret-key.ts"
 
 /** A setting that cannot be used. The message is one sentence that names the key. */
 export class ConfigInvalid extends Error {
@@ -34,6 +33,10 @@ export interface Config {
   /** `null`: the embedded PostgreSQL in `dataDir`. */
   readonly databaseUrl: Redacted.Redacted<string> | null
   readonly databasePool: number
+  /** Requests' statements that may wait for a connection. */
+  readonly databaseWaiting: number
+  /** For a statement or a transaction. */
+  readonly databaseDeadlineMs: number
   readonly secretKey: Redacted.Redacted<string>
   readonly platformKey: Redacted.Redacted<string> | null
   readonly logLevel: string
@@ -138,10 +141,20 @@ export const CONFIG_KEYS = [
   {
     name: "DATABASE_URL",
     fallback: "embedded",
-    doc: "An external PostgreSQL (18 is what the tests run on); without it an embedded PostgreSQL 18 runs in `DATA_DIR`.",
+    doc: "An external PostgreSQL, 14 or newer (18 is what the tests run on), reached directly and not through a transaction pooler; without it an embedded PostgreSQL 18 runs in `DATA_DIR`.",
     secret: true,
   },
   { name: "DATABASE_POOL", fallback: "10", doc: "Connections to the database, 2 to 100." },
+  {
+    name: "DATABASE_WAITING",
+    fallback: "500",
+    doc: "Statements of requests that may wait for a connection; one more is answered 503 at once, 10 to 900.",
+  },
+  {
+    name: "DATABASE_DEADLINE_MS",
+    fallback: "5000",
+    doc: "How long a statement or transaction may take before its connection is given up, 500 to 60000.",
+  },
   {
     name: "SECRET_KEY",
     fallback: "generated",
@@ -238,7 +251,7 @@ const url = (env: Environment, name: KeyName, protocols: ReadonlyArray<string>):
 const secret = (env: Environment, name: KeyName): Redacted.Redacted<string> | null => {
   const text = read(env, name)
   if (text === undefined) return null
-  return text.length < 32 ? refuse(name, "must have at least 32 characters") : Redacted.make(text)
+  return text.length < FEWEST_KEY_CHARACTERS ? refuse(name, "must have at least 32 characters") : Redacted.make(text)
 }
 
 const smtp = (env: Environment): Config["smtp"] => {
@@ -315,20 +328,12 @@ const retryDelays = (env: Environment): ReadonlyArray<number> => {
   return seconds.map((text) => Number(text) * 1000)
 }
 
-/** The key of a development machine: generated once, kept beside the database, so that sessions outlive a restart. */
-const keptSecretKey = (dataDir: string): Redacted.Redacted<string> => {
-  const path = join(dataDir, "secret-key")
-  if (!existsSync(path)) {
-    try {
-      mkdirSync(dataDir, { recursive: true })
-      writeFileSync(path, randomBytes(32).toString("base64url"), { mode: 0o600, flag: "wx" })
-    } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "EEXIST") {
-        refuse("DATA_DIR", `cannot be written to (${(cause as Error).message})`)
-      }
-    }
+const keptKey = (dataDir: string): Redacted.Redacted<string> => {
+  try {
+    return keptSecretKey(dataDir)
+  } catch (cause) {
+    throw cause instanceof SecretKeyUnusable ? new ConfigInvalid(cause.message) : cause
   }
-  return Redacted.make(readFileSync(path, "utf8").trim())
 }
 
 /** Reads and checks the whole environment. Throws `ConfigInvalid` with one sentence for the first bad key. */
@@ -361,6 +366,8 @@ export const loadConfig = (env: Environment = process.env): Config => {
     dataDir,
     databaseUrl: databaseUrl === undefined ? null : Redacted.make(databaseUrl),
     databasePool: integer(env, "DATABASE_POOL", 10, 2, 100),
+    databaseWaiting: integer(env, "DATABASE_WAITING", 500, 10, 900),
+    databaseDeadlineMs: integer(env, "DATABASE_DEADLINE_MS", 5000, 500, 60_000),
     platformKey: secret(env, "PLATFORM_KEY"),
     metricsToken: secret(env, "METRICS_TOKEN"),
     logLevel,
@@ -373,10 +380,6 @@ export const loadConfig = (env: Environment = process.env): Config => {
     defaultCapacity: integer(env, "EVENT_DEFAULT_CAPACITY", 1000, 1, 100_000),
     allowLoopbackTargets: loopback,
     // Last, because it may write to the data folder: nothing is written for a configuration that is refused.
-    secretKey: given ?? keptSecretKey(dataDir),
+    secretKey: given ?? keptKey(dataDir),
   }
 }
-
-/** A key for one purpose (HKDF, RFC 5869) derived from `SECRET_KEY`, so that no two purposes ever share one. 32 bytes. */
-export const deriveKey = (secretKey: Redacted.Redacted<string>, purpose: string): Uint8Array =>
-  new Uint8Array(hkdfSync("sha256", Redacted.value(secretKey), "", `gathercue/${purpose}`, 32))

@@ -1,6 +1,6 @@
 /**
  * The composition root: configuration to layers to a listening socket, and back in reverse order. The only file that knows
- * all rooms. Start: database, schema, process lock, actors, dispatcher, routes, listen. Stop: no new connections, sockets
+ * all rooms. Start: listen (and say so), database, schema, process lock, actors, dispatcher, routes. Stop: no new connections, sockets
  * told to reconnect, requests and deliveries in flight finished, actors stopped, lock and database released.
  */
 
@@ -13,18 +13,20 @@ import {
 } from "uWebSockets.js"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
-import { Effect, Layer, ManagedRuntime } from "effect"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { Ownership } from "./actors/ownership.ts"
 import { liveEventsLayer } from "./actors/placement.ts"
-import { type Config, deriveKey } from "./config.ts"
+import type { Config } from "./config.ts"
 import { Egress } from "./egress.ts"
 import { gatewayDescription } from "./gateway/description/asyncapi.ts"
 import { bindGateway } from "./gateway/gateway.ts"
 import { HelpDesk } from "./help/help-desk.ts"
 import { Idempotency } from "./http/idempotency.ts"
+import { Problems } from "./http/problem.ts"
 import { RateLimits } from "./http/rate-limits.ts"
 import { bindRest } from "./http/server.ts"
 import { HttpSettings } from "./http/settings.ts"
+import { answerEverything } from "./http/uws-http.ts"
 import { AccountSessions } from "./identity/account-sessions.ts"
 import { Authenticator } from "./identity/authenticate.ts"
 import { IdentityProvider } from "./identity/identity-provider.ts"
@@ -34,11 +36,16 @@ import { Passwords } from "./identity/passwords.ts"
 import { Tokens } from "./identity/tokens.ts"
 import { Mailer } from "./mail/mailer.ts"
 import { Media } from "./media/media.ts"
+import { Unavailable } from "./model/errors.ts"
+import { deriveKey } from "./secret-key.ts"
+import { backlogLayer } from "./store/backlog.ts"
 import { Database } from "./store/database.ts"
+import { Heartbeat } from "./store/heartbeat.ts"
 import { historySweepLayer } from "./store/history-sweep.ts"
 import { type OpenDatabase, openDatabase } from "./store/open-database.ts"
 import { OutboxBell } from "./store/outbox.ts"
 import { retentionSweepLayer } from "./store/retention-sweep.ts"
+import { opensSealedSecrets } from "./store/sealing-key.ts"
 import { WebhookRegistration } from "./store/webhook-registration.ts"
 import { Telemetry } from "./telemetry.ts"
 import { dispatcherLayer } from "./webhooks/dispatcher.ts"
@@ -79,8 +86,12 @@ const ACTOR_IDLE_MS = 300_000
 const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: string) => {
   const sealingKey = deriveKey(config.secretKey, "webhook-secrets")
   const kernel = Layer.mergeAll(
-    Database.layer({ url: open.url, connections: config.databasePool }),
-    Telemetry.layer(config.logLevel),
+    Database.layer({
+      url: open.url,
+      connections: config.databasePool,
+      waiting: config.databaseWaiting,
+      deadlineMs: config.databaseDeadlineMs,
+    }),
     OutboxBell.layer,
     Egress.layer({ allowLoopback: config.allowLoopbackTargets }),
     Tokens.layer(config.secretKey),
@@ -93,7 +104,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
       sendsMail: config.smtp !== null,
       defaultCapacity: config.defaultCapacity,
     }),
-  )
+  ).pipe(Layer.provideMerge(Telemetry.layer(config.logLevel)))
   const identity = Authenticator.layer(config.platformKey).pipe(Layer.provideMerge(AccountSessions.layer))
   const actors = liveEventsLayer({
     mailbox: config.actorMailbox,
@@ -111,15 +122,16 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     alone: true,
     drainMs: DRAIN_DELIVERIES_MS,
   })
+  const mailer = Mailer.layer({
+    sealingKey: deriveKey(config.secretKey, "mails"),
+    smtp: config.smtp,
+    keep: !config.production,
+  })
   return Layer.mergeAll(
     identity,
     actors,
     dispatcher,
-    Mailer.layer({
-      sealingKey: deriveKey(config.secretKey, "mails"),
-      smtp: config.smtp,
-      keep: !config.production,
-    }),
+    mailer,
     IdentityProvider.layer({
       settings: config.idp,
       redirectUri: `${publicUrl}/v1/auth/idp/callback`,
@@ -130,8 +142,10 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     WebhookRegistration.layer(sealingKey),
     RateLimits.layer(config.production),
     PartnerTokens.layer.pipe(Layer.provide(PartnerKeys.layer)),
-    Idempotency.layer(deriveKey(config.secretKey, "kept-answers")),
+    Idempotency.layer(deriveKey(config.secretKey, "kept-answers")).pipe(Layer.provide(mailer)),
     historySweepLayer(config.gatewayHistoryMs),
+    Heartbeat.layer,
+    backlogLayer,
     retentionSweepLayer,
   ).pipe(Layer.provideMerge(kernel))
 }
@@ -173,10 +187,31 @@ const listenExclusively = (app: TemplatedApp, host: string, port: number): us_li
   return listening
 }
 
+const WRONG_KEY =
+  "The webhook secrets in this database were sealed with another key; set SECRET_KEY, or restore the file secret-key in the data folder, to the one they were sealed with."
+
+/** Said to everyone until there are routes: clients try again, and load balancers look elsewhere. */
+const startingAnswer = (publicUrl: string) =>
+  new Problems(`${publicUrl}/v1/errors`).of(
+    new Unavailable({ detail: "The server is starting.", retryAfterSeconds: 1 }),
+  )
+
 /** Starts everything; rejects with `StartRefused`, `ConfigInvalid`, or a refusal of the database. */
 export const startServer = async (config: Config, say: (line: string) => void): Promise<RunningServer> => {
-  const open = await openDatabase(config, say)
   const app = createApp({})
+  const socket = listenExclusively(app, config.host, config.port)
+  let isAccepting = true
+  const stopAccepting = (): void => {
+    if (isAccepting) us_listen_socket_close(socket)
+    isAccepting = false
+  }
+  const url = addressOf(config.host, us_socket_local_port(socket))
+  const publicUrl = config.publicUrl ?? url
+  const startUp = answerEverything(app, startingAnswer(publicUrl))
+  const open = await openDatabase(config, say).catch((cause: unknown) => {
+    stopAccepting()
+    throw cause
+  })
   let stopBy = Number.POSITIVE_INFINITY
   const graceMs = (): number => Math.max(500, Math.min(8000, stopBy - RESERVE_MS - Date.now()))
   const undo: Array<() => Promise<void> | void> = [() => open.close(graceMs())]
@@ -184,34 +219,33 @@ export const startServer = async (config: Config, say: (line: string) => void): 
     for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step()
   }
   try {
-    const socket = listenExclusively(app, config.host, config.port)
-    let accepting = true
-    const stopAccepting = (): void => {
-      if (accepting) us_listen_socket_close(socket)
-      accepting = false
-    }
     undo.push(stopAccepting)
-    const url = addressOf(config.host, us_socket_local_port(socket))
-    const publicUrl = config.publicUrl ?? url
+    if (!(await opensSealedSecrets(Redacted.value(open.url), deriveKey(config.secretKey, "webhook-secrets")))) {
+      throw new StartRefused(WRONG_KEY)
+    }
     const node = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`
     const runtime = ManagedRuntime.make(layersOf(config, open, node, publicUrl))
     undo.push(() => atMost(LAYERS_WITHIN_MS, runtime.dispose()))
-    let ready = true
+    let isStopping = false
     const rest = await runtime.runPromise(
       bindRest(app, {
         metricsToken: config.metricsToken,
         production: config.production,
         trustedProxies: config.trustedProxies,
         gatewayDescription: gatewayDescription(publicUrl),
-        ready: () => ready && open.lock.held(),
+        obstacle: () => {
+          if (isStopping) return "The server is stopping."
+          return open.lock.held() ? null : "Another server has taken over the database, or the lock on it is lost."
+        },
       }),
     )
     const gateway = await runtime.runPromise(
       bindGateway(app, { node, historyMs: config.gatewayHistoryMs, historyEntries: config.gatewayHistoryEntries }),
     )
+    startUp()
     let stopping: Promise<void> | undefined
     const stop = async (): Promise<void> => {
-      ready = false
+      isStopping = true
       stopBy = Date.now() + STOP_WITHIN_MS
       stopAccepting()
       await Promise.all([gateway.drain(DRAIN_SOCKETS_MS), rest.drained(DRAIN_REQUESTS_MS)])

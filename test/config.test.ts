@@ -2,7 +2,8 @@ import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Redacted } from "effect"
 import { describe, expect, test } from "vitest"
-import { CONFIG_KEYS, ConfigInvalid, deriveKey, loadConfig } from "../src/config.ts"
+import { CONFIG_KEYS, ConfigInvalid, loadConfig } from "../src/config.ts"
+import { deriveKey } from "../src/secret-key.ts"
 import { temporaryFolder } from "./support/temporary-folder.ts"
 
 const SECRET_KEY = "k".repeat(40)

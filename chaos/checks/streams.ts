@@ -16,8 +16,12 @@ export const checkStreams: Check = async ({ sql, ledger, streams, crowd }) => {
     if (heads.some((head) => head.epoch !== epoch)) ledger.violate("I2", "a live event has had two histories")
     const stored = await sql<Stored[]>`
       select stream, s::int as s, frame from publications where event_id = ${eventId}`
+    // Of what is older than two minutes the store keeps how far each stream had come.
+    const forgotten = await sql<Pick<Stored, "stream" | "s">[]>`
+      select stream, s::int as s from stream_heads where event_id = ${eventId}`
+    const known = [...stored, ...forgotten]
     for (const { stream, s } of heads) {
-      const last = Math.max(0, ...stored.filter((one) => one.stream === stream).map((one) => one.s))
+      const last = Math.max(0, ...known.filter((one) => one.stream === stream).map((one) => one.s))
       const kind = stream.split(":")[0]
       if (last < s) ledger.violate("I2", `sockets heard of more on a stream ${kind} than is stored`)
     }

@@ -6,16 +6,24 @@ import type { Service } from "../ledger/service.ts"
 /** Long enough for any server to notice; a healthy one commits several probes a second. */
 const UNSERVED_MS = 15_000
 const EVERY_MS = 500
+/** A server that is back says so a moment before the next command is committed. */
+const GRACE_MS = 2_000
 
 export const watchReadiness = (url: string, service: Service, ledger: Ledger): { readonly stop: () => void } => {
   let isRunning = true
   let toldFor = ""
+  let saidReadySince: number | undefined
   const look = async (): Promise<void> => {
     const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5000) }).catch(() => undefined)
     if (answer === undefined) return
     await answer.arrayBuffer().catch(() => undefined)
     ledger.count(`/readyz: ${answer.status}`)
-    const isLie = answer.ok && ledger.waitedSince(service.lastServedAt) > UNSERVED_MS
+    if (!answer.ok || ledger.waitedSince(service.lastServedAt) <= UNSERVED_MS) {
+      saidReadySince = undefined
+      return
+    }
+    saidReadySince ??= performance.now()
+    const isLie = performance.now() - saidReadySince > GRACE_MS
     if (!isLie || toldFor === `${ledger.during} ${service.lastServedAt}`) return
     toldFor = `${ledger.during} ${service.lastServedAt}`
     ledger.violate("truth", `/readyz says 200 although nothing was committed for ${UNSERVED_MS / 1000} s`)

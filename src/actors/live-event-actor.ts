@@ -306,7 +306,7 @@ export class LiveEventActor {
       if (epoch === undefined || roster.length === 0) return Effect.void
       const { database, eventId } = this.#needs
       return Effect.ignore(
-        database.run((sql) => keepRoster(sql, eventId, epoch, roster)).pipe(Effect.timeout("1 second")),
+        database.runLive((sql) => keepRoster(sql, eventId, epoch, roster)).pipe(Effect.timeout("1 second")),
       )
     })
   }

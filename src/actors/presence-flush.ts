@@ -104,7 +104,9 @@ export class PresenceFlush {
     if (changes.length <= FEW) return Effect.succeed(true)
     const { workspaceId } = state.event
     return Effect.mapError(
-      this.#needs.around.database.run((sql) => isWanted(sql, workspaceId, ["participant.joined", "participant.left"])),
+      this.#needs.around.database.runLive((sql) =>
+        isWanted(sql, workspaceId, ["participant.joined", "participant.left"]),
+      ),
       () => new StoreAway(),
     )
   }

@@ -4,6 +4,7 @@
  * of streams are read back before a number is given there.
  */
 import { Effect } from "effect"
+import { isKeyedCommandId } from "../model/command-ids.ts"
 import type { ChatMessage } from "../model/live-records.ts"
 import type { Database } from "../store/database.ts"
 import { findLiveCommands } from "../store/live-events.ts"
@@ -33,7 +34,7 @@ const recallChat = (
   const ids = envelopes.flatMap(namedIn).filter((id) => floor.get("chat", id) === undefined)
   if (ids.length === 0) return Effect.void
   return database
-    .run((sql) => findChatMessages(sql, state.event.id, ids))
+    .runLive((sql) => findChatMessages(sql, state.event.id, ids))
     .pipe(
       Effect.tap((messages) => Effect.sync(() => hold(floor, messages))),
       Effect.asVoid,
@@ -47,7 +48,7 @@ const readAnswers = (
   envelopes: ReadonlyArray<Envelope>,
 ): Effect.Effect<void, StoreAway> =>
   database
-    .run((sql) => findLiveCommands(sql, state.event.id, envelopes))
+    .runLive((sql) => findLiveCommands(sql, state.event.id, envelopes))
     .pipe(
       Effect.tap((found) =>
         Effect.sync(() => {
@@ -80,7 +81,8 @@ const recallAnswers = (
     ({ scope, commandId }) =>
       scope !== TIMER_SCOPE &&
       of.answers.find(scope, commandId) === undefined &&
-      of.answers.mayHaveForgotten(scope, commandId, now),
+      // Under a key a repeat may come a day later, and memory holds minutes.
+      (isKeyedCommandId(commandId) || of.answers.mayHaveForgotten(scope, commandId, now)),
   )
   return doubtful.length > 0 ? readAnswers(database, of, doubtful) : Effect.void
 }
@@ -101,7 +103,7 @@ export const recallHeads = (
   const unknown = heads.unknown(streams)
   if (unknown.length === 0) return Effect.void
   return database
-    .run((sql) => findHeads(sql, state.event.id, unknown))
+    .runLive((sql) => findHeads(sql, state.event.id, unknown))
     .pipe(
       Effect.map((found) => heads.learn(found)),
       Effect.mapError(() => new StoreAway()),

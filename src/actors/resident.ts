@@ -82,15 +82,15 @@ const recover = (around: Surroundings, eventId: string): Effect.Effect<Recovered
   Effect.gen(function* () {
     // Never raise the epoch on the word of a stale view: that would fence out the rightful owner.
     if (!(yield* around.ownership.holds)) return yield* new Moved()
-    const recovered = yield* around.database
-      .run((sql) =>
-        recoverLiveEvent(sql, {
-          eventId,
-          node: around.ownership.node,
-          history: newId(),
-          commandsSince: toTimestamp(Date.now() - COMMAND_MEMORY_MS),
-        }),
-      )
+    const { database, ownership } = around
+    const claim = {
+      eventId,
+      node: ownership.node,
+      history: newId(),
+      commandsSince: toTimestamp(Date.now() - COMMAND_MEMORY_MS),
+    }
+    const recovered = yield* database
+      .runLive((sql) => recoverLiveEvent(sql, claim))
       .pipe(Effect.mapError(() => new StoreAway()))
     if (recovered === undefined) return yield* new EventGone()
     around.telemetry.metrics.activations.add()
@@ -141,7 +141,7 @@ export const commitBatch = (
     return after
   }
   const write = (commit: LiveCommit) =>
-    commitLiveEvent(around.database.sql, commit).pipe(
+    commitLiveEvent(around.database.liveSql, commit).pipe(
       Effect.map((deliveries) => publish({ ...resident, version: commit.version, state: batch.state }, deliveries)),
       Effect.catchTags({
         Fenced: () => {

@@ -1,31 +1,43 @@
 /**
- * `Idempotency-Key` on an authenticated POST: the first answer is kept for a day and given again to a repeat of the same
- * request, so that a caller who lost the answer may simply ask again. Answers that say "try again" or "who are you" are
- * not kept.
+ * `Idempotency-Key` on an authenticated POST: the same key does its work once, whatever dies in between, and each repeat
+ * within a day gets the first answer. Two kinds of work, two ways to that:
+ *
+ * - Work on the store runs in one transaction, and keeping the answer is that transaction's last act: there is an answer
+ *   exactly when the work is done. Nothing is noted before; what died half-way left nothing.
+ * - A command of a live event is committed by the event's actor, under an id that derives from caller and key. A repeat,
+ *   also one after a crash, comes with the same id, and the actor's own log answers it. The answer is kept afterwards.
+ *
+ * So no key is ever held or released. Answers that say "try again" or "who are you" are not kept.
  */
 import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import type { Principal } from "../identity/principal.ts"
+import { Mailer } from "../mail/mailer.ts"
+import { keyedCommandId } from "../model/command-ids.ts"
 import { BadRequest, IdempotencyInProgress, IdempotencyKeyReused, type Unavailable } from "../model/errors.ts"
 import { toTimestamp } from "../model/timestamp.ts"
 import { Database } from "../store/database.ts"
 import {
+  type AlreadyAnswered,
+  deleteOldAnswers,
+  findAnswer,
   type IdempotencyKey,
   type KeptAnswer,
   keepAnswer,
-  releaseKey,
-  sweepIdempotencyKeys,
-  takeKey,
 } from "../store/idempotency.ts"
+import { OutboxBell } from "../store/outbox.ts"
 import { openText, sealText } from "../store/sealed-text.ts"
+import { inBatches, sweepEvery } from "../store/sweeps.ts"
+import { Telemetry } from "../telemetry.ts"
+import { CommandKey } from "./live-commands.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 
 const KEPT_MS = 86_400_000
-/** A request that has not ended by then was cut off with its process. */
-const HELD_MS = 60_000
-const SWEEP_EVERY = "1 hour"
 
 type Refusal = BadRequest | IdempotencyInProgress | IdempotencyKeyReused | Unavailable
+
+/** Where the work of an endpoint is committed: by its handler's own statements, or by a live event's actor. */
+export type WorkKind = "stored" | "commanded"
 
 const principalName = (principal: Principal): string => {
   switch (principal.kind) {
@@ -44,7 +56,23 @@ const principalName = (principal: Principal): string => {
 
 const isKept = (status: number): boolean => status < 500 && status !== 401 && status !== 409 && status !== 429
 
-const owner = ({ principal, method, path, key }: IdempotencyKey): string => `${principal} ${method} ${path} ${key}`
+const isDone = (status: number): boolean => status >= 200 && status < 300
+
+const nameOf = ({ principal, method, path, key }: IdempotencyKey): string => `${principal} ${method} ${path} ${key}`
+
+const sha256 = (input: string | Uint8Array) => createHash("sha256").update(input)
+
+const keyOf = (request: HttpRequest, principal: Principal, key: string): IdempotencyKey => {
+  // The workspace that a collection route is about is part of what was asked.
+  const workspace = request.headers["x-workspace-id"]?.toLowerCase() ?? ""
+  return {
+    principal: `${principalName(principal)}${workspace === "" ? "" : ` in ${workspace}`}`,
+    method: request.method,
+    // Some paths hold a token: what is kept of a path is enough to know it again.
+    path: sha256(request.path).digest("base64url"),
+    key,
+  }
+}
 
 export class Idempotency extends Context.Service<
   Idempotency,
@@ -53,66 +81,112 @@ export class Idempotency extends Context.Service<
     readonly once: <R>(
       request: HttpRequest,
       principal: Principal,
+      kind: WorkKind,
       work: Effect.Effect<HttpResponse, never, R>,
     ) => Effect.Effect<HttpResponse, Refusal, R>
   }
 >()("gathercue/Idempotency") {
   /** `sealingKey`: 32 bytes; kept answers are sealed with it, because some hold a secret that is shown once. */
-  static readonly layer = (sealingKey: Uint8Array): Layer.Layer<Idempotency, never, Database> =>
+  static readonly layer = (
+    sealingKey: Uint8Array,
+  ): Layer.Layer<Idempotency, never, Database | Mailer | OutboxBell | Telemetry> =>
     Layer.effect(
       Idempotency,
       Effect.gen(function* () {
         const database = yield* Database
-
-        const replay = (of: IdempotencyKey, bodyHash: Uint8Array, kept: KeptAnswer): HttpResponse | Refusal => {
-          if (Buffer.compare(kept.bodyHash, bodyHash) !== 0) return new IdempotencyKeyReused()
-          if (kept.status === null || kept.answerSealed === null)
-            return new IdempotencyInProgress({ retryAfterSeconds: 1 })
-          const answer = JSON.parse(openText(sealingKey, owner(of), kept.answerSealed)) as HttpResponse
-          return { ...answer, headers: [...answer.headers, ["idempotency-replayed", "true"]] }
-        }
-
-        const keep = (of: IdempotencyKey, response: HttpResponse): Effect.Effect<void, Unavailable> => {
-          if (!isKept(response.status)) return database.run((sql) => releaseKey(sql, of))
-          const answerSealed = sealText(sealingKey, owner(of), JSON.stringify(response))
-          return database.run((sql) => keepAnswer(sql, of, { status: response.status, answerSealed }))
-        }
-
+        const mailer = yield* Mailer
+        const bell = yield* OutboxBell
+        const { log } = yield* Telemetry
+        /** What this process is working on. */
+        const inProgress = new Set<string>()
         const forgetBefore = () => toTimestamp(Date.now() - KEPT_MS)
-        const sweep = Effect.suspend(() => database.run((sql) => sweepIdempotencyKeys(sql, forgetBefore())))
-        yield* Effect.forkScoped(sweep.pipe(Effect.ignore, Effect.delay(SWEEP_EVERY), Effect.forever))
+
+        const sweep = Effect.suspend(() => {
+          const before = forgetBefore()
+          return inBatches(database, (sql, limit) => deleteOldAnswers(sql, before, limit))
+        })
+        yield* Effect.forkScoped(sweepEvery("1 hour", log, sweep))
+
+        const find = (of: IdempotencyKey) => database.run((sql) => findAnswer(sql, of, forgetBefore()))
+
+        const replay = (
+          of: IdempotencyKey,
+          bodyHash: Uint8Array,
+          kept: KeptAnswer,
+        ): Effect.Effect<HttpResponse, IdempotencyKeyReused> => {
+          if (Buffer.compare(kept.bodyHash, bodyHash) !== 0) return Effect.fail(new IdempotencyKeyReused())
+          const answer = JSON.parse(openText(sealingKey, nameOf(of), kept.answerSealed)) as HttpResponse
+          const headers = [...answer.headers, ["idempotency-replayed", "true"] as const]
+          return Effect.succeed({ ...answer, headers })
+        }
+
+        const keeping = (of: IdempotencyKey, bodyHash: Uint8Array, response: HttpResponse): KeptAnswer => ({
+          bodyHash,
+          status: response.status,
+          answerSealed: sealText(sealingKey, nameOf(of), JSON.stringify(response)),
+        })
+
+        /** Keeps an answer whose work is committed already, or that changed nothing: a repeat would come to the same. */
+        const keepAfterwards = (of: IdempotencyKey, bodyHash: Uint8Array, response: HttpResponse) =>
+          isKept(response.status)
+            ? Effect.ignore(
+                database.run<void, AlreadyAnswered>((sql) =>
+                  keepAnswer(sql, of, keeping(of, bodyHash, response), forgetBefore()),
+                ),
+              )
+            : Effect.void
+
+        const store = <R>(of: IdempotencyKey, bodyHash: Uint8Array, work: Effect.Effect<HttpResponse, never, R>) =>
+          database
+            .joined<HttpResponse, AlreadyAnswered, R>(work, (response) =>
+              isDone(response.status)
+                ? (sql) => keepAnswer(sql, of, keeping(of, bodyHash, response), forgetBefore())
+                : null,
+            )
+            .pipe(
+              Effect.tap((response) => {
+                if (!isDone(response.status)) return keepAfterwards(of, bodyHash, response)
+                // The work may have rung for what only its commit made visible.
+                mailer.collect()
+                bell.ring()
+                return Effect.void
+              }),
+            )
+
+        const command = <R>(of: IdempotencyKey, bodyHash: Uint8Array, work: Effect.Effect<HttpResponse, never, R>) => {
+          const key = {
+            commandId: keyedCommandId(sha256(nameOf(of)).digest("base64url")),
+            bodyHash: Buffer.from(bodyHash).toString("hex"),
+          }
+          return Effect.provideService(work, CommandKey, key).pipe(
+            Effect.tap((response) => keepAfterwards(of, bodyHash, response)),
+          )
+        }
 
         return {
-          once: (request, principal, work) => {
+          once: (request, principal, kind, work) => {
             const key = request.headers["idempotency-key"]
             if (key === undefined) return work
             if (key.length === 0 || key.length > 255) {
               return Effect.fail(new BadRequest({ detail: "Idempotency-Key must have 1 to 255 characters." }))
             }
-            // The workspace that a collection route is about is part of what was asked.
-            const workspace = request.headers["x-workspace-id"]?.toLowerCase() ?? ""
-            const who = `${principalName(principal)}${workspace === "" ? "" : ` in ${workspace}`}`
-            // Some paths hold a token: what is kept of a path is enough to know it again.
-            const path = createHash("sha256").update(request.path).digest("base64url")
-            const of = { principal: who, method: request.method, path, key }
-            const bodyHash = createHash("sha256").update(request.body).digest()
-            const now = Date.now()
-            const given = {
-              bodyHash,
-              now: toTimestamp(now),
-              heldUntil: toTimestamp(now + HELD_MS),
-              forgetBefore: forgetBefore(),
-            }
-            return Effect.flatMap(
-              database.run((sql) => takeKey(sql, of, given)),
-              (kept) => {
-                if (kept === undefined) {
-                  // A kept answer that could not be stored is answered all the same; the key falls free by itself.
-                  return Effect.tap(work, (response) => Effect.ignore(keep(of, response)))
-                }
-                const answer = replay(of, bodyHash, kept)
-                return "status" in answer ? Effect.succeed(answer) : Effect.fail(answer)
-              },
+            const of = keyOf(request, principal, key)
+            const name = nameOf(of)
+            const bodyHash = sha256(request.body).digest()
+            if (inProgress.has(name)) return Effect.fail(new IdempotencyInProgress({ retryAfterSeconds: 1 }))
+            inProgress.add(name)
+            const answered = (kept: KeptAnswer | undefined): Effect.Effect<HttpResponse, Refusal> =>
+              kept === undefined
+                ? Effect.fail(new IdempotencyInProgress({ retryAfterSeconds: 1 }))
+                : replay(of, bodyHash, kept)
+            return Effect.gen(function* () {
+              const kept = yield* find(of)
+              if (kept !== undefined) return yield* replay(of, bodyHash, kept)
+              return yield* kind === "stored" ? store(of, bodyHash, work) : command(of, bodyHash, work)
+            }).pipe(
+              // Another process was quicker: what was done here is rolled back, and theirs is the answer.
+              Effect.catchTag("AlreadyAnswered", () => Effect.flatMap(find(of), answered)),
+              Effect.ensuring(Effect.sync(() => inProgress.delete(name))),
             )
           },
         }

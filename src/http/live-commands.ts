@@ -1,9 +1,10 @@
 /** Commands that REST sends to an event's mailbox, where those of the gateway go too, and what their refusals become. */
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import type { Answer, Caller, Command, Refused } from "../actors/commands.ts"
 import { LiveEvents } from "../actors/live-events.ts"
 import { BadRequest, Conflict, type Failure, Forbidden, NotFound } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
+import { isInTransaction } from "../store/database.ts"
 
 const failureOf = ({ code, detail }: Refused): Failure => {
   switch (code) {
@@ -19,12 +20,24 @@ const failureOf = ({ code, detail }: Refused): Failure => {
   }
 }
 
-/** Asks in somebody's name, or for whoever manages the workspace. Repeats are told apart by `Idempotency-Key`, not here. */
+/** The id under which the request's command is known to the live event, and what it must match: see `idempotency.ts`. */
+export const CommandKey = Context.Reference<{ readonly commandId: string; readonly bodyHash: string } | undefined>(
+  "gathercue/CommandKey",
+  { defaultValue: () => undefined },
+)
+
+/**
+ * Asks in somebody's name, or for whoever manages the workspace. Under an `Idempotency-Key` a repeat comes with the same
+ * command id, so that the live event does it once. A request asks once: its second command would be taken for a repeat.
+ */
 export const ask = (eventId: string, command: Command, by: Caller | null): Effect.Effect<Answer, Failure, LiveEvents> =>
-  Effect.flatMap(LiveEvents, (live) => {
-    const commandId = newId()
+  Effect.gen(function* () {
+    // The live event commits on a connection of its own: with all of them waiting like this nobody would get one.
+    if (yield* isInTransaction) return yield* Effect.die(new Error("a live event is asked within a transaction"))
+    const live = yield* LiveEvents
+    const key = (yield* CommandKey) ?? { commandId: newId(), bodyHash: "" }
     const scope = by?.participantId ?? "rest"
-    return live.execute(eventId, { commandId, scope, bodyHash: "", by, at: Date.now(), freshId: newId(), command })
+    return yield* live.execute(eventId, { ...key, scope, by, at: Date.now(), freshId: newId(), command })
   }).pipe(
     Effect.catchTag("Refused", (refused) =>
       refused.code === "internal_error" ? Effect.die(refused) : Effect.fail(failureOf(refused)),

@@ -15,6 +15,7 @@ import { writeAudit } from "./audit.ts"
 import { type Call, type Handle, type HandlerServices, Reply } from "./call.ts"
 import {
   type Access,
+  Commanded,
   EndpointAccess,
   isPublicRead,
   isRepeatable,
@@ -260,6 +261,7 @@ export const compile = (
         : Effect.tap(answer(request, scope), (response) => writeAudit(audited, principal, request, scope, response))
 
     const isRepeated = isRepeatable(endpoint.method, access)
+    const workKind = Option.isSome(Context.getOption(endpoint.annotations, Commanded)) ? "commanded" : "stored"
 
     /** One limit counts a request: its key's, its account's, or its address's. */
     const count = (request: HttpRequest, principal: Principal): ReturnType<typeof limits.take> => {
@@ -280,7 +282,7 @@ export const compile = (
     const process = (request: HttpRequest, principal: Principal): Effect.Effect<HttpResponse, Failure, ServeServices> =>
       Effect.flatMap(establish(principal, request), (scope) =>
         isRepeated && principal.kind !== "anonymous"
-          ? idempotency.once(request, principal, settle(request, act(request, principal, scope as never)))
+          ? idempotency.once(request, principal, workKind, settle(request, act(request, principal, scope as never)))
           : act(request, principal, scope as never),
       ).pipe(Effect.map((response) => (isCached ? revalidated(request, response, principal, shared) : response)))
 

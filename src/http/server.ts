@@ -10,7 +10,8 @@ import type { TrustedProxies } from "../model/client-address.ts"
 import { foldEmail } from "../model/email.ts"
 import { Unauthorized, Unavailable } from "../model/errors.ts"
 import { Database } from "../store/database.ts"
-import { renderMetrics, Telemetry } from "../telemetry.ts"
+import { Heartbeat } from "../store/heartbeat.ts"
+import { Telemetry } from "../telemetry.ts"
 import { isPublicRead, isViewerSurface, takesNoCredentials } from "./contract/access.ts"
 import { sessionCookieName } from "./credentials.ts"
 import { tagged } from "./etag.ts"
@@ -32,8 +33,8 @@ export interface RestOptions {
   readonly trustedProxies: TrustedProxies
   /** The gateway's description as JSON text: its room is not ours to look into. */
   readonly gatewayDescription: string
-  /** Is the process fit to take work: asked by `/readyz` beside the database. */
-  readonly ready: () => boolean
+  /** What keeps the process from taking work besides the database, in one sentence; null when nothing does. */
+  readonly obstacle: () => string | null
 }
 
 export interface Rest {
@@ -60,10 +61,11 @@ const json = (status: number, body: object): HttpResponse => text(status, "appli
 export const bindRest = (
   app: App,
   options: RestOptions,
-): Effect.Effect<Rest, never, ServeServices | HttpSettings | Authenticator | Database | Telemetry> =>
+): Effect.Effect<Rest, never, ServeServices | HttpSettings | Authenticator | Database | Heartbeat | Telemetry> =>
   Effect.gen(function* () {
     const { publicUrl } = yield* HttpSettings
-    const { log, metrics } = yield* Telemetry
+    const { log, metrics, render } = yield* Telemetry
+    const heartbeat = yield* Heartbeat
     const database = yield* Database
     const run = Effect.runCallbackWith(yield* Effect.context<ServeServices>())
     const problems = new Problems(`${publicUrl}/v1/errors`)
@@ -100,6 +102,17 @@ export const bindRest = (
         })
       }
 
+    const crowded = new Unavailable({ detail: "The server has too much to do right now.", retryAfterSeconds: 1 })
+
+    /** Under a flood a request is refused before anything is done for it, so that those that have begun get done. */
+    const respondUnlessCrowded =
+      (answer: Parameters<typeof respond>[0]): PlainRoute["respond"] =>
+      (request, send) => {
+        if (!database.isCrowded()) return respond(answer)(request, send)
+        metrics.databaseRefused.add()
+        return send(problems.of(crowded))
+      }
+
     const contractRoute = ({ method, path, access, serve, wantsClient }: Route): PlainRoute => ({
       method,
       path,
@@ -108,7 +121,7 @@ export const bindRest = (
       crossOrigin:
         (takesNoCredentials(access) || isPublicRead(access) || isViewerSurface(access)) &&
         !path.startsWith("/v1/accounts/"),
-      respond: respond(serve),
+      respond: respondUnlessCrowded(serve),
     })
 
     const plain = (
@@ -122,16 +135,12 @@ export const bindRest = (
       respond: respond(answer),
     })
 
-    const readiness = database
-      .run((sql) => sql`select 1`.then(() => true))
-      .pipe(
-        Effect.timeout("2 seconds"),
-        Effect.orElseSucceed(() => false),
-        Effect.map((reachable) => {
-          const ready = reachable && options.ready()
-          return json(ready ? 200 : 503, { status: ready ? "ready" : "unavailable", database: reachable })
-        }),
-      )
+    const readiness = (): HttpResponse => {
+      const { isReady, reason } = heartbeat.readiness()
+      const obstacle = reason ?? options.obstacle()
+      const isFit = obstacle === null
+      return json(isFit ? 200 : 503, { status: isFit ? "ready" : "unavailable", database: isReady, reason: obstacle })
+    }
 
     /** The letters that would have been sent, for who tries the product out: `?to=` one address. */
     const developmentOutbox = (request: HttpRequest) =>
@@ -150,7 +159,7 @@ export const bindRest = (
       if (token !== null && !sameSecret(given, Redacted.value(token))) {
         return problems.of(new Unauthorized({ detail: "Send the metrics token as a bearer token." }))
       }
-      return text(200, "text/plain; version=0.0.4", renderMetrics())
+      return text(200, "text/plain; version=0.0.4", render())
     }
 
     const pageRoute = (one: Page): PlainRoute => ({
@@ -158,7 +167,7 @@ export const bindRest = (
       path: one.path,
       crossOrigin: false,
       wantsClient: true,
-      respond: respond(servePage(one, problems)),
+      respond: respondUnlessCrowded(servePage(one, problems)),
     })
 
     bindRoutes(
@@ -168,7 +177,7 @@ export const bindRest = (
         ...PAGES.map(pageRoute),
         ...(options.production ? [] : [plain("/v1/dev/outbox", developmentOutbox)]),
         plain("/healthz", () => Effect.succeed(json(200, { status: "ok" }))),
-        plain("/readyz", () => readiness),
+        plain("/readyz", () => Effect.sync(readiness)),
         plain("/metrics", (request) => Effect.sync(() => metricsAnswer(request))),
         plain("/v1/openapi.json", (request) =>
           Effect.succeed(tagged(request, text(200, "application/json", description.json))),

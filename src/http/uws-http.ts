@@ -206,6 +206,30 @@ const register = (app: TemplatedApp, route: PlainRoute, options: BindOptions): v
   else app.del(route.path, handle)
 }
 
+/**
+ * Answers everything with one response until the returned function is called: for the time in which there are no routes yet,
+ * because the engine's own answer would be a 404, which clients take for final.
+ */
+export const answerEverything = (app: TemplatedApp, response: HttpResponse): (() => void) => {
+  let isOver = false
+  app.any("/*", (res, req) => {
+    if (isOver) {
+      req.setYield(true)
+      return
+    }
+    res.onAborted(() => {})
+    res.cork(() => {
+      res.writeStatus(STATUS_TEXT[response.status] ?? String(response.status))
+      for (const [name, value] of response.headers) res.writeHeader(name, value)
+      // The request's body, if it has one, is not read.
+      res.end(response.body, true)
+    })
+  })
+  return () => {
+    isOver = true
+  }
+}
+
 /** Binds every route, what other methods on its path are answered (405, or a preflight), and 404 for all other paths. */
 export const bindRoutes = (app: TemplatedApp, routes: ReadonlyArray<PlainRoute>, options: BindOptions): void => {
   const byPath = new Map<string, PlainRoute[]>()

@@ -5,11 +5,11 @@
 import { webcrypto } from "node:crypto"
 import { Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { jwtVerify, SignJWT } from "jose"
-import { deriveKey } from "../config.ts"
 import { Unauthorized } from "../model/errors.ts"
 import { ParticipantKind } from "../model/participants.ts"
 import { EventRole, WorkspaceRole } from "../model/roles.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
+import { deriveKey } from "../secret-key.ts"
 
 /** A user's session in a workspace, for viewer and stage surfaces. `accountId` is null for a user that a key vouched for. */
 const WorkspaceSession = Schema.Struct({

@@ -18,6 +18,7 @@ import {
   postponeMail,
 } from "../store/mails.ts"
 import { openText, sealText } from "../store/sealed-text.ts"
+import { inBatches, sweepEvery } from "../store/sweeps.ts"
 import { Telemetry } from "../telemetry.ts"
 import type { Letter } from "./letters.ts"
 import { MailNotSent, openSmtp, type Smtp } from "./smtp.ts"
@@ -121,10 +122,11 @@ export class Mailer extends Context.Service<
           )
           yield* Effect.forkScoped(send(smtp))
         } else if (keep) {
-          const forget = Effect.suspend(() =>
-            database.run((sql) => deleteKeptMails(sql, toTimestamp(Date.now() - KEPT_MS))),
-          )
-          yield* Effect.forkScoped(forget.pipe(Effect.ignore, Effect.delay("1 hour"), Effect.forever))
+          const forget = Effect.suspend(() => {
+            const before = toTimestamp(Date.now() - KEPT_MS)
+            return inBatches(database, (sql, limit) => deleteKeptMails(sql, before, limit))
+          })
+          yield* Effect.forkScoped(sweepEvery("1 hour", log, forget))
         } else log.warn("SMTP_URL is not set: no mail will be sent")
 
         return {

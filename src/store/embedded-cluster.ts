@@ -36,6 +36,11 @@ export async function openCluster(
   const data = clusterFolder(place.folder)
   const found = await readIfThere(join(data, "PG_VERSION"))
   const major = binaries.version.split(".")[0]
+  if (found === undefined && (await readNames(data)).length > 0) {
+    throw new EmbeddedPostgresRefused(
+      `The database in ${data} is damaged: its file PG_VERSION is missing; restore the folder from a backup.`,
+    )
+  }
   if (found === undefined) await makeCluster(place, binaries, durable, onLog)
   else if (found !== major) {
     throw new EmbeddedPostgresRefused(
@@ -126,6 +131,15 @@ function signal(pid: number, name: "SIGINT" | "SIGQUIT"): boolean {
     return true
   } catch (error) {
     return failedWith(error, "ESRCH")
+  }
+}
+
+async function readNames(folder: string): Promise<ReadonlyArray<string>> {
+  try {
+    return await readdir(folder)
+  } catch (error) {
+    if (failedWith(error, "ENOENT")) return []
+    throw error
   }
 }
 

@@ -9,6 +9,7 @@ import { lockDataFolder } from "./data-folder-lock.ts"
 import { findBinaries } from "./embedded-binaries.ts"
 import { DATABASE_ROLE, openCluster } from "./embedded-cluster.ts"
 import { prepareDatabasePlace } from "./embedded-place.ts"
+import { EmbeddedPostgresRefused } from "./embedded-refused.ts"
 import { launchPostgres } from "./postgres-process.ts"
 
 export interface EmbeddedPostgresOptions {
@@ -52,6 +53,16 @@ const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
 
 /** Starts the database, at the first start makes it. @throws EmbeddedPostgresRefused */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  try {
+    return await start(options)
+  } catch (cause) {
+    // The system's own words for a disk that is full or may not be written to, a file that may not be read, and the like.
+    if (!(cause instanceof Error) || !("syscall" in cause)) throw cause
+    throw new EmbeddedPostgresRefused(`The data folder ${options.dataDir} cannot be used: ${cause.message}.`)
+  }
+}
+
+async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { onLog } = options
   const settings = { ...DEFAULT_SETTINGS, ...options.settings }
   const place = await prepareDatabasePlace(options.dataDir, onLog)

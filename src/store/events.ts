@@ -35,12 +35,12 @@ export const insertEvent = async (sql: Queryable, event: NewEvent, phases: Reado
                           allow_anonymous_voting, allow_anonymous_questions, capacity, metadata)
       values (${event.id}, ${event.workspaceId}, ${event.type}, ${event.title}, ${event.status}, ${event.visibility},
               ${event.scheduledAt}, ${event.scheduledEndAt}, ${event.allowAnonymousVoting},
-              ${event.allowAnonymousQuestions}, ${event.capacity}, ${sql.json(event.metadata as never)})
+              ${event.allowAnonymousQuestions}, ${event.capacity}, ${sql.json(event.metadata)})
       returning ${sql.unsafe(EVENT_COLUMNS)}
     ), agenda as (
       insert into phases (id, event_id, position, modality, config, feature_set, status)
       select p.id, event.id, p.position, p.modality, p.config, p.feature_set, 'pending'
-        from event, jsonb_to_recordset(${sql.json(rows as never)})
+        from event, jsonb_to_recordset(${sql.json(rows)})
              as p(id uuid, position integer, modality text, config jsonb, feature_set text[])
     )
     select * from event`

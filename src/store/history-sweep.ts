@@ -3,11 +3,13 @@ import { Effect, Layer } from "effect"
 import { toTimestamp } from "../model/timestamp.ts"
 import { Telemetry } from "../telemetry.ts"
 import { Database } from "./database.ts"
-import { forgetLiveCommands, forgetPublications } from "./live-history.ts"
+import { forgetKeyedCommands, forgetLiveCommands, forgetPublications } from "./live-history.ts"
 import { inBatches, sweepEvery } from "./sweeps.ts"
 
 /** Command ids are answered for ten minutes; a little more is kept, so that the actor's memory is always covered. */
 const COMMANDS_KEPT_MS = 660_000
+/** An `Idempotency-Key` holds for a day; an hour more, so that no answer goes before its key. */
+const KEYED_KEPT_MS = 25 * 3_600_000
 
 /** `historyMs`: how far back gateways replay. */
 export const historySweepLayer = (historyMs: number): Layer.Layer<never, never, Database | Telemetry> =>
@@ -24,8 +26,13 @@ export const historySweepLayer = (historyMs: number): Layer.Layer<never, never, 
 export const sweepHistory = (database: Database["Service"], now: number, historyMs: number) => {
   const publications = toTimestamp(now - historyMs)
   const commands = toTimestamp(now - COMMANDS_KEPT_MS)
-  return Effect.andThen(
-    inBatches(database, (sql, limit) => forgetPublications(sql, publications, limit)),
-    inBatches(database, (sql, limit) => forgetLiveCommands(sql, commands, limit)),
+  const keyed = toTimestamp(now - KEYED_KEPT_MS)
+  return Effect.all(
+    [
+      inBatches(database, (sql, limit) => forgetPublications(sql, publications, limit)),
+      inBatches(database, (sql, limit) => forgetLiveCommands(sql, commands, limit)),
+      inBatches(database, (sql, limit) => forgetKeyedCommands(sql, keyed, limit)),
+    ],
+    { discard: true },
   )
 }

@@ -1,7 +1,7 @@
-/** Answers kept under callers' own keys: take a key, find what it was answered, keep an answer, or let the key go. */
+/** Answers kept under callers' own keys: find what a key was answered, and keep an answer. */
+import { Data } from "effect"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Queryable } from "./database.ts"
-import { untilFewer } from "./sweeps.ts"
 
 export interface IdempotencyKey {
   /** Who asks: keys of two callers never meet. */
@@ -13,62 +13,50 @@ export interface IdempotencyKey {
 
 export interface KeptAnswer {
   readonly bodyHash: Uint8Array
-  /** `null`: the first request with this key is still being worked on. */
-  readonly status: number | null
-  readonly answerSealed: Uint8Array | null
+  readonly status: number
+  readonly answerSealed: Uint8Array
 }
 
-/**
- * Takes the key for a request that starts now; `undefined` when it was free, forgotten (a day), or held by a request that
- * never ended. Otherwise what the key stands for.
- */
-export const takeKey = async (
+/** Somebody else has kept an answer under the key meanwhile; the caller's work must not be committed beside theirs. */
+export class AlreadyAnswered extends Data.TaggedError("AlreadyAnswered")<Record<never, never>> {}
+
+/** Keys that are older than `forgetBefore` are as if they were not there. */
+export const findAnswer = async (
   sql: Queryable,
   of: IdempotencyKey,
-  given: {
-    readonly bodyHash: Uint8Array
-    readonly now: Timestamp
-    readonly heldUntil: Timestamp
-    readonly forgetBefore: Timestamp
-  },
+  forgetBefore: Timestamp,
 ): Promise<KeptAnswer | undefined> => {
-  const taken = await sql`
-    insert into idempotency_keys as k (principal, method, path, key, body_hash, created_at, held_until)
-    values (${of.principal}, ${of.method}, ${of.path}, ${of.key}, ${given.bodyHash}, ${given.now}, ${given.heldUntil})
-    on conflict (principal, method, path, key) do update
-       set body_hash = excluded.body_hash, status = null, answer_sealed = null,
-           created_at = excluded.created_at, held_until = excluded.held_until
-     where k.created_at < ${given.forgetBefore} or (k.status is null and k.held_until < ${given.now})
-    returning 1`
-  if (taken.length > 0) return undefined
   const [kept] = await sql<KeptAnswer[]>`
     select body_hash, status, answer_sealed from idempotency_keys
-     where principal = ${of.principal} and method = ${of.method} and path = ${of.path} and key = ${of.key}`
-  return kept ?? takeKey(sql, of, given)
+     where principal = ${of.principal} and method = ${of.method} and path = ${of.path} and key = ${of.key}
+       and created_at >= ${forgetBefore}`
+  return kept
 }
 
+/** Rejects with `AlreadyAnswered`; waits for a transaction that is keeping an answer under the same key. */
 export const keepAnswer = async (
   sql: Queryable,
   of: IdempotencyKey,
-  answer: { readonly status: number; readonly answerSealed: Uint8Array },
+  answer: KeptAnswer,
+  forgetBefore: Timestamp,
 ): Promise<void> => {
-  await sql`
-    update idempotency_keys set status = ${answer.status}, answer_sealed = ${answer.answerSealed}
-     where principal = ${of.principal} and method = ${of.method} and path = ${of.path} and key = ${of.key}`
-}
-
-/** The answer is not one to keep: the next request with the key is worked on anew. */
-export const releaseKey = async (sql: Queryable, of: IdempotencyKey): Promise<void> => {
-  await sql`
-    delete from idempotency_keys
-     where principal = ${of.principal} and method = ${of.method} and path = ${of.path} and key = ${of.key}`
+  const { bodyHash, status, answerSealed } = answer
+  const kept = await sql`
+    insert into idempotency_keys as k (principal, method, path, key, body_hash, status, answer_sealed)
+    values (${of.principal}, ${of.method}, ${of.path}, ${of.key}, ${bodyHash}, ${status}, ${answerSealed})
+    on conflict (principal, method, path, key) do update
+       set body_hash = excluded.body_hash, status = excluded.status, answer_sealed = excluded.answer_sealed,
+           created_at = excluded.created_at
+     where k.created_at < ${forgetBefore}
+    returning 1`
+  if (kept.length === 0) throw new AlreadyAnswered()
 }
 
 /** Forgets keys from before the cutoff with their answers. */
-export const sweepIdempotencyKeys = (sql: Queryable, before: Timestamp): Promise<void> =>
-  untilFewer(async (limit) => {
-    const { count } = await sql`
-      delete from idempotency_keys where ctid = any (array(
-        select ctid from idempotency_keys where created_at < ${before} order by created_at limit ${limit}))`
-    return count
-  })
+/** Forgets up to `limit` answers from before the cutoff. Resolves to their number. */
+export const deleteOldAnswers = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
+  const { count } = await sql`
+    delete from idempotency_keys where ctid = any (array(
+      select ctid from idempotency_keys where created_at < ${before} order by created_at limit ${limit}))`
+  return count
+}

@@ -8,7 +8,7 @@ import type { Change } from "../model/live-records.ts"
 import type { PhaseState } from "../model/phase.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Occurrence } from "../model/webhook-events.ts"
-import type { Queryable, Sql } from "./database.ts"
+import type { Queryable } from "./database.ts"
 import { eventRow, findEvent, listPhaseStates, phaseRows } from "./events.ts"
 import { findHeads, hasOtherStreams, SHARED_STREAMS, type StoredPublication, type StreamHead } from "./live-history.ts"
 import { activityRows, readLiveRecords, type StoredRecord } from "./live-records.ts"
@@ -110,7 +110,7 @@ export const keepRoster = async (
   roster: ReadonlyArray<unknown>,
 ): Promise<void> => {
   await sql`
-    update live_events set roster = ${sql.json(roster as never)} where event_id = ${eventId} and epoch = ${epoch}`
+    update live_events set roster = ${sql.json(roster)} where event_id = ${eventId} and epoch = ${epoch}`
 }
 
 /** All a batch of commands writes. */
@@ -154,7 +154,7 @@ export class AnsweredBefore extends Data.TaggedError("AnsweredBefore")<Record<ne
  * Succeeds with the number of webhook deliveries stored.
  */
 export const commitLiveEvent = (
-  sql: Sql,
+  sql: Queryable,
   commit: LiveCommit,
 ): Effect.Effect<number, Fenced | AnsweredBefore | OverCapacity | CommitUnknown> =>
   Effect.callback((resume) => {
@@ -170,10 +170,10 @@ export const commitLiveEvent = (
     )
   })
 
-const runCommit = async (sql: Sql, commit: LiveCommit): Promise<number> => {
+const runCommit = async (sql: Queryable, commit: LiveCommit): Promise<number> => {
   const [row] = await sql<{ deliveries: number }[]>`
     select commit_live_event(${commit.eventId}, ${commit.epoch}, ${commit.from}, ${commit.version}, ${commit.at},
-                             ${sql.json(writtenBy(commit) as never)}) as deliveries`
+                             ${sql.json(writtenBy(commit))}) as deliveries`
   return row?.deliveries ?? 0
 }
 

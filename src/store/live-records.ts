@@ -132,7 +132,7 @@ export const findChatMessages = async (
 ): Promise<ReadonlyArray<ChatMessage>> => {
   const rows = await sql<StoredMessage[]>`
     select id, target, participant_id, name, role, text, reply_to, at
-      from chat_messages where event_id = ${eventId} and id in ${sql([...ids])}`
+      from chat_messages where event_id = ${eventId} and id = any (${[...ids]}::uuid[])`
   return rows.map(messageOf)
 }
 

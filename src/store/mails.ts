@@ -1,7 +1,6 @@
 /** Outgoing mail at rest: letters wait here until they are sent, or are kept for the development outbox. */
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Queryable } from "./database.ts"
-import { untilFewer } from "./sweeps.ts"
 
 export interface MailRow {
   readonly id: string
@@ -50,10 +49,9 @@ export const listKeptMails = (sql: Queryable, recipient: string | null, limit: n
      order by created_at desc, id desc limit ${limit}`.then((rows) => [...rows])
 
 /** Forgets letters of the development outbox from before the cutoff. */
-export const deleteKeptMails = (sql: Queryable, before: Timestamp): Promise<void> =>
-  untilFewer(async (limit) => {
-    const { count } = await sql`
-      delete from mails where id = any (array(
-        select id from mails where due_at is null and created_at < ${before} order by created_at limit ${limit}))`
-    return count
-  })
+export const deleteKeptMails = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
+  const { count } = await sql`
+    delete from mails where id = any (array(
+      select id from mails where due_at is null and created_at < ${before} order by created_at limit ${limit}))`
+  return count
+}

@@ -7,7 +7,7 @@
  */
 import { readdir, readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
-import type postgres from "postgres"
+import { type Session, withSession } from "./pool/session.ts"
 
 /** The database was migrated by a newer build; running this one on it could damage data. */
 export class SchemaTooNew extends Error {
@@ -40,79 +40,74 @@ const FOLDER = new URL("./sql/", import.meta.url)
 /** Any constant will do, as long as nothing else in the database uses it. */
 const ADVISORY_LOCK = 7_216_104
 
+const SETTINGS = { application_name: "gathercue migration" }
+const LIMITS = { connectMs: 10_000, withinMs: 600_000 }
+
 /**
  * Applies the migrations that the database lacks. When one fails, those before it stay and it leaves nothing.
+ * All of it happens in one session within ten minutes: the lock belongs to the session, and ends with it if this process is
+ * killed.
  * @returns the schema's version before and after; 0 is an empty database
  * @throws SchemaTooNew
  */
-export async function migrate(sql: postgres.Sql, folder: URL = FOLDER): Promise<{ from: number; to: number }> {
+export async function migrate(url: string, folder: URL = FOLDER): Promise<{ from: number; to: number }> {
   const migrations = await readMigrations(folder)
-  // One connection for all: the lock belongs to the session, and ends with it if this process is killed.
-  const connection = await sql.reserve()
-  try {
-    await lock(connection)
-    try {
-      return await applyMissing(connection, migrations)
-    } finally {
-      await connection`select pg_advisory_unlock(${ADVISORY_LOCK})`
-    }
-  } finally {
-    connection.release()
-  }
-}
-
-/** A session lock outlives the transaction it is taken in, which lifts the pool's time limits for the wait alone. */
-async function lock(connection: postgres.ReservedSql): Promise<void> {
-  await inTransaction(connection, async () => {
-    await connection`select pg_advisory_lock(${ADVISORY_LOCK})`
+  return withSession(url, SETTINGS, LIMITS, async (session) => {
+    // Waits for as long as another process migrates. The lock outlives the transaction it is taken in.
+    await unlimited(session, () => session.sql`select pg_advisory_lock(${ADVISORY_LOCK})`)
+    return await applyMissing(session, migrations)
   })
 }
 
 async function applyMissing(
-  connection: postgres.ReservedSql,
+  session: Session,
   migrations: ReadonlyArray<Migration>,
 ): Promise<{ from: number; to: number }> {
-  const applied = await appliedVersions(connection)
+  const applied = await appliedVersions(session)
   const known = migrations.map(({ version }) => version)
   const to = Math.max(0, ...known)
   const unknown = applied.filter((version) => !known.includes(version))
   if (unknown.length > 0) throw new SchemaTooNew(Math.max(...unknown), to)
-  for (const migration of migrations) if (!applied.includes(migration.version)) await apply(connection, migration)
+  for (const migration of migrations) if (!applied.includes(migration.version)) await apply(session, migration)
   return { from: Math.max(0, ...applied), to }
 }
 
-async function appliedVersions(connection: postgres.ReservedSql): Promise<ReadonlyArray<number>> {
-  const [table] = await connection<[{ exists: boolean }]>`
+async function appliedVersions({ sql }: Session): Promise<ReadonlyArray<number>> {
+  const [table] = await sql<{ exists: boolean }[]>`
     select to_regclass('schema_migrations') is not null as exists`
-  if (!table.exists) {
-    await connection`
+  if (table?.exists !== true) {
+    await sql`
       create table schema_migrations (
         version int primary key,
         name text not null,
         applied_at timestamptz not null default now()
       )`
   }
-  const rows = await connection<{ version: number }[]>`select version from schema_migrations`
+  const rows = await sql<{ version: number }[]>`select version from schema_migrations`
   return rows.map(({ version }) => version)
 }
 
-async function apply(connection: postgres.ReservedSql, { version, name, file }: Migration): Promise<void> {
+async function apply(session: Session, { version, name, file }: Migration): Promise<void> {
   const statements = await readFile(file, "utf8")
-  await inTransaction(connection, async () => {
-    await connection.unsafe(statements).simple()
-    await connection`insert into schema_migrations (version, name) values (${version}, ${name})`
+  await unlimited(session, async () => {
+    await session.connection.control(statements)
+    await session.sql`insert into schema_migrations (version, name) values (${version}, ${name})`
   })
 }
 
-async function inTransaction(connection: postgres.ReservedSql, work: () => Promise<void>): Promise<void> {
-  await connection`begin`
+/**
+ * One transaction without the time limits that the address or the server may set. A lost session rolls back by itself, and
+ * the statements after it fail, because a session is never replaced.
+ */
+async function unlimited({ connection, sql }: Session, work: () => PromiseLike<unknown>): Promise<void> {
+  await connection.control("begin")
   try {
-    await connection`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`
+    await sql`select set_config('statement_timeout', '0', true), set_config('lock_timeout', '0', true)`
     await work()
-    await connection`commit`
+    await connection.control("commit")
   } catch (error) {
-    // A lost connection rolls back by itself; the first error is the one to report.
-    await connection`rollback`.catch(() => undefined)
+    // The first error is the one to report.
+    await connection.control("rollback").catch(() => undefined)
     throw error
   }
 }

@@ -1,9 +1,9 @@
 /** The database, ready to be worked on: embedded or external, at the current schema, and held by this process alone. */
 import { Redacted } from "effect"
-import postgres from "postgres"
 import { startEmbeddedPostgres } from "./embedded-postgres.ts"
 import { migrate } from "./migrate.ts"
 import { type ProcessLock, takeProcessLock } from "./process-lock.ts"
+import { sqlState } from "./sqlstate.ts"
 
 /** The database cannot be used; the message is one sentence for the operator. */
 export class DatabaseRefused extends Error {
@@ -25,29 +25,16 @@ export interface OpenDatabase {
   readonly abandon: () => void
 }
 
-/** A server that was just killed may hold its lock until the database notices: tried this often before refusing. */
-const LOCK_TRIES = 10
-const LOCK_PAUSE_MS = 300
+/** Not reached, not let in (28, 3D, 42501), starting or stopping (57P), out of something (53), or damaged (58, XX). */
+const UNUSABLE = /^(?:E[A-Z]|CONNECT|POOL_|08|28|3D|42501|57P|53|58|XX)/
 
-const lockDatabase = async (url: Redacted.Redacted<string>): Promise<ProcessLock> => {
-  for (let tries = 0; tries < LOCK_TRIES; tries++) {
-    const lock = await takeProcessLock(url)
-    if (lock !== undefined) return lock
-    await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS))
-  }
-  throw new DatabaseRefused("Another Gathercue server is running on this database; stop it first.")
-}
-
-const bringUpToDate = async (url: Redacted.Redacted<string>): Promise<OpenDatabase["schema"]> => {
-  const sql = postgres(Redacted.value(url), { max: 2, connect_timeout: 10, onnotice: () => {} })
+/** Runs a part of the start; what an operator can act on becomes one sentence. */
+const usable = async <A>(what: string, part: () => Promise<A>): Promise<A> => {
   try {
-    return await migrate(sql)
+    return await part()
   } catch (cause) {
-    const code = (cause as { readonly code?: unknown }).code
-    if (typeof code !== "string" || !/^(?:E|CONNECT|28|3D)/.test(code)) throw cause
-    throw new DatabaseRefused(`The database at DATABASE_URL cannot be used (${(cause as Error).message}).`)
-  } finally {
-    await sql.end({ timeout: 5 })
+    if (!UNUSABLE.test(sqlState(cause).code)) throw cause
+    throw new DatabaseRefused(`${what} cannot be used (${(cause as Error).message}).`)
   }
 }
 
@@ -60,12 +47,19 @@ export const openDatabase = async (
   const embedded =
     wanted.databaseUrl === null ? await startEmbeddedPostgres({ dataDir: wanted.dataDir, onLog: say }) : undefined
   const url = wanted.databaseUrl ?? Redacted.make(embedded?.url ?? "")
+  const what = embedded === undefined ? "The database at DATABASE_URL" : `The database in ${embedded.dataDir}`
+  let lock: ProcessLock | undefined
   try {
-    const schema = await bringUpToDate(url)
-    const lock = await lockDatabase(url)
+    // Before the schema is touched: a server that runs is not to find it changed.
+    const held = await usable(what, () => takeProcessLock(Redacted.value(url)))
+    if (held === undefined) {
+      throw new DatabaseRefused("Another Gathercue server is running on this database; stop it first.")
+    }
+    lock = held
+    const schema = await usable(what, () => migrate(Redacted.value(url)))
     return {
       url,
-      lock,
+      lock: held,
       schema,
       description:
         embedded === undefined
@@ -73,7 +67,7 @@ export const openDatabase = async (
           : `embedded PostgreSQL ${embedded.version} in ${embedded.dataDir}`,
       failed: embedded?.exited.then(() => "The embedded database stopped by itself.") ?? never,
       close: async (graceMs) => {
-        await lock.release()
+        await held.release()
         await embedded?.stop(graceMs)
       },
       abandon: () => {
@@ -81,6 +75,7 @@ export const openDatabase = async (
       },
     }
   } catch (cause) {
+    await lock?.release()
     await embedded?.stop()
     throw cause
   }

@@ -39,7 +39,7 @@ export const isWanted = async (
  */
 export const appendOccurrences = async (sql: Queryable, occurrences: ReadonlyArray<Occurrence>): Promise<number> => {
   const [row] = await sql<{ deliveries: number }[]>`
-    select append_occurrences(${sql.json(occurrenceRows(occurrences) as never)}) as deliveries`
+    select append_occurrences(${sql.json(occurrenceRows(occurrences))}) as deliveries`
   return row?.deliveries ?? 0
 }
 

@@ -1,13 +1,30 @@
 /**
- * One server per database: a session-level advisory lock on a connection of its own. It is gone the moment the process or
- * its connection dies, so nothing is left behind by kill -9. A lost connection is replaced and the lock taken again.
+ * One server per database: a session-level advisory lock on a session of its own. It is gone the moment the process or its
+ * session ends, so nothing is left behind by kill -9. A lost session is replaced and the lock taken again.
+ *
+ * The holder runs a statement on that session every two seconds, which the server records as the session's `state_change`:
+ * that is the holder's heartbeat. A starter that finds a holder silent for ten seconds (its machine lost power, the network
+ * to it is cut, it is frozen) ends the holder's session and takes the lock. The epoch fence makes that safe: a holder that
+ * comes back finds its lock taken and its events under newer epochs, and can commit nothing.
  */
-import { Redacted } from "effect"
-import postgres from "postgres"
+import { openSession, type Session } from "./pool/session.ts"
+import type { Queryable } from "./pool/statement.ts"
 
 /** "gathercue" as a number of ours; any constant would do. */
 const LOCK_KEY = 7_160_928_441
-const RETAKE_EVERY_MS = 500
+/** Sessions of this name have the heartbeat; those of older builds do not, and are never taken for silent. */
+const HOLDER_NAME = "gathercue server"
+const BEAT_EVERY_MS = 2_000
+/** For a beat, before the session is given up. */
+const BEAT_WITHIN_MS = 5_000
+const SILENT_AFTER_MS = 10_000
+const RETAKE_EVERY_MS = 250
+const CONNECT_WITHIN_MS = 5_000
+/** A server that was just killed may hold its lock until the database notices. */
+const PATIENCE_MS = 3_000
+const LOOK_EVERY_MS = 250
+/** A starter that has not got the lock by then says so. */
+const GIVE_UP_MS = 30_000
 
 export interface ProcessLock {
   /** Whether the lock is held now. */
@@ -15,43 +32,133 @@ export interface ProcessLock {
   readonly release: () => Promise<void>
 }
 
-/** Resolves to `undefined` when another process holds the database. */
-export const takeProcessLock = async (url: Redacted.Redacted<string>): Promise<ProcessLock | undefined> => {
-  let held = false
-  let released = false
-  const sql = postgres(Redacted.value(url), {
-    max: 1,
-    idle_timeout: 0,
-    max_lifetime: null,
-    connect_timeout: 10,
-    connection: { application_name: "gathercue process lock" },
-    onclose: () => {
-      held = false
-      if (!released) void retake()
-    },
-  })
-  const take = async (): Promise<boolean> => {
-    const [row] = await sql<{ taken: boolean }[]>`select pg_try_advisory_lock(${LOCK_KEY}) as taken`
-    held = row?.taken ?? false
-    return held
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+const open = (url: string): Promise<Session> =>
+  openSession(
+    url,
+    { application_name: HOLDER_NAME, statement_timeout: BEAT_WITHIN_MS, lock_timeout: BEAT_WITHIN_MS },
+    CONNECT_WITHIN_MS,
+  )
+
+const tryLock = async (sql: Queryable): Promise<boolean> => {
+  const [row] = await sql<{ taken: boolean }[]>`select pg_try_advisory_lock(${LOCK_KEY}) as taken`
+  return row?.taken ?? false
+}
+
+interface Holder {
+  readonly pid: number
+  readonly hasHeartbeat: boolean
+  /** When it was last heard of, and how long ago that is. */
+  readonly heardAt: string
+  readonly silentMs: number
+}
+
+const findHolder = async (sql: Queryable): Promise<Holder | undefined> => {
+  const [row] = await sql<Holder[]>`
+    select a.pid, a.application_name = ${HOLDER_NAME} as has_heartbeat, a.state_change::text as heard_at,
+           (extract(epoch from clock_timestamp() - a.state_change) * 1000)::int as silent_ms
+      from pg_locks l join pg_stat_activity a on a.pid = l.pid
+     where l.locktype = 'advisory' and l.granted and l.objsubid = 1
+       and l.database = (select oid from pg_database where datname = current_database())
+       and (l.classid::bigint << 32) + l.objid::bigint = ${LOCK_KEY}`
+  return row
+}
+
+/**
+ * Waits until the lock is taken, or until it is clear that its holder lives: false. A holder lives when it is heard of twice
+ * during the wait; once may be the last word of one that died just then. One that is not heard of is waited for until it
+ * counts as silent.
+ */
+const outlast = async (sql: Queryable): Promise<boolean> => {
+  const startedAt = performance.now()
+  const heard = new Set<string>()
+  while (!(await tryLock(sql))) {
+    const waitedMs = performance.now() - startedAt
+    const holder = await findHolder(sql)
+    if (holder !== undefined) {
+      heard.add(`${holder.pid} ${holder.heardAt}`)
+      // The first time is from before the wait.
+      const lives = heard.size > 2 || (!holder.hasHeartbeat && waitedMs > PATIENCE_MS)
+      if (lives || waitedMs > GIVE_UP_MS) return false
+      if (holder.hasHeartbeat && holder.silentMs >= SILENT_AFTER_MS) {
+        await sql`select pg_terminate_backend(${holder.pid}, 1000)`
+      }
+    }
+    await pause(LOOK_EVERY_MS)
   }
-  const retake = async (): Promise<void> => {
-    while (!released && !held) {
-      await new Promise((resolve) => setTimeout(resolve, RETAKE_EVERY_MS))
-      if (!released) await take().catch(() => false)
+  return true
+}
+
+/** The lock as its holder keeps it. */
+class Holding implements ProcessLock {
+  readonly #url: string
+  #session: Session
+  #isHeld = true
+  #isReleased = false
+  #isRetaking = false
+
+  constructor(url: string, session: Session) {
+    this.#url = url
+    this.#session = session
+    this.#watch(session)
+  }
+
+  readonly held = (): boolean => this.#isHeld
+
+  readonly release = async (): Promise<void> => {
+    this.#isReleased = true
+    this.#isHeld = false
+    this.#session.connection.close()
+  }
+
+  #watch(session: Session): void {
+    this.#session = session
+    session.connection.onEnd = () => {
+      this.#isHeld = false
+      void this.#retake()
+    }
+    void this.#beat(session)
+  }
+
+  /** Keeps the session's heartbeat until it is lost. */
+  async #beat({ connection, sql }: Session): Promise<void> {
+    while (connection.isOpen) {
+      const late = setTimeout(() => connection.destroy("deadline"), BEAT_WITHIN_MS)
+      await sql`select 1`.then(undefined, () => {})
+      clearTimeout(late)
+      await pause(BEAT_EVERY_MS)
     }
   }
-  const release = async (): Promise<void> => {
-    released = true
-    held = false
-    await sql.end({ timeout: 0.3 })
+
+  /** Until the lock is held again: by then another process may own the database, and keep it. */
+  async #retake(): Promise<void> {
+    if (this.#isRetaking) return
+    this.#isRetaking = true
+    while (!this.#isReleased && !this.#isHeld) {
+      await pause(RETAKE_EVERY_MS * (0.5 + Math.random()))
+      await this.#tryAgain().catch(() => {})
+    }
+    this.#isRetaking = false
+    if (this.#isReleased) this.#session.connection.close()
   }
-  try {
-    if (await take()) return { held: () => held, release }
-  } catch (cause) {
-    await release()
+
+  async #tryAgain(): Promise<void> {
+    if (!this.#session.connection.isOpen) this.#watch(await open(this.#url))
+    const { connection, sql } = this.#session
+    const isTaken = await tryLock(sql)
+    this.#isHeld = isTaken && connection.isOpen && !this.#isReleased
+  }
+}
+
+/** Resolves to `undefined` when another living process holds the database. */
+export const takeProcessLock = async (url: string): Promise<ProcessLock | undefined> => {
+  const session = await open(url)
+  const isTaken = await outlast(session.sql).catch((cause: unknown) => {
+    session.connection.close()
     throw cause
-  }
-  await release()
+  })
+  if (isTaken) return new Holding(url, session)
+  session.connection.close()
   return undefined
 }

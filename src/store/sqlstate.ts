@@ -14,7 +14,12 @@ export interface SqlState {
   readonly unavailable: boolean
 }
 
-const UNAVAILABLE = /^(?:08|57P0|53|CONNECT|CONNECTION_|ECONN|ENOENT|EPIPE|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)/
+/**
+ * Connection lost (08), resources and disk (53, 58), shutdown and start (57P0), a deadline of the server (57014, 55P03,
+ * 25P03), a standby (25006), a conflict of two transactions (40001, 40P01), and the pool's own codes.
+ */
+const UNAVAILABLE =
+  /^(?:08|53|58|57P0|57014|55P03|25P03|25006|40001|40P01|POOL_|CONNECT|ECONN|ENOENT|EPIPE|ENOTFOUND|ETIMEDOUT|EHOST|ENET|EAI_AGAIN)/
 
 export const sqlState = (cause: unknown): SqlState => {
   const fields = (cause ?? {}) as { readonly code?: unknown; readonly constraint_name?: unknown }

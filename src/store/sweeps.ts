@@ -10,19 +10,19 @@ import type { Database, Queryable } from "./database.ts"
 /** Rows a statement deletes at most. */
 export const SWEEP_BATCH = 2_000
 
-/** Repeats a statement, which resolves to the rows it deleted, until it finds fewer than it may delete. */
-export const untilFewer = async (statement: (limit: number) => Promise<number>): Promise<void> => {
-  let deleted = SWEEP_BATCH
-  while (deleted >= SWEEP_BATCH) deleted = await statement(SWEEP_BATCH)
-}
+/** For one statement of a sweep, in milliseconds: nobody waits for it, so it may take longer than a request's. */
+const SWEEP_WITHIN_MS = 30_000
 
-/** The same, and others may use the connection between two statements. */
+/**
+ * Repeats a statement, which resolves to the rows it deleted, until it finds fewer than it may delete. Others may use the
+ * connection between two statements.
+ */
 export const inBatches = (
   database: Database["Service"],
   statement: (sql: Queryable, limit: number) => Promise<number>,
 ): Effect.Effect<void, Unavailable> =>
   database
-    .run((sql) => statement(sql, SWEEP_BATCH))
+    .transaction((sql) => statement(sql, SWEEP_BATCH), { withinMs: SWEEP_WITHIN_MS })
     .pipe(Effect.repeat({ while: (deleted) => deleted >= SWEEP_BATCH }), Effect.asVoid)
 
 /** A sweep for ever, which begins after a pause. One that fails is logged, and the next goes on where it stopped. */

@@ -9,7 +9,7 @@ export const upsertTableSummary = async (
 ): Promise<void> => {
   await sql`
     insert into table_summaries (event_id, room_id, content, generated_at)
-    values (${summary.eventId}, ${summary.roomId}, ${sql.json(summary.content as never)}, ${summary.generatedAt})
+    values (${summary.eventId}, ${summary.roomId}, ${sql.json(summary.content)}, ${summary.generatedAt})
     on conflict (event_id, room_id) do update set content = excluded.content, generated_at = excluded.generated_at`
 }
 

@@ -56,7 +56,7 @@ export interface ClaimRequest {
 }
 
 const busyRows = (sql: Queryable, busy: ReadonlyMap<string, number>) =>
-  sql.json([...busy].map(([endpoint_id, n]) => ({ endpoint_id, n })) as never)
+  sql.json([...busy].map(([endpoint_id, n]) => ({ endpoint_id, n })))
 
 /**
  * Claims up to `runLength` first tries of each free lane, endpoints in turn. The rows of one lane come in the order in
@@ -190,8 +190,8 @@ export const settleDeliveries = async (
   const endpointIds = [...new Set(settlements.map(({ endpointId }) => endpointId))]
   // The endpoints are counted so that they are locked before any delivery is; what a deleted one had is gone by then.
   await sql`
-    with given as materialized (select ${sql.json(byId as never)}::jsonb as results), endpoint as materialized (
-      select id from webhook_endpoints where id = any (${sql.array(endpointIds)}::uuid[]) order by id for no key update
+    with given as materialized (select ${sql.json(byId)}::jsonb as results), endpoint as materialized (
+      select id from webhook_endpoints where id = any (${endpointIds}::uuid[]) order by id for no key update
     ), settled as (
       update webhook_deliveries d
          set status = results -> d.id::text ->> 'status', attempts = d.attempts + 1, claimed_by = null,
@@ -202,7 +202,7 @@ export const settleDeliveries = async (
              finished_at = case when results -> d.id::text ->> 'status' <> 'pending' then now() end
         from given
        where (select count(*) from endpoint) > 0
-         and d.id = any (${sql.array(ids)}::uuid[]) and d.finished_at is null and d.claimed_by = ${node}
+         and d.id = any (${ids}::uuid[]) and d.finished_at is null and d.claimed_by = ${node}
       returning d.endpoint_id, d.status, d.history -> -1 ->> 'error' as error
     )
     update webhook_endpoints e
@@ -226,7 +226,7 @@ export const findTargets = async (
 ): Promise<ReadonlyMap<string, EndpointTarget>> => {
   const rows = await sql<(EndpointTarget & { id: string })[]>`
     select e.id, ${sql.unsafe(TARGET)} from webhook_endpoints e
-     where e.id = any (${sql.array([...endpointIds])}::uuid[]) and e.status = 'active'`
+     where e.id = any (${[...endpointIds]}::uuid[]) and e.status = 'active'`
   return new Map(rows.map(({ id, ...target }) => [id, target]))
 }
 
@@ -234,7 +234,7 @@ export const findTargets = async (
 export const releaseDeliveries = async (sql: Queryable, node: string, ids: ReadonlyArray<string>): Promise<void> => {
   await sql`
     update webhook_deliveries set claimed_by = null, next_attempt_at = now()
-     where id = any (${sql.array([...ids])}::uuid[]) and status = 'pending' and claimed_by = ${node}`
+     where id = any (${[...ids]}::uuid[]) and status = 'pending' and claimed_by = ${node}`
 }
 
 /**

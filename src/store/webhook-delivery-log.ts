@@ -37,7 +37,7 @@ export const pageWebhookDeliveries = async (
   const after = page.after ?? FIRST_PAGE
   const statuses = of.status === undefined ? DeliveryStatus.literals : [of.status]
   const rows = await sql<WebhookDeliveryRow[]>`
-    select ${sql.unsafe(COLUMNS)} from unnest(${sql.array([...statuses])}::text[]) as wanted(status)
+    select ${sql.unsafe(COLUMNS)} from unnest(${[...statuses]}::text[]) as wanted(status)
      cross join lateral (
        select * from webhook_deliveries d where d.endpoint_id = ${of.webhookId} and d.status = wanted.status
           and d.created_at <= ${after.createdAt} and (d.created_at, d.id) < (${after.createdAt}, ${after.id})

@@ -43,7 +43,7 @@ export const insertWebhookEndpoint = async (
   await sql`select 1 from workspaces where id = ${endpoint.workspaceId} for no key update`
   const [row] = await sql<WebhookEndpointRow[]>`
     insert into webhook_endpoints (id, workspace_id, url, event_types, secret_sealed)
-    select ${endpoint.id}, ${endpoint.workspaceId}, ${endpoint.url}, ${sql.array([...endpoint.eventTypes])},
+    select ${endpoint.id}, ${endpoint.workspaceId}, ${endpoint.url}, ${[...endpoint.eventTypes]}::text[],
            ${endpoint.secretSealed}
      where (select count(*) from webhook_endpoints where workspace_id = ${endpoint.workspaceId}) < ${MAX_ENDPOINTS_PER_WORKSPACE}
     returning ${sql.unsafe(COLUMNS)}`
@@ -90,7 +90,7 @@ export const updateWebhookEndpoint = async (
   change: WebhookEndpointChange,
 ): Promise<WebhookEndpointRow | undefined> => {
   const { url = null, eventTypes, status = null } = change
-  const types = eventTypes === undefined ? null : sql.array([...eventTypes])
+  const types = eventTypes === undefined ? null : [...eventTypes]
   const [row] = await sql<WebhookEndpointRow[]>`
     update webhook_endpoints
        set url = coalesce(${url}, url), event_types = coalesce(${types}::text[], event_types),

@@ -8,6 +8,7 @@ import { recoverLiveEvent } from "../../src/store/live-events.ts"
 import { forgetPublications } from "../../src/store/live-history.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { type ActorHouse, envelope, seedEvent, startActors } from "../support/live-events.ts"
+import { runScript } from "../support/store.ts"
 
 let database: TestDatabase
 let house: ActorHouse
@@ -111,10 +112,13 @@ test("what had no effect stays answered after the event was fenced out and came 
 test("what had no effect only because of a command that was not committed is done when it is asked again", async () => {
   const { eventId, phaseIds } = await seedEvent(house.sql, THREE)
   await house.execute(eventId, { type: "start" })
-  await house.sql.unsafe(`
+  await runScript(
+    house.url,
+    `
     create function refuse_phases() returns trigger language plpgsql as $$ begin raise exception 'refused'; end $$;
     create trigger refuse_phases before update on phases for each row when (old.event_id = '${eventId}')
-      execute function refuse_phases()`)
+      execute function refuse_phases()`,
+  )
   const next = () => envelope({ type: "advance", phaseId: phaseIds[0] ?? "" })
   const [doubled, kept] = [next(), next()]
   // The announcement goes at once; the others wait for it and are one batch: the second finds the phase ended by the first.
@@ -124,7 +128,7 @@ test("what had no effect only because of a command that was not committed is don
     house.execute(eventId, doubled.command, doubled),
   ])
   expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected"])
-  await house.sql.unsafe("drop trigger refuse_phases on phases")
+  await runScript(house.url, "drop trigger refuse_phases on phases")
   const done = await house.execute(eventId, doubled.command, doubled)
   expect([done.duplicate, done.event.activePhaseId]).toEqual([false, phaseIds[1]])
 })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { type ActorHouse, envelope, seedEvent, startActors } from "../support/live-events.ts"
+import { holdLiveEvent, runScript } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 
 let database: TestDatabase
@@ -133,7 +134,7 @@ describe("states that do not allow a command", () => {
       ],
     ] as const
     const versions = () =>
-      actors.sql`select event_id, version from live_events where event_id in ${actors.sql([ended.eventId])}`
+      actors.sql`select event_id, version from live_events where event_id = any (${[ended.eventId]}::uuid[])`
     const before = await versions()
     for (const [eventId, command] of refused) {
       await expect(actors.execute(eventId, command), JSON.stringify(command)).rejects.toMatchObject({
@@ -211,11 +212,14 @@ describe("the commit", () => {
   test("that fails publishes nothing and changes nothing, and the next command works", async () => {
     const { eventId, phaseIds } = await live(THREE)
     const seen = await actors.watch(eventId)
-    await actors.sql.unsafe(`
+    await runScript(
+      actors.url,
+      `
       create function refuse_poison() returns trigger language plpgsql as
       $$ begin raise exception 'poisoned'; end $$;
       create trigger poison before insert on publications for each row
-        when (new.frame like '%phase.ended%' and new.event_id = '${eventId}') execute function refuse_poison()`)
+        when (new.frame like '%phase.ended%' and new.event_id = '${eventId}') execute function refuse_poison()`,
+    )
     const advance = () => actors.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" })
     await expect(advance()).rejects.toMatchObject({ _tag: "Unavailable" })
     expect(seen.filter(({ kind }) => kind === "commit")).toEqual([])
@@ -253,16 +257,13 @@ describe("the commit", () => {
   test("that the caller stopped waiting for is adopted and told all the same", async () => {
     const { eventId, phaseIds } = await live(THREE)
     const seen = await actors.watch(eventId)
-    const blocker = await actors.sql.reserve()
-    await blocker`begin`
-    await blocker`select 1 from live_events where event_id = ${eventId} for update`
+    const letGo = await holdLiveEvent(actors.url, eventId)
     const command = envelope({ type: "advance", phaseId: phaseIds[0] ?? "" })
     const impatient = actors.exit(
       Effect.flatMap(LiveEvents, (events) => events.execute(eventId, command).pipe(Effect.timeout("200 millis"))),
     )
     expect((await impatient)._tag).toBe("Failure")
-    await blocker`rollback`
-    blocker.release()
+    await letGo()
     await eventually(() =>
       seen.some(({ publications }) => publications.some(({ frame }) => frame.includes("phase.started"))),
     )
@@ -309,14 +310,15 @@ describe("the commit", () => {
 
   test("that the store will not take spoils none of those that wait with it", async () => {
     const { eventId } = await live(THREE)
-    await actors.sql.unsafe(`
+    await runScript(
+      actors.url,
+      `
       create function refuse_bad() returns trigger language plpgsql as
       $$ begin raise exception 'a bad one'; end $$;
       create trigger bad before insert on publications for each row
-        when (new.frame like '%the bad one%' and new.event_id = '${eventId}') execute function refuse_bad()`)
-    const blocker = await actors.sql.reserve()
-    await blocker`begin`
-    await blocker`select 1 from live_events where event_id = ${eventId} for update`
+        when (new.frame like '%the bad one%' and new.event_id = '${eventId}') execute function refuse_bad()`,
+    )
+    const letGo = await holdLiveEvent(actors.url, eventId)
     const announce = (text: string) => actors.execute(eventId, { type: "announce", d: { text } })
     // The first waits for the row; the others wait for the first, and go together after it.
     const first = announce("first")
@@ -327,14 +329,13 @@ describe("the commit", () => {
     })
     const others = ["good", "the bad one", "better"].map(announce)
     await new Promise(setImmediate)
-    await blocker`rollback`
-    blocker.release()
+    await letGo()
     const outcomes = await Promise.allSettled([first, ...others])
     expect(outcomes.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected", "fulfilled"])
     expect(outcomes[2]).toMatchObject({ reason: { _tag: "Unavailable" } })
-    const stored = await actors.sql`
+    const stored = await actors.sql<{ frame: string }[]>`
       select frame from publications where event_id = ${eventId} and frame like '%"announcement"%' order by s`
-    const texts = stored.map(({ ["frame"]: frame }) => JSON.parse(frame).d.text)
+    const texts = stored.map(({ frame }) => JSON.parse(frame).d.text)
     expect(texts).toEqual(["first", "good", "better"])
     await actors.sql`drop trigger bad on publications`
   })

@@ -22,11 +22,9 @@ const join = (participantId: string, role: "speaker" | "participant" | "viewer" 
   }) as const
 
 const told = async (house: ActorHouse, eventId: string): Promise<ReadonlyArray<string>> => {
-  const rows = await house.sql`
+  const rows = await house.sql<{ body: string }[]>`
     select body from outbox_messages where event_id = ${eventId} and type like 'participant.%' order by occurred_at, id`
-  return rows
-    .map((row) => JSON.parse(row["body"]))
-    .map(({ type, participantId }) => `${participantId} ${type.slice(12)}`)
+  return rows.map((row) => JSON.parse(row.body)).map(({ type, participantId }) => `${participantId} ${type.slice(12)}`)
 }
 
 const liveEvent = async (house: ActorHouse, phases: Parameters<typeof seedEvent>[1]) => {

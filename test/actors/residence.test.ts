@@ -5,6 +5,7 @@ import type { Answer } from "../../src/actors/commands.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { envelope, seedEvent, startActors } from "../support/live-events.ts"
+import { holdLiveEvent } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 
 let database: TestDatabase
@@ -21,9 +22,7 @@ test("a mailbox that is full answers unavailable, and what was queued is done", 
     const { eventId } = await seedEvent(small.sql, THREE)
     await small.execute(eventId, { type: "start" })
     // Another session holds the owner's row: the first commit waits, the rest queue behind it.
-    const blocker = await small.sql.reserve()
-    await blocker`begin`
-    await blocker`select 1 from live_events where event_id = ${eventId} for update`
+    const letGo = await holdLiveEvent(small.url, eventId)
     const announce = (_id: number) =>
       small.exit(
         Effect.flatMap(LiveEvents, (events) =>
@@ -39,8 +38,7 @@ test("a mailbox that is full answers unavailable, and what was queued is done", 
     const pending = Array.from({ length: 10 }, (_, id) => announce(id))
     const full = await Promise.race(pending)
     expect(full._tag === "Failure" && Cause.squash(full.cause)).toMatchObject({ _tag: "Unavailable" })
-    await blocker`rollback`
-    blocker.release()
+    await letGo()
     const outcomes = await Promise.all(pending)
     const done = outcomes.filter(({ _tag }) => _tag === "Success").length
     expect(done).toBeGreaterThanOrEqual(3)
@@ -65,7 +63,7 @@ test("a live event stays in memory without traffic and its timer fires; one that
     )
     await brief.execute(waiting.eventId, { type: "patchEvent", patch: { title: "Back" } })
     const epochs = await brief.sql`select event_id, epoch from live_events
-      where event_id in ${brief.sql([live.eventId, waiting.eventId])}`
+      where event_id = any (${[live.eventId, waiting.eventId]}::uuid[])`
     const epochOf = (eventId: string) =>
       epochs.find((row) => row["event_id"] === eventId || row["eventId"] === eventId)?.["epoch"]
     expect([epochOf(live.eventId), epochOf(waiting.eventId)]).toEqual([1, 2])

@@ -168,7 +168,7 @@ test("late joiners fill the emptiest of the rooms that were asked for", async ()
 test("who shared a room is not put together again while there are others", async () => {
   const { stage, host } = await opened(8, { size: 2 })
   const pairs = (rooms: ReadonlyArray<Frame>): string[] => rooms.map(({ people }) => [...people].sort().join(" "))
-  const rows = await house.actors.sql`
+  const rows = await house.actors.sql<{ body: Frame }[]>`
     select body from live_records where event_id = ${stage.eventId} and kind = 'plan'`
   await host.command("breakout.close", { graceMs: 0 })
   const met = new Set(rows.flatMap(({ body }) => pairs(body.rooms)))

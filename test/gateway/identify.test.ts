@@ -1,8 +1,8 @@
 import { Redacted } from "effect"
 import { SignJWT } from "jose"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { deriveKey } from "../../src/config.ts"
 import { newId } from "../../src/model/ids.ts"
+import { deriveKey } from "../../src/secret-key.ts"
 import { type House, openHouse, SECRET } from "./house.ts"
 
 let house: House

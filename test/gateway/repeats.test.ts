@@ -116,7 +116,7 @@ test("who asked without a name is in no row of the store", async () => {
     select table_name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'`
   for (const { ["tableName"]: table } of tables) {
     const rows = await house.actors.sql`
-      select 1 from ${house.actors.sql(String(table))} as r where r::text like '%ann-of-the-test%' and r::text like ${`%${asked.d.question.id}%`}`
+      select 1 from ${house.actors.sql.unsafe(String(table))} as r where r::text like '%ann-of-the-test%' and r::text like ${`%${asked.d.question.id}%`}`
     expect([table, rows.length]).toEqual([table, 0])
   }
   const [kept] = await house.actors.sql`

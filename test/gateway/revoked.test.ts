@@ -26,7 +26,7 @@ const joinAs = (stage: Stage, id: string, workspaceRole?: WorkspaceRole, credent
   return house.join(stage, id, "host", { kind: "user", account })
 }
 
-const resetPassword = (id: string): Promise<unknown> =>
+const resetPassword = (id: string): PromiseLike<unknown> =>
   house.actors.sql`update accounts set credentials_version = credentials_version + 1 where id = ${id}`
 
 test("a new password closes the sockets of before, in all their tabs, and those of nobody else", async () => {

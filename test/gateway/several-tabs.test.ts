@@ -1,5 +1,6 @@
 /** One person in several tabs at the lobby's door, and what happens between two commits of one arrival or departure. */
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { runScript } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
@@ -81,11 +82,14 @@ test("a departure whose consequences the store refuses for a while has them when
   await known(host, "guest")
   await guest.command("hand.raise")
   const { sql } = house.actors
-  await sql.unsafe(`
+  await runScript(
+    house.actors.url,
+    `
     create function refuse_lowering() returns trigger language plpgsql as
     $$ begin raise exception 'not now'; end $$;
     create trigger lowering before insert on publications for each row
-      when (new.frame like '%hand.lowered%' and new.event_id = '${stage.eventId}') execute function refuse_lowering()`)
+      when (new.frame like '%hand.lowered%' and new.event_id = '${stage.eventId}') execute function refuse_lowering()`,
+  )
   await guest.cut()
   await host.next(({ t, d }) => t === "presence.diff" && d.left.includes("guest"), "the departure")
   await sql`drop trigger lowering on publications`

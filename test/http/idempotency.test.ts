@@ -1,18 +1,17 @@
 import { randomUUID } from "node:crypto"
-import { Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { Database, openPool, type Sql } from "../../src/store/database.ts"
 import { call, createLiveEvent, createWorkspace, type Workspace } from "../support/api.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
+import { openStore, type TestSql } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 
 let server: TestServer
 let acme: Workspace
-let sql: Sql
+let sql: TestSql
 beforeAll(async () => {
   server = await startTestServer()
   acme = await createWorkspace(server.url)
-  sql = Database.fromPool(openPool({ url: Redacted.make(server.databaseUrl), connections: 2 })).sql
+  sql = openStore(server.databaseUrl, 2)
 })
 afterAll(async () => {
   await sql.end()
@@ -95,15 +94,6 @@ describe("a request with an Idempotency-Key", () => {
     )
     const [row] = await sql`select encode(answer_sealed, 'escape') as text from idempotency_keys where key = ${key}`
     expect(row?.["text"]).not.toContain(first.body.secret)
-  })
-
-  test("whose first try died with its process is free again after a minute", async () => {
-    const key = randomUUID()
-    await post("/v1/events", newEvent(key), key)
-    await sql`update idempotency_keys set status = null, answer_sealed = null where key = ${key}`
-    expect((await post("/v1/events", newEvent(key), key)).body.code).toBe("idempotency_in_progress")
-    await sql`update idempotency_keys set held_until = now() - interval '1 second' where key = ${key}`
-    expect((await post("/v1/events", newEvent(key), key)).status).toBe(201)
   })
 
   test("is forgotten after a day", async () => {

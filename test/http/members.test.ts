@@ -1,7 +1,5 @@
 import { randomUUID } from "node:crypto"
-import { Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { Database, openPool, type Sql } from "../../src/store/database.ts"
 import { Client } from "../gateway/client.ts"
 import {
   type Account,
@@ -13,12 +11,13 @@ import {
   signup,
 } from "../support/api.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
+import { openStore, type TestSql } from "../support/store.ts"
 
 let server: TestServer
-let sql: Sql
+let sql: TestSql
 beforeAll(async () => {
   server = await startTestServer()
-  sql = Database.fromPool(openPool({ url: Redacted.make(server.databaseUrl), connections: 2 })).sql
+  sql = openStore(server.databaseUrl, 2)
 })
 afterAll(async () => {
   await sql.end()

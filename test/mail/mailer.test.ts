@@ -32,9 +32,8 @@ afterAll(async () => {
 })
 
 const open = async (retryDelaysMs: ReadonlyArray<number> = [10, 10]) => {
-  const kernel = Layer.mergeAll(
-    Database.layer({ url: Redacted.make(database.url), connections: 2 }),
-    Telemetry.layer("silent"),
+  const kernel = Database.layer({ url: Redacted.make(database.url), connections: 2 }).pipe(
+    Layer.provideMerge(Telemetry.layer("silent")),
   )
   const smtp = { url: Redacted.make(mail.url), from: "Events <events@example.com>" }
   const layer = Mailer.layer({ sealingKey: new Uint8Array(32).fill(7), smtp, keep: false, retryDelaysMs })
@@ -47,11 +46,13 @@ const open = async (retryDelaysMs: ReadonlyArray<number> = [10, 10]) => {
       services.mailer.collect()
     },
     postAndRollBack: (letter: Letter) =>
-      services.database.sql
-        .begin(async (sql) => {
-          await services.mailer.post(sql, letter)
-          throw new Error("rolled back")
-        })
+      runtime
+        .runPromise(
+          services.database.transaction(async (sql) => {
+            await services.mailer.post(sql, letter)
+            throw new Error("rolled back")
+          }),
+        )
         .catch(() => services.mailer.collect()),
   }
 }

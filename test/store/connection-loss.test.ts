@@ -1,12 +1,15 @@
-import { Effect, ManagedRuntime, Redacted } from "effect"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import postgres from "postgres"
 import { expect, test } from "vitest"
 import { Database } from "../../src/store/database.ts"
+import { Telemetry } from "../../src/telemetry.ts"
 import { createTestDatabase } from "../support/database.ts"
 
 test("connections that are cut again and again under load fail their queries and nothing else", async () => {
   const database = await createTestDatabase()
-  const runtime = ManagedRuntime.make(Database.layer({ url: Redacted.make(database.url), connections: 8 }))
+  const runtime = ManagedRuntime.make(
+    Database.layer({ url: Redacted.make(database.url), connections: 8 }).pipe(Layer.provide(Telemetry.layer("silent"))),
+  )
   const killer = postgres(database.url, { max: 1, connection: { application_name: "killer" } })
   try {
     const service = await runtime.runPromise(Database)

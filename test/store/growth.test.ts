@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises"
-import { Redacted } from "effect"
 import { expect, onTestFinished, test } from "vitest"
-import { openPool } from "../../src/store/database.ts"
 import { createTestDatabase } from "../support/database.ts"
+import { openStore } from "../support/store.ts"
 
 /** Tables named in the first column under "Growth". */
 const describedTables = async (): Promise<ReadonlyArray<string>> => {
@@ -14,9 +13,9 @@ const describedTables = async (): Promise<ReadonlyArray<string>> => {
 
 test("every table is said to be swept, or why it is kept", async () => {
   const database = await createTestDatabase()
-  const sql = openPool({ url: Redacted.make(database.url), connections: 1 })
+  const sql = openStore(database.url, 1)
   onTestFinished(async () => {
-    await sql.end({ timeout: 1 })
+    await sql.end()
     await database.drop()
   })
   const rows = await sql<{ name: string }[]>`

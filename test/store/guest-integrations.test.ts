@@ -1,7 +1,5 @@
-import { Redacted } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
-import { openPool, type Sql } from "../../src/store/database.ts"
 import {
   findActiveIntegration,
   insertGuestIntegration,
@@ -10,18 +8,19 @@ import {
   revokeGuestIntegration,
 } from "../../src/store/guest-integrations.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
+import { openStore, type TestSql } from "../support/store.ts"
 
 let database: TestDatabase
-let sql: Sql
+let sql: TestSql
 let workspaceId: string
 beforeAll(async () => {
   database = await createTestDatabase()
-  sql = openPool({ url: Redacted.make(database.url), connections: 2 })
+  sql = openStore(database.url, 2)
   workspaceId = newId()
   await sql`insert into workspaces (id, name, slug) values (${workspaceId}, 'Test', 'test')`
 })
 afterAll(async () => {
-  await sql.end({ timeout: 1 })
+  await sql.end()
   await database.drop()
 })
 

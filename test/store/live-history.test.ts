@@ -1,23 +1,23 @@
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { expect, onTestFinished, test } from "vitest"
 import { toTimestamp } from "../../src/model/timestamp.ts"
-import { Database, openPool, type Sql } from "../../src/store/database.ts"
 import { sweepHistory } from "../../src/store/history-sweep.ts"
 import { findHeads, forgetPublications, hasOtherStreams, listPublications } from "../../src/store/live-history.ts"
 import { SWEEP_BATCH } from "../../src/store/sweeps.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { seedEvent } from "../support/live-events.ts"
+import { openStore, type TestSql } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 
 const MINUTE = 60_000
 const NOW = Date.now()
 const ago = (minutes: number) => toTimestamp(NOW - minutes * MINUTE)
 
-const openStore = async (): Promise<{ readonly sql: Sql; readonly eventId: string }> => {
+const open = async (): Promise<{ readonly sql: TestSql; readonly eventId: string }> => {
   const database = await createTestDatabase()
-  const sql = openPool({ url: Redacted.make(database.url), connections: 4 })
+  const sql = openStore(database.url, 4)
   onTestFinished(async () => {
-    await sql.end({ timeout: 1 })
+    await sql.end()
     await database.drop()
   })
   return { sql, eventId: (await seedEvent(sql, [{ modality: "meeting" }])).eventId }
@@ -25,7 +25,7 @@ const openStore = async (): Promise<{ readonly sql: Sql; readonly eventId: strin
 
 /** Numbers `from` to `to` of a stream, one a second, the last of them so many minutes ago. */
 const say = (
-  sql: Sql,
+  sql: TestSql,
   eventId: string,
   stream: string,
   given: { from?: number; to: number; minutesAgo: number },
@@ -34,11 +34,11 @@ const say = (
   select ${eventId}, ${stream}, s, s, 'f' || s, ${ago(given.minutesAgo)}::timestamptz - (${given.to}::integer - s) * interval '1 s'
     from generate_series(${given.from ?? 1}::integer, ${given.to}::integer) as g(s)`
 
-const headsOf = async (sql: Sql, eventId: string, streams: ReadonlyArray<string>) =>
+const headsOf = async (sql: TestSql, eventId: string, streams: ReadonlyArray<string>) =>
   Object.fromEntries((await findHeads(sql, eventId, streams)).map(({ stream, s }) => [stream, s]))
 
 test("forgetting keeps how far each stream had come, and never more rows than it may take", async () => {
-  const { sql, eventId } = await openStore()
+  const { sql, eventId } = await open()
   await say(sql, eventId, "event", { to: 30, minutesAgo: 10 })
   await say(sql, eventId, "me:p", { to: 5, minutesAgo: 10 })
   await say(sql, eventId, "me:q", { to: 4, minutesAgo: 0 })
@@ -54,7 +54,7 @@ test("forgetting keeps how far each stream had come, and never more rows than it
 })
 
 test("a head never goes back, whatever order the rows are forgotten in", async () => {
-  const { sql, eventId } = await openStore()
+  const { sql, eventId } = await open()
   // The clock was put back between the two.
   await say(sql, eventId, "event", { to: 3, minutesAgo: 10 })
   await say(sql, eventId, "event", { from: 4, to: 6, minutesAgo: 20 })
@@ -65,7 +65,7 @@ test("a head never goes back, whatever order the rows are forgotten in", async (
 })
 
 test("whether anything was said to a room or a participant is known before and after it is forgotten", async () => {
-  const { sql, eventId } = await openStore()
+  const { sql, eventId } = await open()
   await say(sql, eventId, "event", { to: 3, minutesAgo: 10 })
   await say(sql, eventId, "staff", { to: 3, minutesAgo: 10 })
   expect(await hasOtherStreams(sql, eventId)).toBe(false)
@@ -76,7 +76,7 @@ test("whether anything was said to a room or a participant is known before and a
 })
 
 test("history is the newest of each stream that was asked for, by number and by age", async () => {
-  const { sql, eventId } = await openStore()
+  const { sql, eventId } = await open()
   await say(sql, eventId, "event", { to: 30, minutesAgo: 0 })
   await say(sql, eventId, "me:p", { to: 3, minutesAgo: 10 })
   await say(sql, eventId, "me:p", { from: 4, to: 5, minutesAgo: 0 })
@@ -89,21 +89,21 @@ test("history is the newest of each stream that was asked for, by number and by 
 })
 
 test("the sweep forgets all that is due, batch by batch, and nothing else", async () => {
-  const { sql, eventId } = await openStore()
+  const { sql, eventId } = await open()
   await say(sql, eventId, "event", { to: 2 * SWEEP_BATCH + 10, minutesAgo: 10 })
   await say(sql, eventId, "staff", { to: 3, minutesAgo: 0 })
   await sql`
     insert into live_commands (event_id, scope, command_id, body_hash, reply, at)
     select ${eventId}, 'p', n::text, '', '{}', now() - case when n > 5 then interval '12 minutes' else interval '0' end
       from generate_series(1, ${SWEEP_BATCH + 100}::integer) as g(n)`
-  await Effect.runPromise(sweepHistory(Database.fromPool(sql), NOW, 2 * MINUTE))
+  await Effect.runPromise(sweepHistory(sql.database, NOW, 2 * MINUTE))
   expect(await sql`select stream from publications`).toEqual(Array.from({ length: 3 }, () => ({ stream: "staff" })))
   expect(await sql`select 1 from live_commands`).toHaveLength(5)
   expect(await headsOf(sql, eventId, ["event"])).toEqual({ event: 2 * SWEEP_BATCH + 10 })
 })
 
 test("an event that is being deleted is left alone, and takes its heads along", async () => {
-  const { sql, eventId } = await openStore()
+  const { sql, eventId } = await open()
   const other = (await seedEvent(sql, [{ modality: "meeting" }])).eventId
   await say(sql, eventId, "event", { to: 3, minutesAgo: 10 })
   await say(sql, other, "event", { to: 4, minutesAgo: 10 })
@@ -117,7 +117,7 @@ test("an event that is being deleted is left alone, and takes its heads along", 
 })
 
 test("a deletion waits for the sweep that was first, and both come to an end", async () => {
-  const { sql, eventId } = await openStore()
+  const { sql, eventId } = await open()
   await say(sql, eventId, "event", { to: 3, minutesAgo: 10 })
   const waiting = () =>
     sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`

@@ -1,23 +1,22 @@
 import { readdir, readFile } from "node:fs/promises"
-import { Redacted } from "effect"
 import { expect, onTestFinished, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
-import { openPool, type Sql } from "../../src/store/database.ts"
 import { countRegistrations, insertRegistration } from "../../src/store/registrations.ts"
 import { createEmptyDatabase, createTestDatabase } from "../support/database.ts"
 import { seedEvent } from "../support/live-events.ts"
+import { openStore, runScript, type TestSql } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 
-const open = async (database: { readonly url: string; readonly drop: () => Promise<void> }): Promise<Sql> => {
-  const sql = openPool({ url: Redacted.make(database.url), connections: 8 })
+const open = async (database: { readonly url: string; readonly drop: () => Promise<void> }): Promise<TestSql> => {
+  const sql = openStore(database.url, 8)
   onTestFinished(async () => {
-    await sql.end({ timeout: 1 })
+    await sql.end()
     await database.drop()
   })
   return sql
 }
 
-const register = (sql: Sql, eventId: string) =>
+const register = (sql: TestSql, eventId: string) =>
   insertRegistration(sql, { id: newId(), eventId, name: "Ada", email: `${newId()}@example.com` })
 
 test("the number of registrations is exact however they come and go", async () => {
@@ -65,10 +64,11 @@ test("a lower capacity is refused by the number, also while somebody registers",
 const FOLDER = new URL("../../src/store/sql/", import.meta.url)
 
 test("registrations from before the number was kept are counted by the migration", async () => {
-  const sql = await open(await createEmptyDatabase())
+  const database = await createEmptyDatabase()
+  const sql = await open(database)
   const files = (await readdir(FOLDER)).filter((name) => name.endsWith(".sql")).sort()
   const apply = async (names: ReadonlyArray<string>) => {
-    for (const name of names) await sql.unsafe(await readFile(new URL(name, FOLDER), "utf8")).simple()
+    for (const name of names) await runScript(database.url, await readFile(new URL(name, FOLDER), "utf8"))
   }
   const later = files.findIndex((name) => name.startsWith("0021_"))
   await apply(files.slice(0, later))

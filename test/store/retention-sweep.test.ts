@@ -1,41 +1,41 @@
 import { createHash } from "node:crypto"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { expect, onTestFinished, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { insertAccountToken } from "../../src/store/account-tokens.ts"
 import { insertAccount, insertSession } from "../../src/store/accounts.ts"
-import { Database, openPool, type Sql } from "../../src/store/database.ts"
-import { sweepIdempotencyKeys } from "../../src/store/idempotency.ts"
+import { deleteOldAnswers } from "../../src/store/idempotency.ts"
 import { insertEntryToken, insertRegistration } from "../../src/store/registrations.ts"
 import { sweepExpired } from "../../src/store/retention-sweep.ts"
-import { SWEEP_BATCH } from "../../src/store/sweeps.ts"
+import { inBatches, SWEEP_BATCH } from "../../src/store/sweeps.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { seedEvent } from "../support/live-events.ts"
+import { openStore, type TestSql } from "../support/store.ts"
 
 const HOUR = 3_600_000
 const NOW = Date.now()
 const within = (hours: number) => toTimestamp(NOW + hours * HOUR)
 const hash = (text: string) => createHash("sha256").update(text).digest()
 
-const openStore = async (): Promise<{ readonly sql: Sql; readonly sweep: () => Promise<void> }> => {
+const open = async (): Promise<{ readonly sql: TestSql; readonly sweep: () => Promise<void> }> => {
   const database = await createTestDatabase()
-  const sql = openPool({ url: Redacted.make(database.url), connections: 4 })
+  const sql = openStore(database.url, 4)
   onTestFinished(async () => {
-    await sql.end({ timeout: 1 })
+    await sql.end()
     await database.drop()
   })
-  return { sql, sweep: () => Effect.runPromise(sweepExpired(Database.fromPool(sql), NOW)) }
+  return { sql, sweep: () => Effect.runPromise(sweepExpired(sql.database, NOW)) }
 }
 
-const account = async (sql: Sql) => {
+const account = async (sql: TestSql) => {
   const [accountId, emailId] = [newId(), newId()]
   await insertAccount(sql, { id: accountId, name: "Ada", passwordHash: null, emailId, email: `${emailId}@example.com` })
   return { accountId, emailId }
 }
 
 test("sessions go when their thirty days are over, however many have gathered", async () => {
-  const { sql, sweep } = await openStore()
+  const { sql, sweep } = await open()
   const { accountId } = await account(sql)
   await sql`
     insert into account_sessions (id, token_hash, account_id, idle_expires_at, expires_at)
@@ -54,7 +54,7 @@ test("sessions go when their thirty days are over, however many have gathered", 
 })
 
 test("links of accounts and of notes go when they open nothing any more", async () => {
-  const { sql, sweep } = await openStore()
+  const { sql, sweep } = await open()
   const of = await account(sql)
   const { eventId } = await seedEvent(sql, [{ modality: "meeting" }])
   await sql`insert into table_summaries (event_id, room_id, content, generated_at) values (${eventId}, 'red', '{}', now())`
@@ -75,7 +75,7 @@ test("links of accounts and of notes go when they open nothing any more", async 
 })
 
 test("entry tokens go a day after their event's end, and the event is looked at once", async () => {
-  const { sql, sweep } = await openStore()
+  const { sql, sweep } = await open()
   const ended: ReadonlyArray<readonly [string, number | null]> = [
     ["long", -26],
     ["lately", -23],
@@ -101,11 +101,11 @@ test("entry tokens go a day after their event's end, and the event is looked at 
 })
 
 test("kept answers are forgotten in batches", async () => {
-  const { sql } = await openStore()
+  const { sql } = await open()
   await sql`
-    insert into idempotency_keys (principal, method, path, key, body_hash, created_at, held_until)
-    select 'p', 'POST', '/', n::text, '', case when n <= 3 then now() else now() - interval '25 hours' end, now()
+    insert into idempotency_keys (principal, method, path, key, body_hash, status, answer_sealed, created_at)
+    select 'p', 'POST', '/', n::text, '', 201, '', case when n <= 3 then now() else now() - interval '25 hours' end
       from generate_series(1, ${SWEEP_BATCH + 100}::integer) as g(n)`
-  await sweepIdempotencyKeys(sql, within(-24))
+  await Effect.runPromise(inBatches(sql.database, (of, limit) => deleteOldAnswers(of, within(-24), limit)))
   expect(await sql`select 1 from idempotency_keys`).toHaveLength(3)
 })

@@ -4,13 +4,15 @@ import { Egress } from "../../src/egress.ts"
 import { Database } from "../../src/store/database.ts"
 import { openText } from "../../src/store/sealed-text.ts"
 import { WebhookRegistration } from "../../src/store/webhook-registration.ts"
+import { Telemetry } from "../../src/telemetry.ts"
 import { openOutbox, SEALING_KEY } from "../support/webhooks.ts"
 
 const openRegistration = async () => {
   const outbox = await openOutbox()
   const runtime = ManagedRuntime.make(
     WebhookRegistration.layer(SEALING_KEY).pipe(
-      Layer.provide([Layer.succeed(Database, Database.fromPool(outbox.sql)), Egress.layer({ allowLoopback: false })]),
+      Layer.provide([Database.layer({ url: outbox.url, connections: 2 }), Egress.layer({ allowLoopback: false })]),
+      Layer.provide(Telemetry.layer("silent")),
     ),
   )
   onTestFinished(() => runtime.dispose())

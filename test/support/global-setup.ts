@@ -8,7 +8,6 @@ import { rmSync } from "node:fs"
 import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import postgres from "postgres"
 import type { TestProject } from "vitest/node"
 import { startEmbeddedPostgres } from "../../src/store/embedded-postgres.ts"
 import { migrate } from "../../src/store/migrate.ts"
@@ -26,8 +25,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = `gathercue_template_${randomBytes(6).toString("hex")}`
   try {
     await createDatabase(server.url, template)
-    const sql = postgres(databaseUrl(server.url, template), { max: 1 })
-    await migrate(sql).finally(() => sql.end())
+    await migrate(databaseUrl(server.url, template))
   } catch (error) {
     await server.stop()
     throw error

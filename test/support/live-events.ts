@@ -9,17 +9,18 @@ import type { LiveReading } from "../../src/actors/protocol.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { PhaseInput } from "../../src/model/phase.ts"
 import type { EventRole } from "../../src/model/roles.ts"
-import { Database, type Sql } from "../../src/store/database.ts"
+import { Database, type Queryable } from "../../src/store/database.ts"
 import { insertEvent } from "../../src/store/events.ts"
 import { OutboxBell } from "../../src/store/outbox.ts"
 import { Telemetry } from "../../src/telemetry.ts"
+import { openStore, type TestSql } from "./store.ts"
 
 /** Of an activity's command the event is not there; only tests of steering look at it. */
 type SteeredAnswer = Answer & { readonly event: NonNullable<Answer["event"]> }
 
 export interface ActorHouse {
   readonly url: string
-  readonly sql: Sql
+  readonly sql: TestSql
   /** How everything stands, and how it stands for these participants. */
   readonly read: (eventId: string, participants?: ReadonlyArray<string>) => Promise<LiveReading>
   readonly execute: (eventId: string, command: Command, given?: Partial<Envelope>) => Promise<SteeredAnswer>
@@ -64,10 +65,11 @@ export const startActors = async (
     Layer.provide([OutboxBell.layer, Telemetry.layer("silent"), ownership]),
   )
   const runtime = ManagedRuntime.make(layer)
-  const database = await runtime.runPromise(Database)
+  await runtime.runPromise(Database)
+  const sql = openStore(url)
   return {
     url,
-    sql: database.sql,
+    sql,
     read: (eventId, participants = []) =>
       runtime.runPromise(Effect.flatMap(LiveEvents, (live) => live.read(eventId, participants, true))),
     run: (effect) => runtime.runPromise(effect),
@@ -82,13 +84,16 @@ export const startActors = async (
       feed.subscribe(eventId, (message) => seen.push(message))
       return seen
     },
-    stop: () => runtime.dispose(),
+    stop: async () => {
+      await runtime.dispose()
+      await sql.end()
+    },
   }
 }
 
 /** A workspace with one event, written straight to the store. */
 export const seedEvent = async (
-  sql: Sql,
+  sql: Queryable,
   phases: ReadonlyArray<PhaseInput>,
   status: "draft" | "scheduled" = "scheduled",
 ): Promise<{ readonly workspaceId: string; readonly eventId: string; readonly phaseIds: ReadonlyArray<string> }> => {

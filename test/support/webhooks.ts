@@ -6,20 +6,21 @@ import { Egress, type EgressOptions } from "../../src/egress.ts"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import type { WebhookEventType } from "../../src/model/webhook-events.ts"
-import { Database, openPool, type Sql } from "../../src/store/database.ts"
+import { Database } from "../../src/store/database.ts"
 import { appendOccurrences, OutboxBell } from "../../src/store/outbox.ts"
 import { sealText } from "../../src/store/sealed-text.ts"
 import { insertWebhookEndpoint } from "../../src/store/webhook-endpoints.ts"
 import { newSigningSecret } from "../../src/store/webhook-registration.ts"
-import { makeMetrics, openLog, Telemetry } from "../../src/telemetry.ts"
+import { openLog, Telemetry } from "../../src/telemetry.ts"
 import { type DispatcherOptions, dispatcherLayer } from "../../src/webhooks/dispatcher.ts"
 import { createTestDatabase } from "./database.ts"
+import { openStore, type TestSql } from "./store.ts"
 
 export const SEALING_KEY = new Uint8Array(32).fill(7)
 
 export interface Outbox {
   readonly url: Redacted.Redacted<string>
-  readonly sql: Sql
+  readonly sql: TestSql
   readonly workspaceId: string
   readonly addEndpoint: (url: string, eventTypes?: ReadonlyArray<WebhookEventType>) => Promise<TestEndpoint>
   /** Commits one occurrence; resolves to its id. Rings no bell. */
@@ -36,9 +37,9 @@ export interface TestEndpoint {
 export const openOutbox = async (): Promise<Outbox> => {
   const database = await createTestDatabase()
   const url = Secret.make(database.url)
-  const sql = openPool({ url, connections: 4 })
+  const sql = openStore(database.url)
   onTestFinished(async () => {
-    await sql.end({ timeout: 1 })
+    await sql.end()
     await database.drop()
   })
   const workspaceId = newId()
@@ -78,7 +79,7 @@ export const startDispatcher = async (
   options: Partial<DispatcherOptions & EgressOptions> & { readonly log?: Logger; readonly url?: string } = {},
 ): Promise<RunningDispatcher> => {
   const scope = Scope.makeUnsafe()
-  const telemetry = Layer.succeed(Telemetry, { log: options.log ?? openLog("silent"), metrics: makeMetrics() })
+  const telemetry = Layer.succeed(Telemetry, Telemetry.make(options.log ?? openLog("silent")))
   const url = options.url === undefined ? outbox.url : Secret.make(options.url)
   const layer = dispatcherLayer({
     sealingKey: SEALING_KEY,
@@ -88,11 +89,8 @@ export const startDispatcher = async (
     ...options,
   }).pipe(
     Layer.provideMerge(OutboxBell.layer),
-    Layer.provide([
-      Database.layer({ url, connections: 4 }),
-      Egress.layer({ allowLoopback: true, ...options }),
-      telemetry,
-    ]),
+    Layer.provide([Database.layer({ url, connections: 4 }), Egress.layer({ allowLoopback: true, ...options })]),
+    Layer.provide(telemetry),
   )
   const services = await Effect.runPromise(Layer.buildWithScope(layer, scope))
   const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))

@@ -109,3 +109,6 @@ export const isPublicRead = (access: Access): boolean =>
 /** Authenticated POSTs may be repeated under the caller's own `Idempotency-Key`. */
 export const isRepeatable = (method: string, access: Access): boolean =>
   method === "POST" && !takesNoCredentials(access)
+
+/** On an endpoint whose work is a command to a live event, which commits it: a repeat is known there by the command's id. */
+export class Commanded extends Context.Service<Commanded, true>()("gathercue/Commanded") {}

@@ -1,7 +1,7 @@
 /** Going on the air and off it, for whoever manages the workspace (specification §3 and §6; hosts do it over the gateway). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { EndpointAccess } from "./access.ts"
+import { Commanded, EndpointAccess } from "./access.ts"
 import { PathId } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
@@ -20,6 +20,7 @@ const control = <const Name extends string, const Verb extends string>(name: Nam
     error: problems(...COMMON, "not_found", "conflict"),
   })
     .annotate(EndpointAccess, "phase")
+    .annotate(Commanded, true)
     .annotate(OpenApi.Summary, summary)
 
 export const Broadcasts = HttpApiGroup.make("broadcasts")
@@ -34,6 +35,7 @@ export const Broadcasts = HttpApiGroup.make("broadcasts")
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "phase")
+      .annotate(Commanded, true)
       .annotate(OpenApi.Summary, "Go live, or on again after a pause; only the active broadcast phase"),
     control("pauseBroadcast", "pause", "Pause the broadcast"),
     control("resumeBroadcast", "resume", "Go on after a pause"),

@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Event, EventInput, EventPatch, EventWithPhases } from "../../model/event.ts"
 import { Id } from "../../model/ids.ts"
 import { FeatureSet, Phase, PhaseConfig, PhaseInput } from "../../model/phase.ts"
-import { EndpointAccess } from "./access.ts"
+import { Commanded, EndpointAccess } from "./access.ts"
 import { Audited } from "./audit.ts"
 import { created, PageQuery, PathId, pageOf } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
@@ -20,6 +20,7 @@ const lifecycle = <Name extends "publishEvent" | "startEvent" | "endEvent", Verb
     error: problems(...COMMON, "not_found", "conflict"),
   })
     .annotate(EndpointAccess, "event")
+    .annotate(Commanded, true)
     .annotate(OpenApi.Summary, summary)
 
 export const Events = HttpApiGroup.make("events")
@@ -69,6 +70,7 @@ export const Events = HttpApiGroup.make("events")
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "event")
+      .annotate(Commanded, true)
       .annotate(OpenApi.Summary, "End the active phase and start the next; guarded by `phaseId` when given"),
     lifecycle("endEvent", "end", "End the event at once"),
     HttpApiEndpoint.post("appendPhase", "/v1/events/:id/phases", {
@@ -78,6 +80,7 @@ export const Events = HttpApiGroup.make("events")
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "event")
+      .annotate(Commanded, true)
       .annotate(OpenApi.Summary, "Append a phase"),
     HttpApiEndpoint.patch("patchPhase", "/v1/phases/:id", {
       params: PathId,
@@ -97,6 +100,7 @@ export const Events = HttpApiGroup.make("events")
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "phase")
+      .annotate(Commanded, true)
       .annotate(OpenApi.Summary, "Add seconds to the active phase's timer"),
   )
   .annotate(OpenApi.Description, "Events, their lifecycle and their phases.")

@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Question, QuestionInput, QuestionPatch, QuestionStatus } from "../../model/question.ts"
-import { EndpointAccess } from "./access.ts"
+import { Commanded, EndpointAccess } from "./access.ts"
 import { AddressLimit, created, PageQuery, PathId, pageOf } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
@@ -35,6 +35,7 @@ export const Questions = HttpApiGroup.make("questions")
       error: problems(...WITH_BODY, ...AUDIENCE),
     })
       .annotate(EndpointAccess, "audienceEvent")
+      .annotate(Commanded, true)
       .annotate(AddressLimit, "question")
       .annotate(OpenApi.Summary, "Ask a question; signed out where a public event allows it"),
     HttpApiEndpoint.put("voteQuestion", "/v1/public/questions/:id/vote", {

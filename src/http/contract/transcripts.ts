@@ -3,7 +3,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { ACTIVITY_COMMANDS } from "../../model/activity-commands.ts"
-import { EndpointAccess } from "./access.ts"
+import { Commanded, EndpointAccess } from "./access.ts"
 import { PathId } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
@@ -16,6 +16,7 @@ export const Transcripts = HttpApiGroup.make("transcripts")
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "event")
+      .annotate(Commanded, true)
       .annotate(
         OpenApi.Summary,
         "Show people at the live event what was said; the active phase must have the feature `transcript`",

@@ -1,6 +1,6 @@
 /** Events and phases. After creation every change goes through the event's actor; reads go to the store. */
 import { Effect } from "effect"
-import type { SteeringCommand } from "../../actors/commands.ts"
+import type { Answer, SteeringCommand } from "../../actors/commands.ts"
 import type { LiveEvents } from "../../actors/live-events.ts"
 import { giveEventRole } from "../../identity/participants.ts"
 import { BadRequest, Conflict, type Failure, NotFound } from "../../model/errors.ts"
@@ -15,11 +15,17 @@ import { ask } from "../live-commands.ts"
 import { pageReply, pageRequest } from "../paging.ts"
 import { HttpSettings } from "../settings.ts"
 
-/** Steers the event, as a caller that manages the workspace; gives it as it is then. */
-const execute = (eventId: string, command: SteeringCommand): Effect.Effect<EventWithPhases, Failure, LiveEvents> =>
-  Effect.flatMap(ask(eventId, command, null), ({ event }) =>
-    event === null ? Effect.die(new Error("steering answers with the event")) : Effect.succeed(event),
+/** Steers the event, as a caller that manages the workspace; gives what came of it, and the event as it is then. */
+const steer = (
+  eventId: string,
+  command: SteeringCommand,
+): Effect.Effect<Answer & { readonly event: EventWithPhases }, Failure, LiveEvents> =>
+  Effect.flatMap(ask(eventId, command, null), ({ event, ...answer }) =>
+    event === null ? Effect.die(new Error("steering answers with the event")) : Effect.succeed({ ...answer, event }),
   )
+
+const execute = (eventId: string, command: SteeringCommand): Effect.Effect<EventWithPhases, Failure, LiveEvents> =>
+  Effect.map(steer(eventId, command), ({ event }) => event)
 
 const phaseOf = (event: EventWithPhases, phaseId: string): Effect.Effect<Phase, NotFound> => {
   const phase = event.phases.find(({ id }) => id === phaseId)
@@ -112,16 +118,13 @@ export const events: Handlers<typeof Events> = {
   appendPhase: {
     access: "event",
     handle: ({ payload: { modality, config = {}, featureSet = [] }, scope: { event } }) =>
-      Effect.suspend(() => {
-        const phaseId = newId()
-        return Effect.flatMap(
-          execute(event.id, { type: "appendPhase", phaseId, modality, config, featureSet }),
-          (answer) =>
-            Effect.map(
-              phaseOf(answer, phaseId),
-              (phase) => new Reply(phase, { status: 201, headers: [["location", `/v1/phases/${phaseId}`]] }),
-            ),
-        )
+      Effect.gen(function* () {
+        const command = { type: "appendPhase", phaseId: newId(), modality, config, featureSet } as const
+        const answer = yield* steer(event.id, command)
+        // A repeated command is answered with the phase that the first one appended.
+        const { id } = (answer.result as { readonly phase: { readonly id: string } }).phase
+        const phase = yield* phaseOf(answer.event, id)
+        return new Reply(phase, { status: 201, headers: [["location", `/v1/phases/${id}`]] })
       }),
   },
   patchPhase: {

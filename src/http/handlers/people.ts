@@ -5,7 +5,7 @@ import { NotFound, RoleNotOnEvent } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
 import { newId } from "../../model/ids.ts"
 import { acceptedRoles, type EventRole } from "../../model/roles.ts"
-import { Database } from "../../store/database.ts"
+import { afterCommit, Database } from "../../store/database.ts"
 import { listPhases } from "../../store/events.ts"
 import { onForeignKeyViolation } from "../../store/sqlstate.ts"
 import { findUser, type MembershipRow, pageUsers, upsertMembership, upsertUser } from "../../store/users.ts"
@@ -64,7 +64,7 @@ export const people: Handlers<typeof People> = {
           return onForeignKeyViolation(upsertMembership(sql, membership), () => NotFound.of("event"))
         }),
       ).pipe(
-        Effect.tap(() => tellThem(event, userId, role)),
+        Effect.tap(() => afterCommit(tellThem(event, userId, role))),
         Effect.map(({ created, ...membership }) => new Reply(membership, { status: created ? 201 : 200 })),
       ),
   },

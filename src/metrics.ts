@@ -1,0 +1,114 @@
+/**
+ * Everything that is counted, in one place, so that a reader sees what can be watched. Metrics are Effect's, updated
+ * synchronously and rendered in the Prometheus text format when scraped. A metric whose label values are known is there from
+ * the start with all of them, so that an alert on it does not wait for the first bad thing to happen.
+ */
+import { Context, Metric } from "effect"
+
+/** Counts up; counted synchronously, so that it may stand on a hot path. */
+export interface Counter {
+  readonly add: (amount?: number, labelValue?: string) => void
+}
+
+/** A number that goes up and down, such as open sockets. */
+export interface Gauge {
+  readonly add: (amount: number) => void
+  readonly set: (value: number) => void
+}
+
+const NOWHERE = Context.empty()
+
+const counter = (
+  name: string,
+  description: string,
+  label?: { readonly name: string; readonly values?: ReadonlyArray<string> },
+): Counter => {
+  const metric = Metric.counter(name, { description, incremental: true })
+  const byValue = new Map<string, Metric.Metric<number, unknown>>()
+  const add = (amount = 1, value = ""): void => {
+    let one = label === undefined ? metric : byValue.get(value)
+    if (one === undefined) {
+      one = Metric.withAttributes(metric, { [label?.name ?? ""]: value })
+      byValue.set(value, one)
+    }
+    one.updateUnsafe(amount, NOWHERE)
+  }
+  if (label === undefined) add(0)
+  for (const value of label?.values ?? []) add(0, value)
+  return { add }
+}
+
+const gauge = (name: string, description: string): Gauge => {
+  const metric = Metric.gauge(name, { description })
+  metric.modifyUnsafe(0, NOWHERE)
+  return {
+    add: (amount) => metric.modifyUnsafe(amount, NOWHERE),
+    set: (value) => metric.updateUnsafe(value, NOWHERE),
+  }
+}
+
+const DESTROYED = ["lost", "deadline", "in_transaction", "unfinished", "protocol", "suspect", "closed"]
+
+export const makeMetrics = () => ({
+  httpRequests: counter("gathercue_http_requests_total", "HTTP responses by status.", { name: "status" }),
+  commands: counter("gathercue_actor_commands_total", "Commands answered by live events, by outcome.", {
+    name: "outcome",
+    values: ["accepted", "duplicate", "refused", "unavailable"],
+  }),
+  fenced: counter("gathercue_actor_fenced_total", "Commits refused because another activation owns the event."),
+  actorBusy: counter("gathercue_actor_busy_seconds_total", "Time live events were busy, commits included."),
+  activations: counter("gathercue_actor_activations_total", "Live event activations (epoch claims)."),
+  actorsActive: gauge("gathercue_actors_active", "Live events resident in this process."),
+  timersFired: counter("gathercue_actor_timers_fired_total", "Due timers turned into commands."),
+  sockets: gauge("gathercue_gateway_sockets", "Open gateway sockets."),
+  framesSent: counter("gathercue_gateway_frames_total", "Frames published to topics or sent to single sockets."),
+  resumes: counter("gathercue_gateway_identifies_total", "Identified sockets by how they recovered.", {
+    name: "recovery",
+    values: ["snapshot", "replay"],
+  }),
+  disconnects: counter("gathercue_gateway_disconnects_total", "Sockets closed by the server, by close code.", {
+    name: "code",
+  }),
+  webhookAttempts: counter("gathercue_webhook_attempts_total", "Webhook attempts by outcome.", {
+    name: "outcome",
+    values: ["delivered", "retry", "rejected"],
+  }),
+  webhookInFlight: gauge("gathercue_webhook_in_flight", "Webhook requests in flight."),
+  webhookBacklog: gauge("gathercue_webhook_backlog", "Webhook deliveries that wait for a first try or another one."),
+  webhookBacklogAge: gauge("gathercue_webhook_backlog_age_seconds", "Age of the oldest delivery that waits."),
+  mailBacklog: gauge("gathercue_mail_backlog", "Letters that wait to be sent."),
+  mailBacklogAge: gauge("gathercue_mail_backlog_age_seconds", "Age of the oldest letter that waits."),
+  databasePool: gauge("gathercue_database_connections_max", "Connections the pool may have."),
+  databaseOpen: gauge("gathercue_database_connections_open", "Connections that are open."),
+  databaseInUse: gauge(
+    "gathercue_database_connections_in_use",
+    "Connections checked out to a statement or transaction.",
+  ),
+  databaseWaiting: gauge("gathercue_database_waiting", "Statements and transactions that wait for a connection."),
+  databaseOldestWait: gauge("gathercue_database_oldest_wait_seconds", "How long the oldest of them has waited."),
+  databaseReady: gauge("gathercue_database_ready", "1 when a write reached the disk in the last two seconds."),
+  databaseRefused: counter("gathercue_database_refused_total", "Statements refused because too many waited."),
+  databaseDestroyed: counter(
+    "gathercue_database_connections_destroyed_total",
+    "Database connections given up or lost, by reason.",
+    { name: "reason", values: DESTROYED },
+  ),
+  databasePastDeadline: counter(
+    "gathercue_database_past_deadline_total",
+    "Statements, and callers that waited for a connection, past their deadline.",
+    { name: "what", values: ["statement", "waiting"] },
+  ),
+  residentMemory: gauge("process_resident_memory_bytes", "Resident memory size."),
+  heapUsed: gauge("nodejs_heap_size_used_bytes", "Heap in use."),
+  openDescriptors: gauge("process_open_fds", "Open file descriptors; 0 where the system does not tell."),
+  cpuSeconds: gauge("process_cpu_seconds_total", "CPU time of the process, user and system."),
+  startTime: gauge("process_start_time_seconds", "Start of the process, in Unix seconds."),
+  loopLagMean: gauge("nodejs_eventloop_lag_mean_seconds", "Mean lag of the event loop since the last scrape."),
+  loopLagP99: gauge(
+    "nodejs_eventloop_lag_p99_seconds",
+    "99th percentile of the event loop's lag since the last scrape.",
+  ),
+  loopLagMax: gauge("nodejs_eventloop_lag_max_seconds", "Longest lag of the event loop since the last scrape."),
+})
+
+export type Metrics = ReturnType<typeof makeMetrics>

@@ -1,0 +1,38 @@
+/** The figures of the process itself, under the names that Prometheus' client libraries give them. */
+import { readdirSync } from "node:fs"
+import { monitorEventLoopDelay } from "node:perf_hooks"
+import type { Metrics } from "./metrics.ts"
+
+const LAG_RESOLUTION_MS = 10
+const NANOSECONDS = 1e9
+const MICROSECONDS = 1e6
+
+const countDescriptors = (): number => {
+  try {
+    return readdirSync("/proc/self/fd").length
+  } catch {
+    return 0
+  }
+}
+
+/** Returns what sets the figures; the event loop's lag is measured from now on. */
+export const processSampler = (metrics: Metrics): (() => void) => {
+  const lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS })
+  lag.enable()
+  metrics.startTime.set(Math.round(Date.now() / 1000 - process.uptime()))
+  /** The monitor measures how long its timer of ten milliseconds took. */
+  const seconds = (nanoseconds: number): number =>
+    Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / NANOSECONDS - LAG_RESOLUTION_MS / 1000) : 0
+  return () => {
+    const { rss, heapUsed } = process.memoryUsage()
+    const { user, system } = process.cpuUsage()
+    metrics.residentMemory.set(rss)
+    metrics.heapUsed.set(heapUsed)
+    metrics.cpuSeconds.set((user + system) / MICROSECONDS)
+    metrics.openDescriptors.set(countDescriptors())
+    metrics.loopLagMean.set(seconds(lag.mean))
+    metrics.loopLagP99.set(seconds(lag.percentile(99)))
+    metrics.loopLagMax.set(seconds(lag.max))
+    lag.reset()
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * The one secret that all others derive from, where nobody configured one: generated once and kept in the data folder, so that
+ * sessions and sealed secrets outlive a restart.
+ */
+import { hkdfSync, randomBytes } from "node:crypto"
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  linkSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  writeSync,
+} from "node:fs"
+import { join } from "node:path"
+import { Redacted } from "effect"
+
+/** Characters a key has at least; the generated one has 43. */
+export const FEWEST_KEY_CHARACTERS = 32
+
+/** The kept key cannot be read or made. The message is one sentence. */
+export class SecretKeyUnusable extends Error {
+  override readonly name = "SecretKeyUnusable"
+}
+
+/** Written whole or not at all, also when the machine stops half-way: a key cut short would be one that anybody can guess. */
+const writeNewKey = (path: string): void => {
+  const partial = `${path}.${randomBytes(6).toString("hex")}`
+  const file = openSync(partial, "wx", 0o600)
+  try {
+    writeSync(file, randomBytes(32).toString("base64url"))
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  try {
+    // Unlike a rename it does not replace the key of a process that was quicker.
+    linkSync(partial, path)
+  } finally {
+    unlinkSync(partial)
+  }
+}
+
+/** The key of a development machine: generated once, kept beside the database, so that sessions outlive a restart. */
+export const keptSecretKey = (dataDir: string): Redacted.Redacted<string> => {
+  const path = join(dataDir, "secret-key")
+  if (!existsSync(path)) {
+    try {
+      mkdirSync(dataDir, { recursive: true })
+      writeNewKey(path)
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code !== "EEXIST") {
+        throw new SecretKeyUnusable(`DATA_DIR cannot be written to (${(cause as Error).message}).`)
+      }
+    }
+  }
+  const key = readFileSync(path, "utf8").trim()
+  if (key.length < FEWEST_KEY_CHARACTERS) {
+    throw new SecretKeyUnusable(
+      `The key in ${path} is empty or cut short; restore the file, or delete it to have a new one made.`,
+    )
+  }
+  return Redacted.make(key)
+}
+
+/** A key for one purpose (HKDF, RFC 5869) derived from `SECRET_KEY`, so that no two purposes ever share one. 32 bytes. */
+export const deriveKey = (secretKey: Redacted.Redacted<string>, purpose: string): Uint8Array =>
+  new Uint8Array(hkdfSync("sha256", Redacted.value(secretKey), "", `gathercue/${purpose}`, 32))

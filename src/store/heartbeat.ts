@@ -1,0 +1,95 @@
+/**
+ * The proof that this process can write: once a second a small transaction goes through the pool to the disk, with a
+ * deadline. Whether the process is ready is whether one got through in the last two seconds; nothing else is asked.
+ */
+import { Context, Effect, Layer } from "effect"
+import { Telemetry } from "../telemetry.ts"
+import { Database, type Queryable } from "./database.ts"
+import { sqlState } from "./sqlstate.ts"
+
+export interface Readiness {
+  readonly isReady: boolean
+  /** Why not, in one sentence without any detail of the database; null when ready. */
+  readonly reason: string | null
+}
+
+const BEAT_EVERY_MS = 1_000
+/** After a failure, so that the answer is right again soon after the database is. */
+const RETRY_AFTER_MS = 250
+const BEAT_WITHIN_MS = 1_500
+const FRESH_MS = 2_000
+/** A probe takes one page of 8 KiB: about half a megabyte until they are truncated. */
+const BEATS_PER_TRUNCATE = 64
+/** More than half of a page, so that each probe takes a page of its own. */
+const PROBE_BYTES = 7_000
+
+/** Reasons by what the code begins with; the first that fits. */
+const REASONS: ReadonlyArray<readonly [string, string]> = [
+  ["53100", "The database's disk is full."],
+  ["53", "The database is out of resources."],
+  ["58", "The database cannot use its disk."],
+  ["25006", "The database takes no writes."],
+  ["57014", "The database did not take a write in time."],
+  ["55P03", "The database did not take a write in time."],
+  ["POOL_DEADLINE", "The database did not take a write in time."],
+  ["POOL_TIMEOUT", "No database connection could be had in time."],
+  ["POOL_FULL", "Too much waits for a database connection."],
+]
+
+const reasonOf = (cause: unknown): string => {
+  const { code } = sqlState(cause)
+  return REASONS.find(([start]) => code.startsWith(start))?.[1] ?? "The database is not reachable."
+}
+
+const write = async (sql: Queryable, truncates: boolean): Promise<void> => {
+  if (truncates) await sql`truncate disk_probes`
+  await sql`
+    with probe as (insert into disk_probes (filler) values (repeat(' ', ${PROBE_BYTES}::int)))
+    insert into heartbeats (at) values (now()) on conflict (id) do update set at = excluded.at`
+}
+
+export class Heartbeat extends Context.Service<Heartbeat, { readonly readiness: () => Readiness }>()(
+  "gathercue/Heartbeat",
+) {
+  static readonly layer: Layer.Layer<Heartbeat, never, Database | Telemetry> = Layer.effect(
+    Heartbeat,
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { log, metrics, sample } = yield* Telemetry
+      let beats = 0
+      let lastAt = Number.NEGATIVE_INFINITY
+      let reason: string | null = "The database has not been written to yet."
+
+      /** Resolves to how long to wait for the next. */
+      const beat = async (): Promise<number> => {
+        const since = performance.now()
+        try {
+          const truncates = beats % BEATS_PER_TRUNCATE === 0
+          await database.attempt((sql) => write(sql, truncates), { lane: "live", withinMs: BEAT_WITHIN_MS })
+          beats++
+          lastAt = performance.now()
+          if (reason !== null && beats > 1) log.info("the database takes writes again")
+          reason = null
+          return Math.max(0, BEAT_EVERY_MS - (lastAt - since))
+        } catch (cause) {
+          const found = reasonOf(cause)
+          if (found !== reason) log.warn({ err: cause }, `not ready: ${found}`)
+          reason = found
+          return RETRY_AFTER_MS
+        }
+      }
+
+      yield* Effect.promise(beat)
+      yield* Effect.forkScoped(
+        Effect.forever(Effect.flatMap(Effect.promise(beat), (ms) => Effect.sleep(`${Math.ceil(ms)} millis`))),
+      )
+
+      const readiness = (): Readiness => {
+        const isReady = performance.now() - lastAt <= FRESH_MS
+        return { isReady, reason: isReady ? null : (reason ?? "The database did not take a write in time.") }
+      }
+      sample(() => metrics.databaseReady.set(readiness().isReady ? 1 : 0))
+      return { readiness }
+    }),
+  )
+}

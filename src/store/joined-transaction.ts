@@ -1,0 +1,46 @@
+/**
+ * One transaction for all that a piece of work does with the database. Its first statement begins it: work that has not come
+ * to a statement yet, because it waits for something else, holds no connection.
+ */
+import type { Effect } from "effect"
+import type { Pool } from "./pool/pool.ts"
+import type { Queryable } from "./pool/statement.ts"
+import type { Transaction } from "./pool/transaction.ts"
+
+export class JoinedTransaction {
+  readonly #pool: Pool
+  #begun: Promise<Transaction> | undefined
+  /** Settles when the part before has: parts of one transaction go one after the other. */
+  #turn: Promise<unknown> = Promise.resolve()
+  readonly #afterCommit: Array<Effect.Effect<void>> = []
+
+  constructor(pool: Pool) {
+    this.#pool = pool
+  }
+
+  /** What `body` did is taken back when it rejects, as it would be by a transaction of its own. */
+  join<A>(body: (sql: Queryable) => Promise<A>): Promise<A> {
+    this.#begun ??= this.#pool.begin()
+    const begun = this.#begun
+    const part = this.#turn.then(async () => (await begun).savepoint(body))
+    this.#turn = part.catch(() => {})
+    return part
+  }
+
+  defer(effect: Effect.Effect<void>): void {
+    this.#afterCommit.push(effect)
+  }
+
+  /** `last` is the transaction's last act. Resolves to what is to be done now that all is committed. */
+  async commit(last: (sql: Queryable) => Promise<void>): Promise<ReadonlyArray<Effect.Effect<void>>> {
+    await this.join(last)
+    await (await this.#begun)?.commit()
+    return this.#afterCommit
+  }
+
+  /** Takes everything back, unless it is committed. */
+  async rollback(): Promise<void> {
+    const transaction = await this.#begun?.catch(() => undefined)
+    await transaction?.rollback()
+  }
+}

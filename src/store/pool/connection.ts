@@ -1,0 +1,187 @@
+/**
+ * One session on the database, for as long as its socket lives. It is a driver client of exactly one connection that never
+ * reconnects: a session that ends is thrown away with its client, so nothing of the driver's own pool (its queues, its
+ * pipeline, its reconnecting) is ever at work. The session's transaction status is read off the wire.
+ */
+import type { Socket } from "node:net"
+import postgres from "postgres"
+import { CODECS } from "./codecs.ts"
+import { type Address, dial } from "./dial.ts"
+import { PoolError, type PoolErrorCode } from "./errors.ts"
+import type { Bound, Rows } from "./statement.ts"
+import { type SessionStatus, TransactionStatus } from "./transaction-status.ts"
+
+/** Settings of the session on the server, as `SET` takes them. */
+export interface SessionSettings {
+  readonly [name: string]: string | number
+}
+
+type Client = postgres.Sql<Record<string, unknown>>
+type Options = postgres.Options<Record<string, never>>
+/** The driver gives its parsed options out again, and takes them as they are. */
+type ParsedOptions = Address & Options & { readonly shared: unknown }
+
+/** Why a connection was given up. */
+export type Ending = "lost" | "deadline" | "in_transaction" | "unfinished" | "protocol" | "suspect" | "closed"
+
+/** Was the cause said by the server, and does the session go on after it? */
+const isServersWord = (cause: unknown): boolean => cause instanceof postgres.PostgresError && cause.severity === "ERROR"
+
+/** Opens sessions of one address; `attempt` counts them, so that several hosts of one address take turns. */
+export class Connector {
+  readonly #options: ParsedOptions
+  /** Never connected: it makes values for statements. */
+  readonly #client: Client
+  #attempts = 0
+
+  constructor(url: string, settings: SessionSettings) {
+    this.#client = postgres(url, {
+      max: 1,
+      // The pool has a deadline for the whole of it.
+      connect_timeout: 0,
+      idle_timeout: 0,
+      max_lifetime: null,
+      // Types are known by number (`codecs.ts`); asking for them would be a statement of the driver's own.
+      fetch_types: false,
+      onnotice: () => {},
+      transform: { column: { from: postgres.toCamel } },
+      connection: settings,
+      types: CODECS,
+    } as unknown as Options) as unknown as Client
+    this.#options = this.#client.options as unknown as ParsedOptions
+  }
+
+  readonly json = (value: unknown): postgres.Parameter<unknown> => this.#client.json(value as never)
+
+  /** Resolves when the session can take statements. Rejects, and leaves nothing open, when `signal` is aborted. */
+  async open(signal: AbortSignal): Promise<Connection> {
+    const attempt = this.#attempts++
+    let socket: Socket | undefined
+    const status = new TransactionStatus()
+    const connect = async (): Promise<Socket> => {
+      // A client that asks again lost its session, and a session is never replaced.
+      if (socket !== undefined) throw new PoolError("POOL_CONNECTION_LOST")
+      socket = await dial(this.#options, attempt, signal)
+      socket.on("data", (chunk: Buffer) => status.take(chunk))
+      return socket
+    }
+    // The socket comes encrypted if it is to be, so the driver must not do it again.
+    const client = postgres({ ...this.#options, ssl: false, socket: connect } as Options) as unknown as Client
+    const abort = () => socket?.destroy()
+    signal.addEventListener("abort", abort)
+    try {
+      await client.unsafe("")
+      if (socket === undefined || socket.destroyed) throw new PoolError("POOL_CONNECTION_LOST")
+      return new Connection(client, socket, status)
+    } catch (cause) {
+      socket?.destroy()
+      throw signal.aborted ? new PoolError("POOL_TIMEOUT", cause) : cause
+    } finally {
+      signal.removeEventListener("abort", abort)
+    }
+  }
+}
+
+export class Connection {
+  readonly #client: Client
+  readonly #socket: Socket
+  readonly #status: TransactionStatus
+  /**
+   * How to refuse the statements whose answer has not come: the first `#inFlight` of them. The array is never made shorter:
+   * a collection that grows and shrinks with each statement leaves tables that keep garbage alive.
+   */
+  readonly #refusals: Array<((cause: unknown) => void) | undefined> = []
+  #inFlight = 0
+  #ending: Ending | undefined
+  /** Called once, when the session is given up or found lost. */
+  onEnd: (why: Ending) => void = () => {}
+
+  constructor(client: Client, socket: Socket, status: TransactionStatus) {
+    this.#client = client
+    this.#socket = socket
+    this.#status = status
+    socket.once("close", () => this.#end("lost"))
+  }
+
+  get isOpen(): boolean {
+    return this.#ending === undefined
+  }
+
+  get status(): SessionStatus {
+    return this.#status.status
+  }
+
+  /** Statements whose answer has not come. */
+  get inFlight(): number {
+    return this.#inFlight
+  }
+
+  /** Runs one statement; those of one transaction may be sent without waiting for each other. */
+  run({ text, values }: Bound): Promise<Rows<ReadonlyArray<object>>> {
+    return this.#answer(() => this.#client.unsafe(text, values as never[], { prepare: true, simple: false } as never))
+  }
+
+  /** Runs `begin`, `commit` or the like; resolves to the command that the server says it carried out. */
+  async control(text: string): Promise<string> {
+    const { command } = (await this.#answer(() => this.#client.unsafe(text))) as unknown as { readonly command: string }
+    return command
+  }
+
+  /** Gives the connection up at once: whatever waits for an answer is refused, and the socket is closed unasked. */
+  destroy(why: Ending): void {
+    this.#socket.destroy()
+    this.#end(why)
+  }
+
+  /** Says goodbye to the server, so that it ends the session at once. Only for a connection that nobody uses. */
+  close(): void {
+    void this.#client.end({ timeout: 0 })
+    this.#socket.destroySoon()
+    this.#end("closed")
+  }
+
+  /** The refusals are ours and do not wait for the driver: what it forgets must not leave a caller without an answer. */
+  #end(why: Ending): void {
+    if (this.#ending !== undefined) return
+    this.#ending = why
+    this.#inFlight = 0
+    for (const refuse of this.#refusals.splice(0)) refuse?.(new PoolError(CODES[why] ?? "POOL_CONNECTION_LOST"))
+    this.onEnd(why)
+  }
+
+  #settled(refuse: (cause: unknown) => void): void {
+    const at = this.#refusals.indexOf(refuse)
+    if (at < 0) return
+    this.#inFlight--
+    this.#refusals[at] = this.#refusals[this.#inFlight]
+    this.#refusals[this.#inFlight] = undefined
+  }
+
+  #answer<A>(send: () => PromiseLike<A>): Promise<A> {
+    const ending = this.#ending
+    if (ending !== undefined) return Promise.reject(new PoolError(CODES[ending] ?? "POOL_CONNECTION_LOST"))
+    return new Promise((resolve, reject) => {
+      this.#refusals[this.#inFlight++] = reject
+      send().then(
+        (answer) => {
+          this.#settled(reject)
+          resolve(answer)
+        },
+        (cause: unknown) => {
+          // Without a word of the server it is not known where the session stands.
+          if (!isServersWord(cause)) this.#end(isLoss(cause) ? "lost" : "protocol")
+          this.#settled(reject)
+          reject(cause)
+        },
+      )
+    })
+  }
+}
+
+const CODES: { readonly [why in Ending]?: PoolErrorCode } = { deadline: "POOL_DEADLINE", closed: "POOL_CLOSED" }
+
+/** The driver's codes for a connection that is gone, and the system's. */
+const isLoss = (cause: unknown): boolean => {
+  const { code } = (cause ?? {}) as { readonly code?: unknown }
+  return typeof code === "string" && /^(?:CONNECTION_|E[A-Z]+$|POOL_)/.test(code)
+}

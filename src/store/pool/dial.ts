@@ -1,0 +1,93 @@
+/**
+ * Opens the socket of a database connection: TCP or a Unix socket, with TLS where the address asks for it. The pool opens
+ * sockets itself, so that it can end a connection at once, whatever the driver is doing with it.
+ */
+import { connect as connectTcp, isIP, type Socket } from "node:net"
+import { type ConnectionOptions, connect as connectTls } from "node:tls"
+
+/** The parts of the driver's options that say where and how to connect. */
+export interface Address {
+  readonly host: ReadonlyArray<string>
+  readonly port: ReadonlyArray<number>
+  /** A Unix socket; it goes before host and port. */
+  readonly path: string | false | undefined
+  /** `sslmode` of the address, or options for TLS. */
+  readonly ssl: string | boolean | object | null | undefined
+  readonly sslnegotiation: string | null | undefined
+}
+
+/** The first probe after ten idle seconds; Node then sends one a second and gives up after ten of them. */
+const KEEPALIVE_AFTER_MS = 10_000
+/** Length 8, then the code that asks for TLS (PostgreSQL documentation, "SSLRequest"). */
+const SSL_REQUEST = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
+const ACCEPTED = 0x53
+
+const failed = (message: string): Error => Object.assign(new Error(message), { code: "CONNECT_FAILED" })
+
+/** Resolves at the socket's next event of that name; rejects when it fails, closes or is given up before. */
+const next = (socket: Socket, event: string, signal: AbortSignal): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    const done = (settle: () => void): void => {
+      socket.off(event, onEvent).off("error", onError).off("close", onClose)
+      signal.removeEventListener("abort", onAbort)
+      settle()
+    }
+    const onEvent = (value: unknown) => done(() => resolve(value))
+    const onError = (error: Error) => done(() => reject(error))
+    const onClose = () => done(() => reject(failed("The database closed the connection.")))
+    const onAbort = () => {
+      socket.destroy()
+      done(() => reject(failed("The database did not take a connection in time.")))
+    }
+    socket.on(event, onEvent).on("error", onError).on("close", onClose)
+    signal.addEventListener("abort", onAbort)
+    if (signal.aborted) onAbort()
+  })
+
+const askForTls = async (socket: Socket, signal: AbortSignal): Promise<boolean> => {
+  socket.write(SSL_REQUEST)
+  const answer = (await next(socket, "data", signal)) as Buffer
+  socket.pause()
+  // More than one byte would be plain text that somebody put in front of the encrypted session (CVE-2021-23222).
+  if (answer.length !== 1) throw failed("The database answered the request for TLS with more than one byte.")
+  return answer[0] === ACCEPTED
+}
+
+const tlsOptions = ({ ssl, sslnegotiation }: Address, host: string): ConnectionOptions => ({
+  ...(isIP(host) === 0 && { servername: host }),
+  ...(sslnegotiation === "direct" && { ALPNProtocols: ["postgresql"] }),
+  // As libpq has it, these modes encrypt and do not ask for whom.
+  ...((ssl === "require" || ssl === "allow" || ssl === "prefer") && { rejectUnauthorized: false }),
+  ...(typeof ssl === "object" && ssl),
+})
+
+const secure = async (socket: Socket, address: Address, host: string, signal: AbortSignal): Promise<Socket> => {
+  const { ssl, sslnegotiation } = address
+  if (sslnegotiation !== "direct" && !(await askForTls(socket, signal))) {
+    if (ssl === "prefer" || ssl === "allow") return socket.resume()
+    throw failed("The database does not offer TLS, which its address asks for.")
+  }
+  const encrypted = connectTls({ ...tlsOptions(address, host), socket })
+  await next(encrypted, "secureConnect", signal)
+  return encrypted
+}
+
+/**
+ * A socket to the `attempt`th host of the address, in turn, ready for the start-up message.
+ * Rejects when the database cannot be reached or `signal` is aborted; nothing is left open then.
+ */
+export const dial = async (address: Address, attempt: number, signal: AbortSignal): Promise<Socket> => {
+  const { host: hosts, port: ports, path } = address
+  const host = hosts[attempt % hosts.length] ?? "localhost"
+  const port = ports[attempt % ports.length] ?? 5432
+  const socket = path ? connectTcp({ path }) : connectTcp({ host, port, noDelay: true })
+  try {
+    await next(socket, "connect", signal)
+    if (!path) socket.setKeepAlive(true, KEEPALIVE_AFTER_MS)
+    return address.ssl && !path ? await secure(socket, address, host, signal) : socket
+  } catch (cause) {
+    // A failure may be followed by an error event, which nobody else listens for.
+    socket.on("error", () => {}).destroy()
+    throw cause
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Opens connections at a bearable pace. While the database answers, as many are opened at once as are wanted. After a
+ * failure one try begins every quarter of a second at most. A try that has not come to anything in that time is not waited
+ * for: another one begins beside it, so that the first try after the database is back begins within a quarter of a second,
+ * whether the tries before it fail at once or hang.
+ */
+import type { Connection } from "./connection.ts"
+
+/** Between the beginnings of two tries while the database is away; jittered down to its half. */
+const PACE_MS = 250
+/** For the socket, TLS, authentication and the first statement. */
+const TRY_WITHIN_MS = 2_500
+/** Tries under way at once; with the two above there are never more that hang. */
+const MOST_TRIES = 10
+
+interface Try {
+  readonly since: number
+  readonly abort: AbortController
+}
+
+export interface OpenerNeeds {
+  readonly open: (signal: AbortSignal) => Promise<Connection>
+  /** Connections that somebody waits for. */
+  readonly wanted: () => number
+  readonly opened: (connection: Connection) => void
+}
+
+export class Opener {
+  readonly #needs: OpenerNeeds
+  readonly #tries = new Set<Try>()
+  #failing = false
+  #lastCause: unknown
+  #pause: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(needs: OpenerNeeds) {
+    this.#needs = needs
+  }
+
+  /** Why the last try failed; `undefined` once one has succeeded. */
+  get lastCause(): unknown {
+    return this.#lastCause
+  }
+
+  /** Opens what is wanted, now or at the pace of an outage. Called whenever more may be wanted, and again while it is. */
+  wake(): void {
+    if (this.#closed || this.#pause !== undefined) return
+    if (this.#failing) this.#rest()
+    const most = this.#failing ? 1 : MOST_TRIES
+    const begun = performance.now() - PACE_MS
+    const promising = [...this.#tries].filter(({ since }) => since > begun).length
+    const wanted = Math.min(this.#needs.wanted() - promising, most, MOST_TRIES - this.#tries.size)
+    for (let n = 0; n < wanted; n++) void this.#try()
+  }
+
+  close(): void {
+    this.#closed = true
+    clearTimeout(this.#pause)
+    for (const { abort } of this.#tries) abort.abort()
+  }
+
+  #rest(): void {
+    const ms = PACE_MS * (0.5 + Math.random() / 2)
+    this.#pause = setTimeout(() => {
+      this.#pause = undefined
+      if (this.#needs.wanted() > 0) this.wake()
+    }, ms)
+  }
+
+  async #try(): Promise<void> {
+    const one: Try = { since: performance.now(), abort: new AbortController() }
+    this.#tries.add(one)
+    const late = setTimeout(() => one.abort.abort(), TRY_WITHIN_MS)
+    try {
+      const connection = await this.#needs.open(one.abort.signal)
+      this.#failing = false
+      this.#lastCause = undefined
+      this.#tries.delete(one)
+      this.#needs.opened(connection)
+    } catch (cause) {
+      this.#tries.delete(one)
+      this.#failing = true
+      this.#lastCause = cause
+      this.wake()
+    } finally {
+      clearTimeout(late)
+    }
+  }
+}

@@ -1,0 +1,311 @@
+/**
+ * The connection pool. Invariants: a connection is checked out to one statement or one transaction and to nobody else; it
+ * comes back only when the server itself says that the session is in no transaction and every answer has come; any other
+ * connection is destroyed and counted. No statement, transaction or caller waits longer than the deadline.
+ */
+import { type Connection, Connector, type Ending, type SessionSettings } from "./connection.ts"
+import { PoolError } from "./errors.ts"
+import { Opener } from "./opener.ts"
+import { SERVER_KEEPALIVES } from "./session.ts"
+import { type Bound, makeQueryable, type Queryable, type Rows } from "./statement.ts"
+import { Transaction } from "./transaction.ts"
+import { type Lane, Waiting } from "./waiting.ts"
+
+export interface PoolOptions {
+  readonly url: string
+  /** Connections at most. */
+  readonly connections: number
+  /** Requests' statements and transactions that may wait for a connection; one more is refused at once. */
+  readonly waiting: number
+  /** For a statement or transaction, the wait for its connection included, in milliseconds. */
+  readonly deadlineMs: number
+  /** Counts what happens; all are optional to the pool's work. */
+  readonly observe?: PoolObserver
+}
+
+export interface PoolObserver {
+  readonly destroyed: (why: Ending) => void
+  readonly pastDeadline: (what: "waiting" | "statement") => void
+  /** As many waited as may. */
+  readonly refused: () => void
+}
+
+export interface PoolStats {
+  readonly size: number
+  readonly open: number
+  readonly inUse: number
+  readonly waiting: number
+  /** Milliseconds. */
+  readonly oldestWaitMs: number
+}
+
+export interface TransactionOptions {
+  readonly lane?: Lane
+  /** Instead of the pool's deadline, in milliseconds: sweeps have their own. */
+  readonly withinMs?: number
+}
+
+/** A live event has one commit or recovery under way at a time, so this is a bound on live events that write at once. */
+const LIVE_WAITING = 5_000
+/** How often deadlines are looked at. */
+const LOOK_EVERY_MS = 50
+/** Part of the waiting places that new work may take. */
+const NEWCOMERS_SHARE = 0.5
+/** Part of the deadline that may pass before a connection is found; the rest is the statement's. */
+const WAITING_SHARE = 0.5
+/** The server gives up before we do, so that a slow statement costs an error and not its connection. */
+const SERVERS_SHARE = 0.9
+const LOCK_SHARE = 0.8
+
+const sessionSettings = (deadlineMs: number): SessionSettings => ({
+  application_name: "gathercue",
+  TimeZone: "UTC",
+  statement_timeout: Math.round(deadlineMs * SERVERS_SHARE),
+  lock_timeout: Math.round(deadlineMs * LOCK_SHARE),
+  idle_in_transaction_session_timeout: deadlineMs,
+  // The server notices a client that is gone also while it works for it, and one whose machine lost power.
+  client_connection_check_interval: 1000,
+  ...SERVER_KEEPALIVES,
+})
+
+/**
+ * What the pool knows of one open connection. Changed in place: maps that are filled and emptied for each statement keep
+ * their old tables, and what they refer to, from the young generation's collector.
+ */
+class Slot {
+  readonly connection: Connection
+  isOut = false
+  /** While it is out: when its caller came. Else when its last statement was answered. `performance.now()`. */
+  since = 0
+  /** While it is out: when it is given up. */
+  until = 0
+  /** Tells a transaction that its connection is gone, whatever its body is waiting for. */
+  lost: ((cause: PoolError) => void) | undefined
+
+  constructor(connection: Connection) {
+    this.connection = connection
+  }
+
+  checkOut(since: number, withinMs: number): this {
+    this.isOut = true
+    this.since = since
+    this.until = since + withinMs
+    return this
+  }
+}
+
+/** Instead of the session's limits, for one transaction. */
+const limitsOf = (withinMs: number): string => {
+  const server = Math.round(withinMs * SERVERS_SHARE)
+  return `set local statement_timeout = ${server}; set local lock_timeout = ${server};
+    set local idle_in_transaction_session_timeout = ${Math.round(withinMs)}`
+}
+
+const NO_OBSERVER: PoolObserver = { destroyed: () => {}, pastDeadline: () => {}, refused: () => {} }
+
+export class Pool {
+  readonly #options: PoolOptions
+  readonly #observe: PoolObserver
+  readonly #connector: Connector
+  readonly #opener: Opener
+  readonly #waiting: Waiting<Slot>
+  /** The one used last is used next: its statements are prepared, and the others may be given up unmissed. */
+  readonly #idle: Slot[] = []
+  /** All that are open. */
+  readonly #slots: Slot[] = []
+  readonly #look: NodeJS.Timeout
+  #inUse = 0
+  #closed = false
+  /** Tells a pool that is being closed that a connection came back. */
+  #returned: () => void = () => {}
+  /** Statements run on whichever connection is free, each its own transaction. */
+  readonly sql: Queryable
+  /** The same for live events, which do not wait behind requests. */
+  readonly liveSql: Queryable
+
+  constructor(options: PoolOptions) {
+    this.#options = options
+    this.#observe = options.observe ?? NO_OBSERVER
+    this.#connector = new Connector(options.url, sessionSettings(options.deadlineMs))
+    this.#waiting = new Waiting({ live: LIVE_WAITING, request: options.waiting })
+    this.#opener = new Opener({
+      open: (signal) => this.#connector.open(signal),
+      wanted: () => Math.min(this.#waiting.size, options.connections - this.#slots.length),
+      opened: (connection) => this.#adopt(connection),
+    })
+    const statement = (lane: Lane) => (bound: Bound) => this.#statement(bound, lane)
+    this.sql = makeQueryable(statement("request"), this.#connector.json)
+    this.liveSql = makeQueryable(statement("live"), this.#connector.json)
+    this.#look = setInterval(() => this.#endLate(), LOOK_EVERY_MS)
+    this.#look.unref()
+  }
+
+  get stats(): PoolStats {
+    const since = this.#waiting.oldestSince
+    return {
+      size: this.#options.connections,
+      open: this.#slots.length,
+      inUse: this.#inUse,
+      waiting: this.#waiting.size,
+      oldestWaitMs: since === undefined ? 0 : performance.now() - since,
+    }
+  }
+
+  /**
+   * So many wait that no new work should be begun. What is left of the bound is for work that has begun: refused at its
+   * second statement it would have cost the first for nothing, and under a flood nothing would ever get done.
+   */
+  get isCrowded(): boolean {
+    return this.#waiting.sizeOf("request") >= this.#options.waiting * NEWCOMERS_SHARE
+  }
+
+  /**
+   * Runs `body` in one transaction and commits it; when `body` rejects, or any of its statements fails, it is rolled back.
+   * Rejects with a `PoolError` when the connection is lost; the outcome is not known then if it was being committed.
+   */
+  async transaction<A>(body: (sql: Queryable) => Promise<A>, options: TransactionOptions = {}): Promise<A> {
+    const transaction = await this.begin(options)
+    try {
+      const lost = new Promise<never>((_, reject) => {
+        transaction.onLost = reject
+      })
+      const result = await Promise.race([body(transaction.sql), lost])
+      await transaction.commit()
+      return result
+    } catch (cause) {
+      await transaction.rollback()
+      throw cause
+    }
+  }
+
+  /** A transaction that its caller ends, within the deadline: by `commit` or `rollback`. */
+  async begin({
+    lane = "request",
+    withinMs = this.#options.deadlineMs,
+  }: TransactionOptions = {}): Promise<Transaction> {
+    const slot = await this.#checkOut(lane, withinMs)
+    const { connection } = slot
+    const transaction = new Transaction(connection, this.#connector.json, () => this.#giveBack(slot))
+    slot.lost = (cause) => transaction.onLost(cause)
+    try {
+      await connection.control("begin")
+      if (withinMs !== this.#options.deadlineMs) await connection.control(limitsOf(withinMs))
+      return transaction
+    } catch (cause) {
+      this.#giveBack(slot)
+      throw cause
+    }
+  }
+
+  /** Refuses new work, lets what is under way finish for `graceMs`, and closes every connection. */
+  async close(graceMs: number): Promise<void> {
+    this.#closed = true
+    this.#opener.close()
+    this.#waiting.refuse(Number.POSITIVE_INFINITY, () => new PoolError("POOL_CLOSED"))
+    for (const { connection } of this.#idle.splice(0)) connection.close()
+    const until = performance.now() + graceMs
+    while (this.#inUse > 0 && performance.now() < until) {
+      await new Promise<void>((resolve) => {
+        this.#returned = resolve
+        setTimeout(resolve, Math.max(1, until - performance.now())).unref()
+      })
+    }
+    for (const { connection } of [...this.#slots]) connection.destroy("closed")
+    clearInterval(this.#look)
+  }
+
+  async #statement(bound: Bound, lane: Lane): Promise<Rows<ReadonlyArray<object>>> {
+    const slot = this.#take(this.#options.deadlineMs) ?? (await this.#wait(lane, this.#options.deadlineMs))
+    try {
+      return await slot.connection.run(bound)
+    } finally {
+      this.#giveBack(slot)
+    }
+  }
+
+  async #checkOut(lane: Lane, withinMs: number): Promise<Slot> {
+    return this.#take(withinMs) ?? this.#wait(lane, withinMs)
+  }
+
+  /** A connection that is free now. */
+  #take(withinMs: number): Slot | undefined {
+    if (this.#closed) throw new PoolError("POOL_CLOSED")
+    // Nobody overtakes those who wait.
+    const slot = this.#waiting.size > 0 ? undefined : this.#idle.pop()
+    if (slot !== undefined) this.#inUse++
+    return slot?.checkOut(performance.now(), withinMs)
+  }
+
+  async #wait(lane: Lane, withinMs: number): Promise<Slot> {
+    const since = performance.now()
+    const waiting = this.#waiting.enter(lane, since)
+    if (waiting === undefined) {
+      this.#observe.refused()
+      throw new PoolError("POOL_FULL")
+    }
+    this.#opener.wake()
+    return (await waiting).checkOut(since, withinMs)
+  }
+
+  #adopt(connection: Connection): void {
+    // More tries may have been begun than were wanted, because the first ones seemed to hang.
+    if (this.#closed || this.#slots.length >= this.#options.connections) {
+      connection.close()
+      return
+    }
+    const slot = new Slot(connection)
+    this.#slots.push(slot)
+    connection.onEnd = (why) => this.#ended(slot, why)
+    this.#offer(slot)
+  }
+
+  #giveBack(slot: Slot): void {
+    const { connection } = slot
+    slot.isOut = false
+    slot.lost = undefined
+    this.#inUse--
+    this.#returned()
+    if (!connection.isOpen) return
+    if (connection.inFlight > 0) connection.destroy("unfinished")
+    else if (connection.status !== "idle") connection.destroy("in_transaction")
+    else if (this.#closed) connection.close()
+    else this.#offer(slot)
+  }
+
+  #offer(slot: Slot): void {
+    slot.since = performance.now()
+    if (this.#waiting.serve(slot)) {
+      this.#inUse++
+      // Until the caller has woken up to it, later in this turn of the loop.
+      slot.checkOut(slot.since, this.#options.deadlineMs)
+      return
+    }
+    this.#idle.push(slot)
+  }
+
+  #ended(slot: Slot, why: Ending): void {
+    this.#observe.destroyed(why)
+    for (const slots of [this.#slots, this.#idle]) {
+      const at = slots.indexOf(slot)
+      if (at >= 0) slots.splice(at, 1)
+    }
+    slot.lost?.(new PoolError(why === "deadline" ? "POOL_DEADLINE" : "POOL_CONNECTION_LOST"))
+    this.#opener.wake()
+  }
+
+  #endLate(): void {
+    const now = performance.now()
+    for (const { connection, isOut, until, since } of [...this.#slots]) {
+      if (!isOut || now < until) continue
+      this.#observe.pastDeadline("statement")
+      connection.destroy("deadline")
+      // The server would have given up before: it is frozen, or the way to it is cut, and not for this connection alone.
+      for (const idle of this.#idle.filter((one) => one.since < since)) idle.connection.destroy("suspect")
+    }
+    this.#waiting.refuse(now - this.#options.deadlineMs * WAITING_SHARE, () => {
+      this.#observe.pastDeadline("waiting")
+      return new PoolError("POOL_TIMEOUT", this.#opener.lastCause)
+    })
+    if (this.#waiting.size > 0) this.#opener.wake()
+  }
+}

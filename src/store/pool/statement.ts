@@ -1,0 +1,120 @@
+/**
+ * SQL as tagged templates: a `Statement` is text and values until somebody awaits it, so it can stand inside another one
+ * as a fragment, and it knows no connection. Where it runs is decided by the `Queryable` that made it: on whichever
+ * connection is free, or inside one transaction.
+ */
+import type postgres from "postgres"
+
+/** Rows in the shape the statement's author gave them; `count` is the number of rows read or written. */
+export type Rows<T extends ReadonlyArray<object>> = T & { readonly count: number }
+
+export type Row = Record<string, unknown>
+
+/** A part of a statement's text that is written by us and holds no values. */
+export class Fragment {
+  readonly text: string
+
+  constructor(text: string) {
+    this.text = text
+  }
+
+  /** Awaited by mistake it must not look as if it had run. */
+  // biome-ignore lint/suspicious/noThenProperty: so that awaiting it is noticed.
+  then(): never {
+    throw new Error("A fragment is a part of a statement and does not run by itself.")
+  }
+}
+
+/** A value the driver encodes; arrays are of text or ids and need a cast in the statement, such as `::uuid[]`. */
+export type Value =
+  | string
+  | number
+  | boolean
+  | null
+  | Uint8Array
+  | ReadonlyArray<string>
+  | postgres.Parameter<unknown>
+  | Fragment
+  | Statement<ReadonlyArray<object>>
+
+/** What a statement is to the connection it runs on: text with `$1`, `$2`, … and their values. */
+export interface Bound {
+  readonly text: string
+  readonly values: ReadonlyArray<unknown>
+}
+
+type Run = (bound: Bound) => Promise<Rows<ReadonlyArray<object>>>
+
+/** Texts of templates that hold values alone, by the template's own strings, which are one object per place in the code. */
+const texts = new WeakMap<TemplateStringsArray, string>()
+
+const numbered = (strings: TemplateStringsArray): string => {
+  let text = texts.get(strings)
+  if (text === undefined) {
+    text = strings.reduce((before, after, index) => `${before}$${index}${after}`)
+    texts.set(strings, text)
+  }
+  return text
+}
+
+const isText = (value: unknown): boolean => value instanceof Statement || value instanceof Fragment
+
+export class Statement<T extends ReadonlyArray<object>> implements PromiseLike<Rows<T>> {
+  readonly #strings: TemplateStringsArray
+  readonly #values: ReadonlyArray<unknown>
+  readonly #run: Run
+  #rows: Promise<Rows<T>> | undefined
+
+  constructor(strings: TemplateStringsArray, values: ReadonlyArray<unknown>, run: Run) {
+    this.#strings = strings
+    this.#values = values
+    this.#run = run
+  }
+
+  /** Runs the statement; awaited again it gives the same rows and does not run again. */
+  // biome-ignore lint/suspicious/noThenProperty: a statement is awaited, and a fragment is not; that is what tells them apart.
+  then<A = Rows<T>, B = never>(
+    onRows?: ((rows: Rows<T>) => A | PromiseLike<A>) | null,
+    onError?: ((cause: any) => B | PromiseLike<B>) | null, // any, as the error of a Promise is
+  ): Promise<A | B> {
+    this.#rows ??= this.#run(this.#bind()) as Promise<Rows<T>>
+    return this.#rows.then(onRows, onError)
+  }
+
+  #bind(): Bound {
+    if (!this.#values.some(isText)) return { text: numbered(this.#strings), values: this.#values }
+    const values: unknown[] = []
+    return { text: this.#write(values), values }
+  }
+
+  /** The text of this statement and its fragments; their values are added to `values`. */
+  #write(values: unknown[]): string {
+    let text = this.#strings[0] ?? ""
+    for (const [index, value] of this.#values.entries()) {
+      if (value instanceof Statement) text += value.#write(values)
+      else if (value instanceof Fragment) text += value.text
+      else text += `$${values.push(value)}`
+      text += this.#strings[index + 1] ?? ""
+    }
+    return text
+  }
+}
+
+/** How a store operation speaks SQL: as a tagged template, `` await sql<Row[]>`select … where id = ${id}` ``. */
+export interface Queryable {
+  <T extends ReadonlyArray<object> = Row[]>(
+    strings: TemplateStringsArray,
+    ...values: ReadonlyArray<Value>
+  ): Statement<T>
+  /** A value to be stored as JSON. */
+  readonly json: (value: unknown) => postgres.Parameter<unknown>
+  /** Text of ours as a part of a statement; never anything that came from outside. */
+  readonly unsafe: (text: string) => Fragment
+}
+
+export const makeQueryable = (run: Run, json: Queryable["json"]): Queryable =>
+  Object.assign(
+    <T extends ReadonlyArray<object>>(strings: TemplateStringsArray, ...values: ReadonlyArray<Value>) =>
+      new Statement<T>(strings, values, run),
+    { json, unsafe: (text: string) => new Fragment(text) },
+  )

@@ -1,0 +1,83 @@
+/**
+ * One transaction on a connection that is checked out to it. Its statements are refused once it has ended: sent then they
+ * would run outside of it, on a connection that is somebody else's.
+ */
+import type { Connection } from "./connection.ts"
+import { PoolError } from "./errors.ts"
+import { type Bound, makeQueryable, type Queryable, type Rows } from "./statement.ts"
+
+export class Transaction {
+  readonly sql: Queryable
+  readonly #connection: Connection
+  readonly #end: () => void
+  /** The first statement that failed: the server refuses all after it, and says less about why. */
+  #failure: unknown
+  #isOver = false
+  #savepoints = 0
+  /** Called when the connection is lost while the transaction is open, whatever its owner is waiting for. */
+  onLost: (cause: PoolError) => void = () => {}
+
+  /** `end` gives the connection back; called once. */
+  constructor(connection: Connection, json: Queryable["json"], end: () => void) {
+    this.#connection = connection
+    this.#end = end
+    this.sql = makeQueryable((bound) => this.#run(bound), json)
+  }
+
+  /** Rejects, and leaves nothing, when a statement failed. A `PoolError` says that it is not known whether it happened. */
+  async commit(): Promise<void> {
+    if (this.#isOver) throw new PoolError("POOL_CONNECTION_LOST")
+    if (this.#failure !== undefined && this.#connection.status === "failed") {
+      const failure = this.#failure
+      await this.rollback()
+      throw failure
+    }
+    this.#isOver = true
+    try {
+      const command = await this.#connection.control("commit")
+      // The server answers ROLLBACK when a statement had failed and nobody looked.
+      if (command !== "COMMIT") throw this.#failure ?? new Error(`The transaction ended as ${command}.`)
+    } finally {
+      this.#end()
+    }
+  }
+
+  /** Never rejects. A session that could not be rolled back stays in its transaction, for which the pool destroys it. */
+  async rollback(): Promise<void> {
+    if (this.#isOver) return
+    this.#isOver = true
+    if (this.#connection.isOpen) await this.#connection.control("rollback").catch(() => {})
+    this.#end()
+  }
+
+  /** What `body` did is taken back when it rejects or a statement of it failed; the transaction goes on. */
+  async savepoint<A>(body: (sql: Queryable) => Promise<A>): Promise<A> {
+    const name = `s${this.#savepoints++}`
+    await this.#control(`savepoint ${name}`)
+    try {
+      const result = await body(this.sql)
+      if (this.#connection.status === "failed") throw this.#failure
+      await this.#control(`release ${name}`)
+      return result
+    } catch (cause) {
+      await this.#control(`rollback to ${name}`)
+      this.#failure = undefined
+      throw cause
+    }
+  }
+
+  async #control(text: string): Promise<void> {
+    if (this.#isOver) throw new PoolError("POOL_CONNECTION_LOST")
+    await this.#connection.control(text)
+  }
+
+  async #run(bound: Bound): Promise<Rows<ReadonlyArray<object>>> {
+    if (this.#isOver) throw new Error("A statement came after the end of its transaction.")
+    try {
+      return await this.#connection.run(bound)
+    } catch (cause) {
+      this.#failure ??= cause
+      throw cause
+    }
+  }
+}

@@ -1,0 +1,96 @@
+/**
+ * Callers that wait for a connection: two bounded queues, each first come, first served. Statements of live events go
+ * before those of requests, so that a flood of requests does not stop a live event; every fifth turn is a request's, so
+ * that it is not the other way round either.
+ */
+import type { PoolError } from "./errors.ts"
+
+/** `live`: a live event's commit or recovery, of which each event has one at a time. `request`: everything else. */
+export type Lane = "live" | "request"
+
+const LIVE_IN_A_ROW = 4
+
+interface Waiter<A> {
+  /** `performance.now()` when it came. */
+  readonly since: number
+  readonly resolve: (value: A) => void
+  readonly reject: (cause: PoolError) => void
+}
+
+/** First in, first out, without moving the rest at each turn. */
+class Queue<A> {
+  #items: A[] = []
+  #head = 0
+
+  get size(): number {
+    return this.#items.length - this.#head
+  }
+
+  get first(): A | undefined {
+    return this.#items[this.#head]
+  }
+
+  push(item: A): void {
+    this.#items.push(item)
+  }
+
+  shift(): A | undefined {
+    const item = this.#items[this.#head]
+    if (item === undefined) return undefined
+    this.#head++
+    // Half of the array is holes: copy the rest, which costs each item one move on average.
+    if (this.#head * 2 >= this.#items.length) {
+      this.#items = this.#items.slice(this.#head)
+      this.#head = 0
+    }
+    return item
+  }
+}
+
+export class Waiting<A> {
+  readonly #lanes: { readonly [lane in Lane]: Queue<Waiter<A>> } = { live: new Queue(), request: new Queue() }
+  readonly #bounds: { readonly [lane in Lane]: number }
+  #liveInARow = 0
+
+  constructor(bounds: { readonly [lane in Lane]: number }) {
+    this.#bounds = bounds
+  }
+
+  get size(): number {
+    return this.#lanes.live.size + this.#lanes.request.size
+  }
+
+  sizeOf(lane: Lane): number {
+    return this.#lanes[lane].size
+  }
+
+  /** `performance.now()` of the one that has waited longest. */
+  get oldestSince(): number | undefined {
+    const { live, request } = this.#lanes
+    const [one = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINITY] = [live.first?.since, request.first?.since]
+    return this.size === 0 ? undefined : Math.min(one, other)
+  }
+
+  /** `undefined`: as many wait as may. */
+  enter(lane: Lane, since: number): Promise<A> | undefined {
+    if (this.#lanes[lane].size >= this.#bounds[lane]) return undefined
+    return new Promise((resolve, reject) => this.#lanes[lane].push({ since, resolve, reject }))
+  }
+
+  /** Gives the next caller in turn what it waits for. False: nobody waits. */
+  serve(value: A): boolean {
+    const { live, request } = this.#lanes
+    const isRequestsTurn = live.size === 0 || (request.size > 0 && this.#liveInARow >= LIVE_IN_A_ROW)
+    this.#liveInARow = isRequestsTurn ? 0 : this.#liveInARow + 1
+    const waiter = isRequestsTurn ? request.shift() : live.shift()
+    waiter?.resolve(value)
+    return waiter !== undefined
+  }
+
+  /** Refuses everyone who came before `since`. */
+  refuse(since: number, cause: () => PoolError): void {
+    for (const queue of Object.values(this.#lanes)) {
+      while (queue.first !== undefined && queue.first.since < since) queue.shift()?.reject(cause())
+    }
+  }
+}

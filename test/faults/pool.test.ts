@@ -1,0 +1,278 @@
+/**
+ * The connection pool against a real PostgreSQL behind a proxy that breaks things. Expectations are read from the database
+ * by another client, never from the pool.
+ */
+import { randomUUID } from "node:crypto"
+import postgres from "postgres"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { Pool, type PoolOptions } from "../../src/store/pool/pool.ts"
+import { createEmptyDatabase, type TestDatabase } from "../support/database.ts"
+import { type PostgresProxy, startPostgresProxy } from "../support/postgres-proxy.ts"
+import { eventually } from "../support/wait.ts"
+
+let database: TestDatabase
+let proxy: PostgresProxy
+let direct: postgres.Sql
+let pool: Pool
+let destroyed: string[]
+
+const openPool = (options: Partial<PoolOptions> = {}): Pool => {
+  const observe = { destroyed: (why: string) => void destroyed.push(why), pastDeadline: () => {}, refused: () => {} }
+  pool = new Pool({ url: proxy.url, connections: 10, waiting: 500, deadlineMs: 2_000, observe, ...options })
+  return pool
+}
+
+beforeEach(async () => {
+  destroyed = []
+  database = await createEmptyDatabase()
+  direct = postgres(database.url, { max: 2, onnotice: () => {} })
+  await direct`create table notes (id uuid primary key)`
+  proxy = await startPostgresProxy(database.url)
+})
+
+afterEach(async () => {
+  await pool.close(100)
+  await proxy.close()
+  await direct.end()
+  await database.drop()
+})
+
+const insert = (id: string, sql = pool.sql): Promise<unknown> =>
+  Promise.resolve(sql`insert into notes (id) values (${id})`)
+const stored = async (): Promise<ReadonlySet<string>> =>
+  new Set((await direct<{ id: string }[]>`select id from notes`).map(({ id }) => id))
+
+type Settled = "done" | string
+const settle = (work: PromiseLike<unknown>): Promise<Settled> =>
+  Promise.resolve(work).then(
+    () => "done",
+    (cause: unknown) => String((cause as { readonly code?: unknown }).code ?? cause),
+  )
+
+const tally = (outcomes: ReadonlyArray<Settled>): Record<string, number> => {
+  const counts: Record<string, number> = {}
+  for (const outcome of outcomes) counts[outcome] = (counts[outcome] ?? 0) + 1
+  return counts
+}
+
+/** The time from now until a statement is answered again. */
+const backAfter = async (): Promise<number> => {
+  const since = performance.now()
+  await eventually(async () => (await settle(pool.sql`select 1`)) === "done")
+  return performance.now() - since
+}
+
+describe("what is acknowledged is stored", () => {
+  test("after a thousand statements that waited, and ten transactions among them", async () => {
+    openPool({ waiting: 5_000, deadlineMs: 30_000 })
+    await pool.sql`select 1`
+    proxy.delayReplies(20)
+    const statements = Array.from({ length: 1_000 }, () => settle(pool.sql`select 1`))
+    const transactions = Array.from({ length: 10 }, () =>
+      settle(pool.transaction(async (sql) => void (await sql`select 2`))),
+    )
+    proxy.delayReplies(0)
+    expect(tally(await Promise.all([...statements, ...transactions]))).toEqual({ done: 1_010 })
+    const ids = Array.from({ length: 100 }, () => randomUUID())
+    expect(tally(await Promise.all(ids.map((id) => settle(insert(id)))))).toEqual({ done: 100 })
+    const found = await stored()
+    expect(ids.filter((id) => !found.has(id))).toEqual([])
+    expect(destroyed).toEqual([])
+  })
+
+  test("of a transaction whose hundreds of statements are sent at once, all or nothing", async () => {
+    openPool()
+    const ids = Array.from({ length: 400 }, () => randomUUID())
+    await pool.transaction((sql) => Promise.all(ids.map((id) => insert(id, sql))))
+    expect((await stored()).size).toBe(400)
+    const again = pool.transaction((sql) => Promise.all([randomUUID(), ...ids].map((id) => insert(id, sql))))
+    expect(await settle(again)).toBe("23505")
+    expect((await stored()).size).toBe(400)
+    // The connection was in a failed transaction, and is not any more.
+    expect(await settle(insert(randomUUID()))).toBe("done")
+  })
+
+  test("and a transaction is rolled back when a statement of it failed, though nobody looked", async () => {
+    openPool()
+    const id = randomUUID()
+    const careless = pool.transaction(async (sql) => {
+      await insert(id, sql)
+      await insert(id, sql).catch(() => {})
+    })
+    expect(await settle(careless)).toBe("23505")
+    expect((await stored()).size).toBe(0)
+  })
+
+  test("and a statement after the end of its transaction is refused instead of running outside of it", async () => {
+    openPool()
+    let late: Promise<Settled> | undefined
+    await pool.transaction(async (sql) => {
+      await insert(randomUUID(), sql)
+      late = new Promise((resolve) => setImmediate(resolve)).then(async () => {
+        await eventually(async () => (await stored()).size === 1)
+        return settle(insert(randomUUID(), sql))
+      })
+    })
+    expect(await late).toContain("after the end of its transaction")
+    expect((await stored()).size).toBe(1)
+  })
+
+  test("a connection that comes back in a transaction is destroyed and never used again", async () => {
+    openPool({ connections: 1 })
+    await pool.sql`begin`
+    expect(destroyed).toEqual(["in_transaction"])
+    const id = randomUUID()
+    await insert(id)
+    expect(await stored()).toEqual(new Set([id]))
+  })
+
+  test("a connection whose transaction could not be rolled back is destroyed", async () => {
+    openPool({ connections: 1 })
+    proxy.onStatement({ match: /^rollback/, action: { kind: "fail", code: "XX000", message: "no" } })
+    await settle(pool.transaction(() => Promise.reject(new Error("never mind"))))
+    expect(destroyed).toEqual(["in_transaction"])
+    const id = randomUUID()
+    await insert(id)
+    expect(await stored()).toEqual(new Set([id]))
+  })
+})
+
+describe("nothing hangs", () => {
+  test("when connections die inside transactions, in fifty bursts of parallel work", async () => {
+    openPool({ connections: 6 })
+    const kinds: Record<string, number> = {}
+    for (let burst = 0; burst < 50; burst++) {
+      const cut = proxy.onStatement({ match: /pg_sleep/, action: { kind: "cutReply" }, times: 4, skip: burst % 7 })
+      const work = Array.from({ length: 200 }, (_, index) =>
+        settle(
+          index % 2 === 0
+            ? pool.sql`select ${index}::int`
+            : pool.transaction(async (sql) => {
+                await Promise.all([sql`select pg_sleep(0)`, sql`select ${index}::int`])
+              }),
+        ),
+      )
+      for (const [kind, count] of Object.entries(tally(await Promise.all(work)))) {
+        kinds[kind] = (kinds[kind] ?? 0) + count
+      }
+      cut.remove()
+    }
+    expect(Object.keys(kinds).sort()).toEqual(["POOL_CONNECTION_LOST", "done"])
+    expect(kinds["done"]).toBeGreaterThan(9_000)
+    expect(await backAfter()).toBeLessThan(1_000)
+    await eventually(() => pool.stats.inUse === 0 && pool.stats.waiting === 0)
+    expect(pool.stats.open).toBeLessThanOrEqual(6)
+  }, 120_000)
+
+  test.each(["begin", "commit", "rollback", "insert"])("when the reply to %s is cut", async (word) => {
+    openPool({ connections: 2 })
+    const cut = proxy.onStatement({ match: new RegExp(`^\\s*${word}`), action: { kind: "cutWithinReply" }, times: 1 })
+    const outcomes = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        settle(
+          pool.transaction(async (sql) => {
+            await insert(randomUUID(), sql)
+            if (word === "rollback" && index === 3) throw Object.assign(new Error("on purpose"), { code: "purpose" })
+          }),
+        ),
+      ),
+    )
+    expect(cut.acted()).toBe(1)
+    const { done = 0, ...failed } = tally(outcomes)
+    expect(Object.values(failed)).toEqual([1])
+    // A commit whose reply is lost has happened.
+    expect((await stored()).size).toBe(word === "commit" ? done + 1 : done)
+    expect(await backAfter()).toBeLessThan(1_000)
+  })
+
+  test("when the open connections fall into a black hole: callers are told by the deadline and new ones are opened", async () => {
+    openPool({ deadlineMs: 600 })
+    await Promise.all(Array.from({ length: 10 }, () => pool.sql`select pg_sleep(0.02)`))
+    expect(pool.stats.open).toBe(10)
+    proxy.silence("open")
+    const since = performance.now()
+    expect(await settle(pool.sql`select 1`)).toBe("POOL_DEADLINE")
+    expect(performance.now() - since).toBeLessThan(1_200)
+    // The other nine had been idle since before: they were given up with it, and cost nobody a deadline of their own.
+    expect(tally(destroyed)).toEqual({ deadline: 1, suspect: 9 })
+    expect(await backAfter()).toBeLessThan(1_000)
+  })
+
+  test("when the database is silent also to new connections, and the first statement after it is back is answered in a second", async () => {
+    openPool({ deadlineMs: 800 })
+    await pool.sql`select 1`
+    proxy.silence("all")
+    const since = performance.now()
+    const outcomes = await Promise.all(Array.from({ length: 40 }, () => settle(pool.sql`select 1`)))
+    expect(Object.keys(tally(outcomes)).sort()).toEqual(["POOL_DEADLINE", "POOL_TIMEOUT"])
+    expect(performance.now() - since).toBeLessThan(1_600)
+    proxy.heal()
+    expect(await backAfter()).toBeLessThan(1_000)
+  })
+
+  test("when a lock is not given: the server ends the statement before the deadline, and the connection lives", async () => {
+    openPool({ deadlineMs: 1_000 })
+    await direct.begin(async (sql) => {
+      await sql`lock table notes`
+      expect(await settle(insert(randomUUID()))).toBe("55P03")
+      expect(await settle(pool.sql`select pg_sleep(5)`)).toBe("57014")
+    })
+    expect(destroyed).toEqual([])
+  })
+
+  test("when the body of a transaction never ends: it is given up at the deadline", async () => {
+    openPool({ deadlineMs: 500, connections: 2 })
+    const never = pool.transaction(async (sql) => {
+      await insert(randomUUID(), sql)
+      await new Promise(() => {})
+    })
+    expect(await settle(never)).toBe("POOL_DEADLINE")
+    expect((await stored()).size).toBe(0)
+    expect(await backAfter()).toBeLessThan(1_000)
+  })
+})
+
+describe("who waits is bounded", () => {
+  test("one more than may wait is refused at once, and a live event's statement is not", async () => {
+    openPool({ connections: 1, waiting: 20 })
+    await pool.sql`select 1`
+    const busy = settle(pool.sql`select pg_sleep(0.3)`)
+    const waiting = Array.from({ length: 20 }, () => settle(pool.sql`select 1`))
+    expect(await settle(pool.sql`select 1`)).toBe("POOL_FULL")
+    expect(pool.stats).toMatchObject({ size: 1, open: 1, inUse: 1, waiting: 20 })
+    expect(await settle(pool.liveSql`select 1`)).toBe("done")
+    expect(tally(await Promise.all([busy, ...waiting]))).toEqual({ done: 21 })
+  })
+
+  test("a live event's statement overtakes those that wait, and does not starve them", async () => {
+    openPool({ connections: 1 })
+    await pool.sql`select 1`
+    const order: string[] = []
+    const note = (name: string) => () => void order.push(name)
+    // `then` sends it at once; awaited it would be sent in a later turn.
+    const busy = pool.sql`select pg_sleep(0.1)`.then(note("busy"))
+    const work = [
+      ...Array.from({ length: 3 }, () => pool.sql`select 1`.then(note("request"))),
+      ...Array.from({ length: 6 }, () => pool.liveSql`select 1`.then(note("live"))),
+    ]
+    await Promise.all([busy, ...work])
+    expect(order.join(" ")).toBe("busy live live live live request live live request request")
+  })
+
+  test("closing lets what is under way finish, refuses the rest and leaves no session behind", async () => {
+    openPool({ connections: 2 })
+    await pool.sql`select 1`
+    const id = randomUUID()
+    const last = settle(pool.sql`insert into notes (id) select ${id} from pg_sleep(0.1)`)
+    await proxy.seen(/pg_sleep/)
+    await pool.close(2_000)
+    expect(await last).toBe("done")
+    expect(await settle(pool.sql`select 1`)).toBe("POOL_CLOSED")
+    expect(await stored()).toEqual(new Set([id]))
+    await eventually(async () => {
+      const rows =
+        await direct`select 1 from pg_stat_activity where application_name = 'gathercue' and datname = current_database()`
+      return rows.length === 0
+    })
+  })
+})

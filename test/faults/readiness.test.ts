@@ -1,0 +1,147 @@
+/** What `/readyz` says while the database is in trouble, and what callers and sockets meet meanwhile. */
+import { randomUUID } from "node:crypto"
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
+import { loadConfig } from "../../src/config.ts"
+import { type RunningServer, startServer } from "../../src/server.ts"
+import { Client } from "../gateway/client.ts"
+import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken, type Workspace } from "../support/api.ts"
+import { createTestDatabase, type TestDatabase } from "../support/database.ts"
+import { type PostgresProxy, startPostgresProxy } from "../support/postgres-proxy.ts"
+import { eventually } from "../support/wait.ts"
+
+const DEADLINE_MS = 1_000
+
+let database: TestDatabase
+let proxy: PostgresProxy
+let server: RunningServer
+let house: Workspace
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  proxy = await startPostgresProxy(database.url)
+  server = await startServer(
+    loadConfig({
+      PORT: "0",
+      DATABASE_URL: proxy.url,
+      DATABASE_POOL: "4",
+      DATABASE_WAITING: "20",
+      DATABASE_DEADLINE_MS: String(DEADLINE_MS),
+      SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef",
+      LOG_LEVEL: "silent",
+    }),
+    () => {},
+  )
+  house = await createWorkspace(server.url)
+})
+afterAll(async () => {
+  await server.stop()
+  await proxy.close()
+  await database.drop()
+})
+beforeEach(async () => {
+  proxy.heal()
+  await eventually(async () => (await readyz()).status === 200)
+})
+
+const readyz = () => call(server.url, "GET", "/readyz")
+const create = (title: string) => call(server.url, "POST", "/v1/events", { key: house.key, body: { type: "t", title } })
+const metric = async (name: string): Promise<number> => {
+  const { body } = await call(server.url, "GET", "/metrics")
+  return Number(new RegExp(`^${name.replace(/[{}"]/g, "\\$&")} (\\S+)$`, "m").exec(body)?.[1])
+}
+
+const host = async () => {
+  const event = await createLiveEvent(server.url, house.key, {
+    phases: [{ modality: "broadcast", featureSet: ["chat"] }],
+  })
+  const { session } = await createPerson(server.url, house.key, event.id, "host")
+  const { token, url } = await gatewayToken(server.url, event.id, session)
+  const client = new Client(url)
+  await client.identify(token)
+  return client
+}
+
+test("a full disk is told as such, also when nobody else writes, and so is its end", async () => {
+  const full = proxy.onStatement({
+    match: /insert into disk_probes/,
+    action: { kind: "fail", code: "53100", message: 'could not extend file "base/1/2": No space left on device' },
+  })
+  await eventually(async () => (await readyz()).status === 503)
+  expect((await readyz()).body).toEqual({
+    status: "unavailable",
+    database: false,
+    reason: "The database's disk is full.",
+  })
+  expect(await metric("gathercue_database_ready")).toBe(0)
+  full.remove()
+  await eventually(async () => (await readyz()).status === 200, "ready again", 2_000)
+})
+
+test("a black hole is told within two seconds and its deadline; callers get 503, sockets stay, and the first command after it is acknowledged within a second", async () => {
+  const client = await host()
+  expect((await client.command("chat.send", { to: "event", text: "before" })).ok).toBe(true)
+  proxy.silence("all")
+  const since = performance.now()
+  const answers = await Promise.all(Array.from({ length: 40 }, () => create(randomUUID())))
+  expect(performance.now() - since).toBeLessThan(DEADLINE_MS + 1_000)
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]))
+  for (const { body, headers } of answers) {
+    expect([body.code, Number(headers.get("retry-after")) > 0]).toEqual(["unavailable", true])
+  }
+  await eventually(async () => (await readyz()).status === 503, "not ready", 4_000)
+  const refused = await client.command("chat.send", { to: "event", text: "into the hole" })
+  expect(refused).toMatchObject({ ok: false, e: { code: "unavailable" } })
+  proxy.heal()
+  const healed = performance.now()
+  await eventually(
+    async () => (await client.command("chat.send", { to: "event", text: "after" })).ok === true,
+    "a command",
+    5_000,
+  )
+  expect(performance.now() - healed).toBeLessThan(1_000)
+  await client.cut()
+})
+
+test("a flood of requests beyond what may wait is refused at once, and none of it is lost half-way", async () => {
+  proxy.delayReplies(30)
+  const before = await metric("gathercue_database_refused_total")
+  const titles = Array.from({ length: 200 }, () => randomUUID())
+  const answers = await Promise.all(titles.map(create))
+  proxy.delayReplies(0)
+  const created = answers.filter(({ status }) => status === 201)
+  expect(answers.filter(({ status }) => status !== 201 && status !== 503)).toEqual([])
+  expect(answers.some(({ status }) => status === 503)).toBe(true)
+  // Ten new ones may wait beside four at work: refused before they have begun, or done.
+  expect(created.length).toBeGreaterThanOrEqual(10)
+  expect(await metric("gathercue_database_refused_total")).toBeGreaterThan(before)
+  for (const { body } of created) {
+    expect((await call(server.url, "GET", `/v1/events/${body.id}`, { key: house.key })).status).toBe(200)
+  }
+})
+
+test("the figures of the pool, the outbox and the process are there from the start, each of its type", async () => {
+  const { body } = await call(server.url, "GET", "/metrics")
+  const types = new Map(Array.from(body.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name, type]) => [name, type]))
+  expect(Object.fromEntries(types)).toMatchObject({
+    gathercue_database_connections_max: "gauge",
+    gathercue_database_connections_open: "gauge",
+    gathercue_database_connections_in_use: "gauge",
+    gathercue_database_waiting: "gauge",
+    gathercue_database_oldest_wait_seconds: "gauge",
+    gathercue_database_connections_destroyed_total: "counter",
+    gathercue_database_past_deadline_total: "counter",
+    gathercue_database_refused_total: "counter",
+    gathercue_database_ready: "gauge",
+    gathercue_webhook_backlog: "gauge",
+    gathercue_webhook_backlog_age_seconds: "gauge",
+    gathercue_mail_backlog: "gauge",
+    gathercue_mail_backlog_age_seconds: "gauge",
+    gathercue_gateway_sockets: "gauge",
+    process_resident_memory_bytes: "gauge",
+    nodejs_eventloop_lag_p99_seconds: "gauge",
+  })
+  expect(await metric("gathercue_database_connections_max")).toBe(4)
+  expect(await metric('gathercue_database_connections_destroyed_total{reason="in_transaction"}')).toBe(0)
+  expect(await metric('gathercue_database_connections_destroyed_total{reason="deadline"}')).toBeGreaterThan(0)
+  expect(await metric("process_resident_memory_bytes")).toBeGreaterThan(10_000_000)
+})

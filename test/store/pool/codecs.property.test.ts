@@ -1,0 +1,40 @@
+/** Arrays of text cross the wire unchanged: compared with what PostgreSQL itself makes of the same elements. */
+import fc from "fast-check"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { readArray, writeArray } from "../../../src/store/pool/codecs.ts"
+import { createEmptyDatabase, type TestDatabase } from "../../support/database.ts"
+import { openStore, type TestSql } from "../../support/store.ts"
+
+let database: TestDatabase
+let sql: TestSql
+beforeAll(async () => {
+  database = await createEmptyDatabase()
+  sql = openStore(database.url, 2)
+})
+afterAll(async () => {
+  await sql.end()
+  await database.drop()
+})
+
+/** Whatever an array literal might stumble over; PostgreSQL stores no U+0000. */
+const element = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 12 }).map((text) => text.replaceAll("\u0000", "")),
+  fc.constantFrom("", "NULL", "null", '"', "\\", "{", "}", ",", '\\"', " a ", "{}", "a\nb", "ü€😀"),
+)
+
+test("what is written as an array is what the database reads, and what it writes is read the same", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(element, { maxLength: 8 }), async (elements) => {
+      const [row] = await sql<{ joined: string; n: number; back: string[] }[]>`
+        select to_json(given)::text as joined, cardinality(given) as n, given as back from (select ${elements}::text[] as given) g`
+      expect(JSON.parse(row?.joined ?? "")).toEqual(elements)
+      expect([row?.n, row?.back]).toEqual([elements.length, elements])
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test("an element that is not there stays so", () => {
+  expect(readArray('{a,NULL,"NULL"}')).toEqual(["a", null, "NULL"])
+  expect(writeArray(["a", null, "NULL"])).toBe('{"a",NULL,"NULL"}')
+})
