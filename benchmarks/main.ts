@@ -7,6 +7,7 @@ import type { Benchmark, OptionTable } from "./benchmark.ts"
 
 const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   rest: async () => (await import("./rest/rest.ts")).rest,
+  age: async () => (await import("./age/age.ts")).age,
   actors: async () => (await import("./actors/actors.ts")).actors,
   webhooks: async () => (await import("./webhooks/webhooks.ts")).webhooks,
   start: async () => (await import("./start/start.ts")).start,

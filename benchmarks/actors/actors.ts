@@ -128,11 +128,11 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   printMachine()
   const databases = await startDatabases(defer)
   const house = await openHouse(await databases.create("migrated"), options.pool, defer)
-  const workspaceId = await seedWorkspace(house.sql)
+  const workspaceId = await seedWorkspace(house.driver)
   const COMMAND_EVENTS = 200
   const aDay = Date.now() + 86_400_000
   const forCommands = await seedLiveEvents(
-    house.sql,
+    house.driver,
     workspaceId,
     Array.from({ length: COMMAND_EVENTS }, () => aDay),
   )
@@ -145,7 +145,7 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   const endings = Array.from({ length: options.events }, (_, n) =>
     Math.round(first + (n / options.events) * options.spread * 1000),
   )
-  const events = await seedLiveEvents(house.sql, workspaceId, endings)
+  const events = await seedLiveEvents(house.driver, workspaceId, endings)
   const before = await heapBytes()
   const activations = await wakeAll(house, events)
   if (Date.now() > first) throw new Error("the events were not in memory before the first timer; give a longer --lead")

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
-import type { Sql } from "../../src/store/database.ts"
+import type { Queryable } from "../../src/store/database.ts"
 import { commitLiveEvent } from "../../src/store/live-events.ts"
 import type { ActorHouse } from "./house.ts"
 
@@ -50,7 +50,7 @@ export interface BareEvent {
 }
 
 /** Where the database thinks the event stands. */
-export const readBare = async (sql: Sql, eventId: string): Promise<BareEvent> => {
+export const readBare = async (sql: Queryable, eventId: string): Promise<BareEvent> => {
   const [row] = await sql<{ epoch: number; version: number; s: number }[]>`
     select epoch, version, (select coalesce(max(s), 0) from publications p
                              where p.event_id = l.event_id and stream = 'event') as s
@@ -60,7 +60,7 @@ export const readBare = async (sql: Sql, eventId: string): Promise<BareEvent> =>
 }
 
 /** The transaction of an announcement: same statements, same sizes, nothing decided and nobody told. */
-export const commitBare = (sql: Sql, event: BareEvent): Promise<unknown> => {
+export const commitBare = (sql: Queryable, event: BareEvent): Promise<unknown> => {
   const id = newId()
   const now = Date.now()
   const at = toTimestamp(now)

@@ -1,17 +1,20 @@
 /** The actors' room alone in this process, on a real database: no HTTP, no gateway. */
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import postgres from "postgres"
 import type { Envelope } from "../../src/actors/commands.ts"
 import { Feed } from "../../src/actors/feed.ts"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { Ownership } from "../../src/actors/ownership.ts"
 import { liveEventsLayer } from "../../src/actors/placement.ts"
-import { Database, type Sql } from "../../src/store/database.ts"
+import { Database, type Queryable } from "../../src/store/database.ts"
 import { OutboxBell } from "../../src/store/outbox.ts"
 import { Telemetry } from "../../src/telemetry.ts"
 import type { Defer } from "../benchmark.ts"
 
 export interface ActorHouse {
-  readonly sql: Sql
+  readonly sql: Queryable
+  /** The driver by itself, for bulk inserts. */
+  readonly driver: postgres.Sql
   readonly feed: Feed["Service"]
   readonly execute: (eventId: string, envelope: Envelope) => Promise<unknown>
   /** Reads the event through its actor, which brings it into memory. */
@@ -34,9 +37,12 @@ export const openHouse = async (url: string, pool: number, defer: Defer): Promis
   )
   const runtime = ManagedRuntime.make(layer)
   defer(() => runtime.dispose())
+  const driver = postgres(url, { max: 2 })
+  defer(() => driver.end())
   const live = await runtime.runPromise(LiveEvents)
   return {
     sql: (await runtime.runPromise(Database)).sql,
+    driver,
     feed: await runtime.runPromise(Feed),
     execute: (eventId, envelope) => runtime.runPromise(live.execute(eventId, envelope)),
     wake: (eventId) => runtime.runPromise(live.read(eventId, [], true)),

@@ -1,6 +1,6 @@
 /** Live events as the store keeps them: five phases, the first one active with a running timer. */
+import type { Sql } from "postgres"
 import { newId } from "../../src/model/ids.ts"
-import type { Sql } from "../../src/store/database.ts"
 
 const PHASE_SECONDS = 1800
 const AGENDA = [

@@ -29,7 +29,7 @@ const seedEvent = async (sql: Queryable, workspaceId: string, status: "live" | "
   return id
 }
 
-const seedChat = (sql: Queryable, eventId: string, messages: number): Promise<unknown> => sql`
+const seedChat = (sql: Queryable, eventId: string, messages: number): PromiseLike<unknown> => sql`
   insert into chat_messages (id, event_id, target, participant_id, name, role, text, at)
   select gen_random_uuid(), ${eventId}, case when n % 10 = 0 then 'room:' || n % 500 else 'event' end, 'p' || n % 1000,
          'Somebody', 'participant', 'Has anybody seen the slides of the second talk yet?', now() - n * interval '100 ms'

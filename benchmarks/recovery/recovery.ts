@@ -2,7 +2,7 @@
  * What a long history costs an event that goes on: coming back into memory, being opened by a gateway, and the minute's
  * sweep. The limit beside each figure is the same work on an event, and on a database, without any history.
  */
-import { Effect, ManagedRuntime, Redacted } from "effect"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { Database, type Queryable } from "../../src/store/database.ts"
@@ -10,6 +10,7 @@ import { sweepHistory } from "../../src/store/history-sweep.ts"
 import { recoverLiveEvent } from "../../src/store/live-events.ts"
 import { forgetPublications, listPublications, SHARED_STREAMS } from "../../src/store/live-history.ts"
 import { SWEEP_BATCH } from "../../src/store/sweeps.ts"
+import { Telemetry } from "../../src/telemetry.ts"
 import { type Bench, type Defer, defineBenchmark } from "../benchmark.ts"
 import { startDatabases } from "../support/database.ts"
 import { number, printMachine, printRows, printVerdicts, ratio, spread, spreadOf } from "../support/figures.ts"
@@ -38,7 +39,11 @@ interface Store {
 }
 
 const openStore = async (url: string, connections: number, defer: Defer): Promise<Store> => {
-  const runtime = ManagedRuntime.make(Database.layer({ url: Redacted.make(url), connections }))
+  const runtime = ManagedRuntime.make(
+    Database.layer({ url: Redacted.make(url), connections, deadlineMs: 60_000 }).pipe(
+      Layer.provide(Telemetry.layer("silent")),
+    ),
+  )
   defer(() => runtime.dispose())
   const database = await runtime.runPromise(Database)
   return { database, run: (body) => Effect.runPromise(database.run(body)) }

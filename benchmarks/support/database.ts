@@ -37,10 +37,7 @@ export const startDatabases = async (defer: Defer): Promise<BenchDatabases> => {
       await admin`create database ${admin(name)}`.finally(() => admin.end())
       const url = new URL(server.url)
       url.pathname = `/${name}`
-      if (schema === "migrated") {
-        const sql = postgres(url.href, { max: 2, onnotice: () => {} })
-        await migrate(sql).finally(() => sql.end())
-      }
+      if (schema === "migrated") await migrate(url.href)
       return url.href
     },
   }

@@ -5,12 +5,12 @@
  * for each endpoint in one transaction, at the same pace; both clocks start before the transaction.
  */
 import { randomUUID } from "node:crypto"
-import { Redacted } from "effect"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { encodeOccurrence, type Occurrence } from "../../src/model/webhook-events.ts"
-import { openPool, type Sql } from "../../src/store/database.ts"
+import { DEFAULT_DEADLINE_MS, DEFAULT_WAITING, type Queryable } from "../../src/store/database.ts"
 import { appendOccurrences } from "../../src/store/outbox.ts"
+import { Pool } from "../../src/store/pool/pool.ts"
 import { type Bench, type Defer, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { startDatabases } from "../support/database.ts"
@@ -53,7 +53,7 @@ const occurrenceOf = (workspaceId: string, eventId: string): Occurrence => ({
   extra: { participant: { participantId: randomUUID(), name: "Ada Lovelace", role: "viewer" } },
 })
 
-const fillOutbox = async (sql: Sql, workspaceId: string, occurrences: number): Promise<void> => {
+const fillOutbox = async (sql: Queryable, workspaceId: string, occurrences: number): Promise<void> => {
   const events = Array.from({ length: EVENTS }, newId)
   const BATCH = 100
   for (let from = 0; from < occurrences; from += BATCH) {
@@ -66,7 +66,7 @@ const fillOutbox = async (sql: Sql, workspaceId: string, occurrences: number): P
 
 interface House {
   readonly databaseUrl: string
-  readonly sql: Sql
+  readonly sql: Queryable
   readonly receiver: Child
   readonly urls: ReadonlyArray<string>
   readonly options: Options
@@ -179,9 +179,14 @@ const prepare = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<{ hou
   const receiver = await startChild(new URL("./receiver.js", import.meta.url), defer)
   const port = await receiver.call<number>("start")
   const urls = Array.from({ length: options.endpoints }, (_, n) => `http://127.0.0.1:${port}/hooks/${n}`)
-  const sql = openPool({ url: Redacted.make(databaseUrl), connections: 2 })
-  defer(() => sql.end())
-  const house: House = { databaseUrl, sql, receiver, urls, options, defer, workspaceId: "", key: "" }
+  const pool = new Pool({
+    url: databaseUrl,
+    connections: 2,
+    waiting: DEFAULT_WAITING,
+    deadlineMs: DEFAULT_DEADLINE_MS,
+  })
+  defer(() => pool.close(1_000))
+  const house: House = { databaseUrl, sql: pool.sql, receiver, urls, options, defer, workspaceId: "", key: "" }
   const server = await startOurs({ ...house, options: { ...options, profile: 0 } })
   const workspace = await createWorkspace(server.url)
   house.workspaceId = workspace.id
