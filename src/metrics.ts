@@ -101,7 +101,7 @@ export const makeMetrics = () => ({
   residentMemory: gauge("process_resident_memory_bytes", "Resident memory size."),
   heapUsed: gauge("nodejs_heap_size_used_bytes", "Heap in use."),
   openDescriptors: gauge("process_open_fds", "Open file descriptors; 0 where the system does not tell."),
-  cpuSeconds: gauge("process_cpu_seconds_total", "CPU time of the process, user and system."),
+  cpuSeconds: counter("process_cpu_seconds_total", "CPU time of the process, user and system."),
   startTime: gauge("process_start_time_seconds", "Start of the process, in Unix seconds."),
   loopLagMean: gauge("nodejs_eventloop_lag_mean_seconds", "Mean lag of the event loop since the last scrape."),
   loopLagP99: gauge(

@@ -23,12 +23,15 @@ export const processSampler = (metrics: Metrics): (() => void) => {
   /** The monitor measures how long its timer of ten milliseconds took. */
   const seconds = (nanoseconds: number): number =>
     Number.isFinite(nanoseconds) ? Math.max(0, nanoseconds / NANOSECONDS - LAG_RESOLUTION_MS / 1000) : 0
+  let cpuCounted = 0
   return () => {
     const { rss, heapUsed } = process.memoryUsage()
     const { user, system } = process.cpuUsage()
     metrics.residentMemory.set(rss)
     metrics.heapUsed.set(heapUsed)
-    metrics.cpuSeconds.set((user + system) / MICROSECONDS)
+    const cpu = (user + system) / MICROSECONDS
+    metrics.cpuSeconds.add(cpu - cpuCounted)
+    cpuCounted = cpu
     metrics.openDescriptors.set(countDescriptors())
     metrics.loopLagMean.set(seconds(lag.mean))
     metrics.loopLagP99.set(seconds(lag.percentile(99)))

@@ -11,10 +11,11 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   unlinkSync,
   writeSync,
 } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { Redacted } from "effect"
 
 /** Characters a key has at least; the generated one has 43. */
@@ -35,11 +36,22 @@ const writeNewKey = (path: string): void => {
   } finally {
     closeSync(file)
   }
+  // Unlike a rename a link does not replace the key of a process that was quicker; not every file system has links.
   try {
-    // Unlike a rename it does not replace the key of a process that was quicker.
     linkSync(partial, path)
-  } finally {
     unlinkSync(partial)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "EEXIST") {
+      unlinkSync(partial)
+      throw cause
+    }
+    renameSync(partial, path)
+  }
+  const folder = openSync(dirname(path), "r")
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
   }
 }
 

@@ -45,7 +45,7 @@ import { historySweepLayer } from "./store/history-sweep.ts"
 import { type OpenDatabase, openDatabase } from "./store/open-database.ts"
 import { OutboxBell } from "./store/outbox.ts"
 import { retentionSweepLayer } from "./store/retention-sweep.ts"
-import { opensSealedSecrets } from "./store/sealing-key.ts"
+import { ownsSealedSecrets } from "./store/sealing-key.ts"
 import { WebhookRegistration } from "./store/webhook-registration.ts"
 import { Telemetry } from "./telemetry.ts"
 import { dispatcherLayer } from "./webhooks/dispatcher.ts"
@@ -188,7 +188,7 @@ const listenExclusively = (app: TemplatedApp, host: string, port: number): us_li
 }
 
 const WRONG_KEY =
-  "The webhook secrets in this database were sealed with another key; set SECRET_KEY, or restore the file secret-key in the data folder, to the one they were sealed with."
+  "The secrets in this database were sealed with another key; set SECRET_KEY, or restore the file secret-key in the data folder, to the one they were sealed with."
 
 /** Said to everyone until there are routes: clients try again, and load balancers look elsewhere. */
 const startingAnswer = (publicUrl: string) =>
@@ -220,7 +220,7 @@ export const startServer = async (config: Config, say: (line: string) => void): 
   }
   try {
     undo.push(stopAccepting)
-    if (!(await opensSealedSecrets(Redacted.value(open.url), deriveKey(config.secretKey, "webhook-secrets")))) {
+    if (!(await ownsSealedSecrets(Redacted.value(open.url), deriveKey(config.secretKey, "webhook-secrets")))) {
       throw new StartRefused(WRONG_KEY)
     }
     const node = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`

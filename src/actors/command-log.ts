@@ -3,11 +3,14 @@
  * ids back in memory; those that changed something are in the store as well, however many they are. Those without effect
  * are in memory alone; they are handed on when the log is read back from the store.
  */
+import { isKeyedScope } from "../model/command-scopes.ts"
 import { toMillis } from "../model/timestamp.ts"
 import type { StoredCommand } from "../store/live-events.ts"
 import { IdFilter } from "./id-filter.ts"
 
 export const COMMAND_MEMORY_MS = 600_000
+/** As long as the store keeps the answers of commands that came under an `Idempotency-Key`. */
+const KEYED_MEMORY_MS = 25 * 3_600_000
 const COMMAND_MEMORY_ENTRIES = 1000
 
 /** The newest of them, in the order of acceptance. */
@@ -16,7 +19,10 @@ export class Answers {
   #byKey: Map<string, StoredCommand> | undefined
 
   find(scope: string, commandId: string): StoredCommand | undefined {
-    return this.#byKey?.get(keyOf(scope, commandId))
+    const found = this.#byKey?.get(keyOf(scope, commandId))
+    // An event where nothing happens lets go of nothing, and a key may be used anew after its day.
+    const isOver = found !== undefined && isKeyedScope(scope) && toMillis(found.at) < Date.now() - KEYED_MEMORY_MS
+    return isOver ? undefined : found
   }
 
   all(): Iterable<StoredCommand> {

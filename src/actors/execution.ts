@@ -11,6 +11,9 @@ import type { Turn } from "./turn.ts"
 /** Due timers are commands without an id to repeat: a deadline that was dealt with is not current any more. */
 export const TIMER_SCOPE = "timer"
 
+/** Said when an id comes again with another body. */
+export const ID_USED_BEFORE = "This command id was used with another body."
+
 interface Said {
   readonly version: number
   readonly result: Answer["result"]
@@ -27,7 +30,7 @@ export const rememberedAnswer = (batch: Batch, envelope: Envelope): Outcome | un
   const known = batch.answered(envelope.scope, envelope.commandId)
   if (known === undefined) return undefined
   if (known.bodyHash !== envelope.bodyHash) {
-    return new Refused({ code: "conflict", detail: "This command id was used with another body." })
+    return new Refused({ code: "conflict", detail: ID_USED_BEFORE })
   }
   const { result, version } = known.reply as Pick<Answer, "result" | "version">
   return answerOf(batch.state, envelope.command, { result, version, duplicate: true })

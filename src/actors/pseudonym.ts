@@ -4,6 +4,7 @@
  * trying everyone.
  */
 import { createHmac } from "node:crypto"
+import { isKeyedScope, keyedScope } from "../model/command-scopes.ts"
 import type { Envelope } from "./commands.ts"
 
 const isUnnamed = ({ command }: Envelope): boolean => command.type === "question.ask" && command.d.anonymous === true
@@ -12,5 +13,6 @@ const isUnnamed = ({ command }: Envelope): boolean => command.type === "question
 export const withScope = (key: Uint8Array, envelope: Envelope): Envelope => {
   if (!isUnnamed(envelope)) return envelope
   const { scope, commandId } = envelope
-  return { ...envelope, scope: createHmac("sha256", key).update(`${scope}\n${commandId}`).digest("base64url") }
+  const pseudonym = createHmac("sha256", key).update(`${scope}\n${commandId}`).digest("base64url")
+  return { ...envelope, scope: isKeyedScope(scope) ? keyedScope(pseudonym) : pseudonym }
 }

@@ -4,7 +4,7 @@
  * of streams are read back before a number is given there.
  */
 import { Effect } from "effect"
-import { isKeyedCommandId } from "../model/command-ids.ts"
+import { isKeyedScope } from "../model/command-scopes.ts"
 import type { ChatMessage } from "../model/live-records.ts"
 import type { Database } from "../store/database.ts"
 import { findLiveCommands } from "../store/live-events.ts"
@@ -82,7 +82,7 @@ const recallAnswers = (
       scope !== TIMER_SCOPE &&
       of.answers.find(scope, commandId) === undefined &&
       // Under a key a repeat may come a day later, and memory holds minutes.
-      (isKeyedCommandId(commandId) || of.answers.mayHaveForgotten(scope, commandId, now)),
+      (isKeyedScope(scope) || of.answers.mayHaveForgotten(scope, commandId, now)),
   )
   return doubtful.length > 0 ? readAnswers(database, of, doubtful) : Effect.void
 }

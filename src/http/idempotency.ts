@@ -13,7 +13,6 @@ import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import type { Principal } from "../identity/principal.ts"
 import { Mailer } from "../mail/mailer.ts"
-import { keyedCommandId } from "../model/command-ids.ts"
 import { BadRequest, IdempotencyInProgress, IdempotencyKeyReused, type Unavailable } from "../model/errors.ts"
 import { toTimestamp } from "../model/timestamp.ts"
 import { Database } from "../store/database.ts"
@@ -155,7 +154,7 @@ export class Idempotency extends Context.Service<
 
         const command = <R>(of: IdempotencyKey, bodyHash: Uint8Array, work: Effect.Effect<HttpResponse, never, R>) => {
           const key = {
-            commandId: keyedCommandId(sha256(nameOf(of)).digest("base64url")),
+            commandId: sha256(nameOf(of)).digest("base64url"),
             bodyHash: Buffer.from(bodyHash).toString("hex"),
           }
           return Effect.provideService(work, CommandKey, key).pipe(

@@ -1,8 +1,10 @@
 /** Commands that REST sends to an event's mailbox, where those of the gateway go too, and what their refusals become. */
 import { Context, Effect } from "effect"
 import type { Answer, Caller, Command, Refused } from "../actors/commands.ts"
+import { ID_USED_BEFORE } from "../actors/execution.ts"
 import { LiveEvents } from "../actors/live-events.ts"
-import { BadRequest, Conflict, type Failure, Forbidden, NotFound } from "../model/errors.ts"
+import { keyedScope } from "../model/command-scopes.ts"
+import { BadRequest, Conflict, type Failure, Forbidden, IdempotencyKeyReused, NotFound } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import { isInTransaction } from "../store/database.ts"
 
@@ -35,11 +37,15 @@ export const ask = (eventId: string, command: Command, by: Caller | null): Effec
     // The live event commits on a connection of its own: with all of them waiting like this nobody would get one.
     if (yield* isInTransaction) return yield* Effect.die(new Error("a live event is asked within a transaction"))
     const live = yield* LiveEvents
-    const key = (yield* CommandKey) ?? { commandId: newId(), bodyHash: "" }
-    const scope = by?.participantId ?? "rest"
-    return yield* live.execute(eventId, { ...key, scope, by, at: Date.now(), freshId: newId(), command })
+    const key = yield* CommandKey
+    const caller = by?.participantId ?? "rest"
+    const known =
+      key === undefined ? { scope: caller, commandId: newId(), bodyHash: "" } : { scope: keyedScope(caller), ...key }
+    return yield* live.execute(eventId, { ...known, by, at: Date.now(), freshId: newId(), command })
   }).pipe(
-    Effect.catchTag("Refused", (refused) =>
-      refused.code === "internal_error" ? Effect.die(refused) : Effect.fail(failureOf(refused)),
-    ),
+    Effect.catchTag("Refused", (refused) => {
+      if (refused.code === "internal_error") return Effect.die(refused)
+      // Ids of ours are new each time, unless they derive from a key.
+      return Effect.fail(refused.detail === ID_USED_BEFORE ? new IdempotencyKeyReused() : failureOf(refused))
+    }),
   )

@@ -58,6 +58,10 @@ const Joined = Context.Reference<JoinedTransaction | undefined>("gathercue/Datab
 /** Is the caller's work under way in a joined transaction: then it holds a connection, and must not wait for another. */
 export const isInTransaction: Effect.Effect<boolean> = Effect.map(Joined, (joined) => joined !== undefined)
 
+/** Runs statements outside of the transaction that the caller has joined: reads before slow work, which is not to hold it open. */
+export const outsideTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  Effect.provideService(effect, Joined, undefined)
+
 /** Runs the effect once what the caller is doing is committed: at once, or after the transaction that it has joined. */
 export const afterCommit = <R>(effect: Effect.Effect<void, never, R>): Effect.Effect<void, never, R> =>
   Effect.flatMap(Joined, (joined) =>

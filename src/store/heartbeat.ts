@@ -18,6 +18,8 @@ const BEAT_EVERY_MS = 1_000
 const RETRY_AFTER_MS = 250
 const BEAT_WITHIN_MS = 1_500
 const FRESH_MS = 2_000
+/** Including the wait for its lock, during which no other probe can be written. */
+const TRUNCATE_WITHIN_MS = 200
 /** A probe takes one page of 8 KiB: about half a megabyte until they are truncated. */
 const BEATS_PER_TRUNCATE = 64
 /** More than half of a page, so that each probe takes a page of its own. */
@@ -41,8 +43,7 @@ const reasonOf = (cause: unknown): string => {
   return REASONS.find(([start]) => code.startsWith(start))?.[1] ?? "The database is not reachable."
 }
 
-const write = async (sql: Queryable, truncates: boolean): Promise<void> => {
-  if (truncates) await sql`truncate disk_probes`
+const write = async (sql: Queryable): Promise<void> => {
   await sql`
     with probe as (insert into disk_probes (filler) values (repeat(' ', ${PROBE_BYTES}::int)))
     insert into heartbeats (at) values (now()) on conflict (id) do update set at = excluded.at`
@@ -60,13 +61,18 @@ export class Heartbeat extends Context.Service<Heartbeat, { readonly readiness: 
       let lastAt = Number.NEGATIVE_INFINITY
       let reason: string | null = "The database has not been written to yet."
 
+      /** A backup holds a lock that this one waits for in vain: then the probes grow by a page a second until a later try. */
+      const truncate = (): Promise<void> =>
+        database
+          .attempt(async (sql) => void (await sql`truncate disk_probes`), { withinMs: TRUNCATE_WITHIN_MS })
+          .catch(() => {})
+
       /** Resolves to how long to wait for the next. */
       const beat = async (): Promise<number> => {
         const since = performance.now()
         try {
-          const truncates = beats % BEATS_PER_TRUNCATE === 0
-          await database.attempt((sql) => write(sql, truncates), { lane: "live", withinMs: BEAT_WITHIN_MS })
-          beats++
+          await database.attempt(write, { lane: "live", withinMs: BEAT_WITHIN_MS })
+          if (beats++ % BEATS_PER_TRUNCATE === 0) void truncate()
           lastAt = performance.now()
           if (reason !== null && beats > 1) log.info("the database takes writes again")
           reason = null

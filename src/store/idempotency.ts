@@ -52,7 +52,6 @@ export const keepAnswer = async (
   if (kept.length === 0) throw new AlreadyAnswered()
 }
 
-/** Forgets keys from before the cutoff with their answers. */
 /** Forgets up to `limit` answers from before the cutoff. Resolves to their number. */
 export const deleteOldAnswers = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`

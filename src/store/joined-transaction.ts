@@ -13,6 +13,7 @@ export class JoinedTransaction {
   /** Settles when the part before has: parts of one transaction go one after the other. */
   #turn: Promise<unknown> = Promise.resolve()
   readonly #afterCommit: Array<Effect.Effect<void>> = []
+  #isOver = false
 
   constructor(pool: Pool) {
     this.#pool = pool
@@ -20,6 +21,8 @@ export class JoinedTransaction {
 
   /** What `body` did is taken back when it rejects, as it would be by a transaction of its own. */
   join<A>(body: (sql: Queryable) => Promise<A>): Promise<A> {
+    // A fiber that outlives the work would begin a transaction that nobody ends.
+    if (this.#isOver) return Promise.reject(new Error("A statement came after the end of its transaction."))
     this.#begun ??= this.#pool.begin()
     const begun = this.#begun
     const part = this.#turn.then(async () => (await begun).savepoint(body))
@@ -34,12 +37,14 @@ export class JoinedTransaction {
   /** `last` is the transaction's last act. Resolves to what is to be done now that all is committed. */
   async commit(last: (sql: Queryable) => Promise<void>): Promise<ReadonlyArray<Effect.Effect<void>>> {
     await this.join(last)
+    this.#isOver = true
     await (await this.#begun)?.commit()
     return this.#afterCommit
   }
 
   /** Takes everything back, unless it is committed. */
   async rollback(): Promise<void> {
+    this.#isOver = true
     const transaction = await this.#begun?.catch(() => undefined)
     await transaction?.rollback()
   }

@@ -91,14 +91,14 @@ export const forgetPublications = async (sql: Queryable, before: Timestamp, limi
 export const forgetLiveCommands = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`
     delete from live_commands where ctid = any (array(
-      select ctid from live_commands where at < ${before} and command_id not like 'key:%' order by at limit ${limit}))`
+      select ctid from live_commands where at < ${before} and scope not like 'key:%' order by at limit ${limit}))`
   return count
 }
 
-/** The same for commands that came under an `Idempotency-Key` (`model/command-ids.ts`). */
+/** The same for commands that came under an `Idempotency-Key` (`model/command-scopes.ts`). */
 export const forgetKeyedCommands = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`
     delete from live_commands where ctid = any (array(
-      select ctid from live_commands where at < ${before} and command_id like 'key:%' order by at limit ${limit}))`
+      select ctid from live_commands where at < ${before} and scope like 'key:%' order by at limit ${limit}))`
   return count
 }

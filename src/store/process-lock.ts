@@ -17,7 +17,10 @@ const HOLDER_NAME = "gathercue server"
 const BEAT_EVERY_MS = 2_000
 /** For a beat, before the session is given up. */
 const BEAT_WITHIN_MS = 5_000
+const STALL_MS = 500
 const SILENT_AFTER_MS = 10_000
+/** Looks in a row at which the holder counts as silent: after a freeze of the database its next beat may be about to come. */
+const SILENT_LOOKS = 8
 const RETAKE_EVERY_MS = 250
 const CONNECT_WITHIN_MS = 5_000
 /** A server that was just killed may hold its lock until the database notices. */
@@ -73,22 +76,24 @@ const findHolder = async (sql: Queryable): Promise<Holder | undefined> => {
 const outlast = async (sql: Queryable): Promise<boolean> => {
   const startedAt = performance.now()
   const heard = new Set<string>()
+  let silentLooks = 0
   while (!(await tryLock(sql))) {
     const waitedMs = performance.now() - startedAt
     const holder = await findHolder(sql)
     if (holder !== undefined) {
       heard.add(`${holder.pid} ${holder.heardAt}`)
-      // The first time is from before the wait.
-      const lives = heard.size > 2 || (!holder.hasHeartbeat && waitedMs > PATIENCE_MS)
-      if (lives || waitedMs > GIVE_UP_MS) return false
-      if (holder.hasHeartbeat && holder.silentMs >= SILENT_AFTER_MS) {
-        await sql`select pg_terminate_backend(${holder.pid}, 1000)`
-      }
+      if (lives(holder, heard.size, waitedMs) || waitedMs > GIVE_UP_MS) return false
+      silentLooks = holder.hasHeartbeat && holder.silentMs >= SILENT_AFTER_MS ? silentLooks + 1 : 0
     }
+    if (holder !== undefined && silentLooks >= SILENT_LOOKS) await sql`select pg_terminate_backend(${holder.pid}, 1000)`
     await pause(LOOK_EVERY_MS)
   }
   return true
 }
+
+/** `timesHeard`: at different moments, of which the first is from before the wait. */
+const lives = ({ hasHeartbeat }: Holder, timesHeard: number, waitedMs: number): boolean =>
+  timesHeard > 2 || (!hasHeartbeat && waitedMs > PATIENCE_MS)
 
 /** The lock as its holder keeps it. */
 class Holding implements ProcessLock {
@@ -124,7 +129,10 @@ class Holding implements ProcessLock {
   /** Keeps the session's heartbeat until it is lost. */
   async #beat({ connection, sql }: Session): Promise<void> {
     while (connection.isOpen) {
-      const late = setTimeout(() => connection.destroy("deadline"), BEAT_WITHIN_MS)
+      let late = setTimeout(() => {
+        // After a stop of this process the answer may be there and not be read yet.
+        late = setTimeout(() => connection.destroy("deadline"), STALL_MS)
+      }, BEAT_WITHIN_MS)
       await sql`select 1`.then(undefined, () => {})
       clearTimeout(late)
       await pause(BEAT_EVERY_MS)

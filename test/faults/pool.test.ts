@@ -126,6 +126,16 @@ describe("what is acknowledged is stored", () => {
     expect(await stored()).toEqual(new Set([id]))
   })
 
+  test("a statement that the driver cannot send is told as such, and leaves no session behind", async () => {
+    openPool({ connections: 2 })
+    for (let n = 0; n < 5; n++) {
+      expect(await settle(pool.sql`select ${undefined as unknown as null}::int`)).toBe("UNDEFINED_VALUE")
+    }
+    expect(tally(destroyed)).toEqual({ protocol: 5 })
+    await eventually(() => proxy.connections().length === 0)
+    expect(await settle(insert(randomUUID()))).toBe("done")
+  })
+
   test("a connection whose transaction could not be rolled back is destroyed", async () => {
     openPool({ connections: 1 })
     proxy.onStatement({ match: /^rollback/, action: { kind: "fail", code: "XX000", message: "no" } })
@@ -209,6 +219,29 @@ describe("nothing hangs", () => {
     proxy.heal()
     expect(await backAfter()).toBeLessThan(1_000)
   })
+
+  test("when the process itself was stopped: answers that came meanwhile are read, and no connection is given up", async () => {
+    openPool({ deadlineMs: 600 })
+    await Promise.all(Array.from({ length: 4 }, () => pool.sql`select pg_sleep(0.02)`))
+    const id = randomUUID()
+    const work = settle(pool.sql`insert into notes (id) select ${id} from pg_sleep(0.1)`)
+    await proxy.seen(/pg_sleep\(0\.1\)/)
+    // Another thread stops this one: the proxy too, which lives in it, so the answer is waiting in the sockets.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
+    expect(await work).toBe("done")
+    expect([destroyed, await stored()]).toEqual([[], new Set([id])])
+  })
+
+  test("when the first of several hosts is dead: each try takes the next, also after many reconnections", async () => {
+    const { username, password, host, pathname } = new URL(proxy.url)
+    const url = `postgres://${username}:${password}@127.0.0.1:1,${host}${pathname}`
+    openPool({ url, connections: 2 })
+    for (let round = 0; round < 15; round++) {
+      expect(await backAfter()).toBeLessThan(1_500)
+      proxy.reset()
+      await eventually(() => pool.stats.open === 0)
+    }
+  }, 60_000)
 
   test("when a lock is not given: the server ends the statement before the deadline, and the connection lives", async () => {
     openPool({ deadlineMs: 1_000 })

@@ -1,8 +1,13 @@
 /** What `/readyz` says while the database is in trouble, and what callers and sockets meet meanwhile. */
 import { randomUUID } from "node:crypto"
+import { Layer, ManagedRuntime, Redacted } from "effect"
+import postgres from "postgres"
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { loadConfig } from "../../src/config.ts"
 import { type RunningServer, startServer } from "../../src/server.ts"
+import { Database } from "../../src/store/database.ts"
+import { Heartbeat } from "../../src/store/heartbeat.ts"
+import { Telemetry } from "../../src/telemetry.ts"
 import { Client } from "../gateway/client.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken, type Workspace } from "../support/api.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
@@ -75,6 +80,27 @@ test("a full disk is told as such, also when nobody else writes, and so is its e
   expect(await metric("gathercue_database_ready")).toBe(0)
   full.remove()
   await eventually(async () => (await readyz()).status === 200, "ready again", 2_000)
+})
+
+test("a backup, which locks every table against being emptied, keeps nobody from being ready", async () => {
+  const backup = postgres(database.url, { max: 1 })
+  await backup`begin`
+  await backup`lock table disk_probes, heartbeats in access share mode`
+  // The first beat is one that empties the probes.
+  const runtime = ManagedRuntime.make(
+    Heartbeat.layer.pipe(
+      Layer.provide(Database.layer({ url: Redacted.make(database.url), connections: 2 })),
+      Layer.provide(Telemetry.layer("silent")),
+    ),
+  )
+  const heartbeat = await runtime.runPromise(Heartbeat)
+  const probes = async () => (await backup`select 1 from disk_probes`).length
+  const from = await probes()
+  await eventually(async () => (await probes()) >= from + 4, "both servers' probes", 30_000)
+  expect([heartbeat.readiness().isReady, (await readyz()).status]).toEqual([true, 200])
+  await runtime.dispose()
+  await backup`rollback`
+  await backup.end()
 })
 
 test("a black hole is told within two seconds and its deadline; callers get 503, sockets stay, and the first command after it is acknowledged within a second", async () => {

@@ -108,8 +108,8 @@ test("a key that is lost beside sealed secrets is not replaced by a new one", as
   await first.end("SIGTERM")
   expect(await readdir(DATA_DIR)).toEqual(["secret-key"])
   await rm(join(DATA_DIR, "secret-key"))
-  expect(await refusal({ DATABASE_URL: database.url, DATA_DIR })).toMatch(/^The webhook secrets .* another key; /)
-  expect(await refusal({ DATABASE_URL: database.url, SECRET_KEY })).toMatch(/^The webhook secrets .* another key; /)
+  expect(await refusal({ DATABASE_URL: database.url, DATA_DIR })).toMatch(/^The secrets .* another key; /)
+  expect(await refusal({ DATABASE_URL: database.url, SECRET_KEY })).toMatch(/^The secrets .* another key; /)
 }, 60_000)
 
 test("a data folder without its PG_VERSION is refused, and nothing in it is touched", async () => {

@@ -21,7 +21,7 @@ import {
   findPrimaryAddress,
   listSessions,
 } from "../../store/accounts.ts"
-import { Database, type Queryable } from "../../store/database.ts"
+import { Database, outsideTransaction, type Queryable } from "../../store/database.ts"
 import { Telemetry } from "../../telemetry.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { AccountSecurity } from "../contract/account-security.ts"
@@ -122,7 +122,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
         const passwords = yield* Passwords
         const limits = yield* RateLimits
         yield* limits.take("loginFailure", scope.accountId)
-        const stored = yield* database.run((sql) => findPasswordHash(sql, scope.accountId))
+        const stored = yield* outsideTransaction(database.run((sql) => findPasswordHash(sql, scope.accountId)))
         if (!(yield* passwords.verify(stored, payload.currentPassword))) {
           return yield* new Forbidden({ detail: "The current password is wrong." })
         }

@@ -66,11 +66,19 @@ export class Connector {
       return socket
     }
     // The socket comes encrypted if it is to be, so the driver must not do it again.
-    const client = postgres({ ...this.#options, ssl: false, socket: connect } as Options) as unknown as Client
-    const abort = () => socket?.destroy()
+    const options = { ...this.#options, ...ONE_HOST, ssl: false, socket: connect } as unknown as Options
+    const client = postgres(options) as unknown as Client
+    let abort = (): void => {}
+    const aborted = new Promise<never>((_, reject) => {
+      abort = () => {
+        socket?.destroy()
+        reject(new PoolError("POOL_TIMEOUT"))
+      }
+    })
     signal.addEventListener("abort", abort)
     try {
-      await client.unsafe("")
+      // Whatever the driver does with its first statement, a try ends with its signal.
+      await Promise.race([client.unsafe(""), aborted])
       if (socket === undefined || socket.destroyed) throw new PoolError("POOL_CONNECTION_LOST")
       return new Connection(client, socket, status)
     } catch (cause) {
@@ -81,6 +89,9 @@ export class Connector {
     }
   }
 }
+
+/** The driver would go on to the next host by itself, and forgets the statement that waits; `dial` takes them in turn. */
+const ONE_HOST = { host: ["database"], port: [5432] }
 
 export class Connection {
   readonly #client: Client
@@ -116,9 +127,12 @@ export class Connection {
     return this.#inFlight
   }
 
-  /** Runs one statement; those of one transaction may be sent without waiting for each other. */
-  run({ text, values }: Bound): Promise<Rows<ReadonlyArray<object>>> {
-    return this.#answer(() => this.#client.unsafe(text, values as never[], { prepare: true, simple: false } as never))
+  /**
+   * Runs one statement; those of one transaction may be sent without waiting for each other. `answered` is called before
+   * the promise settles, so that whoever waits for the connection need not wait for the turns of a promise as well.
+   */
+  run({ text, values }: Bound, answered: () => void = nothing): Promise<Rows<ReadonlyArray<object>>> {
+    return this.#answer(() => this.#client.unsafe(text, values as never[], PREPARED), answered)
   }
 
   /** Runs `begin`, `commit` or the like; resolves to the command that the server says it carried out. */
@@ -149,39 +163,58 @@ export class Connection {
     this.onEnd(why)
   }
 
-  #settled(refuse: (cause: unknown) => void): void {
+  /** False: the statement was refused before, because the session had ended. */
+  #settled(refuse: (cause: unknown) => void): boolean {
     const at = this.#refusals.indexOf(refuse)
-    if (at < 0) return
+    if (at < 0) return false
     this.#inFlight--
     this.#refusals[at] = this.#refusals[this.#inFlight]
     this.#refusals[this.#inFlight] = undefined
+    return true
   }
 
-  #answer<A>(send: () => PromiseLike<A>): Promise<A> {
+  #answer<A>(send: () => PromiseLike<A>, answered: () => void = nothing): Promise<A> {
     const ending = this.#ending
-    if (ending !== undefined) return Promise.reject(new PoolError(CODES[ending] ?? "POOL_CONNECTION_LOST"))
-    return new Promise((resolve, reject) => {
+    if (ending !== undefined) {
+      answered()
+      return Promise.reject(new PoolError(CODES[ending] ?? "POOL_CONNECTION_LOST"))
+    }
+    return new Promise((resolve, fail) => {
+      const reject = (cause: unknown): void => {
+        answered()
+        fail(cause)
+      }
       this.#refusals[this.#inFlight++] = reject
       send().then(
         (answer) => {
-          this.#settled(reject)
+          if (!this.#settled(reject)) return
+          answered()
           resolve(answer)
         },
         (cause: unknown) => {
           // Without a word of the server it is not known where the session stands.
-          if (!isServersWord(cause)) this.#end(isLoss(cause) ? "lost" : "protocol")
-          this.#settled(reject)
-          reject(cause)
+          if (!this.#settled(reject)) return
+          if (isServersWord(cause)) return reject(cause)
+          const isLost = isLoss(cause)
+          this.destroy(isLost ? "lost" : "protocol")
+          reject(isLost ? new PoolError("POOL_CONNECTION_LOST", cause) : cause)
         },
       )
     })
   }
 }
 
+const nothing = (): void => {}
+
+/** The driver prepares a statement once for each session, and sends its text no more. */
+const PREPARED = { prepare: true, simple: false } as never
+
 const CODES: { readonly [why in Ending]?: PoolErrorCode } = { deadline: "POOL_DEADLINE", closed: "POOL_CLOSED" }
 
 /** The driver's codes for a connection that is gone, and the system's. */
 const isLoss = (cause: unknown): boolean => {
+  // The server said goodbye.
+  if (cause instanceof postgres.PostgresError) return true
   const { code } = (cause ?? {}) as { readonly code?: unknown }
   return typeof code === "string" && /^(?:CONNECTION_|E[A-Z]+$|POOL_)/.test(code)
 }

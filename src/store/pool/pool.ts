@@ -17,7 +17,7 @@ export interface PoolOptions {
   readonly connections: number
   /** Requests' statements and transactions that may wait for a connection; one more is refused at once. */
   readonly waiting: number
-  /** For a statement or transaction, the wait for its connection included, in milliseconds. */
+  /** For a statement or transaction from its check-out on, in milliseconds. A caller waits half as long for a connection. */
   readonly deadlineMs: number
   /** Counts what happens; all are optional to the pool's work. */
   readonly observe?: PoolObserver
@@ -45,24 +45,31 @@ export interface TransactionOptions {
   readonly withinMs?: number
 }
 
-/** A live event has one commit or recovery under way at a time, so this is a bound on live events that write at once. */
+/**
+ * A live event has one commit or recovery under way at a time, so this is a bound on live events that write at once. It is
+ * larger than that of requests, because refusing a live event costs it its memory; and what waits here has not been sent.
+ */
 const LIVE_WAITING = 5_000
 /** How often deadlines are looked at. */
 const LOOK_EVERY_MS = 50
+/** A look that comes so much later than the one before it says something about this process and nothing about the database. */
+const STALL_MS = 500
 /** Part of the waiting places that new work may take. */
 const NEWCOMERS_SHARE = 0.5
-/** Part of the deadline that may pass before a connection is found; the rest is the statement's. */
+/** Part of the deadline that a caller waits for a connection; the deadline of what it does then begins with the check-out. */
 const WAITING_SHARE = 0.5
 /** The server gives up before we do, so that a slow statement costs an error and not its connection. */
 const SERVERS_SHARE = 0.9
 const LOCK_SHARE = 0.8
+/** Ends transactions of a process that forgot them; one that lives gives them up before. */
+const IDLE_FACTOR = 2
 
 const sessionSettings = (deadlineMs: number): SessionSettings => ({
   application_name: "gathercue",
   TimeZone: "UTC",
   statement_timeout: Math.round(deadlineMs * SERVERS_SHARE),
   lock_timeout: Math.round(deadlineMs * LOCK_SHARE),
-  idle_in_transaction_session_timeout: deadlineMs,
+  idle_in_transaction_session_timeout: deadlineMs * IDLE_FACTOR,
   // The server notices a client that is gone also while it works for it, and one whose machine lost power.
   client_connection_check_interval: 1000,
   ...SERVER_KEEPALIVES,
@@ -75,21 +82,25 @@ const sessionSettings = (deadlineMs: number): SessionSettings => ({
 class Slot {
   readonly connection: Connection
   isOut = false
-  /** While it is out: when its caller came. Else when its last statement was answered. `performance.now()`. */
+  /** While it is out: since when. Else when its last statement was answered. `performance.now()`. */
   since = 0
   /** While it is out: when it is given up. */
   until = 0
   /** Tells a transaction that its connection is gone, whatever its body is waiting for. */
   lost: ((cause: PoolError) => void) | undefined
 
-  constructor(connection: Connection) {
+  /** Ends the check-out. */
+  readonly giveBack: () => void
+
+  constructor(connection: Connection, giveBack: (slot: Slot) => void) {
     this.connection = connection
+    this.giveBack = () => giveBack(this)
   }
 
-  checkOut(since: number, withinMs: number): this {
+  checkOut(withinMs: number): this {
     this.isOut = true
-    this.since = since
-    this.until = since + withinMs
+    this.since = performance.now()
+    this.until = this.since + withinMs
     return this
   }
 }
@@ -98,7 +109,7 @@ class Slot {
 const limitsOf = (withinMs: number): string => {
   const server = Math.round(withinMs * SERVERS_SHARE)
   return `set local statement_timeout = ${server}; set local lock_timeout = ${server};
-    set local idle_in_transaction_session_timeout = ${Math.round(withinMs)}`
+    set local idle_in_transaction_session_timeout = ${Math.round(withinMs * IDLE_FACTOR)}`
 }
 
 const NO_OBSERVER: PoolObserver = { destroyed: () => {}, pastDeadline: () => {}, refused: () => {} }
@@ -115,6 +126,7 @@ export class Pool {
   readonly #slots: Slot[] = []
   readonly #look: NodeJS.Timeout
   #inUse = 0
+  #lookedAt = performance.now()
   #closed = false
   /** Tells a pool that is being closed that a connection came back. */
   #returned: () => void = () => {}
@@ -169,6 +181,8 @@ export class Pool {
       const lost = new Promise<never>((_, reject) => {
         transaction.onLost = reject
       })
+      // It may be lost after the body has failed, when nobody waits for it any more.
+      lost.catch(() => {})
       const result = await Promise.race([body(transaction.sql), lost])
       await transaction.commit()
       return result
@@ -185,14 +199,14 @@ export class Pool {
   }: TransactionOptions = {}): Promise<Transaction> {
     const slot = await this.#checkOut(lane, withinMs)
     const { connection } = slot
-    const transaction = new Transaction(connection, this.#connector.json, () => this.#giveBack(slot))
+    const transaction = new Transaction(connection, this.#connector.json, slot.giveBack)
     slot.lost = (cause) => transaction.onLost(cause)
     try {
       await connection.control("begin")
       if (withinMs !== this.#options.deadlineMs) await connection.control(limitsOf(withinMs))
       return transaction
     } catch (cause) {
-      this.#giveBack(slot)
+      slot.giveBack()
       throw cause
     }
   }
@@ -214,13 +228,16 @@ export class Pool {
     clearInterval(this.#look)
   }
 
-  async #statement(bound: Bound, lane: Lane): Promise<Rows<ReadonlyArray<object>>> {
-    const slot = this.#take(this.#options.deadlineMs) ?? (await this.#wait(lane, this.#options.deadlineMs))
-    try {
-      return await slot.connection.run(bound)
-    } finally {
-      this.#giveBack(slot)
-    }
+  #statement(bound: Bound, lane: Lane): Promise<Rows<ReadonlyArray<object>>> {
+    const within = this.#options.deadlineMs
+    const slot = this.#take(within)
+    return slot === undefined
+      ? this.#wait(lane, within).then((waited) => this.#runOn(waited, bound))
+      : this.#runOn(slot, bound)
+  }
+
+  #runOn(slot: Slot, bound: Bound): Promise<Rows<ReadonlyArray<object>>> {
+    return slot.connection.run(bound, slot.giveBack)
   }
 
   async #checkOut(lane: Lane, withinMs: number): Promise<Slot> {
@@ -233,27 +250,27 @@ export class Pool {
     // Nobody overtakes those who wait.
     const slot = this.#waiting.size > 0 ? undefined : this.#idle.pop()
     if (slot !== undefined) this.#inUse++
-    return slot?.checkOut(performance.now(), withinMs)
+    return slot?.checkOut(withinMs)
   }
 
   async #wait(lane: Lane, withinMs: number): Promise<Slot> {
-    const since = performance.now()
-    const waiting = this.#waiting.enter(lane, since)
+    const patienceMs = Math.min(withinMs, this.#options.deadlineMs) * WAITING_SHARE
+    const waiting = this.#waiting.enter(lane, patienceMs)
     if (waiting === undefined) {
       this.#observe.refused()
       throw new PoolError("POOL_FULL")
     }
     this.#opener.wake()
-    return (await waiting).checkOut(since, withinMs)
+    return (await waiting).checkOut(withinMs)
   }
 
   #adopt(connection: Connection): void {
     // More tries may have been begun than were wanted, because the first ones seemed to hang.
-    if (this.#closed || this.#slots.length >= this.#options.connections) {
+    if (this.#closed || !connection.isOpen || this.#slots.length >= this.#options.connections) {
       connection.close()
       return
     }
-    const slot = new Slot(connection)
+    const slot = new Slot(connection, (one) => this.#giveBack(one))
     this.#slots.push(slot)
     connection.onEnd = (why) => this.#ended(slot, why)
     this.#offer(slot)
@@ -277,7 +294,7 @@ export class Pool {
     if (this.#waiting.serve(slot)) {
       this.#inUse++
       // Until the caller has woken up to it, later in this turn of the loop.
-      slot.checkOut(slot.since, this.#options.deadlineMs)
+      slot.checkOut(this.#options.deadlineMs)
       return
     }
     this.#idle.push(slot)
@@ -295,6 +312,10 @@ export class Pool {
 
   #endLate(): void {
     const now = performance.now()
+    const isLate = now - this.#lookedAt > STALL_MS
+    this.#lookedAt = now
+    // The process was stopped or busy: answers that came meanwhile have not been read yet.
+    if (isLate) return
     for (const { connection, isOut, until, since } of [...this.#slots]) {
       if (!isOut || now < until) continue
       this.#observe.pastDeadline("statement")
@@ -302,7 +323,7 @@ export class Pool {
       // The server would have given up before: it is frozen, or the way to it is cut, and not for this connection alone.
       for (const idle of this.#idle.filter((one) => one.since < since)) idle.connection.destroy("suspect")
     }
-    this.#waiting.refuse(now - this.#options.deadlineMs * WAITING_SHARE, () => {
+    this.#waiting.refuse(now, () => {
       this.#observe.pastDeadline("waiting")
       return new PoolError("POOL_TIMEOUT", this.#opener.lastCause)
     })

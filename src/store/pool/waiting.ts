@@ -11,8 +11,9 @@ export type Lane = "live" | "request"
 const LIVE_IN_A_ROW = 4
 
 interface Waiter<A> {
-  /** `performance.now()` when it came. */
+  /** `performance.now()` when it came, and when it has waited long enough. */
   readonly since: number
+  readonly until: number
   readonly resolve: (value: A) => void
   readonly reject: (cause: PoolError) => void
 }
@@ -32,6 +33,17 @@ class Queue<A> {
 
   push(item: A): void {
     this.#items.push(item)
+  }
+
+  /** Takes out those that fit, in their order. */
+  takeAll(fits: (item: A) => boolean): ReadonlyArray<A> {
+    const rest = this.#items.slice(this.#head)
+    const taken = rest.filter(fits)
+    if (taken.length > 0) {
+      this.#items = rest.filter((item) => !fits(item))
+      this.#head = 0
+    }
+    return taken
   }
 
   shift(): A | undefined {
@@ -72,9 +84,11 @@ export class Waiting<A> {
   }
 
   /** `undefined`: as many wait as may. */
-  enter(lane: Lane, since: number): Promise<A> | undefined {
+  enter(lane: Lane, patienceMs: number): Promise<A> | undefined {
     if (this.#lanes[lane].size >= this.#bounds[lane]) return undefined
-    return new Promise((resolve, reject) => this.#lanes[lane].push({ since, resolve, reject }))
+    const since = performance.now()
+    const until = since + patienceMs
+    return new Promise((resolve, reject) => this.#lanes[lane].push({ since, until, resolve, reject }))
   }
 
   /** Gives the next caller in turn what it waits for. False: nobody waits. */
@@ -87,10 +101,10 @@ export class Waiting<A> {
     return waiter !== undefined
   }
 
-  /** Refuses everyone who came before `since`. */
-  refuse(since: number, cause: () => PoolError): void {
+  /** Refuses all that have waited long enough by `now`. */
+  refuse(now: number, cause: () => PoolError): void {
     for (const queue of Object.values(this.#lanes)) {
-      while (queue.first !== undefined && queue.first.since < since) queue.shift()?.reject(cause())
+      for (const { reject } of queue.takeAll(({ until }) => until <= now)) reject(cause())
     }
   }
 }

@@ -1,0 +1,10 @@
+/**
+ * A command's id is known within its scope: the participant's id, or a name of ours. Commands that came under an
+ * `Idempotency-Key` have scopes of their own, because a key holds for a day and the ids of the gateway's commands for ten
+ * minutes. No participant's id begins like this, so no client can choose such a scope.
+ */
+const KEYED = "key:"
+
+export const keyedScope = (scope: string): string => `${KEYED}${scope}`
+
+export const isKeyedScope = (scope: string): boolean => scope.startsWith(KEYED)
