@@ -23,7 +23,7 @@ import { openEmbeddedSite, openExternalSite, type Site } from "./site/site.ts"
 import type { Defer } from "./undo.ts"
 
 const READY_MS = 30_000
-/** What was asked when the load ends is answered within this time, the longest hold of a key included. */
+/** Requests that are under way when the load ends are answered within this time, the longest hold of a key included. */
 const LAST_ANSWERS_MS = 75_000
 const ENDPOINTS = ["first", "second"]
 

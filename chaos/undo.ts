@@ -1,4 +1,4 @@
-/** What was started and has to be ended: in reverse order, each step bounded in time, whatever the others do. */
+/** Steps that end all that was started: in reverse order, each step bounded in time, whatever the others do. */
 import { sleep } from "./chance.ts"
 
 const STEP_MS = 20_000

@@ -1,5 +1,5 @@
 /**
- * What a statement costs a process that has run many before: CPU per statement after ten thousand and after a million, under
+ * The cost of a statement in a process that has run many before: CPU per statement after ten thousand and after a million, under
  * a load that never uses all connections at once. The peer is the driver with its own pool, which we do not use.
  */
 import { type Bench, defineBenchmark } from "../benchmark.ts"

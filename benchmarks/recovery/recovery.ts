@@ -1,5 +1,5 @@
 /**
- * What a long history costs an event that goes on: coming back into memory, being opened by a gateway, and the minute's
+ * The cost of a long history to an event that goes on: coming back into memory, being opened by a gateway, and the minute's
  * sweep. The limit beside each figure is the same work on an event, and on a database, without any history.
  */
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
@@ -24,7 +24,7 @@ const OPTIONS = {
   pool: { fallback: 10, doc: "Database connections." },
 }
 
-/** What a gateway keeps of a stream. */
+/** Dispatches of a stream that a gateway keeps. */
 const PER_STREAM = 1_000
 
 const timed = async (work: () => Promise<unknown>): Promise<number> => {

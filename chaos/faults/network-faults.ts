@@ -16,7 +16,7 @@ const network = (name: string, summary: string, seconds: Fault["seconds"], work:
     if (site.external === undefined) throw new Error("the fault needs the proxy")
     const { proxy } = site.external
     await work(proxy, ms, chance).finally(proxy.heal)
-    // What was silent or swallowed a statement would stay so: the network's state is lost, and both ends learn it.
+    // A connection that was silent, or swallowed a statement, would stay so: the network's state is lost, and both ends learn it.
     proxy.reset(({ silent }) => silent)
   },
 })

@@ -104,7 +104,7 @@ export const POSTGRES_FAULTS: ReadonlyArray<Fault> = [
       server.mayEnd = true
       const gone = server.gone()
       process.kill(postgres.postmaster(), "SIGKILL")
-      // What was under way may still be acknowledged.
+      // Commands that were under way may still be acknowledged.
       await sleep(ms)
       over()
       await gone

@@ -46,7 +46,7 @@ export const strikeUntil = async (options: StrikeOptions): Promise<ReadonlyArray
     if (allMs !== undefined) continue
     reportUnserved(place, service)
     for (const line of await pictureOf(place.site)) say(`  ${line}`)
-    // What went wrong is noted; the run goes on from a fresh start.
+    // The failure is noted; the run goes on from a fresh start.
     await killAndStart(place.site, place.ledger)
     await service.wait(place.crowd.scenes.length, RECOVERY_MS)
   }

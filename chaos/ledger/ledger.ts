@@ -1,5 +1,5 @@
 /**
- * What was asked, what was acknowledged and what went wrong, by the fault that was going on at the time. Everything that is
+ * The record of a run: requests, acknowledgements and violations, by the fault that was going on at the time. Everything that is
  * created carries a mark (a text of its own), by which the checks find it in the database.
  */
 export type Kind = "chat" | "question" | "announcement" | "poll" | "event" | "phase" | "user" | "registration"

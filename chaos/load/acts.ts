@@ -1,4 +1,4 @@
-/** What people and hosts do. Everything that is created has a mark of its own in its text. */
+/** The acts of people and hosts. Everything that is created has a mark of its own in its text. */
 import type { Chance } from "../chance.ts"
 import type { Kind, Ledger } from "../ledger/ledger.ts"
 import type { Vote, Votes } from "../ledger/votes.ts"
@@ -135,6 +135,6 @@ export const act = (stage: Stage, scene: Scene, client: Client, isHost: boolean)
   chosen?.[2](stage, scene, client)
 }
 
-/** What a probe sends: it always has an effect, so that its acknowledgement means a commit. */
+/** A probe: it always has an effect, so that its acknowledgement means a commit. */
 export const announce = (stage: Stage, scene: Scene, client: Client, done: () => void): void =>
   create("announcement", "announce", (text) => ({ text }), done)(stage, scene, client)

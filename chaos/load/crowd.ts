@@ -18,7 +18,7 @@ const AGENDAS = {
 
 export type Modality = keyof typeof AGENDAS
 
-/** What the people of one event act upon. */
+/** The things that the people of one event act upon. */
 export interface Scene {
   readonly eventId: string
   readonly modality: Modality

@@ -35,7 +35,7 @@ export class ServerUnderTest {
   readonly #environment: Readonly<Record<string, string>>
   readonly #events: ServerEvents
   readonly port: number
-  /** What it wrote to its log and to the terminal, newest last. */
+  /** Its last words, in the log and on the terminal, newest last. */
   readonly lines: Array<string> = []
   /** Its log from warnings on, by message. */
   readonly log = new Map<string, number>()
@@ -120,7 +120,7 @@ export class ServerUnderTest {
     void sleep(RESTART_PAUSE_MS).then(() => this.startAgain())
   }
 
-  /** What it said on the terminal and not in its log. */
+  /** Its lines on the terminal that are not in its log. */
   #lastWords(): string {
     return (this.lines.findLast((line) => messageOf(line) === undefined) ?? "").slice(0, 120)
   }

@@ -1,4 +1,4 @@
-/** What is under test: the server and its PostgreSQL, on ports and in a folder of their own. */
+/** The system under test: the server and its PostgreSQL, on ports and in a folder of their own. */
 import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

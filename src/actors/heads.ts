@@ -35,7 +35,7 @@ export class Heads {
     return unknown
   }
 
-  /** What was read back. */
+  /** The publications that were read back. */
   learn(found: ReadonlyArray<StreamHead>): void {
     for (const { stream, s } of found) this.#young.set(stream, s)
   }

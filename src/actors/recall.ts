@@ -1,5 +1,5 @@
 /**
- * What memory has let go of and the store still knows. Chat that commands name is read back before their turns, which cannot
+ * Read-back of things that memory has let go of and the store still knows. Chat that commands name is read back before their turns, which cannot
  * wait, so that its author may take a message back however old it is; so are answers that were given under their ids. Heads
  * of streams are read back before a number is given there.
  */

@@ -44,13 +44,13 @@ export interface FollowerEvents {
   readonly settled: () => void
   /** The actor is in memory anew and may not know who is here. */
   readonly actorWoke: () => void
-  /** Whom a reading should be for. `fresh`: its snapshot has to be of the same version as what concerns them. */
+  /** The participants a reading is for. `fresh`: its snapshot has to be of the same version as what concerns them. */
   readonly awaited: () => { readonly participants: ReadonlyArray<string>; readonly fresh: boolean }
   /** Does a connection here hear the participant's own stream? */
   readonly isHeard: (participantId: string) => boolean
 }
 
-/** What was read: how everything stands, how far streams have come by then, and what of their history is not here yet. */
+/** The outcome of a reading: how everything stands, how far streams have come by then, and what of their history is not here yet. */
 interface Look {
   readonly reading: LiveReading
   readonly heads: StreamHeads
@@ -110,7 +110,7 @@ export class Follower {
   }
 
   trim(now: number): void {
-    // What is being read of a stream must not be older than what is known of it.
+    // A stream's history that is being read must not be older than what is known of it.
     const isReading = this.#isRefreshing || this.#buffer !== undefined
     this.rings.trim(now, (participantId) => isReading || this.#say.isHeard(participantId))
   }

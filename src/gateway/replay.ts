@@ -10,7 +10,7 @@ import { ownerOf, type StreamName, wireName } from "./streams.ts"
 import { heardBy } from "./whereabouts.ts"
 
 /**
- * Who waits for a reading. `fresh`: some are told in their own stream of what many see, so that what concerns them and what
+ * A caller that waits for a reading. `fresh`: some are told in their own stream of what many see, so that what concerns them and what
  * many see have to be of one version.
  */
 export const readersOf = (

@@ -3,7 +3,7 @@
  * within a day gets the first answer. Two kinds of work, two ways to that:
  *
  * - Work on the store runs in one transaction, and keeping the answer is that transaction's last act: there is an answer
- *   exactly when the work is done. Nothing is noted before; what died half-way left nothing.
+ *   exactly when the work is done. Nothing is noted before; a request that died half-way leaves nothing.
  * - A command of a live event is committed by the event's actor, under an id that derives from caller and key. A repeat,
  *   also one after a crash, comes with the same id, and the actor's own log answers it. The answer is kept afterwards.
  *
@@ -96,7 +96,7 @@ export class Idempotency extends Context.Service<
         const mailer = yield* Mailer
         const bell = yield* OutboxBell
         const { log } = yield* Telemetry
-        /** What this process is working on. */
+        /** Keys that this process is working on. */
         const inProgress = new Set<string>()
         const forgetBefore = () => toTimestamp(Date.now() - KEPT_MS)
 
@@ -183,7 +183,7 @@ export class Idempotency extends Context.Service<
               if (kept !== undefined) return yield* replay(of, bodyHash, kept)
               return yield* kind === "stored" ? store(of, bodyHash, work) : command(of, bodyHash, work)
             }).pipe(
-              // Another process was quicker: what was done here is rolled back, and theirs is the answer.
+              // Another process was quicker: the work done here is rolled back, and the other's is the answer.
               Effect.catchTag("AlreadyAnswered", () => Effect.flatMap(find(of), answered)),
               Effect.ensuring(Effect.sync(() => inProgress.delete(name))),
             )

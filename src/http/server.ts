@@ -33,7 +33,7 @@ export interface RestOptions {
   readonly trustedProxies: TrustedProxies
   /** The gateway's description as JSON text: its room is not ours to look into. */
   readonly gatewayDescription: string
-  /** What keeps the process from taking work besides the database, in one sentence; null when nothing does. */
+  /** The obstacle, besides the database, that keeps the process from taking work, in one sentence; null when nothing does. */
   readonly obstacle: () => string | null
 }
 

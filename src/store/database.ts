@@ -25,10 +25,10 @@ export interface DatabaseOptions {
 
 export const DEFAULT_WAITING = 500
 export const DEFAULT_DEADLINE_MS = 5_000
-/** How long what is under way may take when the pool is closed. */
+/** Time that statements under way get when the pool is closed. */
 const CLOSE_WITHIN_MS = 1_000
 
-/** What a store operation throws on purpose: a tagged error. */
+/** An error that a store operation throws on purpose: it has a tag. */
 export type Thrown = Error & { readonly _tag: string }
 
 const isThrownOnPurpose = (cause: unknown): cause is Thrown =>

@@ -19,7 +19,7 @@ export class JoinedTransaction {
     this.#pool = pool
   }
 
-  /** What `body` did is taken back when it rejects, as it would be by a transaction of its own. */
+  /** The statements of `body` are taken back when it rejects, as they would be by a transaction of its own. */
   join<A>(body: (sql: Queryable) => Promise<A>): Promise<A> {
     // A fiber that outlives the work would begin a transaction that nobody ends.
     if (this.#isOver) return Promise.reject(new Error("A statement came after the end of its transaction."))

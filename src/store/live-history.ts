@@ -1,5 +1,5 @@
 /**
- * What a live event said: its publications, the heads of its streams, and the answers it remembers, as they are read back
+ * The history of a live event: its publications, the heads of its streams, and the answers it remembers, as they are read back
  * and forgotten. Every read is bounded by what it asks for, never by how long the event has been going on.
  */
 import type { Timestamp } from "../model/timestamp.ts"

@@ -1,4 +1,4 @@
-/** What an event goes on from once its past is not in memory, or not kept at all. */
+/** The state an event goes on from once its past is not in memory, or not kept at all. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { COMMAND_MEMORY_MS } from "../../src/actors/command-log.ts"
 import { newId } from "../../src/model/ids.ts"

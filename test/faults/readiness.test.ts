@@ -1,4 +1,4 @@
-/** What `/readyz` says while the database is in trouble, and what callers and sockets meet meanwhile. */
+/** Readiness while the database is in trouble, and the answers that callers and sockets get meanwhile. */
 import { randomUUID } from "node:crypto"
 import { Layer, ManagedRuntime, Redacted } from "effect"
 import postgres from "postgres"

@@ -13,7 +13,7 @@ interface Held {
   readonly cursors: { readonly [stream: string]: number }
 }
 
-/** What a client holds that has heard all it was told. */
+/** The state of a client that has heard all it was told. */
 const heldBy = (client: Client): Held => {
   const { epoch, cursors } = client.received.find(({ t }) => t === "ready").d
   const last = (stream: string) => client.ordered(stream).at(-1)?.s ?? cursors[stream]

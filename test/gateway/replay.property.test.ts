@@ -135,7 +135,7 @@ const take = async (stage: Stage, watcher: Watcher, taken: Step): Promise<void> 
   }
 }
 
-/** What happens to the event, beside what the watchers do; `undefined` when it is theirs. */
+/** A step of the event itself; `undefined` for a step of its watchers. */
 const say = (stage: Stage, watchers: ReadonlyArray<Watcher>, taken: Step): Promise<unknown> | undefined => {
   if (taken.do === "publish") return publish(stage, taken.count)
   if (taken.do === "elsewhere") return publish(stage, taken.count, elsewhere)

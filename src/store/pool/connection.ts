@@ -77,7 +77,7 @@ export class Connector {
     })
     signal.addEventListener("abort", abort)
     try {
-      // Whatever the driver does with its first statement, a try ends with its signal.
+      // A try ends with its signal, also if the driver forgets its first statement.
       await Promise.race([client.unsafe(""), aborted])
       if (socket === undefined || socket.destroyed) throw new PoolError("POOL_CONNECTION_LOST")
       return new Connection(client, socket, status)
@@ -129,7 +129,7 @@ export class Connection {
 
   /**
    * Runs one statement; those of one transaction may be sent without waiting for each other. `answered` is called before
-   * the promise settles, so that whoever waits for the connection need not wait for the turns of a promise as well.
+   * the promise settles, so that a caller that waits for the connection does not wait for the turns of a promise as well.
    */
   run({ text, values }: Bound, answered: () => void = nothing): Promise<Rows<ReadonlyArray<object>>> {
     return this.#answer(() => this.#client.unsafe(text, values as never[], PREPARED), answered)
@@ -141,7 +141,7 @@ export class Connection {
     return command
   }
 
-  /** Gives the connection up at once: whatever waits for an answer is refused, and the socket is closed unasked. */
+  /** Gives the connection up at once: statements that wait for an answer are refused, and the socket is closed unasked. */
   destroy(why: Ending): void {
     this.#socket.destroy()
     this.#end(why)
@@ -154,7 +154,7 @@ export class Connection {
     this.#end("closed")
   }
 
-  /** The refusals are ours and do not wait for the driver: what it forgets must not leave a caller without an answer. */
+  /** The refusals are ours: a statement that the driver forgets must not leave its caller without an answer. */
   #end(why: Ending): void {
     if (this.#ending !== undefined) return
     this.#ending = why

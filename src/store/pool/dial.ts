@@ -1,6 +1,6 @@
 /**
  * Opens the socket of a database connection: TCP or a Unix socket, with TLS where the address asks for it. The pool opens
- * sockets itself, so that it can end a connection at once, whatever the driver is doing with it.
+ * sockets itself, so that it can end a connection at once, also while the driver is at work on it.
  */
 import { connect as connectTcp, isIP, type Socket } from "node:net"
 import { type ConnectionOptions, connect as connectTls } from "node:tls"

@@ -47,7 +47,7 @@ export interface TransactionOptions {
 
 /**
  * A live event has one commit or recovery under way at a time, so this is a bound on live events that write at once. It is
- * larger than that of requests, because refusing a live event costs it its memory; and what waits here has not been sent.
+ * larger than that of requests, because refusing a live event costs it its memory; and a statement that waits here has not been sent.
  */
 const LIVE_WAITING = 5_000
 /** How often deadlines are looked at. */
@@ -56,7 +56,7 @@ const LOOK_EVERY_MS = 50
 const STALL_MS = 500
 /** Part of the waiting places that new work may take. */
 const NEWCOMERS_SHARE = 0.5
-/** Part of the deadline that a caller waits for a connection; the deadline of what it does then begins with the check-out. */
+/** Part of the deadline that a caller waits for a connection. The deadline of its statement begins with the check-out. */
 const WAITING_SHARE = 0.5
 /** The server gives up before we do, so that a slow statement costs an error and not its connection. */
 const SERVERS_SHARE = 0.9
@@ -76,7 +76,7 @@ const sessionSettings = (deadlineMs: number): SessionSettings => ({
 })
 
 /**
- * What the pool knows of one open connection. Changed in place: maps that are filled and emptied for each statement keep
+ * One open connection as the pool sees it. Changed in place: maps that are filled and emptied for each statement keep
  * their old tables, and what they refer to, from the young generation's collector.
  */
 class Slot {
@@ -86,7 +86,7 @@ class Slot {
   since = 0
   /** While it is out: when it is given up. */
   until = 0
-  /** Tells a transaction that its connection is gone, whatever its body is waiting for. */
+  /** Tells a transaction that its connection is gone, also while its body waits for something else. */
   lost: ((cause: PoolError) => void) | undefined
 
   /** Ends the check-out. */

@@ -37,7 +37,7 @@ export type Value =
   | Fragment
   | Statement<ReadonlyArray<object>>
 
-/** What a statement is to the connection it runs on: text with `$1`, `$2`, … and their values. */
+/** A statement as the connection runs it: text with `$1`, `$2`, … and their values. */
 export interface Bound {
   readonly text: string
   readonly values: ReadonlyArray<unknown>

@@ -14,7 +14,7 @@ export class Transaction {
   #failure: unknown
   #isOver = false
   #savepoints = 0
-  /** Called when the connection is lost while the transaction is open, whatever its owner is waiting for. */
+  /** Called when the connection is lost while the transaction is open, also while its owner waits for something else. */
   onLost: (cause: PoolError) => void = () => {}
 
   /** `end` gives the connection back; called once. */
@@ -50,7 +50,7 @@ export class Transaction {
     this.#end()
   }
 
-  /** What `body` did is taken back when it rejects or a statement of it failed; the transaction goes on. */
+  /** The statements of `body` are taken back when it rejects or a statement of it failed; the transaction goes on. */
   async savepoint<A>(body: (sql: Queryable) => Promise<A>): Promise<A> {
     const name = `s${this.#savepoints++}`
     await this.#control(`savepoint ${name}`)

@@ -16,7 +16,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Whatever an array literal might stumble over; PostgreSQL stores no U+0000. */
+/** Texts that an array literal might stumble over; PostgreSQL stores no U+0000. */
 const element = fc.oneof(
   fc.string({ unit: "binary", maxLength: 12 }).map((text) => text.replaceAll("\u0000", "")),
   fc.constantFrom("", "NULL", "null", '"', "\\", "{", "}", ",", '\\"', " a ", "{}", "a\nb", "ü€😀"),

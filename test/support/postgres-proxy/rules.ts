@@ -1,4 +1,4 @@
-/** What the proxy does to a statement, and when. */
+/** The actions of the proxy on statements, and the rules that choose them. */
 import type { TransactionState } from "./wire.ts"
 
 export interface Statement {

@@ -1,5 +1,5 @@
 /**
- * What the messages of one session say: which SQL each Bind runs, which statements are unanswered, how the transaction stands.
+ * The reading of one session's messages: which SQL each Bind runs, which statements are unanswered, how the transaction stands.
  * A cycle is what one ReadyForQuery answers: the messages up to a Sync, or one simple Query.
  */
 import type { Statement } from "./rules.ts"

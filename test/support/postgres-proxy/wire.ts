@@ -70,7 +70,7 @@ export const oneText = (bytes: Buffer): string => textAt(bytes, BODY)
 
 export type TransactionState = "idle" | "open" | "failed"
 
-/** What a ReadyForQuery says. */
+/** The status in a ReadyForQuery. */
 export const transactionState = (bytes: Buffer): TransactionState => {
   const status = String.fromCharCode(bytes[BODY] ?? 0)
   if (status === "T") return "open"
