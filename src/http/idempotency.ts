@@ -53,7 +53,9 @@ const principalName = (principal: Principal): string => {
   }
 }
 
-const isKept = (status: number): boolean => status < 500 && status !== 401 && status !== 409 && status !== 429
+/** 422 says that the key stands for another body, which is no answer of this one. */
+const NOT_KEPT: ReadonlySet<number> = new Set([401, 409, 422, 429])
+const isKept = (status: number): boolean => status < 500 && !NOT_KEPT.has(status)
 
 const isDone = (status: number): boolean => status >= 200 && status < 300
 
