@@ -49,6 +49,14 @@ const giveUp = (why: string): void => {
   void undo.unwind().finally(() => process.exit(1))
 }
 
+const usage = (): string =>
+  [USAGE, ...FAULTS.map(({ name, on, summary }) => `  ${name.padEnd(20)} ${on.padEnd(9)} ${summary}`)].join("\n")
+
+if (process.argv.includes("--help")) {
+  console.log(usage())
+  process.exit(0)
+}
+
 const options = ((): ChaosOptions => {
   try {
     return readOptions(
@@ -56,9 +64,8 @@ const options = ((): ChaosOptions => {
       FAULTS.map(({ name }) => name),
     )
   } catch (cause) {
-    const faults = FAULTS.map(({ name, on, summary }) => `  ${name.padEnd(20)} ${on.padEnd(9)} ${summary}`)
     const why = cause instanceof NotUnderstood || cause instanceof TypeError ? cause.message : String(cause)
-    console.error([why, "", USAGE, ...faults].join("\n"))
+    console.error(`${why}\n\n${usage()}`)
     process.exit(2)
   }
 })()

@@ -55,6 +55,14 @@ const writeNewKey = (path: string): void => {
   }
 }
 
+const readKey = (path: string): string => {
+  try {
+    return readFileSync(path, "utf8")
+  } catch (cause) {
+    throw new SecretKeyUnusable(`The key in ${path} cannot be read (${(cause as Error).message}).`)
+  }
+}
+
 /** The key of a development machine: generated once, kept beside the database, so that sessions outlive a restart. */
 export const keptSecretKey = (dataDir: string): Redacted.Redacted<string> => {
   const path = join(dataDir, "secret-key")
@@ -63,12 +71,13 @@ export const keptSecretKey = (dataDir: string): Redacted.Redacted<string> => {
       mkdirSync(dataDir, { recursive: true })
       writeNewKey(path)
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code !== "EEXIST") {
+      // The folder itself being a file is EEXIST too.
+      if ((cause as NodeJS.ErrnoException).code !== "EEXIST" || !existsSync(path)) {
         throw new SecretKeyUnusable(`DATA_DIR cannot be written to (${(cause as Error).message}).`)
       }
     }
   }
-  const key = readFileSync(path, "utf8").trim()
+  const key = readKey(path).trim()
   if (key.length < FEWEST_KEY_CHARACTERS) {
     throw new SecretKeyUnusable(
       `The key in ${path} is empty or cut short; restore the file, or delete it to have a new one made.`,

@@ -182,7 +182,9 @@ const listenExclusively = (app: TemplatedApp, host: string, port: number): us_li
     listening = socket
   })
   if (listening === false) {
-    throw new StartRefused(`Port ${port} on ${host} cannot be listened on; is another server using it?`)
+    throw new StartRefused(
+      `Port ${port} on ${host} cannot be listened on; is another server using it, or is the address not one of this machine?`,
+    )
   }
   return listening
 }

@@ -32,6 +32,8 @@ import { CommandKey } from "./live-commands.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 
 const KEPT_MS = 86_400_000
+/** The HTTP engine drops bytes beyond ASCII at the end of a header, so two keys that end in some could not be told apart. */
+const KEY = /^[\x20-\x7e]{1,255}$/
 
 type Refusal = BadRequest | IdempotencyInProgress | IdempotencyKeyReused | Unavailable
 
@@ -168,8 +170,9 @@ export class Idempotency extends Context.Service<
           once: (request, principal, kind, work) => {
             const key = request.headers["idempotency-key"]
             if (key === undefined) return work
-            if (key.length === 0 || key.length > 255) {
-              return Effect.fail(new BadRequest({ detail: "Idempotency-Key must have 1 to 255 characters." }))
+            if (!KEY.test(key)) {
+              const detail = "Idempotency-Key must have 1 to 255 characters, all of them printable ASCII."
+              return Effect.fail(new BadRequest({ detail }))
             }
             const of = keyOf(request, principal, key)
             const name = nameOf(of)

@@ -18,8 +18,8 @@ const BEAT_EVERY_MS = 1_000
 const RETRY_AFTER_MS = 250
 const BEAT_WITHIN_MS = 1_500
 const FRESH_MS = 2_000
-/** Including the wait for its lock, during which no other probe can be written. */
-const TRUNCATE_WITHIN_MS = 200
+/** For the lock of emptying the probes: while it is waited for, no probe can be written. */
+const TRUNCATE_LOCK = "200ms"
 /** A probe takes one page of 8 KiB: about half a megabyte until they are truncated. */
 const BEATS_PER_TRUNCATE = 64
 /** More than half of a page, so that each probe takes a page of its own. */
@@ -64,7 +64,10 @@ export class Heartbeat extends Context.Service<Heartbeat, { readonly readiness: 
       /** A backup holds a lock that this one waits for in vain: then the probes grow by a page a second until a later try. */
       const truncate = (): Promise<void> =>
         database
-          .attempt(async (sql) => void (await sql`truncate disk_probes`), { withinMs: TRUNCATE_WITHIN_MS })
+          .attempt(async (sql) => {
+            await sql`select set_config('lock_timeout', ${TRUNCATE_LOCK}, true)`
+            await sql`truncate disk_probes`
+          })
           .catch(() => {})
 
       /** Resolves to how long to wait for the next. */

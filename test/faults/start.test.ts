@@ -81,7 +81,7 @@ test("a port in use is noticed before the database is made", async () => {
   const first = await startServerProcess({ DATABASE_URL: database.url, SECRET_KEY, PORT: "0" })
   const { port } = new URL(first.url)
   expect(await refusal({ PORT: port, DATA_DIR })).toBe(
-    `Port ${port} on 127.0.0.1 cannot be listened on; is another server using it?`,
+    `Port ${port} on 127.0.0.1 cannot be listened on; is another server using it, or is the address not one of this machine?`,
   )
   expect(await readdir(DATA_DIR)).toEqual(["secret-key"])
   await first.end("SIGTERM")
@@ -122,11 +122,15 @@ test("a data folder without its PG_VERSION is refused, and nothing in it is touc
   expect(await readdir(data)).toEqual(["precious"])
 })
 
-test("a data folder that cannot be made is refused", async () => {
+test("a data folder that cannot be made, or a key that cannot be read, is refused", async () => {
+  const folder = await temporaryFolder()
+  await mkdir(join(folder, "secret-key"))
+  expect(await refusal({ DATA_DIR: folder })).toMatch(/^The key in .* cannot be read /)
   const file = join(await temporaryFolder(), "file")
   await writeFile(file, "")
   expect(await refusal({ DATA_DIR: join(file, "data"), SECRET_KEY })).toMatch(/^The data folder .* cannot be used: /)
   expect(await refusal({ DATA_DIR: join(file, "data") })).toMatch(/^DATA_DIR cannot be written to /)
+  expect(await refusal({ DATA_DIR: file })).toMatch(/^DATA_DIR cannot be written to /)
 })
 
 test("a database that is damaged, or will not let the server in, is refused", async () => {
