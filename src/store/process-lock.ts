@@ -51,6 +51,8 @@ const tryLock = async (sql: Queryable): Promise<boolean> => {
 
 interface Holder {
   readonly pid: number
+  /** Tells the session from a later one of the same pid. */
+  readonly startedAt: string
   readonly hasHeartbeat: boolean
   /** When it was last heard of, and how long ago that is. */
   readonly heardAt: string
@@ -59,7 +61,7 @@ interface Holder {
 
 const findHolder = async (sql: Queryable): Promise<Holder | undefined> => {
   const [row] = await sql<Holder[]>`
-    select a.pid, a.application_name = ${HOLDER_NAME} as has_heartbeat, a.state_change::text as heard_at,
+    select a.pid, a.backend_start::text as started_at, a.application_name = ${HOLDER_NAME} as has_heartbeat, a.state_change::text as heard_at,
            (extract(epoch from clock_timestamp() - a.state_change) * 1000)::int as silent_ms
       from pg_locks l join pg_stat_activity a on a.pid = l.pid
      where l.locktype = 'advisory' and l.granted and l.objsubid = 1
@@ -95,6 +97,16 @@ const outlast = async (sql: Queryable): Promise<boolean> => {
 const lives = ({ hasHeartbeat }: Holder, timesHeard: number, waitedMs: number): boolean =>
   timesHeard > 2 || (!hasHeartbeat && waitedMs > PATIENCE_MS)
 
+/** How `findHolder` names the session. */
+const identityOf = async (sql: Queryable): Promise<string> => {
+  const [row] = await sql<Pick<Holder, "pid" | "startedAt">[]>`
+    select pid, backend_start::text as started_at from pg_stat_activity where pid = pg_backend_pid()`
+  return nameOf(row)
+}
+
+const nameOf = (of: Pick<Holder, "pid" | "startedAt"> | undefined): string =>
+  of === undefined ? "" : `${of.pid} ${of.startedAt}`
+
 /** The lock as its holder keeps it. */
 class Holding implements ProcessLock {
   readonly #url: string
@@ -102,10 +114,13 @@ class Holding implements ProcessLock {
   #isHeld = true
   #isReleased = false
   #isRetaking = false
+  /** The session that had the lock last. */
+  #identity: string
 
-  constructor(url: string, session: Session) {
+  constructor(url: string, session: Session, identity: string) {
     this.#url = url
     this.#session = session
+    this.#identity = identity
     this.#watch(session)
   }
 
@@ -155,18 +170,28 @@ class Holding implements ProcessLock {
     if (!this.#session.connection.isOpen) this.#watch(await open(this.#url))
     const { connection, sql } = this.#session
     const isTaken = await tryLock(sql)
+    if (isTaken) this.#identity = await identityOf(sql)
+    else await this.#endPredecessor(sql)
     this.#isHeld = isTaken && connection.isOpen && !this.#isReleased
+  }
+
+  /** A session that we gave up may live on at the server, which has not heard of it, and hold the lock against ourselves. */
+  async #endPredecessor(sql: Queryable): Promise<void> {
+    const holder = await findHolder(sql)
+    if (holder === undefined || nameOf(holder) !== this.#identity) return
+    await sql`select pg_terminate_backend(${holder.pid}, 1000)`
   }
 }
 
 /** Resolves to `undefined` when another living process holds the database. */
 export const takeProcessLock = async (url: string): Promise<ProcessLock | undefined> => {
   const session = await open(url)
-  const isTaken = await outlast(session.sql).catch((cause: unknown) => {
+  try {
+    if (await outlast(session.sql)) return new Holding(url, session, await identityOf(session.sql))
+  } catch (cause) {
     session.connection.close()
     throw cause
-  })
-  if (isTaken) return new Holding(url, session)
+  }
   session.connection.close()
   return undefined
 }

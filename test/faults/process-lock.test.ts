@@ -62,3 +62,10 @@ test("a lock whose session was cut is taken again by the same process", async ()
   await eventually(() => holder?.held() === false)
   await eventually(() => holder?.held() === true)
 })
+
+test("a lock whose session fell silent is taken again, though the server still holds it for the old session", async () => {
+  const holder = await take(proxy.url)
+  proxy.silence("open")
+  await eventually(() => holder?.held() === false, "the holder to notice")
+  await eventually(() => holder?.held() === true, "the holder to have it again", 3_000)
+})
