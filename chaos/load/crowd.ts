@@ -7,7 +7,7 @@ import type { Json, Rest } from "./rest.ts"
 
 const FEATURES = ["qa", "chat", "polls", "reactions", "capture"]
 /** An agenda has at most fifty phases, so a step is taken every so often. */
-const PHASES = 40
+export const PHASES = 40
 
 const AGENDAS = {
   broadcast: { config: { durationSeconds: 15, onTimerEnd: "hold" } },

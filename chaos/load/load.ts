@@ -4,7 +4,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import type { Service } from "../ledger/service.ts"
 import { Votes } from "../ledger/votes.ts"
 import { act, announce, type Stage } from "./acts.ts"
-import type { Crowd, Scene } from "./crowd.ts"
+import { type Crowd, PHASES, type Scene } from "./crowd.ts"
 import { createThings, type Desk, type Race, race, walkAgenda } from "./requests.ts"
 import type { Rest } from "./rest.ts"
 
@@ -60,9 +60,14 @@ export const startLoad = (given: {
     if (client?.isIdle) announce(stage, scene, client, () => service.served(scene.eventId))
   }
 
+  const stepsTaken = new Map<Scene, number>()
   const nextPhase = (scene: Scene): void => {
     const client = scene.hosts[0]
-    if (client?.isIdle) client.command("phase.next", { phaseId: scene.activePhaseId })
+    const steps = stepsTaken.get(scene) ?? 0
+    // The step after the last phase ends the event, and a long run goes on without it.
+    if (!client?.isIdle || steps >= PHASES - 2) return
+    stepsTaken.set(scene, steps + 1)
+    client.command("phase.next", { phaseId: scene.activePhaseId })
   }
 
   const workers = [
