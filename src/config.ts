@@ -148,12 +148,12 @@ export const CONFIG_KEYS = [
   {
     name: "DATABASE_WAITING",
     fallback: "500",
-    doc: "Statements of requests that may wait for a connection; one more is answered 503 at once, 10 to 900.",
+    doc: "Statements of requests that may wait for a connection, 10 to 900; one more is answered 503 at once, and a new request at half of them.",
   },
   {
     name: "DATABASE_DEADLINE_MS",
     fallback: "5000",
-    doc: "How long a statement or transaction may take before its connection is given up, 500 to 60000.",
+    doc: "How long a statement or transaction may take before its connection is given up, 500 to 60000; a caller waits half as long for a connection.",
   },
   {
     name: "SECRET_KEY",
