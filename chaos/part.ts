@@ -3,6 +3,7 @@ import postgres from "postgres"
 import { Chance, sleep } from "./chance.ts"
 import { checkAcknowledged } from "./checks/acknowledged.ts"
 import type { Check, Inspection } from "./checks/inspection.ts"
+import { checkPresence } from "./checks/presence.ts"
 import { checkLevel, checkStreams } from "./checks/streams.ts"
 import { checkTallies } from "./checks/tallies.ts"
 import { checkTimers } from "./checks/timers.ts"
@@ -27,6 +28,9 @@ const READY_MS = 30_000
 const LAST_ANSWERS_MS = 75_000
 const ENDPOINTS = ["first", "second"]
 
+const CHECKS_BEFORE_THE_LAST_KILL: ReadonlyArray<readonly [string, Check]> = [
+  ["everybody who is there has been told of (I4)", checkPresence],
+]
 const CHECKS: ReadonlyArray<readonly [string, Check]> = [
   ["sockets stand at the end of their streams (I2)", checkLevel],
   ["streams against the store (I2)", checkStreams],
@@ -86,12 +90,17 @@ export const runPart = async (options: PartOptions, defer: Defer): Promise<Part>
   const struck = await strikeUntil({ end, strikes, place: { site, crowd, rest, ledger }, service, say })
   await sleep(Math.max(0, Math.min(3000, end - Date.now())))
 
-  say("the load ends; a last kill and a last start")
+  say("the load ends")
   readiness.stop()
   await load.stop(LAST_ANSWERS_MS)
+  const inspected = { ledger, streams, crowd, load, receiver }
+  await until(everyoneIsReady, "every socket to be ready").catch(() => undefined)
+  await inspect(site, CHECKS_BEFORE_THE_LAST_KILL, inspected, say)
+  say("a last kill and a last start")
   await killAndStart(site, ledger)
   await until(everyoneIsReady, "every socket to be ready again").catch(() => undefined)
-  await inspect(site, { ledger, streams, crowd, load, receiver }, say)
+  await inspect(site, CHECKS, inspected, say)
+  checkLog(server.log, ledger)
   return { database, ledger, struck, log: server.log }
 }
 
@@ -103,14 +112,22 @@ const until = async (holds: () => boolean, what: string): Promise<void> => {
   }
 }
 
+/** A statement that the database refuses by its rules is a fault of the server's, whatever is done to the database. */
+const checkLog = (log: ReadonlyMap<string, number>, ledger: Ledger): void => {
+  for (const [message, times] of log) {
+    if (/violates|syntax error|does not exist/.test(message)) ledger.violate("truth", `${message} (${times} times)`)
+  }
+}
+
 const inspect = async (
   site: Site,
+  checks: ReadonlyArray<readonly [string, Check]>,
   given: Omit<Inspection, "sql"> & { readonly load: Load },
   say: (line: string) => void,
 ): Promise<void> => {
   const sql = postgres(site.postgres.url(), { max: 1, onnotice: () => undefined })
   try {
-    for (const [name, check] of CHECKS) {
+    for (const [name, check] of checks) {
       say(`checking: ${name}`)
       await check({ ...given, sql }).catch((cause: unknown) =>
         given.ledger.violate("liveness", `the check of ${name} failed: ${String(cause)}`),

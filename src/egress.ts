@@ -6,6 +6,8 @@
  * once more at the address a new socket reached before a byte of ours is written. So a reused connection is always one to
  * an address the host was checked to have just now, and a name that moves gets new connections. TLS still verifies the
  * certificate for the name. No redirects, no proxies: undici's `Client` knows neither.
+ * A request on a kept connection that the other side closes without a word is sent once more on a new one, because closing
+ * idle connections is every server's right (RFC 9112 §9.3.1 and §9.5), and it may happen while a request is on its way.
  * Bounded: time in all, bytes of an answer, names and connections kept; how many requests run is the callers' limit.
  */
 import { Resolver } from "node:dns/promises"
@@ -22,6 +24,7 @@ import {
   literalAddress,
 } from "./model/egress-target.ts"
 
+/** A request that its target may see twice without harm. */
 export interface EgressRequest {
   readonly url: string
   readonly method: "GET" | "POST"
@@ -159,12 +162,14 @@ class Connections {
     this.connect = connect
   }
 
-  take(): Client {
+  /** One that is idle, if there is one. */
+  takeIdle(): Client | undefined {
+    return this.idle.pop()
+  }
+
+  open(): Client {
     // The exchange's own timer covers headers and body.
-    return (
-      this.idle.pop() ??
-      new Client(this.url.origin, { connect: this.connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
-    )
+    return new Client(this.url.origin, { connect: this.connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
   }
 
   /** Takes a connection back whose answer was read to its end; tells whether it is kept. */
@@ -181,6 +186,16 @@ class Connections {
   }
 }
 
+/** A connection for one request; `release` gets it back. */
+interface Taken {
+  readonly client: Client
+  readonly wasIdle: boolean
+  readonly release: (reusable: boolean) => void
+}
+
+/** The other side closed the connection, or undici found it closed. */
+const CLOSED = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
+
 type Result = Effect.Effect<EgressAnswer, EgressRefused | EgressFailed>
 
 /** One request on its way; resumes exactly once, and whatever undici still says afterwards falls on deaf ears. */
@@ -190,6 +205,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   private readonly timer: NodeJS.Timeout
   private readonly chunks: Array<Buffer> = []
   private release: (reusable: boolean) => void = () => {}
+  /** Sends the request once more; `undefined` when that makes no sense. */
+  private repeat: (() => void) | undefined
   private settled = false
   private status = 0
   private headers: IncomingHttpHeaders = {}
@@ -202,10 +219,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.timer = setTimeout(() => this.fail("timeout", `No complete answer within ${timeoutMs} ms.`), timeoutMs)
   }
 
-  /** Sends, unless the time ran out during the lookup. `release` gets the connection back. */
-  start(url: URL, take: () => { readonly client: Client; readonly release: (reusable: boolean) => void }): void {
+  /** Sends, unless the time ran out during the lookup. `take` gives a connection, a new one if asked for it. */
+  start(url: URL, take: (isNew: boolean) => Taken): void {
     if (this.settled) return
-    const { client, release } = take()
+    const taken = take(false)
+    if (taken.wasIdle) this.repeat = () => this.sendOn(take(true), url)
+    this.sendOn(taken, url)
+  }
+
+  private sendOn({ client, release }: Taken, url: URL): void {
     this.release = release
     const { method, headers, body } = this.request
     client.dispatch({ method, path: url.pathname + url.search, headers, body: body ?? null }, this)
@@ -248,7 +270,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    if (error instanceof EgressRefused) this.finish(Effect.fail(error))
+    const { repeat } = this
+    this.repeat = undefined
+    const { code } = error as { readonly code?: string }
+    if (repeat !== undefined && !this.settled && this.status === 0 && CLOSED.has(code ?? "")) {
+      this.release(false)
+      repeat()
+    } else if (error instanceof EgressRefused) this.finish(Effect.fail(error))
     else this.fail(error instanceof ConnectFailed ? error.reason : "protocol", error.message)
   }
 
@@ -297,14 +325,15 @@ const openEgress = (options: EgressOptions): Egress["Service"] & { readonly clos
     return connections
   }
 
-  const takeFrom = (connections: Connections) => () => {
-    const client = connections.take()
+  const takeFrom = (connections: Connections) => (isNew: boolean) => {
+    const idle = isNew ? undefined : connections.takeIdle()
+    const client = idle ?? connections.open()
     inUse.add(client)
     const release = (reusable: boolean) => {
       inUse.delete(client)
       if (!(reusable && connections.keep(client))) void client.destroy()
     }
-    return { client, release }
+    return { client, wasIdle: idle !== undefined, release }
   }
 
   const startAt = (exchange: Exchange, url: URL, addresses: ReadonlyArray<string>): void => {

@@ -28,6 +28,7 @@ import { bindRest } from "./http/server.ts"
 import { HttpSettings } from "./http/settings.ts"
 import { answerEverything } from "./http/uws-http.ts"
 import { AccountSessions } from "./identity/account-sessions.ts"
+import { ApiKeys } from "./identity/api-keys.ts"
 import { Authenticator } from "./identity/authenticate.ts"
 import { IdentityProvider } from "./identity/identity-provider.ts"
 import { PartnerKeys } from "./identity/partner-keys.ts"
@@ -105,7 +106,9 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
       defaultCapacity: config.defaultCapacity,
     }),
   ).pipe(Layer.provideMerge(Telemetry.layer(config.logLevel)))
-  const identity = Authenticator.layer(config.platformKey).pipe(Layer.provideMerge(AccountSessions.layer))
+  const identity = Authenticator.layer(config.platformKey).pipe(
+    Layer.provideMerge(Layer.mergeAll(AccountSessions.layer, ApiKeys.layer)),
+  )
   const actors = liveEventsLayer({
     mailbox: config.actorMailbox,
     pseudonymKey: deriveKey(config.secretKey, "pseudonyms"),

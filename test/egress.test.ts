@@ -193,6 +193,51 @@ test("connections are reused", async () => {
   expect(ports.size).toBe(1)
 })
 
+/** Answers the first request on each connection and closes the connection when the next one comes, as `ends` says. */
+const startForgetful = async (ends: (socket: Socket) => void) => {
+  const seen: number[] = []
+  const { port } = await listen((socket) => {
+    let requests = 0
+    socket.on("data", () => {
+      seen.push(++requests)
+      if (requests === 1) socket.write("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok")
+      else ends(socket)
+    })
+  })
+  return { url: `http://127.0.0.1:${port}/`, seen }
+}
+
+test.each<[string, (socket: Socket) => void]>([
+  ["closes", (socket) => void socket.end()],
+  ["resets", (socket) => void socket.resetAndDestroy()],
+])("a request on a kept connection that the receiver %s is sent once more, on a new one", async (_, ends) => {
+  const { url, seen } = await startForgetful(ends)
+  const egress = openEgress({ allowLoopback: true })
+  for (let n = 0; n < 3; n++) expect(await egress.send({ url, body: "{}" })).toMatchObject({ success: { status: 200 } })
+  // The second request of a connection is always the one that it does not answer.
+  expect(seen).toEqual([1, 2, 1, 2, 1])
+})
+
+test("a request that the receiver closes without an answer on a new connection is not sent again", async () => {
+  let connections = 0
+  const { port } = await listen((socket) => {
+    connections++
+    socket.once("data", () => socket.end())
+  })
+  const url = `http://127.0.0.1:${port}/`
+  const answer = await openEgress({ allowLoopback: true }).send({ url, body: "{}" })
+  expect(answer).toMatchObject({ failure: { reason: "protocol" } })
+  expect(connections).toBe(1)
+})
+
+test("a kept connection that falls silent costs the time limit and no second request", async () => {
+  const { url, seen } = await startForgetful(() => {})
+  const egress = openEgress({ allowLoopback: true })
+  await egress.send({ url, body: "{}" })
+  expect(await egress.send({ url, body: "{}", timeoutMs: 200 })).toMatchObject({ failure: { reason: "timeout" } })
+  expect(seen).toEqual([1, 2])
+})
+
 test("a redirect is an answer and is not followed", async () => {
   const inside = await startReceiver()
   const receiver = await startReceiver((response) => void response.writeHead(307, { location: inside.url }).end())

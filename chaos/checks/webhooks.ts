@@ -11,9 +11,19 @@ type Delivery = {
   readonly endpoint: string
   readonly id: string
   readonly eventId: string
+  readonly type: string
   readonly body: string
   readonly status: string
+  /** The tries, as they are kept. */
+  readonly history: ReadonlyArray<{
+    readonly outcome: string
+    readonly error: string | null
+    readonly startedAt: string
+  }>
 }
+
+const triesOf = ({ type, history }: Delivery): string =>
+  `${type}: ${history.map(({ outcome, error, startedAt }) => `${startedAt.slice(11)} ${error ?? outcome}`).join(", ")}`
 
 const pendingCount = async (sql: postgres.Sql): Promise<number> => {
   const [row] = await sql<{ n: number }[]>`
@@ -21,22 +31,28 @@ const pendingCount = async (sql: postgres.Sql): Promise<number> => {
   return row?.n ?? 0
 }
 
+const outOfOrder = (deliveries: ReadonlyArray<Delivery>, place: number, before: number | undefined): string => {
+  const [late, early] = [deliveries[place], deliveries[before ?? -1]]
+  const tries = [late, early].map((one) => (one === undefined ? "unknown" : triesOf(one)))
+  return `first tries of one event came out of order: one tried (${tries[0]}) after one tried (${tries[1]})`
+}
+
 const checkEndpoint = (
   ledger: Inspection["ledger"],
   deliveries: ReadonlyArray<Delivery>,
-  told: ReadonlyMap<string, Told>,
+  heard: ReadonlyMap<string, Told>,
 ): void => {
   const places = new Map(deliveries.map(({ id }, place) => [id, place]))
   for (const { id, body, status } of deliveries) {
-    const one = told.get(id)
+    const one = heard.get(id)
     if (one === undefined || one.accepted === 0) ledger.violate("I4", `an occurrence was never delivered (${status})`)
     else if (one.changed || one.hash !== hashOf(body)) ledger.violate("I4", "an occurrence was told in two ways")
   }
   const last = new Map<string | null, number>()
-  for (const { id, eventId, type } of told.values()) {
+  for (const { id, eventId, type } of heard.values()) {
     const place = places.get(id)
     if (place === undefined) ledger.violate("I4", `${type}: told and not stored`)
-    else if (place < (last.get(eventId) ?? -1)) ledger.violate("I4", "first tries of one event came out of order")
+    else if (place < (last.get(eventId) ?? -1)) ledger.violate("I4", outOfOrder(deliveries, place, last.get(eventId)))
     else last.set(eventId, place)
   }
 }
@@ -67,7 +83,7 @@ export const checkWebhooks: Check = async (inspection) => {
   const deadline = Date.now() + SETTLE_MS
   while ((await pendingCount(sql)) > 0 && Date.now() < deadline) await sleep(500)
   const rows = await sql<Delivery[]>`
-    select d.endpoint_id as endpoint, m.id, m.event_id as "eventId", m.body, d.status
+    select d.endpoint_id as endpoint, m.id, m.event_id as "eventId", m.type, m.body, d.status, d.history
       from webhook_deliveries d join outbox_messages m on m.id = d.message_id order by d.seq`
   for (const [name, endpoint] of crowd.endpoints) {
     const deliveries = rows.filter((row) => row.endpoint === endpoint)

@@ -6,6 +6,7 @@ import type { LiveEvents } from "../actors/live-events.ts"
 import type { Egress } from "../egress.ts"
 import type { HelpDesk } from "../help/help-desk.ts"
 import type { AccountSessions } from "../identity/account-sessions.ts"
+import type { ApiKeys } from "../identity/api-keys.ts"
 import type { IdentityProvider } from "../identity/identity-provider.ts"
 import type { PartnerTokens } from "../identity/partner-tokens.ts"
 import type { Passwords } from "../identity/passwords.ts"
@@ -101,6 +102,7 @@ export type HandlerServices =
   | OutboxBell
   | Passwords
   | AccountSessions
+  | ApiKeys
   | Tokens
   | LiveEvents
   | WebhookRegistration

@@ -1,5 +1,5 @@
 /** Making and recognising workspace API keys (specification §2 and §5). */
-import { Effect } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { Conflict, type Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import { type Timestamp, toMillis, toTimestamp } from "../model/timestamp.ts"
@@ -38,20 +38,92 @@ export const createApiKey = async (
   return { ...row, secret }
 }
 
-/** The key a secret belongs to. Asks the database every time: a revoked key fails on the very next request. */
-export const recogniseApiKey = (
-  secret: string,
-): Effect.Effect<{ readonly keyId: string; readonly workspaceId: string } | undefined, Unavailable, Database> =>
-  Effect.flatMap(Database, (database) =>
-    secret.startsWith(API_KEY_PREFIX)
-      ? database.run(async (sql) => {
-          const key = await findActiveKey(sql, hashSecret(secret))
-          if (key === undefined) return undefined
+/** A key that was recognised, and the workspace it acts for. */
+export interface RecognisedKey {
+  readonly keyId: string
+  readonly workspaceId: string
+}
+
+/** Spares a busy key nearly all of its queries. A key that another process or an operator's SQL takes away fails within this time. */
+const KNOWN_MS = 5_000
+/** Keys that are remembered; the one that was looked up longest ago makes room. */
+const MAX_KNOWN = 10_000
+
+/** Keys that were looked up lately, by the hash of their secret, so that finding one says nothing about a secret by its time. */
+class KnownKeys {
+  readonly #keys = new Map<
+    string,
+    { readonly key: RecognisedKey; readonly until: number; readonly expiresAt: number }
+  >()
+  /** Grows when keys are forgotten: what was read before is not remembered after it. */
+  #generation = 0
+
+  get generation(): number {
+    return this.#generation
+  }
+
+  find(hash: string): RecognisedKey | undefined {
+    const known = this.#keys.get(hash)
+    const holds = known !== undefined && performance.now() < known.until && Date.now() < known.expiresAt
+    return holds ? known.key : undefined
+  }
+
+  keep(hash: string, key: RecognisedKey, expiresAt: number, generation: number): void {
+    if (generation !== this.#generation) return
+    this.#keys.delete(hash)
+    const oldest = this.#keys.size < MAX_KNOWN ? undefined : this.#keys.keys().next().value
+    if (oldest !== undefined) this.#keys.delete(oldest)
+    this.#keys.set(hash, { key, until: performance.now() + KNOWN_MS, expiresAt })
+  }
+
+  forgetAll(): void {
+    this.#generation++
+    this.#keys.clear()
+  }
+}
+
+export class ApiKeys extends Context.Service<
+  ApiKeys,
+  {
+    /** The key a secret belongs to; `undefined` when there is none, or it is revoked or has expired. */
+    readonly recognise: (secret: string) => Effect.Effect<RecognisedKey | undefined, Unavailable>
+    /**
+     * To be done once a revocation is committed, or its outcome is unknown: a revoked key fails on the very next request. All
+     * keys are looked up anew after it, because revocations are rare and lookups cheap.
+     */
+    readonly forgetAll: Effect.Effect<void>
+  }
+>()("gathercue/ApiKeys") {
+  static readonly layer: Layer.Layer<ApiKeys, never, Database> = Layer.effect(
+    ApiKeys,
+    Effect.gen(function* () {
+      const database = yield* Database
+      const known = new KnownKeys()
+
+      const lookUp = (secretHash: Uint8Array, hash: string) =>
+        database.run(async (sql) => {
+          const { generation } = known
+          const row = await findActiveKey(sql, secretHash)
+          if (row === undefined) return undefined
           const now = Date.now()
-          if (key.lastUsedAt === null || now - toMillis(key.lastUsedAt) > TOUCH_EVERY_MS) {
-            await touchApiKey(sql, key.id, toTimestamp(now))
+          if (row.lastUsedAt === null || now - toMillis(row.lastUsedAt) > TOUCH_EVERY_MS) {
+            await touchApiKey(sql, row.id, toTimestamp(now))
           }
-          return { keyId: key.id, workspaceId: key.workspaceId }
+          const key = { keyId: row.id, workspaceId: row.workspaceId }
+          known.keep(hash, key, row.expiresAt === null ? Number.POSITIVE_INFINITY : toMillis(row.expiresAt), generation)
+          return key
         })
-      : Effect.succeed(undefined),
+
+      return {
+        recognise: (secret) => {
+          if (!secret.startsWith(API_KEY_PREFIX)) return Effect.undefined
+          const secretHash = hashSecret(secret)
+          const hash = Buffer.from(secretHash).toString("latin1")
+          const key = known.find(hash)
+          return key === undefined ? lookUp(secretHash, hash) : Effect.succeed(key)
+        },
+        forgetAll: Effect.sync(() => known.forgetAll()),
+      }
+    }),
   )
+}

@@ -7,7 +7,7 @@ import { Unauthorized, type Unavailable } from "../model/errors.ts"
 import { findCredentialsVersion } from "../store/accounts.ts"
 import { Database } from "../store/database.ts"
 import { AccountSessions } from "./account-sessions.ts"
-import { recogniseApiKey } from "./api-keys.ts"
+import { ApiKeys } from "./api-keys.ts"
 import type { Credentials, Principal } from "./principal.ts"
 import { sameSecret } from "./secrets.ts"
 import { INVALID_TOKEN, Tokens } from "./tokens.ts"
@@ -18,23 +18,25 @@ export class Authenticator extends Context.Service<
 >()("gathercue/Authenticator") {
   static readonly layer = (
     platformKey: Redacted.Redacted<string> | null,
-  ): Layer.Layer<Authenticator, never, Database | AccountSessions | Tokens> =>
+  ): Layer.Layer<Authenticator, never, ApiKeys | Database | AccountSessions | Tokens> =>
     Layer.effect(
       Authenticator,
       Effect.gen(function* () {
+        const apiKeys = yield* ApiKeys
         const database = yield* Database
         const sessions = yield* AccountSessions
         const tokens = yield* Tokens
 
         const byKey = (secret: string) =>
-          recogniseApiKey(secret).pipe(
-            Effect.provideService(Database, database),
-            Effect.flatMap((key) =>
-              key === undefined
-                ? Effect.fail(new Unauthorized({ detail: "The API key is not valid." }))
-                : Effect.succeed<Principal>({ kind: "key", ...key }),
-            ),
-          )
+          apiKeys
+            .recognise(secret)
+            .pipe(
+              Effect.flatMap((key) =>
+                key === undefined
+                  ? Effect.fail(new Unauthorized({ detail: "The API key is not valid." }))
+                  : Effect.succeed<Principal>({ kind: "key", ...key }),
+              ),
+            )
 
         const byPlatformKey = (secret: string) =>
           platformKey !== null && sameSecret(secret, Redacted.value(platformKey))

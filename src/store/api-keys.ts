@@ -46,11 +46,9 @@ export const insertApiKey = async (
 export const findActiveKey = async (
   sql: Queryable,
   secretHash: Uint8Array,
-): Promise<
-  { readonly id: string; readonly workspaceId: string; readonly lastUsedAt: Timestamp | null } | undefined
-> => {
-  const [row] = await sql<{ id: string; workspaceId: string; lastUsedAt: Timestamp | null }[]>`
-    select id, workspace_id, last_used_at from api_keys
+): Promise<(Pick<ApiKeyRow, "id" | "lastUsedAt" | "expiresAt"> & { readonly workspaceId: string }) | undefined> => {
+  const [row] = await sql<(Pick<ApiKeyRow, "id" | "lastUsedAt" | "expiresAt"> & { workspaceId: string })[]>`
+    select id, workspace_id, last_used_at, expires_at from api_keys
      where secret_hash = ${secretHash} and revoked_at is null and (expires_at is null or expires_at > now())`
   return row
 }

@@ -1,6 +1,8 @@
 /**
  * Webhook deliveries as the dispatcher works them off: claim, settle, release, sweep. Every claim is a lease that lapses
- * by itself; a settlement counts only while the claim is still the settler's.
+ * by itself, and has a name of its own; a settlement or release counts only while that claim stands. So all of them may be
+ * repeated when their outcome is not known: a repeated claim of first tries brings what it took before, a repeated claim of
+ * retries leaves that to lapse, and the others change nothing.
  *
  * Order of first tries: a lane (an endpoint's share of events) is claimed by its head, the first row not yet answered.
  * The head is taken with SKIP LOCKED and looked at again in its newest version, so whoever holds it holds the lane: rows
@@ -33,6 +35,8 @@ const TARGET = `e.url, e.secret_sealed,
 
 export interface ClaimedDelivery extends EndpointTarget {
   readonly id: string
+  /** The name of the claim. */
+  readonly claim: string
   readonly endpointId: string
   readonly lane: number
   /** Answered tries before this one. */
@@ -44,8 +48,8 @@ export interface ClaimedDelivery extends EndpointTarget {
 }
 
 export interface ClaimRequest {
-  /** The claimer; unique to a process. */
-  readonly node: string
+  /** Names the claim: begins with the id of the claimer, which is unique to a process, and is never used for another one. */
+  readonly claim: string
   readonly leaseMs: number
   /** Lanes, or retries, at most. */
   readonly limit: number
@@ -81,7 +85,7 @@ export const claimFirstTries = async (
            and d.endpoint_id = lanes.endpoint_id and d.lane = lanes.lane
          order by d.seq limit 1) h
      where (select e.status from webhook_endpoints e where e.id = lanes.endpoint_id) = 'active'
-       and (h.claimed_by is null or h.next_attempt_at <= now())
+       and (h.claimed_by is null or h.claimed_by = ${request.claim} or h.next_attempt_at <= now())
   ), chosen as (
     select free.id from free
       left join jsonb_to_recordset(${busyRows(sql, request.busy)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
@@ -89,11 +93,12 @@ export const claimFirstTries = async (
      order by free.turn, free.seq limit ${request.limit}
   ), head as (
     select d.endpoint_id, d.lane, d.seq from webhook_deliveries d where d.id = any (array(select id from chosen))
-       and d.finished_at is null and d.attempts < 1 and (d.claimed_by is null or d.next_attempt_at <= now())
+       and d.finished_at is null and d.attempts < 1
+       and (d.claimed_by is null or d.claimed_by = ${request.claim} or d.next_attempt_at <= now())
        for update skip locked
   ), run as (
     select r.id from head cross join lateral (
-      select d.id, count(*) filter (where d.claimed_by is not null and d.next_attempt_at > now())
+      select d.id, count(*) filter (where d.claimed_by <> ${request.claim} and d.next_attempt_at > now())
                      over (order by d.seq) as on_their_way
         from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
          and d.endpoint_id = head.endpoint_id and d.lane = head.lane and d.seq >= head.seq
@@ -101,12 +106,12 @@ export const claimFirstTries = async (
      where r.on_their_way = 0
   ), claimed as (
     update webhook_deliveries d
-       set claimed_by = ${request.node}, next_attempt_at = now() + ${request.leaseMs}::float8 * interval '1 millisecond'
+       set claimed_by = ${request.claim}, next_attempt_at = now() + ${request.leaseMs}::float8 * interval '1 millisecond'
      where d.id = any (array(select id from run)) and d.finished_at is null and d.attempts < 1
-       and (d.claimed_by is null or d.next_attempt_at <= now())
-    returning d.id, d.seq, d.endpoint_id, d.lane, d.attempts, d.message_id
+       and (d.claimed_by is null or d.claimed_by = ${request.claim} or d.next_attempt_at <= now())
+    returning d.id, d.seq, d.endpoint_id, d.lane, d.attempts, d.message_id, d.claimed_by as claim
   )
-  select c.id, c.endpoint_id, c.lane, c.attempts, c.message_id, m.type, m.body, ${sql.unsafe(TARGET)}
+  select c.id, c.claim, c.endpoint_id, c.lane, c.attempts, c.message_id, m.type, m.body, ${sql.unsafe(TARGET)}
     from claimed c join outbox_messages m on m.id = c.message_id join webhook_endpoints e on e.id = c.endpoint_id
    order by c.seq`
 
@@ -141,11 +146,11 @@ export const claimRetries = async (
        for update skip locked
   ), claimed as (
     update webhook_deliveries d
-       set claimed_by = ${request.node}, next_attempt_at = now() + ${request.leaseMs}::float8 * interval '1 millisecond'
+       set claimed_by = ${request.claim}, next_attempt_at = now() + ${request.leaseMs}::float8 * interval '1 millisecond'
      where d.id = any (array(select id from locked))
-    returning d.id, d.endpoint_id, d.lane, d.attempts, d.message_id
+    returning d.id, d.endpoint_id, d.lane, d.attempts, d.message_id, d.claimed_by as claim
   )
-  select c.id, c.endpoint_id, c.lane, c.attempts, c.message_id, m.type, m.body, ${sql.unsafe(TARGET)}
+  select c.id, c.claim, c.endpoint_id, c.lane, c.attempts, c.message_id, m.type, m.body, ${sql.unsafe(TARGET)}
     from claimed c join outbox_messages m on m.id = c.message_id join webhook_endpoints e on e.id = c.endpoint_id`
 
 /** Milliseconds, by the database's clock, until the next retry falls due (negative: overdue); `undefined`: there is none. */
@@ -167,6 +172,7 @@ export const nextRetryInMs = async (sql: Queryable): Promise<number | undefined>
 
 export interface Settlement {
   readonly id: string
+  readonly claim: string
   readonly endpointId: string
   readonly status: Exclude<DeliveryStatus, "skipped">
   /** Until the next try, for `pending`. */
@@ -180,11 +186,7 @@ export interface Settlement {
  * Records what attempts came to, and with it when each endpoint last answered well or badly, and since when it has
  * answered nothing but badly; a fault of ours is not held against it.
  */
-export const settleDeliveries = async (
-  sql: Queryable,
-  node: string,
-  settlements: ReadonlyArray<Settlement>,
-): Promise<void> => {
+export const settleDeliveries = async (sql: Queryable, settlements: ReadonlyArray<Settlement>): Promise<void> => {
   const byId = Object.fromEntries(settlements.map(({ id, endpointId: _, ...result }) => [id, result]))
   const ids = settlements.map(({ id }) => id)
   const endpointIds = [...new Set(settlements.map(({ endpointId }) => endpointId))]
@@ -202,7 +204,8 @@ export const settleDeliveries = async (
              finished_at = case when results -> d.id::text ->> 'status' <> 'pending' then now() end
         from given
        where (select count(*) from endpoint) > 0
-         and d.id = any (${ids}::uuid[]) and d.finished_at is null and d.claimed_by = ${node}
+         and d.id = any (${ids}::uuid[]) and d.finished_at is null
+         and d.claimed_by = results -> d.id::text ->> 'claim'
       returning d.endpoint_id, d.status, d.history -> -1 ->> 'error' as error
     )
     update webhook_endpoints e
@@ -231,10 +234,15 @@ export const findTargets = async (
 }
 
 /** Gives claimed rows back untried; they are due at once. */
-export const releaseDeliveries = async (sql: Queryable, node: string, ids: ReadonlyArray<string>): Promise<void> => {
+export const releaseDeliveries = async (
+  sql: Queryable,
+  deliveries: ReadonlyArray<Pick<ClaimedDelivery, "id" | "claim">>,
+): Promise<void> => {
+  const claims = Object.fromEntries(deliveries.map(({ id, claim }) => [id, claim]))
   await sql`
     update webhook_deliveries set claimed_by = null, next_attempt_at = now()
-     where id = any (${[...ids]}::uuid[]) and status = 'pending' and claimed_by = ${node}`
+     where id = any (${Object.keys(claims)}::uuid[]) and status = 'pending'
+       and claimed_by = ${sql.json(claims)}::jsonb ->> id::text`
 }
 
 /**
@@ -243,7 +251,8 @@ export const releaseDeliveries = async (sql: Queryable, node: string, ids: Reado
  */
 export const releaseClaims = async (sql: Queryable, exceptNode: string): Promise<number> => {
   const { count } = await sql`
-    update webhook_deliveries set claimed_by = null, next_attempt_at = now() where claimed_by <> ${exceptNode} and id = any (array(
+    update webhook_deliveries set claimed_by = null, next_attempt_at = now()
+     where not starts_with(claimed_by, ${exceptNode}) and id = any (array(
       select id from webhook_deliveries where status = 'pending' and attempts = 0 and claimed_by is not null union all
       select id from webhook_deliveries where status = 'pending' and attempts > 0 and claimed_by is not null))`
   return count

@@ -80,12 +80,13 @@ const start = (options: DispatcherOptions) =>
     const places = makePlaces(options.concurrency)
     const outliving = makeOutliving(log)
     const wake = Latch.makeUnsafe(true)
-    /** Claimed and not settled. */
-    const held = new Set<string>()
+    /** Claimed and not settled: the claims by delivery. */
+    const held = new Map<string, string>()
     let stopping = false
     let nextRetryAt = 0
+    let claims = 0
 
-    const settlements = yield* makeSettlements(database, node, outliving, (batch) => {
+    const settlements = yield* makeSettlements(database, outliving, (batch) => {
       for (const { id, delayMs } of batch) {
         held.delete(id)
         if (delayMs !== null) nextRetryAt = Math.min(nextRetryAt, performance.now() + delayMs + 1)
@@ -97,9 +98,8 @@ const start = (options: DispatcherOptions) =>
 
     const release = (deliveries: ReadonlyArray<ClaimedDelivery>) =>
       Effect.gen(function* () {
-        const ids = deliveries.map(({ id }) => id)
-        yield* outliving(database.run((sql) => releaseDeliveries(sql, node, ids)))
-        for (const id of ids) held.delete(id)
+        yield* outliving(database.run((sql) => releaseDeliveries(sql, deliveries)))
+        for (const { id } of deliveries) held.delete(id)
         wake.openUnsafe()
       })
 
@@ -148,7 +148,7 @@ const start = (options: DispatcherOptions) =>
           const [first] = unit
           if (first === undefined) continue
           const { endpointId } = first
-          for (const { id } of unit) held.add(id)
+          for (const { id, claim } of unit) held.set(id, claim)
           watch.seen(endpointId, first, at)
           places.take(endpointId)
           yield* FiberSet.run(units, work(unit, endpointId, at + leaseMs - timeoutMs - LEASE_MARGIN_MS))
@@ -157,7 +157,7 @@ const start = (options: DispatcherOptions) =>
       })
 
     const claimable = (limit: number) => ({
-      node,
+      claim: `${node} ${++claims}`,
       leaseMs,
       limit,
       perEndpoint: places.perEndpoint,
@@ -232,7 +232,10 @@ const start = (options: DispatcherOptions) =>
       yield* FiberSet.clear(units)
       const settled = Effect.andThen(
         settlements.flushed,
-        Effect.suspend(() => outliving(database.run((sql) => releaseDeliveries(sql, node, [...held])))),
+        Effect.suspend(() => {
+          const rest = [...held].map(([id, claim]) => ({ id, claim }))
+          return outliving(database.run((sql) => releaseDeliveries(sql, rest)))
+        }),
       )
       yield* Effect.timeoutOption(settled, LAST_WORDS_MS)
     })

@@ -90,6 +90,7 @@ export const settlementOf = (
   const finished = outcome.kind === "retry" ? "exhausted" : outcome.kind
   return {
     id: delivery.id,
+    claim: delivery.claim,
     endpointId: delivery.endpointId,
     status: delayMs === undefined ? finished : "pending",
     delayMs: delayMs ?? null,

@@ -18,7 +18,6 @@ export interface Settlements {
 /** Settles until its scope closes. `onSettled` is called after each commit. */
 export const makeSettlements = (
   database: Database["Service"],
-  node: string,
   outliving: Outliving,
   onSettled: (batch: ReadonlyArray<Settlement>) => void,
 ): Effect.Effect<Settlements, never, Scope.Scope> =>
@@ -29,7 +28,7 @@ export const makeSettlements = (
     const settleNext = Effect.gen(function* () {
       yield* some.await
       const batch = waiting.slice(0, MAX_BATCH)
-      yield* outliving(database.run((sql) => settleDeliveries(sql, node, batch)))
+      yield* outliving(database.run((sql) => settleDeliveries(sql, batch)))
       waiting = waiting.slice(batch.length)
       if (waiting.length === 0) {
         some.closeUnsafe()

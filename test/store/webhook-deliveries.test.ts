@@ -19,7 +19,7 @@ import { deleteWebhookEndpoint } from "../../src/store/webhook-endpoints.ts"
 import { openOutbox } from "../support/webhooks.ts"
 
 const request = (given: Partial<ClaimRequest & { runLength: number }> = {}) => ({
-  node: "a",
+  claim: `a ${newId()}`,
   leaseMs: 60_000,
   limit: 100,
   perEndpoint: 16,
@@ -28,8 +28,12 @@ const request = (given: Partial<ClaimRequest & { runLength: number }> = {}) => (
   ...given,
 })
 
-const result = (row: { id: string; endpointId: string }, given: Partial<Settlement> = {}): Settlement => ({
+const result = (
+  row: { id: string; claim: string; endpointId: string },
+  given: Partial<Settlement> = {},
+): Settlement => ({
   id: row.id,
+  claim: row.claim,
   endpointId: row.endpointId,
   status: "delivered",
   delayMs: null,
@@ -65,19 +69,17 @@ test("a lane is handed out once, and again only when everything claimed of it is
   for (let n = 0; n < 5; n++) await emit(eventId, { n })
   const first = await claimFirstTries(sql, request({ runLength: 2 }))
   expect(first).toHaveLength(2)
-  expect(await claimFirstTries(sql, request({ node: "b" }))).toHaveLength(0)
+  expect(await claimFirstTries(sql, request({ claim: "b" }))).toHaveLength(0)
   await settleDeliveries(
     sql,
-    "a",
     first.slice(0, 1).map((row) => result(row)),
   )
-  expect(await claimFirstTries(sql, request({ node: "b" }))).toHaveLength(0)
+  expect(await claimFirstTries(sql, request({ claim: "b" }))).toHaveLength(0)
   await settleDeliveries(
     sql,
-    "a",
     first.slice(1).map((row) => result(row, { status: "pending", delayMs: 60_000 })),
   )
-  expect(await claimFirstTries(sql, request({ node: "b" }))).toHaveLength(3)
+  expect(await claimFirstTries(sql, request({ claim: "b" }))).toHaveLength(3)
 })
 
 test("of claims at the same moment one gets the lane and the others nothing of it", async () => {
@@ -87,7 +89,7 @@ test("of claims at the same moment one gets the lane and the others nothing of i
   for (let round = 0; round < 20; round++) {
     for (let n = 0; n < 4; n++) await emit(eventId, { n })
     const claims = await Promise.all(
-      ["a", "b", "c", "d"].map((node) => claimFirstTries(sql, request({ node, runLength: 2 }))),
+      ["a", "b", "c", "d"].map((claim) => claimFirstTries(sql, request({ claim, runLength: 2 }))),
     )
     expect(claims.filter((rows) => rows.length > 0)).toHaveLength(1)
     await sql`delete from outbox_messages`
@@ -129,12 +131,12 @@ test("an expired lease falls due again; a late settlement of its former claimer 
   await addEndpoint("https://example.com/")
   await emit(newId())
   const [row] = await claimFirstTries(sql, request({ leaseMs: 0 }))
-  const [again] = await claimFirstTries(sql, request({ node: "b" }))
+  const [again] = await claimFirstTries(sql, request({ claim: "b" }))
   expect(again?.id).toBe(row?.id)
   if (row === undefined || again === undefined) throw new Error("nothing claimed")
-  await settleDeliveries(sql, "a", [result(row, { status: "rejected" })])
+  await settleDeliveries(sql, [result(row, { status: "rejected" })])
   expect(await statuses()).toEqual(["pending"])
-  await settleDeliveries(sql, "b", [result(again)])
+  await settleDeliveries(sql, [result(again)])
   expect(await statuses()).toEqual(["delivered"])
 })
 
@@ -146,15 +148,15 @@ test("retries are claimed when due, carry their count, and the next one says whe
   expect(await nextRetryInMs(sql)).toBeUndefined()
   const [soon, later] = await claimFirstTries(sql, request())
   if (soon === undefined || later === undefined) throw new Error("nothing claimed")
-  await settleDeliveries(sql, "a", [
+  await settleDeliveries(sql, [
     result(soon, { status: "pending", delayMs: 0, lastError: "status 503" }),
     result(later, { status: "pending", delayMs: 60_000, lastError: "timeout" }),
   ])
   expect(await claimFirstTries(sql, request())).toHaveLength(0)
   const claimed = await claimRetries(sql, request())
   expect(claimed).toMatchObject([{ id: soon.id, attempts: 1 }])
-  expect(await claimRetries(sql, request({ node: "b" }))).toHaveLength(0)
-  await settleDeliveries(sql, "a", [result(soon)])
+  expect(await claimRetries(sql, request({ claim: "b" }))).toHaveLength(0)
+  await settleDeliveries(sql, [result(soon)])
   const inMs = await nextRetryInMs(sql)
   expect(inMs).toBeGreaterThan(50_000)
   expect(inMs).toBeLessThanOrEqual(60_000)
@@ -167,15 +169,10 @@ test("released rows are due at once and count no attempt", async () => {
   const claimed = await claimFirstTries(sql, request())
   await releaseDeliveries(
     sql,
-    "another",
-    claimed.map(({ id }) => id),
+    claimed.map(({ id }) => ({ id, claim: "another" })),
   )
   expect(await claimFirstTries(sql, request())).toHaveLength(0)
-  await releaseDeliveries(
-    sql,
-    "a",
-    claimed.map(({ id }) => id),
-  )
+  await releaseDeliveries(sql, claimed)
   expect(await claimFirstTries(sql, request())).toMatchObject([{ attempts: 0 }])
 })
 
@@ -184,15 +181,45 @@ test("rescue gives back what other nodes hold, first tries and retries, and not 
   await addEndpoint("https://example.com/")
   await emit(eventInLane(1))
   await emit(eventInLane(2))
-  const [one] = await claimFirstTries(sql, request({ node: "dead" }))
+  const [one] = await claimFirstTries(sql, request({ claim: "dead" }))
   if (one === undefined) throw new Error("nothing claimed")
-  await settleDeliveries(sql, "dead", [result(one, { status: "pending", delayMs: 0 })])
-  expect(await claimRetries(sql, request({ node: "dead" }))).toHaveLength(1)
+  await settleDeliveries(sql, [result(one, { status: "pending", delayMs: 0 })])
+  expect(await claimRetries(sql, request({ claim: "dead" }))).toHaveLength(1)
   await emit(eventInLane(3))
-  expect(await claimFirstTries(sql, request({ node: "me" }))).toHaveLength(1)
+  expect(await claimFirstTries(sql, request({ claim: "me 1" }))).toHaveLength(1)
   expect(await releaseClaims(sql, "me")).toBe(2)
-  expect(await claimFirstTries(sql, request({ node: "me" }))).toHaveLength(1)
-  expect(await claimRetries(sql, request({ node: "me" }))).toHaveLength(1)
+  expect(await claimFirstTries(sql, request({ claim: "me 2" }))).toHaveLength(1)
+  expect(await claimRetries(sql, request({ claim: "me 3" }))).toHaveLength(1)
+})
+
+test("a claim that is repeated, because its answer was lost, brings the same run again and nothing else", async () => {
+  const { sql, addEndpoint, emit } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  const eventId = newId()
+  for (let n = 0; n < 5; n++) await emit(eventId, { n })
+  const claim = request({ claim: "a 1", runLength: 3 })
+  const first = await claimFirstTries(sql, claim)
+  expect(first).toHaveLength(3)
+  expect((await claimFirstTries(sql, claim)).map(({ id }) => id)).toEqual(first.map(({ id }) => id))
+  expect(await claimFirstTries(sql, request())).toHaveLength(0)
+})
+
+test("a settlement or release that is repeated changes nothing of the next claim", async () => {
+  const { sql, addEndpoint, emit } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  await emit(newId())
+  const [first] = await claimFirstTries(sql, request({ claim: "a 1" }))
+  if (first === undefined) throw new Error("nothing claimed")
+  await releaseDeliveries(sql, [first])
+  const [second] = await claimFirstTries(sql, request({ claim: "a 2" }))
+  if (second === undefined) throw new Error("nothing claimed")
+  await releaseDeliveries(sql, [first])
+  expect(await claimFirstTries(sql, request({ claim: "a 3" }))).toHaveLength(0)
+  const failed = result(second, { status: "pending", delayMs: 0 })
+  await settleDeliveries(sql, [failed])
+  expect(await claimRetries(sql, request({ claim: "a 4" }))).toHaveLength(1)
+  await settleDeliveries(sql, [failed])
+  expect(await sql`select attempts, claimed_by from webhook_deliveries`).toEqual([{ attempts: 1, claimedBy: "a 4" }])
 })
 
 test("nothing of a disabled endpoint is claimed, and of a deleted one nothing is left", async () => {
@@ -210,7 +237,6 @@ test("nothing of a disabled endpoint is claimed, and of a deleted one nothing is
   expect(await statuses()).toEqual([])
   await settleDeliveries(
     sql,
-    "a",
     claimed.map((row) => result(row)),
   )
 })
@@ -226,7 +252,7 @@ test("what waits for a disabled endpoint is skipped in batches, and what is on i
   expect(await skipDeliveries(sql, 3)).toBe(3)
   expect(await skipDeliveries(sql, 3)).toBe(1)
   expect(await statuses()).toEqual(["pending", "skipped", "skipped", "skipped", "skipped"])
-  await settleDeliveries(sql, "a", [result(first, { status: "pending", delayMs: 60_000 })])
+  await settleDeliveries(sql, [result(first, { status: "pending", delayMs: 60_000 })])
   expect(await skipDeliveries(sql, 3)).toBe(1)
   const [row] = await sql`select status, attempts, claimed_by, next_attempt_at, finished_at, history
                             from webhook_deliveries order by seq limit 1`
@@ -254,10 +280,9 @@ test("skipping while claims and settlements go on never deadlocks, and leaves no
       sql`update webhook_endpoints set status = 'disabled'`.then(() => skipDeliveries(sql, 100)),
       settleDeliveries(
         sql,
-        "a",
         claimed.map((row) => result(row)),
       ),
-      claimFirstTries(sql, request({ node: "b", runLength: 2, leaseMs: 0 })),
+      claimFirstTries(sql, request({ claim: "b", runLength: 2, leaseMs: 0 })),
     ])
     await skipDeliveries(sql, 100)
     expect(new Set(await statuses())).toEqual(new Set(["delivered", "skipped"]))
@@ -274,12 +299,10 @@ test("settling while the endpoint is being deleted never deadlocks", async () =>
     await Promise.all([
       settleDeliveries(
         sql,
-        "a",
         claimed.slice(0, 8).map((row) => result(row)),
       ),
       settleDeliveries(
         sql,
-        "a",
         claimed
           .slice(8)
           .reverse()
@@ -297,7 +320,6 @@ test("the sweep removes what is finished and old, and keeps what is pending or r
   const claimed = await claimFirstTries(sql, request())
   await settleDeliveries(
     sql,
-    "a",
     claimed.slice(0, 3).map((row) => result(row)),
   )
   const cutoff = toTimestamp(Date.now() - 1_000)
@@ -332,7 +354,6 @@ test("neither claiming nor settling walks over a backlog, also before the table 
     expect(await claimFirstTries(sql, request())).toHaveLength(0)
     await settleDeliveries(
       sql,
-      "a",
       claimed.map((row) => result(row)),
     )
   }

@@ -21,25 +21,26 @@ const openEndpoint = async () => {
   const outbox = await openOutbox()
   const { sql, addEndpoint, emit } = outbox
   const { id } = await addEndpoint("https://example.com/")
-  const claim = {
-    node: "a",
+  const claim = () => ({
+    claim: newId(),
     leaseMs: 60_000,
     limit: 100,
     perEndpoint: 16,
     busy: new Map<string, number>(),
     runLength: 16,
-  }
+  })
   const settle = async (...statuses: ReadonlyArray<"delivered" | "rejected" | "internal">) => {
     for (const _ of statuses) await emit(newId())
-    const claimed = await claimFirstTries(sql, claim)
+    const claimed = await claimFirstTries(sql, claim())
     const settlements = statuses.map((came, index) => ({
       id: claimed[index]?.id ?? "",
+      claim: claimed[index]?.claim ?? "",
       endpointId: id,
       delayMs: null,
       lastError: null,
       ...OUTCOMES[came],
     }))
-    await settleDeliveries(sql, "a", settlements)
+    await settleDeliveries(sql, settlements)
   }
   return {
     ...outbox,

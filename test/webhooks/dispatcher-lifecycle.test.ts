@@ -9,7 +9,7 @@ import { startReceiver, status } from "../support/http-receiver.ts"
 import { openOutbox, startDispatcher } from "../support/webhooks.ts"
 
 const claimLike = (node: string, leaseMs: number) => ({
-  node,
+  claim: `${node} 1`,
   leaseMs,
   limit: 64,
   perEndpoint: 8,

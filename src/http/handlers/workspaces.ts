@@ -1,6 +1,6 @@
 /** Workspaces, session tokens and API keys. */
 import { Effect } from "effect"
-import { type CreatedApiKey, createApiKey } from "../../identity/api-keys.ts"
+import { ApiKeys, type CreatedApiKey, createApiKey } from "../../identity/api-keys.ts"
 import { Tokens } from "../../identity/tokens.ts"
 import {
   BadRequest,
@@ -15,7 +15,7 @@ import { ACCOUNT_SUB_PREFIX } from "../../model/participants.ts"
 import { type Timestamp, toMillis } from "../../model/timestamp.ts"
 import { findPrimaryAddress } from "../../store/accounts.ts"
 import { pageApiKeys, removeRevokedApiKey, revokeApiKey } from "../../store/api-keys.ts"
-import { Database, type Queryable } from "../../store/database.ts"
+import { afterCommit, Database, type Queryable } from "../../store/database.ts"
 import { leaveWorkspace, makeOwner, pageMembers, removeMember, setMemberRole } from "../../store/members.ts"
 import { upsertUser } from "../../store/users.ts"
 import {
@@ -171,7 +171,7 @@ export const workspaces: Handlers<typeof Workspaces> = {
           if (await revokeApiKey(sql, workspaceId, keyId)) return
           if (!(await removeRevokedApiKey(sql, workspaceId, keyId))) throw NotFound.of("API key")
         }),
-      ),
+      ).pipe(Effect.ensuring(Effect.flatMap(ApiKeys, ({ forgetAll }) => afterCommit(forgetAll)))),
   },
   createKeyByKey: {
     access: "key",

@@ -17,7 +17,7 @@ export interface PoolOptions {
   readonly connections: number
   /** Requests' statements and transactions that may wait for a connection; one more is refused at once. */
   readonly waiting: number
-  /** For a statement or transaction from its check-out on, in milliseconds. A caller waits half as long for a connection. */
+  /** For a statement or transaction, in milliseconds, with the wait for a connection. */
   readonly deadlineMs: number
   /** Counts what happens; all are optional to the pool's work. */
   readonly observe?: PoolObserver
@@ -56,9 +56,9 @@ const LOOK_EVERY_MS = 50
 const STALL_MS = 500
 /** Part of the waiting places that new work may take. */
 const NEWCOMERS_SHARE = 0.5
-/** Part of the deadline that a caller waits for a connection. The deadline of its statement begins with the check-out. */
-const WAITING_SHARE = 0.5
-/** The server gives up before we do, so that a slow statement costs an error and not its connection. */
+/** Part of the deadline that a caller waits for a connection at most. */
+const WAITING_SHARE = 0.4
+/** The server gives up within what the longest wait leaves of a deadline, so that a slow statement costs an error and not its connection. */
 const SERVERS_SHARE = 0.9
 const LOCK_SHARE = 0.8
 /** Ends transactions of a process that forgot them; one that lives gives them up before. */
@@ -67,8 +67,8 @@ const IDLE_FACTOR = 2
 const sessionSettings = (deadlineMs: number): SessionSettings => ({
   application_name: "gathercue",
   TimeZone: "UTC",
-  statement_timeout: Math.round(deadlineMs * SERVERS_SHARE),
-  lock_timeout: Math.round(deadlineMs * LOCK_SHARE),
+  statement_timeout: Math.round(deadlineMs * (1 - WAITING_SHARE) * SERVERS_SHARE),
+  lock_timeout: Math.round(deadlineMs * (1 - WAITING_SHARE) * LOCK_SHARE),
   idle_in_transaction_session_timeout: deadlineMs * IDLE_FACTOR,
   // The server notices a client that is gone also while it works for it, and one whose machine lost power.
   client_connection_check_interval: 1000,
@@ -97,17 +97,18 @@ class Slot {
     this.giveBack = () => giveBack(this)
   }
 
-  checkOut(withinMs: number): this {
+  /** `until` on the clock of `performance.now()`. */
+  checkOut(until: number): this {
     this.isOut = true
     this.since = performance.now()
-    this.until = this.since + withinMs
+    this.until = until
     return this
   }
 }
 
 /** Instead of the session's limits, for one transaction. */
-const limitsOf = (withinMs: number): string => {
-  const server = Math.round(withinMs * SERVERS_SHARE)
+const limitsOf = (withinMs: number, patienceMs: number): string => {
+  const server = Math.round((withinMs - patienceMs) * SERVERS_SHARE)
   return `set local statement_timeout = ${server}; set local lock_timeout = ${server};
     set local idle_in_transaction_session_timeout = ${Math.round(withinMs * IDLE_FACTOR)}`
 }
@@ -203,7 +204,8 @@ export class Pool {
     slot.lost = (cause) => transaction.onLost(cause)
     try {
       await connection.control("begin")
-      if (withinMs !== this.#options.deadlineMs) await connection.control(limitsOf(withinMs))
+      if (withinMs !== this.#options.deadlineMs)
+        await connection.control(limitsOf(withinMs, this.#patienceMs(withinMs)))
       return transaction
     } catch (cause) {
       slot.giveBack()
@@ -250,18 +252,22 @@ export class Pool {
     // Nobody overtakes those who wait.
     const slot = this.#waiting.size > 0 ? undefined : this.#idle.pop()
     if (slot !== undefined) this.#inUse++
-    return slot?.checkOut(withinMs)
+    return slot?.checkOut(performance.now() + withinMs)
   }
 
   async #wait(lane: Lane, withinMs: number): Promise<Slot> {
-    const patienceMs = Math.min(withinMs, this.#options.deadlineMs) * WAITING_SHARE
-    const waiting = this.#waiting.enter(lane, patienceMs)
+    const until = performance.now() + withinMs
+    const waiting = this.#waiting.enter(lane, this.#patienceMs(withinMs))
     if (waiting === undefined) {
       this.#observe.refused()
       throw new PoolError("POOL_FULL")
     }
     this.#opener.wake()
-    return (await waiting).checkOut(withinMs)
+    return (await waiting).checkOut(until)
+  }
+
+  #patienceMs(withinMs: number): number {
+    return Math.min(withinMs, this.#options.deadlineMs) * WAITING_SHARE
   }
 
   #adopt(connection: Connection): void {
@@ -294,7 +300,7 @@ export class Pool {
     if (this.#waiting.serve(slot)) {
       this.#inUse++
       // Until the caller has woken up to it, later in this turn of the loop.
-      slot.checkOut(this.#options.deadlineMs)
+      slot.checkOut(performance.now() + this.#options.deadlineMs)
       return
     }
     this.#idle.push(slot)

@@ -1,0 +1,49 @@
+/** What the service remembers of API keys, while the database answers late. */
+import { randomUUID } from "node:crypto"
+import { Effect, Layer, ManagedRuntime } from "effect"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { ApiKeys, createApiKey } from "../../src/identity/api-keys.ts"
+import { revokeApiKey } from "../../src/store/api-keys.ts"
+import { Database } from "../../src/store/database.ts"
+import { createTestDatabase, type TestDatabase } from "../support/database.ts"
+import { type PostgresProxy, startPostgresProxy } from "../support/postgres-proxy.ts"
+import { openStore, type TestSql } from "../support/store.ts"
+
+let database: TestDatabase
+let proxy: PostgresProxy
+let store: TestSql
+/** Sees the same database without the proxy. */
+let direct: TestSql
+beforeEach(async () => {
+  database = await createTestDatabase()
+  proxy = await startPostgresProxy(database.url)
+  store = openStore(proxy.url)
+  direct = openStore(database.url)
+})
+afterEach(async () => {
+  await store.end()
+  await direct.end()
+  await proxy.close()
+  await database.drop()
+})
+
+test("a key that is revoked while it is looked up is not remembered", async () => {
+  const workspaceId = randomUUID()
+  await direct`insert into workspaces (id, name, slug) values (${workspaceId}, 'Acme', 'acme')`
+  const key = await direct.begin((sql) => createApiKey(sql, { workspaceId, name: null, expiresAt: null }))
+  const runtime = ManagedRuntime.make(ApiKeys.layer.pipe(Layer.provide(Layer.succeed(Database, store.database))))
+  const { recognise, forgetAll } = await runtime.runPromise(ApiKeys)
+
+  // The database has found the key, and its answer is on its way.
+  proxy.onStatement({ match: /from api_keys/, action: { kind: "delay", ms: 500 }, times: 1 })
+  const answered = proxy.answered(/from api_keys/)
+  const late = Effect.runPromise(recognise(key.secret))
+  await answered
+  await revokeApiKey(direct, workspaceId, key.id)
+  await Effect.runPromise(forgetAll)
+
+  // It was good when it was asked for.
+  expect(await late).toEqual({ keyId: key.id, workspaceId })
+  expect(await Effect.runPromise(recognise(key.secret))).toBeUndefined()
+  await runtime.dispose()
+})
