@@ -1,6 +1,4 @@
 /** Steps that end all that was started: in reverse order, each step bounded in time, whatever the others do. */
-import { sleep } from "./chance.ts"
-
 const STEP_MS = 20_000
 
 export type Defer = (what: string, step: () => Promise<unknown> | unknown) => void
@@ -24,8 +22,15 @@ export class Undo {
   async #run(): Promise<void> {
     for (let next = this.#steps.pop(); next !== undefined; next = this.#steps.pop()) {
       const { what, step } = next
-      const late = sleep(STEP_MS).then(() => console.error(`giving up on: ${what}`))
-      await Promise.race([Promise.resolve().then(step), late]).catch((cause: unknown) => console.error(what, cause))
+      let late: NodeJS.Timeout | undefined
+      const givenUp = new Promise<void>((resolve) => {
+        late = setTimeout(() => {
+          console.error(`giving up on: ${what}`)
+          resolve()
+        }, STEP_MS)
+      })
+      await Promise.race([Promise.resolve().then(step), givenUp]).catch((cause: unknown) => console.error(what, cause))
+      clearTimeout(late)
     }
   }
 }

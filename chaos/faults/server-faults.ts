@@ -2,6 +2,17 @@
 import { sleep } from "../chance.ts"
 import type { Fault } from "./fault.ts"
 
+/** The server ends by the signal, is gone for a while and is started again. */
+const restart =
+  (signal: "SIGKILL" | "SIGTERM"): Fault["run"] =>
+  async ({ site: { server }, ledger, over }, ms) => {
+    const code = await server.end(signal)
+    if (signal === "SIGTERM" && code !== 0) ledger.violate("liveness", `the server ends with ${code} at SIGTERM`)
+    await sleep(ms)
+    over()
+    await server.startAgain()
+  }
+
 export const SERVER_FAULTS: ReadonlyArray<Fault> = [
   {
     name: "kill",
@@ -9,12 +20,7 @@ export const SERVER_FAULTS: ReadonlyArray<Fault> = [
     on: "both",
     stopsServer: true,
     seconds: [0, 1],
-    run: async ({ site: { server }, over }, ms) => {
-      await server.end("SIGKILL")
-      await sleep(ms)
-      over()
-      await server.startAgain()
-    },
+    run: restart("SIGKILL"),
   },
   {
     name: "kill-starting",
@@ -37,13 +43,7 @@ export const SERVER_FAULTS: ReadonlyArray<Fault> = [
     on: "both",
     stopsServer: true,
     seconds: [0, 1],
-    run: async ({ site: { server }, ledger, over }, ms) => {
-      const code = await server.end("SIGTERM")
-      if (code !== 0) ledger.violate("liveness", `the server ends with ${code} at SIGTERM`)
-      await sleep(ms)
-      over()
-      await server.startAgain()
-    },
+    run: restart("SIGTERM"),
   },
   {
     name: "freeze",

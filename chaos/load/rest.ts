@@ -87,7 +87,7 @@ export class Rest {
   }
 
   /**
-   * Repeats until the answer is final; `undefined` when the load was stopped or it took too long. What it names is known
+   * Repeats until the answer is final; `undefined` when the load was stopped or it took too long. The things it names are known
    * to exist and the credentials are good, so that 401, 403 and 404 are false.
    */
   async settle(call: Call): Promise<Answer | undefined> {

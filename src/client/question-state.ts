@@ -62,11 +62,17 @@ const removeQuestion = (state: QuestionState, id: string, rev: number): Question
   gone: withGone(state.gone, id, rev),
 })
 
-/** For the audience it is hidden, and may come back; what they voted for is not forgotten meanwhile. */
+/**
+ * For the audience it is hidden, and may come back; votes for it are not forgotten meanwhile. Its asker keeps it and is told in
+ * a stream of their own that it is hidden, unless they asked anonymously: then nobody is told, and this is the only news of it.
+ */
 const hideQuestion = (state: QuestionState, id: string, rev: number, me: Me): QuestionState => {
-  if (isOfStaff(me) || state.mine.includes(id)) return state
+  if (isOfStaff(me)) return state
   const known = state.all.find((other) => other.id === id)
   if (known !== undefined && known.rev > rev) return state
+  if (state.mine.includes(id)) {
+    return known?.anonymous === true ? { ...state, all: put(state.all, { ...known, status: "hidden", rev }) } : state
+  }
   return { ...state, all: without(state.all, id), gone: withGone(state.gone, id, rev) }
 }
 

@@ -87,7 +87,7 @@ export class Rings {
     this.#dropUnfinished(Object.keys(heads))
   }
 
-  /** Takes in streams that were not known; what is known by now is known better. */
+  /** Takes in streams that were not known. A stream that has become known meanwhile is left as it is, because that is newer. */
   learn(heads: StreamHeads, stored: ReadonlyArray<StoredPublication>): void {
     const unknown = new Set(Object.keys(heads).filter((stream) => !this.knows(stream)))
     for (const stream of unknown) this.#heads.set(stream, heads[stream] ?? 0)
@@ -109,7 +109,7 @@ export class Rings {
     this.#unheard = new Set(unheard.filter((stream) => this.#heads.has(stream)))
   }
 
-  /** Adds a stored dispatch; what does not follow upon the one before begins its ring anew. */
+  /** Adds a stored dispatch. One that does not follow upon the one before begins its ring anew. */
   #refill({ stream, s, frame, at }: StoredPublication): void {
     if (s > this.head(stream)) return
     const known = this.#rings.get(stream)

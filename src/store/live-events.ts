@@ -61,7 +61,7 @@ export const claimLiveEvent = async (
   return row
 }
 
-/** Claims and reads all an actor needs to go on where the last one stopped; what it costs does not grow with the history. */
+/** Claims and reads all an actor needs to go on where the last one stopped. The cost does not grow with the history. */
 export const recoverLiveEvent = async (
   sql: Queryable,
   claim: { eventId: string; node: string; history: string; commandsSince: Timestamp },

@@ -28,7 +28,7 @@ export interface OpenDatabase {
 /** Not reached, not let in (28, 3D, 42501), starting or stopping (57P), out of something (53), or damaged (58, XX). */
 const UNUSABLE = /^(?:E[A-Z]|CONNECT|POOL_|08|28|3D|42501|57P|53|58|XX)/
 
-/** Runs a part of the start; what an operator can act on becomes one sentence. */
+/** Runs a part of the start. A failure that an operator can act on becomes one sentence. */
 const usable = async <A>(what: string, part: () => Promise<A>): Promise<A> => {
   try {
     return await part()

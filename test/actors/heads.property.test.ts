@@ -1,6 +1,6 @@
 /**
  * Numbers of streams while memory holds only some of their heads, against the plainest model there is: a counter for each
- * stream. What memory let go of is read back from that model, as from the store.
+ * stream. Heads that memory let go of are read back from that model, as from the store.
  */
 import fc from "fast-check"
 import { expect, test } from "vitest"

@@ -183,7 +183,7 @@ test("an occurrence that never came, came changed, out of order or from nowhere 
   expect(found(ledger)).toEqual([
     "I4 an occurrence was told in two ways",
     "I4 an occurrence was never delivered (delivered)",
-    "I4 first tries of one event came out of order",
+    "I4 first tries of one event came out of order: one tried (event.published: ) after one tried (event.published: )",
     "I4 event.published: told and not stored",
   ])
 })

@@ -62,6 +62,17 @@ describe("questions", () => {
     expect(given(audience, restored, others).questions.all.find(({ id }) => id === "b")?.rev).toBe(3)
   })
 
+  test("that were asked anonymously and are hidden are shown to their asker as hidden, and come back", () => {
+    const asked = answered("question.ask", { question: question("a", 1, { anonymous: true }) })
+    const hidden = given(ready("participant"), asked, told("question.removed", { id: "a", rev: 2, hidden: true }))
+    expect(hidden.questions.all.map(({ id, status, rev }) => [id, status, rev])).toEqual([["a", "hidden", 2]])
+    expect([shownQuestions(hidden.questions), hidden.questions.mine]).toEqual([[], ["a"]])
+    const late = given(hidden, told("question.created", { question: question("a", 1, { anonymous: true }) }))
+    expect(shownQuestions(late.questions)).toEqual([])
+    const restored = given(hidden, told("question.updated", { question: question("a", 3, { anonymous: true }) }))
+    expect(shownQuestions(restored.questions).map(({ id }) => id)).toEqual(["a"])
+  })
+
   test("that were taken back stay away, whatever comes late", () => {
     const asked = answered("question.ask", { question: question("a", 1) })
     const gone = given(ready("participant"), asked, told("question.removed", { id: "a", rev: 1, hidden: false }))

@@ -1,6 +1,6 @@
 /**
  * The same Idempotency-Key never does the work twice, whatever dies in between. The database is reached through a proxy that
- * cuts the statement a test names; what was done is counted by another client.
+ * cuts the statement a test names; another client counts the work done.
  */
 import { randomUUID } from "node:crypto"
 import postgres from "postgres"

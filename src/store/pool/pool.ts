@@ -165,7 +165,7 @@ export class Pool {
   }
 
   /**
-   * So many wait that no new work should be begun. What is left of the bound is for work that has begun: refused at its
+   * So many wait that no new work should be begun. The rest of the bound is for work that has begun: refused at its
    * second statement it would have cost the first for nothing, and under a flood nothing would ever get done.
    */
   get isCrowded(): boolean {

@@ -63,7 +63,7 @@ export class Link {
     }
   }
 
-  /** Nothing passes, either way; what comes meanwhile waits in the kernel. */
+  /** Nothing passes, either way. Bytes that come meanwhile wait in the kernel. */
   silence(): void {
     this.#isSilent = true
     this.#client.pause()
