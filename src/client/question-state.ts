@@ -119,6 +119,9 @@ export const questionsAnswered = (state: QuestionState, answered: AnsweredComman
     case "question.pin":
     case "question.answer":
       return putQuestion(state, answered.d.question, false)
+    case "question.withdraw":
+      // Of an anonymous question that was never shown this is the only news. A withdrawn question does not come back.
+      return removeQuestion(state, answered.d.id, Number.POSITIVE_INFINITY)
     case "question.vote":
       return withVoted(state, answered.d.questionId, answered.d.voted)
     default:

@@ -80,6 +80,12 @@ describe("questions", () => {
     expect(gone.questions.mine).toEqual([])
   })
 
+  test("that were asked anonymously, wait for a moderator and are taken back are gone with the reply, which is all that tells of it", () => {
+    const asked = answered("question.ask", { question: question("a", 1, { anonymous: true, status: "pending" }) })
+    const gone = given(ready("participant"), asked, answered("question.withdraw", { id: "a" }), asked)
+    expect([gone.questions.all, gone.questions.mine]).toEqual([[], []])
+  })
+
   test("asked anonymously are known by their stream and by the reply", () => {
     const waiting = question("a", 1, { status: "pending" })
     const byStream = given(ready("participant"), told("question.created", { question: waiting }, { st: "me" }))
