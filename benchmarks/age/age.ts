@@ -1,54 +1,68 @@
 /**
- * The cost of a statement in a process that has run many before: CPU per statement after ten thousand and after a million, under
- * a load that never uses all connections at once. The peer is the driver with its own pool, which we do not use.
+ * The cost of a statement in a process that has run many before: an old process and a young one, measured in turns, so that both
+ * have the same machine. The load never uses all connections at once. The peer is the driver with its own pool, which we do
+ * not use.
  */
 import { type Bench, defineBenchmark } from "../benchmark.ts"
-import { startChild } from "../support/child.ts"
+import { type Child, startChild } from "../support/child.ts"
 import { startDatabases } from "../support/database.ts"
-import { number, printMachine, printRows, printVerdicts } from "../support/figures.ts"
+import { number, printMachine, printRows, printVerdicts, spread, spreadOf } from "../support/figures.ts"
 
 const OPTIONS = {
-  statements: { fallback: 1_000_000, doc: "Statements after which ours is measured last." },
-  peer: { fallback: 200_000, doc: "The same for the peer, which gets slower and slower." },
+  statements: { fallback: 1_000_000, doc: "Statements that our old process has run." },
+  peer: { fallback: 500_000, doc: "The same for the peer, which gets slower and slower." },
+  rounds: { fallback: 9, doc: "Measurements of each process, in turns." },
 }
 const YOUNG = 10_000
+/** Statements of one measurement. */
+const MEASURED = 10_000
+
+interface Ages {
+  readonly young: ReadonlyArray<number>
+  readonly old: ReadonlyArray<number>
+}
 
 const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
   printMachine()
   const databases = await startDatabases(defer)
   const url = await databases.create("empty")
-  const measure = async (module: string, last: number): Promise<ReadonlyArray<readonly [number, number]>> => {
-    const ages = [YOUNG, YOUNG + (last - YOUNG) / 2, last].map(Math.round)
+  const grow = async (module: string, age: number): Promise<Child> => {
     const child = await startChild(new URL(module, import.meta.url), defer)
-    const figures = await child.call<ReadonlyArray<number>>("age", { url, ages })
-    await child.stop()
-    return ages.map((age, index) => [age, figures[index] ?? Number.NaN])
+    await child.call("open", url)
+    await child.call("run", age)
+    return child
+  }
+  /** Microseconds of CPU for a statement. */
+  const measure = async (module: string, age: number): Promise<Ages> => {
+    const [old, young] = [await grow(module, age), await grow(module, YOUNG)]
+    const figures = { young: [] as number[], old: [] as number[] }
+    for (let round = 0; round < options.rounds; round++) {
+      figures.young.push(await young.call<number>("run", MEASURED))
+      figures.old.push(await old.call<number>("run", MEASURED))
+    }
+    await Promise.all([old.stop(), young.stop()])
+    return figures
   }
   const ours = await measure("./pool-process.js", options.statements)
   const peer = await measure("./driver-process.js", options.peer)
-  const row = (name: string, figures: typeof ours): string[] => [
-    name,
-    ...figures.map(([age, cost]) => `${number(cost)} after ${number(age)}`),
-  ]
   printRows([
-    ["CPU per statement, microseconds", "young", "", "old"],
-    row("Gathercue's pool", ours),
-    row("driver's own pool", peer),
+    ["CPU per statement, microseconds", "young", "old", "statements before"],
+    ["Gathercue's pool", spread(ours.young), spread(ours.old), number(options.statements)],
+    ["driver's own pool", spread(peer.young), spread(peer.old), number(options.peer)],
   ])
-  const growth = (figures: typeof ours): number => (figures.at(-1)?.[1] ?? Number.NaN) / (figures[0]?.[1] ?? Number.NaN)
+  const growth = ({ young, old }: Ages): number => spreadOf(old).median / spreadOf(young).median
+  const against = (age: keyof Ages): string =>
+    `${age} ${(spreadOf(ours[age]).median / spreadOf(peer[age]).median).toFixed(2)}x`
   printVerdicts(
     "the driver's own pool (CPU per statement, so lower is better)",
-    [
-      `young ${((ours[0]?.[1] ?? Number.NaN) / (peer[0]?.[1] ?? Number.NaN)).toFixed(2)}x`,
-      `old ${((ours.at(-1)?.[1] ?? Number.NaN) / (peer.at(-1)?.[1] ?? Number.NaN)).toFixed(2)}x`,
-      `growth ${growth(ours).toFixed(2)}x against ${growth(peer).toFixed(2)}x`,
-    ],
+    [against("young"), against("old"), `growth ${growth(ours).toFixed(2)}x against ${growth(peer).toFixed(2)}x`],
     [{ what: "old against young", value: growth(ours), goal: 1.1, unit: "x", better: "lower" }],
   )
 }
 
 export const age = defineBenchmark({
-  summary: "CPU per statement after ten thousand and after a million of them, against the driver's own pool.",
+  summary:
+    "CPU per statement of a process that has run a million of them, beside a young one and the driver's own pool.",
   options: OPTIONS,
   limitSeconds: 900,
   run,

@@ -2,31 +2,31 @@
 
 /** At a time; fewer than there are connections, as at a server that is not busy. */
 const AT_ONCE = 3
-/** Statements of which the CPU time is measured. */
-export const MEASURED = 10_000
+/** Connections of the pool. A burst opens all of them before the measurement, as it will have at any server. */
+export const CONNECTIONS = 10
 
-const run = async (count: number, statement: () => PromiseLike<unknown>): Promise<void> => {
-  let left = count
-  const lane = async (): Promise<void> => {
-    while (left-- > 0) await statement()
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, lane))
+type Run = () => PromiseLike<unknown>
+
+export interface Statements {
+  /** Opens all connections. */
+  readonly open: () => Promise<void>
+  /** Runs so many; resolves to the microseconds of CPU for each. */
+  readonly run: (count: number) => Promise<number>
 }
 
-/** Runs up to each of the ages in turn; resolves to the microseconds of CPU for a statement at each. */
-export const ageOf = async (
-  ages: ReadonlyArray<number>,
-  statement: () => PromiseLike<unknown>,
-): Promise<ReadonlyArray<number>> => {
-  const figures: number[] = []
-  let done = 0
-  for (const age of ages) {
-    await run(age - done, statement)
+/** `slow` takes so long that as many of them as there are connections need all connections. */
+export const statementsOf = (statement: Run, slow: Run): Statements => ({
+  open: async () => {
+    await Promise.all(Array.from({ length: CONNECTIONS }, slow))
+  },
+  run: async (count) => {
     const before = process.cpuUsage()
-    await run(MEASURED, statement)
+    let left = count
+    const lane = async (): Promise<void> => {
+      while (left-- > 0) await statement()
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, lane))
     const { user, system } = process.cpuUsage(before)
-    done = age + MEASURED
-    figures.push((user + system) / MEASURED)
-  }
-  return figures
-}
+    return (user + system) / count
+  },
+})
