@@ -6,8 +6,8 @@
  * once more at the address a new socket reached before a byte of ours is written. So a reused connection is always one to
  * an address the host was checked to have just now, and a name that moves gets new connections. TLS still verifies the
  * certificate for the name. No redirects, no proxies: undici's `Client` knows neither.
- * A request on a kept connection that the other side closes without a word is sent once more on a new one, because closing
- * idle connections is every server's right (RFC 9112 §9.3.1 and §9.5), and it may happen while a request is on its way.
+ * A request on a kept connection that the other side closes at once, without a word, is sent once more on a new one, because
+ * closing idle connections is every server's right (RFC 9112 §9.3.1 and §9.5), and it may happen while a request is on its way.
  * Bounded: time in all, bytes of an answer, names and connections kept; how many requests run is the callers' limit.
  */
 import { Resolver } from "node:dns/promises"
@@ -195,6 +195,8 @@ interface Taken {
 
 /** The other side closed the connection, or undici found it closed. */
 const CLOSED = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
+/** A close that crosses the request comes within a round trip; one that comes later is the receiver's answer to it. */
+const CROSSING_MS = 1_000
 
 type Result = Effect.Effect<EgressAnswer, EgressRefused | EgressFailed>
 
@@ -207,6 +209,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   private release: (reusable: boolean) => void = () => {}
   /** Sends the request once more; `undefined` when that makes no sense. */
   private repeat: (() => void) | undefined
+  /** `performance.now()`. */
+  private sentAt = 0
   private settled = false
   private status = 0
   private headers: IncomingHttpHeaders = {}
@@ -229,6 +233,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   private sendOn({ client, release }: Taken, url: URL): void {
     this.release = release
+    this.sentAt = performance.now()
     const { method, headers, body } = this.request
     client.dispatch({ method, path: url.pathname + url.search, headers, body: body ?? null }, this)
   }
@@ -272,8 +277,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     const { repeat } = this
     this.repeat = undefined
-    const { code } = error as { readonly code?: string }
-    if (repeat !== undefined && !this.settled && this.status === 0 && CLOSED.has(code ?? "")) {
+    const { code = "" } = error as { readonly code?: string }
+    const hasCrossed = this.status === 0 && CLOSED.has(code) && performance.now() - this.sentAt < CROSSING_MS
+    if (repeat !== undefined && !this.settled && hasCrossed) {
       this.release(false)
       repeat()
     } else if (error instanceof EgressRefused) this.finish(Effect.fail(error))

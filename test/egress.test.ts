@@ -230,6 +230,14 @@ test("a request that the receiver closes without an answer on a new connection i
   expect(connections).toBe(1)
 })
 
+test("a request that the receiver worked on before it closed the connection is not sent again", async () => {
+  const { url, seen } = await startForgetful((socket) => void setTimeout(() => socket.end(), 1_100))
+  const egress = openEgress({ allowLoopback: true })
+  await egress.send({ url, body: "{}" })
+  expect(await egress.send({ url, body: "{}" })).toMatchObject({ failure: { reason: "protocol" } })
+  expect(seen).toEqual([1, 2])
+})
+
 test("a kept connection that falls silent costs the time limit and no second request", async () => {
   const { url, seen } = await startForgetful(() => {})
   const egress = openEgress({ allowLoopback: true })

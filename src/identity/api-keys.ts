@@ -57,6 +57,8 @@ class KnownKeys {
   >()
   /** Grows when keys are forgotten: what was read before is not remembered after it. */
   #generation = 0
+  /** Nothing is remembered before: a revocation whose answer was lost may be committed a little later. `performance.now()`. */
+  #heedlessUntil = 0
 
   get generation(): number {
     return this.#generation
@@ -69,7 +71,7 @@ class KnownKeys {
   }
 
   keep(hash: string, key: RecognisedKey, expiresAt: number, generation: number): void {
-    if (generation !== this.#generation) return
+    if (generation !== this.#generation || performance.now() < this.#heedlessUntil) return
     this.#keys.delete(hash)
     const oldest = this.#keys.size < MAX_KNOWN ? undefined : this.#keys.keys().next().value
     if (oldest !== undefined) this.#keys.delete(oldest)
@@ -79,6 +81,7 @@ class KnownKeys {
   forgetAll(): void {
     this.#generation++
     this.#keys.clear()
+    this.#heedlessUntil = performance.now() + KNOWN_MS
   }
 }
 
@@ -88,8 +91,8 @@ export class ApiKeys extends Context.Service<
     /** The key a secret belongs to; `undefined` when there is none, or it is revoked or has expired. */
     readonly recognise: (secret: string) => Effect.Effect<RecognisedKey | undefined, Unavailable>
     /**
-     * To be done once a revocation is committed, or its outcome is unknown: a revoked key fails on the very next request. All
-     * keys are looked up anew after it, because revocations are rare and lookups cheap.
+     * To be done once a revocation is committed, or its outcome is unknown: a revoked key fails on the very next request. For
+     * the next seconds every key is looked up on every request, because revocations are rare and look-ups cheap.
      */
     readonly forgetAll: Effect.Effect<void>
   }

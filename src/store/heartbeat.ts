@@ -16,7 +16,8 @@ export interface Readiness {
 const BEAT_EVERY_MS = 1_000
 /** After a failure, so that the answer is right again soon after the database is. */
 const RETRY_AFTER_MS = 250
-const BEAT_WITHIN_MS = 1_500
+/** With the wait for a connection; the rest is about a second, for a disk that is slow and no worse. */
+const BEAT_WITHIN_MS = 1_900
 const FRESH_MS = 2_000
 /** For the lock of emptying the probes: while it is waited for, no probe can be written. */
 const TRUNCATE_LOCK = "200ms"

@@ -11,7 +11,7 @@ import type { Database, Queryable } from "./database.ts"
 export const SWEEP_BATCH = 2_000
 
 /** For one statement of a sweep, in milliseconds: nobody waits for it, so it may take longer than a request's. */
-const SWEEP_WITHIN_MS = 30_000
+export const SWEEP_WITHIN_MS = 30_000
 
 /**
  * Repeats a statement, which resolves to the rows it deleted, until it finds fewer than it may delete. Others may use the

@@ -1,6 +1,6 @@
 /**
  * Webhook deliveries as the dispatcher works them off: claim, settle, release, sweep. Every claim is a lease that lapses
- * by itself, and has a name of its own; a settlement or release counts only while that claim stands. So all of them may be
+ * by itself, and has a name of its own; a release, and a settlement of a failure, count only while that claim stands. So all may be
  * repeated when their outcome is not known: a repeated claim of first tries brings what it took before, a repeated claim of
  * retries leaves that to lapse, and the others change nothing.
  *
@@ -79,7 +79,9 @@ export const claimFirstTries = async (
          and (d.endpoint_id, d.lane) > (lanes.endpoint_id, lanes.lane)
        order by d.endpoint_id, d.lane limit 1) next
   ), free as (
-    select h.id, h.seq, h.endpoint_id, row_number() over (partition by h.endpoint_id order by h.seq) as turn
+    select h.id, h.seq, h.endpoint_id, h.claimed_by is not distinct from ${request.claim} as is_own,
+           row_number() over (partition by h.endpoint_id
+                              order by h.claimed_by is not distinct from ${request.claim} desc, h.seq) as turn
       from lanes cross join lateral (
         select d.* from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
            and d.endpoint_id = lanes.endpoint_id and d.lane = lanes.lane
@@ -90,7 +92,7 @@ export const claimFirstTries = async (
     select free.id from free
       left join jsonb_to_recordset(${busyRows(sql, request.busy)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
      where free.turn <= ${request.perEndpoint}::int - coalesce(b.n, 0)
-     order by free.turn, free.seq limit ${request.limit}
+     order by free.is_own desc, free.turn, free.seq limit ${request.limit}
   ), head as (
     select d.endpoint_id, d.lane, d.seq from webhook_deliveries d where d.id = any (array(select id from chosen))
        and d.finished_at is null and d.attempts < 1
@@ -183,8 +185,9 @@ export interface Settlement {
 }
 
 /**
- * Records what attempts came to, and with it when each endpoint last answered well or badly, and since when it has
- * answered nothing but badly; a fault of ours is not held against it.
+ * Records what attempts came to: a success also when the claim has lapsed meanwhile and another one may be under way, because
+ * the occurrence has been received; anything else only while the claim stands. With it goes when each endpoint last answered
+ * well or badly, and since when it has answered nothing but badly; a fault of ours is not held against it.
  */
 export const settleDeliveries = async (sql: Queryable, settlements: ReadonlyArray<Settlement>): Promise<void> => {
   const byId = Object.fromEntries(settlements.map(({ id, endpointId: _, ...result }) => [id, result]))
@@ -205,7 +208,7 @@ export const settleDeliveries = async (sql: Queryable, settlements: ReadonlyArra
         from given
        where (select count(*) from endpoint) > 0
          and d.id = any (${ids}::uuid[]) and d.finished_at is null
-         and d.claimed_by = results -> d.id::text ->> 'claim'
+         and (d.claimed_by = results -> d.id::text ->> 'claim' or results -> d.id::text ->> 'status' = 'delivered')
       returning d.endpoint_id, d.status, d.history -> -1 ->> 'error' as error
     )
     update webhook_endpoints e

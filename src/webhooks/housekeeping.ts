@@ -6,7 +6,8 @@
 import { Effect, Schedule, type Scope } from "effect"
 import type { Logger } from "pino"
 import { toTimestamp } from "../model/timestamp.ts"
-import type { Database } from "../store/database.ts"
+import type { Database, Queryable } from "../store/database.ts"
+import { SWEEP_WITHIN_MS } from "../store/sweeps.ts"
 import { skipDeliveries, sweepMessages } from "../store/webhook-deliveries.ts"
 import { disableFailing, forgetLapsedSecrets } from "../store/webhook-endpoints.ts"
 import type { Outliving } from "./outage.ts"
@@ -27,20 +28,24 @@ export const housekeeping = (
     const inBatches = (statement: Effect.Effect<number>) =>
       Effect.repeat(statement, { while: (rows) => rows === BATCH })
 
+    /** Nobody waits for these statements. */
+    const patiently = <A>(body: (sql: Queryable) => Promise<A>) =>
+      outliving(database.transaction(body, { withinMs: SWEEP_WITHIN_MS }))
+
     const tidy = Effect.gen(function* () {
-      for (const endpoint of yield* outliving(database.run(disableFailing))) {
+      for (const endpoint of yield* patiently(disableFailing)) {
         log.warn(
           endpoint,
           "webhooks: an endpoint was disabled, because for five days it has answered nothing but failures",
         )
       }
-      yield* inBatches(outliving(database.run((sql) => skipDeliveries(sql, BATCH))))
-      yield* outliving(database.run(forgetLapsedSecrets))
+      yield* inBatches(patiently((sql) => skipDeliveries(sql, BATCH)))
+      yield* patiently(forgetLapsedSecrets)
     })
 
     const sweep = Effect.suspend(() => {
       const before = toTimestamp(Date.now() - KEPT_MS)
-      return outliving(database.run((sql) => sweepMessages(sql, before, BATCH)))
+      return patiently((sql) => sweepMessages(sql, before, BATCH))
     })
 
     yield* Effect.forkScoped(Effect.repeat(tidy, Schedule.spaced(TIDY_EVERY)))

@@ -246,6 +246,17 @@ describe("nothing hangs", () => {
     expect([destroyed, await stored()]).toEqual([[], new Set([id])])
   })
 
+  test("when the process itself was stopped while callers waited: those it still serves get their part of the deadline", async () => {
+    openPool({ deadlineMs: 1_000, connections: 3 })
+    await Promise.all(Array.from({ length: 3 }, () => pool.sql`select pg_sleep(0.02)`))
+    const work = Array.from({ length: 9 }, () => settle(pool.sql`select pg_sleep(0.2)`))
+    await eventually(() => proxy.connections().filter(({ unanswered }) => unanswered > 0).length === 3)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
+    const outcomes = tally(await Promise.all(work))
+    expect(Object.keys(outcomes).filter((outcome) => outcome !== "done" && outcome !== "POOL_TIMEOUT")).toEqual([])
+    expect([outcomes["done"] ?? 0, destroyed]).toEqual([expect.toSatisfy((done: number) => done >= 6), []])
+  })
+
   test("when the first of several hosts is dead: each try takes the next, also after many reconnections", async () => {
     const { username, password, host, pathname } = new URL(proxy.url)
     const url = `postgres://${username}:${password}@127.0.0.1:1,${host}${pathname}`

@@ -140,6 +140,32 @@ test("an expired lease falls due again; a late settlement of its former claimer 
   expect(await statuses()).toEqual(["delivered"])
 })
 
+test("a late success of a former claimer counts, and the next claimer's settlement changes nothing of it", async () => {
+  const { sql, addEndpoint, emit, statuses } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  await emit(newId())
+  const [row] = await claimFirstTries(sql, request({ leaseMs: 0 }))
+  const [again] = await claimFirstTries(sql, request())
+  if (row === undefined || again === undefined) throw new Error("nothing claimed")
+  await settleDeliveries(sql, [result(row)])
+  expect(await statuses()).toEqual(["delivered"])
+  await settleDeliveries(sql, [result(again, { status: "exhausted" })])
+  expect(await statuses()).toEqual(["delivered"])
+  expect(await sql`select attempts from webhook_deliveries`).toEqual([{ attempts: 1 }])
+})
+
+test("a repeated claim brings what it took before anything else, also when there is place for only one", async () => {
+  const { sql, addEndpoint, emit } = await openOutbox()
+  await addEndpoint("https://example.com/")
+  const [first, second] = [await emit(eventInLane(1)), await emit(eventInLane(2))]
+  const [held] = await claimFirstTries(sql, request({ claim: "b", limit: 1 }))
+  expect(held?.messageId).toBe(first)
+  const narrow = request({ claim: "a 1", perEndpoint: 1 })
+  expect((await claimFirstTries(sql, narrow)).map(({ messageId }) => messageId)).toEqual([second])
+  if (held !== undefined) await releaseDeliveries(sql, [held])
+  expect((await claimFirstTries(sql, narrow)).map(({ messageId }) => messageId)).toEqual([second])
+})
+
 test("retries are claimed when due, carry their count, and the next one says when", async () => {
   const { sql, addEndpoint, emit } = await openOutbox()
   await addEndpoint("https://example.com/")

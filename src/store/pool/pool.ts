@@ -256,14 +256,17 @@ export class Pool {
   }
 
   async #wait(lane: Lane, withinMs: number): Promise<Slot> {
+    const patienceMs = this.#patienceMs(withinMs)
     const until = performance.now() + withinMs
-    const waiting = this.#waiting.enter(lane, this.#patienceMs(withinMs))
+    const waiting = this.#waiting.enter(lane, patienceMs)
     if (waiting === undefined) {
       this.#observe.refused()
       throw new PoolError("POOL_FULL")
     }
     this.#opener.wake()
-    return (await waiting).checkOut(until)
+    const slot = await waiting
+    // A stall of the process may have used up the wait and more; the statement gets its own part of the deadline all the same.
+    return slot.checkOut(Math.max(until, performance.now() + withinMs - patienceMs))
   }
 
   #patienceMs(withinMs: number): number {

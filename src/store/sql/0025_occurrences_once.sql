@@ -12,7 +12,7 @@ create or replace function append_occurrences(occurrences jsonb) returns integer
         on e.workspace_id = o.workspace_id and (e.event_types = '{}' or o.type = any (e.event_types))
   ), message as (
     insert into outbox_messages (id, workspace_id, event_id, type, body, occurred_at)
-    select distinct id, workspace_id, event_id, type, body, occurred_at from wanted
+    select distinct id, workspace_id, event_id, type, body, occurred_at from wanted order by id
     on conflict (id) do nothing returning id
   ), delivery as (
     insert into webhook_deliveries (id, message_id, endpoint_id, event_id, status, next_attempt_at, finished_at)
