@@ -3,7 +3,7 @@
  * it is interrupted. Exit codes: 0 every promise was kept, 1 one was broken or the run failed, 2 not understood.
  */
 import { writeFileSync } from "node:fs"
-import { FAULTS } from "./faults/schedule.ts"
+import { FAULTS, faultsOf } from "./faults/schedule.ts"
 import { type ChaosOptions, NotUnderstood, readOptions, USAGE } from "./options.ts"
 import { runPart } from "./part.ts"
 import { type Part, reportOf } from "./report.ts"
@@ -34,6 +34,10 @@ const undo = new Undo()
 const run = async (options: ChaosOptions): Promise<number> => {
   console.log(`seed ${options.seed}: the same seed gives the same sequence of faults\n`)
   const parts: Array<Part> = []
+  for (const [database] of partsOf(options)) {
+    if (faultsOf(database, options.faults).length > 0) continue
+    throw new NotUnderstood(`None of these faults can be done with the ${database} database; choose it by --database.`)
+  }
   for (const [database, minutes] of partsOf(options)) {
     parts.push(await runPart({ ...options, database, minutes, say }, undo.defer))
     await undo.unwind()

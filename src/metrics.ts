@@ -53,7 +53,7 @@ export const makeMetrics = () => ({
   httpRequests: counter("gathercue_http_requests_total", "HTTP responses by status.", { name: "status" }),
   commands: counter("gathercue_actor_commands_total", "Commands answered by live events, by outcome.", {
     name: "outcome",
-    values: ["accepted", "duplicate", "refused", "unavailable"],
+    values: ["accepted", "duplicate", "refused", "notfound", "unavailable"],
   }),
   fenced: counter("gathercue_actor_fenced_total", "Commits refused because another activation owns the event."),
   actorBusy: counter("gathercue_actor_busy_seconds_total", "Time live events were busy, commits included."),
@@ -87,7 +87,10 @@ export const makeMetrics = () => ({
   databaseWaiting: gauge("gathercue_database_waiting", "Statements and transactions that wait for a connection."),
   databaseOldestWait: gauge("gathercue_database_oldest_wait_seconds", "How long the oldest of them has waited."),
   databaseReady: gauge("gathercue_database_ready", "1 when a write reached the disk in the last two seconds."),
-  databaseRefused: counter("gathercue_database_refused_total", "Statements refused because too many waited."),
+  databaseRefused: counter(
+    "gathercue_database_refused_total",
+    "Statements and new requests refused because too many statements waited.",
+  ),
   databaseDestroyed: counter(
     "gathercue_database_connections_destroyed_total",
     "Database connections given up or lost, by reason.",
@@ -95,8 +98,8 @@ export const makeMetrics = () => ({
   ),
   databasePastDeadline: counter(
     "gathercue_database_past_deadline_total",
-    "Statements, and callers that waited for a connection, past their deadline.",
-    { name: "what", values: ["statement", "waiting"] },
+    "Statements past their deadline, callers that waited too long for a connection, and statements that the server ended by its limits.",
+    { name: "what", values: ["statement", "waiting", "server"] },
   ),
   residentMemory: gauge("process_resident_memory_bytes", "Resident memory size."),
   heapUsed: gauge("nodejs_heap_size_used_bytes", "Heap in use."),

@@ -3,7 +3,7 @@ import { type Config, ConfigInvalid, loadConfig } from "./config.ts"
 import { startServer } from "./server.ts"
 import { openLog } from "./telemetry.ts"
 
-/** A stop that takes longer than this is not one. */
+/** A stop that takes longer is forced. */
 const STOP_DEADLINE_MS = 10_000
 /** Failures whose message is meant for the operator; anything else is shown with its stack. */
 const REFUSALS = new Set([

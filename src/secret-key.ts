@@ -33,6 +33,9 @@ const writeNewKey = (path: string): void => {
   try {
     writeSync(file, randomBytes(32).toString("base64url"))
     fsyncSync(file)
+  } catch (cause) {
+    unlinkSync(partial)
+    throw cause
   } finally {
     closeSync(file)
   }

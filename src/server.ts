@@ -1,6 +1,6 @@
 /**
  * The composition root: configuration to layers to a listening socket, and back in reverse order. The only file that knows
- * all rooms. Start: listen (and say so), database, schema, process lock, actors, dispatcher, routes. Stop: no new connections, sockets
+ * all rooms. Start: listen (and say so), database, process lock, schema, actors, dispatcher, routes. Stop: no new connections, sockets
  * told to reconnect, requests and deliveries in flight finished, actors stopped, lock and database released.
  */
 
@@ -43,7 +43,7 @@ import { backlogLayer } from "./store/backlog.ts"
 import { Database } from "./store/database.ts"
 import { Heartbeat } from "./store/heartbeat.ts"
 import { historySweepLayer } from "./store/history-sweep.ts"
-import { type OpenDatabase, openDatabase } from "./store/open-database.ts"
+import { type OpenDatabase, openDatabase, usable } from "./store/open-database.ts"
 import { OutboxBell } from "./store/outbox.ts"
 import { retentionSweepLayer } from "./store/retention-sweep.ts"
 import { ownsSealedSecrets } from "./store/sealing-key.ts"
@@ -225,9 +225,9 @@ export const startServer = async (config: Config, say: (line: string) => void): 
   }
   try {
     undo.push(stopAccepting)
-    if (!(await ownsSealedSecrets(Redacted.value(open.url), deriveKey(config.secretKey, "webhook-secrets")))) {
-      throw new StartRefused(WRONG_KEY)
-    }
+    const sealingKey = deriveKey(config.secretKey, "webhook-secrets")
+    const isOurs = await usable(open.name, () => ownsSealedSecrets(Redacted.value(open.url), sealingKey))
+    if (!isOurs) throw new StartRefused(WRONG_KEY)
     const node = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`
     const runtime = ManagedRuntime.make(layersOf(config, open, node, publicUrl))
     undo.push(() => atMost(LAYERS_WITHIN_MS, runtime.dispose()))

@@ -24,8 +24,8 @@ const restart = (how: "fast" | "immediate" | "crash", summary: string): Fault =>
 })
 
 /**
- * Waiting requests that nobody has to sign in for. The pool sends at most a thousand statements ahead; requests that open a
- * transaction come about when that limit is reached, where a pool that counts wrongly would break its promises.
+ * Waiting requests that nobody has to sign in for. A driver's own pool sends at most a thousand statements ahead; requests that
+ * open a transaction come when that many wait, where such a pool breaks its promises.
  */
 const READS_BEFORE = 940
 /** Beforehand, so that every connection has prepared the statement and sends it ahead. */

@@ -19,6 +19,10 @@ export interface Strike {
 const PAUSE_MS = [1000, 4000] as const
 const MOST = 10_000
 
+/** Those of the wanted faults that can be done with the database; all that can be, when none are named. */
+export const faultsOf = (database: "external" | "embedded", wanted: ReadonlyArray<string>): ReadonlyArray<Fault> =>
+  FAULTS.filter(({ name, on }) => (on === "both" || on === database) && (wanted.length === 0 || wanted.includes(name)))
+
 /** Every fault comes once before any comes again. */
 export function* schedule(
   seed: number,
@@ -26,9 +30,7 @@ export function* schedule(
   wanted: ReadonlyArray<string>,
 ): Generator<Strike> {
   const chance = new Chance(seed)
-  const possible = FAULTS.filter(
-    ({ name, on }) => (on === "both" || on === database) && (wanted.length === 0 || wanted.includes(name)),
-  )
+  const possible = faultsOf(database, wanted)
   for (let n = 0; possible.length > 0 && n < MOST; n++) {
     for (const fault of shuffled(possible, chance.random)) {
       const [least, most] = fault.seconds

@@ -4,7 +4,7 @@ import type { Ledger } from "../ledger/ledger.ts"
 import type { Service } from "../ledger/service.ts"
 
 /** Long enough for any server to notice; a healthy one commits several probes a second. */
-const UNSERVED_MS = 15_000
+const UNSERVED_MS = 8_000
 const EVERY_MS = 500
 /** A server that is back says so a moment before the next command is committed. */
 const GRACE_MS = 2_000

@@ -3,7 +3,7 @@
  * and no network. Many processes are another composition of the same entity (a runner per process, advisory locks per
  * shard); the epoch fence, the command log and the feed do not change.
  */
-import { Effect, Layer } from "effect"
+import { Cause, Effect, Layer, Schedule } from "effect"
 import { MessageStorage, RunnerHealth, RunnerStorage, Runners, Sharding, ShardingConfig } from "effect/cluster"
 import { Database } from "../store/database.ts"
 import { listLiveEventIds } from "../store/events.ts"
@@ -24,6 +24,8 @@ export interface PlacementOptions extends LiveEventOptions {
 /** Shards are fixed for the life of a cluster, so their number is chosen for many processes from the first day. */
 const SHARDS = 1024
 const RECOVERIES_AT_ONCE = 16
+/** A database that is away when the server starts is waited for: timers that are due must fire as soon as it is back. */
+const RECOVER_AGAIN = Schedule.spaced("500 millis")
 
 const oneProcess = (options: PlacementOptions): Layer.Layer<Sharding.Sharding> =>
   Sharding.layer.pipe(
@@ -46,12 +48,18 @@ const recoverLiveEvents = Effect.gen(function* () {
   const database = yield* Database
   const live = yield* LiveEvents
   const { log } = yield* Telemetry
-  const ids = yield* database.run(listLiveEventIds)
+  const ids = yield* Effect.retry(database.run(listLiveEventIds), RECOVER_AGAIN)
   if (ids.length === 0) return
-  yield* Effect.forEach(ids, (id) => Effect.ignore(live.read(id, [], false)), {
-    concurrency: RECOVERIES_AT_ONCE,
-    discard: true,
-  })
+  const recover = (eventId: string): Effect.Effect<void> =>
+    live.read(eventId, [], false).pipe(
+      Effect.retry({ while: (failure) => failure._tag === "Unavailable", schedule: RECOVER_AGAIN }),
+      // An event that was deleted meanwhile needs no memory.
+      Effect.ignore,
+      Effect.catchCause((cause) =>
+        Effect.sync(() => log.error({ eventId, err: Cause.squash(cause) }, "a live event could not be recovered")),
+      ),
+    )
+  yield* Effect.forEach(ids, recover, { concurrency: RECOVERIES_AT_ONCE, discard: true })
   log.info({ events: ids.length }, "live events are back in memory")
 })
 
@@ -59,7 +67,7 @@ const recoverLiveEvents = Effect.gen(function* () {
 export const liveEventsLayer = (
   options: PlacementOptions,
 ): Layer.Layer<LiveEvents | Feed, never, Database | OutboxBell | Telemetry | Ownership> =>
-  Layer.effectDiscard(Effect.forkScoped(Effect.ignore(recoverLiveEvents))).pipe(
+  Layer.effectDiscard(Effect.forkScoped(recoverLiveEvents)).pipe(
     Layer.provideMerge(LiveEvents.layer(options)),
     Layer.provideMerge(liveEventLayer(options)),
     Layer.provide(oneProcess(options)),

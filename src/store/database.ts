@@ -36,6 +36,13 @@ const isThrownOnPurpose = (cause: unknown): cause is Thrown =>
 
 const BUSY = () => new Unavailable({ detail: "The server has too much to do right now.", retryAfterSeconds: 1 })
 const AWAY = () => new Unavailable({ detail: "The database is not reachable.", retryAfterSeconds: 2 })
+const OUT_OF_RESOURCES = () =>
+  new Unavailable({ detail: "The database is out of space or memory.", retryAfterSeconds: 5 })
+
+const unavailableBecause = (code: string): Unavailable => {
+  if (code === "POOL_FULL") return BUSY()
+  return code.startsWith("53") ? OUT_OF_RESOURCES() : AWAY()
+}
 
 /** A tagged error is expected and typed; a database that cannot answer is `Unavailable`; anything else is a defect. */
 const lift = <A, E>(evaluate: () => Promise<A>): Effect.Effect<A, E | Unavailable> =>
@@ -45,7 +52,7 @@ const lift = <A, E>(evaluate: () => Promise<A>): Effect.Effect<A, E | Unavailabl
       (cause: unknown) => {
         if (isThrownOnPurpose(cause)) return resume(Effect.fail(cause as E))
         const { code, unavailable } = sqlState(cause)
-        if (unavailable) return resume(Effect.fail(code === "POOL_FULL" ? BUSY() : AWAY()))
+        if (unavailable) return resume(Effect.fail(unavailableBecause(code)))
         return resume(Effect.die(cause))
       },
     )

@@ -14,6 +14,8 @@ export interface OpenDatabase {
   readonly url: Redacted.Redacted<string>
   /** In a few words, without credentials. */
   readonly description: string
+  /** The same as the beginning of a sentence. */
+  readonly name: string
   readonly lock: ProcessLock
   /** Schema versions before and after the migrations of this start. */
   readonly schema: { readonly from: number; readonly to: number }
@@ -25,11 +27,14 @@ export interface OpenDatabase {
   readonly abandon: () => void
 }
 
-/** Not reached, not let in (28, 3D, 42501), starting or stopping (57P), out of something (53), or damaged (58, XX). */
-const UNUSABLE = /^(?:E[A-Z]|CONNECT|POOL_|08|28|3D|42501|57P|53|58|XX)/
+/**
+ * Not reached, not let in (28, 3D, 42501), starting or stopping (57P), out of something (53), damaged (58, XX), too slow or
+ * locked (57014, 55P03, 25P03), or a standby (25006).
+ */
+const UNUSABLE = /^(?:E[A-Z]|CONNECT|POOL_|08|28|3D|42501|57P|53|58|XX|57014|55P03|25P03|25006)/
 
-/** Runs a part of the start. A failure that an operator can act on becomes one sentence. */
-const usable = async <A>(what: string, part: () => Promise<A>): Promise<A> => {
+/** Runs a part of the start that needs the database, which `what` names. A failure that an operator can act on becomes one sentence. */
+export const usable = async <A>(what: string, part: () => Promise<A>): Promise<A> => {
   try {
     return await part()
   } catch (cause) {
@@ -61,6 +66,7 @@ export const openDatabase = async (
       url,
       lock: held,
       schema,
+      name: what,
       description:
         embedded === undefined
           ? `external PostgreSQL at ${new URL(Redacted.value(url)).host}`

@@ -28,6 +28,8 @@ const PATIENCE_MS = 3_000
 const LOOK_EVERY_MS = 250
 /** A starter that has not got the lock by then says so. */
 const GIVE_UP_MS = 30_000
+/** More for its statements: after that its session is given up, whatever it waits for. */
+const LAST_ANSWER_MS = 5_000
 
 export interface ProcessLock {
   /** Whether the lock is held now. */
@@ -75,7 +77,7 @@ const findHolder = async (sql: Queryable): Promise<Holder | undefined> => {
  * during the wait; once may be the last word of one that died just then. One that is not heard of is waited for until it
  * counts as silent.
  */
-const outlast = async (sql: Queryable): Promise<boolean> => {
+const outlast = async (sql: Queryable, giveUpMs: number): Promise<boolean> => {
   const startedAt = performance.now()
   const heard = new Set<string>()
   let silentLooks = 0
@@ -84,7 +86,7 @@ const outlast = async (sql: Queryable): Promise<boolean> => {
     const holder = await findHolder(sql)
     if (holder !== undefined) {
       heard.add(`${holder.pid} ${holder.heardAt}`)
-      if (lives(holder, heard.size, waitedMs) || waitedMs > GIVE_UP_MS) return false
+      if (lives(holder, heard.size, waitedMs) || waitedMs > giveUpMs) return false
       silentLooks = holder.hasHeartbeat && holder.silentMs >= SILENT_AFTER_MS ? silentLooks + 1 : 0
     }
     if (holder !== undefined && silentLooks >= SILENT_LOOKS) await sql`select pg_terminate_backend(${holder.pid}, 1000)`
@@ -183,14 +185,17 @@ class Holding implements ProcessLock {
   }
 }
 
-/** Resolves to `undefined` when another living process holds the database. */
-export const takeProcessLock = async (url: string): Promise<ProcessLock | undefined> => {
+/** Resolves to `undefined` when another living process holds the database. Rejects when the database does not answer. */
+export const takeProcessLock = async (url: string, giveUpMs = GIVE_UP_MS): Promise<ProcessLock | undefined> => {
   const session = await open(url)
+  const late = setTimeout(() => session.connection.destroy("deadline"), giveUpMs + LAST_ANSWER_MS)
   try {
-    if (await outlast(session.sql)) return new Holding(url, session, await identityOf(session.sql))
+    if (await outlast(session.sql, giveUpMs)) return new Holding(url, session, await identityOf(session.sql))
   } catch (cause) {
     session.connection.close()
     throw cause
+  } finally {
+    clearTimeout(late)
   }
   session.connection.close()
   return undefined

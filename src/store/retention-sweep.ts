@@ -7,7 +7,7 @@ import { deleteExpiredAccountTokens } from "./account-tokens.ts"
 import { deleteExpiredSessions } from "./accounts.ts"
 import { Database } from "./database.ts"
 import { deleteEntryTokens, listEventsWithOldEntries, markEntriesSwept } from "./registrations.ts"
-import { inBatches, sweepEvery } from "./sweeps.ts"
+import { inBatches, patiently, sweepEvery } from "./sweeps.ts"
 import { deleteExpiredNoteTokens } from "./table-notes.ts"
 
 /** An entry token opens its event until so long after the end; an hour more, so that no clock is ahead of another. */
@@ -18,10 +18,10 @@ const EVENTS = 100
 const sweepEntryTokens = (database: Database["Service"], now: number): Effect.Effect<void, Unavailable> =>
   Effect.gen(function* () {
     const endedBefore = toTimestamp(now - ENTRIES_KEPT_MS)
-    const eventIds = yield* database.run((sql) => listEventsWithOldEntries(sql, endedBefore, EVENTS))
+    const eventIds = yield* patiently(database, (sql) => listEventsWithOldEntries(sql, endedBefore, EVENTS))
     if (eventIds.length === 0) return 0
     yield* inBatches(database, (sql, limit) => deleteEntryTokens(sql, eventIds, limit))
-    yield* database.run((sql) => markEntriesSwept(sql, eventIds))
+    yield* patiently(database, (sql) => markEntriesSwept(sql, eventIds))
     return eventIds.length
   }).pipe(Effect.repeat({ while: (events) => events === EVENTS }), Effect.asVoid)
 

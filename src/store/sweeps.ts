@@ -11,7 +11,13 @@ import type { Database, Queryable } from "./database.ts"
 export const SWEEP_BATCH = 2_000
 
 /** For one statement of a sweep, in milliseconds: nobody waits for it, so it may take longer than a request's. */
-export const SWEEP_WITHIN_MS = 30_000
+const SWEEP_WITHIN_MS = 30_000
+
+/** Runs one statement of a sweep. */
+export const patiently = <A>(
+  database: Database["Service"],
+  statement: (sql: Queryable) => Promise<A>,
+): Effect.Effect<A, Unavailable> => database.transaction(statement, { withinMs: SWEEP_WITHIN_MS })
 
 /**
  * Repeats a statement, which resolves to the rows it deleted, until it finds fewer than it may delete. Others may use the
@@ -21,9 +27,10 @@ export const inBatches = (
   database: Database["Service"],
   statement: (sql: Queryable, limit: number) => Promise<number>,
 ): Effect.Effect<void, Unavailable> =>
-  database
-    .transaction((sql) => statement(sql, SWEEP_BATCH), { withinMs: SWEEP_WITHIN_MS })
-    .pipe(Effect.repeat({ while: (deleted) => deleted >= SWEEP_BATCH }), Effect.asVoid)
+  patiently(database, (sql) => statement(sql, SWEEP_BATCH)).pipe(
+    Effect.repeat({ while: (deleted) => deleted >= SWEEP_BATCH }),
+    Effect.asVoid,
+  )
 
 /** A sweep for ever, which begins after a pause. One that fails is logged, and the next goes on where it stopped. */
 export const sweepEvery = (

@@ -11,7 +11,7 @@ import { Egress } from "../egress.ts"
 import { newId } from "../model/ids.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { OutboxBell } from "../store/outbox.ts"
-import { SWEEP_WITHIN_MS } from "../store/sweeps.ts"
+import { patiently } from "../store/sweeps.ts"
 import {
   type ClaimedDelivery,
   claimFirstTries,
@@ -213,7 +213,7 @@ const start = (options: DispatcherOptions) =>
       if (begun > 0) yield* Effect.sleep(PACE_MS)
     })
 
-    const rescue = outliving(database.transaction((sql) => releaseClaims(sql, node), { withinMs: SWEEP_WITHIN_MS }))
+    const rescue = outliving(patiently(database, (sql) => releaseClaims(sql, node)))
     const loop = Effect.andThen(
       options.alone ? rescue : Effect.void,
       Effect.whileLoop({ while: () => !stopping, body: () => round, step: () => {} }),

@@ -7,7 +7,7 @@ import { Effect, Schedule, type Scope } from "effect"
 import type { Logger } from "pino"
 import { toTimestamp } from "../model/timestamp.ts"
 import type { Database, Queryable } from "../store/database.ts"
-import { SWEEP_WITHIN_MS } from "../store/sweeps.ts"
+import { patiently } from "../store/sweeps.ts"
 import { skipDeliveries, sweepMessages } from "../store/webhook-deliveries.ts"
 import { disableFailing, forgetLapsedSecrets } from "../store/webhook-endpoints.ts"
 import type { Outliving } from "./outage.ts"
@@ -28,24 +28,22 @@ export const housekeeping = (
     const inBatches = (statement: Effect.Effect<number>) =>
       Effect.repeat(statement, { while: (rows) => rows === BATCH })
 
-    /** Nobody waits for these statements. */
-    const patiently = <A>(body: (sql: Queryable) => Promise<A>) =>
-      outliving(database.transaction(body, { withinMs: SWEEP_WITHIN_MS }))
+    const sweepUp = <A>(statement: (sql: Queryable) => Promise<A>) => outliving(patiently(database, statement))
 
     const tidy = Effect.gen(function* () {
-      for (const endpoint of yield* patiently(disableFailing)) {
+      for (const endpoint of yield* sweepUp(disableFailing)) {
         log.warn(
           endpoint,
           "webhooks: an endpoint was disabled, because for five days it has answered nothing but failures",
         )
       }
-      yield* inBatches(patiently((sql) => skipDeliveries(sql, BATCH)))
-      yield* patiently(forgetLapsedSecrets)
+      yield* inBatches(sweepUp((sql) => skipDeliveries(sql, BATCH)))
+      yield* sweepUp(forgetLapsedSecrets)
     })
 
     const sweep = Effect.suspend(() => {
       const before = toTimestamp(Date.now() - KEPT_MS)
-      return patiently((sql) => sweepMessages(sql, before, BATCH))
+      return sweepUp((sql) => sweepMessages(sql, before, BATCH))
     })
 
     yield* Effect.forkScoped(Effect.repeat(tidy, Schedule.spaced(TIDY_EVERY)))

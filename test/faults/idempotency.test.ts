@@ -123,6 +123,7 @@ describe("with one server", () => {
     const { last } = await insist(() => send(server.url, house, `/v1/events/${eventId}/advance`, {}, key))
     cut.remove()
     first.remove()
+    expect(times === 1 ? cut.acted() : first.acted()).toBe(1)
     expect(last.status).toBe(200)
     const again = await insist(() => send(server.url, house, `/v1/events/${eventId}/advance`, {}, key))
     expect(again.last.status).toBe(200)

@@ -15,15 +15,22 @@ let proxy: PostgresProxy
 let direct: postgres.Sql
 let pool: Pool
 let destroyed: string[]
+/** Deadlines that were told as passed. */
+let late: string[]
 
 const openPool = (options: Partial<PoolOptions> = {}): Pool => {
-  const observe = { destroyed: (why: string) => void destroyed.push(why), pastDeadline: () => {}, refused: () => {} }
+  const observe = {
+    destroyed: (why: string) => void destroyed.push(why),
+    pastDeadline: (what: string) => void late.push(what),
+    refused: () => {},
+  }
   pool = new Pool({ url: proxy.url, connections: 10, waiting: 500, deadlineMs: 2_000, observe, ...options })
   return pool
 }
 
 beforeEach(async () => {
   destroyed = []
+  late = []
   database = await createEmptyDatabase()
   direct = postgres(database.url, { max: 2, onnotice: () => {} })
   await direct`create table notes (id uuid primary key)`
@@ -257,6 +264,17 @@ describe("nothing hangs", () => {
     expect([outcomes["done"] ?? 0, destroyed]).toEqual([expect.toSatisfy((done: number) => done >= 6), []])
   })
 
+  test("when the process is always late: deadlines are kept all the same", async () => {
+    openPool({ deadlineMs: 1_000, connections: 1 })
+    await pool.sql`select 1`
+    proxy.silence("open")
+    const since = performance.now()
+    const work = settle(pool.sql`select 2`)
+    const turns = setInterval(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 560), 1)
+    expect(await work.finally(() => clearInterval(turns))).toBe("POOL_DEADLINE")
+    expect(performance.now() - since).toBeLessThan(4_000)
+  })
+
   test("when the first of several hosts is dead: each try takes the next, also after many reconnections", async () => {
     const { username, password, host, pathname } = new URL(proxy.url)
     const url = `postgres://${username}:${password}@127.0.0.1:1,${host}${pathname}`
@@ -275,7 +293,15 @@ describe("nothing hangs", () => {
       expect(await settle(insert(randomUUID()))).toBe("55P03")
       expect(await settle(pool.sql`select pg_sleep(5)`)).toBe("57014")
     })
-    expect(destroyed).toEqual([])
+    expect([destroyed, late]).toEqual([[], ["server", "server"]])
+  })
+
+  test("when a client's machine loses its power: the server is told to look for it after ten seconds", async () => {
+    openPool()
+    const shown = ["idle", "interval", "count"].map(
+      async (name) => (await pool.sql`select current_setting(${`tcp_keepalives_${name}`}) as seconds`)[0]?.["seconds"],
+    )
+    expect(await Promise.all(shown)).toEqual(["10", "5", "3"])
   })
 
   test("when the body of a transaction never ends: it is given up at the deadline", async () => {

@@ -56,6 +56,13 @@ test("a holder whose machine lost its power is outlasted within thirty seconds, 
   await eventually(() => holder?.held() === true, "the old holder to have it again")
 }, 60_000)
 
+test("a starter whose question for the lock is swallowed gives up instead of waiting for ever", async () => {
+  proxy.onStatement({ match: /pg_try_advisory_lock/, action: { kind: "drop" } })
+  const since = performance.now()
+  await expect(takeProcessLock(proxy.url, 500)).rejects.toMatchObject({ code: "POOL_DEADLINE" })
+  expect(performance.now() - since).toBeLessThan(8_000)
+})
+
 test("a lock whose session was cut is taken again by the same process", async () => {
   const holder = await take(proxy.url)
   proxy.reset()

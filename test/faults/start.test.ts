@@ -149,6 +149,24 @@ test("a database that is damaged, or will not let the server in, is refused", as
   expect(await refusal({ DATABASE_URL: wrong.href, SECRET_KEY })).toContain("no_such_database")
 })
 
+test("a database that fails in the middle of the start is refused in one sentence", async () => {
+  const database = await externalDatabase()
+  const proxy = await startPostgresProxy(database.url)
+  onTestFinished(() => proxy.close())
+  for (const [match, code] of [
+    [/sealing_checks/, "53100"],
+    [/sealing_checks/, "25006"],
+    [/pg_try_advisory_lock/, "57014"],
+  ] as const) {
+    const rule = proxy.onStatement({ match, action: { kind: "fail", code, message: "no luck today" } })
+    expect(await refusal({ DATABASE_URL: proxy.url, SECRET_KEY })).toBe(
+      "The database at DATABASE_URL cannot be used (no luck today).",
+    )
+    expect(rule.acted()).toBeGreaterThan(0)
+    rule.remove()
+  }
+})
+
 test("a process that may open too few files says so", async () => {
   const script = `ulimit -n 400 && exec "${process.execPath}" "${RUNNER}" "${MAIN}"`
   const child = spawn("/bin/sh", ["-c", script], { env: { PORT: "0", SECRET_KEY } })

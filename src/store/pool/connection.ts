@@ -25,7 +25,11 @@ type ParsedOptions = Address & Options & { readonly shared: unknown }
 export type Ending = "lost" | "deadline" | "in_transaction" | "unfinished" | "protocol" | "suspect" | "closed"
 
 /** Was the cause said by the server, and does the session go on after it? */
-const isServersWord = (cause: unknown): boolean => cause instanceof postgres.PostgresError && cause.severity === "ERROR"
+const isServersWord = (cause: unknown): cause is postgres.PostgresError =>
+  cause instanceof postgres.PostgresError && cause.severity === "ERROR"
+
+/** `statement_timeout` and `lock_timeout` (PostgreSQL documentation, appendix A). */
+const SERVERS_LIMITS: ReadonlySet<string> = new Set(["57014", "55P03"])
 
 /** Opens sessions of one address; `attempt` counts them, so that several hosts of one address take turns. */
 export class Connector {
@@ -106,6 +110,8 @@ export class Connection {
   #ending: Ending | undefined
   /** Called once, when the session is given up or found lost. */
   onEnd: (why: Ending) => void = () => {}
+  /** Called when the server ends a statement because it took too long or waited too long for a lock. */
+  onServersLimit: () => void = () => {}
 
   constructor(client: Client, socket: Socket, status: TransactionStatus) {
     this.#client = client
@@ -173,6 +179,17 @@ export class Connection {
     return true
   }
 
+  /** The error for the caller. Without a word of the server it is not known where the session stands, so it is given up. */
+  #judged(cause: unknown): unknown {
+    if (isServersWord(cause)) {
+      if (SERVERS_LIMITS.has(cause.code)) this.onServersLimit()
+      return cause
+    }
+    const isLost = isLoss(cause)
+    this.destroy(isLost ? "lost" : "protocol")
+    return isLost ? new PoolError("POOL_CONNECTION_LOST", cause) : cause
+  }
+
   #answer<A>(send: () => PromiseLike<A>, answered: () => void = nothing): Promise<A> {
     const ending = this.#ending
     if (ending !== undefined) {
@@ -192,12 +209,7 @@ export class Connection {
           resolve(answer)
         },
         (cause: unknown) => {
-          // Without a word of the server it is not known where the session stands.
-          if (!this.#settled(reject)) return
-          if (isServersWord(cause)) return reject(cause)
-          const isLost = isLoss(cause)
-          this.destroy(isLost ? "lost" : "protocol")
-          reject(isLost ? new PoolError("POOL_CONNECTION_LOST", cause) : cause)
+          if (this.#settled(reject)) reject(this.#judged(cause))
         },
       )
     })

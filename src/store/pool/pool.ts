@@ -25,7 +25,8 @@ export interface PoolOptions {
 
 export interface PoolObserver {
   readonly destroyed: (why: Ending) => void
-  readonly pastDeadline: (what: "waiting" | "statement") => void
+  /** `server`: the server ended a statement by a limit of its own, a little before ours. */
+  readonly pastDeadline: (what: "waiting" | "statement" | "server") => void
   /** As many waited as may. */
   readonly refused: () => void
 }
@@ -121,13 +122,14 @@ export class Pool {
   readonly #connector: Connector
   readonly #opener: Opener
   readonly #waiting: Waiting<Slot>
-  /** The one used last is used next: its statements are prepared, and the others may be given up unmissed. */
+  /** The one used last is used next: its statements are prepared, and the others may be given up without a loss. */
   readonly #idle: Slot[] = []
   /** All that are open. */
   readonly #slots: Slot[] = []
   readonly #look: NodeJS.Timeout
   #inUse = 0
   #lookedAt = performance.now()
+  #wasLate = false
   #closed = false
   /** Tells a pool that is being closed that a connection came back. */
   #returned: () => void = () => {}
@@ -282,6 +284,7 @@ export class Pool {
     const slot = new Slot(connection, (one) => this.#giveBack(one))
     this.#slots.push(slot)
     connection.onEnd = (why) => this.#ended(slot, why)
+    connection.onServersLimit = () => this.#observe.pastDeadline("server")
     this.#offer(slot)
   }
 
@@ -321,9 +324,10 @@ export class Pool {
 
   #endLate(): void {
     const now = performance.now()
-    const isLate = now - this.#lookedAt > STALL_MS
+    const isLate = now - this.#lookedAt > STALL_MS && !this.#wasLate
     this.#lookedAt = now
-    // The process was stopped or busy: answers that came meanwhile have not been read yet.
+    this.#wasLate = isLate
+    // The process was stopped or busy: answers that came meanwhile have not been read yet. They are by the next look, late or not.
     if (isLate) return
     for (const { connection, isOut, until, since } of [...this.#slots]) {
       if (!isOut || now < until) continue

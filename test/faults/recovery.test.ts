@@ -1,0 +1,50 @@
+/** Live events come back into memory by themselves after a start, also when the database is away at that moment. */
+import { expect, onTestFinished, test } from "vitest"
+import { loadConfig } from "../../src/config.ts"
+import { type RunningServer, startServer } from "../../src/server.ts"
+import { createLiveEvent, createWorkspace } from "../support/api.ts"
+import { createTestDatabase } from "../support/database.ts"
+import { startPostgresProxy } from "../support/postgres-proxy.ts"
+import { rowsOf } from "../support/rows.ts"
+import { eventually } from "../support/wait.ts"
+
+const AWAY = { kind: "fail", code: "57P03", message: "the database system is starting up" } as const
+
+test.each([
+  ["the list of live events cannot be read", /from events where status = 'live'/],
+  ["an event cannot be read", /select roster from live_events/],
+])("a timer that nobody watches fires after a start at which %s", async (_, match) => {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const proxy = await startPostgresProxy(database.url)
+  onTestFinished(() => proxy.close())
+  const rows = rowsOf(database.url)
+  onTestFinished(() => rows.end())
+  const start = (): Promise<RunningServer> =>
+    startServer(
+      loadConfig({
+        PORT: "0",
+        DATABASE_URL: proxy.url,
+        SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef",
+        LOG_LEVEL: "silent",
+      }),
+      () => {},
+    )
+  const first = await start()
+  const { key } = await createWorkspace(first.url)
+  const config = { durationSeconds: 10, onTimerEnd: "advance" }
+  const { id } = await createLiveEvent(first.url, key, {
+    phases: [{ modality: "broadcast", config }, { modality: "broadcast" }],
+  })
+  await first.stop()
+  await rows.run("update phases set timer_ends_at = now() where event_id = $1 and status = 'active'", [id])
+
+  const away = proxy.onStatement({ match, action: AWAY, times: 3 })
+  const second = await start()
+  onTestFinished(() => second.stop())
+  await away.reached(3)
+  const active = async () =>
+    (await rows.run("select position from phases where event_id = $1 and status = 'active'", [id]))[0]?.["position"]
+  await eventually(async () => (await active()) === 1, "the second phase")
+  expect(await active()).toBe(1)
+})
