@@ -30,6 +30,7 @@ import { answerEverything } from "./http/uws-http.ts"
 import { AccountSessions } from "./identity/account-sessions.ts"
 import { ApiKeys } from "./identity/api-keys.ts"
 import { Authenticator } from "./identity/authenticate.ts"
+import { GrantBell } from "./identity/grant-bell.ts"
 import { IdentityProvider } from "./identity/identity-provider.ts"
 import { PartnerKeys } from "./identity/partner-keys.ts"
 import { PartnerTokens } from "./identity/partner-tokens.ts"
@@ -94,6 +95,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
       deadlineMs: config.databaseDeadlineMs,
     }),
     OutboxBell.layer,
+    GrantBell.layer,
     Egress.layer({ allowLoopback: config.allowLoopbackTargets }),
     Tokens.layer(config.secretKey),
     Passwords.layer,

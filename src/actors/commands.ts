@@ -66,8 +66,11 @@ const Activity = Schema.Union(
 /** A moderator's patch over REST; people at the event approve, hide, pin and answer one by one. */
 const Moderation = Schema.Struct({ type: Schema.Literal("question.moderate"), d: ModerateQuestion })
 
-export const Command = Schema.Union([Steering, Activity, Moderation])
-export type Command = SteeringCommand | ActivityCommand | typeof Moderation.Type
+/** The workspace has stored another role for a user, or none: a role that was given here counts no longer. */
+const Restoration = Schema.Struct({ type: Schema.Literal("role.forget"), d: Schema.Struct({ userId: Schema.String }) })
+
+export const Command = Schema.Union([Steering, Activity, Moderation, Restoration])
+export type Command = SteeringCommand | ActivityCommand | typeof Moderation.Type | typeof Restoration.Type
 export type CommandType = Command["type"]
 
 const STEERING_NAMES: Readonly<Record<SteeringType, CommandName | null>> = {
@@ -89,7 +92,7 @@ export const isSteering = (command: Command): command is SteeringCommand => comm
 /** The gateway's name of a command, which the permission table knows; null for what only REST and the clock may ask. */
 export const gatewayName = (command: Command): CommandName | null => {
   if (isSteering(command)) return STEERING_NAMES[command.type]
-  return command.type === "question.moderate" ? null : command.type
+  return command.type === "question.moderate" || command.type === "role.forget" ? null : command.type
 }
 
 /** Who asks: somebody at the event. */
@@ -102,6 +105,8 @@ export const Caller = Schema.Struct({
   role: EventRole,
   /** Has to be let in where there is a lobby; by default whoever is no user. */
   walkIn: Schema.optionalKey(Schema.Boolean),
+  /** An owner or admin of the workspace, whatever the role here. */
+  manages: Schema.optionalKey(Schema.Boolean),
 })
 export type Caller = typeof Caller.Type
 

@@ -8,6 +8,7 @@ import { can } from "../model/permissions.ts"
 import { actingRole } from "./acting-role.ts"
 import { moderateQuestion } from "./activities/qa.ts"
 import { extendActivityTimer, performActivity, tellOfBarred, tellOfPhase, tellOfUpdate } from "./activities/registry.ts"
+import { forgetRole } from "./activities/stage.ts"
 import { type Envelope, gatewayName, isSteering, Refused, type SteeringCommand } from "./commands.ts"
 import { admissionOf } from "./lobby-policy.ts"
 import { liveEventMachine } from "./machine.ts"
@@ -113,6 +114,7 @@ const steer = (turn: Turn, command: SteeringCommand): Result | Refused => {
 
 const act = (turn: Turn, command: Envelope["command"]): Result | Refused => {
   if (isSteering(command)) return steer(turn, command)
+  if (command.type === "role.forget") return forgetRole(turn, command.d.userId)
   return command.type === "question.moderate" ? moderateQuestion(turn, command.d) : performActivity(turn, command)
 }
 

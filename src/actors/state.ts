@@ -36,8 +36,8 @@ export type Ejection =
 /** Where a participant stands from now on: only what changed. */
 export interface Standing {
   readonly participantId: string
-  /** The stored role. */
-  readonly role?: EventRole
+  /** The stored role; null: it is what is stored for them again, and nothing that was given here. */
+  readonly role?: EventRole | null
   /** Why the role changed. */
   readonly because?: "role" | "stage"
   /** The room they are in; null for the main room. */

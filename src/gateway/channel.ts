@@ -179,7 +179,12 @@ export class Channel {
 
   /** A new token: another role may hear other streams. */
   renew(connection: Connection, identity: Identity): void {
-    this.#whereabouts.renew(connection, identity)
+    this.#whereabouts.renew(connection, identity, "token")
+  }
+
+  /** The user stands otherwise at the event than its token said. */
+  stand(connection: Connection, identity: Identity): void {
+    this.#whereabouts.renew(connection, identity, "role")
   }
 
   /** A connection of this event closed, admitted or not. */

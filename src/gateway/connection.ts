@@ -2,9 +2,9 @@
  * One socket's state. Lean on purpose: thousands of them idle. What is the participant's is shared by its tabs
  * (`participants.ts`), what is the event's by everyone (`channel.ts`); nothing here owns a timer.
  */
+import type { Basis } from "../model/grants.ts"
 import type { ParticipantKind } from "../model/participants.ts"
 import type { EventRole } from "../model/roles.ts"
-import type { Backing } from "./backing.ts"
 import type { CloseCode } from "./protocol/close-codes.ts"
 
 /** Who a token speaks for. */
@@ -17,10 +17,20 @@ export interface Identity {
   readonly role: EventRole
   /** Neither a member of the workspace nor on the event's list: may have to wait in the lobby. */
   readonly walkIn: boolean
+  /** An owner or admin of the workspace, whatever the role here. */
+  readonly manages: boolean
 }
 
 /** Before a token said who it is. */
-const NOBODY: Identity = { participantId: "", name: "", kind: "anonymous", userId: null, role: "viewer", walkIn: true }
+const NOBODY: Identity = {
+  participantId: "",
+  name: "",
+  kind: "anonymous",
+  userId: null,
+  role: "viewer",
+  walkIn: true,
+  manages: false,
+}
 
 /** What a connection needs of its transport. Every call is safe after the socket has closed, and then does nothing. */
 export interface Socket {
@@ -60,8 +70,8 @@ export class Connection {
   eventId = ""
   identity: Identity = NOBODY
   sessionExpiresAt = Number.POSITIVE_INFINITY
-  /** The account behind its token, if any. */
-  backing: Backing | undefined
+  /** The things that its user's session rests on; `undefined` for everybody who is no user of the workspace. */
+  basis: Basis | undefined
   /** The room whose stream it hears. */
   roomId: string | null = null
   mutes: ReadonlySet<Mutable> = MUTES_NOTHING

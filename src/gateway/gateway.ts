@@ -5,6 +5,7 @@
 import { Cause, Effect, Exit, FiberSet, Scope } from "effect"
 import { Feed } from "../actors/feed.ts"
 import { LiveEvents } from "../actors/live-events.ts"
+import { GrantBell } from "../identity/grant-bell.ts"
 import { Tokens } from "../identity/tokens.ts"
 import { Media } from "../media/media.ts"
 import { Database } from "../store/database.ts"
@@ -30,7 +31,7 @@ export interface RunningGateway {
 /** `node`: this process, in presence reports. */
 export type BindOptions = { readonly node: string } & Partial<GatewayOptions>
 
-export type GatewayServices = LiveEvents | Feed | Database | Tokens | Media | Telemetry
+export type GatewayServices = LiveEvents | Feed | Database | Tokens | GrantBell | Media | Telemetry
 
 /** Binds the gateway to an app. It lives until it is drained or stopped, which must happen before its services end. */
 export const bindGateway = (
@@ -52,6 +53,7 @@ export const bindGateway = (
       feed: yield* Feed,
       database: yield* Database,
       tokens: yield* Tokens,
+      grants: yield* GrantBell,
       media: yield* Media,
       fork: (effect) =>
         fork(
@@ -71,6 +73,7 @@ export const bindGateway = (
     const failed = (error: unknown): void => telemetry.log.error({ err: error }, "the gateway failed unexpectedly")
     const hub = new Hub(around)
     const sessions = new Sessions(around, hub)
+    const silence = around.grants.onRing((change) => hub.standings.rung(change))
     bindSockets(app, options.orderedLimitBytes, {
       isFull: () => hub.isFull,
       opened: (socket) => sessions.opened(socket),
@@ -89,6 +92,7 @@ export const bindGateway = (
     const stop = async (): Promise<void> => {
       if (isStopped) return
       clearInterval(sweep)
+      silence()
       hub.stop()
       isStopped = true
       await Effect.runPromise(Scope.close(scope, Exit.void))

@@ -1,12 +1,12 @@
 /** Channels by event, and every connection of this process: opening, sweeping for deadlines, draining. */
 
 import { toTimestamp } from "../model/timestamp.ts"
-import { BackingWatch } from "./backing.ts"
 import { Channel } from "./channel.ts"
 import type { Connection } from "./connection.ts"
 import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
 import type { Resume } from "./protocol/frames.ts"
 import { OP } from "./protocol/op.ts"
+import { StandingWatch } from "./standings.ts"
 import type { Surroundings } from "./surroundings.ts"
 
 /** A connection is given up when nothing came for this many heartbeat intervals. */
@@ -19,12 +19,21 @@ export class Hub {
   readonly #around: Surroundings
   readonly #channels = new Map<string, Channel>()
   readonly #connections = new Set<Connection>()
-  readonly #backing: BackingWatch
+  readonly standings: StandingWatch
   #isDraining = false
 
   constructor(around: Surroundings) {
     this.#around = around
-    this.#backing = new BackingWatch(around, Date.now())
+    this.standings = new StandingWatch(
+      around,
+      {
+        connections: () => this.#connections,
+        stands: (connection, standing) => {
+          this.#channels.get(connection.eventId)?.stand(connection, { ...connection.identity, ...standing })
+        },
+      },
+      Date.now(),
+    )
   }
 
   /** No new connection is taken. */
@@ -70,7 +79,7 @@ export class Hub {
 
   sweep(now: number): void {
     for (const connection of this.#connections) this.#check(connection, now)
-    this.#backing.sweep(this.#connections, now)
+    this.standings.sweep(now)
     for (const channel of this.#channels.values()) {
       if (channel.sweep(now)) this.#letGo(channel)
     }

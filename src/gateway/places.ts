@@ -23,7 +23,8 @@ export class Places {
 
   apply({ participantId, admission, role, roomId, hearsPoll }: Standing): void {
     if (hearsPoll?.on) this.votersHear = true
-    if (role !== undefined) this.#roles.set(participantId, role)
+    if (role === null) this.#roles.delete(participantId)
+    else if (role !== undefined) this.#roles.set(participantId, role)
     if (roomId === null) this.#seats.delete(participantId)
     if (typeof roomId === "string") this.#seats.set(participantId, roomId)
     if (admission === "admitted") this.#admissions.set(participantId, "admitted")

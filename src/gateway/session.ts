@@ -24,6 +24,7 @@ import {
 import { OP } from "./protocol/op.ts"
 import type { RefusalCode } from "./protocol/refusals.ts"
 import { refuse } from "./refusal.ts"
+import { Footings } from "./standings.ts"
 import type { Surroundings } from "./surroundings.ts"
 import { type Grant, readToken } from "./tokens.ts"
 
@@ -46,6 +47,7 @@ export class Sessions {
   readonly #around: Surroundings
   readonly #hub: Hub
   readonly #commands: Commands
+  readonly #grants: Parameters<typeof readToken>[0]
   #identifying = 0
   #identifiedSince = 0
   #identified = 0
@@ -54,6 +56,8 @@ export class Sessions {
     this.#around = around
     this.#hub = hub
     this.#commands = new Commands(around)
+    const { standings } = hub
+    this.#grants = { tokens: around.tokens, footings: new Footings(around), generation: () => standings.generation }
   }
 
   opened(socket: Socket): Connection {
@@ -166,12 +170,12 @@ export class Sessions {
     connection.state = "identifying"
     this.#identifying++
     this.#read(token, {
-      onGrant: ({ eventId, identity, sessionExpiresAt, backing }) => {
+      onGrant: ({ eventId, identity, sessionExpiresAt, basis }) => {
         this.#identifying--
         if (connection.state === "closed") return
         connection.identity = identity
         connection.eventId = eventId
-        connection.backing = backing
+        connection.basis = basis
         connection.sessionExpiresAt = sessionExpiresAt
         this.#hub.enter(connection, resume)
       },
@@ -240,7 +244,7 @@ export class Sessions {
       return
     }
     connection.sessionExpiresAt = sessionExpiresAt
-    connection.backing = grant.backing
+    connection.basis = grant.basis
     connection.warned = false
     const d = { tokenExpiresAt: toTimestamp(sessionExpiresAt), role: identity.role }
     connection.send(
@@ -254,7 +258,7 @@ export class Sessions {
     on: { readonly onGrant: (grant: Grant) => void; readonly onRefusal: (why: CloseCode) => void },
   ): void {
     this.#around.fork(
-      Effect.match(readToken(this.#around.tokens, this.#around.database, token), {
+      Effect.match(readToken(this.#grants, token), {
         onSuccess: on.onGrant,
         onFailure: on.onRefusal,
       }),

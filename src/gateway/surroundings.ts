@@ -2,6 +2,7 @@
 import type { Effect, Fiber } from "effect"
 import type { Feed } from "../actors/feed.ts"
 import type { LiveEvents } from "../actors/live-events.ts"
+import type { GrantBell } from "../identity/grant-bell.ts"
 import type { Tokens } from "../identity/tokens.ts"
 import type { Media } from "../media/media.ts"
 import type { Database } from "../store/database.ts"
@@ -14,6 +15,7 @@ export interface Surroundings {
   readonly feed: Feed["Service"]
   readonly database: Database["Service"]
   readonly tokens: Tokens["Service"]
+  readonly grants: GrantBell["Service"]
   readonly media: Media["Service"]
   readonly telemetry: Telemetry["Service"]
   /** This process, in presence reports. */

@@ -1,18 +1,19 @@
 /** Reads a gateway token: who it speaks for, on which event, until when; or with which code the socket is to be closed. */
 import { Effect } from "effect"
 import type { GatewayGrant, Tokens } from "../identity/tokens.ts"
-import { findAccountStandings } from "../store/accounts.ts"
-import type { Database } from "../store/database.ts"
-import { type Backing, backingOf, stillHolds } from "./backing.ts"
+import type { Unavailable } from "../model/errors.ts"
+import { type Basis, type Footing, holds, standingOf } from "../model/grants.ts"
 import type { Identity } from "./connection.ts"
 import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
+import type { Footings } from "./standings.ts"
 
 export interface Grant {
   readonly eventId: string
   readonly identity: Identity
   /** When the session behind the token ends, Unix milliseconds. */
   readonly sessionExpiresAt: number
-  readonly backing: Backing | undefined
+  /** `undefined` for everybody who is no user of the workspace. */
+  readonly basis: Basis | undefined
 }
 
 /** Does the token claim to have expired? Asked only of a token that was refused; both answers say "get a new one". */
@@ -26,36 +27,50 @@ const claimsToHaveExpired = (token: string): boolean => {
   }
 }
 
-/** What it rested on may have gone since the token was minted. Costs a look only for tokens of accounts. */
-const refuseRevoked = (database: Database["Service"], grant: GatewayGrant): Effect.Effect<void, CloseCode> => {
-  const backing = backingOf(grant)
-  if (backing === undefined) return Effect.void
-  return database
-    .run((sql) => findAccountStandings(sql, [backing]))
-    .pipe(
-      Effect.mapError((): CloseCode => CLOSE.internal),
-      Effect.flatMap(([now]) => (stillHolds(backing, now) ? Effect.void : Effect.fail(CLOSE.revoked))),
-    )
+interface Needs {
+  readonly tokens: Tokens["Service"]
+  readonly footings: Footings
+  /** Grows when something that grants rest on changes. */
+  readonly generation: () => number
 }
 
-export const readToken = (
-  tokens: Tokens["Service"],
-  database: Database["Service"],
-  token: string,
-): Effect.Effect<Grant, CloseCode> =>
-  tokens.verify("gateway", token).pipe(
-    Effect.mapError((): CloseCode => (claimsToHaveExpired(token) ? CLOSE.tokenExpired : CLOSE.invalidToken)),
-    Effect.tap(({ claims }) => refuseRevoked(database, claims)),
-    Effect.flatMap(({ claims }) => {
-      const { participantId, name, kind, userId, role, eventId, sessionExpires } = claims
-      const walkIn = kind !== "user" || claims.walkIn === true
-      const sessionExpiresAt = sessionExpires * 1000
-      if (sessionExpiresAt <= Date.now()) return Effect.fail<CloseCode>(CLOSE.tokenExpired)
-      return Effect.succeed({
-        eventId,
-        identity: { participantId, name, kind, userId, role, walkIn },
-        sessionExpiresAt,
-        backing: backingOf(claims),
-      })
+/** A footing that was read while something changed may be of before the change, which has looked at open sockets already. */
+const findFooting = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<Footing, Unavailable> =>
+  Effect.suspend(() => {
+    const before = needs.generation()
+    return Effect.flatMap(needs.footings.find(basis, eventId), (footing) =>
+      needs.generation() === before ? Effect.succeed(footing) : findFooting(needs, basis, eventId),
+    )
+  })
+
+type Stand = Pick<Identity, "role" | "walkIn" | "manages">
+
+/** How the user stands now, whatever the token says. */
+const standingNow = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<Stand, CloseCode> =>
+  findFooting(needs, basis, eventId).pipe(
+    Effect.mapError((): CloseCode => CLOSE.overloaded),
+    Effect.flatMap((footing): Effect.Effect<Stand, CloseCode> => {
+      if (!holds(footing)) return Effect.fail(CLOSE.revoked)
+      if (footing.event === null) return Effect.fail(CLOSE.notFound)
+      const standing = standingOf(footing)
+      return standing === undefined ? Effect.fail(CLOSE.revoked) : Effect.succeed(standing)
     }),
   )
+
+const standingOfGrant = (needs: Needs, { basis, eventId, kind, role, walkIn = false }: GatewayGrant) =>
+  basis === undefined
+    ? Effect.succeed<Stand>({ role, walkIn: kind !== "user" || walkIn, manages: false })
+    : standingNow(needs, basis, eventId)
+
+export const readToken = (needs: Needs, token: string): Effect.Effect<Grant, CloseCode> =>
+  Effect.gen(function* () {
+    const { claims } = yield* Effect.mapError(
+      needs.tokens.verify("gateway", token),
+      (): CloseCode => (claimsToHaveExpired(token) ? CLOSE.tokenExpired : CLOSE.invalidToken),
+    )
+    const { participantId, name, kind, userId, eventId, sessionExpires, basis } = claims
+    const sessionExpiresAt = sessionExpires * 1000
+    if (sessionExpiresAt <= Date.now()) return yield* Effect.fail(CLOSE.tokenExpired)
+    const { role, walkIn, manages } = yield* standingOfGrant(needs, claims)
+    return { eventId, identity: { participantId, name, kind, userId, role, walkIn, manages }, sessionExpiresAt, basis }
+  })

@@ -86,7 +86,8 @@ export class Whereabouts {
     for (const connection of connections) {
       if (hearsPoll !== undefined) this.#needs.topics.hearPoll(connection, hearsPoll.id, hearsPoll.on)
       if (roomId !== undefined) this.#move(connection, roomId)
-      if (role !== undefined) this.become(connection, { ...connection.identity, role }, because)
+      // Without a role given here it is the stored one, which is looked up in a moment.
+      if (role !== undefined && role !== null) this.become(connection, { ...connection.identity, role }, because)
       if (admission === "waiting") this.#sendOut(connection)
     }
   }
@@ -107,9 +108,9 @@ export class Whereabouts {
   }
 
   /** A new token may say another role or name, or that they are on the event's list by now and need not wait. */
-  renew(connection: Connection, identity: Identity): void {
+  renew(connection: Connection, identity: Identity, reason: UpdateReason): void {
     const { places } = this.#needs.follower
-    this.become(connection, places.here(identity), "token")
+    this.become(connection, places.here(identity), reason)
     this.#agree(connection)
     const waits = connection.state === "lobby" && places.admission(connection.identity) === "in"
     if (waits) this.#letIn(identity.participantId)
@@ -118,7 +119,7 @@ export class Whereabouts {
   become(connection: Connection, identity: Identity, reason: UpdateReason): void {
     const before = connection.identity
     connection.identity = identity
-    const isSame = (["role", "name", "walkIn"] as const).every((field) => before[field] === identity[field])
+    const isSame = (["role", "name", "walkIn", "manages"] as const).every((field) => before[field] === identity[field])
     if (connection.state !== "open" || isSame) return
     // Joining again is how the live event, and through it the others, learn of it.
     this.#needs.presence.joined(identity)

@@ -7,15 +7,16 @@ import type { Principal } from "../identity/principal.ts"
 import type { Tokens } from "../identity/tokens.ts"
 import { BadRequest, type Failure, Forbidden, NotFound, Unauthorized, type Unavailable } from "../model/errors.ts"
 import { type Event, isShared } from "../model/event.ts"
+import { standingOf } from "../model/grants.ts"
 import { parseId } from "../model/ids.ts"
 import { isShown } from "../model/question.ts"
 import type { WorkspaceRole } from "../model/roles.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { findEvent, findEventWithPhases, findPhaseOwner } from "../store/events.ts"
-import { maySeePrivateEvent } from "../store/private-events.ts"
+import { findFooting } from "../store/footings.ts"
 import { findAsset } from "../store/public-surfaces.ts"
 import { findQuestionOwner } from "../store/questions.ts"
-import { findUser, hasEventMembership } from "../store/users.ts"
+import { findUser, mayEnterWorkspace } from "../store/users.ts"
 import { findWebhookDeliveryOwner } from "../store/webhook-delivery-log.ts"
 import { findWebhookEndpointOwner } from "../store/webhook-endpoints.ts"
 import { findMemberRole, listAccountWorkspaces } from "../store/workspaces.ts"
@@ -166,7 +167,11 @@ const isInsider = (
     case "key":
       return Effect.succeed(principal.workspaceId === event.workspaceId)
     case "session":
-      return run((sql) => maySeePrivateEvent(sql, event, principal))
+      if (principal.workspaceId !== event.workspaceId) return Effect.succeed(false)
+      return Effect.map(
+        run((sql) => findFooting(sql, principal.basis, event.id)),
+        (footing) => standingOf(footing) !== undefined,
+      )
     case "account":
       return Effect.map(
         run((sql) => findMemberRole(sql, event.workspaceId, principal.accountId)),
@@ -260,13 +265,10 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
   key: requireKey,
   workspaceGuest: (principal, request) =>
     Effect.gen(function* () {
-      const { accountId } = yield* requireAccount(principal)
+      const { accountId, sessionId } = yield* requireAccount(principal)
       const workspaceId = yield* pathId(request, "workspace")
-      const role = yield* run((sql) => findMemberRole(sql, workspaceId, accountId))
-      if (role === undefined && !(yield* run((sql) => hasEventMembership(sql, workspaceId, accountId)))) {
-        return yield* NotFound.of("workspace")
-      }
-      return { workspaceId, accountId }
+      if (!(yield* run((sql) => mayEnterWorkspace(sql, workspaceId, accountId)))) return yield* NotFound.of("workspace")
+      return { workspaceId, accountId, sessionId }
     }),
   workspaceMember: (principal, request) => memberOf(principal, request, ["owner", "admin", "member"]),
   workspaceAdmin: (principal, request) => memberOf(principal, request, ["owner", "admin"]),
@@ -298,11 +300,11 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
     ),
   keyUser: (principal, request) =>
     Effect.gen(function* () {
-      const { workspaceId } = yield* requireKey(principal)
+      const { workspaceId, keyId } = yield* requireKey(principal)
       const id = yield* pathId(request, "user")
       const user = yield* run((sql) => findUser(sql, id))
       if (user === undefined || user.workspaceId !== workspaceId) return yield* NotFound.of("user")
-      return { workspaceId, user }
+      return { workspaceId, keyId, user }
     }),
   webhook: (principal, request) =>
     managed(principal, request, "webhook", (id) => run((sql) => findWebhookEndpointOwner(sql, id))).pipe(

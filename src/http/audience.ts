@@ -4,17 +4,16 @@
  */
 import { Effect } from "effect"
 import type { Caller } from "../actors/commands.ts"
-import { memberStandingAt } from "../identity/participants.ts"
 import { ANONYMOUS_VOTER_SECONDS, Tokens } from "../identity/tokens.ts"
 import { type Failure, Forbidden, NotFound, SignInRequired, Unauthorized } from "../model/errors.ts"
 import type { Event } from "../model/event.ts"
+import { standingOf } from "../model/grants.ts"
 import { newId } from "../model/ids.ts"
 import type { Phase } from "../model/phase.ts"
-import { acceptedRoles, guestRole, nearestRole } from "../model/roles.ts"
+import { guestRole } from "../model/roles.ts"
 import { Database, type Queryable } from "../store/database.ts"
+import { findFooting } from "../store/footings.ts"
 import { isRemoved } from "../store/live-events.ts"
-import { maySeePrivateEvent } from "../store/private-events.ts"
-import { findUser } from "../store/users.ts"
 import type { SessionPrincipal } from "./call.ts"
 import { cookieValue, isForeignSite } from "./credentials.ts"
 import type { HttpRequest } from "./message.ts"
@@ -33,12 +32,12 @@ const userOf = async (
   what: string,
 ): Promise<Caller> => {
   if (session.workspaceId !== event.workspaceId) throw NotFound.of(what)
-  const user = await findUser(sql, session.userId)
-  if (user === undefined) throw new Unauthorized({ detail: "The session's user no longer exists." })
-  if (event.visibility === "private" && !(await maySeePrivateEvent(sql, event, session))) throw NotFound.of(what)
-  const stored = (await memberStandingAt(sql, event, user.id, session.accountId))?.role
-  const role = nearestRole(stored ?? "participant", acceptedRoles(modalitiesOf(event)))
-  return { participantId: user.id, userId: user.id, name: user.name, kind: "user", role, walkIn: stored === undefined }
+  const { userId } = session
+  const footing = await findFooting(sql, session.basis, event.id)
+  if (!footing.userHolds) throw new Unauthorized({ detail: "The session's user no longer exists." })
+  const standing = standingOf(footing)
+  if (standing === undefined) throw NotFound.of(what)
+  return { participantId: userId, userId, name: footing.name, kind: "user", ...standing }
 }
 
 const attendeeOf = (

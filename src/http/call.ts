@@ -7,6 +7,7 @@ import type { Egress } from "../egress.ts"
 import type { HelpDesk } from "../help/help-desk.ts"
 import type { AccountSessions } from "../identity/account-sessions.ts"
 import type { ApiKeys } from "../identity/api-keys.ts"
+import type { GrantBell } from "../identity/grant-bell.ts"
 import type { IdentityProvider } from "../identity/identity-provider.ts"
 import type { PartnerTokens } from "../identity/partner-tokens.ts"
 import type { Passwords } from "../identity/passwords.ts"
@@ -53,8 +54,8 @@ export interface Scopes {
   readonly account: { readonly accountId: string; readonly sessionId: string }
   /** `accountId` is null for the operator. */
   readonly accountOrPlatform: { readonly accountId: string | null }
-  readonly key: { readonly workspaceId: string }
-  readonly workspaceGuest: { readonly workspaceId: string; readonly accountId: string }
+  readonly key: { readonly workspaceId: string; readonly keyId: string }
+  readonly workspaceGuest: { readonly workspaceId: string; readonly accountId: string; readonly sessionId: string }
   readonly workspaceMember: {
     readonly workspaceId: string
     readonly accountId: string
@@ -70,7 +71,11 @@ export interface Scopes {
   readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
   readonly phase: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }
   readonly question: { readonly workspaceId: string; readonly eventId: string; readonly questionId: string }
-  readonly keyUser: { readonly workspaceId: string; readonly user: UserRow }
+  readonly keyUser: {
+    readonly workspaceId: string
+    readonly keyId: string
+    readonly user: UserRow & { readonly sessionVersion: number }
+  }
   readonly webhook: { readonly workspaceId: string; readonly webhookId: string }
   readonly webhookDelivery: { readonly workspaceId: string; readonly deliveryId: string }
 }
@@ -103,6 +108,7 @@ export type HandlerServices =
   | Passwords
   | AccountSessions
   | ApiKeys
+  | GrantBell
   | Tokens
   | LiveEvents
   | WebhookRegistration

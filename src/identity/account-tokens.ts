@@ -48,13 +48,14 @@ export const verifyEmail = async (sql: Queryable, token: string): Promise<string
 
 /**
  * Sets a new password and signs everything out. Whoever holds the link has the mailbox, so the address counts as verified.
- * Throws `InvalidToken`. Run in a transaction.
+ * Resolves to the account. Throws `InvalidToken`. Run in a transaction.
  */
-export const resetPassword = async (sql: Queryable, token: string, passwordHash: string): Promise<void> => {
+export const resetPassword = async (sql: Queryable, token: string, passwordHash: string): Promise<string> => {
   const found = await consumeAccountToken(sql, hashSecret(token), "reset_password", now())
   if (found === undefined) throw new InvalidToken()
   await changePassword(sql, found.accountId, passwordHash, null)
   await markVerified(sql, found.emailId)
+  return found.accountId
 }
 
 /** `keepSession`: the one that asked for it, if any, stays. Run in a transaction. */

@@ -20,7 +20,7 @@ export interface CreatedApiKey extends ApiKeyRow {
 /** Inserts a new key; run it in a transaction. Throws `Conflict` when the workspace has its fill of active keys. */
 export const createApiKey = async (
   sql: Queryable,
-  key: { workspaceId: string; name: string | null; expiresAt: Timestamp | null },
+  key: { workspaceId: string; name: string | null; expiresAt: Timestamp | null; createdByKeyId: string | null },
 ): Promise<CreatedApiKey> => {
   const secret = API_KEY_PREFIX + newSecret()
   const row = await insertApiKey(sql, {
@@ -28,6 +28,7 @@ export const createApiKey = async (
     workspaceId: key.workspaceId,
     name: key.name,
     expiresAt: key.expiresAt,
+    createdByKeyId: key.createdByKeyId,
     secretHash: hashSecret(secret),
     prefix: secret.slice(0, SHOWN_PREFIX),
     last4: secret.slice(-4),

@@ -4,8 +4,9 @@
  */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Unauthorized, type Unavailable } from "../model/errors.ts"
-import { findCredentialsVersion } from "../store/accounts.ts"
+import { holds } from "../model/grants.ts"
 import { Database } from "../store/database.ts"
+import { findFooting } from "../store/footings.ts"
 import { AccountSessions } from "./account-sessions.ts"
 import { ApiKeys } from "./api-keys.ts"
 import type { Credentials, Principal } from "./principal.ts"
@@ -45,14 +46,11 @@ export class Authenticator extends Context.Service<
 
         const byWorkspaceSession = (token: string) =>
           Effect.gen(function* () {
-            const { claims, expires } = yield* tokens.verify("workspace", token)
-            const { userId, workspaceId, accountId, credentialsVersion } = claims
-            if (accountId !== null) {
-              // A password reset in the meantime made the token worthless.
-              const current = yield* database.run((sql) => findCredentialsVersion(sql, accountId))
-              if (current !== credentialsVersion) return yield* INVALID_TOKEN
-            }
-            return { kind: "session", userId, workspaceId, accountId, credentialsVersion, expires } as Principal
+            const { claims: basis, expires } = yield* tokens.verify("workspace", token)
+            if (!holds(yield* database.run((sql) => findFooting(sql, basis)))) return yield* INVALID_TOKEN
+            const { userId, workspaceId, login } = basis
+            const accountId = login?.accountId ?? null
+            return { kind: "session", userId, workspaceId, accountId, basis, expires } as Principal
           })
 
         const bySessionOf = (as: "guest" | "entry") => (token: string) =>

@@ -1,4 +1,5 @@
 /** Who is calling, once the credentials have been checked. */
+import type { Basis } from "../model/grants.ts"
 
 export type Principal =
   | { readonly kind: "anonymous" }
@@ -11,9 +12,10 @@ export type Principal =
       readonly kind: "session"
       readonly workspaceId: string
       readonly userId: string
+      /** Null for a user that a key vouched for. */
       readonly accountId: string | null
-      /** Of the account, when it was checked. */
-      readonly credentialsVersion: number | null
+      /** Held when the token was checked. */
+      readonly basis: Basis
       /** Unix seconds. */
       readonly expires: number
     }

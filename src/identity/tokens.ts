@@ -6,20 +6,11 @@ import { webcrypto } from "node:crypto"
 import { Context, Effect, Layer, type Redacted, Schema } from "effect"
 import { jwtVerify, SignJWT } from "jose"
 import { Unauthorized } from "../model/errors.ts"
+import { Basis } from "../model/grants.ts"
 import { ParticipantKind } from "../model/participants.ts"
-import { EventRole, WorkspaceRole } from "../model/roles.ts"
+import { EventRole } from "../model/roles.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 import { deriveKey } from "../secret-key.ts"
-
-/** A user's session in a workspace, for viewer and stage surfaces. `accountId` is null for a user that a key vouched for. */
-const WorkspaceSession = Schema.Struct({
-  userId: Schema.String,
-  workspaceId: Schema.String,
-  accountId: Schema.NullOr(Schema.String),
-  /** The account's credentials version when it was minted; null without an account. */
-  credentialsVersion: Schema.NullOr(Schema.Int),
-})
-export type WorkspaceSession = typeof WorkspaceSession.Type
 
 /** Somebody on one event, whom a partner vouched for or who registered: stands for nobody in the workspace. */
 const EventSession = Schema.Struct({
@@ -36,19 +27,12 @@ const GatewayGrant = Schema.Struct({
   kind: ParticipantKind,
   userId: Schema.NullOr(Schema.String),
   name: Schema.String,
-  /** The stored role; the active phase narrows it. */
+  /** When it was minted. A user's own is looked up when the token is used, and may be another by then. */
   role: EventRole,
-  /** A user of the workspace who neither belongs to it nor is on the event's list. */
+  /** The same of a user who neither belongs to the workspace nor is on the event's list. */
   walkIn: Schema.optionalKey(Schema.Boolean),
-  /** The account behind it, if any, and its credentials version then: a password reset makes the token worthless. */
-  account: Schema.optionalKey(
-    Schema.Struct({
-      id: Schema.String,
-      credentialsVersion: Schema.Int,
-      /** Where the role comes from belonging to the workspace: the role there, without which the token is worthless too. */
-      workspaceRole: Schema.optionalKey(WorkspaceRole),
-    }),
-  ),
+  /** Of a user: the session that it was minted with rests on this, and so does the socket. */
+  basis: Schema.optionalKey(Basis),
   /** When the session behind this token ends, in Unix seconds: how long a socket may live without a new token. */
   sessionExpires: Schema.Int,
 })
@@ -64,7 +48,8 @@ export const INVALID_TOKEN = new Unauthorized({ detail: "The token is not valid 
 export const ANONYMOUS_VOTER_SECONDS = 2_592_000
 
 const PURPOSES = {
-  workspace: { claims: WorkspaceSession, seconds: 3600 },
+  /** A user's session in a workspace, for viewer and stage surfaces. */
+  workspace: { claims: Basis, seconds: 3600 },
   entry: { claims: EventSession, seconds: 43_200 },
   guest: { claims: EventSession, seconds: 7200 },
   gateway: { claims: GatewayGrant, seconds: 120 },

@@ -1,5 +1,4 @@
 /** Accounts, their addresses, and their browser sessions. */
-import type { WorkspaceRole } from "../model/roles.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Queryable } from "./database.ts"
 
@@ -134,32 +133,6 @@ export const setPassword = async (sql: Queryable, accountId: string, passwordHas
   await sql`
     update accounts set password_hash = ${passwordHash}, credentials_version = credentials_version + 1
      where id = ${accountId}`
-}
-
-/** How an account stands: the version of its credentials, and its role in a workspace, if it has one. */
-export interface AccountStanding {
-  readonly accountId: string
-  readonly workspaceId: string
-  readonly credentialsVersion: number
-  readonly workspaceRole: WorkspaceRole | null
-}
-
-/** Of those accounts that there are. */
-export const findAccountStandings = async (
-  sql: Queryable,
-  accounts: ReadonlyArray<Pick<AccountStanding, "accountId" | "workspaceId">>,
-): Promise<ReadonlyArray<AccountStanding>> => sql<AccountStanding[]>`
-  select a.id as account_id, asked.workspace_id, a.credentials_version, m.role as workspace_role
-    from unnest(${accounts.map(({ accountId }) => accountId)}::uuid[],
-                ${accounts.map(({ workspaceId }) => workspaceId)}::uuid[]) as asked(account_id, workspace_id)
-    join accounts a on a.id = asked.account_id
-    left join workspace_members m on m.account_id = a.id and m.workspace_id = asked.workspace_id`
-
-/** `undefined`: no such account. */
-export const findCredentialsVersion = async (sql: Queryable, accountId: string): Promise<number | undefined> => {
-  const [row] = await sql<{ credentialsVersion: number }[]>`
-    select credentials_version from accounts where id = ${accountId}`
-  return row?.credentialsVersion
 }
 
 export const findPasswordHash = async (sql: Queryable, accountId: string): Promise<string | null> => {

@@ -13,6 +13,8 @@ export interface ApiKeyRow {
   readonly lastUsedAt: Timestamp | null
   readonly expiresAt: Timestamp | null
   readonly revokedAt: Timestamp | null
+  /** The key that made it; null where a member did. */
+  readonly createdByKeyId: string | null
 }
 
 /** At most this many active keys in a workspace. */
@@ -29,17 +31,18 @@ export const insertApiKey = async (
     prefix: string
     last4: string
     expiresAt: Timestamp | null
+    createdByKeyId: string | null
   },
 ): Promise<ApiKeyRow | undefined> => {
   // The workspace row is the lock that makes the count exact when two callers create at once.
   await sql`select 1 from workspaces where id = ${key.workspaceId} for no key update`
   const [row] = await sql<ApiKeyRow[]>`
-    insert into api_keys (id, workspace_id, name, secret_hash, prefix, last4, expires_at)
+    insert into api_keys (id, workspace_id, name, secret_hash, prefix, last4, expires_at, created_by_key_id)
     select ${key.id}, ${key.workspaceId}, ${key.name}, ${key.secretHash}, ${key.prefix}, ${key.last4},
-           ${key.expiresAt}
+           ${key.expiresAt}, ${key.createdByKeyId}
      where (select count(*) from api_keys where workspace_id = ${key.workspaceId} and revoked_at is null
              and (expires_at is null or expires_at > now())) < ${MAX_ACTIVE_KEYS}
-    returning id, name, prefix, last4, 'active' as status, created_at, last_used_at, expires_at, revoked_at`
+    returning id, name, prefix, last4, 'active' as status, created_at, last_used_at, expires_at, revoked_at, created_by_key_id`
   return row
 }
 
@@ -61,7 +64,7 @@ export const pageApiKeys = async (sql: Queryable, workspaceId: string, page: Pag
   const after = page.after ?? FIRST_PAGE
   const rows = await sql<ApiKeyRow[]>`
     select id, name, prefix, last4, case when revoked_at is null then 'active' else 'revoked' end as status,
-           created_at, last_used_at, expires_at, revoked_at
+           created_at, last_used_at, expires_at, revoked_at, created_by_key_id
       from api_keys where workspace_id = ${workspaceId} and (created_at, id) < (${after.createdAt}, ${after.id})
      order by created_at desc, id desc limit ${page.limit + 1}`
   return toPage(rows, page.limit)
@@ -78,8 +81,27 @@ export const revokeApiKey = async (sql: Queryable, workspaceId: string, keyId: s
   return rows.length > 0
 }
 
+/** The keys that it made count as made by the one that made it. Run it in a transaction. */
 export const removeRevokedApiKey = async (sql: Queryable, workspaceId: string, keyId: string): Promise<boolean> => {
+  await sql`
+    update api_keys made set created_by_key_id = k.created_by_key_id from api_keys k
+     where k.id = ${keyId} and k.workspace_id = ${workspaceId} and k.revoked_at is not null and made.created_by_key_id = k.id`
   const rows = await sql`
     delete from api_keys where id = ${keyId} and workspace_id = ${workspaceId} and revoked_at is not null returning id`
   return rows.length > 0
+}
+
+/** Revokes the active keys that were made by this one, or by such. Resolves to their ids. */
+export const revokeKeysMadeBy = async (
+  sql: Queryable,
+  workspaceId: string,
+  keyId: string,
+): Promise<ReadonlyArray<string>> => {
+  const rows = await sql<{ id: string }[]>`
+    with recursive made as (
+      select id from api_keys where created_by_key_id = ${keyId} and workspace_id = ${workspaceId}
+      union select k.id from api_keys k join made on k.created_by_key_id = made.id
+    )
+    update api_keys set revoked_at = now() where id in (select id from made) and revoked_at is null returning id`
+  return rows.map(({ id }) => id)
 }

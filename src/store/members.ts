@@ -52,15 +52,36 @@ export const setMemberRole = async (
   return { ...member, role }
 }
 
+/** An account that no longer belongs to a workspace: its user there, and the events to come or live on which that user had a role. */
+export interface Departure {
+  readonly accountId: string
+  readonly userId: string | null
+  readonly eventIds: ReadonlyArray<string>
+}
+
+/** Ends the sessions of the account's user in the workspace, and takes its roles on all events there. */
+const depart = async (sql: Queryable, workspaceId: string, accountId: string): Promise<Departure> => {
+  const [user] = await sql<{ id: string }[]>`
+    update users set session_version = session_version + 1
+     where workspace_id = ${workspaceId} and account_id = ${accountId} returning id`
+  if (user === undefined) return { accountId, userId: null, eventIds: [] }
+  const roles = await sql<{ eventId: string; hasEnded: boolean }[]>`
+    delete from memberships m using events e where m.user_id = ${user.id} and e.id = m.event_id
+    returning m.event_id, e.status = 'ended' as has_ended`
+  const eventIds = roles.filter(({ hasEnded }) => !hasEnded).map(({ eventId }) => eventId)
+  return { accountId, userId: user.id, eventIds }
+}
+
 /** Throws `NotFound`, or `Forbidden` for an owner. Run it in a transaction. */
-export const removeMember = async (sql: Queryable, workspaceId: string, memberId: string): Promise<void> => {
+export const removeMember = async (sql: Queryable, workspaceId: string, memberId: string): Promise<Departure> => {
   const member = await lockMember(sql, workspaceId, memberId)
   if (member.role === "owner") throw isOwner
   await sql`delete from workspace_members where id = ${memberId}`
+  return depart(sql, workspaceId, member.accountId)
 }
 
 /** Throws `Conflict` for the only owner: of two owners who leave at once exactly one succeeds. Run it in a transaction. */
-export const leaveWorkspace = async (sql: Queryable, workspaceId: string, accountId: string): Promise<void> => {
+export const leaveWorkspace = async (sql: Queryable, workspaceId: string, accountId: string): Promise<Departure> => {
   await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
   const left = await sql`
     delete from workspace_members m where workspace_id = ${workspaceId} and account_id = ${accountId}
@@ -69,6 +90,7 @@ export const leaveWorkspace = async (sql: Queryable, workspaceId: string, accoun
     returning 1`
   if (left.length === 0)
     throw new Conflict({ detail: "The only owner cannot leave; make somebody else an owner first." })
+  return depart(sql, workspaceId, accountId)
 }
 
 /** Makes a member an owner too. Throws `NotFound`. Run it in a transaction. */

@@ -25,9 +25,9 @@ export interface UserInput {
 export const upsertUser = async (
   sql: Queryable,
   user: { id: string; workspaceId: string; accountId: string | null } & UserInput,
-): Promise<UserRow & { readonly created: boolean }> => {
+): Promise<UserRow & { readonly sessionVersion: number; readonly created: boolean }> => {
   const kept = (value: string | null | undefined) => value === undefined
-  const [row] = await sql<(UserRow & { created: boolean })[]>`
+  const [row] = await sql<(UserRow & { sessionVersion: number; created: boolean })[]>`
     insert into users as u (id, workspace_id, external_sub, account_id, email, name, picture)
     values (${user.id}, ${user.workspaceId}, ${user.externalSub}, ${user.accountId},
             ${user.email ?? null}, ${user.name ?? null}, ${user.picture ?? null})
@@ -36,7 +36,7 @@ export const upsertUser = async (
       name = case when ${kept(user.name)} then u.name else excluded.name end,
       picture = case when ${kept(user.picture)} then u.picture else excluded.picture end,
       updated_at = now()
-    returning id, external_sub, email, name, picture, created_at, updated_at, xmax = 0 as created`
+    returning id, external_sub, email, name, picture, created_at, updated_at, session_version, xmax = 0 as created`
   if (row === undefined) throw new Error("upsert returned no row")
   return row
 }
@@ -44,9 +44,12 @@ export const upsertUser = async (
 export const findUser = async (
   sql: Queryable,
   id: string,
-): Promise<(UserRow & { readonly workspaceId: string; readonly accountId: string | null }) | undefined> => {
-  const [row] = await sql<(UserRow & { workspaceId: string; accountId: string | null })[]>`
-    select id, workspace_id, account_id, external_sub, email, name, picture, created_at, updated_at
+): Promise<
+  | (UserRow & { readonly workspaceId: string; readonly accountId: string | null; readonly sessionVersion: number })
+  | undefined
+> => {
+  const [row] = await sql<(UserRow & { workspaceId: string; accountId: string | null; sessionVersion: number })[]>`
+    select id, workspace_id, account_id, external_sub, email, name, picture, created_at, updated_at, session_version
       from users where id = ${id}`
   return row
 }
@@ -82,19 +85,36 @@ export const upsertMembership = async (
   return row
 }
 
-export const findEventRole = async (
+/** Of one event, the newest first. */
+export const pageMemberships = async (
   sql: Queryable,
   eventId: string,
-  userId: string,
-): Promise<EventRole | undefined> => {
-  const [row] = await sql<{ role: EventRole }[]>`
-    select role from memberships where event_id = ${eventId} and user_id = ${userId}`
-  return row?.role
+  page: PageRequest,
+): Promise<Page<MembershipRow>> => {
+  const after = page.after ?? FIRST_PAGE
+  const rows = await sql<MembershipRow[]>`
+    select id, event_id, user_id, role, created_at from memberships
+     where event_id = ${eventId} and (created_at, id) < (${after.createdAt}, ${after.id})
+     order by created_at desc, id desc limit ${page.limit + 1}`
+  return toPage(rows, page.limit)
 }
 
-/** Does the account hold a membership on any event of the workspace, through its participant identity? */
-export const hasEventMembership = async (sql: Queryable, workspaceId: string, accountId: string): Promise<boolean> => {
+/** Resolves to the user who had it; `undefined`: the event has no such membership. */
+export const deleteMembership = async (
+  sql: Queryable,
+  eventId: string,
+  membershipId: string,
+): Promise<string | undefined> => {
+  const [row] = await sql<{ userId: string }[]>`
+    delete from memberships where id = ${membershipId} and event_id = ${eventId} returning user_id`
+  return row?.userId
+}
+
+/** Does the account belong to the workspace, or hold a membership on any of its events through its participant identity? */
+export const mayEnterWorkspace = async (sql: Queryable, workspaceId: string, accountId: string): Promise<boolean> => {
   const rows = await sql`
+    select 1 from workspace_members where workspace_id = ${workspaceId} and account_id = ${accountId}
+    union all
     select 1 from users u join memberships m on m.user_id = u.id
      where u.workspace_id = ${workspaceId} and u.account_id = ${accountId} limit 1`
   return rows.length > 0

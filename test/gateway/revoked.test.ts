@@ -1,5 +1,9 @@
-/** Sockets of accounts that lost what their token rests on: a password, a role in the workspace, the account itself. */
+/**
+ * Sockets whose users lost what their session rests on, without anybody in this process being told: the watch over open sockets
+ * finds out. It looks every 50 ms here; `revocation.test.ts` has what is told at once.
+ */
 import { afterAll, beforeAll, expect, test } from "vitest"
+import type { Basis } from "../../src/model/grants.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { WorkspaceRole } from "../../src/model/roles.ts"
 import type { Client } from "./client.ts"
@@ -12,77 +16,139 @@ beforeAll(async () => {
 })
 afterAll(() => house.stop())
 
-const makeAccount = async ({ workspaceId }: Stage, role: WorkspaceRole): Promise<string> => {
+interface Member {
+  readonly accountId: string
+  readonly userId: string
+  readonly basis: Basis
+}
+
+const logIn = async (accountId: string): Promise<string> => {
   const id = newId()
-  await house.actors.sql`insert into accounts (id, name) values (${id}, 'Somebody')`
-  await house.actors.sql`insert into workspace_members (id, workspace_id, account_id, role)
-    values (${newId()}, ${workspaceId}, ${id}, ${role})`
+  await house.actors.sql`insert into account_sessions (id, token_hash, account_id, idle_expires_at, expires_at)
+    values (${id}, ${Buffer.from(id)}, ${accountId}, now() + interval '1 hour', now() + interval '1 hour')`
   return id
 }
 
-/** `workspaceRole`: the role at the event came from it. */
-const joinAs = (stage: Stage, id: string, workspaceRole?: WorkspaceRole, credentialsVersion = 1): Promise<Client> => {
-  const account = { id, credentialsVersion, ...(workspaceRole === undefined ? {} : { workspaceRole }) }
-  return house.join(stage, id, "host", { kind: "user", account })
+/** An account with a login, which belongs to the workspace or does not. */
+const makeMember = async ({ workspaceId }: Stage, role: WorkspaceRole | null): Promise<Member> => {
+  const [accountId, userId] = [newId(), newId()]
+  const { sql } = house.actors
+  await sql`insert into accounts (id, name) values (${accountId}, 'Somebody')`
+  await sql`insert into users (id, workspace_id, external_sub, account_id, name)
+    values (${userId}, ${workspaceId}, ${accountId}, ${accountId}, 'Somebody')`
+  if (role !== null) {
+    await sql`insert into workspace_members (id, workspace_id, account_id, role)
+      values (${newId()}, ${workspaceId}, ${accountId}, ${role})`
+  }
+  const login = { accountId, sessionId: await logIn(accountId), credentialsVersion: 1 }
+  return { accountId, userId, basis: { userId, workspaceId, sessionVersion: 0, login, keyId: null } }
 }
 
-const resetPassword = (id: string): PromiseLike<unknown> =>
-  house.actors.sql`update accounts set credentials_version = credentials_version + 1 where id = ${id}`
+/** The token says viewer; the role is looked up. */
+const grantOf = ({ userId, basis }: Member) => ({ kind: "user", userId, basis }) as const
+const joinAs = (stage: Stage, member: Member): Promise<Client> =>
+  house.join(stage, member.userId, "viewer", grantOf(member))
+
+const resetPassword = ({ accountId }: Member): PromiseLike<unknown> =>
+  house.actors.sql`update accounts set credentials_version = credentials_version + 1 where id = ${accountId}`
+
+const privateStage = async (): Promise<Stage> => {
+  const stage = await house.stage()
+  await house.actors.sql`update events set visibility = 'private' where id = ${stage.eventId}`
+  return stage
+}
 
 test("a new password closes the sockets of before, in all their tabs, and those of nobody else", async () => {
   const stage = await house.stage()
-  const [id, other] = [await makeAccount(stage, "admin"), await makeAccount(stage, "admin")]
-  const [first, second] = [await joinAs(stage, id, "admin"), await joinAs(stage, id)]
+  const [one, other] = [await makeMember(stage, "admin"), await makeMember(stage, "admin")]
+  const [first, second] = [await joinAs(stage, one), await joinAs(stage, one)]
   const guest = await house.join(stage, "guest")
-  const stays = await joinAs(stage, other, "admin")
-  await resetPassword(id)
+  const stays = await joinAs(stage, other)
+  await resetPassword(one)
   expect(await first.closeCode()).toBe(4203)
   expect(await second.closeCode()).toBe(4203)
-  const again = await joinAs(stage, id, "admin", 2)
+  const login = { accountId: one.accountId, sessionId: await logIn(one.accountId), credentialsVersion: 2 }
+  const again = await joinAs(stage, { ...one, basis: { ...one.basis, login } })
   for (const client of [guest, stays, again]) expect(await client.command("roster.list")).toMatchObject({ ok: true })
 })
 
-test.each(["removed", "given another role"])("a member who is %s hosts no longer", async (what) => {
-  const stage = await house.stage()
-  const id = await makeAccount(stage, "admin")
-  const [host, listed] = [await joinAs(stage, id, "admin"), await joinAs(stage, id)]
-  if (what === "removed") await house.actors.sql`delete from workspace_members where account_id = ${id}`
-  else await house.actors.sql`update workspace_members set role = 'member' where account_id = ${id}`
+test.each([
+  [
+    "whose login ended",
+    ({ accountId }: Member) => house.actors.sql`delete from account_sessions where account_id = ${accountId}`,
+  ],
+  [
+    "whose login has been idle for too long",
+    ({ accountId }: Member) =>
+      house.actors.sql`update account_sessions set idle_expires_at = now() where account_id = ${accountId}`,
+  ],
+  [
+    "whose sessions were ended",
+    ({ userId }: Member) => house.actors.sql`update users set session_version = 1 where id = ${userId}`,
+  ],
+  ["whose account is gone", ({ accountId }: Member) => house.actors.sql`delete from accounts where id = ${accountId}`],
+  [
+    "who no longer belongs to the workspace of a private event",
+    ({ accountId }: Member) => house.actors.sql`delete from workspace_members where account_id = ${accountId}`,
+  ],
+])("a member %s is closed, and refused when they come back with the same token", async (_, end) => {
+  const stage = await privateStage()
+  const member = await makeMember(stage, "admin")
+  const host = await joinAs(stage, member)
+  await end(member)
   expect(await host.closeCode()).toBe(4203)
-  // Whose role is the event's own keeps it.
-  expect(await listed.command("roster.list")).toMatchObject({ ok: true })
   const late = house.connect()
   await late.hello()
-  const account = { id, credentialsVersion: 1, workspaceRole: "admin" } as const
-  late.send({ op: 2, d: { token: await house.token(stage, id, "host", { kind: "user", account }) } })
+  late.send({ op: 2, d: { token: await house.token(stage, member.userId, "host", grantOf(member)) } })
   expect(await late.closeCode()).toBe(4203)
+})
+
+test("a member who is given another role in the workspace has the role at the event that goes with it", async () => {
+  const stage = await privateStage()
+  const member = await makeMember(stage, "admin")
+  const client = await joinAs(stage, member)
+  expect(await client.command("lobby.policy", { mode: "open" })).toMatchObject({ ok: true })
+  await house.actors.sql`update workspace_members set role = 'member' where account_id = ${member.accountId}`
+  expect((await client.dispatch("ready")).d.me.role).toBe("participant")
+  expect(await client.command("lobby.policy", { mode: "open" })).toMatchObject({ e: { code: "forbidden" } })
+})
+
+test("a key that is revoked closes the sockets of the users it vouched for", async () => {
+  const stage = await house.stage()
+  const { sql } = house.actors
+  const [keyId, userId] = [newId(), newId()]
+  await sql`insert into api_keys (id, workspace_id, secret_hash, prefix, last4)
+    values (${keyId}, ${stage.workspaceId}, ${Buffer.from(keyId)}, 'gck_', 'last')`
+  await sql`insert into users (id, workspace_id, external_sub) values (${userId}, ${stage.workspaceId}, ${userId})`
+  const basis = { userId, workspaceId: stage.workspaceId, sessionVersion: 0, login: null, keyId }
+  const client = await house.join(stage, userId, "participant", { kind: "user", userId, basis })
+  await sql`update api_keys set revoked_at = now() where id = ${keyId}`
+  expect(await client.closeCode()).toBe(4203)
 })
 
 test("an account that is gone closes its sockets, also in the lobby", async () => {
   const stage = await house.stage([{ modality: "meeting", config: { lobby: "ask" } }])
-  const id = await makeAccount(stage, "member")
+  const member = await makeMember(stage, null)
   const client = house.connect()
   await client.hello()
-  const account = { id, credentialsVersion: 1 }
-  client.send({
-    op: 2,
-    d: { token: await house.token(stage, id, "participant", { kind: "user", walkIn: true, account }) },
-  })
+  client.send({ op: 2, d: { token: await house.token(stage, member.userId, "participant", grantOf(member)) } })
   await client.dispatch("lobby.status")
-  await house.actors.sql`delete from accounts where id = ${id}`
+  await house.actors.sql`delete from accounts where id = ${member.accountId}`
   expect(await client.closeCode()).toBe(4203)
 })
 
-test("who brings a new token in time stays", async () => {
+test("a connection that brings a new token in time stays", async () => {
   const stage = await house.stage()
-  const id = await makeAccount(stage, "admin")
-  const client = await joinAs(stage, id, "admin")
-  const account = { id, credentialsVersion: 1 }
-  client.send({ op: 12, id: "new", d: { token: await house.token(stage, id, "host", { kind: "user", account }) } })
+  const member = await makeMember(stage, "admin")
+  const client = await joinAs(stage, member)
+  const sessionId = await logIn(member.accountId)
+  const basis = { ...member.basis, login: { accountId: member.accountId, sessionId, credentialsVersion: 1 } }
+  const token = await house.token(stage, member.userId, "host", grantOf({ ...member, basis }))
+  client.send({ op: 12, id: "new", d: { token } })
   expect(await client.next(({ op }) => op === 4)).toMatchObject({ id: "new", ok: true })
-  await house.actors.sql`delete from workspace_members where account_id = ${id}`
-  const other = await makeAccount(stage, "admin")
-  const witness = await joinAs(stage, other, "admin")
+  await house.actors.sql`delete from account_sessions where id = ${member.basis.login?.sessionId ?? ""}`
+  const other = await makeMember(stage, "admin")
+  const witness = await joinAs(stage, other)
   await resetPassword(other)
   // By then everybody has been looked at.
   expect(await witness.closeCode()).toBe(4203)

@@ -30,7 +30,9 @@ afterEach(async () => {
 test("a key that is revoked while it is looked up is not remembered", async () => {
   const workspaceId = randomUUID()
   await direct`insert into workspaces (id, name, slug) values (${workspaceId}, 'Acme', 'acme')`
-  const key = await direct.begin((sql) => createApiKey(sql, { workspaceId, name: null, expiresAt: null }))
+  const key = await direct.begin((sql) =>
+    createApiKey(sql, { workspaceId, name: null, expiresAt: null, createdByKeyId: null }),
+  )
   const runtime = ManagedRuntime.make(ApiKeys.layer.pipe(Layer.provide(Layer.succeed(Database, store.database))))
   const { recognise, forgetAll } = await runtime.runPromise(ApiKeys)
 

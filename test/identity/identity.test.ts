@@ -15,7 +15,7 @@ const grant: GatewayGrant = {
   role: "viewer",
   sessionExpires: 2_000_000_000,
 }
-const session = { userId: "u", workspaceId: "w", accountId: null, credentialsVersion: null }
+const session = { userId: "u", workspaceId: "w", sessionVersion: 0, login: null, keyId: null }
 const guest = { participantId: "guest:g", eventId: "e", name: "G" }
 
 const runtime = ManagedRuntime.make(Tokens.layer(Redacted.make("k".repeat(40))))

@@ -95,6 +95,17 @@ const setRole = (turn: Turn, id: string, role: EventRole): Fields | Refused => {
   return { participantId: id, role }
 }
 
+/** A role that was given here, by a host or for the stage, ends; the gateways look up what is stored for the user. */
+export const forgetRole = (turn: Turn, userId: string): Fields => {
+  if (turn.get("role", userId) !== undefined) {
+    if (place(turn, userId) !== undefined) turn.toOne(userId, "me.stage", { stage: null })
+    turn.remove("stage", userId)
+    turn.remove("role", userId)
+    turn.stand({ participantId: userId, role: null })
+  }
+  return { participantId: userId }
+}
+
 export const stage: Activity = {
   commands: {
     "stage.invite": (turn, { id }) => {

@@ -14,6 +14,7 @@ export const AUDIT_ACTIONS = [
   "member.removed",
   "member.left",
   "owner.added",
+  "membership.deleted",
   "api_key.created",
   "api_key.deleted",
   "invite.created",

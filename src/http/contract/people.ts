@@ -6,6 +6,7 @@ import { ACCOUNT_SUB_PREFIX } from "../../model/participants.ts"
 import { EventRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
+import { Audited } from "./audit.ts"
 import { created, PageQuery, PathId, pageOf } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
@@ -75,5 +76,22 @@ export const People = HttpApiGroup.make("people")
     })
       .annotate(EndpointAccess, "event")
       .annotate(OpenApi.Summary, "Give a user a role on the event"),
+  )
+  .add(
+    HttpApiEndpoint.get("listMemberships", "/v1/events/:id/memberships", {
+      params: PathId,
+      query: PageQuery,
+      success: pageOf("memberships", Membership),
+      error: problems("bad_request", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(OpenApi.Summary, "Roles on the event, newest first"),
+    HttpApiEndpoint.delete("deleteMembership", "/v1/events/:id/memberships/:membershipId", {
+      params: { ...PathId, membershipId: Id },
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(Audited, "membership.deleted")
+      .annotate(OpenApi.Summary, "Take a role on the event; what else lets the user in counts from then on"),
   )
   .annotate(OpenApi.Description, "Users and the roles they hold on events.")

@@ -54,6 +54,8 @@ const apiKeyFields = {
   lastUsedAt: Schema.NullOr(Instant),
   expiresAt: Schema.NullOr(Instant),
   revokedAt: Schema.NullOr(Instant),
+  /** The key that made it; null where a member did. */
+  createdByKeyId: Schema.NullOr(Schema.String),
 }
 export const ApiKey = Schema.Struct(apiKeyFields)
 /** The secret is shown here and never again. */
@@ -193,11 +195,12 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       .annotate(OpenApi.Summary, "Create an API key; its secret is shown once"),
     HttpApiEndpoint.delete("deleteApiKey", "/v1/workspaces/:id/api-keys/:keyId", {
       params: { ...PathId, keyId: Id },
-      error: problems(...COMMON, "not_found"),
+      query: Schema.Struct({ cascade: Schema.optionalKey(Schema.Literals(["true", "false"])) }),
+      error: problems("bad_request", ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "workspaceAdmin")
       .annotate(Audited, "api_key.deleted")
-      .annotate(OpenApi.Summary, "Revoke a key; a revoked one is removed"),
+      .annotate(OpenApi.Summary, "Revoke a key, with cascade=true also all keys made by it; a revoked one is removed"),
     HttpApiEndpoint.post("createKeyByKey", "/v1/api-keys", {
       payload: KeyInput,
       success: created(CreatedApiKey),

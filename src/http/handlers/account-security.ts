@@ -25,6 +25,7 @@ import { Database, outsideTransaction, type Queryable } from "../../store/databa
 import { Telemetry } from "../../telemetry.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { AccountSecurity } from "../contract/account-security.ts"
+import { tellSockets } from "../grant-changes.ts"
 import { RateLimits } from "../rate-limits.ts"
 import { HttpSettings } from "../settings.ts"
 
@@ -110,7 +111,10 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
         const isOpen = yield* database.run((sql) => isAccountToken(sql, "reset_password", payload.token))
         if (!isOpen) return yield* new InvalidToken()
         const passwordHash = yield* (yield* Passwords).hash(payload.password)
-        yield* database.transaction<void, InvalidToken>((sql) => resetPassword(sql, payload.token, passwordHash))
+        const accountId = yield* database.transaction<string, InvalidToken>((sql) =>
+          resetPassword(sql, payload.token, passwordHash),
+        )
+        yield* tellSockets({ accountId })
         return { reset: true as const }
       }),
   },
@@ -129,6 +133,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
         yield* limits.giveBack("loginFailure", scope.accountId)
         const passwordHash = yield* passwords.hash(payload.password)
         yield* database.transaction((sql) => changePassword(sql, scope.accountId, passwordHash, scope.sessionId))
+        yield* tellSockets({ accountId: scope.accountId })
         return { changed: true as const }
       }),
   },
@@ -150,6 +155,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
           deleteAccountSession(sql, scope.accountId, params.sessionId),
         )
         if (!ended) return yield* NotFound.of("session")
+        yield* tellSockets({ sessionId: params.sessionId })
         return new Reply(undefined, {})
       }),
   },

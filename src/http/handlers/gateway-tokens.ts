@@ -1,14 +1,14 @@
 /** Gateway tokens by all their rules (specification §4): who becomes whom on which event. */
 import { Effect } from "effect"
-import { type MemberStanding, memberStandingAt } from "../../identity/participants.ts"
 import { type GatewayGrant, Tokens } from "../../identity/tokens.ts"
 import { Conflict, NotFound, SignInRequired, Unauthorized } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
+import { standingOf } from "../../model/grants.ts"
 import { newId } from "../../model/ids.ts"
-import { acceptedRoles, guestRole, nearestRole } from "../../model/roles.ts"
+import { guestRole } from "../../model/roles.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { findEvent, listPhases } from "../../store/events.ts"
-import { findUser } from "../../store/users.ts"
+import { findFooting } from "../../store/footings.ts"
 import type { Handlers, Scopes } from "../call.ts"
 import type { GatewayTokens } from "../contract/gateway-tokens.ts"
 import { HttpSettings } from "../settings.ts"
@@ -19,41 +19,27 @@ type Refusals = NotFound | Conflict | SignInRequired | Unauthorized
 /** An anonymous viewer's socket may live this long before it wants a new token. */
 const ANONYMOUS_SECONDS = 12 * 3600
 
-const accountOf = (
-  { accountId, credentialsVersion }: Extract<Session, { kind: "session" }>,
-  standing: MemberStanding | undefined,
-): Partial<GatewayGrant> => {
-  if (accountId === null || credentialsVersion === null) return {}
-  const workspaceRole = standing?.from ?? null
-  return { account: { id: accountId, credentialsVersion, ...(workspaceRole === null ? {} : { workspaceRole }) } }
-}
-
 const signedIn = async (
   sql: Queryable,
   event: Event,
-  session: Extract<Session, { kind: "session" }>,
+  { basis, workspaceId, expires }: Extract<Session, { kind: "session" }>,
 ): Promise<GatewayGrant> => {
-  if (session.workspaceId !== event.workspaceId) throw NotFound.of("event")
-  const user = await findUser(sql, session.userId)
-  if (user === undefined) throw new Unauthorized({ detail: "The session's user no longer exists." })
-  const [standing, phases] = await Promise.all([
-    memberStandingAt(sql, event, user.id, session.accountId),
-    listPhases(sql, event.id),
-  ])
-  const role = standing?.role
-  // An account's session token outlives its memberships; without any it opens nothing that is private.
-  if (role === undefined && session.accountId !== null && event.visibility === "private") throw NotFound.of("event")
+  if (workspaceId !== event.workspaceId) throw NotFound.of("event")
+  const footing = await findFooting(sql, basis, event.id)
+  if (!footing.userHolds) throw new Unauthorized({ detail: "The session's user no longer exists." })
+  const standing = standingOf(footing)
+  if (standing === undefined) throw NotFound.of("event")
   return {
-    participantId: user.id,
+    participantId: basis.userId,
     eventId: event.id,
     workspaceId: event.workspaceId,
-    ...accountOf(session, standing),
+    basis,
     kind: "user",
-    userId: user.id,
-    ...(role === undefined ? { walkIn: true } : {}),
-    name: user.name ?? "Participant",
-    role: nearestRole(role ?? "participant", acceptedRoles(phases.map(({ modality }) => modality))),
-    sessionExpires: session.expires,
+    userId: basis.userId,
+    ...(standing.walkIn ? { walkIn: true } : {}),
+    name: footing.name ?? "Participant",
+    role: standing.role,
+    sessionExpires: expires,
   }
 }
 

@@ -4,19 +4,27 @@ import { Tokens } from "../../identity/tokens.ts"
 import { NotFound, RoleNotOnEvent } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
 import { newId } from "../../model/ids.ts"
-import { acceptedRoles, type EventRole } from "../../model/roles.ts"
-import { afterCommit, Database } from "../../store/database.ts"
+import { acceptedRoles } from "../../model/roles.ts"
+import { Database } from "../../store/database.ts"
 import { listPhases } from "../../store/events.ts"
 import { onForeignKeyViolation } from "../../store/sqlstate.ts"
-import { findUser, type MembershipRow, pageUsers, upsertMembership, upsertUser } from "../../store/users.ts"
+import {
+  deleteMembership,
+  findUser,
+  type MembershipRow,
+  pageMemberships,
+  pageUsers,
+  upsertMembership,
+  upsertUser,
+} from "../../store/users.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { People } from "../contract/people.ts"
-import { ask } from "../live-commands.ts"
+import { tellOfRoles } from "../grant-changes.ts"
 import { pageReply, pageRequest } from "../paging.ts"
 
-/** Whoever is at the live event has the new role at once; others bring it along when they come. */
-const tellThem = ({ id, status }: Pick<Event, "id" | "status">, userId: string, role: EventRole) =>
-  status === "live" ? Effect.ignore(ask(id, { type: "role.set", d: { id: userId, role } }, null)) : Effect.void
+/** A user who is at the event has the role at once; others have it when they come. */
+const tellOfRole = ({ id, status }: Pick<Event, "id" | "status">, userId: string) =>
+  status === "ended" ? Effect.void : tellOfRoles([{ eventId: id, userId }])
 
 export const people: Handlers<typeof People> = {
   listUsers: {
@@ -33,19 +41,20 @@ export const people: Handlers<typeof People> = {
     handle: ({ payload, scope: { workspaceId } }) =>
       Effect.flatMap(Database, (database) =>
         database.run((sql) => upsertUser(sql, { id: newId(), workspaceId, accountId: null, ...payload })),
-      ).pipe(Effect.map(({ created, ...user }) => new Reply(user, { status: created ? 201 : 200 }))),
+      ).pipe(Effect.map(({ created, sessionVersion: _, ...user }) => new Reply(user, { status: created ? 201 : 200 }))),
   },
   createUserSession: {
     access: "keyUser",
-    handle: ({ scope: { workspaceId, user } }) =>
+    handle: ({ scope: { workspaceId, keyId, user } }) =>
       Effect.gen(function* () {
         const tokens = yield* Tokens
-        // A key vouches for its own users, but the session is no management credential: it carries no account.
+        // A key vouches for its own users, but the session is no management credential: it carries no login.
         const issued = yield* tokens.issue("workspace", {
           userId: user.id,
           workspaceId,
-          accountId: null,
-          credentialsVersion: null,
+          sessionVersion: user.sessionVersion,
+          login: null,
+          keyId,
         })
         return { sessionToken: issued.token, expiresAt: issued.expiresAt, userId: user.id }
       }),
@@ -64,8 +73,27 @@ export const people: Handlers<typeof People> = {
           return onForeignKeyViolation(upsertMembership(sql, membership), () => NotFound.of("event"))
         }),
       ).pipe(
-        Effect.tap(() => afterCommit(tellThem(event, userId, role))),
+        Effect.tap(() => tellOfRole(event, userId)),
         Effect.map(({ created, ...membership }) => new Reply(membership, { status: created ? 201 : 200 })),
       ),
+  },
+  listMemberships: {
+    access: "event",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const request = yield* pageRequest(call.query)
+        const page = yield* (yield* Database).run((sql) => pageMemberships(sql, call.scope.event.id, request))
+        return pageReply(call, page, { memberships: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  deleteMembership: {
+    access: "event",
+    handle: ({ params: { membershipId }, scope: { event } }) =>
+      Effect.gen(function* () {
+        const userId = yield* (yield* Database).run((sql) => deleteMembership(sql, event.id, membershipId))
+        if (userId === undefined) return yield* NotFound.of("membership")
+        yield* tellOfRole(event, userId)
+        return new Reply(undefined, {})
+      }),
   },
 }

@@ -14,10 +14,17 @@ import { newId } from "../../model/ids.ts"
 import { ACCOUNT_SUB_PREFIX } from "../../model/participants.ts"
 import { type Timestamp, toMillis } from "../../model/timestamp.ts"
 import { findPrimaryAddress } from "../../store/accounts.ts"
-import { pageApiKeys, removeRevokedApiKey, revokeApiKey } from "../../store/api-keys.ts"
+import { pageApiKeys, removeRevokedApiKey, revokeApiKey, revokeKeysMadeBy } from "../../store/api-keys.ts"
 import { afterCommit, Database, type Queryable } from "../../store/database.ts"
-import { leaveWorkspace, makeOwner, pageMembers, removeMember, setMemberRole } from "../../store/members.ts"
-import { upsertUser } from "../../store/users.ts"
+import {
+  type Departure,
+  leaveWorkspace,
+  makeOwner,
+  pageMembers,
+  removeMember,
+  setMemberRole,
+} from "../../store/members.ts"
+import { mayEnterWorkspace, upsertUser } from "../../store/users.ts"
 import {
   insertWorkspace,
   type MemberWorkspaceRow,
@@ -28,6 +35,7 @@ import {
 } from "../../store/workspaces.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { Workspaces } from "../contract/workspaces.ts"
+import { tellOfRoles, tellSockets } from "../grant-changes.ts"
 import { pageReply, pageRequest } from "../paging.ts"
 import { freeSlug, RETRY_SLUG } from "../slug.ts"
 
@@ -40,18 +48,26 @@ interface KeyInput {
   readonly expiresAt?: Timestamp | null
 }
 
-const createKey = (workspaceId: string, { name = null, expiresAt = null }: KeyInput) =>
+const createKey = (workspaceId: string, createdByKeyId: string | null, { name = null, expiresAt = null }: KeyInput) =>
   Effect.gen(function* () {
     if (expiresAt !== null && toMillis(expiresAt) <= Date.now()) {
       return yield* new BadRequest({ detail: "expiresAt: must lie in the future." })
     }
     return yield* (yield* Database).transaction<CreatedApiKey, Conflict>((sql) =>
-      createApiKey(sql, { workspaceId, name, expiresAt }),
+      createApiKey(sql, { workspaceId, name, expiresAt, createdByKeyId }),
     )
   })
 
 const changeMembers = <A>(body: (sql: Queryable) => Promise<A>) =>
   Effect.flatMap(Database, (database) => database.transaction<A, NotFound | Forbidden | Conflict>(body))
+
+const tellOfDeparture =
+  (workspaceId: string) =>
+  ({ accountId, userId, eventIds }: Departure) =>
+    Effect.andThen(
+      tellSockets({ workspaceId, accountId }),
+      tellOfRoles(userId === null ? [] : eventIds.map((eventId) => ({ eventId, userId }))),
+    )
 
 export const workspaces: Handlers<typeof Workspaces> = {
   createWorkspace: {
@@ -71,6 +87,7 @@ export const workspaces: Handlers<typeof Workspaces> = {
             workspaceId: workspace.id,
             name: "default",
             expiresAt: null,
+            createdByKeyId: null,
           })
           return { ...workspace, apiKey: { id, name, secret, prefix, createdAt } }
         }),
@@ -111,26 +128,34 @@ export const workspaces: Handlers<typeof Workspaces> = {
   patchMember: {
     access: "workspaceAdmin",
     handle: ({ params: { memberId }, payload: { role }, scope: { workspaceId } }) =>
-      changeMembers((sql) => setMemberRole(sql, workspaceId, memberId, role)),
+      changeMembers((sql) => setMemberRole(sql, workspaceId, memberId, role)).pipe(
+        Effect.tap(({ accountId }) => tellSockets({ workspaceId, accountId })),
+      ),
   },
   removeMember: {
     access: "workspaceAdmin",
     handle: ({ params: { memberId }, scope: { workspaceId } }) =>
-      changeMembers((sql) => removeMember(sql, workspaceId, memberId)),
+      changeMembers((sql) => removeMember(sql, workspaceId, memberId)).pipe(
+        Effect.flatMap(tellOfDeparture(workspaceId)),
+      ),
   },
   leaveWorkspace: {
     access: "workspaceMember",
     handle: ({ scope: { workspaceId, accountId } }) =>
-      changeMembers((sql) => leaveWorkspace(sql, workspaceId, accountId)),
+      changeMembers((sql) => leaveWorkspace(sql, workspaceId, accountId)).pipe(
+        Effect.flatMap(tellOfDeparture(workspaceId)),
+      ),
   },
   makeOwner: {
     access: "workspaceOwner",
     handle: ({ payload: { memberId }, scope: { workspaceId } }) =>
-      changeMembers((sql) => makeOwner(sql, workspaceId, memberId)),
+      changeMembers((sql) => makeOwner(sql, workspaceId, memberId)).pipe(
+        Effect.tap(({ accountId }) => tellSockets({ workspaceId, accountId })),
+      ),
   },
   createWorkspaceSession: {
     access: "workspaceGuest",
-    handle: ({ scope: { workspaceId, accountId } }) =>
+    handle: ({ scope: { workspaceId, accountId, sessionId } }) =>
       Effect.gen(function* () {
         const database = yield* Database
         const account = yield* database.run((sql) => findPrimaryAddress(sql, accountId))
@@ -140,8 +165,17 @@ export const workspaces: Handlers<typeof Workspaces> = {
         const user = yield* database.run((sql) =>
           upsertUser(sql, { id: newId(), workspaceId, accountId, externalSub, email, name }),
         )
-        const claims = { userId: user.id, workspaceId, accountId, credentialsVersion }
-        const issued = yield* (yield* Tokens).issue("workspace", claims)
+        // A removal after this raises the version, and makes the token worthless; one before it is seen here.
+        if (!(yield* database.run((sql) => mayEnterWorkspace(sql, workspaceId, accountId)))) {
+          return yield* NotFound.of("workspace")
+        }
+        const issued = yield* (yield* Tokens).issue("workspace", {
+          userId: user.id,
+          workspaceId,
+          sessionVersion: user.sessionVersion,
+          login: { accountId, sessionId, credentialsVersion },
+          keyId: null,
+        })
         return {
           sessionToken: issued.token,
           expiresAt: issued.expiresAt,
@@ -161,22 +195,27 @@ export const workspaces: Handlers<typeof Workspaces> = {
   },
   createApiKey: {
     access: "workspaceAdmin",
-    handle: ({ payload, scope }) => createKey(scope.workspaceId, payload),
+    handle: ({ payload, scope }) => createKey(scope.workspaceId, null, payload),
   },
   deleteApiKey: {
     access: "workspaceAdmin",
-    handle: ({ params: { keyId }, scope: { workspaceId } }) =>
+    handle: ({ params: { keyId }, query: { cascade }, scope: { workspaceId } }) =>
       Effect.flatMap(Database, (database) =>
-        database.run<void, NotFound>(async (sql) => {
-          if (await revokeApiKey(sql, workspaceId, keyId)) return
+        database.transaction<ReadonlyArray<string>, NotFound>(async (sql) => {
+          const made = cascade === "true" ? await revokeKeysMadeBy(sql, workspaceId, keyId) : []
+          if (await revokeApiKey(sql, workspaceId, keyId)) return [keyId, ...made]
           if (!(await removeRevokedApiKey(sql, workspaceId, keyId))) throw NotFound.of("API key")
+          return [keyId, ...made]
         }),
-      ).pipe(Effect.ensuring(Effect.flatMap(ApiKeys, ({ forgetAll }) => afterCommit(forgetAll)))),
+      ).pipe(
+        Effect.ensuring(Effect.flatMap(ApiKeys, ({ forgetAll }) => afterCommit(forgetAll))),
+        Effect.flatMap((revoked) => Effect.forEach(revoked, (id) => tellSockets({ keyId: id }), { discard: true })),
+      ),
   },
   createKeyByKey: {
     access: "key",
-    handle: ({ payload, scope: { workspaceId } }) =>
-      Effect.map(createKey(workspaceId, payload), (key) => {
+    handle: ({ payload, scope: { workspaceId, keyId } }) =>
+      Effect.map(createKey(workspaceId, keyId, payload), (key) => {
         const location = ["location", `/v1/workspaces/${workspaceId}/api-keys/${key.id}`] as const
         return new Reply(key, { status: 201, headers: [location] })
       }),

@@ -5,6 +5,7 @@ import { Passwords } from "../../identity/passwords.ts"
 import type { InvalidToken } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
 import { NewPassword } from "../contract/accounts.ts"
+import { tellSockets } from "../grant-changes.ts"
 import { alert, type Html, html, type Page, page, queryValue, readForm } from "./page.ts"
 
 const expired = () =>
@@ -80,8 +81,9 @@ export const accountPages: ReadonlyArray<Page> = [
         if (!isPassword(password)) return resetForm(token, "The password must have 8 to 256 characters.")
         const passwordHash = yield* (yield* Passwords).hash(password)
         return yield* (yield* Database)
-          .transaction<void, InvalidToken>((sql) => resetPassword(sql, token, passwordHash))
+          .transaction<string, InvalidToken>((sql) => resetPassword(sql, token, passwordHash))
           .pipe(
+            Effect.tap((accountId) => tellSockets({ accountId })),
             Effect.as(
               page("Your password is set", html`<p>You were signed out everywhere. Sign in with the new password.</p>`),
             ),

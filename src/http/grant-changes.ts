@@ -1,0 +1,47 @@
+/** What has to be told after grants changed: the live events that gave roles of their own, and the sockets that rest on them. */
+import { Effect, Fiber, Schedule } from "effect"
+import { LiveEvents } from "../actors/live-events.ts"
+import { GrantBell, type GrantChange, ringing } from "../identity/grant-bell.ts"
+import { newId } from "../model/ids.ts"
+import { afterCommit } from "../store/database.ts"
+
+const AGAIN = Schedule.spaced("1 second")
+const AT_ONCE = 8
+/** The caller is answered by then, whether all events have been told or not. */
+const ANSWER_AFTER = "1 second"
+
+/** Open sockets that rest on something like this are looked at once the caller's work is committed, or may have been. */
+export const tellSockets = (change: GrantChange): Effect.Effect<void, never, GrantBell> => afterCommit(ringing(change))
+
+/**
+ * Roles of users on events are stored otherwise now: roles that the live events gave them count no longer, and their sockets are
+ * looked at. An event that cannot be reached is told again until it can; its sockets are looked at meanwhile all the same.
+ */
+export const tellOfRoles = (
+  changes: ReadonlyArray<{ readonly eventId: string; readonly userId: string }>,
+): Effect.Effect<void, never, GrantBell | LiveEvents> =>
+  afterCommit(
+    Effect.gen(function* () {
+      const live = yield* LiveEvents
+      const { ring } = yield* GrantBell
+      const tell = ({ eventId, userId }: (typeof changes)[number]) =>
+        live
+          .execute(eventId, {
+            commandId: newId(),
+            scope: "rest",
+            bodyHash: "",
+            by: null,
+            at: Date.now(),
+            freshId: newId(),
+            command: { type: "role.forget", d: { userId } },
+          })
+          .pipe(
+            Effect.retry({ while: (failure) => failure._tag === "Unavailable", schedule: AGAIN }),
+            Effect.ignore,
+            Effect.andThen(Effect.sync(() => ring({ eventId, userId }))),
+          )
+      for (const change of changes) ring(change)
+      const all = yield* Effect.forkDetach(Effect.forEach(changes, tell, { concurrency: AT_ONCE, discard: true }))
+      yield* Effect.timeoutOption(Fiber.await(all), ANSWER_AFTER)
+    }),
+  )
