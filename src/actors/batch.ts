@@ -164,8 +164,8 @@ export class Batch {
       occurrences: this.#occurrences,
       commands: deleted ? [] : this.#commands,
       changes: deleted ? [] : [...this.#changes.values()],
-      // Only ever appended to.
-      removed: removed.slice(before.removed.length),
+      removed: removed === before.removed ? [] : without(removed, before.removed),
+      restored: removed === before.removed ? [] : without(before.removed, removed),
       deleted,
     }
   }
@@ -187,4 +187,9 @@ export class Batch {
     this.#commands.push(stored)
     this.resident.answers.remember(stored)
   }
+}
+
+const without = (ids: ReadonlyArray<string>, others: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const known = new Set(others)
+  return ids.filter((id) => !known.has(id))
 }

@@ -27,17 +27,24 @@ const snapshotOf = (state: LiveState) =>
   })
 
 /** Whom a command is about, where it is about somebody's being here. */
-const targetOf = ({ command }: Envelope): string | undefined => {
-  if (command.type === "removeParticipant") return command.participantId
-  return command.type === "participant.mute" || command.type === "participant.toLobby" ? command.d.id : undefined
+const targetsOf = ({ command }: Envelope): ReadonlyArray<string> => {
+  if (command.type === "removeParticipant") return [command.participantId]
+  if (command.type === "lobby.deny") return command.d.ids
+  return command.type === "participant.mute" || command.type === "participant.toLobby" ? [command.d.id] : []
 }
 
-/** Hosts do not turn out administrators. */
+/** Owners and admins of the workspace, whatever role they have here, and those whom the workspace made administrators. */
+const isManager = (turn: Turn, participantId: string): boolean => {
+  const person = turn.everybody.find(participantId)
+  const role = turn.get("role", participantId)?.role ?? person?.role
+  return person?.manages === true || role === "workspace_admin"
+}
+
+/** Hosts do not turn out those who manage the workspace. */
 const isAbove = (turn: Turn, envelope: Envelope): boolean => {
-  const target = targetOf(envelope)
-  if (target === undefined || envelope.by === null) return false
-  const role = turn.get("role", target)?.role ?? turn.people.find(target)?.role
-  return role === "workspace_admin" && actingRole(turn.floor, envelope.by) !== "workspace_admin"
+  const { by } = envelope
+  if (by === null || by.manages === true || actingRole(turn.floor, by) === "workspace_admin") return false
+  return targetsOf(envelope).some((target) => isManager(turn, target))
 }
 
 const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
@@ -118,13 +125,22 @@ const act = (turn: Turn, command: Envelope["command"]): Result | Refused => {
   return command.type === "question.moderate" ? moderateQuestion(turn, command.d) : performActivity(turn, command)
 }
 
+/** By whichever command: out of the event, out of its lobby, or back. */
+const tellOfRemovals = (turn: Turn, before: ReadonlySet<string>, after: ReadonlySet<string>): void => {
+  for (const participantId of after) {
+    if (before.has(participantId)) continue
+    turn.stand({ participantId, barred: true })
+    tellOfBarred(turn, participantId)
+  }
+  for (const participantId of before) if (!after.has(participantId)) turn.stand({ participantId, barred: false })
+}
+
 export const decide = (turn: Turn, envelope: Envelope): Result | Refused => {
   const { command } = envelope
   const refused = forbid(turn, envelope)
   if (refused !== undefined) return refused
   const { removed } = turn.state
   const result = act(turn, command)
-  // By whichever command: out of the event, or out of its lobby.
-  for (const participantId of turn.state.removed.slice(removed.length)) tellOfBarred(turn, participantId)
+  if (turn.state.removed !== removed) tellOfRemovals(turn, new Set(removed), new Set(turn.state.removed))
   return result
 }

@@ -19,6 +19,8 @@ export interface Participant {
   readonly userId: string | null
   /** Neither a member of the workspace nor on the event's list; by default whoever is no user. */
   readonly walkIn?: boolean
+  /** An owner or admin of the workspace, whatever the role here. */
+  readonly manages?: boolean
 }
 
 export interface Present extends Participant {

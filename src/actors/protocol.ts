@@ -24,6 +24,7 @@ const ParticipantSchema = Schema.Struct({
   kind: ParticipantKind,
   userId: Schema.NullOr(Schema.String),
   walkIn: Schema.optionalKey(Schema.Boolean),
+  manages: Schema.optionalKey(Schema.Boolean),
 })
 
 /**

@@ -44,6 +44,8 @@ export interface Standing {
   readonly roomId?: string | null
   /** `waiting`: in the lobby, and kept there whatever the policy. */
   readonly admission?: "admitted" | "waiting" | "denied"
+  /** They may not come back, or may again. */
+  readonly barred?: boolean
   /** They may hear the tally of this poll from now on, or not any more. */
   readonly hearsPoll?: { readonly id: string; readonly on: boolean }
 }

@@ -39,13 +39,14 @@ export const bodyHash = ({ t, d, rev }: CommandFrame): string =>
     .update(`${t} ${canonical(d ?? {})} ${rev ?? ""}`)
     .digest("base64url")
 
-const callerOf = ({ participantId, name, userId, kind, role, walkIn }: Identity): Caller => ({
+const callerOf = ({ participantId, name, userId, kind, role, walkIn, manages }: Identity): Caller => ({
   participantId,
   name,
   userId,
   kind,
   role,
   walkIn,
+  manages,
 })
 
 /** `d` has been decoded by the schema of `t`. */

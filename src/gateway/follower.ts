@@ -206,6 +206,7 @@ export class Follower {
     // Before what is said: who enters a room hears what is said there from now on.
     for (const standing of message.standings) {
       this.places.apply(standing)
+      if (standing.barred !== undefined) this.#bar(standing.participantId, standing.barred)
       this.#say.stood(standing)
     }
     for (const { stream, s, frame } of message.publications) this.#add(stream, s, frame, now)
@@ -217,9 +218,14 @@ export class Follower {
 
   #add(stream: StreamName, s: number, frame: string, at: number): void {
     if (!this.rings.push(stream, s, frame, at)) return
-    const removal = removalIn(stream, frame)
-    if (removal?.block) this.removed = new Set([...this.removed, removal.participantId])
     this.#say.published(stream, frame)
+  }
+
+  #bar(participantId: string, isBarred: boolean): void {
+    const removed = new Set(this.removed)
+    if (isBarred) removed.add(participantId)
+    else removed.delete(participantId)
+    this.removed = removed
   }
 
   #settle(status: EventStatus, phase: ActivePhase, lobby: LobbyPolicy): void {

@@ -27,13 +27,14 @@ export const compact = (changes: ReadonlyArray<Change>): Change[] => {
   return [...last.values()]
 }
 
-const participantOf = ({ participantId, name, role, kind, userId, walkIn }: Identity) => ({
+const participantOf = ({ participantId, name, role, kind, userId, walkIn, manages }: Identity) => ({
   participantId,
   name,
   role,
   kind,
   userId,
   walkIn,
+  manages,
 })
 
 export class PresenceReports {

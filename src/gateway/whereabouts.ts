@@ -45,11 +45,17 @@ export class Whereabouts {
   }
 
   /** Why somebody may not even knock. */
-  refusal({ role, participantId }: Identity): CloseCode | undefined {
-    const { status, removed } = this.#needs.follower
+  refusal(identity: Identity): CloseCode | undefined {
+    const { role } = identity
+    const { status } = this.#needs.follower
     if (status === "ended") return CLOSE.eventEnded
-    if (removed.has(participantId)) return CLOSE.removed
+    if (this.#isBarred(identity)) return CLOSE.removed
     return status === "draft" && !isStaff(role) ? CLOSE.eventNotOpen : undefined
+  }
+
+  /** Was removed for good. Nobody keeps those who manage the workspace out. */
+  #isBarred({ participantId, manages }: Identity): boolean {
+    return !manages && this.#needs.follower.removed.has(participantId)
   }
 
   /** May a newcomer come in? Else it waits in the lobby or is turned away. From here on it is who the event says it is. */
@@ -94,10 +100,10 @@ export class Whereabouts {
 
   /** After a hole in what was heard: every connection is put where it belongs. */
   followAll(): void {
-    const { places, removed } = this.#needs.follower
+    const { places } = this.#needs.follower
     for (const connection of [...this.#needs.participants.connections()]) {
       const { participantId } = connection.identity
-      if (removed.has(participantId)) connection.close(CLOSE.removed)
+      if (this.#isBarred(connection.identity)) connection.close(CLOSE.removed)
       this.#move(connection, places.roomOf(participantId))
       this.become(connection, places.here(connection.identity), "role")
       this.#judge(connection)
@@ -193,9 +199,9 @@ export class Whereabouts {
   }
 
   #openDoor(): void {
-    const { places, removed } = this.#needs.follower
+    const { places } = this.#needs.follower
     for (const identity of this.door.identities()) {
-      if (removed.has(identity.participantId)) this.door.close(identity.participantId, CLOSE.removed)
+      if (this.#isBarred(identity)) this.door.close(identity.participantId, CLOSE.removed)
       else if (places.admission(identity) === "in") this.#letIn(identity.participantId)
     }
   }

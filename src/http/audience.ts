@@ -65,7 +65,7 @@ export const participantOf = (
       if (session.kind === "attendee" && session.eventId !== event.id) throw NotFound.of(what)
       const participant =
         session.kind === "attendee" ? attendeeOf(event, session) : await userOf(sql, event, session, what)
-      if (await isRemoved(sql, event.id, participant.participantId)) throw removed
+      if (participant.manages !== true && (await isRemoved(sql, event.id, participant.participantId))) throw removed
       return participant
     }),
   )

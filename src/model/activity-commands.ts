@@ -116,6 +116,8 @@ export const ACTIVITY_COMMANDS = {
   "lobby.deny": Schema.Struct({ ids: People, block: optional(Schema.Boolean) }),
   "lobby.policy": Schema.Struct({ mode: LobbyPolicy }),
   "participant.toLobby": Schema.Struct({ id: ParticipantId }),
+  /** Somebody who was removed for good may come back. */
+  "participant.unblock": Schema.Struct({ id: ParticipantId }),
 
   /** Says what would open, without opening it. Either `size` (people a room) or `rooms` (their number, or their names). */
   "breakout.plan": Schema.Struct({

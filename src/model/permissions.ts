@@ -73,6 +73,7 @@ export const PERMISSIONS = {
   "timer.extend": STEERING,
   announce: STEERING,
   "participant.remove": STEERING,
+  "participant.unblock": STEERING,
   "participant.mute": STEERING,
   "role.set": STEERING,
   "broadcast.start": BROADCAST,

@@ -128,7 +128,9 @@ export interface LiveCommit {
   readonly occurrences: ReadonlyArray<Occurrence>
   readonly commands: ReadonlyArray<StoredCommand>
   readonly changes: ReadonlyArray<Change>
+  /** Participants who may not come back, and those who may again. */
   readonly removed: ReadonlyArray<string>
+  readonly restored: ReadonlyArray<string>
   readonly deleted: boolean
 }
 
@@ -179,7 +181,7 @@ const runCommit = async (sql: Queryable, commit: LiveCommit): Promise<number> =>
 
 /** What `commit_live_event` writes; an absent part costs it nothing. */
 const writtenBy = (commit: LiveCommit): object => {
-  const { event, phases, publications, commands, changes, removed, occurrences, deleted } = commit
+  const { event, phases, publications, commands, changes, removed, restored, occurrences, deleted } = commit
   const settling = phases.filter((phase) => phase.status !== "active")
   const opening = phases.filter((phase) => phase.status === "active")
   return {
@@ -192,6 +194,7 @@ const writtenBy = (commit: LiveCommit): object => {
     ...(changes.length > 0 && { activities: activityRows(changes) }),
     ...(commands.length > 0 && { commands: commands.map(commandRow) }),
     ...(removed.length > 0 && { removed }),
+    ...(restored.length > 0 && { restored }),
     ...(occurrences.length > 0 && { occurrences: occurrenceRows(occurrences) }),
     ...(deleted && { deleted }),
   }

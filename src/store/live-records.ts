@@ -159,9 +159,20 @@ const readBroadcasts = async (sql: Queryable, eventId: string): Promise<Readonly
   return rows.map((record) => ({ kind: "broadcast", id: record.phaseId, record }))
 }
 
+/**
+ * A user's role that was given at the event is on the event's list as well. Where the list says otherwise now, the workspace has
+ * changed it since, and the event may not have heard of that: the list counts, except while the user is on stage.
+ */
 const readOthers = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
   const rows = await sql<{ kind: Kind; id: string; body: unknown }[]>`
-    select kind, id, body from live_records where event_id = ${eventId} order by kind, id`
+    select r.kind, r.id, r.body from live_records r
+      left join users u on r.kind = 'role' and u.id = case when r.id ~ '^[0-9a-f-]{36}$' then r.id::uuid end
+      left join memberships m on m.event_id = r.event_id and m.user_id = u.id
+     where r.event_id = ${eventId}
+       and (u.id is null or m.role is not distinct from r.body->>'role' or exists (
+             select from live_records s where s.event_id = r.event_id and s.kind = 'stage' and s.id = r.id
+                and s.body->>'state' = 'on'))
+     order by r.kind, r.id`
   return rows.map(({ kind, id, body }) => ({ kind, id, record: body }) as StoredRecord)
 }
 

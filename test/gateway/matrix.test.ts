@@ -41,6 +41,7 @@ const BODIES: { readonly [T in CommandName]: object } = {
   "participant.remove": { id: "nobody" },
   "participant.mute": { id: "nobody" },
   "participant.toLobby": { id: "nobody" },
+  "participant.unblock": { id: "nobody" },
   "role.set": { id: "nobody", role: "host" },
   "broadcast.start": {},
   "broadcast.pause": {},

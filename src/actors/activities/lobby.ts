@@ -98,6 +98,13 @@ export const lobby: Activity = {
       turn.stand({ participantId: id, admission: "waiting" })
       return { participantId: id }
     },
+    "participant.unblock": (turn, { id }) => {
+      const { removed } = turn.state
+      if (!removed.includes(id)) return noSuch("participant who was removed for good")
+      turn.state = { ...turn.state, removed: removed.filter((other) => other !== id) }
+      turn.toStaff("participant.unblocked", { participantId: id })
+      return { participantId: id }
+    },
   },
   phaseStarted: (turn, { modality }) => {
     const last = lastPhase(turn)

@@ -186,6 +186,7 @@ export const ORDERED_DISPATCHES = {
   "presence.mode": Schema.Struct({ mode: Schema.Literals(["list", "summary"]), total: Schema.Int }),
   /** Stream `staff`. */
   "participant.removed": Schema.Struct({ participantId: Schema.String, block: Schema.Boolean }),
+  "participant.unblocked": Schema.Struct({ participantId: Schema.String }),
 } as const satisfies Record<string, Schema.Top>
 
 export type DirectDispatchName = keyof typeof DIRECT_DISPATCHES

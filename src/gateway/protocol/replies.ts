@@ -67,6 +67,7 @@ export const REPLIES = {
   "lobby.deny": Schema.Struct({ denied: Texts, missing: Texts }),
   "lobby.policy": Schema.Struct({ mode: LobbyPolicy }),
   "participant.toLobby": OneParticipant,
+  "participant.unblock": OneParticipant,
   "breakout.plan": Schema.Struct({ plan: BreakoutPlanView }),
   "breakout.open": Schema.Struct({ breakout: BreakoutView, rooms: Schema.Array(RoomView) }),
   /** `room`: unless they were brought back. */

@@ -18,6 +18,7 @@ export type StreamKind = keyof typeof STREAM_NAMES
 /** Those that do not go to everyone. */
 const OTHERS: { readonly [t in OrderedDispatchName]?: ReadonlyArray<StreamKind> } = {
   "participant.removed": ["staff"],
+  "participant.unblocked": ["staff"],
   announcement: ["event", "room"],
   "question.created": ["event", "staff", "me"],
   "question.updated": ["event", "staff", "me"],
