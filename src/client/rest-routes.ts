@@ -55,6 +55,8 @@ export const ROUTES = {
   upsertUser: ["POST", "/v1/users"],
   createUserSession: ["POST", "/v1/users/:id/session"],
   createMembership: ["POST", "/v1/events/:id/memberships"],
+  listMemberships: ["GET", "/v1/events/:id/memberships"],
+  deleteMembership: ["DELETE", "/v1/events/:id/memberships/:membershipId"],
   listQuestions: ["GET", "/v1/events/:id/questions"],
   patchQuestion: ["PATCH", "/v1/questions/:id"],
   askQuestion: ["POST", "/v1/public/events/:id/questions"],

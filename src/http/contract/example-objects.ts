@@ -58,6 +58,7 @@ export const apiKey = {
   lastUsedAt: null,
   expiresAt: null,
   revokedAt: null,
+  createdByKeyId: null,
 }
 export const invite = {
   id: ids.invite,

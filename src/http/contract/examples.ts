@@ -141,6 +141,7 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   },
   createUserSession: { response: { sessionToken: JWT, expiresAt: T1, userId: ids.user } },
   createMembership: { request: { userId: ids.user, role: "speaker" }, response: membership },
+  listMemberships: { response: page("memberships", membership) },
   createWebhook: {
     request: { url: webhook.url, eventTypes: webhook.eventTypes },
     response: { ...webhook, secret: `whsec_${TOKEN}` },
