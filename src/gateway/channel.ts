@@ -6,6 +6,7 @@
 import { Effect, Fiber } from "effect"
 import type { NotFound, Unavailable } from "../model/errors.ts"
 import { actingAs } from "../model/permissions.ts"
+import { Arrivals } from "./arrivals.ts"
 import { Budgets } from "./budget.ts"
 import type { Connection, Identity } from "./connection.ts"
 import { FanOut } from "./fan-out.ts"
@@ -51,6 +52,7 @@ export class Channel {
   readonly recent = new RecentCommands()
   readonly #around: Surroundings
   readonly #presence: PresenceReports
+  readonly #arrivals: Arrivals
   readonly reactions: ReactionCounts
   readonly #media: MediaSeats
   readonly #whereabouts: Whereabouts
@@ -77,6 +79,7 @@ export class Channel {
     this.participants = new Participants(options.connectionsPerParticipant)
     this.budgets = new Budgets(options.budgets, options.staffFactor)
     this.#presence = new PresenceReports(around, eventId)
+    this.#arrivals = new Arrivals(this.#presence, (participantId) => this.participants.has(participantId))
     this.reactions = new ReactionCounts(around, eventId)
     this.#topics = new Subscriptions(eventId)
     this.#media = new MediaSeats(around, eventId, () => this.phase)
@@ -191,6 +194,7 @@ export class Channel {
   forget(connection: Connection): void {
     if (connection.state === "waiting") {
       this.#waiting = this.#waiting.filter((request) => request.connection !== connection)
+      if (this.#arrivals.left(connection)) this.#presence.left(connection.identity.participantId)
     } else if (connection.state === "lobby") this.#whereabouts.door.forget(connection)
     else if (this.participants.leave(connection)) this.#presence.left(connection.identity.participantId)
     if (this.participants.size + this.#whereabouts.door.size + this.#waiting.length === 0) this.#emptySince = Date.now()
@@ -259,6 +263,7 @@ export class Channel {
 
   #introduceAll(): void {
     for (const identity of this.participants.identities()) this.#presence.joined(identity)
+    for (const identity of this.#arrivals.identities()) this.#presence.joined(identity)
     for (const identity of this.#whereabouts.door.identities()) this.#presence.knocked(identity)
   }
 
@@ -281,7 +286,7 @@ export class Channel {
       connection.close(refused)
       return
     }
-    if (connection.state === "waiting" && !this.#whereabouts.admits(connection)) return
+    if (connection.state === "waiting" && !this.#isKnownInside(request)) return
     if (this.#media.lacks(connection, request.seats)) {
       this.#media.mint(connection, (seats) => this.#bring({ ...request, seats }))
       return
@@ -303,6 +308,16 @@ export class Channel {
     const given = { phase: this.phase, reason: reason ?? request.reason, cursors }
     const own = this.#media.inReady(read.state, request.seats)
     this.#settle(request, cursors, readyWithSnapshot(connection, read.snapshot, own, given))
+  }
+
+  /** A newcomer may come in, and the live event knows them; else they are brought again when it does, or wait in the lobby. */
+  #isKnownInside(request: Bring): boolean {
+    const { connection } = request
+    if (!this.#whereabouts.admits(connection)) {
+      this.#arrivals.held(connection)
+      return false
+    }
+    return this.#arrivals.isKnown(connection, () => this.#bring(request))
   }
 
   #wait(request: Bring): void {
@@ -355,10 +370,10 @@ export class Channel {
   }
 
   #admit(connection: Connection): void {
-    const { isFirst, surplus } = this.participants.enter(connection)
+    const { surplus } = this.participants.enter(connection)
+    this.#arrivals.entered(connection)
     connection.state = "open"
     this.#emptySince = undefined
-    if (isFirst) this.#presence.joined(connection.identity)
     surplus?.close(CLOSE.replaced)
   }
 

@@ -1,6 +1,7 @@
 /**
- * Tells the live event who came and who went on this node: one report per tick, one at a time, in the order it happened.
- * A report that fails is sent again before anything newer. Repeats do no harm: joining twice is joining once.
+ * Tells the live event who came and who went on this node: one report per tick, one at a time, in the order it happened. An
+ * arrival that somebody waits for is told at once, with all that is to be told before it. A report that fails is sent again before
+ * anything newer. Repeats do no harm: joining twice is joining once.
  */
 import { Effect } from "effect"
 import type { PresenceReport } from "../actors/protocol.ts"
@@ -8,6 +9,12 @@ import type { Identity } from "./connection.ts"
 import type { Surroundings } from "./surroundings.ts"
 
 type Change = PresenceReport["changes"][number]
+
+interface Entry {
+  readonly change: Change
+  /** Called once the live event has been told. */
+  readonly told: (() => void) | undefined
+}
 
 const RETRY_MS = 1000
 const BATCH = 2000
@@ -18,13 +25,22 @@ const subject = (change: Change): string =>
   "participant" in change ? change.participant.participantId : change.participantId
 
 /** The last change of each participant, in the order of those last changes. */
-export const compact = (changes: ReadonlyArray<Change>): Change[] => {
-  const last = new Map<string, Change>()
-  for (const change of changes) {
+export const compact = (entries: ReadonlyArray<Entry>): Entry[] => {
+  const last = new Map<string, Entry>()
+  for (const { change, told } of entries) {
+    const before = last.get(subject(change))?.told
     last.delete(subject(change))
-    last.set(subject(change), change)
+    last.set(subject(change), { change, told: inTurn(before, told) })
   }
   return [...last.values()]
+}
+
+const inTurn = (first: Entry["told"], second: Entry["told"]): Entry["told"] => {
+  if (first === undefined || second === undefined) return first ?? second
+  return () => {
+    first()
+    second()
+  }
 }
 
 const participantOf = ({ participantId, name, role, kind, userId, walkIn, manages }: Identity) => ({
@@ -40,7 +56,7 @@ const participantOf = ({ participantId, name, role, kind, userId, walkIn, manage
 export class PresenceReports {
   readonly #around: Surroundings
   readonly #eventId: string
-  #queue: Change[] = []
+  #queue: Entry[] = []
   #timer: NodeJS.Timeout | undefined
   #isSending = false
   #isStopped = false
@@ -56,6 +72,11 @@ export class PresenceReports {
 
   joined(identity: Identity): void {
     this.#add({ type: "join", participant: participantOf(identity) })
+  }
+
+  /** As `joined`, told at once; `told` is called when the live event knows. */
+  arrived(identity: Identity, told: () => void): void {
+    this.#add({ type: "join", participant: participantOf(identity) }, told)
   }
 
   /** Waits in the lobby. */
@@ -79,15 +100,17 @@ export class PresenceReports {
     this.#queue = []
   }
 
-  #add(change: Change): void {
+  #add(change: Change, told?: () => void): void {
     if (this.#isStopped) return
-    this.#queue.push(change)
+    this.#queue.push({ change, told })
     if (this.#queue.length > COMPACT_ABOVE && !this.#isSending) this.#queue = compact(this.#queue)
-    this.#schedule(this.#around.options.presenceTickMs)
+    this.#schedule(told === undefined ? this.#around.options.presenceTickMs : 0)
   }
 
   #schedule(afterMs: number): void {
-    if (this.#timer !== undefined || this.#isSending || this.#isStopped) return
+    if (this.#isSending || this.#isStopped) return
+    if (this.#timer !== undefined && afterMs > 0) return
+    clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#send()
@@ -95,7 +118,7 @@ export class PresenceReports {
   }
 
   #send(): void {
-    const changes = this.#queue.slice(0, BATCH)
+    const changes = this.#queue.slice(0, BATCH).map(({ change }) => change)
     if (changes.length === 0) return
     this.#isSending = true
     this.#around.fork(
@@ -115,7 +138,10 @@ export class PresenceReports {
 
   #settle(reported: number, nextAfterMs: number): void {
     this.#isSending = false
+    const done = this.#queue.slice(0, reported)
     this.#queue = this.#queue.slice(reported)
-    if (this.#queue.length > 0) this.#schedule(nextAfterMs)
+    const isUrgent = reported > 0 && this.#queue.some(({ told }) => told !== undefined)
+    if (this.#queue.length > 0) this.#schedule(isUrgent ? 0 : nextAfterMs)
+    for (const { told } of done) told?.()
   }
 }

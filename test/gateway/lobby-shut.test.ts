@@ -66,45 +66,28 @@ const notices = async (of: House, { eventId }: Stage): Promise<ReadonlyArray<str
   })
 }
 
-describe("whom the live event has not been told of when the door shuts", () => {
-  test("waits, is admitted like everybody else, and was never present before", async () => {
+describe("a guest who has had ready when the door shuts is inside and stays", () => {
+  test.each([
+    ["by a host, who lets nobody else in unasked", "lobby.policy", { mode: "ask" }],
+    ["by a host, for everybody", "lobby.policy", { mode: "closed" }],
+  ])("%s", async (_, t, d) => {
     const stage = await slow.stage([OPEN])
     const host = await slow.join(stage, "host", "host", HOST)
     const guest = await slow.join(stage, "guest")
-    await host.command("lobby.policy", { mode: "ask" })
-    await status(guest, "waiting")
-    expect(await guest.command("chat.send", { to: "event", text: "in?" })).toMatchObject({ e: { code: "forbidden" } })
-    await atTheDoor(host, "guest")
-    expect(await host.command("lobby.admit", { ids: ["guest"] })).toMatchObject({
-      ok: true,
-      d: { admitted: ["guest"], missing: [] },
-    })
-    await guest.dispatch("ready")
+    expect(await host.command(t, d)).toMatchObject({ ok: true })
+    await settled(guest)
+    expect(isInside(guest)).toBe(true)
     expect(await guest.command("chat.send", { to: "event", text: "in" })).toMatchObject({ ok: true })
-    await eventually(async () => (await notices(slow, stage)).includes("guest joined"))
-    expect([...(await notices(slow, stage))].sort()).toEqual(["guest joined", "host joined"])
+    expect(guest.received.some(({ t: name }) => name === "lobby.status")).toBe(false)
   })
 
-  test("is turned away by a closed one, like a newcomer", async () => {
+  test("by the phase's configuration", async () => {
     const stage = await slow.stage([OPEN])
     const host = await slow.join(stage, "host", "host", HOST)
     const guest = await slow.join(stage, "guest")
-    await host.command("lobby.policy", { mode: "closed" })
-    await status(guest, "denied")
-    expect(await guest.closeCode()).toBe(4306)
-    await eventually(async () => (await notices(slow, stage)).length > 0)
-    expect(await notices(slow, stage)).toEqual(["host joined"])
-  })
-
-  test("waits also when the phase's configuration shuts it, and comes in when it opens again", async () => {
-    const stage = await slow.stage([OPEN])
-    const host = await slow.join(stage, "host", "host", HOST)
-    const guest = await slow.join(stage, "guest")
-    const phaseId = stage.phaseIds[0]
-    await host.command("phase.update", { phaseId, config: { lobby: "ask" } })
-    await status(guest, "waiting")
-    await host.command("phase.update", { phaseId, config: { lobby: "open" } })
-    await guest.dispatch("ready")
+    await host.command("phase.update", { phaseId: stage.phaseIds[0], config: { lobby: "ask" } })
+    await settled(guest)
+    expect(isInside(guest)).toBe(true)
     expect(await guest.command("chat.send", { to: "event", text: "in" })).toMatchObject({ ok: true })
   })
 })
@@ -164,7 +147,7 @@ test("in a crowd that comes while the door shuts everybody is inside or waits, a
 })
 
 describe("nobody is inside before the event is live", () => {
-  test.each([0, 1])("who came by the countdown waits, whether or not they are known (%i)", async (known) => {
+  test.each([0, 1])("who came by the countdown waits, however often the live event is told of them (%i)", async (known) => {
     const of = known === 0 ? slow : house
     const stage = await of.stage([ASK], "scheduled")
     const host = await of.join(stage, "host", "host", HOST)
