@@ -23,6 +23,7 @@ import {
   isLoopbackName,
   literalAddress,
 } from "./model/egress-target.ts"
+import { StallClock } from "./stall-clock.ts"
 
 /** A request that its target may see twice without harm. */
 export interface EgressRequest {
@@ -204,7 +205,9 @@ type Result = Effect.Effect<EgressAnswer, EgressRefused | EgressFailed>
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly request: EgressRequest
   private readonly resume: (result: Result) => void
-  private readonly timer: NodeJS.Timeout
+  private readonly stalls: StallClock
+  private readonly stalledBefore: number
+  private timer: NodeJS.Timeout
   private readonly chunks: Array<Buffer> = []
   private release: (reusable: boolean) => void = () => {}
   /** Sends the request once more; `undefined` when that makes no sense. */
@@ -216,11 +219,24 @@ class Exchange implements Dispatcher.DispatchHandler {
   private headers: IncomingHttpHeaders = {}
   private bytes = 0
 
-  constructor(request: EgressRequest, resume: (result: Result) => void) {
+  constructor(request: EgressRequest, resume: (result: Result) => void, stalls: StallClock) {
     this.request = request
     this.resume = resume
-    const timeoutMs = request.timeoutMs ?? DEFAULT_TIMEOUT_MS
-    this.timer = setTimeout(() => this.fail("timeout", `No complete answer within ${timeoutMs} ms.`), timeoutMs)
+    this.stalls = stalls
+    this.stalledBefore = stalls.stalledMs
+    this.timer = setTimeout(() => this.timeRanOut(), this.timeoutMs)
+  }
+
+  private get timeoutMs(): number {
+    return this.request.timeoutMs ?? DEFAULT_TIMEOUT_MS
+  }
+
+  /** Time in which this process stood still is given back once, or the receiver would be blamed for it. */
+  private timeRanOut(): void {
+    const late = (): void => this.fail("timeout", `No complete answer within ${this.timeoutMs} ms.`)
+    const stalledMs = Math.min(this.stalls.stalledMs - this.stalledBefore, this.timeoutMs)
+    if (stalledMs > 0) this.timer = setTimeout(late, stalledMs)
+    else late()
   }
 
   /** Sends, unless the time ran out during the lookup. `take` gives a connection, a new one if asked for it. */
@@ -314,6 +330,7 @@ export class Egress extends Context.Service<
 
 const openEgress = (options: EgressOptions): Egress["Service"] & { readonly close: () => Promise<void> } => {
   const system = dns()
+  const stalls = new StallClock()
   const resolve = remembering(options.resolve ?? system.resolve, options.lookupLifetimeMs ?? DEFAULT_LOOKUP_LIFETIME_MS)
   const targets = new Map<string, Connections>()
   const inUse = new Set<Client>()
@@ -366,12 +383,13 @@ const openEgress = (options: EgressOptions): Egress["Service"] & { readonly clos
       Effect.asVoid(Effect.try({ try: () => checkTarget(url, options), catch: (cause) => cause as EgressRefused })),
     send: (request) =>
       Effect.callback((resume) => {
-        const exchange = new Exchange(request, resume)
+        const exchange = new Exchange(request, resume, stalls)
         guarded(exchange, () => begin(exchange, request.url))
         return Effect.sync(() => exchange.cancel())
       }),
     close: async () => {
       system.cancel()
+      stalls.stop()
       await Promise.all([...inUse].map((client) => client.destroy()))
       await Promise.all([...targets.values()].map((connections) => connections.retire()))
     },
