@@ -12,9 +12,9 @@
  */
 import { Resolver } from "node:dns/promises"
 import type { IncomingHttpHeaders } from "node:http"
-import type { LookupFunction } from "node:net"
 import { Context, Data, Effect, Layer } from "effect"
-import { buildConnector, Client, type Dispatcher } from "undici"
+import type { Client, Dispatcher } from "undici"
+import { ConnectFailed, Connections, connectorTo } from "./egress-connections.ts"
 import {
   checkAddress,
   checkTarget,
@@ -67,9 +67,8 @@ const DEFAULT_TIMEOUT_MS = 10_000
 const DEFAULT_MAX_BYTES = 64 * 1024
 const DEFAULT_LOOKUP_LIFETIME_MS = 5_000
 const MAX_LOOKUPS = 1_024
-/** Sets of addresses that connections are kept to, and how many idle ones to each. */
+/** Sets of addresses that connections are kept to. */
 const MAX_TARGETS = 256
-const MAX_IDLE = 64
 /** All addresses of a name are checked; this many are tried. */
 const MAX_PINNED = 8
 
@@ -105,85 +104,6 @@ const remembering = (resolve: ResolveHost, lifetimeMs: number): ResolveHost => {
     const oldest = lookups.keys().next().value
     if (lookups.size > MAX_LOOKUPS && oldest !== undefined) lookups.delete(oldest)
     return answer
-  }
-}
-
-class ConnectFailed extends Error {
-  readonly reason: "connect" | "tls"
-  constructor(reason: "connect" | "tls", cause: Error) {
-    super(cause.message, { cause })
-    this.reason = reason
-  }
-}
-
-/** What fails before TCP stands says so by its system call, or comes as one error per address that was tried. */
-const connectFailure = (protocol: string, cause: Error & { readonly code?: string; readonly syscall?: string }) => {
-  const beforeTls =
-    cause.syscall === "connect" || cause instanceof AggregateError || cause.code === "UND_ERR_CONNECT_TIMEOUT"
-  return new ConnectFailed(protocol === "https:" && !beforeTls ? "tls" : "connect", cause)
-}
-
-const connectorTo = (url: URL, addresses: ReadonlyArray<string>, policy: EgressPolicy): buildConnector.connector => {
-  const pinned = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
-  const lookup: LookupFunction = (_host, options, callback) => {
-    if (options.all === true) callback(null, pinned)
-    else callback(null, pinned[0]?.address ?? "", pinned[0]?.family)
-  }
-  const connect = buildConnector({
-    lookup,
-    autoSelectFamily: true,
-    rejectUnauthorized: true,
-    timeout: DEFAULT_TIMEOUT_MS,
-  } as buildConnector.BuildOptions) // undici's type knows the options of TLS or those of TCP, not both
-  return (options, callback) =>
-    connect(options, (...[error, socket]) => {
-      if (error !== null) return callback(connectFailure(url.protocol, error), null)
-      try {
-        checkAddress(url, socket.remoteAddress ?? "", policy)
-      } catch (refused) {
-        socket.destroy()
-        return callback(refused as EgressRefused, null)
-      }
-      callback(null, socket)
-    })
-}
-
-/**
- * Connections to one origin at one set of checked addresses. One request at a time has a connection for itself: cutting it
- * off closes that connection, which undici's own pool cannot do without opening another in its place.
- */
-class Connections {
-  private readonly url: URL
-  private readonly connect: buildConnector.connector
-  private readonly idle: Array<Client> = []
-  private retired = false
-
-  constructor(url: URL, connect: buildConnector.connector) {
-    this.url = url
-    this.connect = connect
-  }
-
-  /** One that is idle, if there is one. */
-  takeIdle(): Client | undefined {
-    return this.idle.pop()
-  }
-
-  open(): Client {
-    // The exchange's own timer covers headers and body.
-    return new Client(this.url.origin, { connect: this.connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
-  }
-
-  /** Takes a connection back whose answer was read to its end; tells whether it is kept. */
-  keep(client: Client): boolean {
-    if (this.retired || this.idle.length >= MAX_IDLE) return false
-    this.idle.push(client)
-    return true
-  }
-
-  /** Requests that run are finished first. */
-  retire(): Promise<unknown> {
-    this.retired = true
-    return Promise.all(this.idle.splice(0).map((client) => client.destroy()))
   }
 }
 

@@ -39,31 +39,39 @@ const beganInOrder = (late: Delivery | undefined, early: Delivery | undefined): 
   return isUnheard && second !== undefined && first.startedAt <= second.startedAt
 }
 
-const outOfOrder = (deliveries: ReadonlyArray<Delivery>, place: number, before: number | undefined): string => {
-  const [late, early] = [deliveries[place], deliveries[before ?? -1]]
+const outOfOrder = (deliveries: ReadonlyArray<Delivery>, place: number, before: number): string => {
+  const [late, early] = [deliveries[place], deliveries[before]]
   const tries = [late, early].map((one) => (one === undefined ? "unknown" : triesOf(one)))
   return `first tries of one event came out of order: one tried (${tries[0]}) after one tried (${tries[1]})`
 }
 
-const checkEndpoint = (
+const checkContents = (
   ledger: Inspection["ledger"],
   deliveries: ReadonlyArray<Delivery>,
   heard: ReadonlyMap<string, Told>,
 ): void => {
-  const places = new Map(deliveries.map(({ id }, place) => [id, place]))
   for (const { id, body, status } of deliveries) {
     const one = heard.get(id)
     if (one === undefined || one.accepted === 0) ledger.violate("I4", `an occurrence was never delivered (${status})`)
     else if (one.changed || one.hash !== hashOf(body)) ledger.violate("I4", "an occurrence was told in two ways")
   }
+}
+
+const checkOrder = (
+  ledger: Inspection["ledger"],
+  deliveries: ReadonlyArray<Delivery>,
+  heard: ReadonlyMap<string, Told>,
+): void => {
+  const places = new Map(deliveries.map(({ id }, place) => [id, place]))
   const last = new Map<string | null, number>()
   for (const { id, eventId, type } of heard.values()) {
     const place = places.get(id)
+    const before = last.get(eventId) ?? -1
     if (place === undefined) ledger.violate("I4", `${type}: told and not stored`)
-    else if (place > (last.get(eventId) ?? -1)) last.set(eventId, place)
-    else if (beganInOrder(deliveries[place], deliveries[last.get(eventId) ?? -1])) {
+    else if (place > before) last.set(eventId, place)
+    else if (beganInOrder(deliveries[place], deliveries[before])) {
       ledger.count("first tries that the receiver never heard")
-    } else ledger.violate("I4", outOfOrder(deliveries, place, last.get(eventId)))
+    } else ledger.violate("I4", outOfOrder(deliveries, place, before))
   }
 }
 
@@ -97,7 +105,9 @@ export const checkWebhooks: Check = async (inspection) => {
       from webhook_deliveries d join outbox_messages m on m.id = d.message_id order by d.seq`
   for (const [name, endpoint] of crowd.endpoints) {
     const deliveries = rows.filter((row) => row.endpoint === endpoint)
-    checkEndpoint(ledger, deliveries, receiver.told.get(name) ?? new Map())
+    const heard = receiver.told.get(name) ?? new Map()
+    checkContents(ledger, deliveries, heard)
+    checkOrder(ledger, deliveries, heard)
     ledger.count("deliveries checked", deliveries.length)
   }
   await checkTruth(inspection)
