@@ -12,9 +12,9 @@
  */
 import { Resolver } from "node:dns/promises"
 import type { IncomingHttpHeaders } from "node:http"
-import type { LookupFunction } from "node:net"
 import { Context, Data, Effect, Layer } from "effect"
-import { buildConnector, Client, type Dispatcher } from "undici"
+import type { Client, Dispatcher } from "undici"
+import { ConnectFailed, Connections, connectorTo } from "./egress-connections.ts"
 import {
   checkAddress,
   checkTarget,
@@ -23,6 +23,7 @@ import {
   isLoopbackName,
   literalAddress,
 } from "./model/egress-target.ts"
+import { StallClock } from "./stall-clock.ts"
 
 /** A request that its target may see twice without harm. */
 export interface EgressRequest {
@@ -66,9 +67,8 @@ const DEFAULT_TIMEOUT_MS = 10_000
 const DEFAULT_MAX_BYTES = 64 * 1024
 const DEFAULT_LOOKUP_LIFETIME_MS = 5_000
 const MAX_LOOKUPS = 1_024
-/** Sets of addresses that connections are kept to, and how many idle ones to each. */
+/** Sets of addresses that connections are kept to. */
 const MAX_TARGETS = 256
-const MAX_IDLE = 64
 /** All addresses of a name are checked; this many are tried. */
 const MAX_PINNED = 8
 
@@ -107,85 +107,6 @@ const remembering = (resolve: ResolveHost, lifetimeMs: number): ResolveHost => {
   }
 }
 
-class ConnectFailed extends Error {
-  readonly reason: "connect" | "tls"
-  constructor(reason: "connect" | "tls", cause: Error) {
-    super(cause.message, { cause })
-    this.reason = reason
-  }
-}
-
-/** What fails before TCP stands says so by its system call, or comes as one error per address that was tried. */
-const connectFailure = (protocol: string, cause: Error & { readonly code?: string; readonly syscall?: string }) => {
-  const beforeTls =
-    cause.syscall === "connect" || cause instanceof AggregateError || cause.code === "UND_ERR_CONNECT_TIMEOUT"
-  return new ConnectFailed(protocol === "https:" && !beforeTls ? "tls" : "connect", cause)
-}
-
-const connectorTo = (url: URL, addresses: ReadonlyArray<string>, policy: EgressPolicy): buildConnector.connector => {
-  const pinned = addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }))
-  const lookup: LookupFunction = (_host, options, callback) => {
-    if (options.all === true) callback(null, pinned)
-    else callback(null, pinned[0]?.address ?? "", pinned[0]?.family)
-  }
-  const connect = buildConnector({
-    lookup,
-    autoSelectFamily: true,
-    rejectUnauthorized: true,
-    timeout: DEFAULT_TIMEOUT_MS,
-  } as buildConnector.BuildOptions) // undici's type knows the options of TLS or those of TCP, not both
-  return (options, callback) =>
-    connect(options, (...[error, socket]) => {
-      if (error !== null) return callback(connectFailure(url.protocol, error), null)
-      try {
-        checkAddress(url, socket.remoteAddress ?? "", policy)
-      } catch (refused) {
-        socket.destroy()
-        return callback(refused as EgressRefused, null)
-      }
-      callback(null, socket)
-    })
-}
-
-/**
- * Connections to one origin at one set of checked addresses. One request at a time has a connection for itself: cutting it
- * off closes that connection, which undici's own pool cannot do without opening another in its place.
- */
-class Connections {
-  private readonly url: URL
-  private readonly connect: buildConnector.connector
-  private readonly idle: Array<Client> = []
-  private retired = false
-
-  constructor(url: URL, connect: buildConnector.connector) {
-    this.url = url
-    this.connect = connect
-  }
-
-  /** One that is idle, if there is one. */
-  takeIdle(): Client | undefined {
-    return this.idle.pop()
-  }
-
-  open(): Client {
-    // The exchange's own timer covers headers and body.
-    return new Client(this.url.origin, { connect: this.connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
-  }
-
-  /** Takes a connection back whose answer was read to its end; tells whether it is kept. */
-  keep(client: Client): boolean {
-    if (this.retired || this.idle.length >= MAX_IDLE) return false
-    this.idle.push(client)
-    return true
-  }
-
-  /** Requests that run are finished first. */
-  retire(): Promise<unknown> {
-    this.retired = true
-    return Promise.all(this.idle.splice(0).map((client) => client.destroy()))
-  }
-}
-
 /** A connection for one request; `release` gets it back. */
 interface Taken {
   readonly client: Client
@@ -204,7 +125,9 @@ type Result = Effect.Effect<EgressAnswer, EgressRefused | EgressFailed>
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly request: EgressRequest
   private readonly resume: (result: Result) => void
-  private readonly timer: NodeJS.Timeout
+  private readonly stalls: StallClock
+  private readonly stalledBefore: number
+  private timer: NodeJS.Timeout
   private readonly chunks: Array<Buffer> = []
   private release: (reusable: boolean) => void = () => {}
   /** Sends the request once more; `undefined` when that makes no sense. */
@@ -216,11 +139,24 @@ class Exchange implements Dispatcher.DispatchHandler {
   private headers: IncomingHttpHeaders = {}
   private bytes = 0
 
-  constructor(request: EgressRequest, resume: (result: Result) => void) {
+  constructor(request: EgressRequest, resume: (result: Result) => void, stalls: StallClock) {
     this.request = request
     this.resume = resume
-    const timeoutMs = request.timeoutMs ?? DEFAULT_TIMEOUT_MS
-    this.timer = setTimeout(() => this.fail("timeout", `No complete answer within ${timeoutMs} ms.`), timeoutMs)
+    this.stalls = stalls
+    this.stalledBefore = stalls.stalledMs
+    this.timer = setTimeout(() => this.timeRanOut(), this.timeoutMs)
+  }
+
+  private get timeoutMs(): number {
+    return this.request.timeoutMs ?? DEFAULT_TIMEOUT_MS
+  }
+
+  /** Time in which this process stood still is given back once, or the receiver would be blamed for it. */
+  private timeRanOut(): void {
+    const late = (): void => this.fail("timeout", `No complete answer within ${this.timeoutMs} ms.`)
+    const stalledMs = Math.min(this.stalls.stalledMs - this.stalledBefore, this.timeoutMs)
+    if (stalledMs > 0) this.timer = setTimeout(late, stalledMs)
+    else late()
   }
 
   /** Sends, unless the time ran out during the lookup. `take` gives a connection, a new one if asked for it. */
@@ -314,6 +250,7 @@ export class Egress extends Context.Service<
 
 const openEgress = (options: EgressOptions): Egress["Service"] & { readonly close: () => Promise<void> } => {
   const system = dns()
+  const stalls = new StallClock()
   const resolve = remembering(options.resolve ?? system.resolve, options.lookupLifetimeMs ?? DEFAULT_LOOKUP_LIFETIME_MS)
   const targets = new Map<string, Connections>()
   const inUse = new Set<Client>()
@@ -366,12 +303,13 @@ const openEgress = (options: EgressOptions): Egress["Service"] & { readonly clos
       Effect.asVoid(Effect.try({ try: () => checkTarget(url, options), catch: (cause) => cause as EgressRefused })),
     send: (request) =>
       Effect.callback((resume) => {
-        const exchange = new Exchange(request, resume)
+        const exchange = new Exchange(request, resume, stalls)
         guarded(exchange, () => begin(exchange, request.url))
         return Effect.sync(() => exchange.cancel())
       }),
     close: async () => {
       system.cancel()
+      stalls.stop()
       await Promise.all([...inUse].map((client) => client.destroy()))
       await Promise.all([...targets.values()].map((connections) => connections.retire()))
     },

@@ -246,6 +246,29 @@ test("a kept connection that falls silent costs the time limit and no second req
   expect(seen).toEqual([1, 2])
 })
 
+test("a request during which this process stood still is not given up for that", async () => {
+  const receiver = await startReceiver()
+  const egress = openEgress({ allowLoopback: true })
+  // The clock has to be running before the stall.
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const answer = egress.send({ url: receiver.url, body: "{}", timeoutMs: 1_000 })
+  // The connection is not even open yet.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_000)
+  expect(await answer).toMatchObject({ success: { status: 200 } })
+  expect(receiver.received).toHaveLength(1)
+})
+
+test("a receiver that is silent is given up in time, also after this process stood still", async () => {
+  const receiver = await startReceiver(() => {})
+  const egress = openEgress({ allowLoopback: true })
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const since = performance.now()
+  const answer = egress.send({ url: receiver.url, body: "{}", timeoutMs: 500 })
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
+  expect(await answer).toMatchObject({ failure: { reason: "timeout" } })
+  expect(performance.now() - since).toBeLessThan(3_000)
+})
+
 test("a redirect is an answer and is not followed", async () => {
   const inside = await startReceiver()
   const receiver = await startReceiver((response) => void response.writeHead(307, { location: inside.url }).end())

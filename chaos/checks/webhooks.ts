@@ -18,6 +18,7 @@ type Delivery = {
   readonly history: ReadonlyArray<{
     readonly outcome: string
     readonly error: string | null
+    readonly statusCode: number | null
     readonly startedAt: string
   }>
 }
@@ -31,29 +32,46 @@ const pendingCount = async (sql: postgres.Sql): Promise<number> => {
   return row?.n ?? 0
 }
 
-const outOfOrder = (deliveries: ReadonlyArray<Delivery>, place: number, before: number | undefined): string => {
-  const [late, early] = [deliveries[place], deliveries[before ?? -1]]
+/** The first try of the one that was heard late had begun, and failed without an answer, before the other's. */
+const beganInOrder = (late: Delivery | undefined, early: Delivery | undefined): boolean => {
+  const [first, second] = [late?.history[0], early?.history[0]]
+  const isUnheard = first !== undefined && first.statusCode === null && first.outcome === "failed"
+  return isUnheard && second !== undefined && first.startedAt <= second.startedAt
+}
+
+const outOfOrder = (deliveries: ReadonlyArray<Delivery>, place: number, before: number): string => {
+  const [late, early] = [deliveries[place], deliveries[before]]
   const tries = [late, early].map((one) => (one === undefined ? "unknown" : triesOf(one)))
   return `first tries of one event came out of order: one tried (${tries[0]}) after one tried (${tries[1]})`
 }
 
-const checkEndpoint = (
+const checkContents = (
   ledger: Inspection["ledger"],
   deliveries: ReadonlyArray<Delivery>,
   heard: ReadonlyMap<string, Told>,
 ): void => {
-  const places = new Map(deliveries.map(({ id }, place) => [id, place]))
   for (const { id, body, status } of deliveries) {
     const one = heard.get(id)
     if (one === undefined || one.accepted === 0) ledger.violate("I4", `an occurrence was never delivered (${status})`)
     else if (one.changed || one.hash !== hashOf(body)) ledger.violate("I4", "an occurrence was told in two ways")
   }
+}
+
+const checkOrder = (
+  ledger: Inspection["ledger"],
+  deliveries: ReadonlyArray<Delivery>,
+  heard: ReadonlyMap<string, Told>,
+): void => {
+  const places = new Map(deliveries.map(({ id }, place) => [id, place]))
   const last = new Map<string | null, number>()
   for (const { id, eventId, type } of heard.values()) {
     const place = places.get(id)
+    const before = last.get(eventId) ?? -1
     if (place === undefined) ledger.violate("I4", `${type}: told and not stored`)
-    else if (place < (last.get(eventId) ?? -1)) ledger.violate("I4", outOfOrder(deliveries, place, last.get(eventId)))
-    else last.set(eventId, place)
+    else if (place > before) last.set(eventId, place)
+    else if (beganInOrder(deliveries[place], deliveries[before])) {
+      ledger.count("first tries that the receiver never heard")
+    } else ledger.violate("I4", outOfOrder(deliveries, place, before))
   }
 }
 
@@ -87,7 +105,9 @@ export const checkWebhooks: Check = async (inspection) => {
       from webhook_deliveries d join outbox_messages m on m.id = d.message_id order by d.seq`
   for (const [name, endpoint] of crowd.endpoints) {
     const deliveries = rows.filter((row) => row.endpoint === endpoint)
-    checkEndpoint(ledger, deliveries, receiver.told.get(name) ?? new Map())
+    const heard = receiver.told.get(name) ?? new Map()
+    checkContents(ledger, deliveries, heard)
+    checkOrder(ledger, deliveries, heard)
     ledger.count("deliveries checked", deliveries.length)
   }
   await checkTruth(inspection)
