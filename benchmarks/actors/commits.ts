@@ -81,7 +81,7 @@ export const commitBare = (sql: Queryable, event: BareEvent): Promise<unknown> =
       commands: [{ scope: "bench", commandId: id, bodyHash: id, reply: { result: d, version }, at }],
       changes: [],
       removed: [],
-    restored: [],
+      restored: [],
       deleted: false,
     }),
   )

@@ -7,19 +7,19 @@ import { Effect, Fiber } from "effect"
 import type { NotFound, Unavailable } from "../model/errors.ts"
 import { actingAs } from "../model/permissions.ts"
 import { Arrivals } from "./arrivals.ts"
+import { type Bring, resumedFrames } from "./bring.ts"
 import { Budgets } from "./budget.ts"
 import type { Connection, Identity } from "./connection.ts"
 import { FanOut } from "./fan-out.ts"
 import { Follower } from "./follower.ts"
-import { MediaSeats, type Seats } from "./media-seats.ts"
+import { MediaSeats } from "./media-seats.ts"
 import { Participants } from "./participants.ts"
 import { PresenceReports } from "./presence-reports.ts"
 import type { PollTally } from "./protocol/activity-views.ts"
 import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
-import type { ReadyReason } from "./protocol/dispatches.ts"
 import type { Resume } from "./protocol/frames.ts"
 import { ReactionCounts } from "./reaction-counts.ts"
-import { type Cursors, readyResumed, readyWithSnapshot } from "./ready.ts"
+import { type Cursors, readyWithSnapshot } from "./ready.ts"
 import { RecentCommands } from "./recent-commands.ts"
 import { readersOf, readingFor, whyNoReplay } from "./replay.ts"
 import { mentionAll, sendAll } from "./send-all.ts"
@@ -30,17 +30,6 @@ import { ownerOf, type StreamName, wireName } from "./streams.ts"
 import { Subscriptions } from "./subscriptions.ts"
 import type { Surroundings } from "./surroundings.ts"
 import { heardBy, Whereabouts } from "./whereabouts.ts"
-
-/** A connection that is to be told where it stands: from what it held, or with a snapshot for the given reason. */
-interface Bring {
-  readonly connection: Connection
-  readonly resume: Resume | undefined
-  readonly reason: ReadyReason
-  /** The version that it must be told of at least: what it did itself before it asked. */
-  readonly since?: number
-  /** Where there is a media server: minted before anything can be said. */
-  readonly seats?: Seats
-}
 
 /** How long an event that needs no watching is left alone before it is asked again to stay in memory. */
 const RESIDE_PAUSE = "15 seconds"
@@ -252,13 +241,11 @@ export class Channel {
 
   #failed(failure: NotFound | Unavailable): void {
     const why = failure._tag === "NotFound" ? CLOSE.notFound : CLOSE.overloaded
-    const waiting = this.#waiting
-    this.#waiting = []
     if (this.#state === "opening") {
       this.#state = "dead"
       this.#onDead()
     }
-    for (const { connection } of waiting) connection.close(why)
+    for (const { connection } of this.#waiting.splice(0)) connection.close(why)
   }
 
   #introduceAll(): void {
@@ -268,9 +255,7 @@ export class Channel {
   }
 
   #serveWaiting(): void {
-    const waiting = this.#waiting
-    this.#waiting = []
-    for (const request of waiting) this.#bring(request)
+    for (const request of this.#waiting.splice(0)) this.#bring(request)
   }
 
   #bring(request: Bring): void {
@@ -342,13 +327,7 @@ export class Channel {
       seats,
     )
     const frames =
-      ready === undefined
-        ? [
-            readyResumed(connection, place, this.phase, seats === undefined ? {} : { media: seats.main }),
-            ...missed,
-            JSON.stringify({ op: 0, t: "caughtUp", d: { v: place.v } }),
-          ]
-        : [ready, ...missed]
+      ready === undefined ? resumedFrames(connection, place, this.phase, missed, seats) : [ready, ...missed]
     const isNew = connection.state === "waiting"
     if (isNew) this.#admit(connection)
     this.#media.forget(connection)

@@ -1,6 +1,6 @@
 /** The ways into an account, the same for the API and for the pages: a new one with its first workspace, or a password. */
 import { Effect } from "effect"
-import { Passwords } from "../identity/passwords.ts"
+import { PasswordCaller, Passwords } from "../identity/passwords.ts"
 import { Mailer } from "../mail/mailer.ts"
 import { foldEmail, MAX_EMAIL_LENGTH } from "../model/email.ts"
 import { EmailTaken, type SlugTaken, Unauthorized } from "../model/errors.ts"
@@ -54,20 +54,37 @@ export const createAccount = (person: { readonly name: string; readonly email: s
 
 const WRONG = new Unauthorized({ detail: "The e-mail address or the password is wrong." })
 
+/** For the next try at an account for which many wrong passwords were given, from wherever. */
+const SLOWED_DOWN = "2 seconds"
+
+/**
+ * Counts a try before it is known to fail, so that many tries at once are not all let through. Fails when this address has failed
+ * too often. Resolves to how to take the count back.
+ */
+const countTry = (email: string) =>
+  Effect.gen(function* () {
+    const limits = yield* RateLimits
+    const { address } = yield* PasswordCaller
+    const counts = [
+      ["loginFailureByAddress", address],
+      ["loginFailure", `${address} ${email}`],
+    ] as const
+    for (const [name, key] of counts) yield* limits.take(name, key)
+    yield* Effect.catch(limits.take("loginFailureByEmail", email), () => Effect.sleep(SLOWED_DOWN))
+    const all = [...counts, ["loginFailureByEmail", email] as const]
+    return Effect.forEach(all, ([name, key]) => limits.giveBack(name, key), { discard: true })
+  })
+
 /** Resolves to the account's id; takes as long for an address nobody has. */
 export const signInWithPassword = (email: string, password: string) =>
   Effect.gen(function* () {
-    const limits = yield* RateLimits
-    const address = foldEmail(email)
-    // No account has such an address, and it must not be kept for being counted.
-    if (address.length > MAX_EMAIL_LENGTH) return yield* WRONG
-    // Counted before it is known to fail, so that many tries at once are not all let through.
-    yield* limits.take("loginFailure", address)
-    const found = yield* (yield* Database).run((sql) => findCredentials(sql, address))
+    const folded = foldEmail(email)
+    // No account has such an address.
+    if (folded.length > MAX_EMAIL_LENGTH) return yield* WRONG
+    const takeBack = yield* countTry(folded)
+    const found = yield* (yield* Database).run((sql) => findCredentials(sql, folded))
     const matches = yield* (yield* Passwords).verify(found?.passwordHash ?? null, password)
-    if (matches && found !== undefined) {
-      yield* limits.giveBack("loginFailure", address)
-      return found.accountId
-    }
-    return yield* WRONG
+    if (!matches || found === undefined) return yield* WRONG
+    yield* takeBack
+    return found.accountId
   })

@@ -13,6 +13,8 @@ export interface HttpRequest {
   readonly body: Uint8Array
   /** The client, by address as it counts for limits; empty where no limit wants it. */
   readonly client: string
+  /** The client has gone: nobody waits for the answer. */
+  readonly isGone: () => boolean
   readonly requestId: string
 }
 

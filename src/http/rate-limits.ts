@@ -3,8 +3,9 @@
  * help chat always. The answer says what is left in the fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers).
  */
 import { Context, Effect, Layer } from "effect"
-import { BurstyRateLimiter, RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible"
+import { RateLimiterRes } from "rate-limiter-flexible"
 import { RateLimited } from "../model/errors.ts"
+import { BoundedLimiter } from "./bounded-limiter.ts"
 import type { HttpResponse } from "./message.ts"
 
 interface Limit {
@@ -22,8 +23,12 @@ export const LIMITS = {
   accountSession: { quota: 20, windowSeconds: 1, burst: 40 },
   publicRead: { quota: 50, windowSeconds: 1 },
   login: { quota: 60, windowSeconds: 60 },
-  /** Failures for one e-mail address. */
+  /** Wrong passwords for one account from one address. */
   loginFailure: { quota: 10, windowSeconds: 900 },
+  /** Wrong passwords from one address, whatever the accounts. */
+  loginFailureByAddress: { quota: 100, windowSeconds: 900 },
+  /** Wrong passwords for one account from anywhere: more are slowed down and not refused, so that nobody can be locked out. */
+  loginFailureByEmail: { quota: 10, windowSeconds: 900 },
   signup: { quota: 20, windowSeconds: 3600 },
   /** Letters to one address that somebody may ask for. */
   mailPerMinute: { quota: 3, windowSeconds: 60 },
@@ -49,12 +54,12 @@ export const limitHeaders = (name: LimitName, remaining: number, resetSeconds: n
 
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
-const open = (name: LimitName) => {
+/** Keys that one limit counts at the same time. All limits together stay below 64 MB, at some 500 bytes a key. */
+const MAX_KEYS = 8_000
+
+const open = (name: LimitName): BoundedLimiter => {
   const { quota, windowSeconds, burst = 0 }: Limit = LIMITS[name]
-  const window = new RateLimiterMemory({ keyPrefix: name, points: quota, duration: windowSeconds })
-  if (burst === 0) return window
-  const duration = windowSeconds * Math.max(1, Math.ceil(burst / quota))
-  return new BurstyRateLimiter(window, new RateLimiterMemory({ keyPrefix: `${name}+`, points: burst, duration }))
+  return new BoundedLimiter({ name, quota, windowSeconds, burst }, MAX_KEYS)
 }
 
 export class RateLimits extends Context.Service<
@@ -64,7 +69,7 @@ export class RateLimits extends Context.Service<
     /** Counts one for `key`; resolves to the headers of the answer. */
     readonly take: (name: LimitName, key: string) => Effect.Effect<HttpResponse["headers"], RateLimited>
     /** Gives one back: what was counted turned out to be harmless. */
-    readonly giveBack: (name: "loginFailure", key: string) => Effect.Effect<void>
+    readonly giveBack: (name: LimitName, key: string) => Effect.Effect<void>
     /** One letter to this address. */
     readonly mail: (address: string) => Effect.Effect<void, RateLimited>
   }
@@ -100,8 +105,7 @@ export class RateLimits extends Context.Service<
         take,
         giveBack: (name, key) =>
           Effect.promise(async () => {
-            const limiter = limiters.get(name)
-            if (limiter instanceof RateLimiterMemory) await limiter.reward(key)
+            await limiters.get(name)?.reward(key)
           }),
         mail: (address) => Effect.andThen(take("mailPerMinute", address), Effect.asVoid(take("mailPerDay", address))),
       }

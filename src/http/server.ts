@@ -4,6 +4,7 @@
  */
 import { Effect, Redacted } from "effect"
 import type { Authenticator } from "../identity/authenticate.ts"
+import { PasswordCaller } from "../identity/passwords.ts"
 import { sameSecret } from "../identity/secrets.ts"
 import { Mailer } from "../mail/mailer.ts"
 import type { TrustedProxies } from "../model/client-address.ts"
@@ -92,7 +93,8 @@ export const bindRest = (
       (request, send) => {
         const waiting = { since: Date.now(), send }
         pending.add(waiting)
-        run(answer(request), {
+        const caller = { address: request.client, isGone: () => request.isGone() || !pending.has(waiting) }
+        run(Effect.provideService(answer(request), PasswordCaller, caller), {
           onExit: (exit) => {
             pending.delete(waiting)
             if (exit._tag === "Success") return send(exit.value)

@@ -35,7 +35,7 @@ export interface PlainRoute {
 }
 
 /** A request before its body. */
-export type RequestHead = Omit<HttpRequest, "body" | "client">
+export type RequestHead = Omit<HttpRequest, "body" | "client" | "isGone">
 
 export interface BindOptions {
   readonly problems: Problems
@@ -191,7 +191,8 @@ const register = (app: TemplatedApp, route: PlainRoute, options: BindOptions): v
     const head = readHead(req, route.path, names)
     const exchange = new Exchange(res, head, route.path, route.crossOrigin, options)
     const client = route.wantsClient ? addressOf(res, head, options.trustedProxies) : ""
-    const respond = (body: Uint8Array): void => route.respond({ ...head, body, client }, exchange.send)
+    const respond = (body: Uint8Array): void =>
+      route.respond({ ...head, body, client, isGone: () => exchange.aborted }, exchange.send)
     const refuse = (): void => exchange.send(problems.of(new PayloadTooLarge({ limitBytes: BODY_LIMIT_BYTES })), true)
     if (!hasBody) respond(EMPTY)
     else if (Number(head.headers["content-length"] ?? 0) > BODY_LIMIT_BYTES) refuse()

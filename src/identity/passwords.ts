@@ -1,34 +1,121 @@
 /**
- * Passwords: argon2id (RFC 9106) in a bounded pool, so that a burst of logins queues here and never starves the loop or the
- * thread pool that file and DNS calls share. An unknown address costs the same hash as a known one.
+ * Passwords: argon2id (RFC 9106). A hash is the dearest thing that a stranger may ask for, so few run at once and at most two seconds
+ * of work wait; beyond that callers are told at once to come later. The queue is fair by address, and addresses that gave a wrong
+ * password lately come after all others. An unknown account costs the same hash as a known one.
  */
 import { availableParallelism } from "node:os"
 import argon2 from "argon2"
-import { Context, Effect, Layer, Semaphore } from "effect"
+import { Context, Effect, Layer } from "effect"
+import { Unavailable } from "../model/errors.ts"
+import { FairQueue } from "./fair-queue.ts"
 
 /** OWASP's second recommended setting: 19 MiB, two passes, one lane; about 25 ms of one core. */
 const PARAMETERS = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+/** Work that may wait, in milliseconds. */
+const WAITING_MS = 2_000
+/** Of one hash, until some have been measured. */
+const FIRST_GUESS_MS = 50
+/** Weight of the newest hash in the average. */
+const NEWEST_SHARE = 0.1
+/** An address that gave a wrong password comes after others for so long. */
+const SUSPECT_MS = 900_000
+const MAX_SUSPECTS = 10_000
+
+/** Who asks for a hash, as far as the queue is concerned. */
+export interface PasswordCaller {
+  /** As it counts for limits; empty where no limit wants it. */
+  readonly address: string
+  /** The request has been given up: nobody waits for its answer. */
+  readonly isGone: () => boolean
+}
+
+/** Set for each request. */
+export const PasswordCaller = Context.Reference<PasswordCaller>("gathercue/PasswordCaller", {
+  defaultValue: () => ({ address: "", isGone: () => false }),
+})
+
+const BUSY = new Unavailable({ detail: "Too many people are signing in right now.", retryAfterSeconds: 2 })
+
+/** Addresses that gave a wrong password, and until when that counts (`performance.now()`); the oldest go first. */
+class Suspects {
+  readonly #until = new Map<string, number>()
+
+  has(address: string): boolean {
+    return (this.#until.get(address) ?? 0) > performance.now()
+  }
+
+  add(address: string): void {
+    this.#until.delete(address)
+    this.#until.set(address, performance.now() + SUSPECT_MS)
+    const oldest = this.#until.size > MAX_SUSPECTS ? this.#until.keys().next().value : undefined
+    if (oldest !== undefined) this.#until.delete(oldest)
+  }
+
+  clear(address: string): void {
+    this.#until.delete(address)
+  }
+}
 
 export class Passwords extends Context.Service<
   Passwords,
   {
-    readonly hash: (password: string) => Effect.Effect<string>
+    readonly hash: (password: string) => Effect.Effect<string, Unavailable>
     /** `null`: no such account or no password; takes as long as a real comparison and is always false. */
-    readonly verify: (hash: string | null, password: string) => Effect.Effect<boolean>
+    readonly verify: (hash: string | null, password: string) => Effect.Effect<boolean, Unavailable>
   }
 >()("gathercue/Passwords") {
   static readonly layer: Layer.Layer<Passwords> = Layer.effect(
     Passwords,
     Effect.gen(function* () {
-      const pool = yield* Semaphore.make(Math.max(1, Math.min(4, availableParallelism() - 1)))
-      const hash = (password: string) => pool.withPermits(1)(Effect.promise(() => argon2.hash(password, PARAMETERS)))
-      const dummy = yield* hash("a password that no account has")
+      const atOnce = Math.max(1, Math.min(4, availableParallelism() - 1))
+      const suspects = new Suspects()
+      let averageMs = FIRST_GUESS_MS
+      const queue = new FairQueue({ atOnce, waiting: () => Math.ceil((WAITING_MS / averageMs) * atOnce) })
+      const dummy = yield* Effect.promise(() => argon2.hash("a password that no account has", PARAMETERS))
+
+      const timed = async <A>(work: () => Promise<A>): Promise<A> => {
+        const since = performance.now()
+        const result = await work()
+        averageMs += NEWEST_SHARE * (performance.now() - since - averageMs)
+        return result
+      }
+
+      /** Waits for its turn, and is taken back when its caller is interrupted. */
+      const inTurn = <A>(work: () => Promise<A>): Effect.Effect<A, Unavailable> =>
+        Effect.flatMap(PasswordCaller, ({ address, isGone }) =>
+          Effect.callback<A, Unavailable>((resume) => {
+            const refuse = (): void => resume(Effect.fail(BUSY))
+            const begin = (): void => {
+              // The work of a caller that has gone is not worth a turn.
+              if (isGone()) {
+                refuse()
+                queue.ended()
+                return
+              }
+              timed(work)
+                .then(
+                  (result) => resume(Effect.succeed(result)),
+                  (cause: unknown) => resume(Effect.die(cause)),
+                )
+                .finally(() => queue.ended())
+            }
+            const standing = suspects.has(address) ? "suspect" : "clean"
+            const takeBack = queue.enter({ caller: address, standing, begin, refuse })
+            if (takeBack === undefined) refuse()
+            return Effect.sync(() => takeBack?.())
+          }),
+        )
+
       return {
-        hash,
+        hash: (password) => inTurn(() => argon2.hash(password, PARAMETERS)),
         verify: (stored, password) =>
-          pool
-            .withPermits(1)(Effect.promise(() => argon2.verify(stored ?? dummy, password)))
-            .pipe(Effect.map((matches) => matches && stored !== null)),
+          Effect.gen(function* () {
+            const { address } = yield* PasswordCaller
+            const matches = (yield* inTurn(() => argon2.verify(stored ?? dummy, password))) && stored !== null
+            if (matches) suspects.clear(address)
+            else suspects.add(address)
+            return matches
+          }),
       }
     }),
   )

@@ -39,7 +39,7 @@ test.each<[string, Parameters<House["stage"]>[0], (crowd: Crowd) => Promise<Read
     BREAKOUT,
     async ({ host }) => {
       const { d } = await host.command("breakout.plan", { rooms: 4, strategy: "balanced" })
-      return d.plan.rooms.flatMap(({ participants }: Frame) => participants.map(({ participantId }: Frame) => participantId))
+      return d.plan.rooms.flatMap(({ people }: Frame) => people)
     },
   ],
   [
@@ -72,11 +72,15 @@ test.each<[string, Parameters<House["stage"]>[0], (crowd: Crowd) => Promise<Read
       return sent.flatMap(({ ok, d }) => (ok ? [d.participantId] : []))
     },
   ],
-])("%s sees everybody who has had ready, twenty times of twenty", async (_, phases, seenBy) => {
-  for (let round = 0; round < ROUNDS; round++) {
-    const crowd = await gather(phases)
-    const seen = await seenBy(crowd)
-    expect(NAMES.filter((who) => !seen.includes(who))).toEqual([])
-    await disperse(crowd)
-  }
-}, 120_000)
+])(
+  "%s sees everybody who has had ready, twenty times of twenty",
+  async (_, phases, seenBy) => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const crowd = await gather(phases)
+      const seen = await seenBy(crowd)
+      expect(NAMES.filter((who) => !seen.includes(who))).toEqual([])
+      await disperse(crowd)
+    }
+  },
+  120_000,
+)

@@ -147,24 +147,27 @@ test("in a crowd that comes while the door shuts everybody is inside or waits, a
 })
 
 describe("nobody is inside before the event is live", () => {
-  test.each([0, 1])("who came by the countdown waits, however often the live event is told of them (%i)", async (known) => {
-    const of = known === 0 ? slow : house
-    const stage = await of.stage([ASK], "scheduled")
-    const host = await of.join(stage, "host", "host", HOST)
-    const guest = await of.join(stage, "guest")
-    const member = await of.join(stage, "member", "participant", HOST)
-    if (known === 1) await tell(of, stage, "guest")
-    await of.actors.execute(stage.eventId, { type: "start" })
-    await status(guest, "waiting")
-    await settled(member)
-    expect(isInside(member)).toBe(true)
-    expect(await guest.command("hand.raise")).toMatchObject({ ok: false, e: { code: "forbidden" } })
-    await atTheDoor(host, "guest")
-    expect((await notices(of, stage)).some((notice) => notice.startsWith("guest"))).toBe(false)
-    await host.command("lobby.admit", { ids: ["guest"] })
-    await guest.dispatch("ready")
-    expect(await guest.command("hand.raise")).toMatchObject({ ok: true })
-  })
+  test.each([0, 1])(
+    "who came by the countdown waits, however often the live event is told of them (%i)",
+    async (known) => {
+      const of = known === 0 ? slow : house
+      const stage = await of.stage([ASK], "scheduled")
+      const host = await of.join(stage, "host", "host", HOST)
+      const guest = await of.join(stage, "guest")
+      const member = await of.join(stage, "member", "participant", HOST)
+      if (known === 1) await tell(of, stage, "guest")
+      await of.actors.execute(stage.eventId, { type: "start" })
+      await status(guest, "waiting")
+      await settled(member)
+      expect(isInside(member)).toBe(true)
+      expect(await guest.command("hand.raise")).toMatchObject({ ok: false, e: { code: "forbidden" } })
+      await atTheDoor(host, "guest")
+      expect((await notices(of, stage)).some((notice) => notice.startsWith("guest"))).toBe(false)
+      await host.command("lobby.admit", { ids: ["guest"] })
+      await guest.dispatch("ready")
+      expect(await guest.command("hand.raise")).toMatchObject({ ok: true })
+    },
+  )
 
   test("a closed lobby turns them away", async () => {
     const stage = await house.stage([CLOSED], "scheduled")

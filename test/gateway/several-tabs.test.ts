@@ -6,16 +6,11 @@ import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
-/** Here the live event is told of comings and goings long after they happened. */
-let slow: House
-
 beforeAll(async () => {
   house = await openHouse()
-  slow = await openHouse({ presenceTickMs: 2000 })
 })
 afterAll(async () => {
   await house.stop()
-  await slow.stop()
 })
 
 const HOST = { kind: "user" } as const
@@ -36,17 +31,13 @@ const seenBy = async (of: House, stage: Stage): Promise<Frame> => {
   return d
 }
 
-test.each([
-  ["sent there by a host", () => house, "participant.toLobby", { id: "guest" }],
-  ["whom the live event did not know yet", () => slow, "lobby.policy", { mode: "ask" }],
-] as const)("two tabs of one person %s wait together, are seen, and are let in together", async (_, of, t, d) => {
-  const stage = await of().stage(OPEN)
-  const host = await of().join(stage, "host", "host", HOST)
-  const tabs = [await of().join(stage, "guest"), await of().join(stage, "guest")]
-  if (of() === house) await known(host, "guest")
-  await host.command(t, d)
+test("two tabs of one person sent there by a host wait together, are seen, and are let in together", async () => {
+  const stage = await house.stage(OPEN)
+  const host = await house.join(stage, "host", "host", HOST)
+  const tabs = [await house.join(stage, "guest"), await house.join(stage, "guest")]
+  await host.command("participant.toLobby", { id: "guest" })
   for (const tab of tabs) await status(tab, "waiting")
-  await eventually(async () => (await seenBy(of(), stage)).lobby.total === 1)
+  await eventually(async () => (await seenBy(house, stage)).lobby.total === 1)
   expect((await host.command("lobby.admit", { ids: ["guest"] })).d).toEqual({ admitted: ["guest"], missing: [] })
   for (const tab of tabs) await status(tab, "admitted")
   for (const tab of tabs) await tab.dispatch("ready")

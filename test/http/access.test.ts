@@ -248,6 +248,7 @@ describe.each(ROUTES)("$method $path ($access)", (route) => {
     const isOpenButAbsent = [
       "No such API key.",
       "No such member.",
+      "No such membership.",
       "No such session.",
       "No such invite.",
       "No such guest integration.",

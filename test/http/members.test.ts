@@ -59,7 +59,7 @@ describe("a workspace", () => {
   )
 })
 
-test("a member who is removed while they host is shown out, and comes back as what they are then", async () => {
+test("a member who is removed while they host is shown out, and comes back only as a stranger", async () => {
   const { id, key, owner } = await createWorkspace(server.url)
   const event = await createLiveEvent(server.url, key)
   const member = await join(id, "admin")
@@ -74,7 +74,15 @@ test("a member who is removed while they host is shown out, and comes back as wh
   const path = `/v1/workspaces/${id}/members/${member.memberId}`
   expect((await api("DELETE", path, { cookie: owner.cookie })).status).toBe(204)
   expect(await host.closeCode()).toBe(4203)
-  await (await enter("viewer")).cut()
+  const again = await api("POST", "/v1/auth/gateway-token", {
+    bearer: session.body.sessionToken,
+    body: { eventId: event.id },
+  })
+  expect(again.status).toBe(401)
+  const { token } = await gatewayToken(server.url, event.id)
+  const stranger = new Client(`${server.url.replace("http", "ws")}/v1/gateway`)
+  expect((await stranger.identify(token)).d.me.role).toBe("viewer")
+  await stranger.cut()
 })
 
 describe("members", () => {

@@ -194,7 +194,7 @@ describe("visibility", () => {
     const listed = await api("GET", `/v1/workspaces/${acme.id}/members`, { cookie: acme.owner.cookie })
     const { id } = listed.body.members.find(({ accountId }: Json) => accountId === member.account.id)
     await api("DELETE", `/v1/workspaces/${acme.id}/members/${id}`, { cookie: acme.owner.cookie })
-    expect(await look(member.bearer)).toBe(404)
+    expect(await look(member.bearer)).toBe(401)
     expect(await look((await invite({ eventId: other.id })).bearer)).toBe(404)
     expect(await look((await invite({ eventId: event.id })).bearer)).toBe(200)
   })

@@ -90,7 +90,7 @@ test("secrets have 256 bits, never repeat, and compare by value", () => {
 
 test("a password matches its own hash only, and an unknown account never", async () => {
   const passwords = ManagedRuntime.make(Passwords.layer)
-  const run = <A>(use: (service: Passwords["Service"]) => Effect.Effect<A>) =>
+  const run = <A, E>(use: (service: Passwords["Service"]) => Effect.Effect<A, E>) =>
     passwords.runPromise(Effect.flatMap(Passwords, use))
   const hash = await run((service) => service.hash("correct horse"))
   expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,p=1,t=2\$|^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)

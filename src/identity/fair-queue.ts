@@ -1,0 +1,124 @@
+/**
+ * Costly work that strangers may ask for, such as hashing a password: so many run at once, and so much waits. The queue is fair by
+ * caller: callers take turns, whoever has asked for more. Callers that have misbehaved lately come after all others. When as much
+ * waits as may, the newest work of the caller with the most gives way to one with less; else the newcomer is refused.
+ */
+
+/** `suspect`: comes after all that are not. */
+export type Standing = "clean" | "suspect"
+
+/** Work that waits for its turn. */
+interface Job {
+  readonly caller: string
+  readonly standing: Standing
+  readonly begin: () => void
+  readonly refuse: () => void
+}
+
+export interface FairQueueOptions {
+  /** Jobs that run at the same time. */
+  readonly atOnce: number
+  /** Jobs that may wait, at most. */
+  readonly waiting: () => number
+}
+
+/** Callers with waiting jobs, in the order of their turns. */
+class Lane {
+  readonly #callers = new Map<string, Job[]>()
+  size = 0
+
+  push(job: Job): void {
+    const own = this.#callers.get(job.caller)
+    if (own === undefined) this.#callers.set(job.caller, [job])
+    else own.push(job)
+    this.size++
+  }
+
+  /** The oldest job of the caller whose turn it is, who then comes last. */
+  shift(): Job | undefined {
+    const [first] = this.#callers
+    if (first === undefined) return undefined
+    const [caller, jobs] = first
+    const job = jobs.shift()
+    this.#callers.delete(caller)
+    if (jobs.length > 0) this.#callers.set(caller, jobs)
+    this.size--
+    return job
+  }
+
+  /** False: it does not wait any more. */
+  remove(job: Job): boolean {
+    const own = this.#callers.get(job.caller)
+    const at = own?.indexOf(job) ?? -1
+    if (own === undefined || at < 0) return false
+    own.splice(at, 1)
+    if (own.length === 0) this.#callers.delete(job.caller)
+    this.size--
+    return true
+  }
+
+  countOf(caller: string): number {
+    return this.#callers.get(caller)?.length ?? 0
+  }
+
+  /** The newest job of the caller with the most. */
+  get newestOfMost(): Job | undefined {
+    let most: Job[] = []
+    for (const jobs of this.#callers.values()) if (jobs.length > most.length) most = jobs
+    return most.at(-1)
+  }
+}
+
+export class FairQueue {
+  readonly #options: FairQueueOptions
+  readonly #lanes: { readonly [standing in Standing]: Lane } = { clean: new Lane(), suspect: new Lane() }
+  #running = 0
+
+  constructor(options: FairQueueOptions) {
+    this.#options = options
+  }
+
+  get waiting(): number {
+    return this.#lanes.clean.size + this.#lanes.suspect.size
+  }
+
+  /**
+   * Calls `begin` when it is the job's turn, now or later, or `refuse` when it has to give way. Returns how to take it back
+   * while it waits. Undefined: refused at once. A job that has begun must say `ended`.
+   */
+  enter(job: Job): (() => void) | undefined {
+    if (this.#running < this.#options.atOnce) {
+      this.#running++
+      job.begin()
+      return () => {}
+    }
+    if (this.waiting >= this.#options.waiting() && !this.#makeRoom(job)) return undefined
+    const lane = this.#lanes[job.standing]
+    lane.push(job)
+    return () => void lane.remove(job)
+  }
+
+  /** A job that had begun has ended: the next one begins. */
+  ended(): void {
+    const next = this.#lanes.clean.shift() ?? this.#lanes.suspect.shift()
+    if (next === undefined) this.#running--
+    else next.begin()
+  }
+
+  #makeRoom({ caller, standing }: Job): boolean {
+    const { clean, suspect } = this.#lanes
+    const last = suspect.newestOfMost
+    if (standing === "clean" && last !== undefined) return this.#giveWay(suspect, last)
+    const lane = this.#lanes[standing]
+    const most = lane.newestOfMost
+    // One who has as many as the newcomer would have is no better off.
+    if (most === undefined || lane.countOf(most.caller) <= lane.countOf(caller) + 1) return false
+    return this.#giveWay(standing === "clean" ? clean : suspect, most)
+  }
+
+  #giveWay(lane: Lane, job: Job): boolean {
+    lane.remove(job)
+    job.refuse()
+    return true
+  }
+}
