@@ -15,7 +15,7 @@ export class ConnectFailed extends Error {
   }
 }
 
-/** What fails before TCP stands says so by its system call, or comes as one error per address that was tried. */
+/** A failure before TCP stands names its system call, or comes as one error per address that was tried. */
 const connectFailure = (protocol: string, cause: Error & { readonly code?: string; readonly syscall?: string }) => {
   const beforeTls =
     cause.syscall === "connect" || cause instanceof AggregateError || cause.code === "UND_ERR_CONNECT_TIMEOUT"

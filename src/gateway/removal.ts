@@ -1,4 +1,4 @@
-/** Reads the one dispatch the gateway itself must understand: that a participant was removed, and whether for good. */
+/** Reads the one dispatch the gateway itself must understand: that a participant was removed. Read only after a hole in the feed. */
 
 export interface Removal {
   readonly participantId: string

@@ -82,8 +82,13 @@ export const signInWithPassword = (email: string, password: string) =>
     // No account has such an address.
     if (folded.length > MAX_EMAIL_LENGTH) return yield* WRONG
     const takeBack = yield* countTry(folded)
-    const found = yield* (yield* Database).run((sql) => findCredentials(sql, folded))
-    const matches = yield* (yield* Passwords).verify(found?.passwordHash ?? null, password)
+    const database = yield* Database
+    const passwords = yield* Passwords
+    const [found, matches] = yield* Effect.gen(function* () {
+      const credentials = yield* database.run((sql) => findCredentials(sql, folded))
+      return [credentials, yield* passwords.verify(credentials?.passwordHash ?? null, password)] as const
+      // A server that has too much to do says nothing about the password.
+    }).pipe(Effect.tapError(() => takeBack))
     if (!matches || found === undefined) return yield* WRONG
     yield* takeBack
     return found.accountId

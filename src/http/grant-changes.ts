@@ -1,4 +1,4 @@
-/** What has to be told after grants changed: the live events that gave roles of their own, and the sockets that rest on them. */
+/** Tells the live events that gave roles of their own, and the open sockets that rest on them, that grants have changed. */
 import { Effect, Fiber, Schedule } from "effect"
 import { LiveEvents } from "../actors/live-events.ts"
 import { GrantBell, type GrantChange, ringing } from "../identity/grant-bell.ts"
@@ -6,16 +6,18 @@ import { newId } from "../model/ids.ts"
 import { afterCommit } from "../store/database.ts"
 
 const AGAIN = Schedule.spaced("1 second")
+/** An event that cannot be reached for so long has left memory by then, and compares its roles with the list when it comes back. */
+const TRIES = 120
 const AT_ONCE = 8
 /** The caller is answered by then, whether all events have been told or not. */
 const ANSWER_AFTER = "1 second"
 
-/** Open sockets that rest on something like this are looked at once the caller's work is committed, or may have been. */
+/** Open sockets that rest on something like this are looked at once the caller's work is committed. */
 export const tellSockets = (change: GrantChange): Effect.Effect<void, never, GrantBell> => afterCommit(ringing(change))
 
 /**
  * Roles of users on events are stored otherwise now: roles that the live events gave them count no longer, and their sockets are
- * looked at. An event that cannot be reached is told again until it can; its sockets are looked at meanwhile all the same.
+ * looked at. An event that cannot be reached is told again for two minutes; its sockets are looked at meanwhile all the same.
  */
 export const tellOfRoles = (
   changes: ReadonlyArray<{ readonly eventId: string; readonly userId: string }>,
@@ -36,7 +38,7 @@ export const tellOfRoles = (
             command: { type: "role.forget", d: { userId } },
           })
           .pipe(
-            Effect.retry({ while: (failure) => failure._tag === "Unavailable", schedule: AGAIN }),
+            Effect.retry({ while: (failure) => failure._tag === "Unavailable", schedule: AGAIN, times: TRIES }),
             Effect.ignore,
             Effect.andThen(Effect.sync(() => ring({ eventId, userId }))),
           )

@@ -55,7 +55,7 @@ export const limitHeaders = (name: LimitName, remaining: number, resetSeconds: n
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
 /** Keys that one limit counts at the same time. All limits together stay below 64 MB, at some 500 bytes a key. */
-const MAX_KEYS = 8_000
+const MAX_KEYS = 6_000
 
 const open = (name: LimitName): BoundedLimiter => {
   const { quota, windowSeconds, burst = 0 }: Limit = LIMITS[name]

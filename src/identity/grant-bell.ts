@@ -36,6 +36,6 @@ export class GrantBell extends Context.Service<
   })
 }
 
-/** Rings once what the caller is doing is committed, or may have been: a look too many does no harm. */
+/** Rings the bell, as an effect that can wait for a commit. */
 export const ringing = (change: GrantChange): Effect.Effect<void, never, GrantBell> =>
   Effect.map(GrantBell, ({ ring }) => ring(change))

@@ -21,7 +21,7 @@ const NEWEST_SHARE = 0.1
 const SUSPECT_MS = 900_000
 const MAX_SUSPECTS = 10_000
 
-/** Who asks for a hash, as far as the queue is concerned. */
+/** The caller of a hash, as the queue sees it. */
 export interface PasswordCaller {
   /** As it counts for limits; empty where no limit wants it. */
   readonly address: string

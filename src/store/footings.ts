@@ -1,4 +1,4 @@
-/** What grants rest on, as it is now: one statement for any number of them. */
+/** The present state of everything that grants rest on: one statement for any number of grants. */
 
 import type { EventStatus, Visibility } from "../model/event.ts"
 import type { Basis, Footing } from "../model/grants.ts"

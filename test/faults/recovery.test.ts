@@ -2,13 +2,58 @@
 import { expect, onTestFinished, test } from "vitest"
 import { loadConfig } from "../../src/config.ts"
 import { type RunningServer, startServer } from "../../src/server.ts"
-import { createLiveEvent, createWorkspace } from "../support/api.ts"
+import { Client, type Frame } from "../gateway/client.ts"
+import { createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../support/api.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { startPostgresProxy } from "../support/postgres-proxy.ts"
 import { rowsOf } from "../support/rows.ts"
 import { eventually } from "../support/wait.ts"
 
+const enter = async (
+  server: RunningServer,
+  eventId: string,
+  session: string,
+): Promise<{ readonly client: Client; readonly ready: Frame }> => {
+  const { token, url } = await gatewayToken(server.url, eventId, session)
+  const client = new Client(url)
+  return { client, ready: await client.identify(token) }
+}
+
 const AWAY = { kind: "fail", code: "57P03", message: "the database system is starting up" } as const
+
+test("a role that a host gave counts no longer where the list says otherwise after a restart", async () => {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const rows = rowsOf(database.url)
+  onTestFinished(() => rows.end())
+  const start = (): Promise<RunningServer> =>
+    startServer(
+      loadConfig({
+        PORT: "0",
+        DATABASE_URL: database.url,
+        SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef",
+        LOG_LEVEL: "silent",
+      }),
+      () => {},
+    )
+  const first = await start()
+  const { key } = await createWorkspace(first.url)
+  const { id } = await createLiveEvent(first.url, key, { phases: [{ modality: "broadcast" }] })
+  const people = [await createPerson(first.url, key, id, "host"), await createPerson(first.url, key, id, "viewer")]
+  const [host, guest] = await Promise.all(people.map(({ session }) => enter(first, id, session)))
+  const given = await host?.client.command("role.set", { id: people[1]?.userId, role: "host" })
+  expect(given).toMatchObject({ ok: true })
+  for (const one of [host, guest]) await one?.client.cut()
+  await first.stop()
+  // The workspace changes the list, and the server dies before the event hears of it.
+  await rows.run("update memberships set role = 'viewer' where user_id = $1", [people[1]?.userId ?? ""])
+
+  const second = await start()
+  onTestFinished(() => second.stop())
+  const again = await enter(second, id, people[1]?.session ?? "")
+  expect(again.ready.d.me.role).toBe("viewer")
+  await again.client.cut()
+})
 
 test.each([
   ["the list of live events cannot be read", /from events where status = 'live'/],
