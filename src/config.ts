@@ -45,6 +45,7 @@ export interface Config {
   readonly presenceGraceMs: number
   readonly gatewayHistoryMs: number
   readonly gatewayHistoryEntries: number
+  readonly socketsPerAddress: number
   readonly actorMailbox: number
   readonly defaultCapacity: number
   /** Answers the help chat from its passages; `null`: the passages are the answer. */
@@ -192,6 +193,11 @@ export const CONFIG_KEYS = [
     name: "GATEWAY_HISTORY_ENTRIES",
     fallback: "1000",
     doc: "At most this many dispatches of one stream are kept for replay, 10 to 100000.",
+  },
+  {
+    name: "SOCKETS_PER_ADDRESS",
+    fallback: "10000",
+    doc: "Gateway sockets one address may have open, 10 to 1000000; one more is answered 429. An IPv6 address counts as its /64, and a /48 may have 16 times as many.",
   },
   {
     name: "ACTOR_MAILBOX",
@@ -376,6 +382,7 @@ export const loadConfig = (env: Environment = process.env): Config => {
     presenceGraceMs: integer(env, "PRESENCE_GRACE_MS", 0, 0, 60_000),
     gatewayHistoryMs: integer(env, "GATEWAY_HISTORY_MS", 120_000, 1000, 3_600_000),
     gatewayHistoryEntries: integer(env, "GATEWAY_HISTORY_ENTRIES", 1000, 10, 100_000),
+    socketsPerAddress: integer(env, "SOCKETS_PER_ADDRESS", 10_000, 10, 1_000_000),
     actorMailbox: integer(env, "ACTOR_MAILBOX", 1024, 1, 100_000),
     defaultCapacity: integer(env, "EVENT_DEFAULT_CAPACITY", 1000, 1, 100_000),
     allowLoopbackTargets: loopback,

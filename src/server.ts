@@ -28,8 +28,10 @@ import { bindRest } from "./http/server.ts"
 import { HttpSettings } from "./http/settings.ts"
 import { answerEverything } from "./http/uws-http.ts"
 import { AccountSessions } from "./identity/account-sessions.ts"
+import { AnonymousBudgets } from "./identity/anonymous-budgets.ts"
 import { ApiKeys } from "./identity/api-keys.ts"
 import { Authenticator } from "./identity/authenticate.ts"
+import { ClientAddresses } from "./identity/client-addresses.ts"
 import { GrantBell } from "./identity/grant-bell.ts"
 import { IdentityProvider } from "./identity/identity-provider.ts"
 import { PartnerKeys } from "./identity/partner-keys.ts"
@@ -99,6 +101,8 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     Egress.layer({ allowLoopback: config.allowLoopbackTargets }),
     Tokens.layer(config.secretKey),
     Passwords.layer,
+    ClientAddresses.layer(config.trustedProxies),
+    AnonymousBudgets.layer(config.production),
     Layer.succeed(Ownership, { node, holds: Effect.sync(open.lock.held) }),
     Layer.succeed(HttpSettings, {
       publicUrl,
@@ -238,7 +242,6 @@ export const startServer = async (config: Config, say: (line: string) => void): 
       bindRest(app, {
         metricsToken: config.metricsToken,
         production: config.production,
-        trustedProxies: config.trustedProxies,
         gatewayDescription: gatewayDescription(publicUrl),
         obstacle: () => {
           if (isStopping) return "The server is stopping."
@@ -247,7 +250,12 @@ export const startServer = async (config: Config, say: (line: string) => void): 
       }),
     )
     const gateway = await runtime.runPromise(
-      bindGateway(app, { node, historyMs: config.gatewayHistoryMs, historyEntries: config.gatewayHistoryEntries }),
+      bindGateway(app, {
+        node,
+        historyMs: config.gatewayHistoryMs,
+        historyEntries: config.gatewayHistoryEntries,
+        socketsPerAddress: config.socketsPerAddress,
+      }),
     )
     startUp()
     let stopping: Promise<void> | undefined

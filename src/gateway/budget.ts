@@ -3,15 +3,11 @@
  * a window over all frames that tells abuse from haste. Buckets exist only for those who send, and go when they are full.
  */
 import type { CommandName } from "../model/permissions.ts"
-
-export interface BudgetRule {
-  readonly perSecond: number
-  readonly burst: number
-}
+import { type Bucket, fullBucket, type Rate, takeToken } from "../model/token-bucket.ts"
 
 /** `commands`: everything. The others on top of it. */
 export type BudgetKind = "commands" | "chat" | "questions" | "votes" | "reactions" | "roster"
-export type BudgetRules = { readonly [kind in BudgetKind]: BudgetRule }
+export type BudgetRules = { readonly [kind in BudgetKind]: Rate }
 
 const KINDS: ReadonlyMap<CommandName, BudgetKind> = new Map<CommandName, BudgetKind>([
   ["chat.send", "chat"],
@@ -30,11 +26,6 @@ const ABUSE_FACTOR = 5
 const WINDOW_MS = 10_000
 /** Every bucket is full again after so long. */
 const FULL_AFTER_MS = 60_000
-
-interface Bucket {
-  tokens: number
-  filledAt: number
-}
 
 interface Budget {
   /** Made for the first command: most people only ever send heartbeats. */
@@ -88,17 +79,10 @@ export class Budgets {
 
   #take(budget: Budget, kind: BudgetKind, staff: boolean, now: number): number {
     budget.buckets ??= new Map()
-    const { buckets } = budget
-    const factor = this.#factor(staff)
-    const perMs = (this.#rules[kind].perSecond * factor) / 1000
-    const most = this.#rules[kind].burst * factor
-    const bucket = buckets.get(kind) ?? { tokens: most, filledAt: now }
-    buckets.set(kind, bucket)
-    bucket.tokens = Math.min(most, bucket.tokens + (now - bucket.filledAt) * perMs)
-    bucket.filledAt = now
-    if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / perMs)
-    bucket.tokens--
-    return 0
+    const { [kind]: rule } = this.#rules
+    const bucket = budget.buckets.get(kind) ?? fullBucket(rule, now, this.#factor(staff))
+    budget.buckets.set(kind, bucket)
+    return takeToken(bucket, rule, now, this.#factor(staff))
   }
 
   /** Forgets those who have been silent for so long that every bucket is full. */

@@ -4,11 +4,12 @@
  */
 import { Cause, Effect, Result, Schema } from "effect"
 import type { RosterQuery } from "../actors/protocol.ts"
+import { isAnonymousAct } from "../identity/anonymous-budgets.ts"
 import { revisedBy } from "../model/command-revisions.ts"
 import { isStorable } from "../model/json.ts"
 import { actingAs, type CommandName, can } from "../model/permissions.ts"
 import { isStaff } from "../model/roles.ts"
-import { budgetOf } from "./budget.ts"
+import { type BudgetKind, budgetOf } from "./budget.ts"
 import type { Channel } from "./channel.ts"
 import type { Connection } from "./connection.ts"
 import { envelopeOf, type LocalCommand } from "./envelopes.ts"
@@ -102,12 +103,20 @@ export class Commands {
   }
 
   /** Some kinds are rationed besides; what is no command, or was done already, costs none of that. */
-  #ration({ identity }: Connection, channel: Channel, t: CommandName, commandId: string): Refusal | undefined {
-    const { participantId, role } = identity
+  #ration(connection: Connection, channel: Channel, t: CommandName, commandId: string): Refusal | undefined {
+    const { participantId, role } = connection.identity
     const kind = budgetOf(t)
     if (kind === undefined || channel.recent.find(participantId, commandId) !== undefined) return undefined
     const waitMs = channel.budgets.spend(participantId, kind, isStaff(role), Date.now())
-    return waitMs > 0 ? refuseForNow("rate_limited", `Too much of ${t}.`, waitMs) : undefined
+    if (waitMs > 0) return refuseForNow("rate_limited", `Too much of ${t}.`, waitMs)
+    const laterMs = this.#spendByAddress(connection, channel, kind)
+    return laterMs > 0 ? refuseForNow("rate_limited", `Too much of ${t} from your address.`, laterMs) : undefined
+  }
+
+  /** Anonymous viewers share what their address may do: each of them costs but a request. */
+  #spendByAddress({ address, identity }: Connection, { eventId }: Channel, kind: BudgetKind): number {
+    if (identity.kind !== "anonymous" || !isAnonymousAct(kind)) return 0
+    return this.#around.anonymous.spend(kind, eventId, address, Date.now())
   }
 
   #decode(

@@ -61,6 +61,8 @@ const NO_POLLS: ReadonlySet<string> = new Set()
 
 export class Connection {
   readonly socket: Socket
+  /** As limits count it (`ClientAddresses`). */
+  readonly address: string
   /** Unix milliseconds, as every time here. */
   readonly openedAt: number
   lastSeenAt: number
@@ -89,8 +91,14 @@ export class Connection {
   hearsEphemeral = false
   readonly #onClose: (connection: Connection, why: CloseCode | undefined) => void
 
-  constructor(socket: Socket, now: number, onClose: (connection: Connection, why: CloseCode | undefined) => void) {
+  constructor(
+    socket: Socket,
+    address: string,
+    now: number,
+    onClose: (connection: Connection, why: CloseCode | undefined) => void,
+  ) {
     this.socket = socket
+    this.address = address
     this.openedAt = now
     this.lastSeenAt = now
     this.waitingSince = now

@@ -5,6 +5,8 @@
 import { Cause, Effect, Exit, FiberSet, Scope } from "effect"
 import { Feed } from "../actors/feed.ts"
 import { LiveEvents } from "../actors/live-events.ts"
+import { AnonymousBudgets } from "../identity/anonymous-budgets.ts"
+import { ClientAddresses } from "../identity/client-addresses.ts"
 import { GrantBell } from "../identity/grant-bell.ts"
 import { Tokens } from "../identity/tokens.ts"
 import { Media } from "../media/media.ts"
@@ -13,6 +15,7 @@ import { Telemetry } from "../telemetry.ts"
 import { Hub } from "./hub.ts"
 import { GATEWAY_DEFAULTS, type GatewayOptions } from "./options.ts"
 import { Sessions } from "./session.ts"
+import { SocketAddresses } from "./socket-addresses.ts"
 import type { Surroundings } from "./surroundings.ts"
 import { type App, bindSockets } from "./uws-socket.ts"
 
@@ -31,7 +34,16 @@ export interface RunningGateway {
 /** `node`: this process, in presence reports. */
 export type BindOptions = { readonly node: string } & Partial<GatewayOptions>
 
-export type GatewayServices = LiveEvents | Feed | Database | Tokens | GrantBell | Media | Telemetry
+export type GatewayServices =
+  | LiveEvents
+  | Feed
+  | Database
+  | Tokens
+  | GrantBell
+  | Media
+  | Telemetry
+  | ClientAddresses
+  | AnonymousBudgets
 
 /** Binds the gateway to an app. It lives until it is drained or stopped, which must happen before its services end. */
 export const bindGateway = (
@@ -54,6 +66,7 @@ export const bindGateway = (
       database: yield* Database,
       tokens: yield* Tokens,
       grants: yield* GrantBell,
+      anonymous: yield* AnonymousBudgets,
       media: yield* Media,
       fork: (effect) =>
         fork(
@@ -74,9 +87,19 @@ export const bindGateway = (
     const hub = new Hub(around)
     const sessions = new Sessions(around, hub)
     const silence = around.grants.onRing((change) => hub.standings.rung(change))
+    const clients = yield* ClientAddresses
+    const addresses = new SocketAddresses(options.socketsPerAddress)
     bindSockets(app, options.orderedLimitBytes, {
-      isFull: () => hub.isFull,
-      opened: (socket) => sessions.opened(socket),
+      clientOf: clients.of,
+      refusal: ({ address, isShared }) => {
+        if (hub.isFull) return "full"
+        return isShared || addresses.admits(address) ? undefined : "address"
+      },
+      opened: (socket, { address }) => {
+        addresses.opened(address)
+        return sessions.opened(socket, address)
+      },
+      closed: ({ address }) => addresses.closed(address),
       received: (connection, bytes) => sessions.received(connection, bytes),
       drained: (connection) => sessions.drained(connection),
       sent: () => telemetry.metrics.framesSent.add(),

@@ -30,6 +30,8 @@ export interface GatewayOptions {
   readonly identifiesPerSecond: number
   readonly identifiesPending: number
   readonly maxConnections: number
+  /** Sockets that one address may have open. */
+  readonly socketsPerAddress: number
   /** How long before its end a session is warned of it. */
   readonly tokenNoticeMs: number
   /** When an event ends, its connections are closed over this long. */
@@ -65,6 +67,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   identifiesPerSecond: 4000,
   identifiesPending: 5000,
   maxConnections: 100_000,
+  socketsPerAddress: 10_000,
   tokenNoticeMs: 60_000,
   endSpreadMs: 1500,
 }

@@ -60,10 +60,10 @@ export class Sessions {
     this.#grants = { tokens: around.tokens, footings: new Footings(around), generation: () => standings.generation }
   }
 
-  opened(socket: Socket): Connection {
+  opened(socket: Socket, address: string): Connection {
     const { heartbeatMs, identifyTimeoutMs } = this.#around.options
     const now = Date.now()
-    const connection = new Connection(socket, now, (closing, why) => this.#hub.remove(closing, why))
+    const connection = new Connection(socket, address, now, (closing, why) => this.#hub.remove(closing, why))
     this.#hub.add(connection)
     const d = { connectionId: newId(), heartbeatMs, identifyTimeoutMs, serverTime: now, maxFrame: MAX_FRAME_BYTES }
     connection.send(JSON.stringify({ op: OP.hello, d }))

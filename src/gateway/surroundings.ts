@@ -2,6 +2,7 @@
 import type { Effect, Fiber } from "effect"
 import type { Feed } from "../actors/feed.ts"
 import type { LiveEvents } from "../actors/live-events.ts"
+import type { AnonymousBudgets } from "../identity/anonymous-budgets.ts"
 import type { GrantBell } from "../identity/grant-bell.ts"
 import type { Tokens } from "../identity/tokens.ts"
 import type { Media } from "../media/media.ts"
@@ -16,6 +17,7 @@ export interface Surroundings {
   readonly database: Database["Service"]
   readonly tokens: Tokens["Service"]
   readonly grants: GrantBell["Service"]
+  readonly anonymous: AnonymousBudgets["Service"]
   readonly media: Media["Service"]
   readonly telemetry: Telemetry["Service"]
   /** This process, in presence reports. */

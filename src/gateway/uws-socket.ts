@@ -4,6 +4,7 @@
  * callback; `publish` and `send` drop silently above `maxBackpressure`, so a drop cuts the socket.
  */
 import type { TemplatedApp, WebSocket } from "uWebSockets.js"
+import type { Client } from "../identity/client-addresses.ts"
 import type { Connection, Socket } from "./connection.ts"
 import { CLOSE } from "./protocol/close-codes.ts"
 import { GATEWAY_PATH, SUBPROTOCOL } from "./protocol/frames.ts"
@@ -11,10 +12,16 @@ import { GATEWAY_PATH, SUBPROTOCOL } from "./protocol/frames.ts"
 /** The engine's app that the gateway is bound to. */
 export type App = TemplatedApp
 
+/** Why a new socket is turned away: the process has no room, or its address has too many. */
+export type TurnedAway = "full" | "address"
+
 export interface SocketHandlers {
-  /** Should a new socket be turned away (503)? */
-  readonly isFull: () => boolean
-  readonly opened: (socket: Socket) => Connection
+  /** Asked before a socket is opened. */
+  readonly refusal: (client: Client) => TurnedAway | undefined
+  readonly clientOf: (peer: string, forwardedFor: string) => Client
+  readonly opened: (socket: Socket, client: Client) => Connection
+  /** Called once for every socket that was opened. */
+  readonly closed: (client: Client) => void
   /** The bytes are valid during the call only. */
   readonly received: (connection: Connection, bytes: ArrayBuffer) => void
   readonly drained: (connection: Connection) => void
@@ -37,7 +44,15 @@ const ENGINE_LIMIT_FACTOR = 4
 interface UserData {
   connection: Connection | undefined
   socket: UwsSocket | undefined
+  readonly client: Client
 }
+
+const REFUSED: { readonly [why in TurnedAway]: string } = {
+  full: "503 Service Unavailable",
+  address: "429 Too Many Requests",
+}
+
+const latin1 = new TextDecoder("latin1")
 
 class UwsSocket implements Socket {
   #ws: WebSocket<UserData> | undefined
@@ -110,14 +125,17 @@ export const bindSockets = (app: App, orderedLimitBytes: number, handlers: Socke
     idleTimeout: ENGINE_IDLE_SECONDS,
     sendPingsAutomatically: false,
     upgrade: (res, req, context) => {
-      if (handlers.isFull()) {
-        res.cork(() => res.writeStatus("503 Service Unavailable").writeHeader("retry-after", "5").end())
+      const peer = latin1.decode(res.getRemoteAddressAsText())
+      const client = handlers.clientOf(peer, req.getHeader("x-forwarded-for"))
+      const refusal = handlers.refusal(client)
+      if (refusal !== undefined) {
+        res.cork(() => res.writeStatus(REFUSED[refusal]).writeHeader("retry-after", "5").end())
         return
       }
       const offered = req.getHeader("sec-websocket-protocol").split(",")
       const protocol = offered.some((name) => name.trim() === SUBPROTOCOL) ? SUBPROTOCOL : ""
       res.upgrade<UserData>(
-        { connection: undefined, socket: undefined },
+        { connection: undefined, socket: undefined, client },
         req.getHeader("sec-websocket-key"),
         protocol,
         req.getHeader("sec-websocket-extensions"),
@@ -128,7 +146,7 @@ export const bindSockets = (app: App, orderedLimitBytes: number, handlers: Socke
       const data = ws.getUserData()
       data.socket = new UwsSocket(ws, handlers.sent)
       try {
-        data.connection = handlers.opened(data.socket)
+        data.connection = handlers.opened(data.socket, data.client)
       } catch (error) {
         handlers.failed(error)
         data.socket.end(CLOSE.internal.code, CLOSE.internal.reason)
@@ -145,6 +163,7 @@ export const bindSockets = (app: App, orderedLimitBytes: number, handlers: Socke
     close: (ws) => {
       const data = ws.getUserData()
       data.socket?.detach()
+      handlers.closed(data.client)
       guard(ws, (connection) => connection.lost())
     },
   })

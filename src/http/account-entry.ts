@@ -1,6 +1,7 @@
 /** The ways into an account, the same for the API and for the pages: a new one with its first workspace, or a password. */
 import { Effect } from "effect"
-import { PasswordCaller, Passwords } from "../identity/passwords.ts"
+import { Passwords } from "../identity/passwords.ts"
+import { RequestCaller } from "../identity/request-caller.ts"
 import { Mailer } from "../mail/mailer.ts"
 import { foldEmail, MAX_EMAIL_LENGTH } from "../model/email.ts"
 import { EmailTaken, type SlugTaken, Unauthorized } from "../model/errors.ts"
@@ -64,7 +65,7 @@ const SLOWED_DOWN = "2 seconds"
 const countTry = (email: string) =>
   Effect.gen(function* () {
     const limits = yield* RateLimits
-    const { address } = yield* PasswordCaller
+    const { address } = yield* RequestCaller
     const counts = [
       ["loginFailureByAddress", address],
       ["loginFailure", `${address} ${email}`],

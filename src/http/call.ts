@@ -6,6 +6,7 @@ import type { LiveEvents } from "../actors/live-events.ts"
 import type { Egress } from "../egress.ts"
 import type { HelpDesk } from "../help/help-desk.ts"
 import type { AccountSessions } from "../identity/account-sessions.ts"
+import type { AnonymousBudgets } from "../identity/anonymous-budgets.ts"
 import type { ApiKeys } from "../identity/api-keys.ts"
 import type { GrantBell } from "../identity/grant-bell.ts"
 import type { IdentityProvider } from "../identity/identity-provider.ts"
@@ -118,6 +119,7 @@ export type HandlerServices =
   | HttpSettings
   | Mailer
   | RateLimits
+  | AnonymousBudgets
   | HelpDesk
   | IdentityProvider
   | Telemetry

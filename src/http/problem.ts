@@ -2,7 +2,7 @@
 import type { Failure } from "../model/errors.ts"
 import { PROBLEMS, type ProblemCode } from "./contract/problem.ts"
 import type { HttpResponse } from "./message.ts"
-import { type LimitName, limitHeaders } from "./rate-limits.ts"
+import { isLimitName, limitHeaders } from "./rate-limits.ts"
 
 const CODE: Readonly<Record<Failure["_tag"], ProblemCode>> = {
   BadRequest: "bad_request",
@@ -70,8 +70,8 @@ export class Problems {
       detailOf(failure),
       [
         ...("retryAfterSeconds" in failure ? [["retry-after", String(failure.retryAfterSeconds)] as const] : []),
-        ...(failure._tag === "RateLimited"
-          ? limitHeaders(failure.limit as LimitName, 0, failure.retryAfterSeconds)
+        ...(failure._tag === "RateLimited" && isLimitName(failure.limit)
+          ? limitHeaders(failure.limit, 0, failure.retryAfterSeconds)
           : []),
       ],
       failure._tag === "RoleNotOnEvent" ? { acceptedRoles: failure.acceptedRoles } : {},

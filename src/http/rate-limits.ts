@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { RateLimiterRes } from "rate-limiter-flexible"
+import { NETWORK_FACTOR, networkOf } from "../model/client-address.ts"
 import { RateLimited } from "../model/errors.ts"
 import { BoundedLimiter } from "./bounded-limiter.ts"
 import type { HttpResponse } from "./message.ts"
@@ -16,30 +17,42 @@ interface Limit {
   readonly burst?: number
   /** In force in every profile. */
   readonly always?: true
+  /** Keys begin with a client's address, alone or before a space: the /48 of an IPv6 address is counted too. */
+  readonly byAddress?: true
 }
 
 export const LIMITS = {
   apiKey: { quota: 100, windowSeconds: 1, burst: 100 },
   accountSession: { quota: 20, windowSeconds: 1, burst: 40 },
-  publicRead: { quota: 50, windowSeconds: 1 },
-  login: { quota: 60, windowSeconds: 60 },
+  /** A signed-in participant's requests, whatever address they come from. */
+  participant: { quota: 20, windowSeconds: 1, burst: 40 },
+  /** A lecture hall is one address. */
+  publicRead: { quota: 200, windowSeconds: 1, burst: 800, byAddress: true },
+  login: { quota: 60, windowSeconds: 60, byAddress: true },
   /** Wrong passwords for one account from one address. */
-  loginFailure: { quota: 10, windowSeconds: 900 },
+  loginFailure: { quota: 10, windowSeconds: 900, byAddress: true },
   /** Wrong passwords from one address, whatever the accounts. */
-  loginFailureByAddress: { quota: 100, windowSeconds: 900 },
+  loginFailureByAddress: { quota: 100, windowSeconds: 900, byAddress: true },
   /** Wrong passwords for one account from anywhere: more are slowed down and not refused, so that nobody can be locked out. */
   loginFailureByEmail: { quota: 10, windowSeconds: 900 },
-  signup: { quota: 20, windowSeconds: 3600 },
+  signup: { quota: 20, windowSeconds: 3600, byAddress: true },
   /** Letters to one address that somebody may ask for. */
   mailPerMinute: { quota: 3, windowSeconds: 60 },
   mailPerDay: { quota: 10, windowSeconds: 86_400 },
-  register: { quota: 30, windowSeconds: 60 },
+  /** 120 a minute, never more than sixty at once. */
+  register: { quota: 60, windowSeconds: 30, byAddress: true },
+  /** Gateway tokens of people without a name: 600 a minute, never more than 300 at once. */
+  anonymousToken: { quota: 300, windowSeconds: 30, byAddress: true },
+  /** Of a signed-in participant. */
   question: { quota: 30, windowSeconds: 60 },
   /** Twenty a minute, never more than ten at once. */
-  helpChat: { quota: 10, windowSeconds: 30, always: true },
+  helpChat: { quota: 10, windowSeconds: 30, always: true, byAddress: true },
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type LimitName = keyof typeof LIMITS
+
+/** Others are counted elsewhere, without fields of their own. */
+export const isLimitName = (name: string): name is LimitName => name in LIMITS
 
 const HEADERS = { policy: "ratelimit-policy", state: "ratelimit" } as const
 
@@ -56,10 +69,40 @@ const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
 /** Keys that one limit counts at the same time. All limits together stay below 64 MB, at some 500 bytes a key. */
 const MAX_KEYS = 6_000
+const MAX_NETWORKS = 2_000
 
-const open = (name: LimitName): BoundedLimiter => {
-  const { quota, windowSeconds, burst = 0 }: Limit = LIMITS[name]
-  return new BoundedLimiter({ name, quota, windowSeconds, burst }, MAX_KEYS)
+/** One limit's counts. A wider net catches callers with many addresses of one /48. */
+class Counted {
+  readonly #narrow: BoundedLimiter
+  readonly #wide: BoundedLimiter | undefined
+
+  constructor(name: LimitName) {
+    const { quota, windowSeconds, burst = 0, byAddress }: Limit = LIMITS[name]
+    const wide = { name: `${name}/48`, quota: quota * NETWORK_FACTOR, windowSeconds, burst: burst * NETWORK_FACTOR }
+    this.#narrow = new BoundedLimiter({ name, quota, windowSeconds, burst }, MAX_KEYS)
+    this.#wide = byAddress ? new BoundedLimiter(wide, MAX_NETWORKS) : undefined
+  }
+
+  /** Counts one. Rejects with a `RateLimiterRes` when there are too many. */
+  async consume(key: string): Promise<RateLimiterRes> {
+    const left = await this.#narrow.consume(key)
+    const network = networkKey(key)
+    if (network !== undefined) await this.#wide?.consume(network)
+    return left
+  }
+
+  async reward(key: string): Promise<void> {
+    await this.#narrow.reward(key)
+    const network = networkKey(key)
+    if (network !== undefined) await this.#wide?.reward(network)
+  }
+}
+
+/** The key with the address's network in its place; `undefined` when it has none of its own. */
+const networkKey = (key: string): string | undefined => {
+  const [address = "", ...rest] = key.split(" ")
+  const network = networkOf(address)
+  return network === undefined ? undefined : [network, ...rest].join(" ")
 }
 
 export class RateLimits extends Context.Service<
@@ -78,7 +121,7 @@ export class RateLimits extends Context.Service<
     Layer.sync(RateLimits, () => {
       const isOn = (name: LimitName): boolean => strict || "always" in LIMITS[name]
       const names = Object.keys(LIMITS) as ReadonlyArray<LimitName>
-      const limiters = new Map(names.filter(isOn).map((name) => [name, open(name)]))
+      const limiters = new Map(names.filter(isOn).map((name) => [name, new Counted(name)]))
 
       const limited = (name: LimitName, { msBeforeNext }: RateLimiterRes) =>
         new RateLimited({ limit: name, retryAfterSeconds: seconds(msBeforeNext) })

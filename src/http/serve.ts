@@ -263,10 +263,12 @@ export const compile = (
     const isRepeated = isRepeatable(endpoint.method, access)
     const workKind = Option.isSome(Context.getOption(endpoint.annotations, Commanded)) ? "commanded" : "stored"
 
-    /** One limit counts a request: its key's, its account's, or its address's. */
+    /** One limit counts a request: its key's, its account's, its participant's, or its address's. */
     const count = (request: HttpRequest, principal: Principal): ReturnType<typeof limits.take> => {
       if (principal.kind === "key") return limits.take("apiKey", principal.keyId)
       if (principal.kind === "account") return limits.take("accountSession", principal.accountId)
+      if (principal.kind === "session") return limits.take("participant", principal.userId)
+      if (principal.kind === "attendee") return limits.take("participant", principal.participantId)
       return limits.take(addressLimit, request.client)
     }
 

@@ -4,10 +4,10 @@
  */
 import { Effect, Redacted } from "effect"
 import type { Authenticator } from "../identity/authenticate.ts"
-import { PasswordCaller } from "../identity/passwords.ts"
+import { ClientAddresses } from "../identity/client-addresses.ts"
+import { RequestCaller } from "../identity/request-caller.ts"
 import { sameSecret } from "../identity/secrets.ts"
 import { Mailer } from "../mail/mailer.ts"
-import type { TrustedProxies } from "../model/client-address.ts"
 import { foldEmail } from "../model/email.ts"
 import { Unauthorized, Unavailable } from "../model/errors.ts"
 import { Database } from "../store/database.ts"
@@ -30,8 +30,6 @@ export interface RestOptions {
   /** `null` outside production: open; in production: no such path. */
   readonly metricsToken: Redacted.Redacted<string> | null
   readonly production: boolean
-  /** Whose `x-forwarded-for` is believed. */
-  readonly trustedProxies: TrustedProxies
   /** The gateway's description as JSON text: its room is not ours to look into. */
   readonly gatewayDescription: string
   /** The obstacle, besides the database, that keeps the process from taking work, in one sentence; null when nothing does. */
@@ -62,11 +60,16 @@ const json = (status: number, body: object): HttpResponse => text(status, "appli
 export const bindRest = (
   app: App,
   options: RestOptions,
-): Effect.Effect<Rest, never, ServeServices | HttpSettings | Authenticator | Database | Heartbeat | Telemetry> =>
+): Effect.Effect<
+  Rest,
+  never,
+  ServeServices | HttpSettings | Authenticator | ClientAddresses | Database | Heartbeat | Telemetry
+> =>
   Effect.gen(function* () {
     const { publicUrl } = yield* HttpSettings
     const { log, metrics, render } = yield* Telemetry
     const heartbeat = yield* Heartbeat
+    const clients = yield* ClientAddresses
     const database = yield* Database
     const run = Effect.runCallbackWith(yield* Effect.context<ServeServices>())
     const problems = new Problems(`${publicUrl}/v1/errors`)
@@ -94,7 +97,7 @@ export const bindRest = (
         const waiting = { since: Date.now(), send }
         pending.add(waiting)
         const caller = { address: request.client, isGone: () => request.isGone() || !pending.has(waiting) }
-        run(Effect.provideService(answer(request), PasswordCaller, caller), {
+        run(Effect.provideService(answer(request), RequestCaller, caller), {
           onExit: (exit) => {
             pending.delete(waiting)
             if (exit._tag === "Success") return send(exit.value)
@@ -195,7 +198,7 @@ export const bindRest = (
       ],
       {
         problems,
-        trustedProxies: options.trustedProxies,
+        clients,
         isHttps: publicUrl.startsWith("https:"),
         onStart: () => {
           inFlight++

@@ -5,7 +5,7 @@
  * write is corked.
  */
 import type { TemplatedApp, HttpRequest as UwsRequest, HttpResponse as UwsResponse } from "uWebSockets.js"
-import { clientAddress, type TrustedProxies } from "../model/client-address.ts"
+import type { ClientAddresses } from "../identity/client-addresses.ts"
 import { PayloadTooLarge } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
@@ -39,7 +39,7 @@ export type RequestHead = Omit<HttpRequest, "body" | "client" | "isGone">
 
 export interface BindOptions {
   readonly problems: Problems
-  readonly trustedProxies: TrustedProxies
+  readonly clients: ClientAddresses["Service"]
   /** Clients reach us by TLS only: browsers are told to insist on it (RFC 6797). */
   readonly isHttps: boolean
   /** Told of every response, for metrics and the drain. */
@@ -177,8 +177,8 @@ class Exchange {
   }
 }
 
-const addressOf = (res: UwsResponse, head: RequestHead, proxies: TrustedProxies): string =>
-  clientAddress(latin1.decode(res.getRemoteAddressAsText()), head.headers["x-forwarded-for"], proxies)
+const addressOf = (res: UwsResponse, head: RequestHead, clients: BindOptions["clients"]): string =>
+  clients.of(latin1.decode(res.getRemoteAddressAsText()), head.headers["x-forwarded-for"]).address
 
 const parameterNames = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/:([A-Za-z]+)/g), ([, name = ""]) => name)
@@ -190,7 +190,7 @@ const register = (app: TemplatedApp, route: PlainRoute, options: BindOptions): v
   const handle = (res: UwsResponse, req: UwsRequest): void => {
     const head = readHead(req, route.path, names)
     const exchange = new Exchange(res, head, route.path, route.crossOrigin, options)
-    const client = route.wantsClient ? addressOf(res, head, options.trustedProxies) : ""
+    const client = route.wantsClient ? addressOf(res, head, options.clients) : ""
     const respond = (body: Uint8Array): void =>
       route.respond({ ...head, body, client, isGone: () => exchange.aborted }, exchange.send)
     const refuse = (): void => exchange.send(problems.of(new PayloadTooLarge({ limitBytes: BODY_LIMIT_BYTES })), true)

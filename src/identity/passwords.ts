@@ -8,6 +8,7 @@ import argon2 from "argon2"
 import { Context, Effect, Layer } from "effect"
 import { Unavailable } from "../model/errors.ts"
 import { FairQueue } from "./fair-queue.ts"
+import { RequestCaller } from "./request-caller.ts"
 
 /** OWASP's second recommended setting: 19 MiB, two passes, one lane; about 25 ms of one core. */
 const PARAMETERS = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
@@ -20,19 +21,6 @@ const NEWEST_SHARE = 0.1
 /** An address that gave a wrong password comes after others for so long. */
 const SUSPECT_MS = 900_000
 const MAX_SUSPECTS = 10_000
-
-/** The caller of a hash, as the queue sees it. */
-export interface PasswordCaller {
-  /** As it counts for limits; empty where no limit wants it. */
-  readonly address: string
-  /** The request has been given up: nobody waits for its answer. */
-  readonly isGone: () => boolean
-}
-
-/** Set for each request. */
-export const PasswordCaller = Context.Reference<PasswordCaller>("gathercue/PasswordCaller", {
-  defaultValue: () => ({ address: "", isGone: () => false }),
-})
 
 const BUSY = new Unavailable({ detail: "Too many people are signing in right now.", retryAfterSeconds: 2 })
 
@@ -82,7 +70,7 @@ export class Passwords extends Context.Service<
 
       /** Waits for its turn, and is taken back when its caller is interrupted. */
       const inTurn = <A>(work: () => Promise<A>): Effect.Effect<A, Unavailable> =>
-        Effect.flatMap(PasswordCaller, ({ address, isGone }) =>
+        Effect.flatMap(RequestCaller, ({ address, isGone }) =>
           Effect.callback<A, Unavailable>((resume) => {
             const refuse = (): void => resume(Effect.fail(BUSY))
             const begin = (): void => {
@@ -110,7 +98,7 @@ export class Passwords extends Context.Service<
         hash: (password) => inTurn(() => argon2.hash(password, PARAMETERS)),
         verify: (stored, password) =>
           Effect.gen(function* () {
-            const { address } = yield* PasswordCaller
+            const { address } = yield* RequestCaller
             const matches = (yield* inTurn(() => argon2.verify(stored ?? dummy, password))) && stored !== null
             if (matches) suspects.clear(address)
             else suspects.add(address)

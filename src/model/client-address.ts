@@ -1,6 +1,6 @@
 /**
- * Who is calling, by address, for rate limits: the peer of the connection, or what proxies we trust say of it. An IPv6
- * caller counts as its /64, because a single household has that many addresses.
+ * The address of a caller, for rate limits: the peer of the connection, or what trusted proxies say of it. An IPv6 caller counts
+ * as its /64, because a single household has that many addresses, and as its /48, because anybody can have one of those.
  */
 import ipaddr from "ipaddr.js"
 
@@ -28,24 +28,52 @@ export const parseTrustedProxies = (text: string): TrustedProxies =>
 const isTrusted = (address: ipaddr.IPv4 | ipaddr.IPv6, proxies: TrustedProxies): boolean =>
   proxies.some(([base, bits]) => base.kind() === address.kind() && address.match(base, bits))
 
-const PREFIX_GROUPS = 4
+const SITE_SUFFIX = "::/64"
+const NETWORK_SUFFIX = "::/48"
+const SITE_GROUPS = 4
+const NETWORK_GROUPS = 3
 
 const counted = (address: ipaddr.IPv4 | ipaddr.IPv6): string => {
   if (address.kind() === "ipv4") return address.toString()
-  const groups = (address as ipaddr.IPv6).parts.slice(0, PREFIX_GROUPS)
-  return `${groups.map((group) => group.toString(16)).join(":")}::/64`
+  const groups = (address as ipaddr.IPv6).parts.slice(0, SITE_GROUPS)
+  return `${groups.map((group) => group.toString(16)).join(":")}${SITE_SUFFIX}`
+}
+
+/** A /48 may do this many times as much as one of its /64s. */
+export const NETWORK_FACTOR = 16
+
+/** The /48 of a counted address; `undefined` for IPv4. */
+export const networkOf = (counted: string): string | undefined =>
+  counted.endsWith(SITE_SUFFIX)
+    ? `${counted.slice(0, -SITE_SUFFIX.length).split(":").slice(0, NETWORK_GROUPS).join(":")}${NETWORK_SUFFIX}`
+    : undefined
+
+interface Found {
+  /** What limits count. */
+  readonly address: string
+  /** The peer says that it speaks for others, and is not among the trusted proxies: `address` is the peer's. */
+  readonly isUnnamedProxy: boolean
 }
 
 /** From the nearest hop outwards: the first address that is no proxy of ours. A header is believed only behind one. */
-export const clientAddress = (peer: string, forwardedFor: string | undefined, proxies: TrustedProxies): string => {
+export const clientOf = (peer: string, forwardedFor: string | undefined, proxies: TrustedProxies): Found => {
   let address = parse(peer)
-  if (address === undefined) return peer
-  const hops = (forwardedFor ?? "").split(",").toReversed()
-  for (const hop of hops) {
+  if (address === undefined) return { address: peer, isUnnamedProxy: false }
+  if (forwardedFor === undefined || forwardedFor === "") return { address: counted(address), isUnnamedProxy: false }
+  if (!isTrusted(address, proxies)) return { address: counted(address), isUnnamedProxy: true }
+  for (const hop of forwardedFor.split(",").toReversed()) {
     if (!isTrusted(address, proxies)) break
     const next = parse(hop)
     if (next === undefined) break
     address = next
   }
-  return counted(address)
+  return { address: counted(address), isUnnamedProxy: false }
+}
+
+const INSIDE = new Set(["loopback", "private", "linkLocal", "uniqueLocal", "carrierGradeNat"])
+
+/** Does the peer belong to a network of the operator's own, as nearly every proxy does? */
+export const isInside = (peer: string): boolean => {
+  const address = parse(peer)
+  return address !== undefined && INSIDE.has(address.range())
 }

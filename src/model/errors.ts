@@ -47,7 +47,7 @@ export class IdempotencyInProgress extends Data.TaggedError("IdempotencyInProgre
 }> {}
 /** More requests than the limit allows; the next may come after `retryAfterSeconds`. */
 export class RateLimited extends Data.TaggedError("RateLimited")<{
-  /** Name of the limit. */
+  /** Its name, of those in `rate-limits.ts` or of one that is counted elsewhere. */
   readonly limit: string
   readonly retryAfterSeconds: number
 }> {}

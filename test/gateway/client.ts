@@ -33,8 +33,9 @@ export class Client {
   /** Commands that wait for their reply, by id. */
   readonly #asked = new Map<string, Frame>()
 
-  constructor(url: string, protocols: ReadonlyArray<string> = []) {
-    this.socket = new WebSocket(url, [...protocols], { perMessageDeflate: false })
+  /** `headers`: of the request for the upgrade. */
+  constructor(url: string, protocols: ReadonlyArray<string> = [], headers: { readonly [name: string]: string } = {}) {
+    this.socket = new WebSocket(url, [...protocols], { perMessageDeflate: false, headers })
     this.closed = new Promise((resolve) => {
       this.socket.on("close", (code, reason) => {
         this.#isClosed = { code, reason: reason.toString() }

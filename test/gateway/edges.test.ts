@@ -94,7 +94,7 @@ test("a wait in the lobby has no deadline; being on the way in has one", () => {
     ["lobby", "lobby"],
     ["waiting", "closed"],
   ] as const) {
-    const connection = new Connection({ ...socket, buffered: () => 0 }, 0, nothing)
+    const connection = new Connection({ ...socket, buffered: () => 0 }, "192.0.2.1", 0, nothing)
     hub.add(connection)
     connection.state = state
     connection.lastSeenAt = 3_600_000

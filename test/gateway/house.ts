@@ -6,6 +6,8 @@ import { LiveEvents } from "../../src/actors/live-events.ts"
 import type { PresenceReport } from "../../src/actors/protocol.ts"
 import { bindGateway, type RunningGateway } from "../../src/gateway/gateway.ts"
 import type { GatewayOptions } from "../../src/gateway/options.ts"
+import { AnonymousBudgets } from "../../src/identity/anonymous-budgets.ts"
+import { ClientAddresses } from "../../src/identity/client-addresses.ts"
 import { GrantBell } from "../../src/identity/grant-bell.ts"
 import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
 import { Media, type MediaServer } from "../../src/media/media.ts"
@@ -56,7 +58,13 @@ export interface House {
 
 const startNode = async (actors: ActorHouse, node: string, { media = null, ...options }: Options): Promise<Node> => {
   const app = App()
-  const services = Layer.mergeAll(tokensLayer, GrantBell.layer, Telemetry.layer("silent"), Media.layer(media))
+  const services = Layer.mergeAll(
+    tokensLayer,
+    GrantBell.layer,
+    Media.layer(media),
+    ClientAddresses.layer([]),
+    AnonymousBudgets.layer(false),
+  ).pipe(Layer.provideMerge(Telemetry.layer("silent")))
   const gateway = await actors.run(
     bindGateway(app, { node, sweepMs: 50, lingerMs: 200, ...options }).pipe(Effect.provide(services)),
   )

@@ -2,12 +2,14 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Exit } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { LIMITS, RateLimits } from "../../src/http/rate-limits.ts"
+import { LIMITS, type LimitName, RateLimits } from "../../src/http/rate-limits.ts"
 import {
   type Account,
   type CallOptions,
   call,
   createEvent,
+  createLiveEvent,
+  createPerson,
   createWorkspace,
   signup,
   type Workspace,
@@ -70,13 +72,6 @@ describe("by address", () => {
     expect((await attempt()).status).toBe(429)
   })
 
-  test("thirty questions a minute, whatever becomes of them", async () => {
-    const headers = newcomer()
-    const ask = () => api("POST", `/v1/public/events/${randomUUID()}/questions`, { body: { text: "Why?" }, headers })
-    expect(statuses(await repeat(LIMITS.question.quota, ask))).toEqual([404])
-    expect((await ask()).status).toBe(429)
-  })
-
   test("a claimed address counts for nothing when it does not come from a trusted proxy", async () => {
     const direct = await startTestServer({ NODE_ENV: "production", PUBLIC_URL: "https://events.example.com" })
     try {
@@ -122,7 +117,7 @@ describe("by whom it is about", () => {
     expect((await ask()).status).toBe(429)
   })
 
-  test("thirty registrations a minute from one address", async () => {
+  test("sixty registrations at once from one address", async () => {
     const event = await createEvent(server.url, acme.key)
     await api("POST", `/v1/events/${event.id}/publish`, { key: acme.key })
     const headers = newcomer()
@@ -135,6 +130,29 @@ describe("by whom it is about", () => {
     expect((await register()).status).toBe(429)
   })
 
+  test("thirty questions a minute of a signed-in participant, whatever address they come from", async () => {
+    const event = await createLiveEvent(server.url, acme.key, {
+      visibility: "public",
+      phases: [{ modality: "broadcast", featureSet: ["qa"] }],
+    })
+    const { session } = await createPerson(server.url, acme.key, event.id, "viewer")
+    const ask = () =>
+      api("POST", `/v1/public/events/${event.id}/questions`, {
+        body: { text: "Why?" },
+        bearer: session,
+        headers: newcomer(),
+      })
+    expect(statuses(await repeat(LIMITS.question.quota, ask))).toEqual([201])
+    expect((await ask()).status).toBe(429)
+  })
+
+  test("a signed-in participant's requests are counted by who they are", async () => {
+    const event = await createLiveEvent(server.url, acme.key, { phases: [{ modality: "broadcast" }] })
+    const { session } = await createPerson(server.url, acme.key, event.id, "viewer")
+    const answer = await api("GET", `/v1/public/events/${event.id}`, { bearer: session, headers: newcomer() })
+    expect(answer.headers.get("ratelimit-policy")).toBe('"participant";q=20;w=1')
+  })
+
   test("a key's requests are counted, with what is left of them in each answer", async () => {
     const answers = await repeat(2, () => api("GET", "/v1/events", { key: acme.key }))
     expect(answers[0]?.headers.get("ratelimit-policy")).toBe('"apiKey";q=100;w=1')
@@ -143,7 +161,7 @@ describe("by whom it is about", () => {
 })
 
 describe("what may come at once", () => {
-  const takeMany = (name: "apiKey" | "accountSession" | "helpChat", times: number, strict: boolean) =>
+  const takeMany = (name: LimitName, times: number, strict: boolean) =>
     Effect.gen(function* () {
       const limits = yield* RateLimits
       const exits = yield* Effect.forEach(Array.from({ length: times }), () => Effect.exit(limits.take(name, "one")))
@@ -153,6 +171,9 @@ describe("what may come at once", () => {
   test.each([
     ["apiKey", 200],
     ["accountSession", 60],
+    ["publicRead", 1000],
+    ["register", 60],
+    ["anonymousToken", 300],
     ["helpChat", 10],
   ] as const)("%s gives %i at once and no more", async (name, most) => {
     expect(await takeMany(name, most, true)).toBe(most)
@@ -163,6 +184,24 @@ describe("what may come at once", () => {
     expect(await takeMany("helpChat", 40, false)).toBe(10)
     expect(await takeMany("apiKey", 300, false)).toBe(300)
   })
+})
+
+test("the /64s of an IPv6 /48 have sixteen times as much together as one of them alone", async () => {
+  const take = Effect.gen(function* () {
+    const limits = yield* RateLimits
+    const tryAt = (site: number) =>
+      Effect.map(Effect.exit(limits.take("signup", `2001:470:1:${site.toString(16)}::/64`)), Exit.isSuccess)
+    return yield* Effect.forEach(
+      Array.from({ length: 40 }, (_, site) => site),
+      (site) =>
+        Effect.map(
+          Effect.forEach(Array.from({ length: LIMITS.signup.quota + 5 }), () => tryAt(site)),
+          (allowed) => allowed.filter((one) => one).length,
+        ),
+    )
+  })
+  const bySite = await Effect.runPromise(Effect.provide(take, RateLimits.layer(true)))
+  expect(bySite).toEqual(bySite.map((_, site) => (site < 16 ? LIMITS.signup.quota : 0)))
 })
 
 test("browsers are told to insist on TLS", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { clientAddress, parseTrustedProxies } from "../../src/model/client-address.ts"
+import { clientOf, isInside, networkOf, parseTrustedProxies } from "../../src/model/client-address.ts"
 
 const proxies = parseTrustedProxies("10.0.0.0/8, 2001:db8::/32, 192.0.2.7")
 
@@ -15,7 +15,35 @@ test.each([
   ["IPv4 in IPv6 clothes", "::ffff:203.0.113.9", undefined, "203.0.113.9"],
   ["an IPv6 proxy", "2001:db8::1", "198.51.100.1", "198.51.100.1"],
 ])("%s", (_name, peer, header, expected) => {
-  expect(clientAddress(peer, header, proxies)).toBe(expected)
+  expect(clientOf(peer, header, proxies).address).toBe(expected)
+})
+
+test.each([
+  ["a stranger with a header", "203.0.113.9", "198.51.100.1", true],
+  ["a stranger without one", "203.0.113.9", undefined, false],
+  ["a stranger with an empty one", "203.0.113.9", "", false],
+  ["a trusted proxy", "10.1.2.3", "198.51.100.1", false],
+])("%s is an unnamed proxy or none", (_name, peer, header, expected) => {
+  expect(clientOf(peer, header, proxies).isUnnamedProxy).toBe(expected)
+})
+
+test("an IPv6 address has a network, an IPv4 address has none", () => {
+  const { address } = clientOf("2001:470:1:2:3:4:5:6", undefined, proxies)
+  expect([networkOf(address), networkOf("203.0.113.9")]).toEqual(["2001:470:1::/48", undefined])
+  expect(networkOf(clientOf("2001:470::1", undefined, proxies).address)).toBe("2001:470:0::/48")
+})
+
+test.each([
+  ["127.0.0.1", true],
+  ["10.9.9.9", true],
+  ["::ffff:192.168.1.1", true],
+  ["fd12::1", true],
+  ["100.64.0.1", true],
+  ["203.0.114.9", false],
+  ["2001:470::1", false],
+  ["garbage", false],
+])("%s is of a network of the operator's own: %s", (peer, expected) => {
+  expect(isInside(peer)).toBe(expected)
 })
 
 test.each(["10.0.0.0/33", "nonsense", "10.0.0"])("%s is no list of proxies", (text) => {

@@ -5,6 +5,7 @@ import { Id } from "../../model/ids.ts"
 import { EventRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
+import { AddressLimit } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
 export const GatewayTokens = HttpApiGroup.make("gatewayTokens")
@@ -23,6 +24,7 @@ export const GatewayTokens = HttpApiGroup.make("gatewayTokens")
       error: problems(...WITH_BODY, ...COMMON, "sign_in_required", "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "optionalSession")
+      .annotate(AddressLimit, "anonymousToken")
       .annotate(OpenApi.Summary, "A token that opens a gateway socket within two minutes"),
   )
   .annotate(OpenApi.Description, "Access to the live gateway.")

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Question, QuestionInput, QuestionPatch, QuestionStatus } from "../../model/question.ts"
 import { Commanded, EndpointAccess } from "./access.ts"
-import { AddressLimit, created, PageQuery, PathId, pageOf } from "./endpoint.ts"
+import { created, PageQuery, PathId, pageOf } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
 const AUDIENCE = [...COMMON, "sign_in_required", "not_found", "conflict", "rate_limited"] as const
@@ -36,7 +36,6 @@ export const Questions = HttpApiGroup.make("questions")
     })
       .annotate(EndpointAccess, "audienceEvent")
       .annotate(Commanded, true)
-      .annotate(AddressLimit, "question")
       .annotate(OpenApi.Summary, "Ask a question; signed out where a public event allows it"),
     HttpApiEndpoint.put("voteQuestion", "/v1/public/questions/:id/vote", {
       params: PathId,

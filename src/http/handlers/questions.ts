@@ -6,11 +6,13 @@ import { newId } from "../../model/ids.ts"
 import type { Question } from "../../model/question.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { decodeQuestionCursor, findQuestion, pageQuestions } from "../../store/questions.ts"
+import { spendAnonymously } from "../anonymous-acts.ts"
 import { newSignedOutVoter, signedOut } from "../audience.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { Questions } from "../contract/questions.ts"
 import { ask } from "../live-commands.ts"
 import { pageReply, pageRequestBy } from "../paging.ts"
+import { RateLimits } from "../rate-limits.ts"
 
 const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
 
@@ -55,6 +57,8 @@ export const questions: Handlers<typeof Questions> = {
     access: "audienceEvent",
     handle: ({ payload, scope: { event, participant } }) =>
       Effect.gen(function* () {
+        if (participant === null) yield* spendAnonymously("questions", event.id)
+        else yield* (yield* RateLimits).take("question", participant.participantId)
         const by = participant ?? signedOut(`anon:${newId()}`)
         const { result } = yield* ask(event.id, { type: "question.ask", d: payload }, by)
         const question = yield* stored((result["question"] as { readonly id: string }).id)
@@ -65,6 +69,7 @@ export const questions: Handlers<typeof Questions> = {
     access: "audienceQuestion",
     handle: ({ scope: { event, question, voter } }) =>
       Effect.gen(function* () {
+        if (voter === null || voter.kind === "anonymous") yield* spendAnonymously("votes", event.id)
         if (voter !== null) return yield* vote(event.id, question.id, voter, true)
         const { voterId, cookie } = yield* newSignedOutVoter
         const voted = yield* vote(event.id, question.id, signedOut(voterId), true)
@@ -73,8 +78,12 @@ export const questions: Handlers<typeof Questions> = {
   },
   unvoteQuestion: {
     access: "audienceQuestion",
-    // Who never voted has nothing to take back, and needs no cookie for it.
     handle: ({ scope: { event, question, voter } }) =>
-      vote(event.id, question.id, voter ?? signedOut(`anon:${newId()}`), false),
+      Effect.gen(function* () {
+        // A browser that never voted has nothing to take back, and needs no cookie for it.
+        const by = voter ?? signedOut(`anon:${newId()}`)
+        if (by.kind === "anonymous") yield* spendAnonymously("votes", event.id)
+        return yield* vote(event.id, question.id, by, false)
+      }),
   },
 }

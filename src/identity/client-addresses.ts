@@ -1,0 +1,46 @@
+/**
+ * The addresses that limits count, for REST and the gateway alike. A proxy that nobody named makes every client look like one:
+ * that is said once in the log, because it is a mistake of the configuration that only shows under load.
+ */
+import { Context, Effect, Layer } from "effect"
+import { clientOf, isInside, type TrustedProxies } from "../model/client-address.ts"
+import { Telemetry } from "../telemetry.ts"
+
+const UNNAMED_PROXY =
+  "a peer that TRUSTED_PROXIES does not name sends X-Forwarded-For: every limit by address counts this peer and not its clients"
+
+export interface Client {
+  /** What limits count. */
+  readonly address: string
+  /** It is a proxy's of the operator's own network, which nobody named: anybody may stand behind it. */
+  readonly isShared: boolean
+}
+
+export class ClientAddresses extends Context.Service<
+  ClientAddresses,
+  {
+    /** `peer`: the address the connection comes from; `forwardedFor`: its `x-forwarded-for`. */
+    readonly of: (peer: string, forwardedFor: string | undefined) => Client
+  }
+>()("gathercue/ClientAddresses") {
+  /** `proxies`: those whose `x-forwarded-for` is believed. */
+  static readonly layer = (proxies: TrustedProxies): Layer.Layer<ClientAddresses, never, Telemetry> =>
+    Layer.effect(
+      ClientAddresses,
+      Effect.gen(function* () {
+        const { log } = yield* Telemetry
+        let isSaid = false
+        return {
+          of: (peer, forwardedFor) => {
+            const { address, isUnnamedProxy } = clientOf(peer, forwardedFor, proxies)
+            if (isUnnamedProxy && !isSaid) {
+              isSaid = true
+              log.warn({ peer }, UNNAMED_PROXY)
+            }
+            // A header is no way out for a stranger: on the internet anybody can send one.
+            return { address, isShared: isUnnamedProxy && isInside(peer) }
+          },
+        }
+      }),
+    )
+}
