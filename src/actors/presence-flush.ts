@@ -9,7 +9,14 @@ import { isWanted } from "../store/outbox.ts"
 import type { Step } from "./batch.ts"
 import { type Away, type Moved, StoreAway } from "./commands.ts"
 import type { Presence, PresenceChange } from "./presence.ts"
-import { presenceCounts, presenceDiff, presenceNotice, presenceReset, presenceUpdate } from "./presence-view.ts"
+import {
+  mayBeWatched,
+  presenceCounts,
+  presenceDiffs,
+  presenceNotice,
+  presenceResets,
+  presenceUpdates,
+} from "./presence-view.ts"
 import { publishEphemeral, type Resident, type Surroundings } from "./resident.ts"
 import type { Dispatch } from "./state.ts"
 
@@ -94,7 +101,7 @@ export class PresenceFlush {
       this.#settled()
       yield* needs.changed(after, this.#untold)
       this.#untold = []
-      if (presence.mode === "summary") this.#count()
+      if (countsFor(after, presence) !== undefined) this.#count()
       if (presence.hasChanges || presence.lobby.hasChanges) this.schedule(0)
     })
   }
@@ -131,14 +138,13 @@ export class PresenceFlush {
     if (resident.state.event.status !== "live") return []
     if (presence.settleMode()) this.#modeDue = true
     const mode: Dispatch[] = this.#modeDue
-      ? [{ stream: "event", t: "presence.mode", d: { mode: presence.mode, total: presence.size } }]
+      ? [{ stream: "people", t: "presence.mode", d: { mode: presence.mode, total: presence.size } }]
       : []
-    if (this.#modeDue || this.#resetDue) return [...mode, presenceReset(resident, presence)]
-    const diffs = [
-      presenceDiff(resident, presence, changes),
-      this.#rolesDue ? presenceUpdate(resident, presence) : undefined,
+    if (this.#modeDue || this.#resetDue) return [...mode, ...presenceResets(resident, presence)]
+    return [
+      ...presenceDiffs(resident, presence, changes),
+      ...(this.#rolesDue ? presenceUpdates(resident, presence) : []),
     ]
-    return diffs.filter((diff) => diff !== undefined)
   }
 
   /** Counts at most once a second; the last change of a burst is always counted. */
@@ -147,16 +153,24 @@ export class PresenceFlush {
     this.#countTimer = setTimeout(() => {
       this.#countTimer = undefined
       const presence = this.#needs.presence()
-      if (presence === undefined || presence.mode !== "summary") return
+      if (presence === undefined) return
       this.#needs.run(
         Effect.map(this.#needs.current, (resident) => {
+          const stream = countsFor(resident, presence)
+          if (stream === undefined) return
           const d = { ...presenceCounts(resident, presence), lobby: presence.lobby.size }
           const frame = JSON.stringify({ op: 0, t: "presence.count", ts: this.#needs.now(), d })
-          publishEphemeral(this.#needs.around, resident, [{ stream: "event", key: "presence.count", frame }])
+          publishEphemeral(this.#needs.around, resident, [{ stream, key: "presence.count", frame }])
         }),
       )
     }, COUNT_EVERY_MS)
   }
+}
+
+/** The stream that is told counts: a large audience in whole; of a small one those who may not hear who it is. */
+const countsFor = ({ state }: Resident, presence: Presence): "event" | "stage" | undefined => {
+  if (presence.mode === "summary") return "event"
+  return mayBeWatched(state) ? "stage" : undefined
 }
 
 const isSilent = ({ dispatches, notices }: Step): boolean => dispatches.length === 0 && notices.length === 0

@@ -34,37 +34,67 @@ export const participantView = (where: Where, person: Present): { readonly [fiel
   kind: person.kind,
 })
 
-/** Of whom clients are told, one by one: in list mode of everyone, in summary mode of those on stage. */
-const isShown = (presence: Presence, role: EventRole): boolean => presence.mode === "list" || isOnStage(role)
-
-const shown = (presence: Presence): ReadonlyArray<Present> =>
-  [...presence.all()].filter(({ role }) => isShown(presence, role))
-
-/** The whole of presence for a snapshot: everyone, or counts and the people on stage. */
-export const presenceView = (where: Where, presence: Presence): { readonly [field: string]: unknown } => {
-  if (presence.mode === "list") {
-    return {
-      mode: "list",
-      total: presence.size,
-      list: Array.from(presence.all(), (person) => participantView(where, person)),
-    }
-  }
-  return {
-    mode: "summary",
-    ...presenceCounts(where, presence),
-    staff: shown(presence).map((person) => participantView(where, person)),
-  }
+/** A stream that tells of people one by one, and the people it tells of, by their stored role. */
+interface Telling {
+  readonly stream: "people" | "stage"
+  readonly t: "presence.diff" | "presence.stage"
+  readonly shows: (role: EventRole) => boolean
 }
 
-/** The net difference of some changes: who came, who went, and who is there otherwise; each person once. */
-export const presenceDiff = (
+/** Everyone with a name hears of everyone in list mode, and of those on stage in summary mode. */
+const toPeople = (presence: Presence): Telling => ({
+  stream: "people",
+  t: "presence.diff",
+  shows: presence.mode === "list" ? () => true : isOnStage,
+})
+
+/** Anonymous viewers hear of those on stage, whose names are public, and of nobody else. */
+const TO_ANONYMOUS: Telling = { stream: "stage", t: "presence.stage", shows: isOnStage }
+
+/** May there be anonymous viewers? They watch broadcasts of public events. */
+export const mayBeWatched = ({ event, phases }: LiveState): boolean =>
+  event.visibility === "public" && phases.some(({ modality }) => modality === "broadcast")
+
+const tellings = ({ state }: Where, presence: Presence): ReadonlyArray<Telling> =>
+  mayBeWatched(state) ? [toPeople(presence), TO_ANONYMOUS] : [toPeople(presence)]
+
+const shown = (presence: Presence, shows: Telling["shows"]): ReadonlyArray<Present> =>
+  [...presence.all()].filter(({ role }) => shows(role))
+
+/** Counts and the people on stage: for a large audience, and always for anonymous viewers. */
+export const presenceSummary = (where: Where, presence: Presence): { readonly [field: string]: unknown } => ({
+  mode: "summary",
+  ...presenceCounts(where, presence),
+  staff: shown(presence, isOnStage).map((person) => participantView(where, person)),
+})
+
+/** The whole of presence for a snapshot: everyone, or the summary. */
+export const presenceView = (where: Where, presence: Presence): { readonly [field: string]: unknown } =>
+  presence.mode === "list"
+    ? {
+        mode: "list",
+        total: presence.size,
+        list: Array.from(presence.all(), (person) => participantView(where, person)),
+      }
+    : presenceSummary(where, presence)
+
+/** The net difference of some changes: who came, who went, and who is there otherwise; each person once in each stream. */
+export const presenceDiffs = (
   where: Where,
   presence: Presence,
   changes: ReadonlyArray<PresenceChange>,
+): ReadonlyArray<Dispatch> =>
+  tellings(where, presence).flatMap((telling) => diffOf(where, presence, changes, telling) ?? [])
+
+const diffOf = (
+  where: Where,
+  presence: Presence,
+  changes: ReadonlyArray<PresenceChange>,
+  { stream, t, shows }: Telling,
 ): Dispatch | undefined => {
   const touched = new Set(
     changes
-      .filter(({ participant: { role }, before = role }) => isShown(presence, role) || isShown(presence, before))
+      .filter(({ participant: { role }, before = role }) => shows(role) || shows(before))
       .map(({ participant }) => participant.participantId),
   )
   const moved = new Set(
@@ -75,32 +105,34 @@ export const presenceDiff = (
   const left: string[] = []
   for (const participantId of touched) {
     const person = presence.find(participantId)
-    if (person === undefined || !isShown(presence, person.role)) left.push(participantId)
+    if (person === undefined || !shows(person.role)) left.push(participantId)
     else (moved.has(participantId) ? join : update).push(participantView(where, person))
   }
   if (touched.size === 0) return undefined
-  return { stream: "event", t: "presence.diff", d: { join, left, update } }
+  return { stream, t, d: { join, left, update } }
 }
 
 /** Everyone shown, anew: after a restart nobody's list is known to be right, and another mode shows others. */
-export const presenceReset = (where: Where, presence: Presence): Dispatch => ({
-  stream: "event",
-  t: "presence.diff",
-  d: {
-    reset: true,
-    join: shown(presence).map((person) => participantView(where, person)),
-    left: [],
-    update: [],
-  },
-})
+export const presenceResets = (where: Where, presence: Presence): ReadonlyArray<Dispatch> =>
+  tellings(where, presence).map(({ stream, t, shows }) => ({
+    stream,
+    t,
+    d: {
+      reset: true,
+      join: shown(presence, shows).map((person) => participantView(where, person)),
+      left: [],
+      update: [],
+    },
+  }))
 
 /** Everyone whose role reads differently by phase, anew: the phase has changed. */
-export const presenceUpdate = (where: Where, presence: Presence): Dispatch | undefined => {
-  const update = shown(presence)
-    .filter(({ role }) => role === "speaker" || role === "participant")
-    .map((person) => participantView(where, person))
-  return update.length === 0 ? undefined : { stream: "event", t: "presence.diff", d: { join: [], left: [], update } }
-}
+export const presenceUpdates = (where: Where, presence: Presence): ReadonlyArray<Dispatch> =>
+  tellings(where, presence).flatMap(({ stream, t, shows }) => {
+    const update = shown(presence, shows)
+      .filter(({ role }) => role === "speaker" || role === "participant")
+      .map((person) => participantView(where, person))
+    return update.length === 0 ? [] : [{ stream, t, d: { join: [], left: [], update } }]
+  })
 
 /** What webhook receivers learn of a change (specification §6): `userId` only for the signed-in. */
 export const presenceNotice = (state: LiveState, { type, participant }: PresenceChange): Notice => ({

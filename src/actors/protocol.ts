@@ -58,9 +58,12 @@ export const LiveSnapshot = Schema.Struct({
   heads: Schema.Record(Schema.String, Schema.Int),
   event: Event,
   phase: Traits,
-  /** Parts of `ready`, as sockets get them: for all, and for staff on top of it. */
+  /** Parts of `ready`, as sockets get them: for all, and for some on top of it. */
   everyone: Json,
   staff: Json,
+  /** Of it, who is here: for everyone with a name, and for anonymous viewers. */
+  people: Json,
+  anonymous: Json,
   lobby: LobbyPolicy,
   /** By participant: who was let in or is held in the lobby, whose role a host changed, who sits in which room. */
   admissions: Schema.Record(Schema.String, Schema.Literals(["admitted", "held"])),

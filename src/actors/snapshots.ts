@@ -7,7 +7,7 @@ import { SHARED_STREAMS } from "../store/live-history.ts"
 import { personalViewOf, viewOf } from "./activities/registry.ts"
 import { lobbyPolicy } from "./lobby-policy.ts"
 import { NOBODY, type Presence } from "./presence.ts"
-import { presenceView } from "./presence-view.ts"
+import { presenceSummary, presenceView } from "./presence-view.ts"
 import type { LiveReading, LiveSnapshot, ReadQuery } from "./protocol.ts"
 import type { Resident } from "./resident.ts"
 import { activePhase, gatewayPhase, phaseTraits } from "./state.ts"
@@ -99,10 +99,11 @@ const snapshotOf = (of: Resident, presence: Presence | undefined, now: number): 
       phase: active === undefined ? null : gatewayPhase(active),
       phases: state.phases.map(gatewayPhase),
       timers: timersOf(scene),
-      presence: presence === undefined ? {} : presenceView(of, presence),
       ...viewOf(scene, "view"),
     },
     staff: viewOf(scene, "staffView"),
+    people: { presence: presence === undefined ? {} : presenceView(of, presence) },
+    anonymous: { presence: presence === undefined ? {} : presenceSummary(of, presence) },
     lobby: lobbyPolicy(state, floor),
     admissions: Object.fromEntries([...floor.all("admission")].map(([id, admission]) => [id, admission.state])),
     roles: Object.fromEntries([...floor.all("role")].map(([id, { role }]) => [id, role])),

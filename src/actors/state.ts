@@ -9,8 +9,11 @@ import type { EventRole } from "../model/roles.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { WebhookEventType } from "../model/webhook-events.ts"
 
-/** Streams a dispatch may go to: everyone admitted, hosts and workspace admins, one room, or one participant. */
-export type Stream = "event" | "staff" | `room:${string}` | `me:${string}`
+/**
+ * Streams a dispatch may go to: everyone admitted (`event`), hosts and workspace admins (`staff`), everyone with a name (`people`),
+ * anonymous viewers (`stage`), one room, or one participant.
+ */
+export type Stream = "event" | "staff" | "people" | "stage" | `room:${string}` | `me:${string}`
 
 /** Those who voted in a poll hear its tally there; nothing on it has a place. */
 export type PollStream = `poll:${string}`

@@ -3,7 +3,7 @@ import type { ParticipantView, PresenceView } from "../gateway/protocol/dispatch
 import type { Dispatch, DispatchData } from "./wire.ts"
 
 /** In list mode it is about everyone, in summary mode about those on stage. */
-const withDiff = (presence: PresenceView, diff: DispatchData<"presence.diff">): PresenceView => {
+const withDiff = (presence: PresenceView, diff: DispatchData<"presence.diff" | "presence.stage">): PresenceView => {
   const people = new Map<string, ParticipantView>()
   const known = presence.mode === "list" ? presence.list : presence.staff
   if (diff.reset !== true) for (const person of known) people.set(person.participantId, person)
@@ -29,6 +29,7 @@ const withCount = (presence: PresenceView, count: DispatchData<"presence.count">
 export const presenceAfter = (presence: PresenceView, dispatch: Dispatch): PresenceView => {
   switch (dispatch.t) {
     case "presence.diff":
+    case "presence.stage":
       return withDiff(presence, dispatch.d)
     case "presence.mode":
       return withMode(presence, dispatch.d.mode, dispatch.d.total)

@@ -28,7 +28,8 @@ type Who = Pick<Identity, "kind" | "role">
 const membersOf = (fields: Fields): string => JSON.stringify(fields).slice(1, -1)
 
 interface Parts {
-  readonly everyone: string
+  readonly people: string
+  readonly anonymous: string
   readonly staff: string
   /** For those who write in the staff's chat without being staff. */
   readonly stage: string
@@ -42,10 +43,12 @@ const partsOf = (snapshot: LiveSnapshot): Parts => {
   const { id, title, status, visibility, startedAt, endedAt } = snapshot.event
   const everyone = membersOf({ event: { id, title, status, visibility, startedAt, endedAt }, ...snapshot.everyone })
   const { staffChat = [] } = snapshot.staff
+  const people = `${everyone},${membersOf(snapshot.people)}`
   const parts = {
-    everyone,
-    staff: `${everyone},${membersOf(snapshot.staff)}`,
-    stage: `${everyone},${membersOf({ staffChat })}`,
+    people,
+    anonymous: `${everyone},${membersOf(snapshot.anonymous)}`,
+    staff: `${people},${membersOf(snapshot.staff)}`,
+    stage: `${people},${membersOf({ staffChat })}`,
   }
   encoded.set(snapshot, parts)
   return parts
@@ -66,9 +69,10 @@ export const hearsStaffChat = (identity: Who, phase: PhaseTraits): boolean =>
   !isStaff(identity.role) && canChat(actingAs(identity), phase, "staff") === "allowed"
 
 const partFor = (identity: Who, snapshot: LiveSnapshot): string => {
-  const { everyone, staff, stage } = partsOf(snapshot)
+  const { people, anonymous, staff, stage } = partsOf(snapshot)
+  if (identity.kind === "anonymous") return anonymous
   if (isStaff(identity.role)) return staff
-  return hearsStaffChat(identity, snapshot.phase) ? stage : everyone
+  return hearsStaffChat(identity, snapshot.phase) ? stage : people
 }
 
 const standings = new WeakMap<PhaseTraits, Map<ActingRole, string>>()

@@ -1,16 +1,18 @@
 /**
  * Streams by their names. Inside, a participant's own stream carries their id; on the wire each client knows one `me`.
  */
+import type { ParticipantKind } from "../model/participants.ts"
 import type { EventRole } from "../model/roles.ts"
 import { isStaff } from "../model/roles.ts"
 
-/** `event`, `staff`, `room:<id>`, or `me:<participantId>`. */
+/** `event`, `staff`, `people`, `stage`, `room:<id>`, or `me:<participantId>`. */
 export type StreamName = string
 
 const ME = "me:"
+const ROOM = "room:"
 
 export const ownStream = (participantId: string): StreamName => `${ME}${participantId}`
-export const roomStream = (roomId: string): StreamName => `room:${roomId}`
+export const roomStream = (roomId: string): StreamName => `${ROOM}${roomId}`
 
 /** Whose own stream it is. */
 export const ownerOf = (stream: StreamName): string | undefined =>
@@ -18,13 +20,26 @@ export const ownerOf = (stream: StreamName): string | undefined =>
 
 export const wireName = (stream: StreamName): string => (stream.startsWith(ME) ? "me" : stream)
 
-/** Streams somebody with this stored role hears in this room. */
-export const streamsOf = (participantId: string, role: EventRole, roomId: string | null): ReadonlyArray<StreamName> => [
+/** Streams that somebody hears in this room. `role`: the stored one. */
+export const streamsOf = (
+  { participantId, role, kind }: { participantId: string; role: EventRole; kind: ParticipantKind },
+  roomId: string | null,
+): ReadonlyArray<StreamName> => [
   "event",
+  // Nobody without a name is told the names of the audience.
+  kind === "anonymous" ? "stage" : "people",
   ...(isStaff(role) ? ["staff"] : []),
   ...(roomId === null ? [] : [roomStream(roomId)]),
   ownStream(participantId),
 ]
 
 /** What few people hear need not be kept longer than there is something to replay. */
-export const isShared = (stream: StreamName): boolean => stream === "event" || stream === "staff"
+export const isShared = (stream: StreamName): boolean => SHARED.has(stream)
+
+const SHARED: ReadonlySet<StreamName> = new Set(["event", "staff", "people", "stage"])
+
+/** May something of this stream be lost? `people` has only what is ordered. */
+export const hasEphemerals = (stream: StreamName): boolean => stream !== "people"
+
+/** Reactions and transcripts go to everyone, or to a room. */
+export const hasMutables = (stream: StreamName): boolean => stream === "event" || stream.startsWith(ROOM)

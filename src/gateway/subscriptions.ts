@@ -5,7 +5,7 @@
 import type { EphemeralPublication } from "../actors/feed.ts"
 import type { ActingRole } from "../model/permissions.ts"
 import type { Connection, Mutable } from "./connection.ts"
-import { ownerOf, type StreamName } from "./streams.ts"
+import { hasEphemerals, hasMutables, ownerOf, type StreamName } from "./streams.ts"
 
 const MUTABLES: ReadonlyArray<Mutable> = ["reactions", "transcript"]
 
@@ -64,7 +64,8 @@ export class Subscriptions {
   }
 
   #tune(connection: Connection, stream: StreamName, on: boolean): void {
-    const heard = MUTABLES.filter((mutable) => !connection.mutes.has(mutable))
+    if (!hasEphemerals(stream)) return
+    const heard = hasMutables(stream) ? MUTABLES.filter((mutable) => !connection.mutes.has(mutable)) : []
     const topics = [
       this.ephemeralTopic({ stream }),
       ...heard.map((mutable) => this.ephemeralTopic({ stream, mutable })),

@@ -16,8 +16,7 @@ import { roomStream, type StreamName, streamsOf } from "./streams.ts"
 import type { Subscriptions } from "./subscriptions.ts"
 
 /** Streams a connection hears, by what it is now. */
-export const heardBy = ({ identity: { participantId, role }, roomId }: Connection): ReadonlyArray<StreamName> =>
-  streamsOf(participantId, role, roomId)
+export const heardBy = ({ identity, roomId }: Connection): ReadonlyArray<StreamName> => streamsOf(identity, roomId)
 
 interface Needs {
   readonly participants: Participants
@@ -140,9 +139,8 @@ export class Whereabouts {
   }
 
   /** Nothing reaches it until it is told where it stands: what is said meanwhile would follow upon a hole. */
-  deafen(connection: Connection, { participantId, role }: Identity = connection.identity): void {
-    for (const stream of streamsOf(participantId, role, connection.roomId))
-      this.#needs.topics.deafen(connection, stream)
+  deafen(connection: Connection, identity: Identity = connection.identity): void {
+    for (const stream of streamsOf(identity, connection.roomId)) this.#needs.topics.deafen(connection, stream)
     connection.hearsEphemeral = false
     connection.isDeaf = true
   }

@@ -21,7 +21,7 @@ export interface StreamHead {
 }
 
 /** Streams that everybody of a kind hears; all others belong to one room or one participant. */
-export const SHARED_STREAMS: ReadonlyArray<string> = ["event", "staff"]
+export const SHARED_STREAMS: ReadonlyArray<string> = ["event", "people", "staff", "stage"]
 
 /** The heads of some streams, in no order. */
 export const findHeads = async (
@@ -38,11 +38,13 @@ export const findHeads = async (
   return [...rows]
 }
 
-/** Was anything ever said to a room or to one participant? The names of those streams lie between the shared ones. */
+/** Was anything ever said to a room or to one participant? The names of those streams lie between two shared ones, around a third. */
 export const hasOtherStreams = async (sql: Queryable, eventId: string): Promise<boolean> => {
   const [row] = await sql<{ has: boolean }[]>`
-    select exists (select from publications where event_id = ${eventId} and stream > 'event' and stream < 'staff')
-        or exists (select from stream_heads where event_id = ${eventId} and stream > 'event' and stream < 'staff') as has`
+    select exists (select from publications where event_id = ${eventId} and stream > 'event' and stream < 'people')
+        or exists (select from publications where event_id = ${eventId} and stream > 'people' and stream < 'staff')
+        or exists (select from stream_heads where event_id = ${eventId} and stream > 'event' and stream < 'people')
+        or exists (select from stream_heads where event_id = ${eventId} and stream > 'people' and stream < 'staff') as has`
   return row?.has === true
 }
 

@@ -181,7 +181,8 @@ test("a socket that does not read is closed 4002, and the others hear everything
   expect(heard).toEqual(Array.from({ length: heard.length }, (_, n) => (heard[0] ?? 0) + n))
   // What it got before the close is whole, and it resumes from there.
   const ready = slow.received.find(({ t }) => t === "ready")
-  const cursors = { event: slow.ordered().at(-1)?.s ?? ready.d.cursors.event }
+  const last = (stream: string): number => slow.ordered(stream).at(-1)?.s ?? ready.d.cursors[stream]
+  const cursors = { event: last("event"), people: last("people") }
   const back = house.connect()
   const again = await back.identify(await house.token(stage, "slow"), { epoch: ready.d.epoch, cursors })
   expect(["expired", undefined]).toContain(again.d.reason)

@@ -50,7 +50,7 @@ test("a socket is greeted, identifies and is told everything it needs", async ()
   })
   expect(d.phases).toHaveLength(2)
   expect(d.me.can).toContain("phase.next")
-  expect(Object.keys(d.cursors).sort()).toEqual(["event", "me", "staff"])
+  expect(Object.keys(d.cursors).sort()).toEqual(["event", "me", "people", "staff"])
 })
 
 test("the audience hears only the event stream and reads as the phase narrows it", async () => {
@@ -62,7 +62,7 @@ test("the audience hears only the event stream and reads as the phase narrows it
     role: "viewer",
     can: ["hand.raise", "hand.lower", "stage.accept", "stage.leave", "roster.list", "leave", "sync"],
   })
-  expect(Object.keys(d.cursors)).toEqual(["event", "me"])
+  expect(Object.keys(d.cursors)).toEqual(["event", "people", "me"])
 })
 
 test("a token that is no token, was tampered with, or is for another purpose closes 4200", async () => {

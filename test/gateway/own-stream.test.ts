@@ -17,7 +17,7 @@ interface Held {
 const heldBy = (client: Client): Held => {
   const { epoch, cursors } = client.received.find(({ t }) => t === "ready").d
   const last = (stream: string) => client.ordered(stream).at(-1)?.s ?? cursors[stream]
-  return { epoch, cursors: { event: last("event"), me: last("me") } }
+  return { epoch, cursors: { event: last("event"), people: last("people"), me: last("me") } }
 }
 
 const resume = async (house: House, stage: Stage, who: string, { epoch, cursors }: Held) => {

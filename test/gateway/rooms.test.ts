@@ -89,7 +89,7 @@ test("the room's cursor is resumed from exactly; another room's is not", async (
   await host.command("breakout.move", { id: "a", roomId: blue })
   const other = await back(stage, resume)
   expect(other.ready.d).toMatchObject({ resumed: false, reason: "gap", me: { roomId: blue } })
-  expect(Object.keys(other.ready.d.cursors).toSorted()).toEqual(["event", "me", `room:${blue}`].toSorted())
+  expect(Object.keys(other.ready.d.cursors).toSorted()).toEqual(["event", "me", "people", `room:${blue}`].toSorted())
   await say(host, "welcome", blue)
   await heard(other.client, "announcement", isText("welcome"))
 })

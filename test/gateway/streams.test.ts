@@ -152,7 +152,7 @@ test("a participant who became host resumes with a snapshot and both streams", a
   const back = house.connect()
   const { d } = await back.identify(await house.token(stage, "a", "host"), resume)
   expect(d).toMatchObject({ resumed: false, reason: "roleChanged", me: { role: "host" } })
-  expect(Object.keys(d.cursors).sort()).toEqual(["event", "me", "staff"])
+  expect(Object.keys(d.cursors).sort()).toEqual(["event", "me", "people", "staff"])
 })
 
 test("sync replays from the given cursors, or sends a snapshot", async () => {
@@ -161,7 +161,9 @@ test("sync replays from the given cursors, or sends a snapshot", async () => {
   await announceMany(stage, 0, 3)
   const last = await heard(client, "n2")
   const read = client.received.length
-  expect((await client.command("sync", { cursors: { event: last.s - 2, me: 0 } })).d).toEqual({ resumed: true })
+  const people = client.ordered("people").at(-1)?.s ?? 0
+  const cursors = { event: last.s - 2, people, me: 0 }
+  expect((await client.command("sync", { cursors })).d).toEqual({ resumed: true })
   await client.dispatch("caughtUp")
   expect(
     client.received

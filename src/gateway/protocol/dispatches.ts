@@ -152,6 +152,14 @@ export const DIRECT_DISPATCHES = {
   ...ACTIVITY_EPHEMERALS,
 } as const satisfies Record<string, Schema.Top>
 
+/** With `reset`, `join` is everyone and replaces the list. */
+const PresenceDiff = Schema.Struct({
+  reset: Schema.optionalKey(Schema.Boolean),
+  join: Schema.Array(ParticipantView),
+  left: Schema.Array(Schema.String),
+  update: Schema.Array(ParticipantView),
+})
+
 /** Dispatches with a place (`st`, `s`) in their stream, replayed after a reconnect. */
 export const ORDERED_DISPATCHES = {
   "event.started": Schema.Struct({ event: EventView }),
@@ -176,13 +184,9 @@ export const ORDERED_DISPATCHES = {
   "timer.warning": Schema.Struct({ timerId: Schema.String, remainingMs: Schema.Int }),
   "timer.elapsed": Schema.Struct({ timerId: Schema.String, timer: TimerView, phase: Schema.optionalKey(PhaseView) }),
   ...ACTIVITY_DISPATCHES,
-  /** With `reset`, `join` is everyone and replaces the list. */
-  "presence.diff": Schema.Struct({
-    reset: Schema.optionalKey(Schema.Boolean),
-    join: Schema.Array(ParticipantView),
-    left: Schema.Array(Schema.String),
-    update: Schema.Array(ParticipantView),
-  }),
+  "presence.diff": PresenceDiff,
+  /** As `presence.diff`, of those on stage, for anonymous viewers. */
+  "presence.stage": PresenceDiff,
   "presence.mode": Schema.Struct({ mode: Schema.Literals(["list", "summary"]), total: Schema.Int }),
   /** Stream `staff`. */
   "participant.removed": Schema.Struct({ participantId: Schema.String, block: Schema.Boolean }),

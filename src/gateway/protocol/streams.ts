@@ -9,6 +9,10 @@ export const STREAM_NAMES = {
   staff: Schema.Literal("staff"),
   /** Those in one room. */
   room: Schema.TemplateLiteral(["room:", Schema.String]),
+  /** Everyone but anonymous viewers. */
+  people: Schema.Literal("people"),
+  /** Anonymous viewers. */
+  stage: Schema.Literal("stage"),
   /** One participant, in all their tabs. */
   me: Schema.Literal("me"),
 } as const satisfies { readonly [stream: string]: Schema.Top }
@@ -17,6 +21,9 @@ export type StreamKind = keyof typeof STREAM_NAMES
 
 /** Those that do not go to everyone. */
 const OTHERS: { readonly [t in OrderedDispatchName]?: ReadonlyArray<StreamKind> } = {
+  "presence.diff": ["people"],
+  "presence.mode": ["people"],
+  "presence.stage": ["stage"],
   "participant.removed": ["staff"],
   "participant.unblocked": ["staff"],
   announcement: ["event", "room"],

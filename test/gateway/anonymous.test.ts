@@ -1,0 +1,129 @@
+/** Anonymous viewers hear how many people there are and who is on stage, and the names of nobody else, however they come. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { applyDispatch, type EventState, stateOf } from "../../src/client/event-state.ts"
+import type { Client, Frame } from "./client.ts"
+import { type House, openHouse, type Stage } from "./house.ts"
+
+let house: House
+beforeAll(async () => {
+  house = await openHouse()
+})
+afterAll(() => house.stop())
+
+let next = 0
+const watch = (stage: Stage): Promise<Client> => {
+  next++
+  return house.join(stage, `anon:${next}`, "viewer", { kind: "anonymous", name: "Anonymous viewer" })
+}
+const broadcast = (): Promise<Stage> => house.stage([{ modality: "broadcast", featureSet: ["qa", "reactions"] }])
+const readyOf = ({ received }: Client): Frame => received.find(({ t }) => t === "ready")
+const namesIn = (people: ReadonlyArray<Frame>): ReadonlyArray<string> =>
+  people.map(({ participantId }) => participantId)
+
+/** The event as the reference client of this socket has it. */
+const seenBy = (client: Client): EventState =>
+  client.received
+    .slice(client.received.indexOf(readyOf(client)) + 1)
+    .filter(({ op }) => op === 0)
+    .reduce((state, dispatch) => applyDispatch(state, dispatch), stateOf(readyOf(client).d))
+
+const staffSeenBy = (client: Client): ReadonlyArray<string> => {
+  const { presence } = seenBy(client)
+  return presence.mode === "summary" ? namesIn(presence.staff) : ["not a summary"]
+}
+
+test("ready has the counts and those on stage, also of the smallest audience; with a name it has everyone", async () => {
+  const stage = await broadcast()
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  await house.join(stage, "guest", "viewer")
+  await host.next(({ t, d }) => t === "presence.diff" && namesIn(d.join).includes("guest"), "the guest")
+  const { d } = readyOf(await watch(stage))
+  expect(d.presence).toMatchObject({ mode: "summary", byRole: { host: 1 }, byRoom: {} })
+  expect(namesIn(d.presence.staff)).toEqual(["host"])
+  expect(Object.keys(d.cursors).toSorted()).toEqual(["event", "me", "stage"])
+  const named = readyOf(await house.join(stage, "other", "viewer"))
+  expect(named.d.presence.mode).toBe("list")
+  expect(namesIn(named.d.presence.list)).toEqual(expect.arrayContaining(["host", "guest"]))
+  expect(Object.keys(named.d.cursors).toSorted()).toEqual(["event", "me", "people"])
+})
+
+test("those on stage are told of as they come, change and go; the audience is counted and not named", async () => {
+  const stage = await broadcast()
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const viewer = await watch(stage)
+  await viewer.next(({ t, d }) => t === "presence.count" && d.total === 2, "the first count")
+  const guest = await house.join(stage, "guest", "viewer")
+  const counted = await viewer.next(({ t, d }) => t === "presence.count" && d.total === 3, "the guest in the count")
+  expect(counted).not.toHaveProperty("s")
+  await host.command("stage.invite", { id: "guest" })
+  await guest.command("stage.accept")
+  const onStage = await viewer.next(({ t, d }) => t === "presence.stage" && d.update.length > 0, "the guest on stage")
+  expect([onStage.st, namesIn(onStage.d.update)]).toEqual(["stage", ["guest"]])
+  expect(staffSeenBy(viewer).toSorted()).toEqual(["guest", "host"])
+  await guest.command("stage.leave")
+  await viewer.next(({ t, d }) => t === "presence.stage" && d.left.includes("guest"), "the guest leaving the stage")
+  expect(staffSeenBy(viewer)).toEqual(["host"])
+  await host.cut()
+  await viewer.next(({ t, d }) => t === "presence.stage" && d.left.includes("host"), "the host leaving")
+  expect(staffSeenBy(viewer)).toEqual([])
+  const told = viewer.received.map(({ t }) => t)
+  expect(told).not.toContain("presence.diff")
+  expect(told).not.toContain("presence.mode")
+})
+
+test("nothing that a viewer is sent names anybody of the audience, whatever they do that is not said aloud", async () => {
+  const stage = await broadcast()
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const viewer = await watch(stage)
+  const guests = await Promise.all(["g1", "g2", "g3"].map((who) => house.join(stage, who, "viewer")))
+  await host.command("participant.mute", { id: "g1" })
+  await host.command("role.set", { id: "g2", role: "viewer" })
+  await host.command("participant.remove", { id: "g3", block: true })
+  await guests[0]?.command("reaction.send", { kind: "clap" })
+  await guests[1]?.command("hand.raise", {})
+  await guests[0]?.cut()
+  await viewer.next(({ t, d }) => t === "presence.count" && d.total === 3, "the count after all of it")
+  const again = await watch(stage)
+  const everything = JSON.stringify([viewer.received, again.received])
+  for (const who of ["g1", "g2", "g3"]) {
+    expect(everything).not.toContain(`"${who}"`)
+    expect(everything).not.toContain(`Name of ${who}`)
+  }
+})
+
+test("a viewer resumes exactly, and one who held the stream of names is told from scratch", async () => {
+  const stage = await broadcast()
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const viewer = await watch(stage)
+  const { epoch, cursors } = readyOf(viewer).d
+  await viewer.cut()
+  const speaker = await house.join(stage, "speaker", "speaker", { kind: "user" })
+  await host.next(({ t, d }) => t === "presence.diff" && namesIn(d.join).includes("speaker"), "the speaker")
+  await speaker.cut()
+  const back = house.connect()
+  const token = await house.token(stage, `anon:${next}`, "viewer", { kind: "anonymous" })
+  const resumed = await back.identify(token, { epoch, cursors })
+  expect(resumed.d.resumed).toBe(true)
+  await back.next(
+    ({ t, d }) => t === "presence.stage" && namesIn(d.join).includes("speaker"),
+    "what was missed on stage",
+  )
+  const places = back.ordered("stage").map(({ s }) => s - cursors.stage)
+  expect(places).toEqual(places.map((_, index) => index + 1))
+  const curious = house.connect()
+  const { stage: at, ...others } = cursors
+  const anew = await curious.identify(token, { epoch, cursors: { ...others, people: at } })
+  expect([anew.d.resumed, anew.d.reason]).toEqual([false, "gap"])
+  await curious.next(({ t, d }) => t === "presence.stage" && d.left.includes("speaker"), "the speaker leaving")
+  expect(JSON.stringify(curious.received)).not.toContain("presence.diff")
+})
+
+test("where nobody can watch without a name, nothing is said for them", async () => {
+  const stage = await house.stage([{ modality: "meeting" }])
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  await house.join(stage, "guest")
+  await host.next(({ t, d }) => t === "presence.diff" && namesIn(d.join).includes("guest"), "the guest")
+  const said = await house.actors.sql<{ stream: string }[]>`
+    select distinct stream from publications where event_id = ${stage.eventId} order by stream`
+  expect(said.map(({ stream }) => stream)).toEqual(["event", "people"])
+})
