@@ -107,6 +107,8 @@ export const Caller = Schema.Struct({
   walkIn: Schema.optionalKey(Schema.Boolean),
   /** An owner or admin of the workspace, whatever the role here. */
   manages: Schema.optionalKey(Schema.Boolean),
+  /** Of an anonymous caller, as limits count it; the live event is given a pseudonym of it (`pseudonym.ts`). */
+  address: Schema.optionalKey(Schema.String),
 })
 export type Caller = typeof Caller.Type
 

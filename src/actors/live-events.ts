@@ -9,7 +9,7 @@ import { Telemetry } from "../telemetry.ts"
 import { type Answer, type Envelope, Refused, StoreAway } from "./commands.ts"
 import { Inbox } from "./inbox.ts"
 import { LiveEvent, type LiveReading, type PresenceReport, type RosterPage, type RosterQuery } from "./protocol.ts"
-import { withScope } from "./pseudonym.ts"
+import { pseudonymous } from "./pseudonym.ts"
 import type { ReactionReport } from "./reactions.ts"
 
 type Reachable<A, E = never> = Effect.Effect<A, E | NotFound | Unavailable>
@@ -49,7 +49,7 @@ export class LiveEvents extends Context.Service<
     readonly reside: (eventId: string) => Effect.Effect<void>
   }
 >()("gathercue/LiveEvents") {
-  /** `mailbox`: commands that may wait for one event. `pseudonymKey`: for those who ask without a name. */
+  /** `mailbox`: commands that may wait for one event. `pseudonymKey`: for people without a name, and their addresses. */
   static readonly layer = ({
     mailbox,
     pseudonymKey,
@@ -99,7 +99,7 @@ export class LiveEvents extends Context.Service<
         }
 
         const execute = (eventId: string, envelope: Envelope): Reachable<Answer, Refused> =>
-          Effect.suspend(() => inboxOf(eventId).put(withScope(pseudonymKey, envelope))).pipe(
+          Effect.suspend(() => inboxOf(eventId).put(pseudonymous(pseudonymKey, eventId, envelope))).pipe(
             Effect.flatMap((outcome): Effect.Effect<Answer, Refused | Unavailable> => {
               if (outcome instanceof StoreAway) return Effect.fail(awayBecause("StoreAway"))
               return outcome instanceof Refused ? Effect.fail(outcome) : Effect.succeed(outcome)

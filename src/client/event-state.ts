@@ -22,6 +22,7 @@ import { presenceAfter } from "./presence-state.ts"
 import { type QuestionState, questionsAfter, questionsAnswered, questionsIn } from "./question-state.ts"
 import type { AnsweredCommand } from "./replies.ts"
 import { type RoomState, roomsAfter, roomsAnswered, roomsIn } from "./room-state.ts"
+import { type SignedOutState, signedOutAfter, signedOutIn } from "./signed-out-votes.ts"
 import type { Snapshot } from "./snapshot.ts"
 import type { Dispatch } from "./wire.ts"
 
@@ -36,6 +37,8 @@ export interface EventState extends StageState {
   readonly questions: QuestionState
   readonly chat: ChatState
   readonly polls: PollState
+  /** For staff: what is known of the votes of people without a name. */
+  readonly signedOutVotes: SignedOutState
   readonly hands: HandState
   /** May not speak until then; `until: null`: for good. */
   readonly muted: { readonly until: string | null } | null
@@ -59,6 +62,7 @@ export const stateOf = (ready: Snapshot, before?: EventState): EventState => ({
   questions: questionsIn(ready),
   chat: chatIn(ready),
   polls: pollsIn(ready),
+  signedOutVotes: signedOutIn(ready),
   hands: handsIn(ready),
   stage: ready.stage ?? null,
   stageAsOf: ready.v,
@@ -118,6 +122,7 @@ export const applyDispatch = (state: EventState, dispatch: Dispatch): EventState
     questions: questionsAfter(state.questions, dispatch, me),
     chat: chatAfter(state.chat, dispatch),
     polls: pollsAfter(state.polls, dispatch, me),
+    signedOutVotes: signedOutAfter(state.signedOutVotes, dispatch),
     hands: handsAfter(state.hands, dispatch, me),
     ...stageAfter(state, dispatch),
     muted: mutedAfter(state.muted, dispatch),

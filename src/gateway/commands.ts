@@ -78,7 +78,7 @@ export class Commands {
       return
     }
     const { participantId } = connection.identity
-    const envelope = envelopeOf(t, d, frame, connection.identity)
+    const envelope = envelopeOf(t, d, frame, connection)
     this.#perform(
       connection,
       frame.id,

@@ -5,7 +5,7 @@ import { ACTIVITY_COMMANDS, type ActivityName } from "../model/activity-commands
 import { newId } from "../model/ids.ts"
 import type { CommandName } from "../model/permissions.ts"
 import { canonical } from "./canonical-json.ts"
-import type { Identity } from "./connection.ts"
+import type { Connection, Identity } from "./connection.ts"
 import type { CommandData } from "./protocol/commands.ts"
 import type { CommandFrame } from "./protocol/frames.ts"
 
@@ -39,7 +39,7 @@ export const bodyHash = ({ t, d, rev }: CommandFrame): string =>
     .update(`${t} ${canonical(d ?? {})} ${rev ?? ""}`)
     .digest("base64url")
 
-const callerOf = ({ participantId, name, userId, kind, role, walkIn, manages }: Identity): Caller => ({
+const callerOf = ({ participantId, name, userId, kind, role, walkIn, manages }: Identity, address: string): Caller => ({
   participantId,
   name,
   userId,
@@ -47,14 +47,20 @@ const callerOf = ({ participantId, name, userId, kind, role, walkIn, manages }: 
   role,
   walkIn,
   manages,
+  ...(kind === "anonymous" ? { address } : {}),
 })
 
 /** `d` has been decoded by the schema of `t`. */
-export const envelopeOf = (t: ActorCommand, d: unknown, frame: CommandFrame, by: Identity): Envelope => ({
+export const envelopeOf = (
+  t: ActorCommand,
+  d: unknown,
+  frame: CommandFrame,
+  { identity: by, address }: Pick<Connection, "identity" | "address">,
+): Envelope => ({
   commandId: frame.id,
   scope: by.participantId,
   bodyHash: bodyHash(frame),
-  by: callerOf(by),
+  by: callerOf(by, address),
   at: Date.now(),
   freshId: newId(),
   command: commandOf(t, d, frame.rev === undefined ? {} : { rev: frame.rev }),

@@ -257,7 +257,7 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
       }
       yield* allowSignedOut(event, "allowAnonymousVoting")
       const voterId = yield* signedOutVoter(request)
-      return { event, question, voter: voterId === null ? null : signedOut(voterId) }
+      return { event, question, voter: voterId === null ? null : signedOut(voterId, request.client) }
     }),
   account: requireAccount,
   accountOrPlatform: (principal) =>

@@ -1,15 +1,27 @@
 /** What people without a name do by REST draws on what their address may do at the event, as by the gateway. */
 import { Effect } from "effect"
+import type { Caller } from "../actors/commands.ts"
 import { type AnonymousAct, AnonymousBudgets } from "../identity/anonymous-budgets.ts"
 import { RequestCaller } from "../identity/request-caller.ts"
 import { RateLimited } from "../model/errors.ts"
+import { newId } from "../model/ids.ts"
+import { signedOut } from "./audience.ts"
 
-export const spendAnonymously = (
+/** Somebody signed out whom nobody has seen before. */
+export const newcomer: Effect.Effect<Caller> = Effect.map(RequestCaller, ({ address }) =>
+  signedOut(`anon:${newId()}`, address),
+)
+
+/** Takes one act; costs nothing for a caller with a name. */
+export const spend = (
+  by: Caller,
   act: AnonymousAct,
   eventId: string,
 ): Effect.Effect<void, RateLimited, AnonymousBudgets> =>
-  Effect.gen(function* () {
-    const { address } = yield* RequestCaller
-    const waitMs = (yield* AnonymousBudgets).spend(act, eventId, address, Date.now())
-    if (waitMs > 0) return yield* new RateLimited({ limit: act, retryAfterSeconds: Math.ceil(waitMs / 1000) })
+  Effect.flatMap(AnonymousBudgets, (budgets) => {
+    if (by.kind !== "anonymous") return Effect.void
+    const waitMs = budgets.spend(act, eventId, by.address ?? "", Date.now())
+    return waitMs === 0
+      ? Effect.void
+      : Effect.fail(new RateLimited({ limit: act, retryAfterSeconds: Math.ceil(waitMs / 1000) }))
   })

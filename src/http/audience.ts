@@ -8,7 +8,6 @@ import { ANONYMOUS_VOTER_SECONDS, Tokens } from "../identity/tokens.ts"
 import { type Failure, Forbidden, NotFound, SignInRequired, Unauthorized } from "../model/errors.ts"
 import type { Event } from "../model/event.ts"
 import { standingOf } from "../model/grants.ts"
-import { newId } from "../model/ids.ts"
 import type { Phase } from "../model/phase.ts"
 import { guestRole } from "../model/roles.ts"
 import { Database, type Queryable } from "../store/database.ts"
@@ -45,13 +44,14 @@ const attendeeOf = (
   { participantId, name, as }: Extract<SessionPrincipal, { kind: "attendee" }>,
 ): Caller => ({ participantId, userId: null, name, kind: as, role: guestRole(modalitiesOf(event)) })
 
-/** Whoever is signed out, under the id of their browser. */
-export const signedOut = (participantId: string): Caller => ({
+/** A signed-out person, under the id of their browser and with their address. */
+export const signedOut = (participantId: string, address: string): Caller => ({
   participantId,
   userId: null,
   name: null,
   kind: "anonymous",
   role: "viewer",
+  address,
 })
 
 /** The participant that a session stands for on the event; `what` names the object that others do not see. */
@@ -99,16 +99,12 @@ export const signedOutVoter = (request: HttpRequest): Effect.Effect<string | nul
     )
   })
 
-/** A signed-out voter nobody has seen before, and the value of the `set-cookie` header that makes the browser that one. */
-export const newSignedOutVoter: Effect.Effect<
-  { readonly voterId: string; readonly cookie: string },
-  never,
-  HttpSettings | Tokens
-> = Effect.gen(function* () {
-  const { publicUrl } = yield* HttpSettings
-  const voterId = `anon:${newId()}`
-  const { token } = yield* (yield* Tokens).issue("voter", { participantId: voterId })
-  const secure = publicUrl.startsWith("https:") ? "; Secure" : ""
-  const scope = `Path=/v1/public; HttpOnly; SameSite=Lax; Max-Age=${ANONYMOUS_VOTER_SECONDS}${secure}`
-  return { voterId, cookie: `${COOKIE}=${token}; ${scope}` }
-})
+/** The value of the `set-cookie` header that makes the browser this signed-out voter. */
+export const voterCookie = (participantId: string): Effect.Effect<string, never, HttpSettings | Tokens> =>
+  Effect.gen(function* () {
+    const { publicUrl } = yield* HttpSettings
+    const { token } = yield* (yield* Tokens).issue("voter", { participantId })
+    const secure = publicUrl.startsWith("https:") ? "; Secure" : ""
+    const scope = `Path=/v1/public; HttpOnly; SameSite=Lax; Max-Age=${ANONYMOUS_VOTER_SECONDS}${secure}`
+    return `${COOKIE}=${token}; ${scope}`
+  })

@@ -140,7 +140,7 @@ const encodings = (successes: Successes): ReadonlyArray<Encoding> =>
 
 export interface Compiled {
   readonly serve: Serve
-  /** Whether a limit counts the client's address. */
+  /** Whether the client's address is wanted, by a limit or for what people without a name do. */
   readonly wantsClient: boolean
 }
 
@@ -300,5 +300,5 @@ export const compile = (
       )
       return settle(request, work)
     }
-    return { serve, wantsClient: isLimited }
+    return { serve, wantsClient: isLimited || isViewerSurface(access) }
   })

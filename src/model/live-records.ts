@@ -198,7 +198,13 @@ export interface Records {
   readonly poll: Poll
   /** Id: poll and voter. The options voted for. */
   readonly pollVote: ReadonlyArray<string>
+  /** By poll or question, and by origin: anonymous votes. */
+  readonly originVotes: number
+  /** By poll or question: voters without a name, and the addresses they come from. */
+  readonly signedOutVotes: { readonly voters: number; readonly addresses: number }
   /** The rest by participant, */
+  /** A pseudonym of the address an anonymous participant voted from first. */
+  readonly origin: string
   readonly hand: Hand
   readonly stage: StagePlace
   readonly role: { readonly role: EventRole }

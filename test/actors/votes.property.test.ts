@@ -64,15 +64,19 @@ const POLLS = [
   { id: "p-multi", kind: "multi", allowChange: true, results: "afterVote" },
   { id: "p-rating", kind: "rating", allowChange: false, results: "onPublish" },
 ] as const
-const PEOPLE = 5
+const PEOPLE = 6
 const QUESTIONS = ["q0", "q1"]
 
-const person = (n: number): Caller => ({
+/** The first three have no name, and may come from another address each time. */
+const NAMELESS = 3
+const isNameless = (participantId: string): boolean => Number(participantId.slice(1)) < NAMELESS
+
+const person = (n: number, address = "a0"): Caller => ({
   participantId: `p${n}`,
   name: `P${n}`,
   userId: null,
-  kind: n === 0 ? "anonymous" : "guest",
   role: "viewer",
+  ...(n < NAMELESS ? { kind: "anonymous", address } : { kind: "guest" }),
 })
 const HOST: Caller = { participantId: "host", name: "H", userId: "host", kind: "user", role: "host", walkIn: false }
 
@@ -81,7 +85,7 @@ interface Step {
   readonly command: ActivityCommand
 }
 
-const voter = fc.nat(PEOPLE - 1).map(person)
+const voter = fc.tuple(fc.nat(PEOPLE - 1), fc.constantFrom("a0", "a1")).map(([n, address]) => person(n, address))
 const poll = fc.constantFrom(...POLLS.map(({ id }) => id), "no such poll")
 const question = fc.constantFrom(...QUESTIONS, "no such question")
 const by = (who: fc.Arbitrary<Caller>, command: fc.Arbitrary<ActivityCommand>): fc.Arbitrary<Step> =>
@@ -128,8 +132,37 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 )
 
-const KINDS: ReadonlyArray<Kind> = ["poll", "pollVote", "question", "questionVote", "asker"]
+const KINDS: ReadonlyArray<Kind> = [
+  "poll",
+  "pollVote",
+  "question",
+  "questionVote",
+  "asker",
+  "origin",
+  "originVotes",
+  "signedOutVotes",
+]
 const recordsOf = (floor: Floor): string => JSON.stringify(KINDS.map((kind) => [...floor.all(kind)].sort()))
+
+/** Voters without a name and their addresses, of each poll and question, counted anew from the votes. */
+const expectSignedOut = (floor: Floor): void => {
+  const votes = [...floor.all("pollVote").keys(), ...floor.all("questionVote").keys()].map((key) => key.split(" "))
+  const counted = new Map<string, string[]>()
+  for (const [of = "", who = ""] of votes) {
+    if (isNameless(who)) counted.set(of, [...(counted.get(of) ?? []), floor.get("origin", who) ?? "none"])
+  }
+  const expected = Array.from(counted, ([of, origins]) => {
+    return [of, { voters: origins.length, addresses: new Set(origins).size }] as const
+  })
+  expect(Object.fromEntries(floor.all("signedOutVotes"))).toEqual(Object.fromEntries(expected))
+  const sums = new Map<string, number>()
+  for (const [key, votesThere] of floor.all("originVotes")) {
+    const of = key.split(" ")[0] ?? ""
+    expect(votesThere).toBeGreaterThan(0)
+    sums.set(of, (sums.get(of) ?? 0) + votesThere)
+  }
+  expect(Object.fromEntries(sums)).toEqual(Object.fromEntries(expected.map(([of, { voters }]) => [of, voters])))
+}
 
 const expectExact = (floor: Floor): void => {
   for (const [id, { counts, voters, options }] of floor.all("poll")) {
@@ -142,6 +175,7 @@ const expectExact = (floor: Floor): void => {
     const voters = [...floor.all("questionVote").keys()].filter((key) => key.startsWith(`${id} `))
     expect(votes).toBe(voters.length)
   }
+  expectSignedOut(floor)
   // Nobody's vote outlives what it was for.
   for (const key of floor.all("pollVote").keys()) expect(floor.get("poll", key.split(" ")[0] ?? "")).toBeDefined()
   for (const key of floor.all("questionVote").keys())

@@ -11,6 +11,7 @@ import { ClientAddresses } from "../../src/identity/client-addresses.ts"
 import { GrantBell } from "../../src/identity/grant-bell.ts"
 import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
 import { Media, type MediaServer } from "../../src/media/media.ts"
+import { parseTrustedProxies } from "../../src/model/client-address.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { PhaseInput } from "../../src/model/phase.ts"
 import type { EventRole } from "../../src/model/roles.ts"
@@ -46,7 +47,12 @@ export interface House {
   /** An event that is live unless told otherwise. */
   readonly stage: (phases?: ReadonlyArray<PhaseInput>, status?: "draft" | "scheduled" | "live") => Promise<Stage>
   readonly token: (stage: Stage, who: string, role?: EventRole, more?: Partial<GatewayGrant>) => Promise<string>
-  readonly connect: (how?: { readonly url?: string; readonly protocols?: ReadonlyArray<string> }) => Client
+  readonly connect: (how?: {
+    readonly url?: string
+    readonly protocols?: ReadonlyArray<string>
+    /** The address it comes from, as a proxy says. */
+    readonly from?: string
+  }) => Client
   /** A client that has got its `ready`. */
   readonly join: (stage: Stage, who: string, role?: EventRole, more?: Partial<GatewayGrant>) => Promise<Client>
   /** Of people at another node. */
@@ -62,7 +68,7 @@ const startNode = async (actors: ActorHouse, node: string, { media = null, ...op
     tokensLayer,
     GrantBell.layer,
     Media.layer(media),
-    ClientAddresses.layer([]),
+    ClientAddresses.layer(parseTrustedProxies("127.0.0.1")),
     AnonymousBudgets.layer(false),
   ).pipe(Layer.provideMerge(Telemetry.layer("silent")))
   const gateway = await actors.run(
@@ -95,8 +101,8 @@ export const openHouse = async (
   const nodes = [first]
   const clients: Client[] = []
 
-  const connect: House["connect"] = ({ url = first.url, protocols } = {}) => {
-    const client = new Client(url, protocols)
+  const connect: House["connect"] = ({ url = first.url, protocols, from } = {}) => {
+    const client = new Client(url, protocols, from === undefined ? {} : { "x-forwarded-for": from })
     clients.push(client)
     return client
   }

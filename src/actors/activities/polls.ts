@@ -17,6 +17,7 @@ import {
   refuse,
 } from "./activity.ts"
 import * as views from "./poll-views.ts"
+import { countSignedOut, forgetSignedOut } from "./signed-out-votes.ts"
 
 const { openPolls, pollTimer, sharedPoll, staffPoll } = views
 
@@ -148,8 +149,9 @@ const vote: NonNullable<Activity["commands"]["poll.vote"]> = (turn, { id, option
   else turn.remove("pollVote", key)
   turn.put("poll", id, counted(poll, before, after))
   const hasOne = after.length > 0
-  if (poll.results === "afterVote" && hasOne !== before.length > 0) {
-    turn.stand({ participantId, hearsPoll: { id, on: hasOne } })
+  if (hasOne !== before.length > 0) {
+    countSignedOut(turn, id, hasOne)
+    if (poll.results === "afterVote") turn.stand({ participantId, hearsPoll: { id, on: hasOne } })
   }
   turn.mention({ stream: `me:${participantId}`, key: `me.pollVoted:${id}`, t: "me.pollVoted", d: said })
   turn.pulse(`poll.tally:${id}`)
@@ -172,6 +174,7 @@ const remove: NonNullable<Activity["commands"]["poll.delete"]> = (turn, { id }, 
   if (isRefused(poll)) return poll
   const votes = [...turn.all("pollVote").keys()].filter((vote) => vote.startsWith(`${id} `))
   for (const key of votes) turn.remove("pollVote", key)
+  forgetSignedOut(turn, id)
   turn.remove("poll", id)
   if (poll.status === "open") sayTimer(turn, poll, "cancelled")
   if (poll.status === "draft") turn.toStaff("poll.deleted", { id })

@@ -18,6 +18,7 @@ import type { Refused } from "../commands.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, type Fields, isRefused, noSuch, refuse, type Scene } from "./activity.ts"
 import { isMuted, MUTED, mutedWith } from "./mutes.ts"
+import { countSignedOut, forgetSignedOut } from "./signed-out-votes.ts"
 
 /** All questions of an event are held in memory. */
 const MAX_QUESTIONS = 10_000
@@ -123,6 +124,7 @@ const withdraw: NonNullable<Activity["commands"]["question.withdraw"]> = (turn, 
   turn.remove("question", id)
   const votes = [...turn.all("questionVote").keys()].filter((vote) => vote.startsWith(`${id} `))
   for (const vote of votes) turn.remove("questionVote", vote)
+  forgetSignedOut(turn, id)
   turn.remove("asker", id)
   tellOfWithdrawal(turn, question)
   return { id }
@@ -143,6 +145,7 @@ const vote: NonNullable<Activity["commands"]["question.vote"]> = (turn, { id, on
   if (on) turn.put("questionVote", key, true)
   else turn.remove("questionVote", key)
   turn.put("question", id, { ...question, votes })
+  countSignedOut(turn, id, on)
   turn.mention({ stream: "event", key: `question.votes:${id}`, t: "question.votes", d: { votes: [[id, votes]] } })
   const own = { questionId: id, on }
   turn.mention({ stream: `me:${participantId}`, key: `me.voted:${id}`, t: "me.voted", d: own })

@@ -17,6 +17,7 @@ import { mutes } from "./mutes.ts"
 import { polls } from "./polls.ts"
 import { qa } from "./qa.ts"
 import { rotation } from "./rotation.ts"
+import { signedOutVotes } from "./signed-out-votes.ts"
 import { stage } from "./stage.ts"
 
 const ACTIVITIES: ReadonlyArray<Activity> = [
@@ -24,6 +25,7 @@ const ACTIVITIES: ReadonlyArray<Activity> = [
   qa,
   chat,
   polls,
+  signedOutVotes,
   mutes,
   lobby,
   hands,

@@ -17,6 +17,7 @@ import {
   RoomView,
   RotationRoundView,
   RotationView,
+  SignedOutVotes,
   StageView,
   WaitingView,
 } from "./activity-views.ts"
@@ -94,6 +95,8 @@ export const ACTIVITY_EPHEMERALS = {
   "me.voted": Schema.Struct({ questionId: Schema.String, on: Schema.Boolean }),
   "me.pollVoted": Schema.Struct({ pollId: Schema.String, optionIds: Schema.Array(Schema.String) }),
   "poll.tally": PollTally,
+  /** For staff. */
+  "votes.signedOut": SignedOutVotes,
   "reaction.tally": Schema.Struct({
     windowMs: Schema.Int,
     /** By kind; those that did not occur are absent. */

@@ -83,6 +83,15 @@ export const PollTally = Schema.Struct({
 })
 export type PollTally = typeof PollTally.Type
 
+/** For staff: voters of a poll or a question without a name, and the addresses they come from. */
+export const SignedOutVotes = Schema.Struct({
+  /** The poll or the question. */
+  of: Schema.String,
+  voters: Schema.Int,
+  addresses: Schema.Int,
+})
+export type SignedOutVotes = typeof SignedOutVotes.Type
+
 export const HandView = Schema.Struct({
   participantId: Schema.String,
   name: Schema.String,
@@ -226,6 +235,7 @@ export const STAFF_STATE = {
   staffChat: Schema.Array(ChatMessageView),
   /** Drafts, and every poll with its counts. */
   staffPolls: Schema.Array(PollView),
+  signedOutVotes: Schema.Array(SignedOutVotes),
   handQueue: Schema.Struct({ items: Schema.Array(HandView), rev: Schema.Int }),
   lobby: Schema.Struct({ total: Schema.Int, waiting: Schema.Array(WaitingView) }),
 } as const

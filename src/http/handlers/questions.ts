@@ -2,12 +2,11 @@
 import { Effect } from "effect"
 import type { ActivityCommand, Caller } from "../../actors/commands.ts"
 import { NotFound } from "../../model/errors.ts"
-import { newId } from "../../model/ids.ts"
 import type { Question } from "../../model/question.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { decodeQuestionCursor, findQuestion, pageQuestions } from "../../store/questions.ts"
-import { spendAnonymously } from "../anonymous-acts.ts"
-import { newSignedOutVoter, signedOut } from "../audience.ts"
+import { newcomer, spend } from "../anonymous-acts.ts"
+import { voterCookie } from "../audience.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { Questions } from "../contract/questions.ts"
 import { ask } from "../live-commands.ts"
@@ -57,9 +56,9 @@ export const questions: Handlers<typeof Questions> = {
     access: "audienceEvent",
     handle: ({ payload, scope: { event, participant } }) =>
       Effect.gen(function* () {
-        if (participant === null) yield* spendAnonymously("questions", event.id)
-        else yield* (yield* RateLimits).take("question", participant.participantId)
-        const by = participant ?? signedOut(`anon:${newId()}`)
+        const by = participant ?? (yield* newcomer)
+        if (participant !== null) yield* (yield* RateLimits).take("question", by.participantId)
+        yield* spend(by, "questions", event.id)
         const { result } = yield* ask(event.id, { type: "question.ask", d: payload }, by)
         const question = yield* stored((result["question"] as { readonly id: string }).id)
         return new Reply(question, { status: 201, headers: [["location", `/v1/questions/${question.id}`]] })
@@ -69,11 +68,11 @@ export const questions: Handlers<typeof Questions> = {
     access: "audienceQuestion",
     handle: ({ scope: { event, question, voter } }) =>
       Effect.gen(function* () {
-        if (voter === null || voter.kind === "anonymous") yield* spendAnonymously("votes", event.id)
-        if (voter !== null) return yield* vote(event.id, question.id, voter, true)
-        const { voterId, cookie } = yield* newSignedOutVoter
-        const voted = yield* vote(event.id, question.id, signedOut(voterId), true)
-        return new Reply(voted, { headers: [["set-cookie", cookie]] })
+        const by = voter ?? (yield* newcomer)
+        yield* spend(by, "votes", event.id)
+        const voted = yield* vote(event.id, question.id, by, true)
+        if (voter !== null) return voted
+        return new Reply(voted, { headers: [["set-cookie", yield* voterCookie(by.participantId)]] })
       }),
   },
   unvoteQuestion: {
@@ -81,8 +80,8 @@ export const questions: Handlers<typeof Questions> = {
     handle: ({ scope: { event, question, voter } }) =>
       Effect.gen(function* () {
         // A browser that never voted has nothing to take back, and needs no cookie for it.
-        const by = voter ?? signedOut(`anon:${newId()}`)
-        if (by.kind === "anonymous") yield* spendAnonymously("votes", event.id)
+        const by = voter ?? (yield* newcomer)
+        yield* spend(by, "votes", event.id)
         return yield* vote(event.id, question.id, by, false)
       }),
   },

@@ -1,0 +1,12 @@
+/** For staff: how many voters without a name stand behind how many addresses, by poll or question. */
+import type { SignedOutVotes } from "../gateway/protocol/activity-views.ts"
+import type { Snapshot } from "./snapshot.ts"
+import type { Dispatch } from "./wire.ts"
+
+export type SignedOutState = { readonly [pollOrQuestionId: string]: SignedOutVotes }
+
+export const signedOutIn = ({ signedOutVotes = [] }: Snapshot): SignedOutState =>
+  Object.fromEntries(signedOutVotes.map((votes) => [votes.of, votes]))
+
+export const signedOutAfter = (state: SignedOutState, dispatch: Dispatch): SignedOutState =>
+  dispatch.t === "votes.signedOut" ? { ...state, [dispatch.d.of]: dispatch.d } : state

@@ -1,0 +1,135 @@
+/** Staff learn how many voters without a name stand behind how many addresses; nobody learns the addresses. */
+import { randomUUID } from "node:crypto"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { applyDispatch, stateOf } from "../../src/client/event-state.ts"
+import { call, createLiveEvent, createPerson, createWorkspace, type Workspace } from "../support/api.ts"
+import { type Rows, rowsOf } from "../support/rows.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+import { Client, type Frame } from "./client.ts"
+
+let server: TestServer
+let rows: Rows
+let acme: Workspace
+beforeAll(async () => {
+  server = await startTestServer({ TRUSTED_PROXIES: "127.0.0.1" })
+  rows = rowsOf(server.databaseUrl)
+  acme = await createWorkspace(server.url)
+})
+afterAll(async () => {
+  await rows.end()
+  await server.stop()
+})
+
+const HALL = "198.51.100.7"
+const HOME = "203.0.113.9"
+
+const stageOf = async () => {
+  const event = await createLiveEvent(server.url, acme.key, {
+    visibility: "public",
+    allowAnonymousQuestions: true,
+    allowAnonymousVoting: true,
+    phases: [{ modality: "broadcast", featureSet: ["qa", "polls"] }],
+  })
+  const { session } = await createPerson(server.url, acme.key, event.id, "host")
+  return { eventId: event.id as string, host: await connect(event.id, HOME, session) }
+}
+
+const connect = async (eventId: string, from: string, bearer?: string): Promise<Client> => {
+  const minted = await call(server.url, "POST", "/v1/auth/gateway-token", {
+    body: { eventId },
+    ...(bearer === undefined ? {} : { bearer }),
+  })
+  const client = new Client(minted.body.url, [], { "x-forwarded-for": from })
+  await client.identify(minted.body.token)
+  return client
+}
+
+const told = (host: Client, of: string, voters: number, addresses: number): Promise<Frame> =>
+  host.next(
+    ({ t, d }) => t === "votes.signedOut" && d.of === of && d.voters === voters && d.addresses === addresses,
+    `${voters} voters from ${addresses} addresses`,
+  )
+
+const voteByRest = (questionId: string, from: string) =>
+  call(server.url, "PUT", `/v1/public/questions/${questionId}/vote`, { headers: { "x-forwarded-for": from } })
+
+test("of a poll: as votes come, change and are taken back, and in ready", async () => {
+  const { eventId, host } = await stageOf()
+  const made = await host.command("poll.create", { question: "Lunch?", kind: "single", options: ["Soup", "Salad"] })
+  const { id } = made.d.poll
+  await host.command("poll.open", { id })
+  const [one, two, three] = await Promise.all([HALL, HALL, HOME].map((from) => connect(eventId, from)))
+  for (const viewer of [one, two, three]) {
+    expect((await viewer?.command("poll.vote", { id, optionIds: ["1"] }))?.ok).toBe(true)
+  }
+  await told(host, id, 3, 2)
+  await one?.command("poll.vote", { id, optionIds: ["2"] })
+  await three?.command("poll.vote", { id, optionIds: [] })
+  await told(host, id, 2, 1)
+  const { session } = await createPerson(server.url, acme.key, eventId, "viewer")
+  const named = await connect(eventId, HALL, session)
+  await named.command("poll.vote", { id, optionIds: ["1"] })
+  const { session: second } = await createPerson(server.url, acme.key, eventId, "host")
+  const late = await connect(eventId, HOME, second)
+  const ready = late.received.find(({ t }) => t === "ready")
+  expect(ready.d.signedOutVotes).toEqual([{ of: id, voters: 2, addresses: 1 }])
+  const state = host.received
+    .slice(host.received.findIndex(({ t }) => t === "ready") + 1)
+    .filter(({ op }) => op === 0)
+    .reduce(
+      (before, dispatch) => applyDispatch(before, dispatch),
+      stateOf(host.received.find(({ t }) => t === "ready").d),
+    )
+  expect(state.signedOutVotes[id]).toMatchObject({ voters: 2, addresses: 1 })
+  for (const viewer of [one, named]) {
+    expect(JSON.stringify(viewer?.received)).not.toContain("signedOut")
+  }
+  await host.command("poll.delete", { id })
+  const left = await rows.run(
+    "select kind from live_records where event_id = $1 and kind in ('originVotes', 'signedOutVotes')",
+    [eventId],
+  )
+  expect(left).toEqual([])
+})
+
+test("of a question: by REST and the gateway together; a browser is one voter wherever it goes", async () => {
+  const { eventId, host } = await stageOf()
+  const asked = await host.command("question.ask", { text: "When?" })
+  const { id } = asked.d.question
+  const first = await voteByRest(id, HALL)
+  await voteByRest(id, HALL)
+  await voteByRest(id, HOME)
+  await told(host, id, 3, 2)
+  const viewer = await connect(eventId, "192.0.2.77")
+  await viewer.command("question.vote", { id, on: true })
+  await told(host, id, 4, 3)
+  // The same browser from another address: its vote is taken back where it came from.
+  const cookie = first.headers.get("set-cookie")?.split(";")[0] ?? ""
+  const back = await call(server.url, "DELETE", `/v1/public/questions/${id}/vote`, {
+    headers: { cookie, "x-forwarded-for": HOME },
+  })
+  expect([back.status, back.body.votes]).toEqual([200, 3])
+  await told(host, id, 3, 3)
+})
+
+test("no address is stored, and the same one has another name at another event", async () => {
+  const origins = async (eventId: string): Promise<ReadonlyArray<string>> => {
+    const found = await rows.run(
+      "select body #>> '{}' as origin from live_records where event_id = $1 and kind = 'origin'",
+      [eventId],
+    )
+    return found.map(({ origin }) => String(origin))
+  }
+  const seen: string[] = []
+  for (const _event of [1, 2]) {
+    const { eventId, host } = await stageOf()
+    const { id } = (await host.command("question.ask", { text: `When? ${randomUUID()}` })).d.question
+    await voteByRest(id, HALL)
+    await told(host, id, 1, 1)
+    seen.push(...(await origins(eventId)))
+  }
+  expect(seen).toHaveLength(2)
+  expect(new Set(seen).size).toBe(2)
+  const all = await rows.run("select count(*) as n from live_records where body::text like '%198.51.%'", [])
+  expect(Number(all[0]?.["n"])).toBe(0)
+})
