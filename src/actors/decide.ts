@@ -10,7 +10,7 @@ import { moderateQuestion } from "./activities/qa.ts"
 import { extendActivityTimer, performActivity, tellOfBarred, tellOfPhase, tellOfUpdate } from "./activities/registry.ts"
 import { forgetRole } from "./activities/stage.ts"
 import { type Envelope, gatewayName, isSteering, Refused, type SteeringCommand } from "./commands.ts"
-import { admissionOf } from "./lobby-policy.ts"
+import { admissionOf, isRemoved } from "./lobby-policy.ts"
 import { liveEventMachine } from "./machine.ts"
 import { refusalOf } from "./refusal.ts"
 import { activePhase, findPhase, gatewayPhase, type LiveState, NO_EFFECTS, phaseTraits, timerOf } from "./state.ts"
@@ -52,7 +52,8 @@ const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
   if (envelope.by === null || name === null) return undefined
   // Wherever the command comes from: whoever is inside of a shut lobby was let in.
   if (admissionOf(turn.state, turn.floor, envelope.by) !== "in") {
-    return new Refused({ code: "forbidden", detail: "You wait in the lobby." })
+    const isOut = isRemoved(turn.state, envelope.by)
+    return new Refused({ code: "forbidden", detail: isOut ? "You were removed." : "You wait in the lobby." })
   }
   if (isAbove(turn, envelope)) {
     return new Refused({ code: "forbidden", detail: "An administrator is the workspace's to deal with." })

@@ -226,10 +226,12 @@ export class LiveEventActor {
       changes.filter((change) => change.type === type).map(({ participant, at }) => ({ ...participant, joinedAt: at }))
     return this.#act(from, this.#needs.now(), (turn) => {
       const here = (id: string): boolean => this.#presence?.find(id) !== undefined
-      // Who came and went, or went and came, within one flush is told of as they are now.
+      // People that came and went, or went and came, within one flush are told of as they are now; removed ones are not inside.
       tellOfArrivals(
         turn,
-        of("joined").filter(({ participantId }) => here(participantId)),
+        of("joined").filter(
+          ({ participantId }) => here(participantId) && turn.people.find(participantId) !== undefined,
+        ),
       )
       tellOfDepartures(
         turn,

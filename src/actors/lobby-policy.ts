@@ -16,6 +16,17 @@ interface Visitor {
   readonly participantId: string
   readonly kind: ParticipantKind
   readonly walkIn?: boolean | undefined
+  readonly manages?: boolean | undefined
+}
+
+const removedSets = new WeakMap<LiveState["removed"], ReadonlySet<string>>()
+
+/** Was removed for good. Nobody keeps those who manage the workspace out. */
+export const isRemoved = ({ removed }: LiveState, { participantId, manages }: Visitor): boolean => {
+  if (manages === true || removed.length === 0) return false
+  const known = removedSets.get(removed) ?? new Set(removed)
+  removedSets.set(removed, known)
+  return known.has(participantId)
 }
 
 /** The policy that a phase has, or had. */
@@ -40,5 +51,8 @@ export const admissionUnder = (
   return policy === "ask" ? "waits" : "denied"
 }
 
+/** A participant that was removed is no longer inside, whatever their gateway has yet to report. */
 export const admissionOf = (state: LiveState, floor: Floor, visitor: Visitor): Admission =>
-  admissionUnder(lobbyPolicy(state, floor), floor.get("admission", visitor.participantId)?.state, isWalkIn(visitor))
+  isRemoved(state, visitor)
+    ? "denied"
+    : admissionUnder(lobbyPolicy(state, floor), floor.get("admission", visitor.participantId)?.state, isWalkIn(visitor))

@@ -84,3 +84,21 @@ test.each<[string, Parameters<House["stage"]>[0], (crowd: Crowd) => Promise<Read
   },
   120_000,
 )
+
+test("a guest who is removed right after ready has no place in a room, and is given none again", async () => {
+  const crowd = await gather(BREAKOUT)
+  const { host, stage } = crowd
+  const { d } = await host.command("breakout.plan", { size: 4, strategy: "balanced" })
+  await host.command("breakout.open", { planId: d.plan.id })
+  expect((await host.command("participant.remove", { id: "guest 0", block: true })).ok).toBe(true)
+  // The arrivals are told of now; that the removed guest has gone is reported seconds later.
+  const ofArrivals = ({ t, d: { join = [] } }: Frame) =>
+    t === "presence.diff" && join.some((one: Frame) => one.participantId === "guest 1")
+  await host.next(ofArrivals, "the diff of the arrivals")
+  expect((await host.command("breakout.move", { id: "guest 0", roomId: null })).e.code).toBe("not_found")
+  const late = await house.join(stage, "late")
+  const { rooms } = late.received.find(({ t }) => t === "ready").d
+  expect(rooms.map(({ count }: Frame) => count).toSorted()).toEqual([3, 4])
+  await disperse(crowd)
+  await late.cut()
+})
