@@ -32,7 +32,7 @@ const busySeconds = async (url: string): Promise<number> => {
 }
 
 const stormOn = async (bench: Bench<typeof OPTIONS>, sockets: number): Promise<Storm> => {
-  const { server, place } = await startLiveServer(bench.options.profile, bench.defer)
+  const { server, place } = await startLiveServer(bench.options.profile, bench.defer, { users: sockets })
   const audience = await openAudience({ port: server.port, sockets, speaks: "gateway", place }, bench.defer)
   const chatter: AnnounceOptions = { port: server.port, place, text: "Welcome, everybody.", perSecond: 5, seconds: 20 }
   await audience.call("announce", chatter)
@@ -84,7 +84,7 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
     rowOf("Socket.IO", peers, false),
   ])
   console.log(
-    "\nours: token checked, snapshot and history told, presence counted, 5 announcements/s meanwhile; theirs: connected",
+    "\nours: token, user and key checked, snapshot and history told, presence counted, 5 announcements/s meanwhile; theirs: connected",
   )
   const speed = (storms: ReadonlyArray<Storm>) => storms.map(({ seconds }) => sockets / seconds)
   const economy = (storms: ReadonlyArray<Storm>) => storms.map((storm) => sockets / storm.cpuSeconds)

@@ -35,7 +35,7 @@ let announcing: Promise<void> = Promise.resolve()
 const dialectOf = ({ speaks, place, sockets }: AudienceOptions) => {
   if (speaks === "socket.io") return socketIoDialect
   if (speaks === "raw") return rawDialect
-  const participants = Array.from({ length: sockets }, () => randomUUID())
+  const participants = place.users?.ids ?? Array.from({ length: sockets }, () => randomUUID())
   return gatewayDialect(place, (index) => participants[index] ?? "")
 }
 

@@ -42,12 +42,16 @@ const ordered = (text: string): ReadonlyArray<{ ts: number; s: number | undefine
     .map(({ ts = 0, s }: Dispatch) => ({ ts, s }))
 }
 
-/** Place of the last dispatch of a frame of ours; 0 when it holds none. */
-const lastPlace = (payload: Buffer): number => {
-  const at = payload.lastIndexOf('"st":"event","s":')
+const marker = (stream: string): string => `"st":"${stream}","s":`
+const EVENT = marker("event")
+const PEOPLE = marker("people")
+
+/** Place of the last dispatch of a frame of ours in the stream; 0 when it holds none. */
+const lastPlace = (payload: Buffer, mark = EVENT): number => {
+  const at = payload.lastIndexOf(mark)
   if (at < 0) return 0
   let place = 0
-  for (let n = at + 17; ; n++) {
+  for (let n = at + mark.length; ; n++) {
     const digit = (payload[n] ?? 0) - 48
     if (digit < 0 || digit > 9) return place
     place = place * 10 + digit
@@ -65,25 +69,36 @@ const readReady = (payload: Buffer): Meaning => {
   return { kind: "joined", epoch, s: Math.max(cursor, lastPlace(payload)) }
 }
 
-export const gatewayDialect = (place: GatewayPlace, participantOf: (index: number) => string): Dialect => ({
-  path: "/v1/gateway",
-  opened: () => false,
-  read: (socket, payload, resume) => {
-    // What was said since the snapshot may come in one frame with it.
-    if (startsWith(payload, READY) || startsWith(payload, `[${READY},"d":{"resumed":false`)) return readReady(payload)
-    const last = lastPlace(payload)
-    if (last > 0) return { kind: "dispatches", last }
-    if (startsWith(payload, '{"op":0,"t":"caughtUp"')) return CAUGHT_UP
-    if (startsWith(payload, '{"op":10')) {
-      const identify = (token: string): void =>
-        socket.send(JSON.stringify({ op: 2, d: { token, ...(resume === undefined ? {} : { resume }) } }))
-      void gatewayToken(place, participantOf(socket.index), "viewer").then(identify)
-    }
-    return OTHER
-  },
-  details: (payload) => ordered(payload.toString("utf8")),
-  heartbeat: '{"op":1,"d":{"t0":0}}',
-})
+export const gatewayDialect = (place: GatewayPlace, participantOf: (index: number) => string): Dialect => {
+  // Of the stream `people` one place is kept for all sockets: it is silent but for those on stage, once the audience is large.
+  let people = 0
+  const resumeOf = ({ epoch, cursors }: Resume) => ({ epoch, cursors: { ...cursors, people } })
+  return {
+    path: "/v1/gateway",
+    opened: () => false,
+    read: (socket, payload, resume) => {
+      people = Math.max(people, lastPlace(payload, PEOPLE))
+      // What was said since the snapshot may come in one frame with it.
+      if (startsWith(payload, READY) || startsWith(payload, `[${READY},"d":{"resumed":false`)) {
+        people = Math.max(people, Number(/"cursors":\{[^}]*"people":(\d+)/.exec(payload.toString("utf8"))?.[1] ?? 0))
+        return readReady(payload)
+      }
+      const last = lastPlace(payload)
+      if (last > 0) return { kind: "dispatches", last }
+      if (startsWith(payload, '{"op":0,"t":"caughtUp"')) return CAUGHT_UP
+      if (startsWith(payload, '{"op":10')) {
+        const identify = (token: string): void =>
+          socket.send(
+            JSON.stringify({ op: 2, d: { token, ...(resume === undefined ? {} : { resume: resumeOf(resume) }) } }),
+          )
+        void gatewayToken(place, participantOf(socket.index), "viewer").then(identify)
+      }
+      return OTHER
+    },
+    details: (payload) => ordered(payload.toString("utf8")),
+    heartbeat: '{"op":1,"d":{"t0":0}}',
+  }
+}
 
 export const socketIoDialect: Dialect = {
   path: "/socket.io/?EIO=4&transport=websocket",

@@ -7,6 +7,7 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { answerParent } from "./child.ts"
 import { percentile } from "./figures.ts"
+import { responseLength } from "./http-response.ts"
 
 export interface HttpLoad {
   readonly port: number
@@ -23,17 +24,6 @@ export interface HttpLoadResult {
   readonly seconds: number
   readonly p50Ms: number
   readonly p99Ms: number
-}
-
-const HEAD_END = "\r\n\r\n"
-
-/** Length of the first complete response in `text`, or 0. Latin-1 text: one character is one byte. */
-const responseLength = (text: string): number => {
-  const headEnd = text.indexOf(HEAD_END)
-  if (headEnd < 0) return 0
-  const length = /content-length: *(\d+)/i.exec(text.slice(0, headEnd))?.[1]
-  const total = headEnd + HEAD_END.length + Number(length ?? 0)
-  return text.length >= total ? total : 0
 }
 
 const run = async (load: HttpLoad): Promise<HttpLoadResult> => {

@@ -1,4 +1,5 @@
 /** Our server with one live event and its audience: what benchmarks of the gateway measure. */
+import postgres from "postgres"
 import type { Defer } from "../benchmark.ts"
 import type { AudienceOptions } from "./audience-process.ts"
 import { type Child, startChild } from "./child.ts"
@@ -22,18 +23,43 @@ export interface LiveServer {
 
 const SHOW = [{ modality: "broadcast", featureSet: ["qa", "chat", "reactions", "polls"] }, { modality: "meeting" }]
 
-/** `agenda`: phases as REST takes them; the first one is active. */
+interface Given {
+  /** Phases as REST takes them; the first one is active. */
+  readonly agenda?: ReadonlyArray<object>
+  /** Users of the workspace, stored before the start. */
+  readonly users?: number
+}
+
+/** Users that the workspace's key vouched for. */
+const storeUsers = async (url: string, workspaceId: string, count: number): Promise<GatewayPlace["users"]> => {
+  const sql = postgres(url, { max: 1 })
+  try {
+    const users = await sql<{ id: string }[]>`
+      insert into users (id, workspace_id, external_sub, name)
+      select gen_random_uuid(), ${workspaceId}, 'bench-' || n, 'Guest ' || n from generate_series(1, ${count}::integer) as g(n)
+      returning id`
+    await sql`analyze users`
+    const [key] = await sql<{ id: string }[]>`select id from api_keys where workspace_id = ${workspaceId}`
+    return { ids: users.map(({ id }) => id), keyId: key?.id ?? "" }
+  } finally {
+    await sql.end()
+  }
+}
+
 export const startLiveServer = async (
   profile: number,
   defer: Defer,
-  agenda: ReadonlyArray<object> = SHOW,
+  { agenda = SHOW, users = 0 }: Given = {},
 ): Promise<LiveServer> => {
   const databases = await startDatabases(defer)
-  const environment = { DATABASE_URL: await databases.create("migrated") }
+  const url = await databases.create("migrated")
+  const environment = { DATABASE_URL: url }
   const server = await startServerProcess({ environment, profile }, defer)
   const workspace = await createWorkspace(server.url)
   const eventId = await createLiveEvent(server.url, workspace.key, agenda)
-  return { server, databases, place: { eventId, workspaceId: workspace.id } }
+  const place = { eventId, workspaceId: workspace.id }
+  const stored = users === 0 ? {} : { users: await storeUsers(url, workspace.id, users) }
+  return { server, databases, place: { ...place, ...stored } as GatewayPlace }
 }
 
 export const openAudience = async (options: AudienceOptions, defer: Defer): Promise<Child> => {

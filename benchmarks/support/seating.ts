@@ -35,7 +35,7 @@ export const openContestants = async (
   profile: number,
   defer: Defer,
 ): Promise<readonly [Contestant, Contestant]> => {
-  const { server, place } = await startLiveServer(profile, defer, [{ modality }])
+  const { server, place } = await startLiveServer(profile, defer, { agenda: [{ modality }] })
   const ours = await openCrowd("Gathercue", server.pid, { port: server.port, people, speaks: "gateway", place }, defer)
   const peer = await startChild(new URL("./seating-peer.js", import.meta.url), defer)
   const port = await peer.call<number>("start")

@@ -53,6 +53,8 @@ export const startServerProcess = async (
       PORT: "0",
       LOG_LEVEL: "silent",
       SECRET_KEY,
+      // All load comes from one address here.
+      SOCKETS_PER_ADDRESS: "1000000",
       ...environment,
     },
   })

@@ -1,0 +1,149 @@
+/**
+ * A flood of wrong passwords beside people who have done nothing wrong, on a server in production mode; and a request each from a
+ * million made-up addresses. The limit beside each figure is the same server without the flood.
+ */
+import { randomUUID } from "node:crypto"
+import { type Bench, defineBenchmark } from "../benchmark.ts"
+import { type Child, startChild } from "../support/child.ts"
+import { startDatabases } from "../support/database.ts"
+import { number, printMachine, printRows, printVerdicts, ratio, spread, spreadOf } from "../support/figures.ts"
+import { cpuSeconds, residentBytes } from "../support/process-usage.ts"
+import { createLiveEvent, createWorkspace } from "../support/rest-calls.ts"
+import { type ServerProcess, startServerProcess } from "../support/server-process.ts"
+import type { Flood, Flooded } from "./attackers-process.ts"
+import type { Served, SignIns } from "./honest-process.ts"
+
+const OPTIONS = {
+  perSecond: { fallback: 1000, doc: "Wrong passwords per second." },
+  attackers: { fallback: 2000, doc: "Addresses they come from: so many that none reaches its limit." },
+  sockets: { fallback: 200, doc: "People at an event." },
+  people: { fallback: 50, doc: "People who sign in, one after the other." },
+  seconds: { fallback: 20, doc: "Length of a round." },
+  rounds: { fallback: 3, doc: "Rounds, without the flood and with it in turns." },
+  addresses: { fallback: 1_000_000, doc: "Made-up addresses; 0 leaves them out." },
+}
+
+type Person = SignIns["people"][number]
+
+const PASSWORD = "correct horse battery"
+const MIB = 1_048_576
+
+/** Signs somebody up from an address of their own. */
+const signUp = async (url: string, n: number): Promise<Person> => {
+  const person = {
+    email: `honest-${randomUUID()}@example.com`,
+    password: PASSWORD,
+    address: `10.1.${n >> 8}.${n & 255}`,
+  }
+  const response = await fetch(`${url}/v1/accounts/signup`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-forwarded-for": person.address },
+    body: JSON.stringify({ email: person.email, password: PASSWORD, name: "Honest" }),
+  })
+  if (response.status !== 201) throw new Error(`signup: ${response.status} ${await response.text()}`)
+  return person
+}
+
+interface House {
+  readonly server: ServerProcess
+  readonly honest: Child
+  readonly attackers: Child
+  readonly people: ReadonlyArray<Person>
+}
+
+const openHouse = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<House> => {
+  const databases = await startDatabases(defer)
+  const environment = {
+    NODE_ENV: "production",
+    PUBLIC_URL: "https://events.example.com",
+    TRUSTED_PROXIES: "127.0.0.1",
+    DATABASE_URL: await databases.create("migrated"),
+  }
+  const server = await startServerProcess({ environment }, defer)
+  const workspace = await createWorkspace(server.url)
+  const eventId = await createLiveEvent(server.url, workspace.key)
+  const people: Person[] = []
+  for (let n = 0; n < options.people; n++) people.push(await signUp(server.url, n))
+  const honest = await startChild(new URL("./honest-process.js", import.meta.url), defer)
+  const place = { eventId, workspaceId: workspace.id }
+  await honest.call("join", { port: server.port, place, sockets: options.sockets })
+  const attackers = await startChild(new URL("./attackers-process.js", import.meta.url), defer)
+  return { server, honest, attackers, people }
+}
+
+const serve = ({ honest, server, people }: House, seconds: number): Promise<Served> =>
+  honest.call<Served>("signIn", { port: server.port, seconds, people } satisfies SignIns)
+
+const underFlood = async (house: House, { options }: Bench<typeof OPTIONS>): Promise<readonly [Served, Flooded]> => {
+  const { perSecond, attackers: addresses, seconds } = options
+  const emails = house.people.map(({ email }) => email)
+  await house.attackers.call("flood", { port: house.server.port, perSecond, addresses, emails } satisfies Flood)
+  const served = await serve(house, seconds)
+  return [served, await house.attackers.call<Flooded>("end")]
+}
+
+/** Memory of the server before, and at every quarter of the addresses. */
+const sweep = async ({ server, attackers }: House, addresses: number): Promise<void> => {
+  const before = residentBytes(server.pid)
+  const cpuBefore = cpuSeconds(server.pid)
+  const { sent, seconds, answers } = await attackers.call<Flooded>("sweep", { port: server.port, addresses })
+  const after = residentBytes(server.pid)
+  const cpu = cpuSeconds(server.pid) - cpuBefore
+  console.log(
+    `\n${number(sent)} addresses, one request each, in ${number(seconds)} s (${number(cpu)} s of the server's CPU): resident ${number(before / MIB)} -> ${number(after / MIB)} MiB; answers ${JSON.stringify(answers)}`,
+  )
+}
+
+const rowOf = (name: string, rounds: ReadonlyArray<Served>): ReadonlyArray<string> => [
+  name,
+  spread(rounds.map(({ loginP50Ms }) => loginP50Ms)),
+  spread(rounds.map(({ loginP99Ms }) => loginP99Ms)),
+  spread(rounds.map(({ loginsRefused }) => loginsRefused)),
+  spread(rounds.map(({ beatP50Ms }) => beatP50Ms)),
+  spread(rounds.map(({ beatP99Ms }) => beatP99Ms)),
+  spread(rounds.map(({ socketsLost }) => socketsLost)),
+]
+
+const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
+  printMachine()
+  const { options } = bench
+  const house = await openHouse(bench)
+  const quiet: Served[] = []
+  const flooded: Served[] = []
+  const floods: Flooded[] = []
+  for (let round = 0; round < options.rounds; round++) {
+    quiet.push(await serve(house, options.seconds))
+    const [served, flood] = await underFlood(house, bench)
+    flooded.push(served)
+    floods.push(flood)
+  }
+  printRows([
+    ["", "login p50 ms", "p99 ms", "refused", "heartbeat p50 ms", "p99 ms", "sockets lost"],
+    rowOf("without the flood", quiet),
+    rowOf("with it", flooded),
+  ])
+  for (const { sent, seconds, answers } of floods) {
+    console.log(
+      `flood: ${number(sent / seconds)}/s from ${number(options.attackers)} addresses, answered ${JSON.stringify(answers)}`,
+    )
+  }
+  if (options.addresses > 0) await sweep(house, options.addresses)
+  const p99 = (rounds: ReadonlyArray<Served>) => rounds.map(({ loginP99Ms }) => loginP99Ms)
+  const beat = (rounds: ReadonlyArray<Served>) => rounds.map(({ beatP99Ms }) => beatP99Ms)
+  printVerdicts(
+    "the same server without the flood",
+    [ratio("login p99", p99(flooded), p99(quiet)).text, ratio("heartbeat p99", beat(flooded), beat(quiet)).text],
+    [
+      { what: "login p99", value: spreadOf(p99(flooded)).median, goal: 1500, unit: "ms", better: "lower" },
+      { what: "heartbeat p99", value: spreadOf(beat(flooded)).median, goal: 100, unit: "ms", better: "lower" },
+    ],
+  )
+}
+
+export const flood = defineBenchmark({
+  summary:
+    "A thousand wrong passwords a second: what honest sign-ins and heartbeats feel of it, and what a million addresses cost.",
+  options: OPTIONS,
+  limitSeconds: 600,
+  run,
+})
