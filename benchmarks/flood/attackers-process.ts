@@ -1,7 +1,7 @@
 /** Strangers: wrong passwords at an even pace from many addresses, and requests from addresses that are never the same. */
 import { answerParent } from "../support/child.ts"
 import { sleep } from "../support/figures.ts"
-import { addressOf, Line, loginRequest } from "./line.ts"
+import { addressOf, emptyLoginRequest, Line, loginRequest } from "./line.ts"
 
 export interface Flood {
   readonly port: number
@@ -77,7 +77,7 @@ const sweep = async ({ port, addresses }: Sweep): Promise<Flooded> => {
   const drive = async (): Promise<void> => {
     const line = await Line.open(port)
     while (sent < addresses) {
-      const { status } = await line.ask(loginRequest(addressOf(sent++), "nobody", ""))
+      const { status } = await line.ask(emptyLoginRequest(addressOf(sent++)))
       tally.count(status)
     }
     line.close()

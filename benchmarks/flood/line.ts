@@ -52,13 +52,15 @@ export class Line {
   }
 }
 
-export const loginRequest = (address: string, email: string, password: string): string => {
-  const body = JSON.stringify({ email, password })
-  return (
-    "POST /v1/accounts/login HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n" +
-    `x-forwarded-for: ${address}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
-  )
-}
+const loginBy = (address: string, body: string): string =>
+  "POST /v1/accounts/login HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n" +
+  `x-forwarded-for: ${address}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+
+export const loginRequest = (address: string, email: string, password: string): string =>
+  loginBy(address, JSON.stringify({ email, password }))
+
+/** Counted by address, and then refused for its body: no password is looked at. */
+export const emptyLoginRequest = (address: string): string => loginBy(address, "{}")
 
 /** The nth of sixteen million made-up addresses. */
 export const addressOf = (n: number): string => `11.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`

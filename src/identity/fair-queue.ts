@@ -1,11 +1,13 @@
 /**
  * Costly work that strangers may ask for, such as hashing a password: so many run at once, and so much waits. The queue is fair by
- * caller: callers take turns, whoever has asked for more. Callers that have misbehaved lately come after all others. When as much
- * waits as may, the newest work of the caller with the most gives way to one with less; else the newcomer is refused.
+ * caller: callers take turns, however much one has asked for. Callers that are known come first, those that have misbehaved lately last.
+ * When as much waits as may, the newest work of lesser callers gives way, or that of the caller with the most; else the newcomer
+ * is refused.
  */
 
-/** `suspect`: comes after all that are not. */
-export type Standing = "clean" | "suspect"
+/** In the order in which they are served. */
+const STANDINGS = ["known", "unknown", "suspect"] as const
+export type Standing = (typeof STANDINGS)[number]
 
 /** Work that waits for its turn. */
 interface Job {
@@ -71,7 +73,11 @@ class Lane {
 
 export class FairQueue {
   readonly #options: FairQueueOptions
-  readonly #lanes: { readonly [standing in Standing]: Lane } = { clean: new Lane(), suspect: new Lane() }
+  readonly #lanes: { readonly [standing in Standing]: Lane } = {
+    known: new Lane(),
+    unknown: new Lane(),
+    suspect: new Lane(),
+  }
   #running = 0
 
   constructor(options: FairQueueOptions) {
@@ -79,7 +85,7 @@ export class FairQueue {
   }
 
   get waiting(): number {
-    return this.#lanes.clean.size + this.#lanes.suspect.size
+    return STANDINGS.reduce((sum, standing) => sum + this.#lanes[standing].size, 0)
   }
 
   /**
@@ -100,20 +106,22 @@ export class FairQueue {
 
   /** A job that had begun has ended: the next one begins. */
   ended(): void {
-    const next = this.#lanes.clean.shift() ?? this.#lanes.suspect.shift()
+    const standing = STANDINGS.find((one) => this.#lanes[one].size > 0)
+    const next = standing === undefined ? undefined : this.#lanes[standing].shift()
     if (next === undefined) this.#running--
     else next.begin()
   }
 
   #makeRoom({ caller, standing }: Job): boolean {
-    const { clean, suspect } = this.#lanes
-    const last = suspect.newestOfMost
-    if (standing === "clean" && last !== undefined) return this.#giveWay(suspect, last)
+    for (const lesser of STANDINGS.slice(STANDINGS.indexOf(standing) + 1).reverse()) {
+      const last = this.#lanes[lesser].newestOfMost
+      if (last !== undefined) return this.#giveWay(this.#lanes[lesser], last)
+    }
     const lane = this.#lanes[standing]
     const most = lane.newestOfMost
     // One who has as many as the newcomer would have is no better off.
     if (most === undefined || lane.countOf(most.caller) <= lane.countOf(caller) + 1) return false
-    return this.#giveWay(standing === "clean" ? clean : suspect, most)
+    return this.#giveWay(lane, most)
   }
 
   #giveWay(lane: Lane, job: Job): boolean {

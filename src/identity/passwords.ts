@@ -1,13 +1,14 @@
 /**
  * Passwords: argon2id (RFC 9106). A hash is the dearest thing that a stranger may ask for, so few run at once and at most two seconds
- * of work wait; beyond that callers are told at once to come later. The queue is fair by address, and addresses that gave a wrong
- * password lately come after all others. An unknown account costs the same hash as a known one.
+ * of work wait; beyond that callers are told at once to come later. The queue is fair by address. Addresses that gave a wrong password
+ * lately come after all others, and those that gave a right one before them: a flood from thousands of addresses costs those who
+ * signed in here before nothing. An unknown account costs the same hash as a known one.
  */
 import { availableParallelism } from "node:os"
 import argon2 from "argon2"
 import { Context, Effect, Layer } from "effect"
 import { Unavailable } from "../model/errors.ts"
-import { FairQueue } from "./fair-queue.ts"
+import { FairQueue, type Standing } from "./fair-queue.ts"
 import { RequestCaller } from "./request-caller.ts"
 
 /** OWASP's second recommended setting: 19 MiB, two passes, one lane; about 25 ms of one core. */
@@ -18,15 +19,22 @@ const WAITING_MS = 2_000
 const FIRST_GUESS_MS = 50
 /** Weight of the newest hash in the average. */
 const NEWEST_SHARE = 0.1
-/** An address that gave a wrong password comes after others for so long. */
+/** An address that gave a wrong password comes after others for so long, */
 const SUSPECT_MS = 900_000
-const MAX_SUSPECTS = 10_000
+/** and one that gave a right one before them. */
+const KNOWN_MS = 30 * 86_400_000
+const MAX_REMEMBERED = 10_000
 
 const BUSY = new Unavailable({ detail: "Too many people are signing in right now.", retryAfterSeconds: 2 })
 
-/** Addresses that gave a wrong password, and until when that counts (`performance.now()`); the oldest go first. */
-class Suspects {
+/** Addresses, and until when each is remembered (`performance.now()`); the one added longest ago goes first. */
+class Remembered {
   readonly #until = new Map<string, number>()
+  readonly #forMs: number
+
+  constructor(forMs: number) {
+    this.#forMs = forMs
+  }
 
   has(address: string): boolean {
     return (this.#until.get(address) ?? 0) > performance.now()
@@ -34,13 +42,35 @@ class Suspects {
 
   add(address: string): void {
     this.#until.delete(address)
-    this.#until.set(address, performance.now() + SUSPECT_MS)
-    const oldest = this.#until.size > MAX_SUSPECTS ? this.#until.keys().next().value : undefined
+    const oldest = this.#until.size >= MAX_REMEMBERED ? this.#until.keys().next().value : undefined
     if (oldest !== undefined) this.#until.delete(oldest)
+    this.#until.set(address, performance.now() + this.#forMs)
   }
 
-  clear(address: string): void {
+  delete(address: string): void {
     this.#until.delete(address)
+  }
+}
+
+/** Addresses by the passwords that came from them. */
+class Callers {
+  readonly #right = new Remembered(KNOWN_MS)
+  readonly #wrong = new Remembered(SUSPECT_MS)
+
+  standing(address: string): Standing {
+    const isKnown = this.#right.has(address)
+    // Somebody who mistypes at home is no stranger for it.
+    if (this.#wrong.has(address)) return isKnown ? "unknown" : "suspect"
+    return isKnown ? "known" : "unknown"
+  }
+
+  gave(address: string, isRight: boolean): void {
+    if (!isRight) {
+      this.#wrong.add(address)
+      return
+    }
+    this.#wrong.delete(address)
+    this.#right.add(address)
   }
 }
 
@@ -56,7 +86,7 @@ export class Passwords extends Context.Service<
     Passwords,
     Effect.gen(function* () {
       const atOnce = Math.max(1, Math.min(4, availableParallelism() - 1))
-      const suspects = new Suspects()
+      const callers = new Callers()
       let averageMs = FIRST_GUESS_MS
       const queue = new FairQueue({ atOnce, waiting: () => Math.ceil((WAITING_MS / averageMs) * atOnce) })
       const dummy = yield* Effect.promise(() => argon2.hash("a password that no account has", PARAMETERS))
@@ -87,7 +117,7 @@ export class Passwords extends Context.Service<
                 )
                 .finally(() => queue.ended())
             }
-            const standing = suspects.has(address) ? "suspect" : "clean"
+            const standing = callers.standing(address)
             const takeBack = queue.enter({ caller: address, standing, begin, refuse })
             if (takeBack === undefined) refuse()
             return Effect.sync(() => takeBack?.())
@@ -100,8 +130,7 @@ export class Passwords extends Context.Service<
           Effect.gen(function* () {
             const { address } = yield* RequestCaller
             const matches = (yield* inTurn(() => argon2.verify(stored ?? dummy, password))) && stored !== null
-            if (matches) suspects.clear(address)
-            else suspects.add(address)
+            callers.gave(address, matches)
             return matches
           }),
       }

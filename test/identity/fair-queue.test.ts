@@ -7,7 +7,7 @@ const openQueue = (atOnce: number, waiting: number) => {
   const queue = new FairQueue({ atOnce, waiting: () => waiting })
   const begun: string[] = []
   const refused: string[] = []
-  const enter = (caller: string, name = caller, standing: Standing = "clean") => {
+  const enter = (caller: string, name = caller, standing: Standing = "unknown") => {
     const job = { caller, standing, begin: () => void begun.push(name), refuse: () => void refused.push(name) }
     const takeBack = queue.enter(job)
     if (takeBack === undefined) refused.push(name)
@@ -64,6 +64,23 @@ test("a suspect gives way to anybody who is none", () => {
   expect(refused).toEqual(["bad 1", "bad 2"])
 })
 
+test("the known are served first, and everybody else gives way to them, strangers after suspects", () => {
+  const { queue, begun, refused, enter } = openQueue(1, 3)
+  enter("x")
+  enter("stranger 1")
+  enter("stranger 2")
+  enter("bad", "bad", "suspect")
+  enter("friend", "friend 1", "known")
+  expect(refused).toEqual(["bad"])
+  enter("friend", "friend 2", "known")
+  expect(refused).toEqual(["bad", "stranger 1"])
+  // Friends among themselves are not better off than anybody with as much.
+  enter("another friend", "friend 3", "known")
+  expect(refused).toEqual(["bad", "stranger 1", "stranger 2"])
+  for (let n = 0; n < 4; n++) queue.ended()
+  expect(begun).toEqual(["x", "friend 1", "friend 3", "friend 2"])
+})
+
 test("a job that was taken back never begins, and leaves its place to others", () => {
   const { queue, begun, refused, enter } = openQueue(1, 1)
   enter("x")
@@ -77,7 +94,7 @@ test("a job that was taken back never begins, and leaves its place to others", (
   expect([begun, refused, queue.waiting]).toEqual([["x", "b", "c"], [], 0])
 })
 
-type Step = "end" | number | { readonly caller: number; readonly bad: boolean }
+type Step = "end" | number | { readonly caller: number; readonly standing: Standing }
 
 /** A queue that is played with at random; every job's fate is noted, and noted once. */
 const playground = (atOnce: number, most: number) => {
@@ -94,14 +111,14 @@ const playground = (atOnce: number, most: number) => {
     running--
     queue.ended()
   }
-  const enter = (caller: number, bad: boolean): void => {
+  const enter = (caller: number, standing: Standing): void => {
     const n = fates.push(undefined) - 1
     const begin = (): void => {
       running++
       settle(n, "begun")
     }
     const refuse = (): void => settle(n, "refused")
-    takeBacks[n] = queue.enter({ caller: String(caller), standing: bad ? "suspect" : "clean", begin, refuse })
+    takeBacks[n] = queue.enter({ caller: String(caller), standing, begin, refuse })
     if (takeBacks[n] === undefined) refuse()
   }
   const takeBack = (n: number): void => {
@@ -111,7 +128,7 @@ const playground = (atOnce: number, most: number) => {
   const take = (step: Step): void => {
     if (step === "end") end()
     else if (typeof step === "number") takeBack(step)
-    else enter(step.caller, step.bad)
+    else enter(step.caller, step.standing)
     expect(running).toBeLessThanOrEqual(atOnce)
     expect(queue.waiting).toBeLessThanOrEqual(most)
   }
@@ -125,7 +142,13 @@ const playground = (atOnce: number, most: number) => {
 
 test("whatever comes: never more run or wait than may, every job begins, is refused or taken back once, and the rest drains", () => {
   const step: fc.Arbitrary<Step> = fc.oneof(
-    { weight: 6, arbitrary: fc.record({ caller: fc.integer({ min: 0, max: 5 }), bad: fc.boolean() }) },
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        caller: fc.integer({ min: 0, max: 5 }),
+        standing: fc.constantFrom("known", "unknown", "suspect"),
+      }),
+    },
     { weight: 3, arbitrary: fc.constant("end" as const) },
     { weight: 1, arbitrary: fc.nat(30) },
   )
