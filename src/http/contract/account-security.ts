@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id } from "../../model/ids.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
-import { Email, NewPassword } from "./accounts.ts"
+import { KnownEmail, NewPassword } from "./accounts.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
 const Token = Schema.String.check(Schema.isMinLength(1))
@@ -34,7 +34,7 @@ export const AccountSecurity = HttpApiGroup.make("accountSecurity")
       .annotate(EndpointAccess, "account")
       .annotate(OpenApi.Summary, "Send the verification letter again"),
     HttpApiEndpoint.post("requestPasswordReset", "/v1/accounts/request-password-reset", {
-      payload: Schema.Struct({ email: Email }),
+      payload: Schema.Struct({ email: KnownEmail }),
       success: Schema.Struct({ requested: Schema.Literal(true), resetUrl: Schema.optionalKey(Schema.String) }),
       error: problems(...WITH_BODY, "rate_limited", "unavailable", "internal_error"),
     })

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { hashSecret, newSecret } from "../../identity/secrets.ts"
 import { tableNotesLetter } from "../../mail/letters.ts"
 import { Mailer } from "../../mail/mailer.ts"
-import { foldEmail } from "../../model/email.ts"
+import { foldEmail, isEmail } from "../../model/email.ts"
 import { parseId } from "../../model/ids.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
@@ -26,8 +26,9 @@ const addressOf = async (sql: Queryable, workspaceId: string, { userId, name, em
   const id = parseId(userId)
   const found = id === undefined ? undefined : await findUser(sql, id)
   const user = found?.workspaceId === workspaceId ? found : undefined
-  const address = email ?? user?.email ?? null
-  return { name: name ?? user?.name ?? null, email: address === null ? null : foldEmail(address) }
+  const address = email ?? user?.email ?? ""
+  // A user's may have been stored when less was checked.
+  return { name: name ?? user?.name ?? null, email: isEmail(address) ? foldEmail(address) : null }
 }
 
 export const tableSummaries: Handlers<typeof TableSummaries> = {
