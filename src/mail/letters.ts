@@ -1,4 +1,8 @@
-/** What is written in each letter, as plain text and as HTML. Every value is escaped; every link stands in full. */
+/**
+ * What is written in each letter, as plain text and as HTML. Subjects are ours: of users' text they hold the title of an event or
+ * the name of a workspace, without addresses (`plain-words.ts`), and nothing else. Every value is escaped; every link stands in full.
+ */
+import { MAX_WORDS_IN_SUBJECT, plainWords } from "./plain-words.ts"
 
 export interface Letter {
   /** A folded address. */
@@ -29,17 +33,18 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (found) => ENTITIES[found] ?? found)
 
-/** A subject is one header line. */
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim()
+const titled = (title: string): string => plainWords(title, "an event", MAX_WORDS_IN_SUBJECT)
+const eventNamed = (title: string): string => `"${plainWords(title, "an event")}"`
+const hello = (name: string | null): string => `Hello ${plainWords(name ?? "", "there")},`
 
 const write = ({ to, subject, lines, action, why }: Draft): Letter => {
   const paragraphs = lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("")
   const url = escapeHtml(action.url)
   return {
     to,
-    subject: oneLine(subject),
+    subject,
     text: [...lines, `${action.label}:\n${action.url}`, why].join("\n\n"),
-    html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(oneLine(subject))}</title><body>${paragraphs}<p><a href="${url}">${escapeHtml(action.label)}</a></p><p>${url}</p><p>${escapeHtml(why)}</p></body></html>`,
+    html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(subject)}</title><body>${paragraphs}<p><a href="${url}">${escapeHtml(action.label)}</a></p><p>${url}</p><p>${escapeHtml(why)}</p></body></html>`,
     links: [action.url],
   }
 }
@@ -48,7 +53,7 @@ export const verificationLetter = (to: string, name: string, url: string): Lette
   write({
     to,
     subject: "Confirm your e-mail address",
-    lines: [`Hello ${name},`, "please confirm that this address is yours."],
+    lines: [hello(name), "please confirm that this address is yours."],
     action: { label: "Confirm the address", url },
     why: "The link works for a day. If you did not sign up, ignore this letter and nothing happens.",
   })
@@ -57,7 +62,7 @@ export const resetLetter = (to: string, name: string, url: string): Letter =>
   write({
     to,
     subject: "Choose a new password",
-    lines: [`Hello ${name},`, "somebody, probably you, asked for a new password."],
+    lines: [hello(name), "somebody, probably you, asked for a new password."],
     action: { label: "Choose a new password", url },
     why: "The link works once, for 30 minutes. If it was not you, ignore this letter: your password stays as it is.",
   })
@@ -69,11 +74,11 @@ export const invitationLetter = (
 ): Letter =>
   write({
     to,
-    subject: `You are invited to ${invitation.event ?? invitation.workspace}`,
+    subject: `You are invited to ${plainWords(invitation.event ?? invitation.workspace, "a workspace", MAX_WORDS_IN_SUBJECT)}`,
     lines: [
       invitation.event === null
-        ? `You are invited to join the workspace "${invitation.workspace}" as ${invitation.role}.`
-        : `${invitation.workspace} invites you to "${invitation.event}" as ${invitation.role}.`,
+        ? `You are invited to join the workspace "${plainWords(invitation.workspace, "without a name")}" as ${invitation.role}.`
+        : `${plainWords(invitation.workspace, "A workspace")} invites you to ${eventNamed(invitation.event)} as ${invitation.role}.`,
     ],
     action: { label: "See the invitation", url },
     why: "The link works for seven days, for whoever holds it: do not pass it on.",
@@ -86,26 +91,26 @@ export const entryLetter = (
 ): Letter =>
   write({
     to,
-    subject: `Your place at ${entry.event}`,
+    subject: `Your place at ${titled(entry.event)}`,
     lines: [
-      `Hello ${entry.name},`,
+      hello(entry.name),
       entry.when === null
-        ? `you are registered for "${entry.event}".`
-        : `you are registered for "${entry.event}", which begins at ${entry.when}.`,
+        ? `you are registered for ${eventNamed(entry.event)}.`
+        : `you are registered for ${eventNamed(entry.event)}, which begins at ${entry.when}.`,
     ],
     action: { label: "Enter the event", url },
-    why: "The link is yours alone and works until a day after the event.",
+    why: "The link is yours alone and works until a day after the event. If you did not register, ignore this letter.",
   })
 
 export const tableNotesLetter = (
   to: string,
-  notes: { readonly name: string | null; readonly event: string; readonly table: string },
+  notes: { readonly name: string | null; readonly event: string },
   url: string,
 ): Letter =>
   write({
     to,
-    subject: `Notes from ${notes.table} at ${notes.event}`,
-    lines: [`Hello ${notes.name ?? "there"},`, `the notes of your table at "${notes.event}" are ready.`],
+    subject: `Notes of your table at ${titled(notes.event)}`,
+    lines: [hello(notes.name), `the notes of your table at ${eventNamed(notes.event)} are ready.`],
     action: { label: "Read the notes", url },
     why: "The link is yours alone and works for 90 days.",
   })

@@ -55,7 +55,7 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
             expiresAt,
           })
           const url = `${appUrl}/events/${event.id}/table-summary?t=${token}`
-          const notes = { name, event: event.title, table: content.table.label }
+          const notes = { name, event: event.title }
           if (email !== null) await mailer.post(sql, tableNotesLetter(email, notes, url))
           const mailed = email !== null && (sendsMail || emailDevMode)
           return { userId, mailed, ...(mailed && !emailDevMode ? {} : { url }) }
