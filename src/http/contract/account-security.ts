@@ -5,6 +5,7 @@ import { Id } from "../../model/ids.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
 import { KnownEmail, NewPassword } from "./accounts.ts"
+import { AddressLimit } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
 const Token = Schema.String.check(Schema.isMinLength(1))
@@ -39,6 +40,7 @@ export const AccountSecurity = HttpApiGroup.make("accountSecurity")
       error: problems(...WITH_BODY, "rate_limited", "unavailable", "internal_error"),
     })
       .annotate(EndpointAccess, "public")
+      .annotate(AddressLimit, "anonymousMail")
       .annotate(OpenApi.Summary, "Ask for a reset letter; the answer never says whether the address is known"),
     HttpApiEndpoint.post("resetPassword", "/v1/accounts/reset-password", {
       payload: Schema.Struct({ token: Token, password: NewPassword }),

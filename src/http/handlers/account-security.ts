@@ -74,7 +74,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
         if (address === undefined || address.verified) {
           return yield* new Conflict({ detail: "The address is verified already." })
         }
-        yield* (yield* RateLimits).mail(address.email)
+        yield* (yield* RateLimits).mail("verification", address.email)
         const verifyUrl = yield* database.transaction((sql) => postVerification(sql, mailer, appUrl, address))
         mailer.collect()
         return { requested: true as const, ...(emailDevMode ? { verifyUrl } : {}) }
@@ -86,7 +86,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
       Effect.gen(function* () {
         const { appUrl, emailDevMode } = yield* HttpSettings
         const { log } = yield* Telemetry
-        yield* (yield* RateLimits).mail(foldEmail(payload.email))
+        yield* (yield* RateLimits).mail("reset", foldEmail(payload.email))
         const mailer = yield* Mailer
         const post = (yield* Database)
           .transaction((sql) => postReset(sql, mailer, appUrl, foldEmail(payload.email)))

@@ -81,7 +81,7 @@ export const previewOf = (invitation: InvitationRow) => ({
 /** One address gets only so many letters. */
 const mayMail = (email: string | null | undefined) =>
   Effect.flatMap(RateLimits, (limits) =>
-    email === undefined || email === null ? Effect.void : limits.mail(foldEmail(email)),
+    email === undefined || email === null ? Effect.void : limits.mail("invitation", foldEmail(email)),
   )
 
 /** Mails the invite if it has an address, and answers with the link if it may be shown. */
