@@ -105,6 +105,9 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
       appUrl: config.appUrl ?? publicUrl,
       emailDevMode: !config.production,
       sendsMail: config.smtp !== null,
+      // Where nothing is sent nobody can prove an address, and nobody is written to.
+      provedSendersOnly: config.production && config.smtp !== null,
+      mailPerWorkspacePerDay: config.mailPerWorkspacePerDay,
       defaultCapacity: config.defaultCapacity,
     }),
   ).pipe(Layer.provideMerge(Telemetry.layer(config.logLevel)))

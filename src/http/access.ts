@@ -76,6 +76,8 @@ const requireManagement = (
   }
 }
 
+const accountOf = (principal: Principal): string | null => ("accountId" in principal ? principal.accountId : null)
+
 /** Only management credentials get as far as looking an object up. */
 const requireManager = (principal: Principal): Effect.Effect<void, Unauthorized | Forbidden> => {
   if (principal.kind === "anonymous") return Effect.fail(signIn)
@@ -149,10 +151,10 @@ const memberOrKeyOf = (
   principal: Principal,
   request: HttpRequest,
   roles: ReadonlyArray<WorkspaceRole>,
-): Grant<"workspaceMemberOrKey"> =>
+): Grant<"workspaceAdminOrKey"> =>
   principal.kind === "key"
     ? Effect.flatMap(pathId(request, "workspace"), (workspaceId) =>
-        Effect.as(requireManagement(principal, workspaceId, "workspace"), { workspaceId }),
+        Effect.as(requireManagement(principal, workspaceId, "workspace"), { workspaceId, accountId: null }),
       )
     : memberOf(principal, request, roles)
 
@@ -280,11 +282,15 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
       yield* requireManager(principal)
       const workspaceId = yield* workspaceOf(principal, request)
       yield* requireManagement(principal, workspaceId, "workspace")
-      return { workspaceId, accountId: "accountId" in principal ? principal.accountId : null }
+      return { workspaceId, accountId: accountOf(principal) }
     }),
   event: (principal, request) =>
     managed(principal, request, "event", (id) => run((sql) => findEvent(sql, id))).pipe(
-      Effect.map(({ pathId: _, ...event }) => ({ workspaceId: event.workspaceId, event })),
+      Effect.map(({ pathId: _, ...event }) => ({
+        workspaceId: event.workspaceId,
+        accountId: accountOf(principal),
+        event,
+      })),
     ),
   agenda: (principal, request) =>
     managed(principal, request, "event", (id) => run((sql) => findEventWithPhases(sql, id))).pipe(

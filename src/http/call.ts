@@ -64,10 +64,12 @@ export interface Scopes {
   readonly workspaceOwner: Scopes["workspaceMember"]
   readonly workspaceAdmin: { readonly workspaceId: string; readonly accountId: string; readonly role: WorkspaceRole }
   readonly workspaceMemberOrKey: { readonly workspaceId: string }
-  readonly workspaceAdminOrKey: { readonly workspaceId: string }
+  /** `accountId`: null for a key. */
+  readonly workspaceAdminOrKey: { readonly workspaceId: string; readonly accountId: string | null }
   /** `accountId`: whose account it is that asks, null for a key. */
   readonly workspace: { readonly workspaceId: string; readonly accountId: string | null }
-  readonly event: { readonly workspaceId: string; readonly event: Event }
+  /** `accountId`: whose account it is that asks, null for a key. */
+  readonly event: { readonly workspaceId: string; readonly accountId: string | null; readonly event: Event }
   readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
   readonly phase: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }
   readonly question: { readonly workspaceId: string; readonly eventId: string; readonly questionId: string }

@@ -51,13 +51,18 @@ export type LetterKind = "verification" | "reset" | "invitation" | "entry" | "ta
 const HEADERS = { policy: "ratelimit-policy", state: "ratelimit" } as const
 
 /** The fields that say which limit there is and what is left of it. */
-export const limitHeaders = (name: LimitName, remaining: number, resetSeconds: number): HttpResponse["headers"] => {
-  const { quota, windowSeconds } = LIMITS[name]
-  return [
-    [HEADERS.policy, `"${name}";q=${quota};w=${windowSeconds}`],
-    [HEADERS.state, `"${name}";r=${remaining};t=${resetSeconds}`],
-  ]
-}
+export const quotaHeaders = (
+  name: string,
+  { quota, windowSeconds }: Pick<Limit, "quota" | "windowSeconds">,
+  remaining: number,
+  resetSeconds: number,
+): HttpResponse["headers"] => [
+  [HEADERS.policy, `"${name}";q=${quota};w=${windowSeconds}`],
+  [HEADERS.state, `"${name}";r=${remaining};t=${resetSeconds}`],
+]
+
+export const limitHeaders = (name: LimitName, remaining: number, resetSeconds: number): HttpResponse["headers"] =>
+  quotaHeaders(name, LIMITS[name], remaining, resetSeconds)
 
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
