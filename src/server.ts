@@ -36,6 +36,7 @@ import { PartnerKeys } from "./identity/partner-keys.ts"
 import { PartnerTokens } from "./identity/partner-tokens.ts"
 import { Passwords } from "./identity/passwords.ts"
 import { Tokens } from "./identity/tokens.ts"
+import { LetterRefusals } from "./mail/letter-refusals.ts"
 import { Mailer } from "./mail/mailer.ts"
 import { Media } from "./media/media.ts"
 import { Unavailable } from "./model/errors.ts"
@@ -140,6 +141,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     actors,
     dispatcher,
     mailer,
+    LetterRefusals.layer(deriveKey(config.secretKey, "letter-refusals")),
     IdentityProvider.layer({
       settings: config.idp,
       redirectUri: `${publicUrl}/v1/auth/idp/callback`,

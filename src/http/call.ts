@@ -13,6 +13,7 @@ import type { PartnerTokens } from "../identity/partner-tokens.ts"
 import type { Passwords } from "../identity/passwords.ts"
 import type { Principal } from "../identity/principal.ts"
 import type { Tokens } from "../identity/tokens.ts"
+import type { LetterRefusals } from "../mail/letter-refusals.ts"
 import type { Mailer } from "../mail/mailer.ts"
 import type { Failure } from "../model/errors.ts"
 import type { Event } from "../model/event.ts"
@@ -119,6 +120,7 @@ export type HandlerServices =
   | OutboxBell
   | HttpSettings
   | Mailer
+  | LetterRefusals
   | RateLimits
   | HelpDesk
   | IdentityProvider

@@ -3,6 +3,9 @@
  * has proved an address of their own, and a day (UTC) has only so many. The count is kept by the transaction that posts the letters.
  */
 import { Effect } from "effect"
+import { LetterRefusals, type UnaskedLetter } from "../mail/letter-refusals.ts"
+import type { Letter } from "../mail/letters.ts"
+import { Mailer } from "../mail/mailer.ts"
 import { Forbidden, LettersUsedUp } from "../model/errors.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { countLetters, hasProvedAddress, hasProvedOwner } from "../store/letters.ts"
@@ -30,6 +33,25 @@ export const requireProvedSender = ({ workspaceId, accountId }: Sender) =>
     )
     if (!isProved) return yield* new Forbidden({ detail: accountId === null ? NOT_PROVED.key : NOT_PROVED.account })
   })
+
+/** Posts letters that their readers did not ask for, unless they refused them. */
+export const unaskedLetters = Effect.gen(function* () {
+  const { publicUrl, sendsMail, emailDevMode } = yield* HttpSettings
+  const mailer = yield* Mailer
+  const refusals = yield* LetterRefusals
+  /** In the caller's transaction; `letterWith` is given the address by which its reader refuses more of the kind. */
+  return async (
+    sql: Queryable,
+    to: UnaskedLetter,
+    letterWith: (unsubscribeUrl: string) => Letter,
+  ): Promise<"posted" | "refused" | "off"> => {
+    if (!sendsMail && !emailDevMode) return "off"
+    if (await refusals.isRefused(sql, to)) return "refused"
+    // This server's own address: an application at `APP_URL` knows nothing of refusals.
+    await mailer.post(sql, letterWith(`${publicUrl}/unsubscribe/${refusals.tokenFor(to)}`))
+    return "posted"
+  }
+})
 
 const DAY_MS = 86_400_000
 

@@ -10,8 +10,10 @@ export interface Letter {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** The links in it, in order. */
+  /** What it is about. */
   readonly links: ReadonlyArray<string>
+  /** Where its reader refuses letters like it; for those that come unasked. */
+  readonly unsubscribeUrl?: string
 }
 
 interface Draft {
@@ -21,6 +23,7 @@ interface Draft {
   readonly action: { readonly label: string; readonly url: string }
   /** Why it came and what to do when it was not asked for. */
   readonly why: string
+  readonly unsubscribe?: { readonly label: string; readonly url: string }
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -37,15 +40,21 @@ const titled = (title: string): string => plainWords(title, "an event", MAX_WORD
 const eventNamed = (title: string): string => `"${plainWords(title, "an event")}"`
 const hello = (name: string | null): string => `Hello ${plainWords(name ?? "", "there")},`
 
-const write = ({ to, subject, lines, action, why }: Draft): Letter => {
+const write = ({ to, subject, lines, action, why, unsubscribe }: Draft): Letter => {
   const paragraphs = lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("")
   const url = escapeHtml(action.url)
+  const noMore = unsubscribe === undefined ? [] : [`${unsubscribe.label}:\n${unsubscribe.url}`]
+  const noMoreHtml =
+    unsubscribe === undefined
+      ? ""
+      : `<p><a href="${escapeHtml(unsubscribe.url)}">${escapeHtml(unsubscribe.label)}</a></p>`
   return {
     to,
     subject,
-    text: [...lines, `${action.label}:\n${action.url}`, why].join("\n\n"),
-    html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(subject)}</title><body>${paragraphs}<p><a href="${url}">${escapeHtml(action.label)}</a></p><p>${url}</p><p>${escapeHtml(why)}</p></body></html>`,
+    text: [...lines, `${action.label}:\n${action.url}`, why, ...noMore].join("\n\n"),
+    html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(subject)}</title><body>${paragraphs}<p><a href="${url}">${escapeHtml(action.label)}</a></p><p>${url}</p><p>${escapeHtml(why)}</p>${noMoreHtml}</body></html>`,
     links: [action.url],
+    ...(unsubscribe === undefined ? {} : { unsubscribeUrl: unsubscribe.url }),
   }
 }
 
@@ -71,6 +80,7 @@ export const invitationLetter = (
   to: string,
   invitation: { readonly workspace: string; readonly event: string | null; readonly role: string },
   url: string,
+  unsubscribeUrl: string,
 ): Letter =>
   write({
     to,
@@ -81,7 +91,8 @@ export const invitationLetter = (
         : `${plainWords(invitation.workspace, "A workspace")} invites you to ${eventNamed(invitation.event)} as ${invitation.role}.`,
     ],
     action: { label: "See the invitation", url },
-    why: "The link works for seven days, for whoever holds it: do not pass it on.",
+    why: "The link works for seven days, for whoever holds it: do not pass it on. Somebody in that workspace gave us your address; if you do not know them, ignore this letter.",
+    unsubscribe: { label: "No more invitations from this workspace", url: unsubscribeUrl },
   })
 
 export const entryLetter = (
@@ -106,6 +117,7 @@ export const tableNotesLetter = (
   to: string,
   notes: { readonly name: string | null; readonly event: string },
   url: string,
+  unsubscribeUrl: string,
 ): Letter =>
   write({
     to,
@@ -113,4 +125,5 @@ export const tableNotesLetter = (
     lines: [hello(notes.name), `the notes of your table at ${eventNamed(notes.event)} are ready.`],
     action: { label: "Read the notes", url },
     why: "The link is yours alone and works for 90 days.",
+    unsubscribe: { label: "No more notes of tables from this workspace", url: unsubscribeUrl },
   })

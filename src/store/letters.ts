@@ -36,3 +36,27 @@ export const countLetters = async (
      where l.day < excluded.day or l.letters + excluded.letters <= ${most}`
   return count > 0
 }
+
+interface Refusal {
+  readonly workspaceId: string
+  readonly kind: string
+  readonly addressHash: Uint8Array
+}
+
+export const findRefusal = async (sql: Queryable, { workspaceId, kind, addressHash }: Refusal): Promise<boolean> => {
+  const rows = await sql`
+    select 1 from letter_refusals where workspace_id = ${workspaceId} and kind = ${kind} and address_hash = ${addressHash}`
+  return rows.length > 0
+}
+
+/** Refusing twice changes nothing. */
+export const insertRefusal = async (sql: Queryable, { workspaceId, kind, addressHash }: Refusal): Promise<void> => {
+  await sql`
+    insert into letter_refusals (workspace_id, kind, address_hash) values (${workspaceId}, ${kind}, ${addressHash})
+    on conflict do nothing`
+}
+
+export const deleteRefusal = async (sql: Queryable, { workspaceId, kind, addressHash }: Refusal): Promise<void> => {
+  await sql`
+    delete from letter_refusals where workspace_id = ${workspaceId} and kind = ${kind} and address_hash = ${addressHash}`
+}

@@ -9,6 +9,7 @@ import {
 } from "../../src/mail/letters.ts"
 
 const URL_ = "https://app.example/x?token=t"
+const NO_MORE = "https://app.example/unsubscribe/u"
 const BAIT = "URGENT:\r\nBcc: x@evil.example go to https://evil.example/login or www.evil.example\u202e now"
 
 const LETTERS: ReadonlyArray<readonly [string, (text: string) => Letter]> = [
@@ -16,14 +17,14 @@ const LETTERS: ReadonlyArray<readonly [string, (text: string) => Letter]> = [
   ["reset", (text) => resetLetter("a@example.com", text, URL_)],
   [
     "invitation to a workspace",
-    (text) => invitationLetter("a@example.com", { workspace: text, event: null, role: "member" }, URL_),
+    (text) => invitationLetter("a@example.com", { workspace: text, event: null, role: "member" }, URL_, NO_MORE),
   ],
   [
     "invitation to an event",
-    (text) => invitationLetter("a@example.com", { workspace: text, event: text, role: "viewer" }, URL_),
+    (text) => invitationLetter("a@example.com", { workspace: text, event: text, role: "viewer" }, URL_, NO_MORE),
   ],
   ["entry", (text) => entryLetter("a@example.com", { name: text, event: text, when: null }, URL_)],
-  ["table notes", (text) => tableNotesLetter("a@example.com", { name: text, event: text }, URL_)],
+  ["table notes", (text) => tableNotesLetter("a@example.com", { name: text, event: text }, URL_, NO_MORE)],
 ]
 
 describe.each(LETTERS)("a letter of %s", (_name, letterWith) => {
@@ -31,7 +32,7 @@ describe.each(LETTERS)("a letter of %s", (_name, letterWith) => {
     const letter = letterWith(BAIT)
     expect(letter.subject).not.toMatch(/evil\.example|:\/\/|www\.|[\p{Cc}\p{Cf}]/u)
     for (const body of [letter.text, letter.html]) {
-      expect(body.replaceAll(URL_, "")).not.toMatch(/evil\.example|:\/\/|www\.|\u202e/)
+      expect(body.replaceAll(URL_, "").replaceAll(NO_MORE, "")).not.toMatch(/evil\.example|:\/\/|www\.|\u202e/)
       expect(body).toContain(URL_)
     }
     expect(letterWith("x".repeat(5000)).subject.length).toBeLessThan(140)

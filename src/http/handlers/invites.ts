@@ -25,7 +25,7 @@ import {
 } from "../../store/invites.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { Invites } from "../contract/invites.ts"
-import { countLettersToOthers, requireProvedSender, type Sender } from "../letters-to-others.ts"
+import { countLettersToOthers, requireProvedSender, type Sender, unaskedLetters } from "../letters-to-others.ts"
 import { pageReply, pageRequest } from "../paging.ts"
 import { RateLimits } from "../rate-limits.ts"
 import { HttpSettings } from "../settings.ts"
@@ -87,23 +87,32 @@ const mayMail = (sender: Sender, email: string | null | undefined) =>
     yield* (yield* RateLimits).mail("invitation", foldEmail(email))
   })
 
-/** Mails the invite if it has an address, and answers with the link if it may be shown. */
+type IssuedAnswer = InviteRow & { readonly inviteUrl?: string; readonly mailed?: false }
+
+/** Mails the invite if it has an address that takes invitations, and answers with the link if it may be shown. */
 const announce = (
   invitationOf: (sql: Queryable) => Promise<{ readonly issued: IssuedInvite; readonly invitation: InvitationRow }>,
 ) =>
   Effect.gen(function* () {
-    const { appUrl, emailDevMode, sendsMail, mailPerWorkspacePerDay } = yield* HttpSettings
+    const { appUrl, emailDevMode, mailPerWorkspacePerDay } = yield* HttpSettings
     const mailer = yield* Mailer
-    const answer = yield* (yield* Database).transaction<InviteRow & { inviteUrl?: string }, Refusals>(async (sql) => {
+    const post = yield* unaskedLetters
+    const answer = yield* (yield* Database).transaction<IssuedAnswer, Refusals>(async (sql) => {
       const { issued, invitation } = await invitationOf(sql)
       const inviteUrl = `${appUrl}/invite/${issued.token}`
       const { email, role } = issued.invite
-      if (email !== null && (sendsMail || emailDevMode)) {
-        await countLettersToOthers(sql, invitation.workspaceId, 1, mailPerWorkspacePerDay)
-        const to = { workspace: invitation.workspaceName, event: invitation.eventTitle, role }
-        await mailer.post(sql, invitationLetter(email, to, inviteUrl))
+      if (email === null) return { ...issued.invite, inviteUrl }
+      const { workspaceId, workspaceName, eventTitle } = invitation
+      const to = { workspace: workspaceName, event: eventTitle, role }
+      const outcome = await post(sql, { workspaceId, kind: "invitation", email }, (unsubscribeUrl) =>
+        invitationLetter(email, to, inviteUrl, unsubscribeUrl),
+      )
+      if (outcome === "posted") await countLettersToOthers(sql, workspaceId, 1, mailPerWorkspacePerDay)
+      return {
+        ...issued.invite,
+        ...(outcome === "posted" && !emailDevMode ? {} : { inviteUrl }),
+        ...(outcome === "refused" ? { mailed: false as const } : {}),
       }
-      return { ...issued.invite, ...(email === null || emailDevMode || !sendsMail ? { inviteUrl } : {}) }
     })
     mailer.collect()
     return answer

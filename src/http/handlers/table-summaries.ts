@@ -9,7 +9,7 @@ import { Database, type Queryable } from "../../store/database.ts"
 import { insertNoteToken, listNoteRecipients, upsertTableSummary } from "../../store/table-notes.ts"
 import type { Handlers } from "../call.ts"
 import type { TableSummaries } from "../contract/table-summary.ts"
-import { countLettersToOthers, requireProvedSender } from "../letters-to-others.ts"
+import { countLettersToOthers, requireProvedSender, unaskedLetters } from "../letters-to-others.ts"
 import { HttpSettings } from "../settings.ts"
 import { type Reader, readersOf, withinLimits } from "../table-note-readers.ts"
 
@@ -27,7 +27,8 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
     handle: ({ params: { roomId }, payload: { recipients, ...content }, scope }) =>
       Effect.gen(function* () {
         const { event, workspaceId } = scope
-        const { appUrl, emailDevMode, sendsMail, mailPerWorkspacePerDay } = yield* HttpSettings
+        const { appUrl, emailDevMode, mailPerWorkspacePerDay } = yield* HttpSettings
+        const post = yield* unaskedLetters
         const mailer = yield* Mailer
         const database = yield* Database
         const now = Date.now()
@@ -44,8 +45,12 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
           const tokenHash = hashSecret(token)
           await insertNoteToken(sql, { tokenHash, eventId: event.id, roomId, userId, name, expiresAt })
           const url = `${appUrl}/events/${event.id}/table-summary?t=${token}`
-          if (email !== null) await mailer.post(sql, tableNotesLetter(email, { name, event: event.title }, url))
-          const mailed = email !== null && (sendsMail || emailDevMode)
+          const notes = { name, event: event.title }
+          const mailed =
+            email !== null &&
+            (await post(sql, { workspaceId, kind: "tableNotes", email }, (unsubscribeUrl) =>
+              tableNotesLetter(email, notes, url, unsubscribeUrl),
+            )) === "posted"
           return { userId, mailed, ...(mailed && !emailDevMode ? {} : { url }) }
         }
 
