@@ -45,6 +45,7 @@ import { backlogLayer } from "./store/backlog.ts"
 import { Database } from "./store/database.ts"
 import { Heartbeat } from "./store/heartbeat.ts"
 import { historySweepLayer } from "./store/history-sweep.ts"
+import { idleAccountsSweepLayer } from "./store/idle-accounts.ts"
 import { type OpenDatabase, openDatabase, usable } from "./store/open-database.ts"
 import { OutboxBell } from "./store/outbox.ts"
 import { retentionSweepLayer } from "./store/retention-sweep.ts"
@@ -157,6 +158,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     Heartbeat.layer,
     backlogLayer,
     retentionSweepLayer,
+    config.smtp === null ? Layer.empty : idleAccountsSweepLayer,
   ).pipe(Layer.provideMerge(kernel))
 }
 

@@ -139,11 +139,11 @@ const memberOf = (
     if (principal.kind === "anonymous") return yield* signIn
     const workspaceId = yield* pathId(request, "workspace")
     if (principal.kind === "key" && principal.workspaceId !== workspaceId) return yield* NotFound.of("workspace")
-    const { accountId } = yield* requireAccount(principal)
+    const { accountId, sessionId } = yield* requireAccount(principal)
     const role = yield* run((sql) => findMemberRole(sql, workspaceId, accountId))
     if (role === undefined) return yield* NotFound.of("workspace")
     if (!roles.includes(role)) return yield* forbidden(`Only ${roles.join("s and ")}s of the workspace may do this.`)
-    return { workspaceId, accountId, role }
+    return { workspaceId, accountId, sessionId, role }
   })
 
 /** The same, or a key of the workspace. */
@@ -154,7 +154,11 @@ const memberOrKeyOf = (
 ): Grant<"workspaceAdminOrKey"> =>
   principal.kind === "key"
     ? Effect.flatMap(pathId(request, "workspace"), (workspaceId) =>
-        Effect.as(requireManagement(principal, workspaceId, "workspace"), { workspaceId, accountId: null }),
+        Effect.as(requireManagement(principal, workspaceId, "workspace"), {
+          workspaceId,
+          accountId: null,
+          keyId: principal.keyId,
+        }),
       )
     : memberOf(principal, request, roles)
 

@@ -19,6 +19,7 @@ import type { Failure } from "../model/errors.ts"
 import type { Event } from "../model/event.ts"
 import type { Phase } from "../model/phase.ts"
 import type { WorkspaceRole } from "../model/roles.ts"
+import type { Credential } from "../store/credentials.ts"
 import type { Database } from "../store/database.ts"
 import type { OutboxBell } from "../store/outbox.ts"
 import type { AssetRow } from "../store/public-surfaces.ts"
@@ -60,13 +61,14 @@ export interface Scopes {
   readonly workspaceMember: {
     readonly workspaceId: string
     readonly accountId: string
+    readonly sessionId: string
     readonly role: WorkspaceRole
   }
   readonly workspaceOwner: Scopes["workspaceMember"]
-  readonly workspaceAdmin: { readonly workspaceId: string; readonly accountId: string; readonly role: WorkspaceRole }
+  readonly workspaceAdmin: Scopes["workspaceMember"]
   readonly workspaceMemberOrKey: { readonly workspaceId: string }
   /** `accountId`: null for a key. */
-  readonly workspaceAdminOrKey: { readonly workspaceId: string; readonly accountId: string | null }
+  readonly workspaceAdminOrKey: { readonly workspaceId: string; readonly accountId: string | null } & Credential
   /** `accountId`: whose account it is that asks, null for a key. */
   readonly workspace: { readonly workspaceId: string; readonly accountId: string | null }
   /** `accountId`: whose account it is that asks, null for a key. */
@@ -90,6 +92,8 @@ export interface Call<E extends HttpApiEndpoint.ConstraintRequest, A extends Acc
   readonly scope: Scopes[A]
   /** Path of the request, for `Location` and `Link`. */
   readonly path: string
+  /** For the audit log. */
+  readonly requestId: string
 }
 
 /** An answer that is more than its body. */

@@ -13,6 +13,7 @@ import {
   type InviteRow,
   insertInvite,
   insertMember,
+  lockWorkspace,
   renewInvite,
   settleInvite,
 } from "../store/invites.ts"
@@ -40,7 +41,11 @@ export const issueInvite = async (
 }
 
 /** A new token for an open invite. Throws `Conflict` for any other. */
-export const reissueInvite = async (sql: Queryable, { id, status }: InvitationRow): Promise<IssuedInvite> => {
+export const reissueInvite = async (
+  sql: Queryable,
+  { id, status, workspaceId }: InvitationRow,
+): Promise<IssuedInvite> => {
+  await lockWorkspace(sql, workspaceId)
   const token = newSecret()
   const invite = await renewInvite(sql, id, hashSecret(token), toTimestamp(Date.now() + LIFETIME_MS))
   if (invite === undefined) throw notPending(status)
@@ -82,6 +87,8 @@ export const acceptInvite = async (
   accountId: string,
 ): Promise<{ readonly invitation: InvitationRow; readonly invite: InviteRow }> => {
   const invitation = await readInvitation(sql, token)
+  // Whoever revokes invites together with what came of them sees either the new member, or the invite still open.
+  await lockWorkspace(sql, invitation.workspaceId)
   const invite = await settleInvite(sql, invitation.id, "accepted")
   if (invite === undefined) throw notPending(invitation.status)
   const { workspaceId, role, eventId } = invitation

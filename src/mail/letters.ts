@@ -76,6 +76,20 @@ export const resetLetter = (to: string, name: string, url: string): Letter =>
     why: "The link works once, for 30 minutes. If it was not you, ignore this letter: your password stays as it is.",
   })
 
+/** `takenBack`: what was, one line each, without addresses in what users wrote. */
+export const takenBackLetter = (to: string, name: string, takenBack: ReadonlyArray<string>, url: string): Letter =>
+  write({
+    to,
+    subject: "What was made of your account before was revoked",
+    lines: [
+      hello(name),
+      "you have shown for the first time that this address is yours. Somebody may have used the account before you did, so what was there by then was revoked. Make again what you miss; a password set before no longer works.",
+      ...takenBack,
+    ],
+    action: { label: "Sign in", url },
+    why: "You get this letter once.",
+  })
+
 export const invitationLetter = (
   to: string,
   invitation: { readonly workspace: string; readonly event: string | null; readonly role: string },

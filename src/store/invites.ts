@@ -33,6 +33,11 @@ export interface InvitationRow extends InviteRow {
 const STATUS = `case when i.status = 'pending' and i.expires_at <= now() then 'expired' else i.status end as status`
 const INVITE = `i.id, i.kind, i.email, i.role, i.event_id, ${STATUS}, i.created_at, i.expires_at, i.accepted_at, i.revoked_at`
 
+/** Waits for whoever changes the workspace's invites, keys or members; first of the locks that such a change takes. */
+export const lockWorkspace = async (sql: Queryable, workspaceId: string): Promise<void> => {
+  await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
+}
+
 /** An older open invite of the same address to the same thing is revoked. Run it in a transaction. */
 export const insertInvite = async (
   sql: Queryable,
@@ -47,9 +52,9 @@ export const insertInvite = async (
     expiresAt: Timestamp
   },
 ): Promise<InviteRow> => {
+  // The workspace's row is the queue: of two who invite the same address the later one revokes the earlier's.
+  await lockWorkspace(sql, invite.workspaceId)
   if (invite.email !== null) {
-    // The workspace's row is the queue: of two who invite the same address the later one revokes the earlier's.
-    await sql`select 1 from workspaces where id = ${invite.workspaceId} for no key update`
     await sql`
       update invites set status = 'revoked', revoked_at = now()
        where workspace_id = ${invite.workspaceId} and event_id is not distinct from ${invite.eventId}

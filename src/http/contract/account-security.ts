@@ -48,7 +48,10 @@ export const AccountSecurity = HttpApiGroup.make("accountSecurity")
       error: problems(...WITH_BODY, "invalid_token", "rate_limited", "unavailable", "internal_error"),
     })
       .annotate(EndpointAccess, "public")
-      .annotate(OpenApi.Summary, "Set a new password; ends every session and token of the account"),
+      .annotate(
+        OpenApi.Summary,
+        "Set a new password; ends every session and token of the account. When it is the first to prove the address, what was made of the account before is revoked",
+      ),
     HttpApiEndpoint.post("changePassword", "/v1/accounts/password", {
       payload: Schema.Struct({ currentPassword: Schema.String, password: NewPassword }),
       success: Schema.Struct({ changed: Schema.Literal(true) }),

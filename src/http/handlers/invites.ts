@@ -12,8 +12,16 @@ import {
 import { invitationLetter } from "../../mail/letters.ts"
 import { Mailer } from "../../mail/mailer.ts"
 import { foldEmail } from "../../model/email.ts"
-import { BadRequest, Conflict, type LettersUsedUp, NotFound, RoleNotOnEvent } from "../../model/errors.ts"
+import {
+  BadRequest,
+  Conflict,
+  type LettersUsedUp,
+  NotFound,
+  RoleNotOnEvent,
+  type Unauthorized,
+} from "../../model/errors.ts"
 import { acceptedRoles, type EventRole } from "../../model/roles.ts"
+import { type Credential, requireCredential } from "../../store/credentials.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { findEventWithPhases } from "../../store/events.ts"
 import {
@@ -30,7 +38,7 @@ import { pageReply, pageRequest } from "../paging.ts"
 import { RateLimits } from "../rate-limits.ts"
 import { HttpSettings } from "../settings.ts"
 
-type Refusals = NotFound | Conflict | BadRequest | RoleNotOnEvent | LettersUsedUp
+type Refusals = Unauthorized | NotFound | Conflict | BadRequest | RoleNotOnEvent | LettersUsedUp
 
 interface Asked {
   readonly email?: string
@@ -91,6 +99,7 @@ type IssuedAnswer = InviteRow & { readonly inviteUrl?: string; readonly mailed?:
 
 /** Mails the invite if it has an address that takes invitations, and answers with the link if it may be shown. */
 const announce = (
+  credential: Credential,
   invitationOf: (sql: Queryable) => Promise<{ readonly issued: IssuedInvite; readonly invitation: InvitationRow }>,
 ) =>
   Effect.gen(function* () {
@@ -99,6 +108,7 @@ const announce = (
     const post = yield* unaskedLetters
     const answer = yield* (yield* Database).transaction<IssuedAnswer, Refusals>(async (sql) => {
       const { issued, invitation } = await invitationOf(sql)
+      await requireCredential(sql, credential)
       const inviteUrl = `${appUrl}/invite/${issued.token}`
       const { email, role } = issued.invite
       if (email === null) return { ...issued.invite, inviteUrl }
@@ -130,7 +140,7 @@ export const invites: Handlers<typeof Invites> = {
     handle: ({ payload, scope, scope: { workspaceId }, path }) =>
       Effect.andThen(
         mayMail(scope, payload.email),
-        announce(async (sql) => {
+        announce(scope, async (sql) => {
           const kind = payload.kind ?? (payload.eventId === undefined ? "workspace" : "event")
           const to = await (kind === "event" ? toEvent : toWorkspace)(sql, workspaceId, payload)
           const email = payload.email === undefined ? null : foldEmail(payload.email)
@@ -167,7 +177,7 @@ export const invites: Handlers<typeof Invites> = {
           findIn(sql, workspaceId, inviteId),
         )
         yield* mayMail(scope, email)
-        return yield* announce(async (sql) => {
+        return yield* announce(scope, async (sql) => {
           const invitation = await findIn(sql, workspaceId, inviteId)
           return { issued: await reissueInvite(sql, invitation), invitation }
         })
