@@ -13,7 +13,6 @@ import {
   type InviteRow,
   insertInvite,
   insertMember,
-  lockWorkspace,
   renewInvite,
   settleInvite,
 } from "../store/invites.ts"
@@ -41,11 +40,7 @@ export const issueInvite = async (
 }
 
 /** A new token for an open invite. Throws `Conflict` for any other. */
-export const reissueInvite = async (
-  sql: Queryable,
-  { id, status, workspaceId }: InvitationRow,
-): Promise<IssuedInvite> => {
-  await lockWorkspace(sql, workspaceId)
+export const reissueInvite = async (sql: Queryable, { id, status }: InvitationRow): Promise<IssuedInvite> => {
   const token = newSecret()
   const invite = await renewInvite(sql, id, hashSecret(token), toTimestamp(Date.now() + LIFETIME_MS))
   if (invite === undefined) throw notPending(status)
@@ -87,8 +82,6 @@ export const acceptInvite = async (
   accountId: string,
 ): Promise<{ readonly invitation: InvitationRow; readonly invite: InviteRow }> => {
   const invitation = await readInvitation(sql, token)
-  // Whoever revokes invites together with what came of them sees either the new member, or the invite still open.
-  await lockWorkspace(sql, invitation.workspaceId)
   const invite = await settleInvite(sql, invitation.id, "accepted")
   if (invite === undefined) throw notPending(invitation.status)
   const { workspaceId, role, eventId } = invitation

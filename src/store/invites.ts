@@ -33,11 +33,6 @@ export interface InvitationRow extends InviteRow {
 const STATUS = `case when i.status = 'pending' and i.expires_at <= now() then 'expired' else i.status end as status`
 const INVITE = `i.id, i.kind, i.email, i.role, i.event_id, ${STATUS}, i.created_at, i.expires_at, i.accepted_at, i.revoked_at`
 
-/** Waits for whoever changes the workspace's invites, keys or members; first of the locks that such a change takes. */
-export const lockWorkspace = async (sql: Queryable, workspaceId: string): Promise<void> => {
-  await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
-}
-
 /** An older open invite of the same address to the same thing is revoked. Run it in a transaction. */
 export const insertInvite = async (
   sql: Queryable,
@@ -52,8 +47,9 @@ export const insertInvite = async (
     expiresAt: Timestamp
   },
 ): Promise<InviteRow> => {
-  // The workspace's row is the queue: of two who invite the same address the later one revokes the earlier's.
-  await lockWorkspace(sql, invite.workspaceId)
+  // The workspace's row is the queue: of two who invite the same address the later one revokes the earlier's, and who revokes all
+  // invites of the workspace misses none that is being made.
+  await sql`select 1 from workspaces where id = ${invite.workspaceId} for no key update`
   if (invite.email !== null) {
     await sql`
       update invites set status = 'revoked', revoked_at = now()

@@ -17,6 +17,7 @@ import {
 import { startIdentityProvider, type TestIdentityProvider } from "../support/identity-provider.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
+import { eventually } from "../support/wait.ts"
 
 const NEW_PASSWORD = "another correct horse"
 
@@ -26,6 +27,7 @@ let rows: Rows
 beforeAll(async () => {
   idp = await startIdentityProvider()
   server = await startTestServer({
+    DATABASE_POOL: "12",
     IDP_ISSUER: idp.issuer,
     IDP_CLIENT_ID: idp.clientId,
     IDP_CLIENT_SECRET: idp.clientSecret,
@@ -198,31 +200,48 @@ describe("the first reset of an address that nobody proved", () => {
   })
 
   test("leaves no key, invite or member that is being made at the same moment", async () => {
-    for (let round = 0; round < 5; round++) {
-      const squatted = await squat()
-      const { account, workspace, admin } = squatted
-      const link = await api("POST", `/v1/workspaces/${workspace.id}/invites`, { key: workspace.key, body: {} })
-      const late = await signup(server.url, "Late")
-      const token = await resetToken(account)
-      const invites = `/v1/workspaces/${workspace.id}/invites`
-      const keys = `/v1/workspaces/${workspace.id}/api-keys`
-      await Promise.all([
-        reset(token),
-        api("POST", "/v1/api-keys", { key: workspace.key, body: {} }),
-        api("POST", keys, { cookie: account.cookie, body: {} }),
-        api("POST", keys, { cookie: admin.cookie, body: {} }),
-        api("POST", invites, { cookie: account.cookie, body: {} }),
-        api("POST", invites, { key: workspace.key, body: { role: "admin" } }),
-        api("POST", `/v1/invites/${lastOf(link.body.inviteUrl)}/accept`, { cookie: late.cookie }),
-      ])
-      const left = await rows.run(
-        `select (select count(*)::integer from api_keys where workspace_id = $1 and revoked_at is null) as keys,
-                (select count(*)::integer from invites where workspace_id = $1 and status = 'pending') as invites,
-                (select count(*)::integer from workspace_members where workspace_id = $1) as members`,
-        [workspace.id],
-      )
-      expect(left[0]).toEqual({ keys: 0, invites: 0, members: 1 })
-    }
+    const { account, workspace, admin } = await squat()
+    const invites = `/v1/workspaces/${workspace.id}/invites`
+    const keys = `/v1/workspaces/${workspace.id}/api-keys`
+    const link = await api("POST", invites, { key: workspace.key, body: {} })
+    const late = await signup(server.url, "Late")
+    const token = await resetToken(account)
+    const held = rowsOf(server.databaseUrl)
+    await held.run("begin")
+    await held.run("select 1 from workspaces where id = $1 for no key update", [workspace.id])
+    /** Statements that wait for the workspace's row, or for somebody who does. */
+    const waiting = (count: number) =>
+      eventually(async () => {
+        const found = await rows.run(
+          "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        )
+        return found.length >= count
+      }, `${count} statements waiting`)
+    const resetting = reset(token)
+    await waiting(1)
+    // All of them were let in before the reset is committed.
+    const making = [
+      api("POST", "/v1/api-keys", { key: workspace.key, body: {} }),
+      api("POST", keys, { cookie: account.cookie, body: {} }),
+      api("POST", keys, { cookie: admin.cookie, body: {} }),
+      api("POST", invites, { cookie: account.cookie, body: {} }),
+      api("POST", invites, { key: workspace.key, body: { role: "admin" } }),
+    ]
+    await waiting(1 + making.length)
+    const accepted = await api("POST", `/v1/invites/${lastOf(link.body.inviteUrl)}/accept`, { cookie: late.cookie })
+    expect(accepted.status).toBe(200)
+    await held.run("rollback")
+    await held.end()
+    expect((await resetting).status).toBe(200)
+    const made = await Promise.all(making)
+    expect(made.map(({ status }) => status).toSorted()).toEqual(Array(5).fill(401))
+    const left = await rows.run(
+      `select (select count(*)::integer from api_keys where workspace_id = $1 and revoked_at is null) as keys,
+              (select count(*)::integer from invites where workspace_id = $1 and status = 'pending') as invites,
+              (select count(*)::integer from workspace_members where workspace_id = $1) as members`,
+      [workspace.id],
+    )
+    expect(left[0]).toEqual({ keys: 0, invites: 0, members: 1 })
   })
 })
 

@@ -108,7 +108,7 @@ const announce = (
     const post = yield* unaskedLetters
     const answer = yield* (yield* Database).transaction<IssuedAnswer, Refusals>(async (sql) => {
       const { issued, invitation } = await invitationOf(sql)
-      await requireCredential(sql, credential)
+      await requireCredential(sql, invitation.workspaceId, credential)
       const inviteUrl = `${appUrl}/invite/${issued.token}`
       const { email, role } = issued.invite
       if (email === null) return { ...issued.invite, inviteUrl }

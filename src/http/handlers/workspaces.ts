@@ -61,7 +61,7 @@ const createKey = (
     }
     return yield* (yield* Database).transaction<CreatedApiKey, Conflict | Unauthorized>(async (sql) => {
       const key = await createApiKey(sql, { workspaceId, name, expiresAt, createdByKeyId })
-      await requireCredential(sql, credential)
+      await requireCredential(sql, workspaceId, credential)
       return key
     })
   })
