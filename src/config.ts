@@ -24,6 +24,8 @@ export interface Config {
   readonly appUrl: string | null
   /** `null`: no mail is sent. */
   readonly smtp: { readonly url: Redacted.Redacted<string>; readonly from: string } | null
+  /** Letters that a workspace may have sent to addresses it chose, in a day (UTC). */
+  readonly mailPerWorkspacePerDay: number
   /** OpenID Connect; `null`: nobody signs in through a provider. */
   readonly idp: {
     readonly issuer: string
@@ -102,6 +104,11 @@ export const CONFIG_KEYS = [
     secret: true,
   },
   { name: "MAIL_FROM", fallback: "Gathercue <no-reply@localhost>", doc: "Sender of letters." },
+  {
+    name: "MAIL_PER_WORKSPACE_PER_DAY",
+    fallback: "200",
+    doc: "Invitations and other letters that a workspace may have sent to addresses it chose, in a day (UTC), 0 to 1000000; one more is answered 429. Entry links of people who registered, and notes for people who were there, are not counted.",
+  },
   { name: "IDP_ISSUER", fallback: "unset", doc: "OpenID Connect issuer that accounts may sign in with." },
   {
     name: "IDP_CLIENT_ID",
@@ -364,6 +371,7 @@ export const loadConfig = (env: Environment = process.env): Config => {
     publicUrl,
     appUrl: url(env, "APP_URL", ["http:", "https:"]) ?? null,
     smtp: smtp(env),
+    mailPerWorkspacePerDay: integer(env, "MAIL_PER_WORKSPACE_PER_DAY", 200, 0, 1_000_000),
     idp: idp(env),
     trustedProxies: trustedProxies(env),
     helpModel: helpModel(env),

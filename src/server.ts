@@ -38,6 +38,7 @@ import { PartnerKeys } from "./identity/partner-keys.ts"
 import { PartnerTokens } from "./identity/partner-tokens.ts"
 import { Passwords } from "./identity/passwords.ts"
 import { Tokens } from "./identity/tokens.ts"
+import { LetterRefusals } from "./mail/letter-refusals.ts"
 import { Mailer } from "./mail/mailer.ts"
 import { Media } from "./media/media.ts"
 import { Unavailable } from "./model/errors.ts"
@@ -46,6 +47,7 @@ import { backlogLayer } from "./store/backlog.ts"
 import { Database } from "./store/database.ts"
 import { Heartbeat } from "./store/heartbeat.ts"
 import { historySweepLayer } from "./store/history-sweep.ts"
+import { idleAccountsSweepLayer } from "./store/idle-accounts.ts"
 import { type OpenDatabase, openDatabase, usable } from "./store/open-database.ts"
 import { OutboxBell } from "./store/outbox.ts"
 import { retentionSweepLayer } from "./store/retention-sweep.ts"
@@ -109,6 +111,9 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
       appUrl: config.appUrl ?? publicUrl,
       emailDevMode: !config.production,
       sendsMail: config.smtp !== null,
+      // Where nothing is sent nobody can prove an address, and nobody is written to.
+      provedSendersOnly: config.production && config.smtp !== null,
+      mailPerWorkspacePerDay: config.mailPerWorkspacePerDay,
       defaultCapacity: config.defaultCapacity,
     }),
   ).pipe(Layer.provideMerge(Telemetry.layer(config.logLevel)))
@@ -141,6 +146,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     actors,
     dispatcher,
     mailer,
+    LetterRefusals.layer(deriveKey(config.secretKey, "letter-refusals")),
     IdentityProvider.layer({
       settings: config.idp,
       redirectUri: `${publicUrl}/v1/auth/idp/callback`,
@@ -156,6 +162,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     Heartbeat.layer,
     backlogLayer,
     retentionSweepLayer,
+    config.smtp === null ? Layer.empty : idleAccountsSweepLayer,
   ).pipe(Layer.provideMerge(kernel))
 }
 

@@ -76,6 +76,8 @@ const requireManagement = (
   }
 }
 
+const accountOf = (principal: Principal): string | null => ("accountId" in principal ? principal.accountId : null)
+
 /** Only management credentials get as far as looking an object up. */
 const requireManager = (principal: Principal): Effect.Effect<void, Unauthorized | Forbidden> => {
   if (principal.kind === "anonymous") return Effect.fail(signIn)
@@ -137,11 +139,11 @@ const memberOf = (
     if (principal.kind === "anonymous") return yield* signIn
     const workspaceId = yield* pathId(request, "workspace")
     if (principal.kind === "key" && principal.workspaceId !== workspaceId) return yield* NotFound.of("workspace")
-    const { accountId } = yield* requireAccount(principal)
+    const { accountId, sessionId } = yield* requireAccount(principal)
     const role = yield* run((sql) => findMemberRole(sql, workspaceId, accountId))
     if (role === undefined) return yield* NotFound.of("workspace")
     if (!roles.includes(role)) return yield* forbidden(`Only ${roles.join("s and ")}s of the workspace may do this.`)
-    return { workspaceId, accountId, role }
+    return { workspaceId, accountId, sessionId, role }
   })
 
 /** The same, or a key of the workspace. */
@@ -149,10 +151,14 @@ const memberOrKeyOf = (
   principal: Principal,
   request: HttpRequest,
   roles: ReadonlyArray<WorkspaceRole>,
-): Grant<"workspaceMemberOrKey"> =>
+): Grant<"workspaceAdminOrKey"> =>
   principal.kind === "key"
     ? Effect.flatMap(pathId(request, "workspace"), (workspaceId) =>
-        Effect.as(requireManagement(principal, workspaceId, "workspace"), { workspaceId }),
+        Effect.as(requireManagement(principal, workspaceId, "workspace"), {
+          workspaceId,
+          accountId: null,
+          keyId: principal.keyId,
+        }),
       )
     : memberOf(principal, request, roles)
 
@@ -280,11 +286,15 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
       yield* requireManager(principal)
       const workspaceId = yield* workspaceOf(principal, request)
       yield* requireManagement(principal, workspaceId, "workspace")
-      return { workspaceId, accountId: "accountId" in principal ? principal.accountId : null }
+      return { workspaceId, accountId: accountOf(principal) }
     }),
   event: (principal, request) =>
     managed(principal, request, "event", (id) => run((sql) => findEvent(sql, id))).pipe(
-      Effect.map(({ pathId: _, ...event }) => ({ workspaceId: event.workspaceId, event })),
+      Effect.map(({ pathId: _, ...event }) => ({
+        workspaceId: event.workspaceId,
+        accountId: accountOf(principal),
+        event,
+      })),
     ),
   agenda: (principal, request) =>
     managed(principal, request, "event", (id) => run((sql) => findEventWithPhases(sql, id))).pipe(

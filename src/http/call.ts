@@ -14,11 +14,13 @@ import type { PartnerTokens } from "../identity/partner-tokens.ts"
 import type { Passwords } from "../identity/passwords.ts"
 import type { Principal } from "../identity/principal.ts"
 import type { Tokens } from "../identity/tokens.ts"
+import type { LetterRefusals } from "../mail/letter-refusals.ts"
 import type { Mailer } from "../mail/mailer.ts"
 import type { Failure } from "../model/errors.ts"
 import type { Event } from "../model/event.ts"
 import type { Phase } from "../model/phase.ts"
 import type { WorkspaceRole } from "../model/roles.ts"
+import type { Credential } from "../store/credentials.ts"
 import type { Database } from "../store/database.ts"
 import type { OutboxBell } from "../store/outbox.ts"
 import type { AssetRow } from "../store/public-surfaces.ts"
@@ -60,15 +62,18 @@ export interface Scopes {
   readonly workspaceMember: {
     readonly workspaceId: string
     readonly accountId: string
+    readonly sessionId: string
     readonly role: WorkspaceRole
   }
   readonly workspaceOwner: Scopes["workspaceMember"]
-  readonly workspaceAdmin: { readonly workspaceId: string; readonly accountId: string; readonly role: WorkspaceRole }
+  readonly workspaceAdmin: Scopes["workspaceMember"]
   readonly workspaceMemberOrKey: { readonly workspaceId: string }
-  readonly workspaceAdminOrKey: { readonly workspaceId: string }
+  /** `accountId`: null for a key. */
+  readonly workspaceAdminOrKey: { readonly workspaceId: string; readonly accountId: string | null } & Credential
   /** `accountId`: whose account it is that asks, null for a key. */
   readonly workspace: { readonly workspaceId: string; readonly accountId: string | null }
-  readonly event: { readonly workspaceId: string; readonly event: Event }
+  /** `accountId`: whose account it is that asks, null for a key. */
+  readonly event: { readonly workspaceId: string; readonly accountId: string | null; readonly event: Event }
   readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
   readonly phase: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }
   readonly question: { readonly workspaceId: string; readonly eventId: string; readonly questionId: string }
@@ -88,6 +93,8 @@ export interface Call<E extends HttpApiEndpoint.ConstraintRequest, A extends Acc
   readonly scope: Scopes[A]
   /** Path of the request, for `Location` and `Link`. */
   readonly path: string
+  /** For the audit log. */
+  readonly requestId: string
 }
 
 /** An answer that is more than its body. */
@@ -118,6 +125,7 @@ export type HandlerServices =
   | OutboxBell
   | HttpSettings
   | Mailer
+  | LetterRefusals
   | RateLimits
   | AnonymousBudgets
   | HelpDesk

@@ -2,7 +2,7 @@
 import type { Failure } from "../model/errors.ts"
 import { PROBLEMS, type ProblemCode } from "./contract/problem.ts"
 import type { HttpResponse } from "./message.ts"
-import { isLimitName, limitHeaders } from "./rate-limits.ts"
+import { isLimitName, limitHeaders, quotaHeaders } from "./rate-limits.ts"
 
 const CODE: Readonly<Record<Failure["_tag"], ProblemCode>> = {
   BadRequest: "bad_request",
@@ -18,6 +18,7 @@ const CODE: Readonly<Record<Failure["_tag"], ProblemCode>> = {
   InvalidToken: "invalid_token",
   IdpNotConfigured: "idp_not_configured",
   RateLimited: "rate_limited",
+  LettersUsedUp: "rate_limited",
   AccountExists: "account_exists",
   PayloadTooLarge: "payload_too_large",
   UnsupportedMediaType: "unsupported_media_type",
@@ -40,6 +41,8 @@ const detailOf = (failure: Failure): string => {
       return "No identity provider is configured."
     case "RateLimited":
       return "Too many requests; try again later."
+    case "LettersUsedUp":
+      return `The workspace may have ${failure.quota} letters to others sent in a day (UTC), and has had them.`
     case "AccountExists":
       return "The guest's e-mail address belongs to an account; log in instead."
     case "RoleNotOnEvent":
@@ -72,6 +75,9 @@ export class Problems {
         ...("retryAfterSeconds" in failure ? [["retry-after", String(failure.retryAfterSeconds)] as const] : []),
         ...(failure._tag === "RateLimited" && isLimitName(failure.limit)
           ? limitHeaders(failure.limit, 0, failure.retryAfterSeconds)
+          : []),
+        ...(failure._tag === "LettersUsedUp"
+          ? quotaHeaders("workspaceMail", { quota: failure.quota, windowSeconds: 86_400 }, 0, failure.retryAfterSeconds)
           : []),
       ],
       failure._tag === "RoleNotOnEvent" ? { acceptedRoles: failure.acceptedRoles } : {},

@@ -36,9 +36,13 @@ export const LIMITS = {
   /** Wrong passwords for one account from anywhere: more are slowed down and not refused, so that nobody can be locked out. */
   loginFailureByEmail: { quota: 10, windowSeconds: 900 },
   signup: { quota: 20, windowSeconds: 3600, byAddress: true },
-  /** Letters to one address that somebody may ask for. */
+  /** Letters of one kind to one address that somebody may ask for. */
   mailPerMinute: { quota: 3, windowSeconds: 60 },
   mailPerDay: { quota: 10, windowSeconds: 86_400 },
+  /** To one address: an evening has many tables, and their notes come together. */
+  tableNotesPerDay: { quota: 60, windowSeconds: 86_400 },
+  /** Letters that one client causes without a name, to whomever. Signups and registrations have limits of their own. */
+  anonymousMail: { quota: 30, windowSeconds: 3600, byAddress: true },
   /** 120 a minute, never more than sixty at once. */
   register: { quota: 60, windowSeconds: 30, byAddress: true },
   /** Gateway tokens of people without a name: 600 a minute, never more than 300 at once. */
@@ -54,16 +58,24 @@ export type LimitName = keyof typeof LIMITS
 /** Others are counted elsewhere, without fields of their own. */
 export const isLimitName = (name: string): name is LimitName => name in LIMITS
 
+/** What a letter is about. Each kind is counted alone, so that none keeps another from its reader. */
+export type LetterKind = "verification" | "reset" | "invitation" | "entry" | "tableNotes"
+
 const HEADERS = { policy: "ratelimit-policy", state: "ratelimit" } as const
 
 /** The fields that say which limit there is and what is left of it. */
-export const limitHeaders = (name: LimitName, remaining: number, resetSeconds: number): HttpResponse["headers"] => {
-  const { quota, windowSeconds } = LIMITS[name]
-  return [
-    [HEADERS.policy, `"${name}";q=${quota};w=${windowSeconds}`],
-    [HEADERS.state, `"${name}";r=${remaining};t=${resetSeconds}`],
-  ]
-}
+export const quotaHeaders = (
+  name: string,
+  { quota, windowSeconds }: Pick<Limit, "quota" | "windowSeconds">,
+  remaining: number,
+  resetSeconds: number,
+): HttpResponse["headers"] => [
+  [HEADERS.policy, `"${name}";q=${quota};w=${windowSeconds}`],
+  [HEADERS.state, `"${name}";r=${remaining};t=${resetSeconds}`],
+]
+
+export const limitHeaders = (name: LimitName, remaining: number, resetSeconds: number): HttpResponse["headers"] =>
+  quotaHeaders(name, LIMITS[name], remaining, resetSeconds)
 
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
@@ -113,8 +125,8 @@ export class RateLimits extends Context.Service<
     readonly take: (name: LimitName, key: string) => Effect.Effect<HttpResponse["headers"], RateLimited>
     /** Gives one back: what was counted turned out to be harmless. */
     readonly giveBack: (name: LimitName, key: string) => Effect.Effect<void>
-    /** One letter to this address. */
-    readonly mail: (address: string) => Effect.Effect<void, RateLimited>
+    /** One letter of this kind to this address. */
+    readonly mail: (kind: LetterKind, address: string) => Effect.Effect<void, RateLimited>
   }
 >()("gathercue/RateLimits") {
   static readonly layer = (strict: boolean): Layer.Layer<RateLimits> =>
@@ -150,7 +162,13 @@ export class RateLimits extends Context.Service<
           Effect.promise(async () => {
             await limiters.get(name)?.reward(key)
           }),
-        mail: (address) => Effect.andThen(take("mailPerMinute", address), Effect.asVoid(take("mailPerDay", address))),
+        mail: (kind, address) =>
+          kind === "tableNotes"
+            ? Effect.asVoid(take("tableNotesPerDay", address))
+            : Effect.andThen(
+                take("mailPerMinute", `${kind} ${address}`),
+                Effect.asVoid(take("mailPerDay", `${kind} ${address}`)),
+              ),
       }
     })
 }

@@ -225,6 +225,7 @@ export const compile = (
         payload: payload as never,
         scope,
         path: request.path,
+        requestId: request.requestId,
       })
       if (decodeBody === undefined) {
         // A body that nobody reads must not be a form either: that is how another site's page would send one.

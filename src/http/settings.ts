@@ -15,6 +15,10 @@ export class HttpSettings extends Context.Service<
     readonly emailDevMode: boolean
     /** Without a mail server, whoever may manage a thing is told its links instead. */
     readonly sendsMail: boolean
+    /** Letters to others are sent only for who has proved an address. */
+    readonly provedSendersOnly: boolean
+    /** Letters that a workspace may have sent to addresses it chose, in a day (UTC). */
+    readonly mailPerWorkspacePerDay: number
     /** Capacity of an event that names none. */
     readonly defaultCapacity: number
   }

@@ -49,7 +49,8 @@ export class AccountSessions extends Context.Service<
             const session = await findSession(sql, hashSecret(token), toTimestamp(now))
             if (session === undefined) return undefined
             if (now - toMillis(session.lastSeenAt) > TOUCH_EVERY_MS) {
-              await touchSession(sql, session.id, toTimestamp(now), toTimestamp(now + IDLE_MS))
+              const holds = await touchSession(sql, session.id, toTimestamp(now), toTimestamp(now + IDLE_MS))
+              if (!holds) return undefined
             }
             return { accountId: session.accountId, sessionId: session.id }
           }),

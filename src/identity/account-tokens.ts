@@ -1,6 +1,8 @@
 /**
  * Verifying an address and resetting a password: one-time links, kept hashed, bound to one purpose. A reset ends every
- * session of the account and makes every token minted before it worthless.
+ * session of the account and makes every token minted before it worthless. Anybody can sign up with any address: the first reset
+ * that proves one, or the identity provider, takes back what was made of the account before. The ordinary link that verifies an
+ * address takes nothing back.
  */
 import { InvalidToken } from "../model/errors.ts"
 import { toTimestamp } from "../model/timestamp.ts"
@@ -10,9 +12,11 @@ import {
   deleteAccountTokens,
   hasAccountToken,
   insertAccountToken,
+  lockTokenAccount,
 } from "../store/account-tokens.ts"
-import { deleteAccountSessions, markVerified, setPassword } from "../store/accounts.ts"
+import { deleteAccountSessions, lockAccount, markVerified, setPassword } from "../store/accounts.ts"
 import type { Queryable } from "../store/database.ts"
+import { type TakenBack, takeBack } from "../store/first-proof.ts"
 import { hashSecret, newSecret } from "./secrets.ts"
 
 const LIFETIME_MS: Readonly<Record<AccountTokenPurpose, number>> = {
@@ -38,31 +42,57 @@ export const issueAccountToken = async (
 export const isAccountToken = (sql: Queryable, purpose: AccountTokenPurpose, token: string): Promise<boolean> =>
   hasAccountToken(sql, hashSecret(token), purpose, now())
 
-/** Resolves to the verified address. Throws `InvalidToken` when it is unknown, used or expired. Run in a transaction. */
-export const verifyEmail = async (sql: Queryable, token: string): Promise<string> => {
-  const found = await consumeAccountToken(sql, hashSecret(token), "verify_email", now())
+/** Consumes the token. Throws `InvalidToken` when it is unknown, used or expired. Holds the account for the transaction. */
+const consume = async (sql: Queryable, purpose: AccountTokenPurpose, token: string) => {
+  const tokenHash = hashSecret(token)
+  await lockTokenAccount(sql, tokenHash, purpose)
+  const found = await consumeAccountToken(sql, tokenHash, purpose, now())
   if (found === undefined) throw new InvalidToken()
+  return found
+}
+
+/** Resolves to the verified address. Throws `InvalidToken`. Run in a transaction. */
+export const verifyEmail = async (sql: Queryable, token: string): Promise<string> => {
+  const found = await consume(sql, "verify_email", token)
   await deleteAccountTokens(sql, found.accountId, "verify_email")
-  return markVerified(sql, found.emailId)
+  return (await markVerified(sql, found.emailId)).email
 }
 
 /**
- * Sets a new password and signs everything out. Whoever holds the link has the mailbox, so the address counts as verified.
- * Resolves to the account. Throws `InvalidToken`. Run in a transaction.
+ * Sets a new password and signs everything out. Whoever holds the link has the mailbox, so the address counts as verified; for the
+ * first time, what was made of the account before is taken back. Throws `InvalidToken`. Run in a transaction.
  */
-export const resetPassword = async (sql: Queryable, token: string, passwordHash: string): Promise<string> => {
-  const found = await consumeAccountToken(sql, hashSecret(token), "reset_password", now())
-  if (found === undefined) throw new InvalidToken()
+export const resetPassword = async (
+  sql: Queryable,
+  token: string,
+  passwordHash: string,
+): Promise<{ readonly accountId: string; readonly takenBack: TakenBack | null }> => {
+  const found = await consume(sql, "reset_password", token)
   await changePassword(sql, found.accountId, passwordHash, null)
-  await markVerified(sql, found.emailId)
-  return found.accountId
+  const { isFirst } = await markVerified(sql, found.emailId)
+  return { accountId: found.accountId, takenBack: isFirst ? await takeBack(sql, found.accountId) : null }
 }
 
-/** `keepSession`: the one that asked for it, if any, stays. Run in a transaction. */
+/**
+ * The provider says whose an address is that nobody has proved: the account is theirs, and what was made of it before is taken back,
+ * a password that somebody else may know among it. `null`: it was proved meanwhile. Run in a transaction.
+ */
+export const proveByProvider = async (
+  sql: Queryable,
+  { accountId, emailId }: { readonly accountId: string; readonly emailId: string },
+): Promise<TakenBack | null> => {
+  await lockAccount(sql, accountId)
+  const { isFirst } = await markVerified(sql, emailId)
+  if (!isFirst) return null
+  await changePassword(sql, accountId, null, null)
+  return takeBack(sql, accountId)
+}
+
+/** `passwordHash` null: none any more. `keepSession`: the one that asked for it, if any, stays. Run in a transaction. */
 export const changePassword = async (
   sql: Queryable,
   accountId: string,
-  passwordHash: string,
+  passwordHash: string | null,
   keepSession: string | null,
 ): Promise<void> => {
   await setPassword(sql, accountId, passwordHash)

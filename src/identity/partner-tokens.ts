@@ -7,6 +7,7 @@ import type { KeyObject } from "node:crypto"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose"
 import { displayName } from "../model/display-name.ts"
+import { foldEmail, isEmail } from "../model/email.ts"
 import { Unauthorized, Unavailable } from "../model/errors.ts"
 import { ISSUER_FAULTS, type PartnerFault } from "../model/guest-integration.ts"
 import { isShallow, isStorable } from "../model/json.ts"
@@ -93,11 +94,16 @@ const verifySignature = (token: string, key: KeyObject, issuer: string, now: num
     catch: faultOf,
   })
 
+/** Empty for a guest without one. Anything else that is no address is refused, so that none passes for an account's. */
+const PartnerEmail = Schema.String.check(
+  Schema.makeFilter((text) => text.trim() === "" || isEmail(text) || "must be an e-mail address"),
+)
+
 /** The claims that make a guest. */
 const GuestClaims = Schema.Struct({
   sub: Schema.NonEmptyString,
   name: Schema.optionalKey(Schema.NullOr(Schema.String)),
-  email: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  email: Schema.optionalKey(Schema.NullOr(PartnerEmail)),
 })
 const decodeClaims = Schema.decodeUnknownEffect(GuestClaims)
 
@@ -113,7 +119,7 @@ const guestOf = (
       issuer,
       sub,
       name: displayName(name ?? "", NAMELESS),
-      email: email?.trim().toLowerCase() ?? null,
+      email: foldEmail(email ?? "") || null,
     })),
   )
 

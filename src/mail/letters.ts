@@ -1,4 +1,8 @@
-/** What is written in each letter, as plain text and as HTML. Every value is escaped; every link stands in full. */
+/**
+ * What is written in each letter, as plain text and as HTML. Subjects are ours: of users' text they hold the title of an event or
+ * the name of a workspace, without addresses (`plain-words.ts`), and nothing else. Every value is escaped; every link stands in full.
+ */
+import { MAX_WORDS_IN_SUBJECT, plainWords } from "./plain-words.ts"
 
 export interface Letter {
   /** A folded address. */
@@ -6,8 +10,10 @@ export interface Letter {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** The links in it, in order. */
+  /** What it is about. */
   readonly links: ReadonlyArray<string>
+  /** Where its reader refuses letters like it; for those that come unasked. */
+  readonly unsubscribeUrl?: string
 }
 
 interface Draft {
@@ -17,6 +23,7 @@ interface Draft {
   readonly action: { readonly label: string; readonly url: string }
   /** Why it came and what to do when it was not asked for. */
   readonly why: string
+  readonly unsubscribe?: { readonly label: string; readonly url: string }
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -29,18 +36,25 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 export const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (found) => ENTITIES[found] ?? found)
 
-/** A subject is one header line. */
-const oneLine = (text: string): string => text.replaceAll(/\s+/g, " ").trim()
+const titled = (title: string): string => plainWords(title, "an event", MAX_WORDS_IN_SUBJECT)
+const eventNamed = (title: string): string => `"${plainWords(title, "an event")}"`
+const hello = (name: string | null): string => `Hello ${plainWords(name ?? "", "there")},`
 
-const write = ({ to, subject, lines, action, why }: Draft): Letter => {
+const write = ({ to, subject, lines, action, why, unsubscribe }: Draft): Letter => {
   const paragraphs = lines.map((line) => `<p>${escapeHtml(line)}</p>`).join("")
   const url = escapeHtml(action.url)
+  const noMore = unsubscribe === undefined ? [] : [`${unsubscribe.label}:\n${unsubscribe.url}`]
+  const noMoreHtml =
+    unsubscribe === undefined
+      ? ""
+      : `<p><a href="${escapeHtml(unsubscribe.url)}">${escapeHtml(unsubscribe.label)}</a></p>`
   return {
     to,
-    subject: oneLine(subject),
-    text: [...lines, `${action.label}:\n${action.url}`, why].join("\n\n"),
-    html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(oneLine(subject))}</title><body>${paragraphs}<p><a href="${url}">${escapeHtml(action.label)}</a></p><p>${url}</p><p>${escapeHtml(why)}</p></body></html>`,
+    subject,
+    text: [...lines, `${action.label}:\n${action.url}`, why, ...noMore].join("\n\n"),
+    html: `<!doctype html><html lang="en"><meta charset="utf-8"><title>${escapeHtml(subject)}</title><body>${paragraphs}<p><a href="${url}">${escapeHtml(action.label)}</a></p><p>${url}</p><p>${escapeHtml(why)}</p>${noMoreHtml}</body></html>`,
     links: [action.url],
+    ...(unsubscribe === undefined ? {} : { unsubscribeUrl: unsubscribe.url }),
   }
 }
 
@@ -48,7 +62,7 @@ export const verificationLetter = (to: string, name: string, url: string): Lette
   write({
     to,
     subject: "Confirm your e-mail address",
-    lines: [`Hello ${name},`, "please confirm that this address is yours."],
+    lines: [hello(name), "please confirm that this address is yours."],
     action: { label: "Confirm the address", url },
     why: "The link works for a day. If you did not sign up, ignore this letter and nothing happens.",
   })
@@ -57,26 +71,42 @@ export const resetLetter = (to: string, name: string, url: string): Letter =>
   write({
     to,
     subject: "Choose a new password",
-    lines: [`Hello ${name},`, "somebody, probably you, asked for a new password."],
+    lines: [hello(name), "somebody, probably you, asked for a new password."],
     action: { label: "Choose a new password", url },
     why: "The link works once, for 30 minutes. If it was not you, ignore this letter: your password stays as it is.",
+  })
+
+/** `takenBack`: what was, one line each, without addresses in what users wrote. */
+export const takenBackLetter = (to: string, name: string, takenBack: ReadonlyArray<string>, url: string): Letter =>
+  write({
+    to,
+    subject: "What was made of your account before was revoked",
+    lines: [
+      hello(name),
+      "you have shown for the first time that this address is yours. Somebody may have used the account before you did, so what was there by then was revoked. Make again what you miss; a password set before no longer works.",
+      ...takenBack,
+    ],
+    action: { label: "Sign in", url },
+    why: "You get this letter once.",
   })
 
 export const invitationLetter = (
   to: string,
   invitation: { readonly workspace: string; readonly event: string | null; readonly role: string },
   url: string,
+  unsubscribeUrl: string,
 ): Letter =>
   write({
     to,
-    subject: `You are invited to ${invitation.event ?? invitation.workspace}`,
+    subject: `You are invited to ${plainWords(invitation.event ?? invitation.workspace, "a workspace", MAX_WORDS_IN_SUBJECT)}`,
     lines: [
       invitation.event === null
-        ? `You are invited to join the workspace "${invitation.workspace}" as ${invitation.role}.`
-        : `${invitation.workspace} invites you to "${invitation.event}" as ${invitation.role}.`,
+        ? `You are invited to join the workspace "${plainWords(invitation.workspace, "without a name")}" as ${invitation.role}.`
+        : `${plainWords(invitation.workspace, "A workspace")} invites you to ${eventNamed(invitation.event)} as ${invitation.role}.`,
     ],
     action: { label: "See the invitation", url },
-    why: "The link works for seven days, for whoever holds it: do not pass it on.",
+    why: "The link works for seven days, for whoever holds it: do not pass it on. Somebody in that workspace gave us your address; if you do not know them, ignore this letter.",
+    unsubscribe: { label: "No more invitations from this workspace", url: unsubscribeUrl },
   })
 
 export const entryLetter = (
@@ -86,26 +116,28 @@ export const entryLetter = (
 ): Letter =>
   write({
     to,
-    subject: `Your place at ${entry.event}`,
+    subject: `Your place at ${titled(entry.event)}`,
     lines: [
-      `Hello ${entry.name},`,
+      hello(entry.name),
       entry.when === null
-        ? `you are registered for "${entry.event}".`
-        : `you are registered for "${entry.event}", which begins at ${entry.when}.`,
+        ? `you are registered for ${eventNamed(entry.event)}.`
+        : `you are registered for ${eventNamed(entry.event)}, which begins at ${entry.when}.`,
     ],
     action: { label: "Enter the event", url },
-    why: "The link is yours alone and works until a day after the event.",
+    why: "The link is yours alone and works until a day after the event. If you did not register, ignore this letter.",
   })
 
 export const tableNotesLetter = (
   to: string,
-  notes: { readonly name: string | null; readonly event: string; readonly table: string },
+  notes: { readonly name: string | null; readonly event: string },
   url: string,
+  unsubscribeUrl: string,
 ): Letter =>
   write({
     to,
-    subject: `Notes from ${notes.table} at ${notes.event}`,
-    lines: [`Hello ${notes.name ?? "there"},`, `the notes of your table at "${notes.event}" are ready.`],
+    subject: `Notes of your table at ${titled(notes.event)}`,
+    lines: [hello(notes.name), `the notes of your table at ${eventNamed(notes.event)} are ready.`],
     action: { label: "Read the notes", url },
     why: "The link is yours alone and works for 90 days.",
+    unsubscribe: { label: "No more notes of tables from this workspace", url: unsubscribeUrl },
   })

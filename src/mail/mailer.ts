@@ -73,7 +73,7 @@ export class Mailer extends Context.Service<
         const delays = options.retryDelaysMs ?? RETRY_DELAYS_MS
         const bell = yield* Latch.make(false)
 
-        const contentOf = ({ id, contentSealed }: MailRow): Pick<Letter, "text" | "html" | "links"> =>
+        const contentOf = ({ id, contentSealed }: MailRow): Omit<Letter, "to" | "subject"> =>
           JSON.parse(openText(sealingKey, id, contentSealed))
 
         /** Sends one claimed letter; afterwards it is gone or due again. */
@@ -130,10 +130,10 @@ export class Mailer extends Context.Service<
         } else log.warn("SMTP_URL is not set: no mail will be sent")
 
         return {
-          post: async (sql, { to, subject, text, html, links }) => {
+          post: async (sql, { to, subject, ...content }) => {
             if (options.smtp === null && !keep) return
             const id = newId()
-            const contentSealed = sealText(sealingKey, id, JSON.stringify({ text, html, links }))
+            const contentSealed = sealText(sealingKey, id, JSON.stringify(content))
             const dueAt = options.smtp === null ? null : toTimestamp(Date.now())
             await insertMail(sql, { id, recipient: to, subject, contentSealed, dueAt })
           },

@@ -22,6 +22,13 @@ export interface Smtp {
 const TIMEOUT_MS = 15_000
 const PERMANENT_FROM = 500
 
+/** Mail programs offer a button for it; on https they press it themselves, by a POST (RFC 2369 §3.2, RFC 8058 §3.1). */
+const unsubscribing = (url: string | undefined): Readonly<Record<string, string>> => {
+  if (url === undefined) return {}
+  const button = { "List-Unsubscribe": `<${url}>` }
+  return url.startsWith("https:") ? { ...button, "List-Unsubscribe-Post": "List-Unsubscribe=One-Click" } : button
+}
+
 /** `url`: `smtp://user:password@host:port` or `smtps://…`; `from`: the sender, with or without a name. */
 export const openSmtp = (url: Redacted.Redacted<string>, from: string): Smtp => {
   const transport = createTransport({
@@ -34,9 +41,10 @@ export const openSmtp = (url: Redacted.Redacted<string>, from: string): Smtp => 
     dnsTimeout: TIMEOUT_MS,
   })
   return {
-    send: async ({ to, subject, text, html }) => {
+    send: async ({ to, subject, text, html, unsubscribeUrl }) => {
       try {
-        await transport.sendMail({ from, to: { name: "", address: to }, subject, text, html })
+        const headers = unsubscribing(unsubscribeUrl)
+        await transport.sendMail({ from, to: { name: "", address: to }, subject, text, html, headers })
       } catch (cause) {
         // The server's own words are left out: they repeat the address and sometimes the letter.
         const { responseCode, code } = cause as { readonly responseCode?: number; readonly code?: string }

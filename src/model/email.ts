@@ -1,9 +1,33 @@
-/** E-mail addresses: one form of each, how it is stored, looked up and compared; and what an address looks like at all. */
+/**
+ * E-mail addresses: one form of each, how it is stored, looked up and compared; and what an address looks like at all. Every
+ * address that is taken passes `isEmail`. What is only looked up need not: addresses that were stored under older rules still
+ * sign their accounts in.
+ */
 
 export const MAX_EMAIL_LENGTH = 320
 
 export const foldEmail = (email: string): string => email.trim().toLowerCase()
 
-/** Something before and after one `@`, without spaces or control characters. */
-export const isEmail = (text: string): boolean =>
+/** Letters, marks and digits of any script (RFC 6531), and the signs that need no quotes (RFC 5322 §3.2.3, `atext`). */
+const LOCAL_PART = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+)*$/u
+const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u
+const MAX_DOMAIN_LENGTH = 253
+
+/** A single name is a domain too: a mail server may well serve `localhost` or a company's own network. A number is none. */
+const isDomain = (text: string): boolean => {
+  const labels = text.split(".")
+  return (
+    text.length <= MAX_DOMAIN_LENGTH && labels.every((label) => LABEL.test(label)) && !/^\d*$/.test(labels.at(-1) ?? "")
+  )
+}
+
+/** No markup, no quotes, nothing that is not seen, no dots where none belong, and a name of a host after the one `@`. */
+export const isEmail = (text: string): boolean => {
+  if (text.length > MAX_EMAIL_LENGTH) return false
+  const [local = "", domain, ...more] = text.trim().split("@")
+  return domain !== undefined && more.length === 0 && LOCAL_PART.test(local) && isDomain(domain)
+}
+
+/** Could an account have it, also one that was made when less was checked? Something before and after one `@`. */
+export const isKnownEmail = (text: string): boolean =>
   text.length <= MAX_EMAIL_LENGTH && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text.trim())

@@ -51,6 +51,11 @@ export class RateLimited extends Data.TaggedError("RateLimited")<{
   readonly limit: string
   readonly retryAfterSeconds: number
 }> {}
+/** The workspace had as many letters to others sent today as it may; a new day begins after `retryAfterSeconds`. */
+export class LettersUsedUp extends Data.TaggedError("LettersUsedUp")<{
+  readonly quota: number
+  readonly retryAfterSeconds: number
+}> {}
 /** Too much work is queued or a part is away; the same request may be sent again after `retryAfterSeconds`. */
 export class Unavailable extends Data.TaggedError("Unavailable")<Detail & { readonly retryAfterSeconds: number }> {}
 
@@ -74,4 +79,5 @@ export type Failure =
   | IdempotencyKeyReused
   | IdempotencyInProgress
   | RateLimited
+  | LettersUsedUp
   | Unavailable

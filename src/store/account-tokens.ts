@@ -19,6 +19,18 @@ export const insertAccountToken = async (
     values (${token.tokenHash}, ${token.purpose}, ${token.accountId}, ${token.emailId}, ${token.expiresAt})`
 }
 
+/** Takes the account of a token, if there is one: before the token itself, as everybody does who changes an account. */
+export const lockTokenAccount = async (
+  sql: Queryable,
+  tokenHash: Uint8Array,
+  purpose: AccountTokenPurpose,
+): Promise<void> => {
+  await sql`
+    select 1 from accounts
+     where id = (select account_id from account_tokens where token_hash = ${tokenHash} and purpose = ${purpose})
+       for no key update`
+}
+
 /** Takes the token out of the world; of several callers one gets it. */
 export const consumeAccountToken = async (
   sql: Queryable,

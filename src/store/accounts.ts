@@ -46,9 +46,9 @@ export const findCredentials = async (
   return row
 }
 
-/** Does any account have this address, verified or not? It must be folded already. */
-export const isAccountEmail = async (sql: Queryable, email: string): Promise<boolean> => {
-  const rows = await sql`select 1 from account_emails where email = ${email}`
+/** Has any account proved this address? Anybody may sign up with any. It must be folded already. */
+export const isProvedEmail = async (sql: Queryable, email: string): Promise<boolean> => {
+  const rows = await sql`select 1 from account_emails where email = ${email} and verified_at is not null`
   return rows.length > 0
 }
 
@@ -66,6 +66,13 @@ export const insertSession = async (
   await sql`
     insert into account_sessions (id, token_hash, account_id, idle_expires_at, expires_at)
     values (${session.id}, ${session.tokenHash}, ${session.accountId}, ${session.idleExpiresAt}, ${session.expiresAt})`
+  await noteUse(sql, session.accountId)
+}
+
+/** An account without a proved address is looked at again a week after its last use. */
+const noteUse = async (sql: Queryable, accountId: string): Promise<void> => {
+  await sql`
+    update accounts set idle_check_at = now() + interval '7 days' where id = ${accountId} and idle_check_at is not null`
 }
 
 export const findSession = async (
@@ -79,13 +86,18 @@ export const findSession = async (
   return row
 }
 
+/** Notes a visit. Resolves to whether there is still such a session. */
 export const touchSession = async (
   sql: Queryable,
   id: string,
   seenAt: Timestamp,
   idleExpiresAt: Timestamp,
-): Promise<void> => {
-  await sql`update account_sessions set last_seen_at = ${seenAt}, idle_expires_at = ${idleExpiresAt} where id = ${id}`
+): Promise<boolean> => {
+  const [session] = await sql<{ accountId: string }[]>`
+    update account_sessions set last_seen_at = ${seenAt}, idle_expires_at = ${idleExpiresAt} where id = ${id}
+    returning account_id`
+  if (session !== undefined) await noteUse(sql, session.accountId)
+  return session !== undefined
 }
 
 export const deleteSession = async (sql: Queryable, id: string): Promise<void> => {
@@ -128,8 +140,13 @@ export const deleteExpiredSessions = async (sql: Queryable, now: Timestamp, limi
   return count
 }
 
-/** A new password makes every session token minted before it worthless. */
-export const setPassword = async (sql: Queryable, accountId: string, passwordHash: string): Promise<void> => {
+/** Waits for whoever changes the account; first of all locks of a transaction that changes it, so that two never wait for each other. */
+export const lockAccount = async (sql: Queryable, accountId: string): Promise<void> => {
+  await sql`select 1 from accounts where id = ${accountId} for no key update`
+}
+
+/** A new password, or none any more, makes every session token minted before it worthless. */
+export const setPassword = async (sql: Queryable, accountId: string, passwordHash: string | null): Promise<void> => {
   await sql`
     update accounts set password_hash = ${passwordHash}, credentials_version = credentials_version + 1
      where id = ${accountId}`
@@ -165,9 +182,20 @@ export const findPrimaryAddress = async (sql: Queryable, accountId: string): Pro
   return row
 }
 
-/** Resolves to the address. */
-export const markVerified = async (sql: Queryable, emailId: string): Promise<string> => {
-  const [row] = await sql<{ email: string }[]>`
-    update account_emails set verified_at = coalesce(verified_at, now()) where id = ${emailId} returning email`
-  return row?.email ?? ""
+/** Resolves to the address, and to whether it is the first that the account has proved. Run it in a transaction. */
+export const markVerified = async (
+  sql: Queryable,
+  emailId: string,
+): Promise<{ readonly email: string; readonly isFirst: boolean }> => {
+  const [proved] = await sql<{ email: string; isFirst: boolean }[]>`
+    update account_emails e set verified_at = now() where id = ${emailId} and verified_at is null
+    returning email, not exists (select from account_emails o
+                                  where o.account_id = e.account_id and o.verified_at is not null) as is_first`
+  if (proved !== undefined) {
+    await sql`
+      update accounts set idle_check_at = null where id = (select account_id from account_emails where id = ${emailId})`
+    return proved
+  }
+  const [known] = await sql<{ email: string }[]>`select email from account_emails where id = ${emailId}`
+  return { email: known?.email ?? "", isFirst: false }
 }

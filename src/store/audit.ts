@@ -26,6 +26,26 @@ export const insertAuditEntry = async (
       from workspaces where id = ${entry.workspaceId}`
 }
 
+/** Several entries at once. */
+export const insertAuditEntries = async (
+  sql: Queryable,
+  entries: ReadonlyArray<Omit<AuditRow, "createdAt"> & { readonly workspaceId: string }>,
+): Promise<void> => {
+  const rows = entries.map(({ id, workspaceId, action, actorKind, actorId, targetId, requestId }) => ({
+    id,
+    workspace_id: workspaceId,
+    action,
+    actor_kind: actorKind,
+    actor_id: actorId,
+    target_id: targetId,
+    request_id: requestId,
+  }))
+  await sql`
+    insert into audit_entries (id, workspace_id, action, actor_kind, actor_id, target_id, request_id)
+    select * from jsonb_to_recordset(${sql.json(rows)})
+      as e(id uuid, workspace_id uuid, action text, actor_kind text, actor_id uuid, target_id text, request_id text)`
+}
+
 export const pageAudit = async (sql: Queryable, workspaceId: string, page: PageRequest): Promise<Page<AuditRow>> => {
   const after = page.after ?? FIRST_PAGE
   const rows = await sql<AuditRow[]>`

@@ -47,9 +47,10 @@ export const insertInvite = async (
     expiresAt: Timestamp
   },
 ): Promise<InviteRow> => {
+  // The workspace's row is the queue: of two who invite the same address the later one revokes the earlier's, and who revokes all
+  // invites of the workspace misses none that is being made.
+  await sql`select 1 from workspaces where id = ${invite.workspaceId} for no key update`
   if (invite.email !== null) {
-    // The workspace's row is the queue: of two who invite the same address the later one revokes the earlier's.
-    await sql`select 1 from workspaces where id = ${invite.workspaceId} for no key update`
     await sql`
       update invites set status = 'revoked', revoked_at = now()
        where workspace_id = ${invite.workspaceId} and event_id is not distinct from ${invite.eventId}

@@ -30,6 +30,17 @@ export const findRegistration = async (
   return row
 }
 
+/** Which of these addresses took a place at the event. */
+export const listRegistered = async (
+  sql: Queryable,
+  eventId: string,
+  emails: ReadonlyArray<string>,
+): Promise<ReadonlySet<string>> => {
+  const rows = await sql<{ email: string }[]>`
+    select email from registrations where event_id = ${eventId} and email = any (${[...emails]}::text[])`
+  return new Set(rows.map(({ email }) => email))
+}
+
 /** The number stands in the event's row; the database keeps it. */
 export const countRegistrations = async (sql: Queryable, eventId: string): Promise<number> => {
   const [row] = await sql<{ registered: number }[]>`select registered from events where id = ${eventId}`

@@ -77,3 +77,16 @@ export const deleteExpiredNoteTokens = async (sql: Queryable, now: Timestamp, li
       select token_hash from table_note_tokens where expires_at <= ${now} order by expires_at limit ${limit}))`
   return count
 }
+
+/** Which of these participants were at the event: whoever got a place in a room was told so alone, and that leaves a number. */
+export const listThere = async (
+  sql: Queryable,
+  eventId: string,
+  participantIds: ReadonlyArray<string>,
+): Promise<ReadonlySet<string>> => {
+  const rows = await sql<{ id: string }[]>`
+    select id from unnest(${[...participantIds]}::text[]) as asked(id)
+     where exists (select from publications where event_id = ${eventId} and stream = 'me:' || id)
+        or exists (select from stream_heads where event_id = ${eventId} and stream = 'me:' || id)`
+  return new Set(rows.map(({ id }) => id))
+}

@@ -55,6 +55,11 @@ export const updateWorkspace = async (
   return row
 }
 
+export const findWorkspaceName = async (sql: Queryable, id: string): Promise<string | undefined> => {
+  const [row] = await sql<{ name: string }[]>`select name from workspaces where id = ${id}`
+  return row?.name
+}
+
 export const isSlugTaken = async (sql: Queryable, slug: string): Promise<boolean> => {
   const rows = await sql`select 1 from workspaces where slug = ${slug}`
   return rows.length > 0

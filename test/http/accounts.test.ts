@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type CallOptions, call, PASSWORD, signup } from "../support/api.ts"
+import { rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
 let server: TestServer
@@ -52,6 +53,8 @@ describe("signing up", () => {
     ["no name", { name: undefined }],
     ["an empty name", { name: "" }],
     ["an address without @", { email: "nobody" }],
+    ["markup in the address", { email: "<script>@example.com" }],
+    ["an address that hides a character", { email: "admin\u200b@example.com" }],
     ["an address of 321 characters", { email: `${"x".repeat(309)}@example.com` }],
     ["a number as password", { password: 12_345_678 }],
   ])("refuses %s without repeating it", async (_name, fields) => {
@@ -82,6 +85,17 @@ describe("signing in", () => {
     const wrong = await api("POST", "/v1/accounts/login", { body: { email, password: "wrong password" } })
     const unknown = await api("POST", "/v1/accounts/login", { body: { email: newEmail(), password: "wrong password" } })
     expect([wrong.status, wrong.body]).toEqual([401, unknown.body])
+  })
+
+  test("and asking for a new password work for an address that was stored when less was checked", async () => {
+    const account = await signup(server.url)
+    const old = `ada..${randomUUID()}@example`
+    const rows = rowsOf(server.databaseUrl)
+    await rows.run("update account_emails set email = $1 where account_id = $2", [old, account.id])
+    await rows.end()
+    expect((await api("POST", "/v1/accounts/login", { body: { email: old, password: PASSWORD } })).status).toBe(200)
+    const asked = await api("POST", "/v1/accounts/request-password-reset", { body: { email: old } })
+    expect([asked.status, asked.body.resetUrl]).toEqual([200, expect.any(String)])
   })
 
   test("works beside a stale cookie", async () => {

@@ -130,10 +130,14 @@ test.each<[string, unknown]>([
   expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
 })
 
-describe("an address that an account has", () => {
-  test("is refused, however it is written, verified or not", async () => {
+describe("an address that an account has proved", () => {
+  test("is refused, however it is written; one that somebody only signed up with is not", async () => {
     const account = await signup(house.url)
     const eventId = await house.publish()
+    expect((await house.exchange(eventId, await sign({ email: account.email }))).status).toBe(200)
+    const { verifyUrl } = (await call(house.url, "POST", "/v1/accounts/resend-verification", account)).body
+    const token = new URL(verifyUrl).searchParams.get("token")
+    await call(house.url, "POST", "/v1/accounts/verify", { body: { token } })
     for (const email of [account.email, ` ${account.email.toUpperCase()}\n`]) {
       const answer = await house.exchange(eventId, await sign({ email }))
       expect([answer.status, answer.body.code]).toEqual([409, "account_exists"])

@@ -67,6 +67,7 @@ describe("a wrong token", () => {
     ["whose subject is empty", () => signed(guestClaims({ sub: "" })), "claims"],
     ["whose subject is no text", () => signed(guestClaims({ sub: 7 })), "claims"],
     ["whose name is no text", () => signed(guestClaims({ name: { first: "Grace" } })), "claims"],
+    ["whose address hides a character", () => signed(guestClaims({ email: "grace\u200b@example.com" })), "claims"],
     ["whose address is no text", () => signed(guestClaims({ email: ["grace@example.com"] })), "claims"],
     ["whose time has not come", () => signed(guestClaims({ nbf: inSeconds(300) })), "not_yet_valid"],
     ["whose start is no time", () => signed(guestClaims({ nbf: "now" })), "claims"],

@@ -254,8 +254,16 @@ describe("letters and pages", () => {
     await mail.close()
   })
 
+  /** Of somebody who has confirmed their address. */
+  const provedWorkspace = async (): Promise<Workspace> => {
+    const owner = await signup(strict.url)
+    const token = linkIn(await mail.next(owner.email)).searchParams.get("token")
+    await call(strict.url, "POST", "/v1/accounts/verify", { body: { token } })
+    return createWorkspace(strict.url, owner)
+  }
+
   test("in production the link of an address is in its letter only; a link invite is answered once", async () => {
-    const workspace = await createWorkspace(strict.url)
+    const workspace = await provedWorkspace()
     const path = `/v1/workspaces/${workspace.id}/invites`
     const mailed = await call(strict.url, "POST", path, { key: workspace.key, body: { email: "grace@example.com" } })
     expect(mailed.body.inviteUrl).toBeUndefined()
@@ -266,7 +274,7 @@ describe("letters and pages", () => {
   })
 
   test("one address gets at most three invitations a minute", async () => {
-    const workspace = await createWorkspace(strict.url)
+    const workspace = await provedWorkspace()
     const path = `/v1/workspaces/${workspace.id}/invites`
     const ask = () => call(strict.url, "POST", path, { key: workspace.key, body: { email: "often@example.com" } })
     expect([(await ask()).status, (await ask()).status, (await ask()).status, (await ask()).status]).toEqual([

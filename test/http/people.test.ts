@@ -44,6 +44,14 @@ describe("users", () => {
     expect((await upsert({ externalSub, email: null })).body.email).toBeNull()
   })
 
+  test.each(["nobody", "<b>@example.com", "ada\u200b@example.com", "ada..l@example.com"])(
+    "have an address or none, and not %j",
+    async (email) => {
+      const answer = await upsert({ externalSub: randomUUID(), email })
+      expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+    },
+  )
+
   test("made twice at once are one user", async () => {
     const externalSub = randomUUID()
     const both = await Promise.all([upsert({ externalSub }), upsert({ externalSub })])

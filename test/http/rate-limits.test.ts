@@ -117,6 +117,38 @@ describe("by whom it is about", () => {
     expect((await ask()).status).toBe(429)
   })
 
+  test("letters of one kind keep nobody from those of another", async () => {
+    const email = `${randomUUID()}@example.com`
+    const event = await createEvent(server.url, acme.key)
+    await api("POST", `/v1/events/${event.id}/publish`, { key: acme.key })
+    const register = () =>
+      api("POST", `/v1/public/events/${event.id}/register`, { body: { name: "A", email }, headers: newcomer() })
+    const invite = () => api("POST", `/v1/workspaces/${acme.id}/invites`, { key: acme.key, body: { email } })
+    const reset = () =>
+      api("POST", "/v1/accounts/request-password-reset", { body: { email: email.toUpperCase() }, headers: newcomer() })
+    for (const [ask, taken] of [
+      [register, 200],
+      [invite, 201],
+      [reset, 200],
+    ] as const) {
+      const answers = await Promise.all(Array.from({ length: 5 }, ask))
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([taken, taken, taken, 429, 429])
+    }
+  })
+
+  test("thirty requests for a new password an hour from one address, whomever they are for", async () => {
+    const headers = newcomer()
+    const ask = () =>
+      api("POST", "/v1/accounts/request-password-reset", { body: { email: `${randomUUID()}@example.com` }, headers })
+    expect(statuses(await repeat(LIMITS.anonymousMail.quota, ask))).toEqual([200])
+    const refused = await ask()
+    expect([refused.status, refused.body.code, Number(refused.headers.get("retry-after")) > 60]).toEqual([
+      429,
+      "rate_limited",
+      true,
+    ])
+  })
+
   test("sixty registrations at once from one address", async () => {
     const event = await createEvent(server.url, acme.key)
     await api("POST", `/v1/events/${event.id}/publish`, { key: acme.key })

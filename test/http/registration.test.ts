@@ -99,6 +99,9 @@ describe("registering", () => {
     ["no address", { name: "Ada" }],
     ["an address of 2 characters", { name: "Ada", email: "a@" }],
     ["an address of 321 characters", { name: "Ada", email: `${"x".repeat(309)}@example.com` }],
+    ["markup in the address", { name: "Ada", email: "<script>@example.com" }],
+    ["an address with a character that is not seen", { name: "Ada", email: "admin\u200b@example.com" }],
+    ["an address with two dots in a row", { name: "Ada", email: "a@b..c" }],
     ["no e-mail format", { name: "Ada", email: "nobody" }],
     ["a property more", { name: "Ada", email: "a@example.com", role: "host" }],
   ])("refuses %s", async (_name, body) => {

@@ -99,13 +99,17 @@ describe("coming back", () => {
     expect((await me(session)).account.id).toBe(account.id)
   })
 
-  test("does not link an account that has not proved the address, nor one the provider has not", async () => {
+  test("gives an account that nobody has proved to whom the provider knows by the address, and to nobody else", async () => {
     const account = await signup(server.url)
-    const unproved = await signInAs(person({ email: account.email }))
-    expect([unproved.answer.status, ((await unproved.answer.json()) as { code: string }).code]).toEqual([
-      409,
-      "email_taken",
-    ])
+    const claiming = await signInAs(person({ email: account.email, email_verified: false }))
+    expect([claiming.answer.status, claiming.session]).toEqual([400, ""])
+    expect((await call(server.url, "GET", "/v1/accounts/me", account)).status).toBe(200)
+    const { session } = await signInAs(person({ email: account.email }))
+    expect((await me(session)).account).toMatchObject({ id: account.id, emailVerified: true })
+    expect((await call(server.url, "GET", "/v1/accounts/me", account)).status).toBe(401)
+  })
+
+  test("makes no account for an address that the provider has not proved", async () => {
     const claimed = await signInAs(person({ email_verified: false }))
     expect([claimed.answer.status, claimed.session]).toEqual([400, ""])
     const nameless = await signInAs({ sub: randomUUID() })

@@ -124,11 +124,3 @@ test("a letter that waited while nobody ran is sent at the next start", async ()
   await open()
   await mail.next(given.to)
 })
-
-test("what a letter says is escaped in HTML, and a subject is one line", () => {
-  const given = verificationLetter("a@example.com", `<b>"A"\r\nBcc: x@example.com</b>`, "https://app.example/?a=1&b=2")
-  expect(given.html).toContain("&lt;b&gt;&quot;A&quot;")
-  expect(given.html).toContain('href="https://app.example/?a=1&amp;b=2"')
-  expect(given.subject).not.toMatch(/[\r\n]/)
-  expect(given.text).toContain("https://app.example/?a=1&b=2")
-})

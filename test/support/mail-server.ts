@@ -63,7 +63,11 @@ export const startMailServer = async (): Promise<MailServer> => {
 
 /** Undoes quoted-printable (RFC 2045 §6.7), far enough to find a link. */
 export const linkIn = (mail: ReceivedMail): URL => {
-  const text = mail.raw.replaceAll(/=\r?\n/g, "").replaceAll("=3D", "=")
+  // Headers have links of their own.
+  const text = mail.raw
+    .slice(mail.raw.indexOf("\r\n\r\n"))
+    .replaceAll(/=\r?\n/g, "")
+    .replaceAll("=3D", "=")
   const found = /https?:\/\/[^\s"<]+\?token=\w+/.exec(text) ?? /https?:\/\/[^\s"<]+/.exec(text)
   return new URL(found?.[0] ?? "")
 }

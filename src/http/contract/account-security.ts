@@ -4,7 +4,8 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id } from "../../model/ids.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
-import { Email, NewPassword } from "./accounts.ts"
+import { KnownEmail, NewPassword } from "./accounts.ts"
+import { AddressLimit } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
 const Token = Schema.String.check(Schema.isMinLength(1))
@@ -34,11 +35,12 @@ export const AccountSecurity = HttpApiGroup.make("accountSecurity")
       .annotate(EndpointAccess, "account")
       .annotate(OpenApi.Summary, "Send the verification letter again"),
     HttpApiEndpoint.post("requestPasswordReset", "/v1/accounts/request-password-reset", {
-      payload: Schema.Struct({ email: Email }),
+      payload: Schema.Struct({ email: KnownEmail }),
       success: Schema.Struct({ requested: Schema.Literal(true), resetUrl: Schema.optionalKey(Schema.String) }),
       error: problems(...WITH_BODY, "rate_limited", "unavailable", "internal_error"),
     })
       .annotate(EndpointAccess, "public")
+      .annotate(AddressLimit, "anonymousMail")
       .annotate(OpenApi.Summary, "Ask for a reset letter; the answer never says whether the address is known"),
     HttpApiEndpoint.post("resetPassword", "/v1/accounts/reset-password", {
       payload: Schema.Struct({ token: Token, password: NewPassword }),
@@ -46,7 +48,10 @@ export const AccountSecurity = HttpApiGroup.make("accountSecurity")
       error: problems(...WITH_BODY, "invalid_token", "rate_limited", "unavailable", "internal_error"),
     })
       .annotate(EndpointAccess, "public")
-      .annotate(OpenApi.Summary, "Set a new password; ends every session and token of the account"),
+      .annotate(
+        OpenApi.Summary,
+        "Set a new password; ends every session and token of the account. When it is the first to prove the address, what was made of the account before is revoked",
+      ),
     HttpApiEndpoint.post("changePassword", "/v1/accounts/password", {
       payload: Schema.Struct({ currentPassword: Schema.String, password: NewPassword }),
       success: Schema.Struct({ changed: Schema.Literal(true) }),

@@ -1,7 +1,7 @@
 /** Accounts and sign-in (specification §4). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { isEmail, MAX_EMAIL_LENGTH } from "../../model/email.ts"
+import { isEmail, isKnownEmail, MAX_EMAIL_LENGTH } from "../../model/email.ts"
 import { WorkspaceRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
@@ -12,6 +12,12 @@ import { COMMON, problems, WITH_BODY } from "./problem.ts"
 export const Email = Schema.String.check(
   Schema.isBetweenLength(3, MAX_EMAIL_LENGTH),
   Schema.makeFilter((text) => isEmail(text) || "must be an e-mail address"),
+).annotate({ format: "email" })
+
+/** An address that is only looked up: no account that was made under older rules is shut out by newer ones. */
+export const KnownEmail = Schema.String.check(
+  Schema.isBetweenLength(3, MAX_EMAIL_LENGTH),
+  Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),
 ).annotate({ format: "email" })
 
 /** 8 to 256 characters of any kind, never trimmed. */

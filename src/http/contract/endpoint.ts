@@ -28,7 +28,7 @@ export class TextBody extends Context.Service<TextBody, string>()("gathercue/Tex
 /** On an endpoint: counted by the client's address under this limit, instead of the one for public reads. */
 export class AddressLimit extends Context.Service<
   AddressLimit,
-  "login" | "signup" | "register" | "anonymousToken" | "helpChat"
+  "login" | "signup" | "register" | "anonymousToken" | "anonymousMail" | "helpChat"
 >()("gathercue/AddressLimit") {}
 
 /** On an endpoint: its address holds a secret, so nothing between here and the reader may keep the answer. */

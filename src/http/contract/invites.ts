@@ -25,8 +25,15 @@ const Invite = Schema.Struct({
   revokedAt: Schema.NullOr(Instant),
 })
 
-/** `inviteUrl` is shown once: for link invites, and for all in e-mail dev mode. */
-const IssuedInvite = Schema.Struct({ ...Invite.fields, inviteUrl: Schema.optionalKey(Schema.String) })
+/**
+ * `inviteUrl` is shown once: for link invites, for all in e-mail dev mode, and for those that are not mailed. `mailed` is there where
+ * the reader of the address wants no invitations of this workspace: the link is then the caller's to hand over.
+ */
+const IssuedInvite = Schema.Struct({
+  ...Invite.fields,
+  inviteUrl: Schema.optionalKey(Schema.String),
+  mailed: Schema.optionalKey(Schema.Literal(false)),
+})
 
 const InvitedWorkspace = Schema.Struct({ name: Schema.String, slug: Schema.String })
 const InvitedEvent = Schema.Struct({

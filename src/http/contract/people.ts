@@ -6,6 +6,7 @@ import { ACCOUNT_SUB_PREFIX } from "../../model/participants.ts"
 import { EventRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
+import { Email } from "./accounts.ts"
 import { Audited } from "./audit.ts"
 import { created, PageQuery, PathId, pageOf } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
@@ -55,7 +56,12 @@ export const People = HttpApiGroup.make("people")
       .annotate(EndpointAccess, "workspace")
       .annotate(OpenApi.Summary, "Users, newest first"),
     HttpApiEndpoint.post("upsertUser", "/v1/users", {
-      payload: Schema.Struct({ externalSub: ExternalSub, email: Text(320), name: Text(200), picture: Picture }),
+      payload: Schema.Struct({
+        externalSub: ExternalSub,
+        email: Schema.optionalKey(Schema.NullOr(Email)),
+        name: Text(200),
+        picture: Picture,
+      }),
       success: [created(User), User],
       error: problems(...WITH_BODY, ...COMMON),
     })

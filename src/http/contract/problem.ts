@@ -20,7 +20,7 @@ export const PROBLEMS = {
   slug_taken: { status: 409, meaning: "Another workspace has this slug." },
   event_full: { status: 409, meaning: "No seat is left." },
   email_taken: { status: 409, meaning: "An account with this address exists." },
-  account_exists: { status: 409, meaning: "The guest's address belongs to an account, which must log in." },
+  account_exists: { status: 409, meaning: "The guest's address was proved by an account, which must log in." },
   idempotency_in_progress: {
     status: 409,
     meaning: "The first request with this Idempotency-Key is still running; see `Retry-After`.",

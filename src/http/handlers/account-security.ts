@@ -1,12 +1,6 @@
 /** Verification, password reset and change, and sessions. What asks about an address answers alike for all of them. */
 import { Effect } from "effect"
-import {
-  changePassword,
-  isAccountToken,
-  issueAccountToken,
-  resetPassword,
-  verifyEmail,
-} from "../../identity/account-tokens.ts"
+import { changePassword, isAccountToken, issueAccountToken, verifyEmail } from "../../identity/account-tokens.ts"
 import { Passwords } from "../../identity/passwords.ts"
 import { resetLetter, verificationLetter } from "../../mail/letters.ts"
 import { Mailer } from "../../mail/mailer.ts"
@@ -25,6 +19,7 @@ import { Database, outsideTransaction, type Queryable } from "../../store/databa
 import { Telemetry } from "../../telemetry.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { AccountSecurity } from "../contract/account-security.ts"
+import { resetPasswordBy } from "../first-proof.ts"
 import { tellSockets } from "../grant-changes.ts"
 import { RateLimits } from "../rate-limits.ts"
 import { HttpSettings } from "../settings.ts"
@@ -74,7 +69,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
         if (address === undefined || address.verified) {
           return yield* new Conflict({ detail: "The address is verified already." })
         }
-        yield* (yield* RateLimits).mail(address.email)
+        yield* (yield* RateLimits).mail("verification", address.email)
         const verifyUrl = yield* database.transaction((sql) => postVerification(sql, mailer, appUrl, address))
         mailer.collect()
         return { requested: true as const, ...(emailDevMode ? { verifyUrl } : {}) }
@@ -86,7 +81,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
       Effect.gen(function* () {
         const { appUrl, emailDevMode } = yield* HttpSettings
         const { log } = yield* Telemetry
-        yield* (yield* RateLimits).mail(foldEmail(payload.email))
+        yield* (yield* RateLimits).mail("reset", foldEmail(payload.email))
         const mailer = yield* Mailer
         const post = (yield* Database)
           .transaction((sql) => postReset(sql, mailer, appUrl, foldEmail(payload.email)))
@@ -104,17 +99,14 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
   },
   resetPassword: {
     access: "public",
-    handle: ({ payload }) =>
+    handle: ({ payload, requestId }) =>
       Effect.gen(function* () {
         const database = yield* Database
         // Looked at first: no password is hashed for a caller without a token.
         const isOpen = yield* database.run((sql) => isAccountToken(sql, "reset_password", payload.token))
         if (!isOpen) return yield* new InvalidToken()
         const passwordHash = yield* (yield* Passwords).hash(payload.password)
-        const accountId = yield* database.transaction<string, InvalidToken>((sql) =>
-          resetPassword(sql, payload.token, passwordHash),
-        )
-        yield* tellSockets({ accountId })
+        yield* resetPasswordBy(payload.token, passwordHash, requestId)
         return { reset: true as const }
       }),
   },

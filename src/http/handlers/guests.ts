@@ -13,7 +13,7 @@ import { AccountExists, Conflict, NotFound, type Unauthorized } from "../../mode
 import type { Event } from "../../model/event.ts"
 import { namedId } from "../../model/ids.ts"
 import { type EventRole, guestRole } from "../../model/roles.ts"
-import { isAccountEmail } from "../../store/accounts.ts"
+import { isProvedEmail } from "../../store/accounts.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { listPhases } from "../../store/events.ts"
 import { isIntegrationActive, pageGuestIntegrations, revokeGuestIntegration } from "../../store/guest-integrations.ts"
@@ -25,7 +25,7 @@ import { pageReply, pageRequest } from "../paging.ts"
 const admit = async (sql: Queryable, event: Event, { integrationId, email }: PartnerGuest): Promise<EventRole> => {
   const [isActive, hasAccount, phases] = await Promise.all([
     isIntegrationActive(sql, integrationId),
-    email !== null && isAccountEmail(sql, email),
+    email !== null && isProvedEmail(sql, email),
     listPhases(sql, event.id),
   ])
   // Fetching the issuer's keys may have taken seconds; a revocation holds for whoever is not admitted yet.

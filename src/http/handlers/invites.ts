@@ -12,8 +12,16 @@ import {
 import { invitationLetter } from "../../mail/letters.ts"
 import { Mailer } from "../../mail/mailer.ts"
 import { foldEmail } from "../../model/email.ts"
-import { BadRequest, Conflict, NotFound, RoleNotOnEvent } from "../../model/errors.ts"
+import {
+  BadRequest,
+  Conflict,
+  type LettersUsedUp,
+  NotFound,
+  RoleNotOnEvent,
+  type Unauthorized,
+} from "../../model/errors.ts"
 import { acceptedRoles, type EventRole } from "../../model/roles.ts"
+import { type Credential, requireCredential } from "../../store/credentials.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { findEventWithPhases } from "../../store/events.ts"
 import {
@@ -25,11 +33,12 @@ import {
 } from "../../store/invites.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { Invites } from "../contract/invites.ts"
+import { countLettersToOthers, requireProvedSender, type Sender, unaskedLetters } from "../letters-to-others.ts"
 import { pageReply, pageRequest } from "../paging.ts"
 import { RateLimits } from "../rate-limits.ts"
 import { HttpSettings } from "../settings.ts"
 
-type Refusals = NotFound | Conflict | BadRequest | RoleNotOnEvent
+type Refusals = Unauthorized | NotFound | Conflict | BadRequest | RoleNotOnEvent | LettersUsedUp
 
 interface Asked {
   readonly email?: string
@@ -78,28 +87,42 @@ export const previewOf = (invitation: InvitationRow) => ({
   expiresAt: invitation.expiresAt,
 })
 
-/** One address gets only so many letters. */
-const mayMail = (email: string | null | undefined) =>
-  Effect.flatMap(RateLimits, (limits) =>
-    email === undefined || email === null ? Effect.void : limits.mail(foldEmail(email)),
-  )
+/** A sender who has proved an address may write to others, and one address gets only so many letters. */
+const mayMail = (sender: Sender, email: string | null | undefined) =>
+  Effect.gen(function* () {
+    if (email === undefined || email === null) return
+    yield* requireProvedSender(sender)
+    yield* (yield* RateLimits).mail("invitation", foldEmail(email))
+  })
 
-/** Mails the invite if it has an address, and answers with the link if it may be shown. */
+type IssuedAnswer = InviteRow & { readonly inviteUrl?: string; readonly mailed?: false }
+
+/** Mails the invite if it has an address that takes invitations, and answers with the link if it may be shown. */
 const announce = (
+  credential: Credential,
   invitationOf: (sql: Queryable) => Promise<{ readonly issued: IssuedInvite; readonly invitation: InvitationRow }>,
 ) =>
   Effect.gen(function* () {
-    const { appUrl, emailDevMode, sendsMail } = yield* HttpSettings
+    const { appUrl, emailDevMode, mailPerWorkspacePerDay } = yield* HttpSettings
     const mailer = yield* Mailer
-    const answer = yield* (yield* Database).transaction<InviteRow & { inviteUrl?: string }, Refusals>(async (sql) => {
+    const post = yield* unaskedLetters
+    const answer = yield* (yield* Database).transaction<IssuedAnswer, Refusals>(async (sql) => {
       const { issued, invitation } = await invitationOf(sql)
+      await requireCredential(sql, invitation.workspaceId, credential)
       const inviteUrl = `${appUrl}/invite/${issued.token}`
       const { email, role } = issued.invite
-      if (email !== null) {
-        const to = { workspace: invitation.workspaceName, event: invitation.eventTitle, role }
-        await mailer.post(sql, invitationLetter(email, to, inviteUrl))
+      if (email === null) return { ...issued.invite, inviteUrl }
+      const { workspaceId, workspaceName, eventTitle } = invitation
+      const to = { workspace: workspaceName, event: eventTitle, role }
+      const outcome = await post(sql, { workspaceId, kind: "invitation", email }, (unsubscribeUrl) =>
+        invitationLetter(email, to, inviteUrl, unsubscribeUrl),
+      )
+      if (outcome === "posted") await countLettersToOthers(sql, workspaceId, 1, mailPerWorkspacePerDay)
+      return {
+        ...issued.invite,
+        ...(outcome === "posted" && !emailDevMode ? {} : { inviteUrl }),
+        ...(outcome === "refused" ? { mailed: false as const } : {}),
       }
-      return { ...issued.invite, ...(email === null || emailDevMode || !sendsMail ? { inviteUrl } : {}) }
     })
     mailer.collect()
     return answer
@@ -114,10 +137,10 @@ const findIn = async (sql: Queryable, workspaceId: string, inviteId: string): Pr
 export const invites: Handlers<typeof Invites> = {
   createInvite: {
     access: "workspaceAdminOrKey",
-    handle: ({ payload, scope: { workspaceId }, path }) =>
+    handle: ({ payload, scope, scope: { workspaceId }, path }) =>
       Effect.andThen(
-        mayMail(payload.email),
-        announce(async (sql) => {
+        mayMail(scope, payload.email),
+        announce(scope, async (sql) => {
           const kind = payload.kind ?? (payload.eventId === undefined ? "workspace" : "event")
           const to = await (kind === "event" ? toEvent : toWorkspace)(sql, workspaceId, payload)
           const email = payload.email === undefined ? null : foldEmail(payload.email)
@@ -148,13 +171,13 @@ export const invites: Handlers<typeof Invites> = {
   },
   resendInvite: {
     access: "workspaceAdminOrKey",
-    handle: ({ params: { inviteId }, scope: { workspaceId } }) =>
+    handle: ({ params: { inviteId }, scope, scope: { workspaceId } }) =>
       Effect.gen(function* () {
         const { email } = yield* (yield* Database).run<InvitationRow, NotFound>((sql) =>
           findIn(sql, workspaceId, inviteId),
         )
-        yield* mayMail(email)
-        return yield* announce(async (sql) => {
+        yield* mayMail(scope, email)
+        return yield* announce(scope, async (sql) => {
           const invitation = await findIn(sql, workspaceId, inviteId)
           return { issued: await reissueInvite(sql, invitation), invitation }
         })

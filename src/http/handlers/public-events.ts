@@ -160,7 +160,7 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
         const { appUrl } = yield* HttpSettings
         const mailer = yield* Mailer
         const person = { name: payload.name.trim(), email: foldEmail(payload.email) }
-        yield* (yield* RateLimits).mail(person.email)
+        yield* (yield* RateLimits).mail("entry", person.email)
         const alreadyRegistered = yield* (yield* Database).transaction<boolean, EventFull | Conflict | NotFound>(
           async (sql) => {
             const place = await takePlace(sql, event.id, person)

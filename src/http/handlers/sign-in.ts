@@ -1,14 +1,18 @@
 /** Signing in through the external identity provider. The browser always ends at the application: nobody chooses where. */
 import { Effect } from "effect"
+import { proveByProvider } from "../../identity/account-tokens.ts"
 import { IdentityProvider, type ProvidedIdentity, ROUND_TRIP_SECONDS } from "../../identity/identity-provider.ts"
-import { BadRequest, EmailTaken, type SlugTaken } from "../../model/errors.ts"
+import { BadRequest, type EmailTaken, type SlugTaken } from "../../model/errors.ts"
 import { findAccountByIdentity, linkIdentity } from "../../store/account-identities.ts"
 import { findAddress, markVerified } from "../../store/accounts.ts"
 import { Database, type Queryable } from "../../store/database.ts"
+import type { TakenBack } from "../../store/first-proof.ts"
 import { insertAccountWithWorkspace } from "../account-entry.ts"
 import { issueSession } from "../browser-session.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { SignIn } from "../contract/sign-in.ts"
+import { takenBackNotice, tellOfTakenBack } from "../first-proof.ts"
+import { tellSockets } from "../grant-changes.ts"
 import { HttpSettings } from "../settings.ts"
 import { RETRY_SLUG } from "../slug.ts"
 
@@ -26,20 +30,27 @@ const redirect = (location: string, cookies: ReadonlyArray<string>) =>
     headers: [["location", location], ...cookies.map((cookie) => ["set-cookie", cookie] as const)],
   })
 
-/** The account this identity signs in: the linked one, the one whose proved address it proves too, or a new one. */
-const accountOf = async (sql: Queryable, identity: ProvidedIdentity): Promise<string> => {
+interface SignedIn {
+  readonly accountId: string
+  readonly takenBack: TakenBack | null
+}
+
+/**
+ * The account this identity signs in: the linked one, the one with the address that it proves, or a new one. Somebody may have signed
+ * up with an address that is not theirs: of an account that had not proved it, what was made before is taken back.
+ */
+const accountOf = async (sql: Queryable, identity: ProvidedIdentity): Promise<SignedIn> => {
   const { issuer, subject, email, emailVerified } = identity
   const linked = await findAccountByIdentity(sql, issuer, subject)
-  if (linked !== undefined) return linked
+  if (linked !== undefined) return { accountId: linked, takenBack: null }
   if (email === null || !emailVerified) {
     throw new BadRequest({ detail: "The identity provider has not verified an e-mail address for you." })
   }
   const address = await findAddress(sql, email)
-  // Somebody may have signed up with an address that is not theirs: only a proved one is the same person.
-  if (address !== undefined && !address.verified) throw new EmailTaken()
+  const takenBack = address === undefined || address.verified ? null : await proveByProvider(sql, address)
   const accountId = address?.accountId ?? (await createAccount(sql, identity.name ?? email, email))
   await linkIdentity(sql, { issuer, subject, accountId })
-  return accountId
+  return { accountId, takenBack }
 }
 
 const createAccount = async (sql: Queryable, name: string, email: string): Promise<string> => {
@@ -60,7 +71,7 @@ export const signIn: Handlers<typeof SignIn> = {
   },
   finishIdp: {
     access: "browser",
-    handle: ({ query, path, scope }) =>
+    handle: ({ query, path, requestId, scope }) =>
       Effect.gen(function* () {
         const { publicUrl, appUrl } = yield* HttpSettings
         const provider = yield* IdentityProvider
@@ -71,9 +82,16 @@ export const signIn: Handlers<typeof SignIn> = {
           `${publicUrl}${path}?${scope.queryString}`,
           scope.cookie(ROUND_TRIP_COOKIE),
         )
-        const accountId = yield* (yield* Database)
-          .transaction<string, BadRequest | EmailTaken | SlugTaken>((sql) => accountOf(sql, identity))
+        const note = yield* takenBackNotice(requestId)
+        const { accountId, takenBack } = yield* (yield* Database)
+          .transaction<SignedIn, BadRequest | EmailTaken | SlugTaken>(async (sql) => {
+            const signedIn = await accountOf(sql, identity)
+            await note(sql, signedIn.takenBack)
+            return signedIn
+          })
           .pipe(Effect.retry(RETRY_SLUG))
+        if (takenBack !== null) yield* tellSockets({ accountId })
+        yield* tellOfTakenBack(takenBack)
         return redirect(`${appUrl}/`, [forget, yield* issueSession(accountId)])
       }),
   },

@@ -3,72 +3,69 @@ import { Effect } from "effect"
 import { hashSecret, newSecret } from "../../identity/secrets.ts"
 import { tableNotesLetter } from "../../mail/letters.ts"
 import { Mailer } from "../../mail/mailer.ts"
-import { foldEmail } from "../../model/email.ts"
-import { parseId } from "../../model/ids.ts"
+import type { LettersUsedUp } from "../../model/errors.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { insertNoteToken, listNoteRecipients, upsertTableSummary } from "../../store/table-notes.ts"
-import { findUser } from "../../store/users.ts"
 import type { Handlers } from "../call.ts"
 import type { TableSummaries } from "../contract/table-summary.ts"
+import { countLettersToOthers, requireProvedSender, unaskedLetters } from "../letters-to-others.ts"
 import { HttpSettings } from "../settings.ts"
+import { type Reader, readersOf, withinLimits } from "../table-note-readers.ts"
 
 const TOKEN_MS = 90 * 86_400_000
 
-interface Recipient {
+interface Told {
   readonly userId: string
-  readonly name?: string | null
-  readonly email?: string | null
-}
-
-/** Name and address of a recipient: as given, else as the workspace knows its user. */
-const addressOf = async (sql: Queryable, workspaceId: string, { userId, name, email }: Recipient) => {
-  const id = parseId(userId)
-  const found = id === undefined ? undefined : await findUser(sql, id)
-  const user = found?.workspaceId === workspaceId ? found : undefined
-  const address = email ?? user?.email ?? null
-  return { name: name ?? user?.name ?? null, email: address === null ? null : foldEmail(address) }
+  readonly mailed: boolean
+  readonly url?: string
 }
 
 export const tableSummaries: Handlers<typeof TableSummaries> = {
   putTableSummary: {
     access: "event",
-    handle: ({ params: { roomId }, payload: { recipients, ...content }, scope: { event, workspaceId } }) =>
+    handle: ({ params: { roomId }, payload: { recipients, ...content }, scope }) =>
       Effect.gen(function* () {
-        const { appUrl, emailDevMode, sendsMail } = yield* HttpSettings
+        const { event, workspaceId } = scope
+        const { appUrl, emailDevMode, mailPerWorkspacePerDay } = yield* HttpSettings
+        const post = yield* unaskedLetters
         const mailer = yield* Mailer
+        const database = yield* Database
         const now = Date.now()
         const generatedAt = toTimestamp(now)
         const expiresAt = toTimestamp(now + TOKEN_MS)
+        const table = { workspaceId, eventId: event.id, roomId }
 
-        const tell = async (sql: Queryable, recipient: Recipient) => {
-          const { name, email } = await addressOf(sql, workspaceId, recipient)
+        const found = yield* database.run((sql) => readersOf(sql, table, recipients))
+        if ([...found.values()].some(({ isChosen }) => isChosen)) yield* requireProvedSender(scope)
+        const readers = yield* withinLimits(event.id, found)
+
+        const tell = async (sql: Queryable, { userId, name, email }: Reader): Promise<Told> => {
           const token = newSecret()
-          const { userId } = recipient
-          await insertNoteToken(sql, {
-            tokenHash: hashSecret(token),
-            eventId: event.id,
-            roomId,
-            userId,
-            name,
-            expiresAt,
-          })
+          const tokenHash = hashSecret(token)
+          await insertNoteToken(sql, { tokenHash, eventId: event.id, roomId, userId, name, expiresAt })
           const url = `${appUrl}/events/${event.id}/table-summary?t=${token}`
-          const notes = { name, event: event.title, table: content.table.label }
-          if (email !== null) await mailer.post(sql, tableNotesLetter(email, notes, url))
-          const mailed = email !== null && (sendsMail || emailDevMode)
+          const notes = { name, event: event.title }
+          const mailed =
+            email !== null &&
+            (await post(sql, { workspaceId, kind: "tableNotes", email }, (unsubscribeUrl) =>
+              tableNotesLetter(email, notes, url, unsubscribeUrl),
+            )) === "posted"
           return { userId, mailed, ...(mailed && !emailDevMode ? {} : { url }) }
         }
 
-        const told = yield* (yield* Database).transaction(async (sql) => {
+        const told = yield* database.transaction<ReadonlyArray<Told>, LettersUsedUp>(async (sql) => {
           await upsertTableSummary(sql, { eventId: event.id, roomId, content, generatedAt })
           const served = new Set(await listNoteRecipients(sql, event.id, roomId, generatedAt))
-          const answers: Array<Awaited<ReturnType<typeof tell>>> = []
-          for (const recipient of recipients) {
-            const isServed = served.has(recipient.userId)
-            answers.push(isServed ? { userId: recipient.userId, mailed: false } : await tell(sql, recipient))
-            served.add(recipient.userId)
+          const answers: Told[] = []
+          for (const { userId } of recipients) {
+            const reader = served.has(userId) ? undefined : readers.get(userId)
+            const answer = reader === undefined ? { userId, mailed: false } : await tell(sql, reader)
+            answers.push(answer)
+            served.add(userId)
           }
+          const chosen = answers.filter(({ userId, mailed }) => mailed && readers.get(userId)?.isChosen === true)
+          await countLettersToOthers(sql, workspaceId, chosen.length, mailPerWorkspacePerDay)
           return answers
         })
         mailer.collect()

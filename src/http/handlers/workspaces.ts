@@ -15,6 +15,7 @@ import { ACCOUNT_SUB_PREFIX } from "../../model/participants.ts"
 import { type Timestamp, toMillis } from "../../model/timestamp.ts"
 import { findPrimaryAddress } from "../../store/accounts.ts"
 import { pageApiKeys, removeRevokedApiKey, revokeApiKey, revokeKeysMadeBy } from "../../store/api-keys.ts"
+import { type Credential, requireCredential } from "../../store/credentials.ts"
 import { afterCommit, Database, type Queryable } from "../../store/database.ts"
 import {
   type Departure,
@@ -48,14 +49,21 @@ interface KeyInput {
   readonly expiresAt?: Timestamp | null
 }
 
-const createKey = (workspaceId: string, createdByKeyId: string | null, { name = null, expiresAt = null }: KeyInput) =>
+const createKey = (
+  workspaceId: string,
+  createdByKeyId: string | null,
+  credential: Credential,
+  { name = null, expiresAt = null }: KeyInput,
+) =>
   Effect.gen(function* () {
     if (expiresAt !== null && toMillis(expiresAt) <= Date.now()) {
       return yield* new BadRequest({ detail: "expiresAt: must lie in the future." })
     }
-    return yield* (yield* Database).transaction<CreatedApiKey, Conflict>((sql) =>
-      createApiKey(sql, { workspaceId, name, expiresAt, createdByKeyId }),
-    )
+    return yield* (yield* Database).transaction<CreatedApiKey, Conflict | Unauthorized>(async (sql) => {
+      const key = await createApiKey(sql, { workspaceId, name, expiresAt, createdByKeyId })
+      await requireCredential(sql, workspaceId, credential)
+      return key
+    })
   })
 
 const changeMembers = <A>(body: (sql: Queryable) => Promise<A>) =>
@@ -195,7 +203,7 @@ export const workspaces: Handlers<typeof Workspaces> = {
   },
   createApiKey: {
     access: "workspaceAdmin",
-    handle: ({ payload, scope }) => createKey(scope.workspaceId, null, payload),
+    handle: ({ payload, scope }) => createKey(scope.workspaceId, null, scope, payload),
   },
   deleteApiKey: {
     access: "workspaceAdmin",
@@ -215,7 +223,7 @@ export const workspaces: Handlers<typeof Workspaces> = {
   createKeyByKey: {
     access: "key",
     handle: ({ payload, scope: { workspaceId, keyId } }) =>
-      Effect.map(createKey(workspaceId, keyId, payload), (key) => {
+      Effect.map(createKey(workspaceId, keyId, { keyId }, payload), (key) => {
         const location = ["location", `/v1/workspaces/${workspaceId}/api-keys/${key.id}`] as const
         return new Reply(key, { status: 201, headers: [location] })
       }),

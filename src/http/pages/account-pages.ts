@@ -1,11 +1,11 @@
 /** Confirming an address and choosing a new password, for people who come from a letter. */
 import { Effect, Schema } from "effect"
-import { isAccountToken, resetPassword, verifyEmail } from "../../identity/account-tokens.ts"
+import { isAccountToken, verifyEmail } from "../../identity/account-tokens.ts"
 import { Passwords } from "../../identity/passwords.ts"
 import type { InvalidToken } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
 import { NewPassword } from "../contract/accounts.ts"
-import { tellSockets } from "../grant-changes.ts"
+import { resetPasswordBy } from "../first-proof.ts"
 import { alert, type Html, html, type Page, page, queryValue, readForm } from "./page.ts"
 
 const expired = () =>
@@ -80,15 +80,12 @@ export const accountPages: ReadonlyArray<Page> = [
         if (!(yield* isOpen("reset_password", token))) return expired()
         if (!isPassword(password)) return resetForm(token, "The password must have 8 to 256 characters.")
         const passwordHash = yield* (yield* Passwords).hash(password)
-        return yield* (yield* Database)
-          .transaction<string, InvalidToken>((sql) => resetPassword(sql, token, passwordHash))
-          .pipe(
-            Effect.tap((accountId) => tellSockets({ accountId })),
-            Effect.as(
-              page("Your password is set", html`<p>You were signed out everywhere. Sign in with the new password.</p>`),
-            ),
-            Effect.catchTag("InvalidToken", () => Effect.succeed(expired())),
-          )
+        return yield* resetPasswordBy(token, passwordHash, request.requestId).pipe(
+          Effect.as(
+            page("Your password is set", html`<p>You were signed out everywhere. Sign in with the new password.</p>`),
+          ),
+          Effect.catchTag("InvalidToken", () => Effect.succeed(expired())),
+        )
       }),
   },
 ]

@@ -10,6 +10,7 @@ import { accountPages } from "./account-pages.ts"
 import { eventPages } from "./event-pages.ts"
 import { invitePages } from "./invite-pages.ts"
 import { html, type Page, page } from "./page.ts"
+import { unsubscribePages } from "./unsubscribe-pages.ts"
 
 const home: Page = {
   method: "GET",
@@ -23,7 +24,7 @@ const home: Page = {
     ),
 }
 
-export const PAGES: ReadonlyArray<Page> = [home, ...accountPages, ...invitePages, ...eventPages]
+export const PAGES: ReadonlyArray<Page> = [home, ...accountPages, ...invitePages, ...eventPages, ...unsubscribePages]
 
 const sayProblem = (problem: HttpResponse): HttpResponse => {
   const { detail } = JSON.parse(problem.body) as { readonly detail: string }

@@ -1,0 +1,70 @@
+/**
+ * What a workspace may have sent to addresses that it chose: invitations, and notes to people who were not there. Who asks for it
+ * has proved an address of their own, and a day (UTC) has only so many. The count is kept by the transaction that posts the letters.
+ */
+import { Effect } from "effect"
+import { LetterRefusals, type UnaskedLetter } from "../mail/letter-refusals.ts"
+import type { Letter } from "../mail/letters.ts"
+import { Mailer } from "../mail/mailer.ts"
+import { Forbidden, LettersUsedUp } from "../model/errors.ts"
+import { Database, type Queryable } from "../store/database.ts"
+import { countLetters, hasProvedAddress, hasProvedOwner } from "../store/letters.ts"
+import { HttpSettings } from "./settings.ts"
+
+export interface Sender {
+  readonly workspaceId: string
+  /** Null for a key, for which any owner of its workspace stands. */
+  readonly accountId: string | null
+}
+
+const NOT_PROVED = {
+  account:
+    "Letters to others are sent once you have confirmed your e-mail address: open the link in the letter you got when you signed up, or have it sent again with POST /v1/accounts/resend-verification.",
+  key: "Letters to others are sent once an owner of the workspace has confirmed their e-mail address, with the link in the letter they got when they signed up.",
+}
+
+/** Fails for a sender who has not proved an address, where that is asked for. To be asked before anything is counted or made. */
+export const requireProvedSender = ({ workspaceId, accountId }: Sender) =>
+  Effect.gen(function* () {
+    const { provedSendersOnly } = yield* HttpSettings
+    if (!provedSendersOnly) return
+    const isProved = yield* (yield* Database).run((sql) =>
+      accountId === null ? hasProvedOwner(sql, workspaceId) : hasProvedAddress(sql, accountId),
+    )
+    if (!isProved) return yield* new Forbidden({ detail: accountId === null ? NOT_PROVED.key : NOT_PROVED.account })
+  })
+
+/** Posts letters that their readers did not ask for, unless they refused them. */
+export const unaskedLetters = Effect.gen(function* () {
+  const { publicUrl, sendsMail, emailDevMode } = yield* HttpSettings
+  const mailer = yield* Mailer
+  const refusals = yield* LetterRefusals
+  /** In the caller's transaction; `letterWith` is given the address by which its reader refuses more of the kind. */
+  return async (
+    sql: Queryable,
+    to: UnaskedLetter,
+    letterWith: (unsubscribeUrl: string) => Letter,
+  ): Promise<"posted" | "refused" | "off"> => {
+    if (!sendsMail && !emailDevMode) return "off"
+    if (await refusals.isRefused(sql, to)) return "refused"
+    // This server's own address: an application at `APP_URL` knows nothing of refusals.
+    await mailer.post(sql, letterWith(`${publicUrl}/unsubscribe/${refusals.tokenFor(to)}`))
+    return "posted"
+  }
+})
+
+const DAY_MS = 86_400_000
+
+/** Counts letters that the caller's transaction posts. Throws `LettersUsedUp`. */
+export const countLettersToOthers = async (
+  sql: Queryable,
+  workspaceId: string,
+  letters: number,
+  most: number,
+): Promise<void> => {
+  if (letters === 0) return
+  const now = Date.now()
+  const day = new Date(now).toISOString().slice(0, "2026-01-01".length)
+  if (await countLetters(sql, workspaceId, day, letters, most)) return
+  throw new LettersUsedUp({ quota: most, retryAfterSeconds: Math.ceil((DAY_MS - (now % DAY_MS)) / 1000) })
+}

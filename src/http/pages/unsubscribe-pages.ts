@@ -1,0 +1,73 @@
+/**
+ * The page by which somebody refuses letters of a workspace. Opening it changes nothing; a POST to its address does, whether a
+ * form or a mail program sends it (RFC 8058). There is no other credential than the signed address.
+ */
+import { Effect } from "effect"
+import { LetterRefusals, type RefusableKind, type Refusal } from "../../mail/letter-refusals.ts"
+import { NotFound } from "../../model/errors.ts"
+import { Database, type Queryable } from "../../store/database.ts"
+import { deleteRefusal, findRefusal, insertRefusal } from "../../store/letters.ts"
+import { findWorkspaceName } from "../../store/workspaces.ts"
+import type { HttpRequest } from "../message.ts"
+import { type Html, html, type Page, page } from "./page.ts"
+
+const KINDS: Readonly<Record<RefusableKind, string>> = { invitation: "invitations", tableNotes: "notes of tables" }
+
+const tokenOf = (request: HttpRequest): string => request.params["token"] ?? ""
+
+/** What the address refuses, with the workspace's name; absent for an address that is not ours. */
+const refusalIn = (request: HttpRequest, change: (sql: Queryable, refusal: Refusal) => Promise<void>) =>
+  Effect.gen(function* () {
+    const refusal = (yield* LetterRefusals).read(tokenOf(request))
+    if (refusal === undefined) return yield* NotFound.of("link")
+    return yield* (yield* Database).transaction<Shown, NotFound>(async (sql) => {
+      const workspace = await findWorkspaceName(sql, refusal.workspaceId)
+      if (workspace === undefined) throw NotFound.of("link")
+      await change(sql, refusal)
+      return { workspace, kind: KINDS[refusal.kind], isRefused: await findRefusal(sql, refusal) }
+    })
+  })
+
+interface Shown {
+  readonly workspace: string
+  readonly kind: string
+  readonly isRefused: boolean
+}
+
+const button = (request: HttpRequest, action: string, label: string): Html =>
+  html`<form method="post" action="/unsubscribe/${tokenOf(request)}"><button name="action" value="${action}">${label}</button></form>`
+
+const shown = (request: HttpRequest, { workspace, kind, isRefused }: Shown) =>
+  isRefused
+    ? page(
+        "No more letters",
+        html`<p>This address gets no more ${kind} from <strong>${workspace}</strong>.</p>${button(request, "resume", "Get them again")}`,
+      )
+    : page(
+        "Letters you get",
+        html`<p>This address gets ${kind} from <strong>${workspace}</strong>.</p>${button(request, "refuse", `No more ${kind}`)}`,
+      )
+
+/** Mail programs send other fields, or other kinds of forms: whatever does not ask to resume refuses. */
+const asksToResume = (request: HttpRequest): boolean =>
+  new URLSearchParams(new TextDecoder().decode(request.body)).get("action") === "resume"
+
+export const unsubscribePages: ReadonlyArray<Page> = [
+  {
+    method: "GET",
+    path: "/unsubscribe/:token",
+    answer: (request) =>
+      Effect.map(
+        refusalIn(request, async () => {}),
+        (found) => shown(request, found),
+      ),
+  },
+  {
+    method: "POST",
+    path: "/unsubscribe/:token",
+    answer: (request) =>
+      Effect.map(refusalIn(request, asksToResume(request) ? deleteRefusal : insertRefusal), (found) =>
+        shown(request, found),
+      ),
+  },
+]

@@ -1,0 +1,75 @@
+/**
+ * Letters that their reader does not ask for name a link by which no more of the kind come from that workspace. The link holds
+ * the workspace, the kind, and a keyed hash of the address, signed by this server: whoever has it may refuse these letters, and
+ * learns nothing from it. What is stored of an address is the same hash.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { Context, Layer } from "effect"
+import type { Queryable } from "../store/database.ts"
+import { findRefusal } from "../store/letters.ts"
+
+/** Kinds that may be refused. Their order is part of every link: add at the end. */
+const KINDS = ["invitation", "tableNotes"] as const
+export type RefusableKind = (typeof KINDS)[number]
+
+/** What a link refuses. */
+export interface Refusal {
+  readonly workspaceId: string
+  readonly kind: RefusableKind
+  readonly addressHash: Uint8Array
+}
+
+/** A letter's place: from whom, of which kind, to which folded address. */
+export interface UnaskedLetter {
+  readonly workspaceId: string
+  readonly kind: RefusableKind
+  readonly email: string
+}
+
+const ID_BYTES = 16
+const HASH_BYTES = 32
+const CLAIM_BYTES = ID_BYTES + 1 + HASH_BYTES
+
+const bytesOf = (id: string): Buffer => Buffer.from(id.replaceAll("-", ""), "hex")
+const idOf = (bytes: Buffer): string =>
+  bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
+
+export class LetterRefusals extends Context.Service<
+  LetterRefusals,
+  {
+    /** What the link in this letter says, as one path segment. */
+    readonly tokenFor: (letter: UnaskedLetter) => string
+    /** `undefined` for anything that this server did not sign. */
+    readonly read: (token: string) => Refusal | undefined
+    readonly isRefused: (sql: Queryable, letter: UnaskedLetter) => Promise<boolean>
+  }
+>()("gathercue/LetterRefusals") {
+  /** `key`: 32 bytes, for this purpose alone. */
+  static readonly layer = (key: Uint8Array): Layer.Layer<LetterRefusals> =>
+    Layer.sync(LetterRefusals, () => {
+      const keyed = (what: "address" | "link", data: string | Uint8Array): Buffer =>
+        createHmac("sha256", key).update(`${what}:`).update(data).digest()
+      const refusalOf = ({ workspaceId, kind, email }: UnaskedLetter): Refusal => ({
+        workspaceId,
+        kind,
+        addressHash: keyed("address", email),
+      })
+      return {
+        tokenFor: (letter) => {
+          const { workspaceId, kind, addressHash } = refusalOf(letter)
+          const claim = Buffer.concat([bytesOf(workspaceId), Buffer.of(KINDS.indexOf(kind)), addressHash])
+          return Buffer.concat([claim, keyed("link", claim)]).toString("base64url")
+        },
+        read: (token) => {
+          const bytes = Buffer.from(token, "base64url")
+          if (bytes.length !== CLAIM_BYTES + HASH_BYTES) return undefined
+          const claim = bytes.subarray(0, CLAIM_BYTES)
+          const kind = KINDS[claim.readUInt8(ID_BYTES)]
+          if (!timingSafeEqual(bytes.subarray(CLAIM_BYTES), keyed("link", claim)) || kind === undefined)
+            return undefined
+          return { workspaceId: idOf(claim.subarray(0, ID_BYTES)), kind, addressHash: claim.subarray(ID_BYTES + 1) }
+        },
+        isRefused: (sql, letter) => findRefusal(sql, refusalOf(letter)),
+      }
+    })
+}

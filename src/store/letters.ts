@@ -1,0 +1,62 @@
+/** Letters to addresses that a workspace chose: who may have them sent, how many there were today, and who wants none. */
+import type { Queryable } from "./database.ts"
+
+/** Has the account proved an address? */
+export const hasProvedAddress = async (sql: Queryable, accountId: string): Promise<boolean> => {
+  const rows =
+    await sql`select 1 from account_emails where account_id = ${accountId} and verified_at is not null limit 1`
+  return rows.length > 0
+}
+
+/** Has any owner of the workspace proved an address? */
+export const hasProvedOwner = async (sql: Queryable, workspaceId: string): Promise<boolean> => {
+  const rows = await sql`
+    select 1 from workspace_members m join account_emails e on e.account_id = m.account_id
+     where m.workspace_id = ${workspaceId} and m.role = 'owner' and e.verified_at is not null limit 1`
+  return rows.length > 0
+}
+
+/**
+ * Counts letters, unless there would be more than `most` on that day; resolves to whether they were counted. Run it in the
+ * transaction that posts them: others of the workspace wait for its end. `day`: a date in UTC. A clock that goes back begins no day anew.
+ */
+export const countLetters = async (
+  sql: Queryable,
+  workspaceId: string,
+  day: string,
+  letters: number,
+  most: number,
+): Promise<boolean> => {
+  if (letters > most) return false
+  const { count } = await sql`
+    insert into workspace_letters as l (workspace_id, day, letters) values (${workspaceId}, ${day}::date, ${letters})
+    on conflict (workspace_id) do update
+       set day = greatest(l.day, excluded.day),
+           letters = case when l.day < excluded.day then 0 else l.letters end + excluded.letters
+     where l.day < excluded.day or l.letters + excluded.letters <= ${most}`
+  return count > 0
+}
+
+interface Refusal {
+  readonly workspaceId: string
+  readonly kind: string
+  readonly addressHash: Uint8Array
+}
+
+export const findRefusal = async (sql: Queryable, { workspaceId, kind, addressHash }: Refusal): Promise<boolean> => {
+  const rows = await sql`
+    select 1 from letter_refusals where workspace_id = ${workspaceId} and kind = ${kind} and address_hash = ${addressHash}`
+  return rows.length > 0
+}
+
+/** Refusing twice changes nothing. */
+export const insertRefusal = async (sql: Queryable, { workspaceId, kind, addressHash }: Refusal): Promise<void> => {
+  await sql`
+    insert into letter_refusals (workspace_id, kind, address_hash) values (${workspaceId}, ${kind}, ${addressHash})
+    on conflict do nothing`
+}
+
+export const deleteRefusal = async (sql: Queryable, { workspaceId, kind, addressHash }: Refusal): Promise<void> => {
+  await sql`
+    delete from letter_refusals where workspace_id = ${workspaceId} and kind = ${kind} and address_hash = ${addressHash}`
+}

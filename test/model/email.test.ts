@@ -1,0 +1,82 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { isEmail } from "../../src/model/email.ts"
+
+describe("an address", () => {
+  test.each([
+    "ada@example.com",
+    " Ada.Lovelace+events@Mail.Example.co.uk ",
+    "o'brien@example.com",
+    "a@b",
+    "root@localhost",
+    "用户@例子.公司",
+    "jörg@bücher.example",
+    "x_y-z=1@xn--bcher-kva.example",
+    `${"x".repeat(308)}@example.com`,
+  ])("is %s", (text) => {
+    expect(isEmail(text)).toBe(true)
+  })
+
+  test.each([
+    "",
+    "nobody",
+    "@example.com",
+    "a@",
+    "a@b@c",
+    "<script>@x.y",
+    '"a b"@example.com',
+    "a,b@example.com",
+    "a;b@example.com",
+    "a\\b@example.com",
+    "a(b)@example.com",
+    "a b@example.com",
+    "a\nb@example.com",
+    "a\u0000@example.com",
+    "admin\u200b@example.com",
+    "admin@exam\u00adple.com",
+    "a\u202eb@example.com",
+    "a@b..c",
+    "a..b@example.com",
+    ".a@example.com",
+    "a.@example.com",
+    "a@.example.com",
+    "a@example.com.",
+    "a@-example.com",
+    "a@example-.com",
+    "a@exa_mple.com",
+    "a@exam<ple.com",
+    "a@[127.0.0.1]",
+    "a@127.0.0.1",
+    "a@12",
+    `a@${"x".repeat(64)}.com`,
+    `a@${"x.".repeat(130)}com`,
+    `${"x".repeat(309)}@example.com`,
+  ])("is not %j", (text) => {
+    expect(isEmail(text)).toBe(false)
+  })
+
+  test("never holds markup, spaces, or characters that are not seen", () => {
+    const odd = fc.constantFrom(
+      "<",
+      ">",
+      '"',
+      "@",
+      "..",
+      " ",
+      "\r\n",
+      "\u200b",
+      "\u202e",
+      "\u0000",
+      "a",
+      "b",
+      ".",
+      "com",
+    )
+    fc.assert(
+      fc.property(fc.array(odd, { maxLength: 8 }), (parts) => {
+        const text = parts.join("")
+        if (isEmail(text)) expect(text.trim()).not.toMatch(/[<>"\s\p{Cf}\p{Cc}]|\.\.|@.*@|^\.|\.@|\.$/u)
+      }),
+    )
+  })
+})
