@@ -140,6 +140,7 @@ export type Answer = typeof Answer.Type
 
 export const RefusalCode = Schema.Literals([
   "bad_request",
+  "role_not_on_event",
   "conflict",
   "not_found",
   "forbidden",
