@@ -1,6 +1,7 @@
 /** The things people make at a live event, as sockets see them: in `ready`, in dispatches and in replies. */
 import { Schema } from "effect"
 import { CaptureKind, LobbyPolicy, PollKind, PollResults } from "../../model/activity-commands.ts"
+import { BroadcastId } from "../../model/ids.ts"
 import { ParticipantKind } from "../../model/participants.ts"
 import { ChatTarget } from "../../model/permissions.ts"
 import { QuestionStatus } from "../../model/question.ts"
@@ -189,7 +190,7 @@ export const RotationView = Schema.Struct({
 export type RotationView = typeof RotationView.Type
 
 export const BroadcastView = Schema.Struct({
-  broadcastId: Schema.String,
+  broadcastId: BroadcastId,
   phaseId: Schema.String,
   status: Schema.Literals(["idle", "live", "paused", "ended"]),
   playbackUrl: nullable(Schema.String),
