@@ -61,6 +61,8 @@ export interface Config {
   } | null
   /** Where broadcasts are watched; `null`: nowhere that we know of. */
   readonly playbackUrlTemplate: string | null
+  /** Something outside records what the media of an event is: a media server that we are not told of, or a person. */
+  readonly recordsElsewhere: boolean
   /** Whose `x-forwarded-for` is believed. */
   readonly trustedProxies: TrustedProxies
   readonly metricsToken: Redacted.Redacted<string> | null
@@ -131,6 +133,11 @@ export const CONFIG_KEYS = [
     name: "PLAYBACK_URL_TEMPLATE",
     fallback: "unset",
     doc: "Where a broadcast is watched, such as `https://cdn.example/{broadcastId}/index.m3u8`; may hold `{eventId}` and `{phaseId}` too.",
+  },
+  {
+    name: "MEDIA_RECORDER",
+    fallback: "unset",
+    doc: "`external`: something beside this server records events. Without it and without `MEDIA_URL`, `capture.start` refuses `recording`.",
   },
   {
     name: "TRUSTED_PROXIES",
@@ -286,6 +293,9 @@ const media = (env: Environment): Config["media"] => {
   }
 }
 
+const recordsElsewhere = (env: Environment): boolean =>
+  read(env, "MEDIA_RECORDER") !== undefined && oneOf(env, "MEDIA_RECORDER", ["external"], "external") === "external"
+
 const playbackUrlTemplate = (env: Environment): string | null => {
   const template = read(env, "PLAYBACK_URL_TEMPLATE")
   if (template === undefined) return null
@@ -363,6 +373,7 @@ export const loadConfig = (env: Environment = process.env): Config => {
     helpModel: helpModel(env),
     media: media(env),
     playbackUrlTemplate: playbackUrlTemplate(env),
+    recordsElsewhere: recordsElsewhere(env),
     dataDir,
     databaseUrl: databaseUrl === undefined ? null : Redacted.make(databaseUrl),
     databasePool: integer(env, "DATABASE_POOL", 10, 2, 100),

@@ -118,6 +118,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     returnWithinMs: RETURN_WITHIN_MS,
     idleMs: ACTOR_IDLE_MS,
     playbackUrlTemplate: config.playbackUrlTemplate,
+    canRecord: config.media !== null || config.recordsElsewhere,
     simulateNetwork: false,
   })
   const dispatcher = dispatcherLayer({

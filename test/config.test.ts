@@ -38,6 +38,7 @@ describe("a value that cannot be used", () => {
     ["MEDIA_API_SECRET", { ...MEDIA, MEDIA_API_SECRET: "" }],
     ["MEDIA_URL", { MEDIA_API_SECRET: "short-secret" }],
     ["PLAYBACK_URL_TEMPLATE", { PLAYBACK_URL_TEMPLATE: "https://cdn.example/{eventId}" }],
+    ["MEDIA_RECORDER", { MEDIA_RECORDER: "true" }],
     ["EVENT_DEFAULT_CAPACITY", { EVENT_DEFAULT_CAPACITY: "100001" }],
   ])("is refused in one sentence that names %s: %j", (key, environment) => {
     const attempt = () => loadConfig({ SECRET_KEY, ...environment })
@@ -64,6 +65,11 @@ test("a media server is known by its address, key and secret, and the secret is 
   expect(config.playbackUrlTemplate).toBe("https://cdn.example/{broadcastId}")
   const without = loadConfig({ SECRET_KEY })
   expect([without.media, without.playbackUrlTemplate]).toEqual([null, null])
+})
+
+test("something that records is there by a word of the operator", () => {
+  expect(loadConfig({ SECRET_KEY }).recordsElsewhere).toBe(false)
+  expect(loadConfig({ SECRET_KEY, MEDIA_RECORDER: "external" }).recordsElsewhere).toBe(true)
 })
 
 test("production allows no loopback targets", () => {
