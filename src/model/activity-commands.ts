@@ -116,6 +116,7 @@ export const ACTIVITY_COMMANDS = {
   "lobby.deny": Schema.Struct({ ids: People, block: optional(Schema.Boolean) }),
   "lobby.policy": Schema.Struct({ mode: LobbyPolicy }),
   "participant.toLobby": Schema.Struct({ id: ParticipantId }),
+  "participant.remove": Schema.Struct({ id: ParticipantId, block: optional(Schema.Boolean) }),
   /** Somebody who was removed for good may come back. */
   "participant.unblock": Schema.Struct({ id: ParticipantId }),
 

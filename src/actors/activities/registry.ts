@@ -16,6 +16,7 @@ import { lobby } from "./lobby.ts"
 import { mutes } from "./mutes.ts"
 import { polls } from "./polls.ts"
 import { qa } from "./qa.ts"
+import { removals } from "./removals.ts"
 import { rotation } from "./rotation.ts"
 import { stage } from "./stage.ts"
 
@@ -26,6 +27,7 @@ const ACTIVITIES: ReadonlyArray<Activity> = [
   polls,
   mutes,
   lobby,
+  removals,
   hands,
   stage,
   breakout,
