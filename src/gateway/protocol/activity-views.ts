@@ -1,6 +1,7 @@
 /** The things people make at a live event, as sockets see them: in `ready`, in dispatches and in replies. */
 import { Schema } from "effect"
 import { CaptureKind, LobbyPolicy, PollKind, PollResults } from "../../model/activity-commands.ts"
+import { PlanNote } from "../../model/breakout-notes.ts"
 import { BroadcastId } from "../../model/ids.ts"
 import { ParticipantKind } from "../../model/participants.ts"
 import { ChatTarget } from "../../model/permissions.ts"
@@ -131,6 +132,8 @@ export const BreakoutPlanView = Schema.Struct({
   seed: Schema.Int,
   rooms: Schema.Array(Schema.Struct({ name: Schema.String, people: Schema.Array(Schema.String) })),
   unplaced: Schema.Array(Schema.String),
+  /** Why it is not what one might expect. */
+  notes: Schema.Array(PlanNote),
   at: Instant,
 })
 export type BreakoutPlanView = typeof BreakoutPlanView.Type
