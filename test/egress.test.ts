@@ -68,6 +68,26 @@ test.each([
   "https://[fe80::1]/",
   "https://[fc00::1]/",
   "https://[4000::1]/",
+  "https://168.63.129.16/",
+  "https://0xa83f8110/",
+  "https://2822734096/",
+  "https://[::ffff:168.63.129.16]/",
+  "https://100.100.100.200/",
+  "https://192.0.0.192/",
+  "https://[fd00:ec2::254]/",
+  "https://metadata/",
+  "https://instance-data/latest/meta-data/",
+  "https://metadata.google.internal/",
+  "https://METADATA.Google.Internal/",
+  "https://ｍetadata.google.internal/",
+  "https://instance-data.ec2.internal/",
+  "https://metadata.azure.internal/",
+  "https://metadata.azure.com/",
+  "https://a.metadata.azure.com/",
+  "https://metadata.goog/",
+  "https://metadata.packet.net/",
+  "https://metadata.tencentyun.com/",
+  "https://printer.local/",
   "https://localhost/",
   "https://LOCALHOST/",
   "https://localhost./",
@@ -90,12 +110,17 @@ test.each([
   expect(await egress.send({ url })).toMatchObject(refusal)
 })
 
-test.each(["https://example.com/hook", "https://93.184.215.14:8443/", "https://[2606:4700::1111]/"])(
-  "%j may be called",
-  async (url) => {
-    expect(await openEgress({ allowLoopback: false }).check(url)).toMatchObject({ _tag: "Success" })
-  },
-)
+test.each([
+  "https://example.com/hook",
+  "https://93.184.215.14:8443/",
+  "https://[2606:4700::1111]/",
+  "https://168.63.129.17/",
+  "https://metadata.example.com/",
+  "https://internal.example.com/",
+  "https://notmetadata.goog/",
+])("%j may be called", async (url) => {
+  expect(await openEgress({ allowLoopback: false }).check(url)).toMatchObject({ _tag: "Success" })
+})
 
 test("the development switch opens loopback and nothing else", async () => {
   const egress = openEgress({ allowLoopback: true, resolve: async () => ["10.0.0.1"] })
@@ -108,8 +133,18 @@ test("the development switch opens loopback and nothing else", async () => {
   expect(await egress.send({ url: "https://example.com/" })).toMatchObject(refusal)
 })
 
+const METADATA = ["168.63.129.16", "::ffff:168.63.129.16", "100.100.100.200", "fd00:ec2::254"]
+
 test("a name is refused when any of its addresses is not public", async () => {
-  for (const inside of ["127.0.0.1", "10.1.2.3", "169.254.169.254", "::1", "::ffff:192.168.0.1", "fd00::1"]) {
+  for (const inside of [
+    "127.0.0.1",
+    "10.1.2.3",
+    "169.254.169.254",
+    "::1",
+    "::ffff:192.168.0.1",
+    "fd00::1",
+    ...METADATA,
+  ]) {
     const egress = openEgress({ allowLoopback: false, resolve: async () => ["93.184.215.14", inside] })
     expect(await egress.send({ url: "https://example.com/" })).toMatchObject(refusal)
   }
