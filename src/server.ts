@@ -103,6 +103,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     Layer.succeed(HttpSettings, {
       publicUrl,
       appUrl: config.appUrl ?? publicUrl,
+      trustsHost: !config.production,
       emailDevMode: !config.production,
       sendsMail: config.smtp !== null,
       defaultCapacity: config.defaultCapacity,

@@ -125,9 +125,8 @@ export const invitePages: ReadonlyArray<Page> = [
     path: "/invite/:token",
     answer: (request) =>
       Effect.gen(function* () {
-        const { publicUrl } = yield* HttpSettings
         // A cookie may speak here: the form must have come from this site.
-        if (isForeignSite(request, new URL(publicUrl).origin)) {
+        if (isForeignSite(request, yield* HttpSettings)) {
           return yield* new Forbidden({ detail: "Answer the invitation on its own page." })
         }
         const field = yield* readForm(request)
