@@ -1,9 +1,10 @@
 /**
- * Configuration: the one reader of the environment. Each key has one row here with its default, its meaning and its check;
- * the README's table and the startup print come from the same rows. Secrets are `Redacted`, so that none is ever printed.
+ * Configuration: the one reader of the environment. Each key has one row in `config-keys.ts` and is checked here. Secrets are
+ * `Redacted`, so that none is ever printed.
  */
 import { resolve } from "node:path"
 import { Redacted } from "effect"
+import { CONFIG_KEYS, type KeyName } from "./config-keys.ts"
 import { parseTrustedProxies, type TrustedProxies } from "./model/client-address.ts"
 import { isPlaybackTemplate } from "./model/playback-url.ts"
 import { FEWEST_KEY_CHARACTERS, keptSecretKey, SecretKeyUnusable } from "./secret-key.ts"
@@ -64,6 +65,8 @@ export interface Config {
   } | null
   /** Where broadcasts are watched; `null`: nowhere that we know of. */
   readonly playbackUrlTemplate: string | null
+  /** Something outside records what the media of an event is: a media server that we are not told of, or a person. */
+  readonly recordsElsewhere: boolean
   /** Whose `x-forwarded-for` is believed. */
   readonly trustedProxies: TrustedProxies
   readonly metricsToken: Redacted.Redacted<string> | null
@@ -71,161 +74,6 @@ export interface Config {
   readonly allowLoopbackTargets: boolean
 }
 
-interface Key {
-  readonly name: string
-  readonly fallback: string
-  readonly doc: string
-  readonly secret?: true
-}
-
-/** Every key of the environment that is read, in the order the README lists them. */
-export const CONFIG_KEYS = [
-  {
-    name: "NODE_ENV",
-    fallback: "development",
-    doc: "`production` is strict: it wants its own `SECRET_KEY`, an https `PUBLIC_URL`, and refuses development switches.",
-  },
-  { name: "HOST", fallback: "127.0.0.1", doc: "Address to listen on." },
-  { name: "PORT", fallback: "8080", doc: "Port of the REST API and the gateway; 0 picks a free one." },
-  {
-    name: "PUBLIC_URL",
-    fallback: "http://HOST:PORT",
-    doc: "Base address that clients use; decides cookie names and the URLs in answers.",
-  },
-  {
-    name: "APP_URL",
-    fallback: "PUBLIC_URL",
-    doc: "Where links in letters lead; by default the pages this server has for them.",
-  },
-  {
-    name: "SMTP_URL",
-    fallback: "unset",
-    doc: "`smtp://user:password@host:port` or `smtps://…`; without it no mail is sent; outside production links stand in the answers instead.",
-    secret: true,
-  },
-  { name: "MAIL_FROM", fallback: "Gathercue <no-reply@localhost>", doc: "Sender of letters." },
-  {
-    name: "MAIL_PER_WORKSPACE_PER_DAY",
-    fallback: "200",
-    doc: "Invitations and other letters that a workspace may have sent to addresses it chose, in a day (UTC), 0 to 1000000; one more is answered 429. Entry links of people who registered, and notes for people who were there, are not counted.",
-  },
-  { name: "IDP_ISSUER", fallback: "unset", doc: "OpenID Connect issuer that accounts may sign in with." },
-  {
-    name: "IDP_CLIENT_ID",
-    fallback: "unset",
-    doc: "Client id at the issuer; its redirect URI is `PUBLIC_URL/v1/auth/idp/callback`.",
-  },
-  { name: "IDP_CLIENT_SECRET", fallback: "unset", doc: "Client secret at the issuer.", secret: true },
-  {
-    name: "HELP_LLM_URL",
-    fallback: "unset",
-    doc: "Base address of an OpenAI-compatible model that words the help chat's answers, such as `https://host/v1`.",
-  },
-  { name: "HELP_LLM_MODEL", fallback: "default", doc: "Name of that model." },
-  { name: "HELP_LLM_KEY", fallback: "unset", doc: "Bearer key for that model.", secret: true },
-  {
-    name: "MEDIA_URL",
-    fallback: "unset",
-    doc: "Address of a LiveKit server as clients reach it, `wss://…`; with its key and secret participants get seats there.",
-  },
-  { name: "MEDIA_API_KEY", fallback: "unset", doc: "API key at the LiveKit server." },
-  {
-    name: "MEDIA_API_SECRET",
-    fallback: "unset",
-    doc: "API secret at the LiveKit server; signs the seats.",
-    secret: true,
-  },
-  {
-    name: "PLAYBACK_URL_TEMPLATE",
-    fallback: "unset",
-    doc: "Where a broadcast is watched, such as `https://cdn.example/{broadcastId}/index.m3u8`; may hold `{eventId}` and `{phaseId}` too.",
-  },
-  {
-    name: "TRUSTED_PROXIES",
-    fallback: "none",
-    doc: "Addresses and CIDR blocks, comma separated, whose `X-Forwarded-For` is believed when requests are counted.",
-  },
-  { name: "DATA_DIR", fallback: ".data", doc: "Where the embedded database and generated secrets live." },
-  {
-    name: "DATABASE_URL",
-    fallback: "embedded",
-    doc: "An external PostgreSQL, 14 or newer (18 is what the tests run on), reached directly and not through a transaction pooler; without it an embedded PostgreSQL 18 runs in `DATA_DIR`.",
-    secret: true,
-  },
-  { name: "DATABASE_POOL", fallback: "10", doc: "Connections to the database, 2 to 100." },
-  {
-    name: "DATABASE_WAITING",
-    fallback: "500",
-    doc: "Statements of requests that may wait for a connection, 10 to 900; one more is answered 503 at once, and a new request at half of them.",
-  },
-  {
-    name: "DATABASE_DEADLINE_MS",
-    fallback: "5000",
-    doc: "How long a statement or transaction may take, with its wait for a connection, before it is given up, 500 to 60000; at most 40 % of it are spent waiting, and the server ends a statement after 54 %.",
-  },
-  {
-    name: "SECRET_KEY",
-    fallback: "generated",
-    doc: "At least 32 characters; signs tokens and seals webhook secrets. Outside production one is generated once and kept in `DATA_DIR`.",
-    secret: true,
-  },
-  {
-    name: "PLATFORM_KEY",
-    fallback: "unset",
-    doc: "At least 32 characters; lets `x-platform-key` list all workspaces.",
-    secret: true,
-  },
-  { name: "LOG_LEVEL", fallback: "info", doc: "`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`." },
-  {
-    name: "WEBHOOK_RETRY_SCHEDULE",
-    fallback: "5,30,120,600,1800,7200,21600,43200,86400",
-    doc: "Seconds to wait before each retry, comma separated; each gets up to 20 % jitter.",
-  },
-  {
-    name: "WEBHOOK_CONCURRENCY",
-    fallback: "64",
-    doc: "Webhook requests in flight at once, 1 to 1000; one endpoint gets an eighth of them.",
-  },
-  {
-    name: "PRESENCE_GRACE_MS",
-    fallback: "0",
-    doc: "How long a participant may be gone before it counts as left, 0 to 60000.",
-  },
-  {
-    name: "GATEWAY_HISTORY_MS",
-    fallback: "120000",
-    doc: "How far back a reconnecting client is replayed exactly, 1000 to 3600000.",
-  },
-  {
-    name: "GATEWAY_HISTORY_ENTRIES",
-    fallback: "1000",
-    doc: "At most this many dispatches of one stream are kept for replay, 10 to 100000.",
-  },
-  {
-    name: "SOCKETS_PER_ADDRESS",
-    fallback: "10000",
-    doc: "Gateway sockets one address may have open, 10 to 1000000; one more is answered 429. An IPv6 address counts as its /64, and a /48 may have 16 times as many.",
-  },
-  {
-    name: "ACTOR_MAILBOX",
-    fallback: "1024",
-    doc: "Commands one live event may queue; one more is answered 503, 1 to 100000.",
-  },
-  { name: "EVENT_DEFAULT_CAPACITY", fallback: "1000", doc: "Capacity of an event that names none, 1 to 100000." },
-  {
-    name: "METRICS_TOKEN",
-    fallback: "unset",
-    doc: "Bearer token for `/metrics`; without one the metrics are open in development and absent in production.",
-    secret: true,
-  },
-  {
-    name: "ALLOW_LOOPBACK_TARGETS",
-    fallback: "true outside production",
-    doc: "Development switch: webhook targets and key sets of partners may be plain http on loopback.",
-  },
-] as const satisfies ReadonlyArray<Key>
-
-type KeyName = (typeof CONFIG_KEYS)[number]["name"]
 type Environment = { readonly [name: string]: string | undefined }
 
 const refuse = (name: KeyName, rule: string): never => {
@@ -298,6 +146,9 @@ const media = (env: Environment): Config["media"] => {
     apiSecret: Redacted.make(needed("MEDIA_API_SECRET")),
   }
 }
+
+const recordsElsewhere = (env: Environment): boolean =>
+  read(env, "MEDIA_RECORDER") !== undefined && oneOf(env, "MEDIA_RECORDER", ["external"], "external") === "external"
 
 const playbackUrlTemplate = (env: Environment): string | null => {
   const template = read(env, "PLAYBACK_URL_TEMPLATE")
@@ -377,6 +228,7 @@ export const loadConfig = (env: Environment = process.env): Config => {
     helpModel: helpModel(env),
     media: media(env),
     playbackUrlTemplate: playbackUrlTemplate(env),
+    recordsElsewhere: recordsElsewhere(env),
     dataDir,
     databaseUrl: databaseUrl === undefined ? null : Redacted.make(databaseUrl),
     databasePool: integer(env, "DATABASE_POOL", 10, 2, 100),

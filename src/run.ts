@@ -1,5 +1,6 @@
 /** The server as a command: start, say where it is, and stop cleanly on a signal. Exit codes: 0 stopped, 1 refused or failed. */
 import { type Config, ConfigInvalid, loadConfig } from "./config.ts"
+import { withoutValues } from "./logged-error.ts"
 import { startServer } from "./server.ts"
 import { openLog } from "./telemetry.ts"
 
@@ -55,7 +56,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   })
 }
 
-const server = await startServer(config, (line) => log.debug({ from: "postgres" }, line)).catch(refuse)
+const server = await startServer(config, (line) => log.debug({ from: "postgres" }, withoutValues(line))).catch(refuse)
 
 abandon = server.abandon
 // A defect that escaped everything: what is committed is safe, so stop in order and let a supervisor start anew.

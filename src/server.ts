@@ -109,6 +109,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     Layer.succeed(HttpSettings, {
       publicUrl,
       appUrl: config.appUrl ?? publicUrl,
+      trustsHost: !config.production,
       emailDevMode: !config.production,
       sendsMail: config.smtp !== null,
       // Where nothing is sent nobody can prove an address, and nobody is written to.
@@ -127,6 +128,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     returnWithinMs: RETURN_WITHIN_MS,
     idleMs: ACTOR_IDLE_MS,
     playbackUrlTemplate: config.playbackUrlTemplate,
+    canRecord: config.media !== null || config.recordsElsewhere,
     simulateNetwork: false,
   })
   const dispatcher = dispatcherLayer({

@@ -1,7 +1,8 @@
-/** Logs and metrics. Logs are JSON lines; credentials are redacted by name wherever they might appear. */
+/** Logs and metrics. Logs are JSON lines; credentials are redacted by name wherever they might appear, and errors say no values. */
 import { Context, Layer } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { type Logger, pino } from "pino"
+import { loggedError } from "./logged-error.ts"
 import { type Metrics, makeMetrics } from "./metrics.ts"
 import { processSampler } from "./process-metrics.ts"
 
@@ -20,6 +21,7 @@ export const openLog = (level: string): Logger =>
   pino({
     level,
     base: null,
+    serializers: { err: (cause: unknown) => loggedError(cause) },
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: {
       paths: SECRETS.flatMap((name) => [`["${name}"]`, `*["${name}"]`, `headers["${name}"]`]),

@@ -2,7 +2,8 @@ import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Redacted } from "effect"
 import { describe, expect, test } from "vitest"
-import { CONFIG_KEYS, ConfigInvalid, loadConfig } from "../src/config.ts"
+import { ConfigInvalid, loadConfig } from "../src/config.ts"
+import { CONFIG_KEYS } from "../src/config-keys.ts"
 import { deriveKey } from "../src/secret-key.ts"
 import { temporaryFolder } from "./support/temporary-folder.ts"
 
@@ -40,6 +41,7 @@ describe("a value that cannot be used", () => {
     ["PLAYBACK_URL_TEMPLATE", { PLAYBACK_URL_TEMPLATE: "https://cdn.example/{eventId}" }],
     ["MAIL_PER_WORKSPACE_PER_DAY", { MAIL_PER_WORKSPACE_PER_DAY: "-1" }],
     ["MAIL_PER_WORKSPACE_PER_DAY", { MAIL_PER_WORKSPACE_PER_DAY: "many" }],
+    ["MEDIA_RECORDER", { MEDIA_RECORDER: "true" }],
     ["EVENT_DEFAULT_CAPACITY", { EVENT_DEFAULT_CAPACITY: "100001" }],
   ])("is refused in one sentence that names %s: %j", (key, environment) => {
     const attempt = () => loadConfig({ SECRET_KEY, ...environment })
@@ -66,6 +68,11 @@ test("a media server is known by its address, key and secret, and the secret is 
   expect(config.playbackUrlTemplate).toBe("https://cdn.example/{broadcastId}")
   const without = loadConfig({ SECRET_KEY })
   expect([without.media, without.playbackUrlTemplate]).toEqual([null, null])
+})
+
+test("something that records is there by a word of the operator", () => {
+  expect(loadConfig({ SECRET_KEY }).recordsElsewhere).toBe(false)
+  expect(loadConfig({ SECRET_KEY, MEDIA_RECORDER: "external" }).recordsElsewhere).toBe(true)
 })
 
 test("production allows no loopback targets", () => {

@@ -30,6 +30,7 @@ export const openHouse = async (url: string, pool: number, defer: Defer): Promis
     returnWithinMs: 30_000,
     idleMs: 60_000,
     playbackUrlTemplate: null,
+    canRecord: false,
     simulateNetwork: false,
   }).pipe(
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: pool })),

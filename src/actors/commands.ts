@@ -17,7 +17,7 @@ import { EventRole } from "../model/roles.ts"
 
 const Rev = Schema.optionalKey(Schema.Int)
 
-/** Steering: the agenda, its timers, and who is thrown out. The statechart decides these. */
+/** Steering: the agenda and its timers. The statechart decides these. */
 const Steering = Schema.Union([
   Schema.Struct({ type: Schema.Literal("publish") }),
   Schema.Struct({ type: Schema.Literal("start") }),
@@ -44,7 +44,6 @@ const Steering = Schema.Union([
     rev: Rev,
   }),
   Schema.Struct({ type: Schema.Literal("extendTimer"), phaseId: Schema.String, seconds: Schema.Int, rev: Rev }),
-  Schema.Struct({ type: Schema.Literal("removeParticipant"), participantId: Schema.String, block: Schema.Boolean }),
   /** From the timer driver, never from a client. `endsAt` says which deadline it saw: an extension makes it stale. */
   Schema.Struct({ type: Schema.Literal("timerElapsed"), phaseId: Schema.String, endsAt: Schema.String }),
 ])
@@ -83,7 +82,6 @@ const STEERING_NAMES: Readonly<Record<SteeringType, CommandName | null>> = {
   appendPhase: null,
   updatePhase: "phase.update",
   extendTimer: "timer.extend",
-  removeParticipant: "participant.remove",
   timerElapsed: null,
 }
 
@@ -142,6 +140,7 @@ export type Answer = typeof Answer.Type
 
 export const RefusalCode = Schema.Literals([
   "bad_request",
+  "role_not_on_event",
   "conflict",
   "not_found",
   "forbidden",

@@ -28,9 +28,16 @@ const snapshotOf = (state: LiveState) =>
 
 /** Whom a command is about, where it is about somebody's being here. */
 const targetsOf = ({ command }: Envelope): ReadonlyArray<string> => {
-  if (command.type === "removeParticipant") return [command.participantId]
-  if (command.type === "lobby.deny") return command.d.ids
-  return command.type === "participant.mute" || command.type === "participant.toLobby" ? [command.d.id] : []
+  switch (command.type) {
+    case "lobby.deny":
+      return command.d.ids
+    case "participant.remove":
+    case "participant.mute":
+    case "participant.toLobby":
+      return [command.d.id]
+    default:
+      return []
+  }
 }
 
 /** Owners and admins of the workspace, whatever role they have here, and those whom the workspace made administrators. */
@@ -81,8 +88,6 @@ const resultOf = (command: SteeringCommand, next: LiveState): Result => {
       const phase = activePhase(next)
       return { event, phase: phase === undefined ? null : gatewayPhase(phase) }
     }
-    case "removeParticipant":
-      return { participantId: command.participantId, block: command.block }
     default:
       return { event }
   }

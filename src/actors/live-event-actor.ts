@@ -43,6 +43,7 @@ export interface ActorNeeds extends Surroundings {
   readonly presenceGraceMs: number
   readonly returnWithinMs: number
   readonly playbackUrlTemplate: string | null
+  readonly canRecord: boolean
   /** Unix milliseconds. */
   readonly now: () => number
   /** Runs an effect beside the mailbox: timers and flushes. */
@@ -165,9 +166,9 @@ export class LiveEventActor {
 
   #turn(of: Resident, state: Resident["state"], given: Pick<Envelope, "by" | "at" | "freshId">): Turn {
     const { by, at, freshId } = given
-    const { playbackUrlTemplate } = this.#needs
+    const { playbackUrlTemplate, canRecord } = this.#needs
     const people = this.#presence?.connectedPeople ?? NOBODY
-    return new Turn({ floor: of.floor, state, people, by, now: at, freshId, playbackUrlTemplate })
+    return new Turn({ floor: of.floor, state, people, by, now: at, freshId, playbackUrlTemplate, canRecord })
   }
 
   /**

@@ -20,6 +20,8 @@ export interface LiveEventOptions {
   readonly idleMs: number
   /** Where broadcasts can be watched, with `{broadcastId}`; null when nobody says. */
   readonly playbackUrlTemplate: string | null
+  /** The deployment has something that records: a media server, or what its operator says there is. */
+  readonly canRecord: boolean
 }
 
 /** A late touch or two must not cost a live event its place. */
@@ -45,6 +47,7 @@ export const liveEventLayer = (
         presenceGraceMs: options.presenceGraceMs,
         returnWithinMs: options.returnWithinMs,
         playbackUrlTemplate: options.playbackUrlTemplate,
+        canRecord: options.canRecord,
         now: () => clock.currentTimeMillisUnsafe(),
         fork,
         // An open request would do it too, but keeps twelve kilobytes of fibers for as long as the event is live.

@@ -97,7 +97,6 @@ export const liveEventMachine = setup({
     patchEvent: apply("patchEvent", steps.patchEvent),
     appendPhase: apply("appendPhase", steps.appendPhase),
     updatePhase: apply("updatePhase", steps.updatePhase),
-    removeParticipant: apply("removeParticipant", steps.removeParticipant),
     remove: apply("delete", steps.remove),
   },
 }).createMachine({
@@ -123,7 +122,6 @@ export const liveEventMachine = setup({
       on: {
         start: { target: "live", actions: "start" },
         appendPhase: { guard: "canAppend", actions: "appendPhase" },
-        removeParticipant: { actions: "removeParticipant" },
       },
     },
     live: {
@@ -143,7 +141,6 @@ export const liveEventMachine = setup({
           { guard: "isTimerCurrent", actions: "elapseTimer" },
         ],
         appendPhase: { guard: "canAppend", actions: "appendPhase" },
-        removeParticipant: { actions: "removeParticipant" },
       },
     },
     ended: {

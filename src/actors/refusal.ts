@@ -20,7 +20,6 @@ const DEED: Record<SteeringType, string> = {
   appendPhase: "given a phase",
   updatePhase: "changed",
   extendTimer: "extended",
-  removeParticipant: "left by force",
   timerElapsed: "moved by a timer",
 }
 

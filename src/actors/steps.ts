@@ -214,12 +214,3 @@ export const elapseTimer = (state: LiveState, command: Of<"timerElapsed">): Live
   const timer = timerOf(elapsed)
   return say(next, toAll("timer.elapsed", { timerId: phase.id, timer, phase: phaseView(next, phase.id) }))
 }
-
-export const removeParticipant = (state: LiveState, command: Of<"removeParticipant">): LiveState => {
-  const { participantId, block } = command
-  const blocked = block && !state.removed.includes(participantId)
-  return say(blocked ? { ...state, removed: [...state.removed, participantId] } : state, {
-    dispatches: [{ stream: "staff", t: "participant.removed", d: { participantId, block } }],
-    ejections: [{ who: "participant", participantId, reason: "removed" }],
-  })
-}

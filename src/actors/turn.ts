@@ -56,6 +56,8 @@ export interface TurnGiven {
   readonly freshId: string
   /** Where broadcasts can be watched; null when the deployment does not say. */
   readonly playbackUrlTemplate: string | null
+  /** The deployment has something that records. */
+  readonly canRecord: boolean
 }
 
 export class Turn {
@@ -68,6 +70,7 @@ export class Turn {
   readonly at: Timestamp
   readonly freshId: string
   readonly playbackUrlTemplate: string | null
+  readonly canRecord: boolean
   state: LiveState
   readonly #floor: Floor
   readonly #changes = new Map<string, Change>()
@@ -80,7 +83,7 @@ export class Turn {
   /** Things whose view is told at a pace of its own, such as a tally. */
   readonly pulses = new Set<string>()
 
-  constructor({ floor, state, people, by, now, freshId, playbackUrlTemplate }: TurnGiven) {
+  constructor({ floor, state, people, by, now, freshId, playbackUrlTemplate, canRecord }: TurnGiven) {
     this.#floor = floor
     this.state = state
     this.everybody = people
@@ -90,6 +93,7 @@ export class Turn {
     this.at = toTimestamp(now)
     this.freshId = freshId
     this.playbackUrlTemplate = playbackUrlTemplate
+    this.canRecord = canRecord
   }
 
   get<K extends Kind>(kind: K, id: string): Records[K] | undefined {

@@ -23,7 +23,6 @@ const STEERING: { readonly [T in SteeringName]: (d: CommandData<T>, rev: Rev) =>
   "phase.update": (d, rev) => ({ type: "updatePhase", ...d, ...rev }),
   "event.end": () => ({ type: "end" }),
   "timer.extend": ({ timerId, seconds }, rev) => ({ type: "extendTimer", phaseId: timerId, seconds, ...rev }),
-  "participant.remove": ({ id, block }) => ({ type: "removeParticipant", participantId: id, block: block ?? false }),
 }
 
 const isActivity = (t: string): t is ActivityName => t in ACTIVITY_COMMANDS

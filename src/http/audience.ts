@@ -87,8 +87,7 @@ const COOKIE = "gc_anon"
  */
 export const signedOutVoter = (request: HttpRequest): Effect.Effect<string | null, Forbidden, HttpSettings | Tokens> =>
   Effect.gen(function* () {
-    const { publicUrl } = yield* HttpSettings
-    if (isForeignSite(request, new URL(publicUrl).origin)) {
+    if (isForeignSite(request, yield* HttpSettings)) {
       return yield* new Forbidden({ detail: "A vote without a session must come from this site." })
     }
     const cookie = cookieValue(request.headers["cookie"], COOKIE)

@@ -53,5 +53,7 @@ export const writeAudit = (
     const { log } = yield* Telemetry
     yield* (yield* Database)
       .run((sql) => insertAuditEntry(sql, { ...entry, targetId: targetOf(request, body) }))
-      .pipe(Effect.catch((failure) => Effect.sync(() => log.error({ ...entry, failure }, "an audit entry was lost"))))
+      .pipe(
+        Effect.catch((failure) => Effect.sync(() => log.error({ ...entry, err: failure }, "an audit entry was lost"))),
+      )
   })

@@ -4,6 +4,7 @@ import { SESSION_COOKIE_SECONDS } from "../identity/account-sessions.ts"
 import type { Credentials, Principal } from "../identity/principal.ts"
 import { Forbidden } from "../model/errors.ts"
 import type { HttpRequest } from "./message.ts"
+import type { HttpSettings } from "./settings.ts"
 
 /** On an https address the `__Host-` prefix binds the cookie to this host and to TLS (RFC 6265bis §4.1.3.2). */
 export const sessionCookieName = (publicUrl: string): string =>
@@ -43,21 +44,30 @@ export const credentialsOf = (request: HttpRequest, cookieName: string): Credent
 
 const READS = new Set(["GET", "HEAD", "OPTIONS"])
 
-/** Does a browser say that the request comes from somebody else's page? */
-export const isForeignSite = ({ headers: { origin, host, ...headers } }: HttpRequest, ownOrigin: string): boolean => {
-  const foreign =
-    origin !== undefined && origin !== ownOrigin && origin !== `http://${host}` && origin !== `https://${host}`
-  return foreign || headers["sec-fetch-site"] === "cross-site"
+/** Which pages are this server's own. */
+export type OwnSite = Pick<HttpSettings["Service"], "publicUrl" | "trustsHost">
+
+/**
+ * Does a browser say that the request comes from somebody else's page? The `Host` header is the caller's to choose, and says nothing
+ * of TLS: it counts only while the server is tried out under whatever name it is reached by.
+ */
+export const isForeignSite = (
+  { headers: { origin, host, ...headers } }: HttpRequest,
+  { publicUrl, trustsHost }: OwnSite,
+): boolean => {
+  const isOwn = origin === undefined || origin === new URL(publicUrl).origin
+  const isHost = trustsHost && (origin === `http://${host}` || origin === `https://${host}`)
+  return !(isOwn || isHost) || headers["sec-fetch-site"] === "cross-site"
 }
 
 /** A change that a browser's cookie authenticates must come from our own origin, or from no browser at all. */
 export const refuseCrossSite = (
   request: HttpRequest,
   principal: Principal,
-  ownOrigin: string,
+  site: OwnSite,
 ): Effect.Effect<void, Forbidden> => {
   if (principal.kind !== "account" || READS.has(request.method)) return Effect.void
-  return isForeignSite(request, ownOrigin)
+  return isForeignSite(request, site)
     ? Effect.fail(new Forbidden({ detail: "A change with a session cookie must come from this site." }))
     : Effect.void
 }

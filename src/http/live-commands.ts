@@ -11,6 +11,7 @@ import { isInTransaction } from "../store/database.ts"
 const failureOf = ({ code, detail }: Refused): Failure => {
   switch (code) {
     case "bad_request":
+    case "role_not_on_event":
       return new BadRequest({ detail })
     case "not_found":
       return new NotFound({ detail })

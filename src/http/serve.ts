@@ -151,7 +151,8 @@ export const compile = (
   handle: Handle<HttpApiEndpoint.Top, Access>,
 ): Effect.Effect<Compiled, never, HttpSettings | Telemetry | Authenticator | Idempotency | RateLimits> =>
   Effect.gen(function* () {
-    const { publicUrl } = yield* HttpSettings
+    const settings = yield* HttpSettings
+    const { publicUrl } = settings
     const { log } = yield* Telemetry
     const authenticate = yield* Authenticator
     const idempotency = yield* Idempotency
@@ -162,7 +163,6 @@ export const compile = (
     const textType = Option.getOrUndefined(Context.getOption(endpoint.annotations, TextBody))
     const write = textType === undefined ? JSON.stringify : String
     const problems = new Problems(`${publicUrl}/v1/errors`)
-    const ownOrigin = new URL(publicUrl).origin
     const cookieName = sessionCookieName(publicUrl)
     const decodeParams = decoder(endpoint.params)
     const decodeQuery = decoder(endpoint.query)
@@ -189,7 +189,7 @@ export const compile = (
       // A viewer surface takes a session token: a cookie that happens to be there says nothing about it, but a key shows a
       // server that forgot to make a session, and must not be taken for an anonymous viewer.
       if (isViewerSurface(access)) return authenticate({ ...credentials, sessionCookie: undefined })
-      return Effect.tap(authenticate(credentials), (principal) => refuseCrossSite(request, principal, ownOrigin))
+      return Effect.tap(authenticate(credentials), (principal) => refuseCrossSite(request, principal, settings))
     }
 
     const encode = (request: HttpRequest, given: unknown): HttpResponse => {

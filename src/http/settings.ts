@@ -6,6 +6,8 @@ export class HttpSettings extends Context.Service<
   {
     /** Base address that clients use, without a trailing slash. */
     readonly publicUrl: string
+    /** A page under the name by which a request reached us counts as ours. Never in production: a request says any name. */
+    readonly trustsHost: boolean
     /** Where links in letters lead, without a trailing slash; by default this server's own pages. */
     readonly appUrl: string
     /**

@@ -6,8 +6,9 @@
  */
 import type { TemplatedApp, HttpRequest as UwsRequest, HttpResponse as UwsResponse } from "uWebSockets.js"
 import type { ClientAddresses } from "../identity/client-addresses.ts"
-import { PayloadTooLarge } from "../model/errors.ts"
+import { BadRequest, PayloadTooLarge } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
+import { Framing } from "./framing.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import type { Problems } from "./problem.ts"
 
@@ -35,7 +36,10 @@ export interface PlainRoute {
 }
 
 /** A request before its body. */
-export type RequestHead = Omit<HttpRequest, "body" | "client" | "isGone">
+export type RequestHead = Omit<HttpRequest, "body" | "client" | "isGone"> & {
+  /** Why it is not certain where the body ends. */
+  readonly fault: string | null
+}
 
 export interface BindOptions {
   readonly problems: Problems
@@ -98,8 +102,10 @@ const decodeParam = (raw: string): string => {
 /** Copies a request out of the engine; only valid synchronously. */
 const readHead = (req: UwsRequest, path: string, names: ReadonlyArray<string>): RequestHead => {
   const headers: { [name: string]: string } = {}
+  const framing = new Framing()
   req.forEach((name, value) => {
     headers[name] = value
+    framing.see(name, value)
   })
   const params: { [name: string]: string } = {}
   for (const [index, name] of names.entries()) params[name] = decodeParam(req.getParameter(index) ?? "")
@@ -111,6 +117,7 @@ const readHead = (req: UwsRequest, path: string, names: ReadonlyArray<string>): 
     query: req.getQuery() ?? "",
     headers,
     requestId: given !== undefined && REQUEST_ID.test(given) ? given : newId(),
+    fault: framing.fault,
   }
 }
 
@@ -137,6 +144,17 @@ class Exchange {
     })
   }
 
+  /**
+   * Refuses a request whose end is not certain; says whether it was one. Not at once: while it is not answered, the engine takes no
+   * other request from the connection and closes it when one follows. An answered one it would read on from, to the end of what came.
+   */
+  refuseFaulty(): boolean {
+    const { fault } = this.#head
+    if (fault === null) return false
+    setImmediate(() => this.send(this.#options.problems.of(new BadRequest({ detail: fault })), true))
+    return true
+  }
+
   send = (response: HttpResponse, closeConnection = false): void => {
     if (this.aborted || this.#sent) return
     this.#sent = true
@@ -149,7 +167,8 @@ class Exchange {
       if (this.#options.isHttps) this.#writeHeaders(INSIST_ON_TLS)
       if (this.#crossOrigin) this.#writeHeaders(CROSS_ORIGIN)
       const isBodiless = response.status === 204 || response.status === 304
-      if (isBodiless || this.#head.method === "HEAD") {
+      // Who is cut off gets whatever there is to say, also where a client of a good request would not expect a body.
+      if (!closeConnection && (isBodiless || this.#head.method === "HEAD")) {
         if (!isBodiless) res.writeHeader("content-length", String(Buffer.byteLength(response.body)))
         // Without arguments: given any, the engine writes a length of its own and never takes the response for done.
         res.endWithoutBody()
@@ -190,6 +209,7 @@ const register = (app: TemplatedApp, route: PlainRoute, options: BindOptions): v
   const handle = (res: UwsResponse, req: UwsRequest): void => {
     const head = readHead(req, route.path, names)
     const exchange = new Exchange(res, head, route.path, route.crossOrigin, options)
+    if (exchange.refuseFaulty()) return
     const client = route.wantsClient ? addressOf(res, head, options.clients) : ""
     const respond = (body: Uint8Array): void =>
       route.respond({ ...head, body, client, isGone: () => exchange.aborted }, exchange.send)
@@ -244,6 +264,7 @@ export const bindRoutes = (app: TemplatedApp, routes: ReadonlyArray<PlainRoute>,
     app.any(path, (res, req) => {
       const head = readHead(req, path, parameterNames(path))
       const exchange = new Exchange(res, head, path, crossOrigin, options)
+      if (exchange.refuseFaulty()) return
       if (head.method === "OPTIONS" && crossOrigin) return exchange.send(preflight(methods))
       const problem = options.problems.write("method_not_allowed", `Use one of: ${methods}.`, [["allow", methods]])
       return exchange.send(problem)
@@ -251,6 +272,6 @@ export const bindRoutes = (app: TemplatedApp, routes: ReadonlyArray<PlainRoute>,
   }
   app.any("/*", (res, req) => {
     const exchange = new Exchange(res, readHead(req, "/*", []), "/*", false, options)
-    exchange.send(options.problems.write("not_found", "No such path."))
+    if (!exchange.refuseFaulty()) exchange.send(options.problems.write("not_found", "No such path."))
   })
 }

@@ -99,9 +99,15 @@ const PartnerEmail = Schema.String.check(
   Schema.makeFilter((text) => text.trim() === "" || isEmail(text) || "must be an e-mail address"),
 )
 
+/** Seconds since 1970 up to the year 9999: what a date can be. jose takes any number for one, such as 1e300. */
+const NumericDate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 253_402_300_799 }))
+
 /** The claims that make a guest. */
 const GuestClaims = Schema.Struct({
   sub: Schema.NonEmptyString,
+  exp: NumericDate,
+  nbf: Schema.optionalKey(NumericDate),
+  iat: Schema.optionalKey(NumericDate),
   name: Schema.optionalKey(Schema.NullOr(Schema.String)),
   email: Schema.optionalKey(Schema.NullOr(PartnerEmail)),
 })

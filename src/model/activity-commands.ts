@@ -3,20 +3,14 @@
  * serves the gateway's decoding, the actor's mailbox and the REST calls that do the same.
  */
 import { Schema } from "effect"
-import { isVisible } from "./display-name.ts"
 import { Id } from "./ids.ts"
 import { QuestionPatch } from "./question.ts"
 import { EventRole } from "./roles.ts"
+import { LegibleText, ShownText } from "./shown-text.ts"
 import { InstantInput } from "./timestamp.ts"
 
 const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
 const optional = Schema.optionalKey
-const text = (maximum: number) =>
-  Schema.String.check(
-    Schema.isBetweenLength(1, maximum),
-    Schema.makeFilter((value) => isVisible(value) || "must not be blank"),
-  )
-
 const MAX_PEOPLE = 1000
 const DAY_MS = 86_400_000
 /** An object all the same, for what may come. */
@@ -41,12 +35,12 @@ export const PollResults = Schema.Literals(["live", "afterVote", "onPublish"])
 export const TranscriptSegment = Schema.Struct({
   segment: Schema.String.check(Schema.isBetweenLength(1, 64)),
   final: Schema.Boolean,
-  speaker: Schema.String.check(Schema.isMaxLength(200)),
+  speaker: ShownText(0, 200),
   lang: Schema.String.check(Schema.isBetweenLength(2, 35)),
   /** Milliseconds since the event's start. */
   t0: between(0, 10 * DAY_MS),
   t1: between(0, 10 * DAY_MS),
-  text: Schema.String.check(Schema.isBetweenLength(1, 2000)),
+  text: ShownText(1, 2000),
 })
 export type TranscriptSegment = typeof TranscriptSegment.Type
 
@@ -57,10 +51,10 @@ const OfPhase = Schema.Struct({ phaseId: optional(Id) })
 export const ACTIVITY_COMMANDS = {
   /** To everyone, or to some rooms. */
   announce: Schema.Struct({
-    text: text(1000),
+    text: LegibleText(1000),
     targets: optional(Schema.Union([Schema.Literal("all"), Schema.Array(Id).check(Schema.isBetweenLength(1, 500))])),
   }),
-  "question.ask": Schema.Struct({ text: text(1000), anonymous: optional(Schema.Boolean) }),
+  "question.ask": Schema.Struct({ text: LegibleText(1000), anonymous: optional(Schema.Boolean) }),
   "question.withdraw": Reference,
   /** Sets the one vote, or takes it back: never toggles. */
   "question.vote": Schema.Struct({ id: Id, on: Schema.Boolean }),
@@ -68,12 +62,16 @@ export const ACTIVITY_COMMANDS = {
   "question.hide": Reference,
   "question.restore": Reference,
   "question.pin": Switch,
-  "question.answer": Schema.Struct({ id: Id, mode: Schema.Literals(["live", "text"]), text: optional(text(4000)) }),
+  "question.answer": Schema.Struct({
+    id: Id,
+    mode: Schema.Literals(["live", "text"]),
+    text: optional(LegibleText(4000)),
+  }),
   "qa.settings": Schema.Struct({ moderated: optional(Schema.Boolean), open: optional(Schema.Boolean) }),
 
   "chat.send": Schema.Struct({
     to: Schema.Literals(["event", "room", "staff"]),
-    text: text(2000),
+    text: LegibleText(2000),
     replyTo: optional(Id),
   }),
   "chat.delete": Reference,
@@ -87,10 +85,10 @@ export const ACTIVITY_COMMANDS = {
   }),
 
   "poll.create": Schema.Struct({
-    question: text(500),
+    question: LegibleText(500),
     kind: PollKind,
     /** For a rating the steps of the scale. */
-    options: Schema.Array(text(200)).check(Schema.isBetweenLength(2, 20)),
+    options: Schema.Array(LegibleText(200)).check(Schema.isBetweenLength(2, 20)),
     anonymous: optional(Schema.Boolean),
     allowChange: optional(Schema.Boolean),
     results: optional(PollResults),
@@ -104,7 +102,7 @@ export const ACTIVITY_COMMANDS = {
   "poll.publish": Switch,
   "poll.delete": Reference,
 
-  "hand.raise": Schema.Struct({ note: optional(text(200)) }),
+  "hand.raise": Schema.Struct({ note: optional(LegibleText(200)) }),
   "hand.lower": NOTHING,
   "hand.lowerFor": Schema.Union([Schema.Struct({ id: ParticipantId }), Schema.Struct({ all: Schema.Literal(true) })]),
   "stage.invite": Schema.Struct({ id: ParticipantId }),
@@ -116,13 +114,16 @@ export const ACTIVITY_COMMANDS = {
   "lobby.deny": Schema.Struct({ ids: People, block: optional(Schema.Boolean) }),
   "lobby.policy": Schema.Struct({ mode: LobbyPolicy }),
   "participant.toLobby": Schema.Struct({ id: ParticipantId }),
+  "participant.remove": Schema.Struct({ id: ParticipantId, block: optional(Schema.Boolean) }),
   /** Somebody who was removed for good may come back. */
   "participant.unblock": Schema.Struct({ id: ParticipantId }),
 
   /** Says what would open, without opening it. Either `size` (people a room) or `rooms` (their number, or their names). */
   "breakout.plan": Schema.Struct({
     size: optional(between(1, 1000)),
-    rooms: optional(Schema.Union([between(1, 500), Schema.Array(text(100)).check(Schema.isBetweenLength(1, 500))])),
+    rooms: optional(
+      Schema.Union([between(1, 500), Schema.Array(LegibleText(100)).check(Schema.isBetweenLength(1, 500))]),
+    ),
     strategy: Schema.Literals(["balanced", "manual", "self"]),
     /** Participant to the index of a room. */
     pinned: optional(Schema.Record(ParticipantId, between(0, 499))),
@@ -141,7 +142,7 @@ export const ACTIVITY_COMMANDS = {
   "breakout.close": Schema.Struct({ graceMs: optional(between(0, 600_000)) }),
   "room.choose": Schema.Struct({ roomId: Id }),
   "room.return": NOTHING,
-  "room.help": Schema.Struct({ text: optional(text(500)) }),
+  "room.help": Schema.Struct({ text: optional(LegibleText(500)) }),
 
   "rotation.start": Schema.Struct({
     roundSeconds: between(5, 86_400),

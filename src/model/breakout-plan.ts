@@ -1,11 +1,12 @@
 /**
  * Who sits in which breakout room. A plan is a pure function of what was asked and its seed, so that the dry run is what
  * opens later.
- * Invariants: everyone is in one room or unplaced; pins hold; sizes differ by at most one and nobody sits alone, unless
- * pins force it.
+ * Invariants: everyone is in one room or unplaced; pins hold; sizes differ by at most one, unless pins force it. Rooms that were
+ * asked for are used as far as there are people; where they follow from a size, nobody sits alone, unless pins force it.
  */
+import { type PlanNote, planNotes } from "./breakout-notes.ts"
 import { mergeBlocks } from "./keep-together.ts"
-import { roomCount, roomSizes } from "./room-sizes.ts"
+import { askedRoomSizes, roomCount, roomSizes } from "./room-sizes.ts"
 import { type Random, seededRandom, shuffled } from "./seeded-random.ts"
 import { lowerCost, roomCost } from "./swap-search.ts"
 
@@ -14,7 +15,7 @@ export interface BreakoutRequest {
   readonly people: ReadonlyArray<string>
   /** About how many share a room; counts when `rooms` is not given. Neither of them: one room. */
   readonly size?: number
-  /** How many rooms, or their names. Rooms beyond half the people stay empty rather than hold one person. */
+  /** How many rooms, or their names: so many there are, also if some hold one person or, with fewer people than rooms, none. */
   readonly rooms?: number | ReadonlyArray<string>
   /** `manual` seats only who is pinned; `self` seats nobody and offers the rooms. */
   readonly strategy: "balanced" | "manual" | "self"
@@ -41,10 +42,17 @@ export interface BreakoutPlan {
   readonly cost: number
   /** Blocks (joined where they overlap) that no room had space for, or whose pins are in different rooms. */
   readonly split: ReadonlyArray<ReadonlyArray<string>>
+  /** Why it is not what one might expect. */
+  readonly notes: ReadonlyArray<PlanNote>
 }
+
+type Seating = Omit<BreakoutPlan, "notes">
 
 /** Being kept apart weighs more than any number of earlier meetings. */
 const APART_COST = 1_000_000
+
+/** The rooms were asked for, and do not follow from a size. */
+const isAskedFor = ({ rooms }: BreakoutRequest): boolean => typeof rooms === "number" || (rooms?.length ?? 0) > 0
 
 const roomNames = ({ rooms, size }: BreakoutRequest, seats: number): ReadonlyArray<string> => {
   if (typeof rooms === "object" && rooms.length > 0) return rooms
@@ -60,10 +68,10 @@ class Placing {
   readonly #sizes: ReadonlyArray<number>
   readonly #roomOf = new Map<string, number>()
 
-  constructor(pins: ReadonlyMap<string, number>, seats: number, rooms: number) {
+  constructor(pins: ReadonlyMap<string, number>, seats: number, rooms: number, isAsked: boolean) {
     this.rooms = Array.from({ length: rooms }, () => [])
     for (const [person, room] of pins) this.#put(person, room)
-    this.#sizes = roomSizes(
+    this.#sizes = (isAsked ? askedRoomSizes : roomSizes)(
       seats,
       this.rooms.map(({ length }) => length),
     )
@@ -149,9 +157,9 @@ const balanced = (
   pins: ReadonlyMap<string, number>,
   names: ReadonlyArray<string>,
   random: Random,
-): BreakoutPlan => {
+): Seating => {
   const ids = [...new Set([...pins.keys(), ...request.people])]
-  const placing = new Placing(pins, ids.length, names.length)
+  const placing = new Placing(pins, ids.length, names.length, isAskedFor(request))
   const blocks = [...mergeBlocks(request.keepTogether ?? [], new Set(ids))].sort((a, b) => b.length - a.length)
   const units = blocks.flatMap((block) => placing.block(block))
   placing.everyone(shuffled(new Set(request.people), random))
@@ -183,11 +191,12 @@ const balanced = (
   }
 }
 
-export const planBreakout = (request: BreakoutRequest): BreakoutPlan => {
-  const { people, pinned = {}, strategy } = request
-  const names = roomNames(request, new Set([...people, ...Object.keys(pinned)]).size)
-  const pins = new Map(Object.entries(pinned).filter(([, room]) => names[room] !== undefined))
-  if (strategy === "balanced") return balanced(request, pins, names, seededRandom(request.seed))
+/** Seats those who are pinned, or nobody. */
+const unbalanced = (
+  { people, strategy }: BreakoutRequest,
+  pins: ReadonlyMap<string, number>,
+  names: ReadonlyArray<string>,
+): Seating => {
   const seated = strategy === "manual" ? pins : new Map<string, number>()
   return {
     rooms: names.map((name, index) => ({
@@ -199,4 +208,25 @@ export const planBreakout = (request: BreakoutRequest): BreakoutPlan => {
     cost: 0,
     split: [],
   }
+}
+
+export const planBreakout = (request: BreakoutRequest): BreakoutPlan => {
+  const { people, pinned = {}, strategy } = request
+  const names = roomNames(request, new Set([...people, ...Object.keys(pinned)]).size)
+  const pins = new Map(Object.entries(pinned).filter(([, room]) => names[room] !== undefined))
+  const seating =
+    strategy === "balanced"
+      ? balanced(request, pins, names, seededRandom(request.seed))
+      : unbalanced(request, pins, names)
+  const { rooms, unplaced, split, cost } = seating
+  const notes = planNotes({
+    strategy,
+    sizes: rooms.map((room) => room.people.length),
+    size: isAskedFor(request) ? undefined : request.size,
+    unplaced: unplaced.length,
+    ignoredPins: Object.keys(pinned).length - pins.size,
+    isSplit: split.length > 0,
+    isTogether: cost >= APART_COST,
+  })
+  return { ...seating, notes }
 }

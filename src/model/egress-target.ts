@@ -20,6 +20,23 @@ export const MAX_URL_LENGTH = 2048
 /** IANA has assigned global unicast IPv6 only from here; ipaddr.js calls the unassigned rest unicast too. */
 const GLOBAL_UNICAST_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3")
 
+/**
+ * Public by its range, and yet the host's own business: Azure's wire server, which hands a machine its settings and secrets. The
+ * other clouds' addresses of that kind are link-local (169.254.0.0/16, fe80::/10), private (fd00:ec2::254) or shared (100.64.0.0/10).
+ */
+const WIRE_SERVER = "168.63.129.16"
+
+/** Names of such services, with all below them. What they resolve to differs from cloud to cloud, and from network to network. */
+const METADATA_NAMES = ["metadata.azure.com", "metadata.goog", "metadata.packet.net", "metadata.tencentyun.com"]
+/** Reserved for private networks (ICANN 2024, RFC 6762): `metadata.google.internal`, `instance-data.ec2.internal`. */
+const PRIVATE_SUFFIXES = [".internal", ".local"]
+
+/** A name that is of one network alone; those of one label (`metadata`, `instance-data`) are looked up in a network's own list. */
+const isPrivateName = (host: string): boolean =>
+  !host.includes(".") ||
+  PRIVATE_SUFFIXES.some((suffix) => host.endsWith(suffix)) ||
+  METADATA_NAMES.some((name) => host === name || host.endsWith(`.${name}`))
+
 type Reach = "public" | "loopback" | "internal"
 
 const reachOf = (address: string): Reach => {
@@ -28,7 +45,7 @@ const reachOf = (address: string): Reach => {
   const parsed = ipaddr.process(address)
   const range = parsed.range()
   if (range === "loopback") return "loopback"
-  if (range !== "unicast") return "internal"
+  if (range !== "unicast" || parsed.toString() === WIRE_SERVER) return "internal"
   return parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_UNICAST_IPV6) ? "internal" : "public"
 }
 
@@ -65,6 +82,7 @@ export const checkTarget = (text: string, policy: EgressPolicy): URL => {
   const literal = literalAddress(url)
   if (literal !== undefined) checkAddress(url, literal, policy)
   else if (isLoopbackName(url.hostname)) checkAddress(url, "127.0.0.1", policy)
+  else if (isPrivateName(url.hostname)) refuse("The URL must lead to a public address.")
   else if (url.protocol !== "https:") refuse("The URL must start with https://.")
   return url
 }

@@ -1,6 +1,7 @@
 /** An event: what a workspace schedules and a host drives (specification §2 and §3). */
 import { Schema } from "effect"
 import { Phase, PhaseInput } from "./phase.ts"
+import { ShownText } from "./shown-text.ts"
 import { Instant, InstantInput } from "./timestamp.ts"
 
 export const EventStatus = Schema.Literals(["draft", "scheduled", "live", "ended"])
@@ -11,8 +12,8 @@ export type Visibility = typeof Visibility.Type
 
 const METADATA_LIMIT_BYTES = 16_384
 
-const Title = Schema.String.check(Schema.isBetweenLength(1, 300))
-const Type = Schema.String.check(Schema.isBetweenLength(1, 80))
+const Title = ShownText(1, 300)
+const Type = ShownText(1, 80)
 const Capacity = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100_000 })))
 const Metadata = Schema.Record(Schema.String, Schema.Json).check(
   Schema.makeFilter(

@@ -7,7 +7,7 @@
 import { Schema } from "effect"
 import type { EventStatus, Visibility } from "./event.ts"
 import type { Modality } from "./phase.ts"
-import { acceptedRoles, defaultEventRole, type EventRole, nearestRole, type WorkspaceRole } from "./roles.ts"
+import { defaultEventRole, type EventRole, nearestRole, type WorkspaceRole } from "./roles.ts"
 
 /** The things without which a session of a workspace's user is worthless. */
 export const Basis = Schema.Struct({
@@ -63,7 +63,7 @@ export const standingOf = ({ workspaceRole, eventRole, event }: Footing): EventS
   const given = eventRole ?? (workspaceRole === null ? null : defaultEventRole(workspaceRole))
   if (given === null && event.visibility === "private") return undefined
   return {
-    role: nearestRole(given ?? "participant", acceptedRoles(event.modalities)),
+    role: nearestRole(given ?? "participant", event.modalities),
     walkIn: given === null,
     manages: workspaceRole === "owner" || workspaceRole === "admin",
   }

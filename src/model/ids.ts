@@ -16,6 +16,9 @@ export const Id = Schema.String.check(Schema.isUUID()).pipe(
   ),
 )
 
+/** Of a broadcast, as clients and receivers are told it. */
+export const BroadcastId = Schema.String.check(Schema.isUUID()).annotate({ description: "A UUIDv7." })
+
 /** Random bytes are drawn for many ids at once: a draw of its own costs an id more than all the rest of it. */
 const ID_BYTES = 16
 const drawn = new Uint8Array(ID_BYTES * 256)

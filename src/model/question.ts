@@ -3,9 +3,9 @@
  * what a moderator may make of it. Whoever asks anonymously is forgotten here, before anything is stored or sent.
  */
 import { Schema } from "effect"
-import { isVisible } from "./display-name.ts"
 import type { EventStatus } from "./event.ts"
 import type { PhaseConfig, PhaseStatus } from "./phase.ts"
+import { LegibleText } from "./shown-text.ts"
 import { Instant, type Timestamp } from "./timestamp.ts"
 import type { Occurrence } from "./webhook-events.ts"
 
@@ -14,12 +14,6 @@ export type QuestionStatus = typeof QuestionStatus.Type
 
 const MAX_TEXT_LENGTH = 1000
 const MAX_ANSWER_LENGTH = 4000
-
-const legible = (maximum: number) =>
-  Schema.String.check(
-    Schema.isBetweenLength(1, maximum),
-    Schema.makeFilter((text) => isVisible(text) || "must not be blank"),
-  )
 
 export const Question = Schema.Struct({
   id: Schema.String,
@@ -40,7 +34,7 @@ export const Question = Schema.Struct({
 export type Question = typeof Question.Type
 
 export const QuestionInput = Schema.Struct({
-  text: legible(MAX_TEXT_LENGTH),
+  text: LegibleText(MAX_TEXT_LENGTH),
   /** Signed-in people may ask without their name; who is signed out has none. */
   anonymous: Schema.optionalKey(Schema.Boolean),
 })
@@ -49,7 +43,7 @@ export const QuestionInput = Schema.Struct({
 export const QuestionPatch = Schema.Struct({
   status: Schema.optionalKey(QuestionStatus),
   pinned: Schema.optionalKey(Schema.Boolean),
-  answer: Schema.optionalKey(legible(MAX_ANSWER_LENGTH)),
+  answer: Schema.optionalKey(LegibleText(MAX_ANSWER_LENGTH)),
 })
 export type QuestionPatch = typeof QuestionPatch.Type
 

@@ -19,13 +19,12 @@ const ASSIGNABLE: Record<Modality, ReadonlyArray<EventRole>> = {
 }
 
 /**
- * Roles an event accepts: the union over its phases, and always `workspace_admin`. An event without phases has no
- * modality to narrow by and accepts the roles of every modality, so that people can be added before the agenda is.
+ * Roles that may be given on an event: the union over its phases, and always `workspace_admin`. An event without phases has a
+ * place for nobody else yet: people are given roles once its agenda says what there is to take part in.
  */
 export const acceptedRoles = (modalities: ReadonlyArray<Modality>): ReadonlyArray<EventRole> => {
-  const over = modalities.length === 0 ? (Object.keys(ASSIGNABLE) as ReadonlyArray<Modality>) : modalities
   const accepted = new Set<EventRole>(["workspace_admin"])
-  for (const modality of over) for (const role of ASSIGNABLE[modality]) accepted.add(role)
+  for (const modality of modalities) for (const role of ASSIGNABLE[modality]) accepted.add(role)
   return EventRole.literals.filter((role) => accepted.has(role))
 }
 
@@ -39,16 +38,19 @@ export const narrowRole = (stored: EventRole, modality: Modality | null): EventR
   return stored === "speaker" ? "participant" : stored
 }
 
-/** The nearest role that the event has: a role it lacks falls to taking part, else to watching. Never widens. */
-export const nearestRole = (role: EventRole, accepted: ReadonlyArray<EventRole>): EventRole => {
-  if (accepted.includes(role)) return role
+/**
+ * A role that somebody has, as the nearest one that the event has: a role it lacks falls to taking part, else to watching. Never
+ * widens. An event without phases has nothing to narrow by: the creator hosts it, a member is a participant, until it has phases.
+ */
+export const nearestRole = (role: EventRole, modalities: ReadonlyArray<Modality>): EventRole => {
+  const accepted = acceptedRoles(modalities)
+  if (modalities.length === 0 || accepted.includes(role)) return role
   if (role !== "speaker" && role !== "participant") return role
   return accepted.includes("participant") ? "participant" : "viewer"
 }
 
 /** A partner's guest takes part where the event has a call, and watches where it has none. */
-export const guestRole = (modalities: ReadonlyArray<Modality>): EventRole =>
-  nearestRole("participant", acceptedRoles(modalities))
+export const guestRole = (modalities: ReadonlyArray<Modality>): EventRole => nearestRole("participant", modalities)
 
 /** A stored role that hosts, or speaks in a broadcast: shown by name however large the audience is. */
 export const isOnStage = (role: EventRole): boolean => role !== "viewer" && role !== "participant"

@@ -1,6 +1,7 @@
 /**
  * How many breakout rooms there are, and how many people each is to hold.
- * Invariants: sizes differ by at most one, and nobody sits alone when there are two; only pins can force either.
+ * Invariants: sizes differ by at most one; where the rooms follow from a size, nobody sits alone when there are two. Only pins can
+ * force either. Rooms that somebody asked for are all used, as far as there are people.
  */
 
 /** Rooms for `people` when each is to hold about `size`: never so many that somebody would be alone. */
@@ -21,10 +22,11 @@ const fill = (people: number, pinned: ReadonlyArray<number>, inUse: ReadonlyArra
   return sizes
 }
 
-/**
- * The number of people in each room, given how many are pinned to it (`people` includes them). Rooms that cannot hold two
- * stay empty: those asked for beyond half the people, and those for which pins elsewhere leave too few.
- */
+/** The number of people in each of the rooms that were asked for, given how many are pinned to it (`people` includes them). */
+export const askedRoomSizes = (people: number, pinned: ReadonlyArray<number>): ReadonlyArray<number> =>
+  fill(people, pinned, [...pinned.keys()])
+
+/** The same for rooms that follow from a size. Those that cannot hold two, because pins elsewhere leave too few, stay empty. */
 export const roomSizes = (people: number, pinned: ReadonlyArray<number>): ReadonlyArray<number> => {
   const rooms = [...pinned.keys()]
   const unpinned = rooms.filter((room) => pinned[room] === 0)

@@ -105,7 +105,10 @@ function spawnPostgres(
   return { pid: child.pid ?? 0, port, stop, exited, started }
 }
 
-/** Ours come last and so win: we depend on reading the log here and on being reachable over loopback only. */
+/**
+ * Ours come last and so win: we depend on reading the log here and on being reachable over loopback only. The log holds no values:
+ * terse errors are without their details, and no statements stand beside them.
+ */
 function settingArguments(settings: Readonly<Record<string, string>>, port: number): ReadonlyArray<string> {
   const all = {
     ...settings,
@@ -114,6 +117,10 @@ function settingArguments(settings: Readonly<Record<string, string>>, port: numb
     unix_socket_directories: "",
     logging_collector: "off",
     log_destination: "stderr",
+    log_error_verbosity: "terse",
+    log_min_error_statement: "panic",
+    log_statement: "none",
+    log_min_duration_statement: "-1",
   }
   return Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`])
 }

@@ -118,6 +118,7 @@ const decideOn = (state: LiveState, given: Envelope) => {
     now: given.at,
     freshId: given.freshId,
     playbackUrlTemplate: null,
+    canRecord: false,
   })
   const result = decide(turn, given)
   return { result, next: turn.state, isIdle: turn.isIdle, dispatches: turn.dispatches }

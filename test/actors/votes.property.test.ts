@@ -185,7 +185,16 @@ const expectExact = (floor: Floor): void => {
 /** Decides on a floor; true when it was done. */
 const take = (floor: Floor, { by: caller, command }: Step, now: number, freshId: string): boolean => {
   const before = recordsOf(floor)
-  const turn = new Turn({ floor, state: STATE, people: NOBODY, by: caller, now, freshId, playbackUrlTemplate: null })
+  const turn = new Turn({
+    floor,
+    state: STATE,
+    people: NOBODY,
+    by: caller,
+    now,
+    freshId,
+    playbackUrlTemplate: null,
+    canRecord: false,
+  })
   const given = { commandId: freshId, scope: caller.participantId, bodyHash: "", by: caller, at: now, freshId, command }
   const result = decide(turn, given)
   if (!(result instanceof Refused)) return true

@@ -48,6 +48,9 @@ test("what was planned is what opens: everyone is told their room, hears it, and
   const again = await host.command("breakout.plan", plan)
   expect(again.d.plan.rooms).toEqual(first.d.plan.rooms)
   expect(first.d.plan.rooms.map(({ people }: Frame) => people.length)).toEqual([3, 2, 2])
+  expect(first.d.plan.notes).toEqual([
+    { code: "fewer_rooms", text: "There are fewer rooms than the size asks for, so that nobody sits alone." },
+  ])
   const { d } = await host.command("breakout.open", { planId: again.d.plan.id })
   expect(d.rooms.map(({ name, count }: Frame) => [name, count])).toEqual([
     ["Room 1", 3],
@@ -152,10 +155,10 @@ test("late joiners go where fewest are, ask, or stay, as the host has it", async
 
 test("late joiners fill the emptiest of the rooms that were asked for", async () => {
   const { stage, host } = await opened(2, { rooms: 3 })
-  expect(countsIn(await readyOf(house, stage, "host", "host"))).toEqual([2, 0, 0])
+  expect(countsIn(await readyOf(house, stage, "host", "host"))).toEqual([1, 1, 0])
   for (const [who, filled] of [
     ["l0", 1],
-    ["l1", 1],
+    ["l1", 2],
     ["l2", 2],
     ["l3", 2],
   ] as const) {
@@ -300,4 +303,27 @@ test("who is removed for good gives up their place", async () => {
   await host.command("participant.remove", { id: "p0", block: true })
   await host.next(({ t, d }) => t === "room.updated" && d.room.count === 1)
   expect(countsIn(await readyOf(house, stage, "host", "host")).toSorted()).toEqual([1, 2])
+})
+
+test("as many rooms open as were asked for, with one person each, and the plan says what is odd", async () => {
+  const { host, rooms } = await opened(3, { rooms: 4, pinned: { p0: 3 } })
+  expect(rooms.map(({ count }) => count)).toEqual([1, 1, 0, 1])
+  const viewer = await house.join(await house.stage(BREAKOUT), "viewer", "viewer")
+  expect((await viewer.command("breakout.plan", { rooms: 2, strategy: "balanced" })).e.code).toBe("forbidden")
+  const codes = async (plan: object) =>
+    (await host.command("breakout.plan", plan)).d.plan.notes.map(({ code }: Frame) => code)
+  expect(await codes({ strategy: "balanced", rooms: 4 })).toEqual(["room_of_one", "empty_rooms"])
+  expect(await codes({ strategy: "balanced", rooms: 1 })).toEqual([])
+  expect(await codes({ strategy: "self", rooms: ["Red", "Blue"] })).toEqual(["self_unplaced"])
+  expect(await codes({ strategy: "manual", rooms: 2, pinned: { p0: 7 } })).toEqual(["pin_ignored", "manual_unplaced"])
+})
+
+test("a pin of somebody who only watches is left out, and the plan says so", async () => {
+  const stage = await house.stage(BREAKOUT)
+  const host = await house.join(stage, "host", "host")
+  await house.join(stage, "viewer", "viewer")
+  await crowd(house, stage, names(4))
+  const { plan } = (await host.command("breakout.plan", { rooms: 2, strategy: "balanced", pinned: { viewer: 0 } })).d
+  expect(plan.rooms.flatMap(({ people }: Frame) => people)).not.toContain("viewer")
+  expect(plan.notes.map(({ code }: Frame) => code)).toEqual(["pin_ignored"])
 })

@@ -8,11 +8,12 @@ import { type House, openHouse, type Stage } from "./house.ts"
 let house: House
 
 beforeAll(async () => {
-  house = await openHouse({}, { playbackUrlTemplate: "https://video.test/{broadcastId}.m3u8" })
+  house = await openHouse({}, { playbackUrlTemplate: "https://video.test/{broadcastId}.m3u8", canRecord: true })
 })
 afterAll(() => house.stop())
 
 const refused = (code: string) => ({ ok: false, e: { code } })
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 const TWO = [{ modality: "broadcast" }, { modality: "broadcast" }, { modality: "meeting" }] as const
 
 const open = async (phases: Parameters<House["stage"]>[0] = TWO) => {
@@ -39,6 +40,7 @@ test("goes live, pauses, goes on and stops, for everyone to see and receivers to
   const started = await host.command("broadcast.start", {}, { id: "go" })
   const { broadcastId, playbackUrl } = started.d.broadcast
   expect(started.d.broadcast).toMatchObject({ status: "live", phaseId: stage.phaseIds[0] })
+  expect(broadcastId).toMatch(UUID_V7)
   expect(playbackUrl).toBe(`https://video.test/${broadcastId}.m3u8`)
   expect((await viewer.dispatch("broadcast.live")).d.broadcast).toEqual(started.d.broadcast)
   expect(await host.command("broadcast.start", {}, { id: "go" })).toEqual({ ...started, dup: true })
@@ -112,6 +114,26 @@ describe("capture", () => {
     await host.command("capture.stop")
     expect((await viewer.dispatch("capture.state")).d).toEqual({ on: false, kinds: [], since: null })
     expect(await viewer.command("capture.start", { kinds: ["recording"] })).toMatchObject(refused("forbidden"))
+  })
+
+  test("says recording where something records, and nowhere else", async () => {
+    const without = await openHouse()
+    try {
+      const stage = await without.stage(CAPTURED)
+      const host = await without.join(stage, "host", "host")
+      for (const kinds of [["recording"], ["transcript", "recording"]]) {
+        expect(await host.command("capture.start", { kinds })).toMatchObject(refused("conflict"))
+      }
+      expect(await host.command("capture.start", { kinds: ["transcript"] })).toMatchObject({
+        ok: true,
+        d: { on: true, kinds: ["transcript"] },
+      })
+      expect(await host.command("capture.start", { kinds: ["recording"] })).toMatchObject(refused("conflict"))
+      const [ready] = (await without.join(stage, "other", "host")).received.filter(({ t }) => t === "ready")
+      expect(ready.d.capture).toMatchObject({ on: true, kinds: ["transcript"] })
+    } finally {
+      await without.stop()
+    }
   })
 
   test("needs its features", async () => {

@@ -28,6 +28,26 @@ test("a removed participant loses every tab, 4304, and may come back unless bloc
   }
 })
 
+test("nobody is removed from a draft; from a scheduled event they are, once for all who ask at once", async () => {
+  const draft = await house.stage([{ modality: "meeting" }], "draft")
+  const early = await house.join(draft, "host", "host")
+  expect(await early.command("participant.remove", { id: "other" })).toMatchObject({
+    ok: false,
+    e: { code: "conflict" },
+  })
+  const stage = await house.stage([{ modality: "meeting" }], "scheduled")
+  const host = await house.join(stage, "host", "host")
+  const guest = await house.join(stage, "guest")
+  const removals = await Promise.all(
+    [1, 2, 3].map(() => host.command("participant.remove", { id: "guest", block: true })),
+  )
+  expect(removals.every(({ ok }) => ok)).toBe(true)
+  expect(await guest.closeCode()).toBe(4304)
+  expect(await house.actors.sql`select participant_id from live_removals where event_id = ${stage.eventId}`).toEqual([
+    { participantId: "guest" },
+  ])
+})
+
 test("the end is told to everyone before it closes them 4307", async () => {
   const stage = await house.stage()
   const host = await house.join(stage, "host", "host")

@@ -59,9 +59,7 @@ test("what the feed lost is read from the store and heard in its place", async (
 test("a removal the feed lost still closes 4304", async () => {
   const stage = await house.stage()
   const [stays, goes] = await Promise.all([house.join(stage, "stays"), house.join(stage, "goes")])
-  await lose(() =>
-    house.actors.execute(stage.eventId, { type: "removeParticipant", participantId: "goes", block: false }),
-  )
+  await lose(() => house.actors.execute(stage.eventId, { type: "participant.remove", d: { id: "goes" } }))
   await announce(stage, "on")
   expect(await goes.closeCode()).toBe(4304)
   await heard(stays, "on")

@@ -217,12 +217,30 @@ describe("a role", () => {
     const { stage, host, viewer } = await open()
     await house.join(stage, "admin", "workspace_admin")
     await seen(host, "admin")
-    expect(await host.command("role.set", { id: "viewer", role: "participant" })).toMatchObject(refused("bad_request"))
+    expect(await host.command("role.set", { id: "viewer", role: "participant" })).toMatchObject({
+      ok: false,
+      e: { code: "role_not_on_event", message: expect.stringContaining("workspace_admin, host, speaker, viewer") },
+    })
     expect(await host.command("role.set", { id: "viewer", role: "workspace_admin" })).toMatchObject(
       refused("forbidden"),
     )
     expect(await host.command("role.set", { id: "admin", role: "viewer" })).toMatchObject(refused("forbidden"))
     expect(await host.command("role.set", { id: "nobody", role: "speaker" })).toMatchObject(refused("not_found"))
     expect(await viewer.command("role.set", { id: "viewer", role: "host" })).toMatchObject(refused("forbidden"))
+  })
+
+  test("is not given on an event without phases, until a phase has a place for it", async () => {
+    const { stage, host } = await open([])
+    for (const role of ["host", "speaker", "participant", "viewer"]) {
+      expect(await host.command("role.set", { id: "viewer", role })).toMatchObject(refused("role_not_on_event"))
+    }
+    await house.actors.execute(stage.eventId, {
+      type: "appendPhase",
+      phaseId: newId(),
+      modality: "meeting",
+      config: {},
+      featureSet: [],
+    })
+    expect(await host.command("role.set", { id: "viewer", role: "participant" })).toMatchObject({ ok: true })
   })
 })

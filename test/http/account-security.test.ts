@@ -1,5 +1,6 @@
 /** Proving addresses, resetting and changing passwords, and sessions. */
 
+import argon2 from "argon2"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { WebSocket } from "ws"
 import { Client } from "../gateway/client.ts"
@@ -180,15 +181,42 @@ describe("resetting a password", () => {
   test("a refused password uses no token up", async () => {
     const account = await signup(server.url)
     const token = await requestReset(account)
-    const short = await api("POST", "/v1/accounts/reset-password", { body: { token, password: "1234567" } })
-    expect([short.status, short.body.code]).toEqual([400, "bad_request"])
-    const right = await api("POST", "/v1/accounts/reset-password", { body: { token, password: "12345678" } })
+    for (const password of ["1234567", "Password1"]) {
+      const answer = await api("POST", "/v1/accounts/reset-password", { body: { token, password } })
+      expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
+    }
+    const right = await api("POST", "/v1/accounts/reset-password", { body: { token, password: "87654 21" } })
     expect(right.status).toBe(200)
   })
 
   test("asking for an unknown address is answered alike, but for the link of the dev mode", async () => {
     const answer = await api("POST", "/v1/accounts/request-password-reset", { body: { email: "nobody@example.com" } })
     expect([answer.status, answer.body]).toEqual([200, { requested: true }])
+  })
+})
+
+describe("a password that is guessed first", () => {
+  test("is not taken for a new one, and who has one from before signs in and changes it", async () => {
+    const account = await signup(server.url)
+    const rows = rowsOf(server.databaseUrl)
+    try {
+      const hash = await argon2.hash("iloveyou", { memoryCost: 19_456, timeCost: 2, parallelism: 1 })
+      await rows.run("update accounts set password_hash = $1 where id = $2", [hash, account.id])
+    } finally {
+      await rows.end()
+    }
+    const signedIn = await login(account, "iloveyou")
+    expect(signedIn.status).toBe(200)
+    const cookie = signedIn.headers.get("set-cookie")?.split(";")[0] ?? ""
+    const change = (password: string) =>
+      api("POST", "/v1/accounts/password", { cookie, body: { currentPassword: "iloveyou", password } })
+    const refused = await change("sunshine")
+    expect([refused.status, refused.body.code, refused.body.detail]).toEqual([
+      400,
+      "bad_request",
+      expect.stringContaining("must not be a common password"),
+    ])
+    expect((await change(NEW_PASSWORD)).status).toBe(200)
   })
 })
 

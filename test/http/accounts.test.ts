@@ -49,6 +49,11 @@ describe("signing up", () => {
 
   test.each([
     ["7 characters of password", { password: "1234567" }],
+    ["a common password", { password: "iloveyou" }],
+    ["a common password in capitals", { password: "PassWord1" }],
+    ["digits in a row", { password: "12345678" }],
+    ["one character again and again", { password: "aAaaaAaaa" }],
+    ["a password of spaces", { password: "         " }],
     ["257 characters of password", { password: "x".repeat(257) }],
     ["no name", { name: undefined }],
     ["an empty name", { name: "" }],

@@ -35,6 +35,7 @@ test("starts, pauses, resumes and stops; the public page and the receivers follo
   const started = await control("start")
   expect(started).toMatchObject({ status: 200, body: { phaseId: phaseIds[0], status: "live" } })
   const { broadcastId } = started.body
+  expect(broadcastId.charAt(14)).toBe("7")
   const playbackUrl = `https://video.example.com/${event.id}/${broadcastId}.m3u8`
   expect(started.body.playbackUrl).toBe(playbackUrl)
   const page = async () => (await call(server.url, "GET", `/v1/public/events/${event.id}`)).body.activeBroadcast

@@ -142,6 +142,15 @@ describe("inviting to an event", () => {
     expect(wrong.body.acceptedRoles).toEqual(["workspace_admin", "host", "speaker", "viewer"])
   })
 
+  test("without phases gives administrators' rights and no other, and never by default", async () => {
+    const { id: eventId } = await createEvent(server.url, acme.key, { phases: [] })
+    for (const role of [{}, { role: "host" }, { role: "participant" }, { role: "viewer" }]) {
+      const { status, body } = await invite({ eventId, ...role })
+      expect([status, body.code, body.acceptedRoles]).toEqual([400, "role_not_on_event", ["workspace_admin"]])
+    }
+    expect((await invite({ eventId, role: "workspace_admin" })).status).toBe(201)
+  })
+
   test("of another workspace, or one that does not exist, or is over, is refused", async () => {
     const foreign = await createWorkspace(server.url)
     const theirs = await createEvent(server.url, foreign.key)

@@ -114,6 +114,51 @@ describe("memberships", () => {
     }
   })
 
+  test("on an event without phases are for administrators alone, until a phase has a place for others", async () => {
+    const event = await createEvent(server.url, acme.key, { phases: [] })
+    const user = await upsert({})
+    const give = (role: string) =>
+      api("POST", `/v1/events/${event.id}/memberships`, { body: { userId: user.body.id, role } })
+    for (const role of roles.slice(1)) {
+      const answer = await give(role)
+      expect([answer.status, answer.body.code, answer.body.acceptedRoles]).toEqual([
+        400,
+        "role_not_on_event",
+        ["workspace_admin"],
+      ])
+    }
+    expect((await give("workspace_admin")).status).toBe(201)
+    await api("POST", `/v1/events/${event.id}/phases`, { body: { modality: "meeting" } })
+    expect((await give("participant")).status).toBe(200)
+    expect((await give("speaker")).body.acceptedRoles).toEqual(accepted["meeting"])
+  })
+
+  test("whoever creates an event without phases hosts it, and members of the workspace take part", async () => {
+    const { cookie } = acme.owner
+    const made = await call(server.url, "POST", "/v1/events", {
+      cookie,
+      headers: { "x-workspace-id": acme.id },
+      body: { type: "webinar", title: "To be planned", phases: [] },
+    })
+    expect(made.status).toBe(201)
+    const listed = await api("GET", `/v1/events/${made.body.id}/memberships`)
+    expect(listed.body.memberships.map(({ role }: { role: string }) => role)).toEqual(["host"])
+    await api("POST", `/v1/events/${made.body.id}/publish`)
+    const session = await call(server.url, "POST", `/v1/workspaces/${acme.id}/session`, { cookie })
+    const token = await call(server.url, "POST", "/v1/auth/gateway-token", {
+      bearer: session.body.sessionToken,
+      body: { eventId: made.body.id },
+    })
+    expect([token.status, token.body.role]).toEqual([200, "host"])
+    const guest = await upsert({})
+    const theirs = await api("POST", `/v1/users/${guest.body.id}/session`)
+    const seat = await call(server.url, "POST", "/v1/auth/gateway-token", {
+      bearer: theirs.body.sessionToken,
+      body: { eventId: made.body.id },
+    })
+    expect([seat.status, seat.body.role]).toEqual([200, "participant"])
+  })
+
   test("given twice are one, with the new role", async () => {
     const event = await createEvent(server.url, acme.key)
     const user = await upsert({})

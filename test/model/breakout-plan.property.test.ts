@@ -64,9 +64,9 @@ test("the same request gives the same plan", () => {
   )
 })
 
-test("nobody sits alone, unless a pin is why", () => {
+test("where rooms follow from a size nobody sits alone, unless a pin is why", () => {
   fc.assert(
-    fc.property(anyRequest, (request) => {
+    fc.property(anyRequest, ({ rooms: _rooms, ...request }) => {
       const plan = planBreakout({ ...request, strategy: "balanced" })
       const seated = plan.rooms.flatMap((room) => room.people).length
       const pins = new Set(pinsOf(request, plan).map(([person]) => person))
@@ -92,19 +92,51 @@ test("without pins there are as many rooms as the size asks for, and their sizes
   )
 })
 
-test("pins that leave space for it keep sizes within one, and rooms asked for beyond half the people stay empty", () => {
+test("there are as many rooms as were asked for, and as many of them are used as there are people for", () => {
+  fc.assert(
+    fc.property(anyRequest, fc.integer({ min: 1, max: 60 }), ({ pinned: _pinned, ...request }, rooms) => {
+      const sizes = sizesOf(planBreakout({ ...request, rooms, strategy: "balanced" }))
+      expect(sizes.length).toBe(rooms)
+      expect(sizes.filter((size) => size > 0).length).toBe(Math.min(rooms, request.people.length))
+      expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test("pins that leave space for it keep sizes within one", () => {
   fc.assert(
     fc.property(fc.integer({ min: 2, max: 60 }), fc.integer({ min: 1, max: 40 }), seed, (n, rooms, seed) => {
-      const filled = Math.min(rooms, Math.floor(n / 2))
+      const filled = Math.min(rooms, n)
       const least = Math.floor(n / filled)
       const pinned = Object.fromEntries(people(least).map((person) => [person, filled - 1]))
       const sizes = sizesOf(planBreakout({ people: people(n), rooms, pinned, strategy: "balanced", seed }))
       const used = sizes.filter((size) => size > 0)
-      expect(sizes.length).toBe(rooms)
-      expect(used.length).toBe(filled)
+      expect([sizes.length, used.length]).toEqual([rooms, filled])
       expect(Math.max(...used) - Math.min(...used)).toBeLessThanOrEqual(1)
     }),
     { numRuns: 500 },
+  )
+})
+
+test("a room that is used less than another, somebody alone and somebody unplaced are never without a note", () => {
+  fc.assert(
+    fc.property(anyRequest, (request) => {
+      const plan = planBreakout(request)
+      const codes: ReadonlyArray<string> = plan.notes.map(({ code }) => code)
+      const sizes = sizesOf(plan)
+      const isBalanced = request.strategy === "balanced"
+      const seated = sizes.reduce((sum, size) => sum + size, 0)
+      expect(codes.includes("empty_rooms")).toBe(isBalanced && seated > 0 && sizes.includes(0))
+      expect(codes.includes("room_of_one")).toBe(isBalanced && seated > 1 && sizes.includes(1))
+      expect(codes.some((code) => code.endsWith("_unplaced"))).toBe(plan.unplaced.length > 0)
+      expect(codes.includes("block_split")).toBe(plan.split.length > 0)
+      const isIgnored = Object.keys(request.pinned ?? {}).length > pinsOf(request, plan).length
+      expect(codes.includes("pin_ignored")).toBe(isIgnored)
+      if (request.rooms !== undefined) expect(codes).not.toContain("fewer_rooms")
+      expect(new Set(codes).size).toBe(codes.length)
+    }),
+    { numRuns: 1500 },
   )
 })
 

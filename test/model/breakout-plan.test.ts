@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest"
-import { planBreakout } from "../../src/model/breakout-plan.ts"
+import { PLAN_NOTES } from "../../src/model/breakout-notes.ts"
+import { type BreakoutRequest, planBreakout } from "../../src/model/breakout-plan.ts"
 import { seededRandom, shuffled } from "../../src/model/seeded-random.ts"
 
 const people = (count: number) => Array.from({ length: count }, (_, number) => `p${number}`)
@@ -8,10 +9,16 @@ const sizes = (request: { people: ReadonlyArray<string>; size?: number; rooms?: 
   planBreakout({ ...balanced, ...request }).rooms.map((room) => room.people.length)
 
 describe("a balanced plan", () => {
-  test("seats nobody alone: seven in twos are three, two and two", () => {
+  test("by size seats nobody alone: seven in twos are three, two and two", () => {
     expect(sizes({ people: people(7), size: 2 })).toEqual([3, 2, 2])
     expect(sizes({ people: people(3), size: 1 })).toEqual([3])
-    expect(sizes({ people: people(7), rooms: 5 })).toEqual([3, 2, 2, 0, 0])
+  })
+
+  test("has the rooms that were asked for, also with one person each, and with none where people are fewer", () => {
+    expect(sizes({ people: people(7), rooms: 5 })).toEqual([2, 2, 1, 1, 1])
+    expect(sizes({ people: people(3), rooms: 3 })).toEqual([1, 1, 1])
+    expect(sizes({ people: people(2), rooms: 4 })).toEqual([1, 1, 0, 0])
+    expect(sizes({ people: [], rooms: 2 })).toEqual([0, 0])
   })
 
   test("has one room for nobody, for one, and for whoever is fewer than a room", () => {
@@ -39,9 +46,12 @@ describe("a balanced plan", () => {
     expect(plan.rooms[1]?.people).toContain("host")
   })
 
-  test("leaves a room empty when pins elsewhere leave one person for it", () => {
+  test("by size leaves a room empty when pins elsewhere leave one person for it; one that was asked for is used", () => {
     const pinned = { p0: 0, p1: 0, p2: 0, p3: 0 }
-    expect(planBreakout({ ...balanced, people: people(5), rooms: 2, pinned }).rooms[0]?.people.length).toBe(5)
+    const lengths = (request: { size?: number; rooms?: number }) =>
+      planBreakout({ ...balanced, people: people(5), pinned, ...request }).rooms.map((room) => room.people.length)
+    expect(lengths({ size: 2 })).toEqual([5, 0])
+    expect(lengths({ rooms: 2 })).toEqual([4, 1])
   })
 
   test("joins overlapping blocks, and a block follows its pinned member", () => {
@@ -97,6 +107,41 @@ describe("a balanced plan", () => {
         seed,
       })
       expect(plan.cost).toBe(0)
+    }
+  })
+})
+
+describe("notes", () => {
+  const codes = (request: Partial<BreakoutRequest>) =>
+    planBreakout({ ...balanced, people: people(7), ...request }).notes.map(({ code }) => code)
+
+  test.each<[string, Partial<BreakoutRequest>, ReadonlyArray<string>]>([
+    ["nothing odd", { size: 3 }, []],
+    ["rooms as asked", { rooms: 3 }, []],
+    ["nobody is there", { people: [], rooms: 3 }, []],
+    ["one person in one room", { people: people(1), size: 1 }, []],
+    ["fewer rooms than the size asks for", { size: 1 }, ["fewer_rooms"]],
+    ["somebody alone", { rooms: 5 }, ["room_of_one"]],
+    ["more rooms than people", { people: people(2), rooms: 3 }, ["room_of_one", "empty_rooms"]],
+    [
+      "pins that leave a room empty",
+      { people: people(5), size: 2, pinned: { p0: 0, p1: 0, p2: 0, p3: 0 } },
+      ["fewer_rooms", "empty_rooms"],
+    ],
+    ["a pin to no room", { rooms: 2, pinned: { p1: 5 } }, ["pin_ignored"]],
+    ["a block larger than a room", { rooms: 2, keepTogether: [people(5)] }, ["block_split"]],
+    ["two who should be apart in one room", { rooms: 1, keepApart: [people(2)] }, ["apart_together"]],
+    ["seated by hand", { rooms: 2, strategy: "manual", pinned: { p0: 0 } }, ["manual_unplaced"]],
+    ["all seated by hand", { people: people(1), rooms: 2, strategy: "manual", pinned: { p0: 0 } }, []],
+    ["by their own choice", { rooms: 2, strategy: "self" }, ["self_unplaced"]],
+  ])("say what is odd: %s", (_name, request, expected) => {
+    expect(codes(request)).toEqual(expected)
+  })
+
+  test("have a sentence each", () => {
+    for (const { code, text } of planBreakout({ ...balanced, people: people(7), rooms: 9, pinned: { p0: 99 } }).notes) {
+      expect(text).toBe(PLAN_NOTES[code])
+      expect(text).toMatch(/^[A-Z].*\.$/)
     }
   })
 })

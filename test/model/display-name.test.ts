@@ -5,8 +5,8 @@ import { displayName, MAX_NAME_LENGTH } from "../../src/model/display-name.ts"
 test.each([
   ["Ada Lovelace", "Ada Lovelace"],
   ["  Ada \t\n Lovelace\u2028", "Ada Lovelace"],
-  ["Ada\u0000\u001b[2J", "Ada [2J"],
-  ["evil\u202eadA", "evil adA"],
+  ["Ada\u0000\u001b[2J", "Ada[2J"],
+  ["evil\u202eadA", "eviladA"],
   ["👩‍🚀 می‌خواهم", "👩‍🚀 می‌خواهم"],
   ["", "Guest"],
   [" \u200b\u2066 ", "Guest"],

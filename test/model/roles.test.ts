@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { allowedCommands, can, PERMISSIONS, type PhaseTraits } from "../../src/model/permissions.ts"
 import { Feature, Modality } from "../../src/model/phase.ts"
-import { acceptedRoles, EventRole, guestRole, isStaff, narrowRole } from "../../src/model/roles.ts"
+import { acceptedRoles, EventRole, guestRole, isStaff, narrowRole, nearestRole } from "../../src/model/roles.ts"
 
 const role = fc.constantFrom(...EventRole.literals)
 const modality = fc.constantFrom(...Modality.literals)
@@ -52,6 +52,23 @@ test("an event of several phases accepts the union of their roles, and always wo
       const union = new Set(modalities.flatMap((one) => acceptedRoles([one])))
       expect(new Set(acceptedRoles(modalities))).toEqual(union)
       expect(union.has("workspace_admin") && union.has("host")).toBe(true)
+    }),
+  )
+})
+
+test("an event without phases accepts workspace_admin alone, and takes nobody's role away", () => {
+  expect(acceptedRoles([])).toEqual(["workspace_admin"])
+  for (const stored of EventRole.literals) expect(nearestRole(stored, [])).toBe(stored)
+})
+
+test("a role that somebody has is read as one that the event has, and never as a wider one", () => {
+  const rank = ["viewer", "participant", "speaker", "host", "workspace_admin"]
+  fc.assert(
+    fc.property(role, fc.array(modality, { minLength: 1 }), (stored, modalities) => {
+      const read = nearestRole(stored, modalities)
+      expect(rank.indexOf(read)).toBeLessThanOrEqual(rank.indexOf(stored))
+      expect(nearestRole(read, modalities)).toBe(read)
+      if (acceptedRoles(modalities).includes(stored)) expect(read).toBe(stored)
     }),
   )
 })

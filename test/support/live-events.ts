@@ -58,6 +58,7 @@ export const startActors = async (
     returnWithinMs: 30_000,
     idleMs: 60_000,
     playbackUrlTemplate: null,
+    canRecord: false,
     simulateNetwork: true,
     ...options,
   }).pipe(

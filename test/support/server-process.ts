@@ -11,6 +11,8 @@ const MAIN = new URL("../../src/main.ts", import.meta.url).pathname
 export interface ServerProcess {
   readonly url: string
   readonly child: ChildProcess
+  /** Everything it has written by now. */
+  readonly written: () => string
   /** Ends it with the signal and waits; resolves to the exit code, `null` when the signal ended it. */
   readonly end: (signal: "SIGTERM" | "SIGINT" | "SIGKILL") => Promise<number | null>
 }
@@ -46,12 +48,14 @@ const launch = (environment: { readonly [key: string]: string }) => {
   const exited = once(child, "exit").then(([code]) => code as number | null)
   const errors: string[] = []
   child.stderr.on("data", (chunk: Buffer) => errors.push(chunk.toString()))
-  return { child, exited, errors }
+  const lines: string[] = []
+  child.stdout.on("data", (chunk: Buffer) => lines.push(chunk.toString()))
+  return { child, exited, errors, written: () => [...lines, ...errors].join("") }
 }
 
 /** Starts a server and waits until it listens. */
 export const startServerProcess = async (environment: { readonly [key: string]: string }): Promise<ServerProcess> => {
-  const { child, exited, errors } = launch(environment)
+  const { child, exited, errors, written } = launch(environment)
   const listening = (async () => {
     for await (const line of createInterface({ input: child.stdout })) {
       const url = /listens on (\S+)/.exec(line)?.[1]
@@ -65,6 +69,7 @@ export const startServerProcess = async (environment: { readonly [key: string]: 
   return {
     url,
     child,
+    written,
     end: async (signal) => {
       child.kill(signal)
       return exited

@@ -1,4 +1,5 @@
 /** What would open: plans of breakout rooms. The same seed gives the same plan, so what a host looked at is what opens. */
+import { type PlanNote, withNote } from "../../model/breakout-notes.ts"
 import { planBreakout } from "../../model/breakout-plan.ts"
 import { type BreakoutPlan, ONLY } from "../../model/live-records.ts"
 import { restoreHistory } from "../../model/meeting-history.ts"
@@ -35,13 +36,17 @@ export type PlanRequest = Omit<Parameters<typeof planBreakout>[0], "people" | "s
 /** A seed that is the same whenever the same turn is taken. */
 const seedOf = (turn: Turn): number => Number.parseInt(turn.idFor("seed").slice(0, 8), 16)
 
-export const makePlan = (turn: Turn, request: PlanRequest): BreakoutPlan => {
+/** The plan, and why it is not what one might expect. */
+export const makePlan = (
+  turn: Turn,
+  request: PlanRequest,
+): { readonly plan: BreakoutPlan; readonly notes: ReadonlyArray<PlanNote> } => {
   const { seed = seedOf(turn), ...asked } = request
   const people = seatable(turn)
   const pinned = Object.fromEntries(Object.entries(asked.pinned ?? {}).filter(([id]) => !isViewer(turn, id)))
   const everyone = [...new Set([...people, ...Object.keys(pinned)])]
   const planned = planBreakout({ ...asked, pinned, people, seed, ...meetings(turn, everyone) })
-  return {
+  const plan: BreakoutPlan = {
     id: turn.freshId,
     strategy: request.strategy,
     seed,
@@ -50,6 +55,8 @@ export const makePlan = (turn: Turn, request: PlanRequest): BreakoutPlan => {
     size: asked.rooms === undefined && asked.strategy === "balanced" ? (asked.size ?? null) : null,
     at: turn.at,
   }
+  const isViewerPinned = Object.keys(pinned).length < Object.keys(asked.pinned ?? {}).length
+  return { plan, notes: isViewerPinned ? withNote(planned.notes, "pin_ignored") : planned.notes }
 }
 
 /** Keeps the newest plans, and the one whose rooms are open: it says where those belong who come later. */

@@ -140,11 +140,11 @@ export const breakout: Activity = {
       if (d.strategy !== "balanced" && rooms === undefined) {
         return refuse("bad_request", `A plan by the strategy ${d.strategy} needs rooms: their number or their names.`)
       }
-      const plan = makePlan(turn, d)
+      const { plan, notes } = makePlan(turn, d)
       if (plan.rooms.length > MAX_ROOMS) return refuse("bad_request", `At most ${MAX_ROOMS} rooms can be open.`)
       keepPlan(turn, plan)
       const { size: _size, ...view } = plan
-      return { plan: view }
+      return { plan: { ...view, notes } }
     },
     "breakout.open": (turn, { planId, durationMs = null, late = "leastLoaded" }) => {
       const plan = turn.get("plan", planId)
@@ -183,8 +183,9 @@ export const breakout: Activity = {
   phaseStarted: (turn, phase) => {
     const size = phase.config.roomSize
     if (phase.modality !== "breakout" || size === undefined) return
-    const bySize = makePlan(turn, { strategy: "balanced", size })
-    const plan = bySize.rooms.length > MAX_ROOMS ? makePlan(turn, { strategy: "balanced", rooms: MAX_ROOMS }) : bySize
+    const { plan: bySize } = makePlan(turn, { strategy: "balanced", size })
+    const isTooMany = bySize.rooms.length > MAX_ROOMS
+    const plan = isTooMany ? makePlan(turn, { strategy: "balanced", rooms: MAX_ROOMS }).plan : bySize
     keepPlan(turn, plan)
     open(turn, plan, { durationMs: null, late: "leastLoaded" })
   },

@@ -24,7 +24,7 @@ const phaseOf = (turn: Turn, phaseId: string | undefined): PhaseState | Refused 
 }
 
 const fresh = (turn: Turn, phase: PhaseState): Broadcast => ({
-  broadcastId: turn.idFor("broadcast"),
+  broadcastId: turn.freshId,
   phaseId: phase.id,
   status: "idle",
   playbackUrl: null,

@@ -8,6 +8,11 @@ const OFF: Capture = { on: false, kinds: [], since: null }
 
 const NO_TRANSCRIPT = refuse("feature_disabled", "The active phase lacks the feature `transcript`.")
 
+const NO_RECORDER = refuse(
+  "conflict",
+  "Nothing records here: the deployment has neither a media server nor another recorder.",
+)
+
 const stop = (turn: Turn): Capture => {
   if (turn.get("capture", ONLY)?.on !== true) return OFF
   turn.put("capture", ONLY, OFF)
@@ -23,6 +28,8 @@ export const capture: Activity = {
       if (kinds.includes("transcript") && !features.includes("transcript")) {
         return NO_TRANSCRIPT
       }
+      // Everybody is shown that a recording is made, so it must not be said where none is.
+      if (kinds.includes("recording") && !turn.canRecord) return NO_RECORDER
       const before = turn.get("capture", ONLY) ?? OFF
       if (before.on && before.kinds.join() === kinds.join()) return { ...before }
       const capturing: Capture = { on: true, kinds, since: before.since ?? turn.at }

@@ -11,6 +11,7 @@ import { isOnStage } from "../../model/roles.ts"
 import { isWalkIn, lobbyPolicy, policyOf } from "../lobby-policy.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
+import { putOut } from "./removals.ts"
 import { leaveRoom } from "./rooms.ts"
 import { leaveRound } from "./rotation.ts"
 
@@ -74,10 +75,7 @@ export const lobby: Activity = {
         // Whom a host sent here waits again when they come back, whatever the policy.
         if (turn.get("admission", participantId)?.state !== "held") turn.remove("admission", participantId)
         turn.stand({ participantId, admission: "denied" })
-        if (!block) continue
-        const { removed } = turn.state
-        turn.state = { ...turn.state, removed: removed.includes(participantId) ? removed : [...removed, participantId] }
-        turn.toStaff("participant.removed", { participantId, block })
+        if (block) putOut(turn, participantId, true)
       }
       return { denied: there, missing }
     },
@@ -96,13 +94,6 @@ export const lobby: Activity = {
       leaveRoom(turn, id, false)
       turn.put("admission", id, { state: "held" })
       turn.stand({ participantId: id, admission: "waiting" })
-      return { participantId: id }
-    },
-    "participant.unblock": (turn, { id }) => {
-      const { removed } = turn.state
-      if (!removed.includes(id)) return noSuch("participant who was removed for good")
-      turn.state = { ...turn.state, removed: removed.filter((other) => other !== id) }
-      turn.toStaff("participant.unblocked", { participantId: id })
       return { participantId: id }
     },
   },

@@ -16,6 +16,7 @@ import { lobby } from "./lobby.ts"
 import { mutes } from "./mutes.ts"
 import { polls } from "./polls.ts"
 import { qa } from "./qa.ts"
+import { removals } from "./removals.ts"
 import { rotation } from "./rotation.ts"
 import { signedOutVotes } from "./signed-out-votes.ts"
 import { stage } from "./stage.ts"
@@ -28,6 +29,7 @@ const ACTIVITIES: ReadonlyArray<Activity> = [
   signedOutVotes,
   mutes,
   lobby,
+  removals,
   hands,
   stage,
   breakout,

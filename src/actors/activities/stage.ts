@@ -83,7 +83,7 @@ const setRole = (turn: Turn, id: string, role: EventRole): Fields | Refused => {
   if (person === undefined && given === undefined) return noSuch("participant")
   const accepted = acceptedRoles(turn.state.phases.map(({ modality }) => modality))
   if (!accepted.includes(role)) {
-    return refuse("bad_request", `The event has no place for a ${role}; it has ${accepted.join(", ")}.`)
+    return refuse("role_not_on_event", `The event accepts only these roles: ${accepted.join(", ")}.`)
   }
   const before = given?.role ?? person?.role
   if (isForWorkspace(turn, [before, role])) return refuse("forbidden", "Administrators are the workspace's to make.")

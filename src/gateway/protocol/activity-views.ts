@@ -1,6 +1,8 @@
 /** The things people make at a live event, as sockets see them: in `ready`, in dispatches and in replies. */
 import { Schema } from "effect"
 import { CaptureKind, LobbyPolicy, PollKind, PollResults } from "../../model/activity-commands.ts"
+import { PlanNote } from "../../model/breakout-notes.ts"
+import { BroadcastId } from "../../model/ids.ts"
 import { ParticipantKind } from "../../model/participants.ts"
 import { ChatTarget } from "../../model/permissions.ts"
 import { QuestionStatus } from "../../model/question.ts"
@@ -139,6 +141,8 @@ export const BreakoutPlanView = Schema.Struct({
   seed: Schema.Int,
   rooms: Schema.Array(Schema.Struct({ name: Schema.String, people: Schema.Array(Schema.String) })),
   unplaced: Schema.Array(Schema.String),
+  /** Why it is not what one might expect. */
+  notes: Schema.Array(PlanNote),
   at: Instant,
 })
 export type BreakoutPlanView = typeof BreakoutPlanView.Type
@@ -198,7 +202,7 @@ export const RotationView = Schema.Struct({
 export type RotationView = typeof RotationView.Type
 
 export const BroadcastView = Schema.Struct({
-  broadcastId: Schema.String,
+  broadcastId: BroadcastId,
   phaseId: Schema.String,
   status: Schema.Literals(["idle", "live", "paused", "ended"]),
   playbackUrl: nullable(Schema.String),

@@ -1,6 +1,6 @@
 /** What a client may ask for in `op 3`: one validator per `t`. Who may send which is `model/permissions.ts`. */
 import { Schema } from "effect"
-import { ACTIVITY_COMMANDS, NOTHING, ParticipantId, ReactionKind } from "../../model/activity-commands.ts"
+import { ACTIVITY_COMMANDS, NOTHING, ReactionKind } from "../../model/activity-commands.ts"
 import { Id } from "../../model/ids.ts"
 import type { CommandName } from "../../model/permissions.ts"
 import { FeatureSet, PhaseConfig } from "../../model/phase.ts"
@@ -24,7 +24,6 @@ export const COMMANDS = {
   "event.end": NOTHING,
   /** A timer has the id of what it times: a phase, a poll, a breakout, or a rotation. */
   "timer.extend": Schema.Struct({ timerId: Id, seconds: between(10, 3600) }),
-  "participant.remove": Schema.Struct({ id: ParticipantId, block: Schema.optionalKey(Schema.Boolean) }),
   /** Counted, not kept: up to ten at once. */
   "reaction.send": Schema.Struct({ kind: ReactionKind, n: Schema.optionalKey(between(1, 10)) }),
   "roster.list": Schema.Struct({

@@ -4,6 +4,7 @@ import { Schema } from "effect"
 /** Every code with its meaning. */
 export const REFUSALS = {
   bad_request: "The frame or the data is not what the command takes.",
+  role_not_on_event: "The event has no place for this role; the message lists those it has.",
   unknown_command: "There is no such command.",
   unauthorized: "Nobody has identified here, or the token is not valid.",
   forbidden: "The role does not allow it now.",

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { isEmail, isKnownEmail, MAX_EMAIL_LENGTH } from "../../model/email.ts"
+import { isGuessable } from "../../model/guessable-password.ts"
 import { WorkspaceRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
@@ -20,8 +21,13 @@ export const KnownEmail = Schema.String.check(
   Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),
 ).annotate({ format: "email" })
 
-/** 8 to 256 characters of any kind, never trimmed. */
-export const NewPassword = Schema.String.check(Schema.isBetweenCodePoints(8, 256)).annotate({ format: "password" })
+/** 8 to 256 characters of any kind, never trimmed, and none of those that are guessed first. */
+export const NewPassword = Schema.String.check(
+  Schema.isBetweenCodePoints(8, 256),
+  Schema.makeFilter(
+    (text) => !isGuessable(text) || "must not be a common password, blank, or one character again and again",
+  ),
+).annotate({ format: "password", description: "Not one of the 10,000 most common passwords." })
 
 export const AccountView = Schema.Struct({
   account: Schema.Struct({

@@ -1,12 +1,13 @@
 /** Going on the air and off it, for whoever manages the workspace (specification §3 and §6; hosts do it over the gateway). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { BroadcastId } from "../../model/ids.ts"
 import { Commanded, EndpointAccess } from "./access.ts"
 import { PathId } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
 export const BroadcastState = Schema.Struct({
-  broadcastId: Schema.String,
+  broadcastId: BroadcastId,
   phaseId: Schema.String,
   status: Schema.Literals(["idle", "live", "paused", "ended"]),
   playbackUrl: Schema.NullOr(Schema.String),

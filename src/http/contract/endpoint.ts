@@ -3,6 +3,7 @@ import { Context, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { isDisplayName } from "../../model/display-name.ts"
 import { Id } from "../../model/ids.ts"
+import { LegibleText } from "../../model/shown-text.ts"
 
 export const PathId = { id: Id }
 
@@ -37,7 +38,4 @@ export class SecretAddress extends Context.Service<SecretAddress, true>()("gathe
 export const created = <S extends Schema.Top>(schema: S) => schema.pipe(HttpApiSchema.status(201))
 
 /** 1 to 200 characters on one line, one of which can be seen: names stand in letters and on other people's screens. */
-export const Name = Schema.String.check(
-  Schema.isBetweenLength(1, 200),
-  Schema.makeFilter((text) => isDisplayName(text) || "must be one visible line"),
-)
+export const Name = LegibleText(200, isDisplayName, "must be one visible line")

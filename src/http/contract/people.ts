@@ -4,6 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id } from "../../model/ids.ts"
 import { ACCOUNT_SUB_PREFIX } from "../../model/participants.ts"
 import { EventRole } from "../../model/roles.ts"
+import { ShownText } from "../../model/shown-text.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
 import { Email } from "./accounts.ts"
@@ -26,7 +27,7 @@ const ExternalSub = Schema.String.check(
   Schema.makeFilter((sub) => !sub.startsWith(ACCOUNT_SUB_PREFIX) || `must not start with "${ACCOUNT_SUB_PREFIX}"`),
 )
 
-const Text = (max: number) => Schema.optionalKey(Schema.NullOr(Schema.String.check(Schema.isMaxLength(max))))
+const Text = (max: number) => Schema.optionalKey(Schema.NullOr(ShownText(0, max)))
 
 /** An address that a dashboard may put into an image: http or https, never a script. */
 const Picture = Schema.optionalKey(

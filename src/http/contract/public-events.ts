@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EventStatus, Visibility } from "../../model/event.ts"
+import { BroadcastId } from "../../model/ids.ts"
 import { FeatureSet, Phase } from "../../model/phase.ts"
 import { EventRole } from "../../model/roles.ts"
 import { Instant } from "../../model/timestamp.ts"
@@ -16,7 +17,7 @@ const READ = ["unauthorized", "not_found", "rate_limited", "unavailable", "inter
 const Cast = Schema.Array(Schema.Struct({ name: Schema.String, role: EventRole }))
 
 const Broadcast = Schema.Struct({
-  broadcastId: Schema.String,
+  broadcastId: BroadcastId,
   phaseId: Schema.String,
   status: Schema.Literals(["idle", "live", "paused", "ended"]),
   playbackUrl: Schema.NullOr(Schema.String),

@@ -2,12 +2,13 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Id } from "../../model/ids.ts"
+import { ShownText } from "../../model/shown-text.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { EndpointAccess } from "./access.ts"
 import { Email } from "./accounts.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
 
-const Text = (max: number) => Schema.String.check(Schema.isMaxLength(max))
+const Text = (max: number) => ShownText(0, max)
 const Short = Text(500)
 const Long = Text(20_000)
 const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))

@@ -65,6 +65,7 @@ const toEvent = async (sql: Queryable, workspaceId: string, { role, eventId }: A
   const event = await findEventWithPhases(sql, eventId)
   if (event === undefined || event.workspaceId !== workspaceId) throw NotFound.of("event")
   const accepted = acceptedRoles(event.phases.map(({ modality }) => modality))
+  // An event without phases has no plain role to fall back on, and nobody is made an administrator by leaving the role out.
   const given = role ?? (accepted.includes("participant") ? "participant" : "viewer")
   if (!accepted.includes(given as EventRole)) throw new RoleNotOnEvent({ acceptedRoles: accepted })
   if (event.status === "ended") throw new Conflict({ detail: "The event has ended." })

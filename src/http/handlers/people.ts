@@ -6,7 +6,7 @@ import type { Event } from "../../model/event.ts"
 import { newId } from "../../model/ids.ts"
 import { acceptedRoles } from "../../model/roles.ts"
 import { Database } from "../../store/database.ts"
-import { listPhases } from "../../store/events.ts"
+import { findEventWithPhases } from "../../store/events.ts"
 import { onForeignKeyViolation } from "../../store/sqlstate.ts"
 import {
   deleteMembership,
@@ -66,9 +66,11 @@ export const people: Handlers<typeof People> = {
         database.transaction<MembershipRow & { readonly created: boolean }, NotFound | RoleNotOnEvent>(async (sql) => {
           const user = await findUser(sql, userId)
           if (user === undefined || user.workspaceId !== workspaceId) throw NotFound.of("user")
-          const accepted = acceptedRoles((await listPhases(sql, event.id)).map(({ modality }) => modality))
+          // The event may be deleted while this runs: read with its agenda, it cannot look like one without phases.
+          const agenda = await findEventWithPhases(sql, event.id)
+          if (agenda === undefined) throw NotFound.of("event")
+          const accepted = acceptedRoles(agenda.phases.map(({ modality }) => modality))
           if (!accepted.includes(role)) throw new RoleNotOnEvent({ acceptedRoles: accepted })
-          // The event may be deleted while this runs.
           const membership = { id: newId(), eventId: event.id, userId, role }
           return onForeignKeyViolation(upsertMembership(sql, membership), () => NotFound.of("event"))
         }),

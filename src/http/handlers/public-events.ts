@@ -9,6 +9,7 @@ import { foldEmail } from "../../model/email.ts"
 import { Conflict, EventFull, NotFound } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
 import { newId } from "../../model/ids.ts"
+import { withoutUnseen } from "../../model/shown-text.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import {
@@ -30,7 +31,7 @@ import { HttpSettings } from "../settings.ts"
 
 const descriptionOf = ({ metadata }: Event): string | null => {
   const { description } = metadata
-  return typeof description === "string" ? description : null
+  return typeof description === "string" ? withoutUnseen(description) : null
 }
 
 const headOf = (event: Event) => ({

@@ -78,7 +78,8 @@ export const accountPages: ReadonlyArray<Page> = [
         const password = field("password")
         // The link is looked at first: no password is hashed for a caller without one.
         if (!(yield* isOpen("reset_password", token))) return expired()
-        if (!isPassword(password)) return resetForm(token, "The password must have 8 to 256 characters.")
+        if (!isPassword(password))
+          return resetForm(token, "The password must have 8 to 256 characters and must not be a common one.")
         const passwordHash = yield* (yield* Passwords).hash(password)
         return yield* resetPasswordBy(token, passwordHash, request.requestId).pipe(
           Effect.as(

@@ -1,5 +1,5 @@
 /** The page behind an invitation: what it is about, and taking it up with an account that exists or is made here. */
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { AccountSessions } from "../../identity/account-sessions.ts"
 import { acceptInvite, declineInvite, readInvitation } from "../../identity/invites.ts"
 import { type Conflict, Forbidden, type NotFound } from "../../model/errors.ts"
@@ -78,7 +78,7 @@ const acceptAs = (request: HttpRequest, accountId: string, signIn: boolean) =>
     return accepted(invitation, signIn ? [yield* issueSession(accountId)] : [])
   })
 
-const isSignUp = Schema.is(Schema.Struct({ name: Name, email: Email, password: NewPassword }))
+const readSignUp = Schema.decodeUnknownOption(Schema.Struct({ name: Name, email: Email, password: NewPassword }))
 
 type Field = (name: string) => string
 
@@ -101,9 +101,10 @@ const ACTIONS = {
     }).pipe(Effect.catchTag("Unauthorized", ({ detail }) => show(request, { text: detail, status: 401 }))),
   signUp: (request: HttpRequest, field: Field) =>
     Effect.gen(function* () {
-      const person = { name: field("name"), email: field("email"), password: field("password") }
-      if (!isSignUp(person)) {
-        const text = "Give a name, an e-mail address, and a password of 8 to 256 characters."
+      const given = { name: field("name"), email: field("email"), password: field("password") }
+      const person = Option.getOrUndefined(readSignUp(given))
+      if (person === undefined) {
+        const text = "Give a name, an e-mail address, and a password of 8 to 256 characters that is not a common one."
         return yield* show(request, { text, status: 400 })
       }
       const invitation = yield* inTransaction((sql) => readInvitation(sql, tokenOf(request)))
@@ -125,9 +126,8 @@ export const invitePages: ReadonlyArray<Page> = [
     path: "/invite/:token",
     answer: (request) =>
       Effect.gen(function* () {
-        const { publicUrl } = yield* HttpSettings
         // A cookie may speak here: the form must have come from this site.
-        if (isForeignSite(request, new URL(publicUrl).origin)) {
+        if (isForeignSite(request, yield* HttpSettings)) {
           return yield* new Forbidden({ detail: "Answer the invitation on its own page." })
         }
         const field = yield* readForm(request)

@@ -1,0 +1,37 @@
+/**
+ * Every package that `npm ci` may install is pinned by the hash of its contents: an entry without `integrity` takes whatever the
+ * registry serves. Lists every breach and exits 1. An argument names another lockfile than the project's.
+ */
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+
+const [path = fileURLToPath(new URL("../package-lock.json", import.meta.url))] = process.argv.slice(2)
+
+/**
+ * Native packages of other platforms, which the registry that the lockfile was made with does not serve: there is nothing to hash.
+ * `scripts/pin-lockfile.mjs` fills in their hashes wherever the registry has them. Their lines here go then; no line is added.
+ */
+const UNPINNED = [
+  /^@uwsjs\/(?:darwin-arm64|darwin-x64|linux-arm|linux-arm64|win32-x64)-(?:18|20|22|23)@20\.51\.4$/,
+  /^@biomejs\/cli-(?:android|darwin|win32)-(?:arm64|x64)@2\.6\.8$/,
+  /^@biomejs\/cli-linux-(?:arm64|x64)-musl@2\.6\.8$/,
+]
+
+const { packages = {} } = JSON.parse(readFileSync(path, "utf8"))
+const entries = Object.entries(packages).filter(([place, { link }]) => place.includes("node_modules/") && link !== true)
+const nameOf = ([place, { name, version }]) =>
+  `${name ?? place.slice(place.lastIndexOf("node_modules/") + 13)}@${version}`
+
+const isStrong = ({ integrity = "" }) => /^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity)
+const loose = entries.filter(([, entry]) => !isStrong(entry)).map(nameOf)
+const breaches = [
+  ...loose
+    .filter((name) => !UNPINNED.some((known) => known.test(name)))
+    .map((name) => `package-lock.json: ${name} has no sha512 integrity`),
+  ...UNPINNED.filter((known) => !loose.some((name) => known.test(name))).map(
+    (known) => `scripts/check-lockfile.mjs: ${known.source} is pinned by now, remove its line`,
+  ),
+]
+for (const breach of breaches) console.error(breach)
+if (breaches.length > 0) process.exit(1)
+console.log(`${entries.length} packages locked, ${loose.length} of them for other platforms without a hash`)

@@ -1,0 +1,33 @@
+/** People who are put out of the event: at once, and with `block` for good, until a host takes it back. */
+import type { Turn } from "../turn.ts"
+import { type Activity, noSuch, refuse } from "./activity.ts"
+
+/** The one way out by a host's hand, from inside and from the lobby; those who are not here can be kept out as well. */
+export const putOut = (turn: Turn, participantId: string, block: boolean): void => {
+  const { removed } = turn.state
+  if (block && !removed.includes(participantId)) {
+    turn.state = { ...turn.state, removed: [...removed, participantId] }
+  }
+  turn.toStaff("participant.removed", { participantId, block })
+  turn.eject({ who: "participant", participantId, reason: "removed" })
+}
+
+export const removals: Activity = {
+  commands: {
+    "participant.remove": (turn, { id, block = false }) => {
+      const { status } = turn.state.event
+      if (status !== "scheduled" && status !== "live") {
+        return refuse("conflict", `The event is ${status}; nobody is removed from it.`)
+      }
+      putOut(turn, id, block)
+      return { participantId: id, block }
+    },
+    "participant.unblock": (turn, { id }) => {
+      const { removed } = turn.state
+      if (!removed.includes(id)) return noSuch("participant who was removed for good")
+      turn.state = { ...turn.state, removed: removed.filter((other) => other !== id) }
+      turn.toStaff("participant.unblocked", { participantId: id })
+      return { participantId: id }
+    },
+  },
+}

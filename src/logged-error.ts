@@ -1,0 +1,35 @@
+/**
+ * What logs say of an error: its kind, message, code and stack, and of a database's error the constraint and the table. Never values:
+ * PostgreSQL puts them into `detail`, into parameters and, for text that it could not read, into the message.
+ */
+import { Cause } from "effect"
+
+/** Enough for an error with its cause and that one's. */
+const MAX_DEPTH = 4
+
+/** Names (`relation "events"`) stay; what follows a colon, `value` or `=` is somebody's data. */
+export const withoutValues = (text: string): string =>
+  text.replace(/((?::|\bvalue) )"[^\n]*"/g, '$1"…"').replace(/=\([^\n]*\)/g, "=(…)")
+
+const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
+
+/** The frames; its first lines are the message once more. */
+const framesOf = ({ stack }: Error): string | undefined => {
+  const at = stack?.search(/^\s+at /m) ?? -1
+  return at === -1 ? undefined : stack?.slice(at)
+}
+
+export const loggedError = (given: unknown, depth = 0): unknown => {
+  const error = Cause.isCause(given) ? Cause.squash(given) : given
+  if (!(error instanceof Error)) return typeof error === "object" && error !== null ? "[not an error]" : error
+  const fields = error as Error & { readonly [name: string]: unknown }
+  return {
+    type: textOf(fields["_tag"]) ?? error.name,
+    message: withoutValues(error.message),
+    code: textOf(fields["code"]),
+    constraint: textOf(fields["constraint_name"]),
+    table: textOf(fields["table_name"]),
+    stack: framesOf(error),
+    ...(error.cause === undefined || depth === MAX_DEPTH ? {} : { cause: loggedError(error.cause, depth + 1) }),
+  }
+}

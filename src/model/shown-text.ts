@@ -1,0 +1,70 @@
+/**
+ * Text that somebody wrote and others will see, without what cannot be seen: marks that turn the direction of what stands around
+ * them (UAX #9 §2), and characters without a shape of their own, which make two texts look alike. Some of these shape what is seen
+ * and stay where they do: joiners within emoji and in scripts that join, selectors behind what has variants, tags of flags.
+ * Invariants: the second time changes nothing; ordinary text of any script, and every emoji, stays as it is.
+ */
+import { Schema, SchemaTransformation } from "effect"
+
+/** Scripts whose letters join or stack, so that a joiner changes their shape. */
+const JOINING = [
+  "Adlm Arab Beng Deva Gujr Guru Hanifi_Rohingya Java Khmr Knda Mand Mlym Mong Mymr Nkoo Orya Phag Sinh Syrc Taml Telu Tibt Bali",
+]
+  .flatMap((names) => names.split(" "))
+  .map((name) => `\\p{Script_Extensions=${name}}`)
+  .join("")
+
+/** A letter or mark that is seen: two vowels of Khmer are not. */
+const LETTER = `(?:(?=[\\p{L}\\p{M}])(?!\\p{Default_Ignorable_Code_Point})[${JOINING}])`
+const EMOJI = "\\p{Extended_Pictographic}"
+/** How an emoji may end before a joiner: as it is, with its selector, with the tone of its skin. */
+const EMOJI_BEFORE = `(?<=${EMOJI}[\\ufe0f\\p{Emoji_Modifier}]?|[\\u{1f1e6}-\\u{1f1ff}]\\ufe0f?)`
+
+/** What shapes the text around it. Each looks at neighbours that are seen, or that stay as well. */
+const SHAPING = [
+  `${EMOJI_BEFORE}\\u200d(?=${EMOJI})`,
+  `(?<=${LETTER})\\u200c(?=${LETTER})`,
+  // Also at the end of a word: half forms, and initial forms that stand alone.
+  `(?<=${LETTER})\\u200d`,
+  // Of emoji, also before the box of a key; of ideographs and symbols with standardised variants.
+  "(?<=\\p{Emoji})[\\ufe0e\\ufe0f]",
+  "(?<=[\\p{Ideographic}\\p{Script=Mymr}\\p{Script=Phag}\\p{Sm}\\p{So}\\p{P}])[\\ufe00-\\ufe0f\\u{e0100}-\\u{e01ef}]",
+  "(?<=(?=\\p{L})\\p{Script=Mong})[\\u180b-\\u180f]",
+  // The flags of England, Scotland and Wales.
+  "(?<=\\u{1f3f4})[\\u{e0030}-\\u{e0039}\\u{e0061}-\\u{e007a}]{2,8}\\u{e007f}",
+]
+
+/** Besides line breaks and tabs, which have a shape. */
+const UNSEEN =
+  "[\\p{Default_Ignorable_Code_Point}\\u{e0000}-\\u{e007f}\\ufff9-\\ufffb\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]"
+
+const SHAPING_OR_UNSEEN = new RegExp(`(${SHAPING.join("|")})|${UNSEEN}`, "gu")
+/** Most texts have none: they are looked at once. */
+const HAS_UNSEEN = new RegExp(UNSEEN, "u")
+
+export const withoutUnseen = (text: string): string =>
+  HAS_UNSEEN.test(text) ? text.replace(SHAPING_OR_UNSEEN, (_all, shaping: string | undefined) => shaping ?? "") : text
+
+/** A braille cell without dots is a symbol that nobody sees. */
+const VISIBLE = /(?!\u2800)[\p{L}\p{N}\p{P}\p{S}]/u
+
+/** Can anything of it be seen? */
+export const isVisible = (text: string): boolean => VISIBLE.test(withoutUnseen(text))
+
+const stripped = SchemaTransformation.transform({ decode: withoutUnseen, encode: (text: string) => text })
+
+/** From `minimum` to `maximum` characters as they are sent, and still as many as `minimum` without those that are not seen. */
+export const ShownText = (minimum: number, maximum: number) =>
+  Schema.String.check(Schema.isBetweenLength(minimum, maximum)).pipe(
+    Schema.decodeTo(Schema.String.check(Schema.isMinLength(minimum)), stripped),
+  )
+
+/** The same, of which something can be seen. */
+export const LegibleText = (
+  maximum: number,
+  isLegible: (text: string) => boolean = isVisible,
+  rule = "must not be blank",
+) =>
+  Schema.String.check(Schema.isBetweenLength(1, maximum)).pipe(
+    Schema.decodeTo(Schema.String.check(Schema.makeFilter((text) => isLegible(text) || rule)), stripped),
+  )

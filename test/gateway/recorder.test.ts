@@ -1,0 +1,35 @@
+/** A recording can be announced where the server's settings say that something records. */
+import { expect, test } from "vitest"
+import { createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../support/api.ts"
+import { startTestServer } from "../support/server.ts"
+import { Client } from "./client.ts"
+
+const MEDIA = {
+  MEDIA_URL: "wss://media.example",
+  MEDIA_API_KEY: "key",
+  MEDIA_API_SECRET: "a secret of the media server, long enough",
+}
+
+test.each([
+  ["no setting", {}, false],
+  ["a media server", MEDIA, true],
+  ["MEDIA_RECORDER=external", { MEDIA_RECORDER: "external" }, true],
+])("with %s", async (_name, environment, isTaken) => {
+  const server = await startTestServer(environment)
+  try {
+    const { key } = await createWorkspace(server.url)
+    const event = await createLiveEvent(server.url, key, {
+      phases: [{ modality: "meeting", featureSet: ["capture"] }],
+    })
+    const { session } = await createPerson(server.url, key, event.id, "host")
+    const { token, url } = await gatewayToken(server.url, event.id, session)
+    const host = new Client(url)
+    await host.identify(token)
+    expect(await host.command("capture.start", { kinds: ["recording"] })).toMatchObject(
+      isTaken ? { ok: true, d: { on: true } } : { ok: false, e: { code: "conflict" } },
+    )
+    await host.cut()
+  } finally {
+    await server.stop()
+  }
+})

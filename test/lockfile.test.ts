@@ -1,0 +1,56 @@
+/** What `npm ci` installs is pinned by its contents: the check that `npm run check` runs, on lockfiles with and without holes. */
+import { execFile } from "node:child_process"
+import { readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { expect, test } from "vitest"
+import { temporaryFolder } from "./support/temporary-folder.ts"
+
+const inRoot = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
+
+interface Lock {
+  readonly packages: { [place: string]: { integrity?: string; version?: string; link?: boolean } }
+}
+
+/** The check's exit code and what it says of the project's lockfile after a change. */
+const check = async (change: (packages: Lock["packages"]) => void) => {
+  const lock = JSON.parse(readFileSync(inRoot("package-lock.json"), "utf8")) as Lock
+  change(lock.packages)
+  const path = join(await temporaryFolder(), "package-lock.json")
+  writeFileSync(path, JSON.stringify(lock))
+  return new Promise<{ code: number; said: string }>((resolve) => {
+    execFile(process.execPath, [inRoot("scripts/check-lockfile.mjs"), path], (failure, stdout, stderr) => {
+      resolve({ code: failure === null ? 0 : Number(failure.code), said: stdout + stderr })
+    })
+  })
+}
+
+test("the project's lockfile passes, with links and the project itself left out", async () => {
+  const { code } = await check((packages) => {
+    packages["node_modules/linked"] = { link: true }
+  })
+  expect(code).toBe(0)
+})
+
+test.each([
+  ["without a hash", undefined],
+  ["with a weak one", "sha1-KoOs7yqHJ7vGLrNhHR0m3TQKj2A="],
+])("a package %s fails the check by name", async (_name, integrity) => {
+  const { code, said } = await check((packages) => {
+    const { integrity: _gone, ...entry } = packages["node_modules/effect"] ?? {}
+    packages["node_modules/effect"] = integrity === undefined ? entry : { ...entry, integrity }
+    packages["node_modules/a/node_modules/nested"] = { version: "1.0.0" }
+  })
+  expect(code).toBe(1)
+  expect(said).toContain("nested@1.0.0 has no sha512 integrity")
+  expect(said).toMatch(/effect@[\d.]+ has no sha512 integrity/)
+})
+
+test("a package of another platform that has no hash yet passes only at the version that is known", async () => {
+  const place = "node_modules/@uwsjs/linux-arm64-20"
+  const { code, said } = await check((packages) => {
+    packages[place] = { version: "20.99.0" }
+  })
+  expect(code).toBe(1)
+  expect(said).toContain("@uwsjs/linux-arm64-20@20.99.0 has no sha512 integrity")
+})

@@ -1,0 +1,46 @@
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { isGuessable } from "../../src/model/guessable-password.ts"
+
+test.each([
+  "password",
+  "12345678",
+  "PASSWORD1",
+  "TrustNo1",
+  "qwertyuiop",
+  "        ",
+  " \t\n \u00a0\u3000   ",
+  "aaaaaaaa",
+  "ääääÄÄÄÄ",
+  "😀😀😀😀😀😀😀😀",
+])("%j is guessable", (password) => {
+  expect(isGuessable(password)).toBe(true)
+})
+
+test.each([
+  "correct horse battery",
+  "correct horse",
+  "a newer horse battery",
+  "пароль длинный",
+  "aaaaaaab",
+  "密码很长很长很长",
+])("%j is not", (password) => {
+  expect(isGuessable(password)).toBe(false)
+})
+
+test("one character again and again is guessable in any script and case, and how it is written changes nothing", () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: "grapheme-ascii", minLength: 1, maxLength: 1 }),
+      fc.integer({ min: 8, max: 50 }),
+      (one, n) => {
+        expect(isGuessable(one.repeat(n))).toBe(true)
+      },
+    ),
+  )
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme-ascii", minLength: 8, maxLength: 30 }), (password) => {
+      expect(isGuessable(password.toUpperCase())).toBe(isGuessable(password.toLowerCase()))
+    }),
+  )
+})
