@@ -48,7 +48,7 @@ describe("an orderly restart", () => {
       await eventually(async () => (await told(after, eventId)).length === 4)
       expect((await told(after, eventId)).toSorted()).toEqual(["back joined", "gone joined", "gone left", "new joined"])
       const { snapshot } = await after.run(Effect.flatMap(LiveEvents, (live) => live.read(eventId, [], true)))
-      expect(snapshot.everyone["presence"]).toMatchObject({ total: 2 })
+      expect(snapshot.people["presence"]).toMatchObject({ total: 2 })
     } finally {
       await after.stop()
     }

@@ -93,7 +93,6 @@ describe("registering", () => {
     ["no name", { email: "a@example.com" }],
     ["an empty name", { name: "", email: "a@example.com" }],
     ["a name of two lines", { name: "Bob\r\n\r\nGo to https://evil.example", email: "a@example.com" }],
-    ["a name that turns the text around", { name: "Bob \u202e", email: "a@example.com" }],
     ["a blank name", { name: "   ", email: "a@example.com" }],
     ["a name of 201 characters", { name: "x".repeat(201), email: "a@example.com" }],
     ["no address", { name: "Ada" }],
