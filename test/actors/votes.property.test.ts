@@ -235,4 +235,4 @@ test("every count is the set of its voters, whatever happens, and a refusal chan
   )
   expect(done).toBeGreaterThan(10_000)
   expect(refused).toBeGreaterThan(1000)
-})
+}, 240_000)

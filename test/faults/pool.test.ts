@@ -156,7 +156,8 @@ describe("what is acknowledged is stored", () => {
 
 describe("nothing hangs", () => {
   test("when connections die inside transactions, in fifty bursts of parallel work", async () => {
-    openPool({ connections: 6 })
+    // A busy machine takes its time for a burst; a connection that hangs would take the whole deadline.
+    openPool({ connections: 6, deadlineMs: 30_000 })
     const kinds: Record<string, number> = {}
     for (let burst = 0; burst < 50; burst++) {
       const cut = proxy.onStatement({ match: /pg_sleep/, action: { kind: "cutReply" }, times: 4, skip: burst % 7 })
@@ -203,13 +204,13 @@ describe("nothing hangs", () => {
   })
 
   test("when the open connections fall into a black hole: callers are told by the deadline and new ones are opened", async () => {
-    openPool({ deadlineMs: 600 })
+    openPool({ deadlineMs: 2_000 })
     await Promise.all(Array.from({ length: 10 }, () => pool.sql`select pg_sleep(0.02)`))
     expect(pool.stats.open).toBe(10)
     proxy.silence("open")
     const since = performance.now()
     expect(await settle(pool.sql`select 1`)).toBe("POOL_DEADLINE")
-    expect(performance.now() - since).toBeLessThan(1_200)
+    expect(performance.now() - since).toBeLessThan(3_500)
     // The other nine had been idle since before: they were given up with it, and cost nobody a deadline of their own.
     expect(tally(destroyed)).toEqual({ deadline: 1, suspect: 9 })
     expect(await backAfter()).toBeLessThan(1_000)

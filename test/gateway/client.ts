@@ -2,8 +2,8 @@
  * A bare gateway client for tests: sends objects, keeps every object it receives in order, waits for one with a deadline.
  * Everything it receives, and every command that was accepted, is held against the gateway's description.
  */
-import { afterEach, expect } from "vitest"
 import { WebSocket } from "ws"
+import { breaches } from "../support/breaches.ts"
 import { breachOfReply, breachOfSent, breachOfTaken } from "../support/gateway-description.ts"
 
 export type Frame = any // frames are looked into by assertions, which name what they expect
@@ -14,10 +14,6 @@ export interface Closed {
 }
 
 const DEADLINE_MS = 30_000
-
-/** What was not as described, in the test that runs. */
-const breaches: string[] = []
-afterEach(() => expect(breaches.splice(0)).toEqual([]))
 
 export class Client {
   readonly socket: WebSocket
