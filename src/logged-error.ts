@@ -9,7 +9,7 @@ const MAX_DEPTH = 4
 
 /** Names (`relation "events"`) stay; what follows a colon, `value` or `=` is somebody's data. */
 export const withoutValues = (text: string): string =>
-  text.replace(/((?::|\bvalue) )"[^\n]*"/g, '$1"…"').replace(/=\([^\n]*\)/g, "=(…)")
+  text.replace(/((?::|\bvalue) )"[\s\S]*"/g, '$1"…"').replace(/=\([\s\S]*\)/g, "=(…)")
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 

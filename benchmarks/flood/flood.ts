@@ -17,13 +17,15 @@ const OPTIONS = {
   perSecond: { fallback: 1000, doc: "Wrong passwords per second." },
   attackers: { fallback: 2000, doc: "Addresses they come from: so many that none reaches its limit." },
   sockets: { fallback: 200, doc: "People at an event." },
-  people: { fallback: 50, doc: "People who sign in, one after the other." },
+  people: { fallback: 50, doc: "People who sign in, one after the other, from where they did before." },
+  newcomers: { fallback: 10, doc: "Of them, people who come from an address of theirs that is new in each round." },
   seconds: { fallback: 20, doc: "Length of a round." },
   rounds: { fallback: 3, doc: "Rounds, without the flood and with it in turns." },
   addresses: { fallback: 1_000_000, doc: "Made-up addresses; 0 leaves them out." },
 }
 
-type Person = SignIns["people"][number]
+type Values = Bench<typeof OPTIONS>["options"]
+type Person = Omit<SignIns["people"][number], "isNew">
 
 const PASSWORD = "correct horse battery"
 const MIB = 1_048_576
@@ -71,18 +73,26 @@ const openHouse = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<Hou
   return { server, honest, attackers, people }
 }
 
-const serve = ({ honest, server, people }: House, seconds: number): Promise<Served> =>
-  honest.call<Served>("signIn", { port: server.port, seconds, people } satisfies SignIns)
+let moves = 0
+
+/** Some of the people have moved since the last round. */
+const serve = ({ honest, server, people }: House, { seconds, newcomers }: Values): Promise<Served> => {
+  moves++
+  const now = people.map((person, n) =>
+    n < newcomers ? { ...person, isNew: true, address: `10.2.${moves}.${n + 1}` } : { ...person, isNew: false },
+  )
+  return honest.call<Served>("signIn", { port: server.port, seconds, people: now } satisfies SignIns)
+}
 
 const underFlood = async (house: House, { options }: Bench<typeof OPTIONS>): Promise<readonly [Served, Flooded]> => {
-  const { perSecond, attackers: addresses, seconds } = options
+  const { perSecond, attackers: addresses } = options
   const emails = house.people.map(({ email }) => email)
   await house.attackers.call("flood", { port: house.server.port, perSecond, addresses, emails } satisfies Flood)
-  const served = await serve(house, seconds)
+  const served = await serve(house, options)
   return [served, await house.attackers.call<Flooded>("end")]
 }
 
-/** Memory of the server before, and at every quarter of the addresses. */
+/** Memory of the server before and after. */
 const sweep = async ({ server, attackers }: House, addresses: number): Promise<void> => {
   const before = residentBytes(server.pid)
   const cpuBefore = cpuSeconds(server.pid)
@@ -99,6 +109,7 @@ const rowOf = (name: string, rounds: ReadonlyArray<Served>): ReadonlyArray<strin
   spread(rounds.map(({ loginP50Ms }) => loginP50Ms)),
   spread(rounds.map(({ loginP99Ms }) => loginP99Ms)),
   spread(rounds.map(({ loginsRefused }) => loginsRefused)),
+  spread(rounds.map(({ newcomersRefused }) => newcomersRefused)),
   spread(rounds.map(({ beatP50Ms }) => beatP50Ms)),
   spread(rounds.map(({ beatP99Ms }) => beatP99Ms)),
   spread(rounds.map(({ socketsLost }) => socketsLost)),
@@ -112,13 +123,13 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
   const flooded: Served[] = []
   const floods: Flooded[] = []
   for (let round = 0; round < options.rounds; round++) {
-    quiet.push(await serve(house, options.seconds))
+    quiet.push(await serve(house, options))
     const [served, flood] = await underFlood(house, bench)
     flooded.push(served)
     floods.push(flood)
   }
   printRows([
-    ["", "login p50 ms", "p99 ms", "refused", "heartbeat p50 ms", "p99 ms", "sockets lost"],
+    ["", "login p50 ms", "p99 ms", "refused", "newcomers refused", "heartbeat p50 ms", "p99 ms", "sockets lost"],
     rowOf("without the flood", quiet),
     rowOf("with it", flooded),
   ])
@@ -135,6 +146,13 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
     [ratio("login p99", p99(flooded), p99(quiet)).text, ratio("heartbeat p99", beat(flooded), beat(quiet)).text],
     [
       { what: "login p99", value: spreadOf(p99(flooded)).median, goal: 1500, unit: "ms", better: "lower" },
+      {
+        what: "sign-ins refused",
+        value: flooded.reduce((sum, { loginsRefused }) => sum + loginsRefused, 0),
+        goal: 0,
+        unit: "",
+        better: "lower",
+      },
       { what: "heartbeat p99", value: spreadOf(beat(flooded)).median, goal: 100, unit: "ms", better: "lower" },
     ],
   )

@@ -15,14 +15,21 @@ export interface Honest {
 export interface SignIns {
   readonly port: number
   readonly seconds: number
-  readonly people: ReadonlyArray<{ readonly email: string; readonly password: string; readonly address: string }>
+  readonly people: ReadonlyArray<{
+    readonly email: string
+    readonly password: string
+    readonly address: string
+    /** Comes from there for the first time. */
+    readonly isNew: boolean
+  }>
 }
 
 export interface Served {
   readonly loginP50Ms: number
   readonly loginP99Ms: number
-  /** Sign-ins that were not answered 200. */
+  /** Sign-ins that were not answered 200, from known addresses and from new ones. */
   readonly loginsRefused: number
+  readonly newcomersRefused: number
   readonly beatP50Ms: number
   readonly beatP99Ms: number
   readonly beats: number
@@ -72,21 +79,23 @@ const signIn = async ({ port, seconds, people }: SignIns): Promise<Served> => {
     }
   }, BEAT_MS / 10)
   const startedAt = performance.now()
-  const logins = people.map(async ({ email, password, address }, index) => {
+  const logins = people.map(async ({ email, password, address, isNew }, index) => {
     await sleep((index * seconds * 1000) / people.length)
     const line = await Line.open(port)
     const answer = await line.ask(loginRequest(address, email, password))
     line.close()
-    return answer
+    return { ...answer, isNew }
   })
   const answers = await Promise.all(logins)
   await sleep(Math.max(0, seconds * 1000 - (performance.now() - startedAt)))
   clearInterval(timer)
-  const took = answers.map(({ ms }) => ms)
+  const took = answers.filter(({ status, isNew }) => status === 200 && !isNew).map(({ ms }) => ms)
+  const refused = answers.filter(({ status }) => status !== 200)
   return {
     loginP50Ms: percentile(took, 0.5),
     loginP99Ms: percentile(took, 0.99),
-    loginsRefused: answers.filter(({ status }) => status !== 200).length,
+    loginsRefused: refused.filter(({ isNew }) => !isNew).length,
+    newcomersRefused: refused.filter(({ isNew }) => isNew).length,
     beatP50Ms: percentile(beats, 0.5),
     beatP99Ms: percentile(beats, 0.99),
     beats: beats.length,

@@ -82,7 +82,7 @@ export class Budgets {
     const { [kind]: rule } = this.#rules
     const bucket = budget.buckets.get(kind) ?? fullBucket(rule, now, this.#factor(staff))
     budget.buckets.set(kind, bucket)
-    return takeToken(bucket, rule, now, this.#factor(staff))
+    return takeToken(bucket, rule, now, { factor: this.#factor(staff) })
   }
 
   /** Forgets those who have been silent for so long that every bucket is full. */

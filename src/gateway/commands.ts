@@ -27,6 +27,12 @@ type Outcome =
   | { readonly v: number; readonly d: { readonly [field: string]: unknown }; readonly isDuplicate: boolean }
   | { readonly refusal: Refusal }
 
+/** A command by its schema. */
+interface Decoded {
+  readonly t: CommandName
+  readonly d: unknown
+}
+
 type Decode = (d: unknown) => Result.Result<unknown, Schema.SchemaError>
 
 const DECODERS: ReadonlyMap<string, Decode> = new Map(
@@ -68,7 +74,7 @@ export class Commands {
       return
     }
     const { t, d } = decoded
-    const early = this.#ration(connection, channel, t, frame.id)
+    const early = this.#ration(connection, channel, decoded, frame.id)
     if (early !== undefined) {
       reply(connection, frame.id, { refusal: early })
       return
@@ -103,26 +109,24 @@ export class Commands {
   }
 
   /** Some kinds are rationed besides; what is no command, or was done already, costs none of that. */
-  #ration(connection: Connection, channel: Channel, t: CommandName, commandId: string): Refusal | undefined {
+  #ration(connection: Connection, channel: Channel, { t, d }: Decoded, commandId: string): Refusal | undefined {
     const { participantId, role } = connection.identity
     const kind = budgetOf(t)
     if (kind === undefined || channel.recent.find(participantId, commandId) !== undefined) return undefined
     const waitMs = channel.budgets.spend(participantId, kind, isStaff(role), Date.now())
     if (waitMs > 0) return refuseForNow("rate_limited", `Too much of ${t}.`, waitMs)
-    const laterMs = this.#spendByAddress(connection, channel, kind)
+    const acts = t === "reaction.send" ? ((d as CommandData<"reaction.send">).n ?? 1) : 1
+    const laterMs = this.#spendByAddress(connection, channel, kind, acts)
     return laterMs > 0 ? refuseForNow("rate_limited", `Too much of ${t} from your address.`, laterMs) : undefined
   }
 
   /** Anonymous viewers share what their address may do: each of them costs but a request. */
-  #spendByAddress({ address, identity }: Connection, { eventId }: Channel, kind: BudgetKind): number {
+  #spendByAddress({ address, identity }: Connection, { eventId }: Channel, kind: BudgetKind, acts: number): number {
     if (identity.kind !== "anonymous" || !isAnonymousAct(kind)) return 0
-    return this.#around.anonymous.spend(kind, eventId, address, Date.now())
+    return this.#around.anonymous.spend(kind, eventId, address, Date.now(), acts)
   }
 
-  #decode(
-    channel: Channel,
-    { t, d, rev }: CommandFrame,
-  ): { readonly t: CommandName; readonly d: unknown } | { readonly refusal: Refusal } {
+  #decode(channel: Channel, { t, d, rev }: CommandFrame): Decoded | { readonly refusal: Refusal } {
     const decode = DECODERS.get(t)
     if (decode === undefined) return { refusal: refuse("unknown_command", "There is no such command.") }
     if (channel.hasEnded && !isLocal(t)) return { refusal: refuse("event_ended", "The event has ended.") }

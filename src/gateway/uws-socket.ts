@@ -3,7 +3,7 @@
  * when touched, so every call is guarded; nothing thrown may reach the engine; a message's memory is gone after the
  * callback; `publish` and `send` drop silently above `maxBackpressure`, so a drop cuts the socket.
  */
-import type { TemplatedApp, WebSocket } from "uWebSockets.js"
+import type { HttpRequest, TemplatedApp, WebSocket } from "uWebSockets.js"
 import type { Client } from "../identity/client-addresses.ts"
 import type { Connection, Socket } from "./connection.ts"
 import { CLOSE } from "./protocol/close-codes.ts"
@@ -53,6 +53,15 @@ const REFUSED: { readonly [why in TurnedAway]: string } = {
 }
 
 const latin1 = new TextDecoder("latin1")
+
+/** All lines of the header as one list, in their order: the engine would give the first alone, which a client may have written. */
+const forwardedFor = (req: HttpRequest): string => {
+  const lines: string[] = []
+  req.forEach((name, value) => {
+    if (name === "x-forwarded-for") lines.push(value)
+  })
+  return lines.join(",")
+}
 
 class UwsSocket implements Socket {
   #ws: WebSocket<UserData> | undefined
@@ -126,7 +135,7 @@ export const bindSockets = (app: App, orderedLimitBytes: number, handlers: Socke
     sendPingsAutomatically: false,
     upgrade: (res, req, context) => {
       const peer = latin1.decode(res.getRemoteAddressAsText())
-      const client = handlers.clientOf(peer, req.getHeader("x-forwarded-for"))
+      const client = handlers.clientOf(peer, forwardedFor(req))
       const refusal = handlers.refusal(client)
       if (refusal !== undefined) {
         res.cork(() => res.writeStatus(REFUSED[refusal]).writeHeader("retry-after", "5").end())

@@ -1,6 +1,5 @@
 /**
- * Where a request's body ends (RFC 9112 §6). Whoever stands before this server may read doubtful headers otherwise than it does, and
- * then one's body is the other's next request. The engine refuses a length beside an encoding by itself, and lists and signs in a
+ * Where a request's body ends (RFC 9112 §6). A proxy before this server may read doubtful headers otherwise than it does, and then one's body is the other's next request. The engine refuses a length beside an encoding by itself, and lists and signs in a
  * length only when it reads the body; of several headers it takes the first, and any encoding for `chunked`.
  */
 export class Framing {

@@ -1,6 +1,6 @@
 /**
- * What a workspace may have sent to addresses that it chose: invitations, and notes to people who were not there. Who asks for it
- * has proved an address of their own, and a day (UTC) has only so many. The count is kept by the transaction that posts the letters.
+ * Letters to addresses that a workspace chose: invitations, and notes to people who were not there. The account that asks for one has
+ * proved an address, and a day (UTC) has only so many. The count is kept by the transaction that posts the letters.
  */
 import { Effect } from "effect"
 import { LetterRefusals, type UnaskedLetter } from "../mail/letter-refusals.ts"

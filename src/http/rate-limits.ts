@@ -1,19 +1,17 @@
 /**
- * How often somebody may ask: one table of limits, counted in memory by rate-limiter-flexible. In force in production; the
- * help chat always. The answer says what is left in the fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers).
+ * How often somebody may ask: one table of limits, counted in memory by token buckets. In force in production; the help chat
+ * always. The answer says what is left in the fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers).
  */
 import { Context, Effect, Layer } from "effect"
-import { RateLimiterRes } from "rate-limiter-flexible"
-import { NETWORK_FACTOR, networkOf } from "../model/client-address.ts"
+import { AddressBuckets, BoundedBuckets } from "../model/bounded-buckets.ts"
 import { RateLimited } from "../model/errors.ts"
-import { BoundedLimiter } from "./bounded-limiter.ts"
 import type { HttpResponse } from "./message.ts"
 
 interface Limit {
-  /** Requests in a window. */
+  /** Requests in a window, evenly. */
   readonly quota: number
   readonly windowSeconds: number
-  /** So many more at once, given back over as many windows as they would fill. */
+  /** How many may come at once; the quota when it is not said. */
   readonly burst?: number
   /** In force in every profile. */
   readonly always?: true
@@ -22,12 +20,12 @@ interface Limit {
 }
 
 export const LIMITS = {
-  apiKey: { quota: 100, windowSeconds: 1, burst: 100 },
-  accountSession: { quota: 20, windowSeconds: 1, burst: 40 },
+  apiKey: { quota: 100, windowSeconds: 1, burst: 200 },
+  accountSession: { quota: 20, windowSeconds: 1, burst: 60 },
   /** A signed-in participant's requests, whatever address they come from. */
-  participant: { quota: 20, windowSeconds: 1, burst: 40 },
+  participant: { quota: 20, windowSeconds: 1, burst: 60 },
   /** A lecture hall is one address. */
-  publicRead: { quota: 200, windowSeconds: 1, burst: 800, byAddress: true },
+  publicRead: { quota: 200, windowSeconds: 1, burst: 1000, byAddress: true },
   login: { quota: 60, windowSeconds: 60, byAddress: true },
   /** Wrong passwords for one account from one address. */
   loginFailure: { quota: 10, windowSeconds: 900, byAddress: true },
@@ -43,14 +41,12 @@ export const LIMITS = {
   tableNotesPerDay: { quota: 60, windowSeconds: 86_400 },
   /** Letters that one client causes without a name, to whomever. Signups and registrations have limits of their own. */
   anonymousMail: { quota: 30, windowSeconds: 3600, byAddress: true },
-  /** 120 a minute, never more than sixty at once. */
-  register: { quota: 60, windowSeconds: 30, byAddress: true },
-  /** Gateway tokens of people without a name: 600 a minute, never more than 300 at once. */
-  anonymousToken: { quota: 300, windowSeconds: 30, byAddress: true },
+  register: { quota: 120, windowSeconds: 60, burst: 60, byAddress: true },
+  /** Gateway tokens of people without a name. */
+  anonymousToken: { quota: 600, windowSeconds: 60, burst: 300, byAddress: true },
   /** Of a signed-in participant. */
   question: { quota: 30, windowSeconds: 60 },
-  /** Twenty a minute, never more than ten at once. */
-  helpChat: { quota: 10, windowSeconds: 30, always: true, byAddress: true },
+  helpChat: { quota: 20, windowSeconds: 60, burst: 10, always: true, byAddress: true },
 } as const satisfies Readonly<Record<string, Limit>>
 
 export type LimitName = keyof typeof LIMITS
@@ -79,42 +75,13 @@ export const limitHeaders = (name: LimitName, remaining: number, resetSeconds: n
 
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
-/** Keys that one limit counts at the same time. All limits together stay below 64 MB, at some 500 bytes a key. */
+/** Keys that one limit counts at the same time: some 200 bytes each, below 64 MB for all limits and whatever comes. */
 const MAX_KEYS = 6_000
-const MAX_NETWORKS = 2_000
 
-/** One limit's counts. A wider net catches callers with many addresses of one /48. */
-class Counted {
-  readonly #narrow: BoundedLimiter
-  readonly #wide: BoundedLimiter | undefined
-
-  constructor(name: LimitName) {
-    const { quota, windowSeconds, burst = 0, byAddress }: Limit = LIMITS[name]
-    const wide = { name: `${name}/48`, quota: quota * NETWORK_FACTOR, windowSeconds, burst: burst * NETWORK_FACTOR }
-    this.#narrow = new BoundedLimiter({ name, quota, windowSeconds, burst }, MAX_KEYS)
-    this.#wide = byAddress ? new BoundedLimiter(wide, MAX_NETWORKS) : undefined
-  }
-
-  /** Counts one. Rejects with a `RateLimiterRes` when there are too many. */
-  async consume(key: string): Promise<RateLimiterRes> {
-    const left = await this.#narrow.consume(key)
-    const network = networkKey(key)
-    if (network !== undefined) await this.#wide?.consume(network)
-    return left
-  }
-
-  async reward(key: string): Promise<void> {
-    await this.#narrow.reward(key)
-    const network = networkKey(key)
-    if (network !== undefined) await this.#wide?.reward(network)
-  }
-}
-
-/** The key with the address's network in its place; `undefined` when it has none of its own. */
-const networkKey = (key: string): string | undefined => {
-  const [address = "", ...rest] = key.split(" ")
-  const network = networkOf(address)
-  return network === undefined ? undefined : [network, ...rest].join(" ")
+const open = (name: LimitName): BoundedBuckets | AddressBuckets => {
+  const { quota, windowSeconds, burst = quota, byAddress }: Limit = LIMITS[name]
+  const rate = { perSecond: quota / windowSeconds, burst }
+  return byAddress ? new AddressBuckets(rate, MAX_KEYS) : new BoundedBuckets(rate, MAX_KEYS)
 }
 
 export class RateLimits extends Context.Service<
@@ -133,35 +100,22 @@ export class RateLimits extends Context.Service<
     Layer.sync(RateLimits, () => {
       const isOn = (name: LimitName): boolean => strict || "always" in LIMITS[name]
       const names = Object.keys(LIMITS) as ReadonlyArray<LimitName>
-      const limiters = new Map(names.filter(isOn).map((name) => [name, new Counted(name)]))
-
-      const limited = (name: LimitName, { msBeforeNext }: RateLimiterRes) =>
-        new RateLimited({ limit: name, retryAfterSeconds: seconds(msBeforeNext) })
+      const limiters = new Map(names.filter(isOn).map((name) => [name, open(name)]))
 
       const take = (name: LimitName, key: string): Effect.Effect<HttpResponse["headers"], RateLimited> =>
         Effect.suspend(() => {
           const limiter = limiters.get(name)
           if (limiter === undefined) return Effect.succeed([])
-          return Effect.tryPromise({
-            try: () => limiter.consume(key),
-            catch: (cause) => {
-              if (cause instanceof RateLimiterRes) return limited(name, cause)
-              throw cause
-            },
-          }).pipe(
-            Effect.map(({ remainingPoints, msBeforeNext }) =>
-              limitHeaders(name, Math.max(0, remainingPoints), seconds(msBeforeNext)),
-            ),
-          )
+          const { waitMs, left, fullInMs } = limiter.take(key, Date.now())
+          return waitMs === 0
+            ? Effect.succeed(limitHeaders(name, left, seconds(fullInMs)))
+            : Effect.fail(new RateLimited({ limit: name, retryAfterSeconds: seconds(waitMs) }))
         })
 
       return {
         isOn,
         take,
-        giveBack: (name, key) =>
-          Effect.promise(async () => {
-            await limiters.get(name)?.reward(key)
-          }),
+        giveBack: (name, key) => Effect.sync(() => limiters.get(name)?.giveBack(key)),
         mail: (kind, address) =>
           kind === "tableNotes"
             ? Effect.asVoid(take("tableNotesPerDay", address))

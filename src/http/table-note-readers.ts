@@ -1,6 +1,6 @@
 /**
- * Who is to read a table's notes, and where to write to them. Somebody who registered, or who was there and is written to at the
- * address their workspace knows, expects the letter; any other address is one that the workspace chose.
+ * The readers of a table's notes, and their addresses. Somebody who registered, or who was there and is written to at the address
+ * their workspace knows, expects the letter; any other address is one that the workspace chose.
  */
 import { Effect } from "effect"
 import { foldEmail, isEmail } from "../model/email.ts"
@@ -23,6 +23,8 @@ export interface Reader {
   readonly name: string | null
   /** Null: is not written to. */
   readonly email: string | null
+  /** They registered for the event with this address themselves. */
+  readonly isRegistered: boolean
   /** The address is one that the workspace chose. */
   readonly isChosen: boolean
 }
@@ -71,12 +73,13 @@ export const readersOf = async (
   return new Map(
     all.map((reader) => {
       const { userId, name, email } = reader
-      return [userId, { userId, name, email, isChosen: !isExpected(reader) }]
+      const isRegistered = email !== null && registered.has(email)
+      return [userId, { userId, name, email, isRegistered, isChosen: !isExpected(reader) }]
     }),
   )
 }
 
-/** One address, and one participant whatever their address, get only so many letters; who had them is not written to. */
+/** One address, and one participant whatever their address, get only so many letters; a reader who had them is not written to. */
 export const withinLimits = (eventId: string, readers: ReadonlyMap<string, Reader>) =>
   Effect.gen(function* () {
     const limits = yield* RateLimits

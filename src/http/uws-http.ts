@@ -104,7 +104,9 @@ const readHead = (req: UwsRequest, path: string, names: ReadonlyArray<string>): 
   const headers: { [name: string]: string } = {}
   const framing = new Framing()
   req.forEach((name, value) => {
-    headers[name] = value
+    // Proxies add a line of their own or to the list: all lines are one list.
+    const before = name === "x-forwarded-for" ? headers[name] : undefined
+    headers[name] = before === undefined ? value : `${before},${value}`
     framing.see(name, value)
   })
   const params: { [name: string]: string } = {}

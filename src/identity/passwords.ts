@@ -1,9 +1,10 @@
 /**
  * Passwords: argon2id (RFC 9106). A hash is the dearest thing that a stranger may ask for, so few run at once and at most two seconds
  * of work wait; beyond that callers are told at once to come later. The queue is fair by address. Addresses that gave a wrong password
- * lately come after all others, and those that gave a right one before them: a flood from thousands of addresses costs those who
- * signed in here before nothing. An unknown account costs the same hash as a known one.
+ * lately come after all others, and those from which the same account signed in before come first: a flood from thousands of addresses
+ * costs people nothing who sign in from where they did before. An unknown account costs the same hash as a known one.
  */
+import { createHash } from "node:crypto"
 import { availableParallelism } from "node:os"
 import argon2 from "argon2"
 import { Context, Effect, Layer } from "effect"
@@ -52,25 +53,30 @@ class Remembered {
   }
 }
 
-/** Addresses by the passwords that came from them. */
+/** Of a caller without an account. */
+const NOBODY = ""
+/** Names an account by what is stored of its password: a new password makes it a stranger once more. */
+const accountOf = (stored: string): string => createHash("sha256").update(stored).digest("base64url").slice(0, 22)
+
+/** Addresses by the passwords that came from them; a right one makes the address known for its account alone. */
 class Callers {
   readonly #right = new Remembered(KNOWN_MS)
   readonly #wrong = new Remembered(SUSPECT_MS)
 
-  standing(address: string): Standing {
-    const isKnown = this.#right.has(address)
+  standing(address: string, account: string): Standing {
+    const isKnown = this.#right.has(`${address} ${account}`)
     // Somebody who mistypes at home is no stranger for it.
     if (this.#wrong.has(address)) return isKnown ? "unknown" : "suspect"
     return isKnown ? "known" : "unknown"
   }
 
-  gave(address: string, isRight: boolean): void {
+  gave(address: string, account: string, isRight: boolean): void {
     if (!isRight) {
       this.#wrong.add(address)
       return
     }
     this.#wrong.delete(address)
-    this.#right.add(address)
+    this.#right.add(`${address} ${account}`)
   }
 }
 
@@ -99,7 +105,7 @@ export class Passwords extends Context.Service<
       }
 
       /** Waits for its turn, and is taken back when its caller is interrupted. */
-      const inTurn = <A>(work: () => Promise<A>): Effect.Effect<A, Unavailable> =>
+      const inTurn = <A>(account: string, work: () => Promise<A>): Effect.Effect<A, Unavailable> =>
         Effect.flatMap(RequestCaller, ({ address, isGone }) =>
           Effect.callback<A, Unavailable>((resume) => {
             const refuse = (): void => resume(Effect.fail(BUSY))
@@ -117,20 +123,23 @@ export class Passwords extends Context.Service<
                 )
                 .finally(() => queue.ended())
             }
-            const standing = callers.standing(address)
-            const takeBack = queue.enter({ caller: address, standing, begin, refuse })
+            const standing = callers.standing(address, account)
+            // An account that signed in from many addresses has one turn, as an address has.
+            const caller = standing === "known" ? account : address
+            const takeBack = queue.enter({ caller, standing, begin, refuse })
             if (takeBack === undefined) refuse()
             return Effect.sync(() => takeBack?.())
           }),
         )
 
       return {
-        hash: (password) => inTurn(() => argon2.hash(password, PARAMETERS)),
+        hash: (password) => inTurn(NOBODY, () => argon2.hash(password, PARAMETERS)),
         verify: (stored, password) =>
           Effect.gen(function* () {
             const { address } = yield* RequestCaller
-            const matches = (yield* inTurn(() => argon2.verify(stored ?? dummy, password))) && stored !== null
-            callers.gave(address, matches)
+            const account = stored === null ? NOBODY : accountOf(stored)
+            const matches = (yield* inTurn(account, () => argon2.verify(stored ?? dummy, password))) && stored !== null
+            callers.gave(address, account, matches)
             return matches
           }),
       }

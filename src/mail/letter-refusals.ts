@@ -1,6 +1,6 @@
 /**
  * Letters that their reader does not ask for name a link by which no more of the kind come from that workspace. The link holds
- * the workspace, the kind, and a keyed hash of the address, signed by this server: whoever has it may refuse these letters, and
+ * the workspace, the kind, and a keyed hash of the address, signed by this server: its holder may refuse these letters, and
  * learns nothing from it. What is stored of an address is the same hash.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"

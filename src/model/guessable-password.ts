@@ -1,6 +1,6 @@
 /**
  * Passwords that are guessed first: the most common ones, blanks, and one character again and again. Only new passwords are judged;
- * whoever has such a one signs in as ever.
+ * accounts that have such a one sign in as ever.
  */
 import { dictionary } from "@zxcvbn-ts/language-common"
 

@@ -203,8 +203,8 @@ export interface Records {
   /** By poll or question: voters without a name, and the addresses they come from. */
   readonly signedOutVotes: { readonly voters: number; readonly addresses: number }
   /** The rest by participant, */
-  /** A pseudonym of the address an anonymous participant voted from first. */
-  readonly origin: string
+  /** A pseudonym of the address an anonymous participant voted from first, and how many votes they have. */
+  readonly origin: { readonly address: string; readonly votes: number }
   readonly hand: Hand
   readonly stage: StagePlace
   readonly role: { readonly role: EventRole }

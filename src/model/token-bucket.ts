@@ -12,18 +12,23 @@ export interface Bucket {
   filledAt: number
 }
 
-/** `factor`: as for `takeToken`. */
+/** `factor`: the rate is this many times as high. */
 export const fullBucket = ({ burst }: Rate, now: number, factor = 1): Bucket => ({
   tokens: burst * factor,
   filledAt: now,
 })
 
-/** Takes one: 0 when it was there, else the milliseconds until it will be. `factor`: the rate is this many times as high. */
-export const takeToken = (bucket: Bucket, { perSecond, burst }: Rate, now: number, factor = 1): number => {
+/** Takes some: 0 when they were there, else the milliseconds until they will be; then none is taken. */
+export const takeToken = (
+  bucket: Bucket,
+  { perSecond, burst }: Rate,
+  now: number,
+  { factor = 1, count = 1 }: { readonly factor?: number; readonly count?: number } = {},
+): number => {
   const perMs = (perSecond * factor) / 1000
-  bucket.tokens = Math.min(burst * factor, bucket.tokens + (now - bucket.filledAt) * perMs)
+  bucket.tokens = Math.min(burst * factor, bucket.tokens + Math.max(0, now - bucket.filledAt) * perMs)
   bucket.filledAt = now
-  if (bucket.tokens < 1) return Math.ceil((1 - bucket.tokens) / perMs)
-  bucket.tokens--
+  if (bucket.tokens < count) return Math.ceil((count - bucket.tokens) / perMs)
+  bucket.tokens -= count
   return 0
 }

@@ -6,8 +6,8 @@ export type Credential = { readonly sessionId: string } | { readonly keyId: stri
 
 /**
  * Throws `Unauthorized` for a login that has ended, an account that manages the workspace no longer, or a key that was revoked. To be
- * asked after the workspace's row was locked: whoever takes a credential away together with what came of it locks that row too, and
- * so misses nothing.
+ * asked after the workspace's row was locked: a transaction that takes a credential away together with what came of it locks that row
+ * too, and so misses nothing.
  */
 export const requireCredential = async (sql: Queryable, workspaceId: string, credential: Credential): Promise<void> => {
   const rows =

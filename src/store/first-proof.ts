@@ -31,7 +31,7 @@ export interface TakenBack {
   readonly integrations: ReadonlyArray<InWorkspace & { readonly issuer: string }>
 }
 
-/** Workspaces in which nobody was before the account. Whoever is making a key or an invite there is waited for. */
+/** Workspaces in which nobody was before the account. A transaction that makes a key or an invite there is waited for. */
 const lockFounded = async (sql: Queryable, accountId: string): Promise<ReadonlyArray<string>> => {
   const rows = await sql<{ id: string }[]>`
     select w.id from workspace_members m join workspaces w on w.id = m.workspace_id
@@ -53,7 +53,7 @@ export const takeBack = async (sql: Queryable, accountId: string): Promise<Taken
     update invites set status = 'revoked', revoked_at = now()
      where workspace_id = any (${founded}::uuid[]) and status = 'pending' and expires_at > now()
     returning id, workspace_id, email, role`
-  // After the invites: who is accepting one has either made a member by now, or finds it revoked.
+  // After the invites: a transaction that accepts one has either made a member by now, or finds it revoked.
   const members = await sql<TakenBack["members"][number][]>`
     delete from workspace_members m using accounts a, account_emails e
      where m.workspace_id = any (${founded}::uuid[]) and m.account_id <> ${accountId}

@@ -149,7 +149,12 @@ const expectSignedOut = (floor: Floor): void => {
   const votes = [...floor.all("pollVote").keys(), ...floor.all("questionVote").keys()].map((key) => key.split(" "))
   const counted = new Map<string, string[]>()
   for (const [of = "", who = ""] of votes) {
-    if (isNameless(who)) counted.set(of, [...(counted.get(of) ?? []), floor.get("origin", who) ?? "none"])
+    if (isNameless(who)) counted.set(of, [...(counted.get(of) ?? []), floor.get("origin", who)?.address ?? "none"])
+  }
+  const held = votes.map(([, who = ""]) => who).filter(isNameless)
+  for (const [who, { votes: count }] of floor.all("origin")) {
+    expect(count).toBe(held.filter((one) => one === who).length)
+    expect(count).toBeGreaterThan(0)
   }
   const expected = Array.from(counted, ([of, origins]) => {
     return [of, { voters: origins.length, addresses: new Set(origins).size }] as const

@@ -1,5 +1,6 @@
 /** What one address may cost: anonymous people through REST and the gateway alike, and sockets. In production mode, as users run it. */
 import { once } from "node:events"
+import { connect, type Socket } from "node:net"
 import { createInterface } from "node:readline"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { WebSocket } from "ws"
@@ -118,8 +119,11 @@ describe("anonymous people of one address", () => {
   test("get three hundred gateway tokens at once; signed-in people of that address get theirs", async () => {
     const { id } = await publicEvent()
     const address = newAddress()
-    const answers = await many(330, () => mint(id, address))
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(300)
+    const since = performance.now()
+    const answers = await many(500, () => mint(id, address))
+    const accepted = answers.filter(({ status }) => status === 200).length
+    expect(accepted).toBeGreaterThanOrEqual(300)
+    expect(accepted).toBeLessThanOrEqual(Math.ceil(300 + (performance.now() - since) / 100))
     const refused = answers.find(({ status }) => status === 429)
     expect([refused?.body.code, Number(refused?.headers.get("retry-after")) > 0]).toEqual(["rate_limited", true])
     const { session } = await createPerson(server.url, house.key, id, "viewer")
@@ -154,6 +158,18 @@ const statuses = (opened: ReadonlyArray<{ readonly status: number }>) => [
   ...new Set(opened.map(({ status }) => status)),
 ]
 
+/** An upgrade with these header lines, as they are. */
+const openRaw = async (url: string, lines: ReadonlyArray<string>): Promise<{ status: number; socket: Socket }> => {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, "connect")
+  const upgrade = ["upgrade: websocket", "connection: upgrade", "sec-websocket-version: 13"]
+  const key = "sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ=="
+  socket.write(["GET /v1/gateway HTTP/1.1", "host: localhost", ...upgrade, key, ...lines, "", ""].join("\r\n"))
+  const [answer] = (await once(socket, "data")) as [Buffer]
+  return { status: Number(answer.toString("latin1").slice(9, 12)), socket }
+}
+
 describe("sockets of one address", () => {
   test("are ten; one more is told to come later, and has room when one is closed", async () => {
     const address = newAddress()
@@ -169,6 +185,19 @@ describe("sockets of one address", () => {
     for (let tries = 0; again.status !== 101 && tries < 200; tries++) again = await open(gateway(), from(address))
     expect(again.status).toBe(101)
     await closeAll([...opened.slice(1), elsewhere, again])
+  })
+
+  test("are those of the last hop, also where the proxy adds a line of its own to the client's", async () => {
+    const address = newAddress()
+    const asTheProxySends = () => openRaw(server.url, ["x-forwarded-for: 203.0.113.99", `x-forwarded-for: ${address}`])
+    const opened = await many(10, asTheProxySends)
+    expect(opened.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 101))
+    expect((await asTheProxySends()).status).toBe(429)
+    expect((await open(gateway(), from(address))).status).toBe(429)
+    const claimed = await open(gateway(), from("203.0.113.99"))
+    expect(claimed.status).toBe(101)
+    for (const { socket } of opened) socket.destroy()
+    await claimed.close()
   })
 
   test("count by /64, and by /48 at sixteen times as many", async () => {

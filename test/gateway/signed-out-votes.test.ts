@@ -115,7 +115,7 @@ test("of a question: by REST and the gateway together; a browser is one voter wh
 test("no address is stored, and the same one has another name at another event", async () => {
   const origins = async (eventId: string): Promise<ReadonlyArray<string>> => {
     const found = await rows.run(
-      "select body #>> '{}' as origin from live_records where event_id = $1 and kind = 'origin'",
+      "select body->>'address' as origin from live_records where event_id = $1 and kind = 'origin'",
       [eventId],
     )
     return found.map(({ origin }) => String(origin))

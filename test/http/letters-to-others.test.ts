@@ -191,8 +191,8 @@ describe("a workspace's letters of a day", () => {
 })
 
 describe("the notes of a table", () => {
-  test("go uncounted to people who registered or were there, whoever asks", async () => {
-    const workspace = await createWorkspace(server.url)
+  test("go uncounted to people who registered or were there; to the latter from a proved sender alone", async () => {
+    const workspace = await provedWorkspace()
     const event = await createLiveEvent(server.url, workspace.key, { phases: [{ modality: "breakout" }] })
     const registered = newEmail()
     await api("POST", `/v1/public/events/${event.id}/register`, { body: { name: "Ada", email: registered } })
@@ -220,8 +220,14 @@ describe("the notes of a table", () => {
     await Promise.all([mail.next(own), guest.cut(), chair.cut()])
     expect(await countOf(workspace)).toBe(0)
     // The same participant at an address that the caller chose is somebody else.
-    const elsewhere = await putNotes(workspace, event.id, [{ userId: person.userId, email: newEmail() }], "b")
-    expect([elsewhere.status, elsewhere.body.code]).toEqual([403, "forbidden"])
+    await putNotes(workspace, event.id, [{ userId: person.userId, email: newEmail() }], "b")
+    expect(await countOf(workspace)).toBe(1)
+    await rows.run("update account_emails set verified_at = null where account_id = $1", [workspace.owner.id])
+    const unproved = await putNotes(workspace, event.id, [{ userId: person.userId }], "c")
+    expect([unproved.status, unproved.body.code]).toEqual([403, "forbidden"])
+    const late = newEmail()
+    await api("POST", `/v1/public/events/${event.id}/register`, { body: { name: "Bo", email: late } })
+    expect((await putNotes(workspace, event.id, [{ userId: "reg:2", email: late }], "d")).status).toBe(200)
   })
 
   test("to anybody else are letters to others: all or none, and never before the sender is proved", async () => {

@@ -54,6 +54,12 @@ test("half a million made-up addresses are forgotten, those used last are not", 
   expect(allowed(budgets, "questions", { times: 20 })).toBe(0)
 })
 
+test("ten reactions in one command are ten", () => {
+  const budgets = open()
+  const times = Array.from({ length: 60 }, () => budgets.spend("reactions", "event", "192.0.2.1", 0, 10))
+  expect(times.filter((wait) => wait === 0)).toHaveLength(50)
+})
+
 test("outside production everything is allowed", () => {
   expect(allowed(open(false), "questions", { times: 500 })).toBe(500)
 })

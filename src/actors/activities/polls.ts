@@ -174,7 +174,7 @@ const remove: NonNullable<Activity["commands"]["poll.delete"]> = (turn, { id }, 
   if (isRefused(poll)) return poll
   const votes = [...turn.all("pollVote").keys()].filter((vote) => vote.startsWith(`${id} `))
   for (const key of votes) turn.remove("pollVote", key)
-  forgetSignedOut(turn, id)
+  forgetSignedOut(turn, id, votes)
   turn.remove("poll", id)
   if (poll.status === "open") sayTimer(turn, poll, "cancelled")
   if (poll.status === "draft") turn.toStaff("poll.deleted", { id })

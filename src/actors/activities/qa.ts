@@ -124,7 +124,7 @@ const withdraw: NonNullable<Activity["commands"]["question.withdraw"]> = (turn, 
   turn.remove("question", id)
   const votes = [...turn.all("questionVote").keys()].filter((vote) => vote.startsWith(`${id} `))
   for (const vote of votes) turn.remove("questionVote", vote)
-  forgetSignedOut(turn, id)
+  forgetSignedOut(turn, id, votes)
   turn.remove("asker", id)
   tellOfWithdrawal(turn, question)
   return { id }

@@ -16,17 +16,18 @@ const NOBODY = { voters: 0, addresses: 0 } as const
 export const countSignedOut = (turn: Turn, of: string, isOn: boolean): void => {
   if (turn.by?.kind !== "anonymous") return
   const { participantId, address = "" } = turn.by
-  // Where somebody voted from first is where all their votes come from: one more record a person, and not one a vote.
-  const origin = turn.get("origin", participantId) ?? address
-  const key = voteId(of, origin)
-  const before = turn.get("originVotes", key) ?? 0
+  const origin = turn.get("origin", participantId)
   // A vote from before votes were counted like this.
-  if (!isOn && before === 0) return
-  const after = before + (isOn ? 1 : -1)
+  if (!isOn && origin === undefined) return
+  // Where somebody voted from first is where all their votes come from, for as long as they have one.
+  const from = origin?.address ?? address
+  setOrigin(turn, participantId, from, (origin?.votes ?? 0) + (isOn ? 1 : -1))
+  const key = voteId(of, from)
+  const before = turn.get("originVotes", key) ?? 0
+  const after = Math.max(0, before + (isOn ? 1 : -1))
   const total = turn.get("signedOutVotes", of) ?? NOBODY
   const voters = total.voters + after - before
   const addresses = total.addresses + Number(after > 0) - Number(before > 0)
-  turn.put("origin", participantId, origin)
   if (after > 0) turn.put("originVotes", key, after)
   else turn.remove("originVotes", key)
   if (voters > 0) turn.put("signedOutVotes", of, { voters, addresses })
@@ -34,11 +35,21 @@ export const countSignedOut = (turn: Turn, of: string, isOn: boolean): void => {
   turn.pulse(`votes.signedOut:${of}`)
 }
 
-/** The poll or the question is gone, and its votes with it. */
-export const forgetSignedOut = (turn: Turn, of: string): void => {
+const setOrigin = (turn: Turn, participantId: string, address: string, votes: number): void => {
+  if (votes > 0) turn.put("origin", participantId, { address, votes })
+  else turn.remove("origin", participantId)
+}
+
+/** The poll or the question is gone, and its votes with it: those with these ids. */
+export const forgetSignedOut = (turn: Turn, of: string, votes: ReadonlyArray<string>): void => {
   if (turn.get("signedOutVotes", of) === undefined) return
-  const keys = [...turn.all("originVotes").keys()].filter((key) => partsOfVote(key).of === of)
-  for (const key of keys) turn.remove("originVotes", key)
+  for (const vote of votes) {
+    const { voter } = partsOfVote(vote)
+    const origin = turn.get("origin", voter)
+    if (origin === undefined) continue
+    turn.remove("originVotes", voteId(of, origin.address))
+    setOrigin(turn, voter, origin.address, origin.votes - 1)
+  }
   turn.remove("signedOutVotes", of)
 }
 

@@ -37,7 +37,10 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
         const table = { workspaceId, eventId: event.id, roomId }
 
         const found = yield* database.run((sql) => readersOf(sql, table, recipients))
-        if ([...found.values()].some(({ isChosen }) => isChosen)) yield* requireProvedSender(scope)
+        // A workspace may store any address for a user of its own, also for one who was there.
+        if ([...found.values()].some(({ email, isRegistered }) => email !== null && !isRegistered)) {
+          yield* requireProvedSender(scope)
+        }
         const readers = yield* withinLimits(event.id, found)
 
         const tell = async (sql: Queryable, { userId, name, email }: Reader): Promise<Told> => {

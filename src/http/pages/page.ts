@@ -8,10 +8,13 @@ import { BadRequest, type Failure } from "../../model/errors.ts"
 import { isStorable } from "../../model/json.ts"
 import type { HandlerServices } from "../call.ts"
 import type { HttpRequest, HttpResponse } from "../message.ts"
+import type { LimitName } from "../rate-limits.ts"
 
 export interface Page {
   readonly method: "GET" | "POST"
   readonly path: string
+  /** What counts it; by default reading counts as a public read, and posting like a login, because a form may carry a password. */
+  readonly limit?: LimitName
   readonly answer: (request: HttpRequest) => Effect.Effect<HttpResponse, Failure, HandlerServices>
 }
 

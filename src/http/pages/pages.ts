@@ -32,17 +32,16 @@ const sayProblem = (problem: HttpResponse): HttpResponse => {
   return page("That did not work", html`<p>${detail}</p>`, { status: problem.status, headers })
 }
 
-/** A form may carry a password: it counts like a login. */
-const limited = (request: HttpRequest, answer: ReturnType<Page["answer"]>): ReturnType<Page["answer"]> =>
+const limited = ({ limit, method, answer }: Page, request: HttpRequest): ReturnType<Page["answer"]> =>
   Effect.flatMap(RateLimits, (limits) =>
-    Effect.andThen(limits.take(request.method === "POST" ? "login" : "publicRead", request.client), answer),
+    Effect.andThen(limits.take(limit ?? (method === "POST" ? "login" : "publicRead"), request.client), answer(request)),
   )
 
 /** Answers with the page whatever happens; a problem is said in words. */
 export const servePage =
-  ({ answer }: Page, problems: Problems) =>
+  (one: Page, problems: Problems) =>
   (request: HttpRequest): Effect.Effect<HttpResponse, never, HandlerServices> =>
-    Effect.catchCause(limited(request, answer(request)), (cause) => {
+    Effect.catchCause(limited(one, request), (cause) => {
       const failure = Cause.findErrorOption(cause) as { readonly _tag: string; readonly value?: Failure }
       if (failure.value !== undefined) return Effect.succeed(sayProblem(problems.of(failure.value)))
       return Effect.map(Telemetry, ({ log }) => {

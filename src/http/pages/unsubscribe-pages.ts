@@ -65,6 +65,8 @@ export const unsubscribePages: ReadonlyArray<Page> = [
   {
     method: "POST",
     path: "/unsubscribe/:token",
+    // Mail providers post for all of their readers from a few addresses.
+    limit: "publicRead",
     answer: (request) =>
       Effect.map(refusalIn(request, asksToResume(request) ? deleteRefusal : insertRefusal), (found) =>
         shown(request, found),

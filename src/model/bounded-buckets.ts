@@ -1,0 +1,93 @@
+/**
+ * Token buckets by key with bounded memory: keys are counted by a hash of 16 bytes, however long they are, and so many are kept; the
+ * one that was used longest ago is forgotten first. A flood of made-up keys costs no more than that.
+ */
+import { createHash } from "node:crypto"
+import { NETWORK_FACTOR, networkOf } from "./client-address.ts"
+import { type Bucket, fullBucket, type Rate, takeToken } from "./token-bucket.ts"
+
+export interface Taken {
+  /** 0: it was there; else the milliseconds until it is. Nothing is taken then. */
+  readonly waitMs: number
+  /** Whole tokens that are left. */
+  readonly left: number
+  /** Until the bucket is full again. */
+  readonly fullInMs: number
+}
+
+const HASH_BYTES = 16
+
+const hashOf = (key: string): string =>
+  createHash("sha256").update(key).digest().subarray(0, HASH_BYTES).toString("base64url")
+
+export class BoundedBuckets {
+  readonly #rate: Rate
+  readonly #most: number
+  /** The one used longest ago first. */
+  readonly #buckets = new Map<string, Bucket>()
+
+  constructor(rate: Rate, most: number) {
+    this.#rate = rate
+    this.#most = most
+  }
+
+  get size(): number {
+    return this.#buckets.size
+  }
+
+  /** `now`: Unix milliseconds. */
+  take(key: string, now: number, count = 1): Taken {
+    const hash = hashOf(key)
+    const bucket = this.#buckets.get(hash) ?? fullBucket(this.#rate, now)
+    this.#buckets.delete(hash)
+    this.#buckets.set(hash, bucket)
+    const oldest = this.#buckets.size > this.#most ? this.#buckets.keys().next().value : undefined
+    if (oldest !== undefined) this.#buckets.delete(oldest)
+    const waitMs = takeToken(bucket, this.#rate, now, { count })
+    const fullInMs = ((this.#rate.burst - bucket.tokens) * 1000) / this.#rate.perSecond
+    return { waitMs, left: Math.floor(bucket.tokens), fullInMs }
+  }
+
+  /** Gives one back. */
+  giveBack(key: string): void {
+    const bucket = this.#buckets.get(hashOf(key))
+    if (bucket !== undefined) bucket.tokens = Math.min(this.#rate.burst, bucket.tokens + 1)
+  }
+}
+
+/**
+ * The same for keys that begin with a client's address, alone or before a space. An IPv6 address counts as its /64, and its /48 has a
+ * bucket of its own, so that many addresses of one network do not multiply what a caller may do.
+ */
+export class AddressBuckets {
+  readonly #sites: BoundedBuckets
+  readonly #networks: BoundedBuckets
+
+  /** `most`: keys that are kept, and as many networks at a third. */
+  constructor({ perSecond, burst }: Rate, most: number) {
+    this.#sites = new BoundedBuckets({ perSecond, burst }, most)
+    const wide = { perSecond: perSecond * NETWORK_FACTOR, burst: burst * NETWORK_FACTOR }
+    this.#networks = new BoundedBuckets(wide, Math.ceil(most / 3))
+  }
+
+  take(key: string, now: number, count = 1): Taken {
+    const taken = this.#sites.take(key, now, count)
+    const network = networkKey(key)
+    if (taken.waitMs > 0 || network === undefined) return taken
+    const wide = this.#networks.take(network, now, count)
+    return wide.waitMs > 0 ? wide : taken
+  }
+
+  giveBack(key: string): void {
+    this.#sites.giveBack(key)
+    const network = networkKey(key)
+    if (network !== undefined) this.#networks.giveBack(network)
+  }
+}
+
+/** The key with the address's network in its place; `undefined` when the address has none. */
+const networkKey = (key: string): string | undefined => {
+  const [address = "", ...rest] = key.split(" ")
+  const network = networkOf(address)
+  return network === undefined ? undefined : [network, ...rest].join(" ")
+}
