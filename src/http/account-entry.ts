@@ -55,7 +55,7 @@ export const createAccount = (person: { readonly name: string; readonly email: s
 
 const WRONG = new Unauthorized({ detail: "The e-mail address or the password is wrong." })
 
-/** For the next try at an account for which many wrong passwords were given, from wherever. */
+/** For the next try at an account for which many wrong passwords were given, but from where it signed in before. */
 const SLOWED_DOWN = "2 seconds"
 
 /**
@@ -71,7 +71,6 @@ const countTry = (email: string) =>
       ["loginFailure", `${address} ${email}`],
     ] as const
     for (const [name, key] of counts) yield* limits.take(name, key)
-    yield* Effect.catch(limits.take("loginFailureByEmail", email), () => Effect.sleep(SLOWED_DOWN))
     const all = [...counts, ["loginFailureByEmail", email] as const]
     return Effect.forEach(all, ([name, key]) => limits.giveBack(name, key), { discard: true })
   })
@@ -83,10 +82,15 @@ export const signInWithPassword = (email: string, password: string) =>
     // No account has such an address.
     if (folded.length > MAX_EMAIL_LENGTH) return yield* WRONG
     const takeBack = yield* countTry(folded)
+    const limits = yield* RateLimits
     const database = yield* Database
     const passwords = yield* Passwords
     const [found, matches] = yield* Effect.gen(function* () {
       const credentials = yield* database.run((sql) => findCredentials(sql, folded))
+      const isKnown = yield* passwords.knows(credentials?.passwordHash ?? null)
+      yield* Effect.catch(limits.take("loginFailureByEmail", folded), () =>
+        isKnown ? Effect.void : Effect.sleep(SLOWED_DOWN),
+      )
       return [credentials, yield* passwords.verify(credentials?.passwordHash ?? null, password)] as const
       // A server that has too much to do says nothing about the password.
     }).pipe(Effect.tapError(() => takeBack))

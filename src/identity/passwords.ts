@@ -86,6 +86,8 @@ export class Passwords extends Context.Service<
     readonly hash: (password: string) => Effect.Effect<string, Unavailable>
     /** `null`: no such account or no password; takes as long as a real comparison and is always false. */
     readonly verify: (hash: string | null, password: string) => Effect.Effect<boolean, Unavailable>
+    /** Has the account with this hash signed in from the caller's address lately, and nobody failed there since? */
+    readonly knows: (hash: string | null) => Effect.Effect<boolean>
   }
 >()("gathercue/Passwords") {
   static readonly layer: Layer.Layer<Passwords> = Layer.effect(
@@ -133,6 +135,11 @@ export class Passwords extends Context.Service<
         )
 
       return {
+        knows: (stored) =>
+          Effect.map(
+            RequestCaller,
+            ({ address }) => stored !== null && callers.standing(address, accountOf(stored)) === "known",
+          ),
         hash: (password) => inTurn(NOBODY, () => argon2.hash(password, PARAMETERS)),
         verify: (stored, password) =>
           Effect.gen(function* () {
