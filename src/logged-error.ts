@@ -1,5 +1,5 @@
 /**
- * What logs say of an error: its kind, message, code and stack, and of a database's error the constraint and the table. Never values:
+ * Errors as logs show them: its kind, message, code and stack, and of a database's error the constraint and the table. Never values:
  * PostgreSQL puts them into `detail`, into parameters and, for text that it could not read, into the message.
  */
 import { Cause } from "effect"

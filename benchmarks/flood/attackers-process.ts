@@ -44,7 +44,11 @@ const flood = async ({ port, perSecond, addresses, emails }: Flood): Promise<Flo
   let sent = 0
   const send = async (): Promise<void> => {
     const n = sent++
-    const free = idle.pop()
+    let free = idle.pop()
+    while (free?.isOpen === false) {
+      lines--
+      free = idle.pop()
+    }
     if (free === undefined && lines === MOST_LINES) throw new Error("more requests are in flight than can be")
     if (free === undefined) lines++
     const line = free ?? (await Line.open(port))

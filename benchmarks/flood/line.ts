@@ -9,6 +9,8 @@ export interface Answered {
 }
 
 export class Line {
+  /** The server closes what is idle for long. */
+  isOpen = true
   readonly #socket: Socket
   #buffered = ""
   #sentAt = 0
@@ -19,7 +21,10 @@ export class Line {
     this.#socket = socket
     socket.on("data", (chunk: Buffer) => this.#read(chunk))
     socket.on("error", () => {})
-    socket.once("close", () => this.#failed?.(new Error("the server closed a connection")))
+    socket.once("close", () => {
+      this.isOpen = false
+      this.#failed?.(new Error("the server closed a connection"))
+    })
   }
 
   static async open(port: number): Promise<Line> {

@@ -71,8 +71,7 @@ const countTry = (email: string) =>
       ["loginFailure", `${address} ${email}`],
     ] as const
     for (const [name, key] of counts) yield* limits.take(name, key)
-    const all = [...counts, ["loginFailureByEmail", email] as const]
-    return Effect.forEach(all, ([name, key]) => limits.giveBack(name, key), { discard: true })
+    return Effect.forEach(counts, ([name, key]) => limits.giveBack(name, key), { discard: true })
   })
 
 /** Resolves to the account's id; takes as long for an address nobody has. */
@@ -96,5 +95,6 @@ export const signInWithPassword = (email: string, password: string) =>
     }).pipe(Effect.tapError(() => takeBack))
     if (!matches || found === undefined) return yield* WRONG
     yield* takeBack
+    yield* limits.giveBack("loginFailureByEmail", folded)
     return found.accountId
   })

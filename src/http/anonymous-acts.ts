@@ -1,4 +1,4 @@
-/** What people without a name do by REST draws on what their address may do at the event, as by the gateway. */
+/** Acts of people without a name by REST: they draw on the budget of their address at the event, as acts by the gateway do. */
 import { Effect } from "effect"
 import type { Caller } from "../actors/commands.ts"
 import { type AnonymousAct, AnonymousBudgets } from "../identity/anonymous-budgets.ts"

@@ -54,7 +54,7 @@ export type LimitName = keyof typeof LIMITS
 /** Others are counted elsewhere, without fields of their own. */
 export const isLimitName = (name: string): name is LimitName => name in LIMITS
 
-/** What a letter is about. Each kind is counted alone, so that none keeps another from its reader. */
+/** The subject of a letter. Each kind is counted alone, so that none keeps another from its reader. */
 export type LetterKind = "verification" | "reset" | "invitation" | "entry" | "tableNotes"
 
 const HEADERS = { policy: "ratelimit-policy", state: "ratelimit" } as const

@@ -169,7 +169,7 @@ class Exchange {
       if (this.#options.isHttps) this.#writeHeaders(INSIST_ON_TLS)
       if (this.#crossOrigin) this.#writeHeaders(CROSS_ORIGIN)
       const isBodiless = response.status === 204 || response.status === 304
-      // Who is cut off gets whatever there is to say, also where a client of a good request would not expect a body.
+      // A client whose connection is closed is told why, also by an answer that has no body otherwise.
       if (!closeConnection && (isBodiless || this.#head.method === "HEAD")) {
         if (!isBodiless) res.writeHeader("content-length", String(Buffer.byteLength(response.body)))
         // Without arguments: given any, the engine writes a length of its own and never takes the response for done.

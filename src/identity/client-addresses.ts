@@ -10,7 +10,7 @@ const UNNAMED_PROXY =
   "a peer that TRUSTED_PROXIES does not name sends X-Forwarded-For: every limit by address counts this peer and not its clients"
 
 export interface Client {
-  /** What limits count. */
+  /** The address that limits count. */
   readonly address: string
   /** It is a proxy's of the operator's own network, which nobody named: anybody may stand behind it. */
   readonly isShared: boolean
@@ -37,7 +37,7 @@ export class ClientAddresses extends Context.Service<
               isSaid = true
               log.warn({ peer }, UNNAMED_PROXY)
             }
-            // A header is no way out for a stranger: on the internet anybody can send one.
+            // On the internet anybody can send the header, so it must not lift a limit there.
             return { address, isShared: isUnnamedProxy && isInside(peer) }
           },
         }

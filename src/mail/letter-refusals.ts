@@ -12,7 +12,7 @@ import { findRefusal } from "../store/letters.ts"
 const KINDS = ["invitation", "tableNotes"] as const
 export type RefusableKind = (typeof KINDS)[number]
 
-/** What a link refuses. */
+/** The letters that a link refuses. */
 export interface Refusal {
   readonly workspaceId: string
   readonly kind: RefusableKind

@@ -48,10 +48,10 @@ export class BoundedBuckets {
     return { waitMs, left: Math.floor(bucket.tokens), fullInMs }
   }
 
-  /** Gives one back. */
-  giveBack(key: string): void {
+  /** Gives some back. */
+  giveBack(key: string, count = 1): void {
     const bucket = this.#buckets.get(hashOf(key))
-    if (bucket !== undefined) bucket.tokens = Math.min(this.#rate.burst, bucket.tokens + 1)
+    if (bucket !== undefined) bucket.tokens = Math.min(this.#rate.burst, bucket.tokens + count)
   }
 }
 
@@ -75,7 +75,9 @@ export class AddressBuckets {
     const network = networkKey(key)
     if (taken.waitMs > 0 || network === undefined) return taken
     const wide = this.#networks.take(network, now, count)
-    return wide.waitMs > 0 ? wide : taken
+    if (wide.waitMs === 0) return taken
+    this.#sites.giveBack(key, count)
+    return wide
   }
 
   giveBack(key: string): void {

@@ -49,7 +49,7 @@ export const networkOf = (counted: string): string | undefined =>
     : undefined
 
 interface Found {
-  /** What limits count. */
+  /** The address that limits count. */
   readonly address: string
   /** The peer says that it speaks for others, and is not among the trusted proxies: `address` is the peer's. */
   readonly isUnnamedProxy: boolean

@@ -19,6 +19,17 @@ const enter = async (
   return { client, ready: await client.identify(token) }
 }
 
+const startOn = (databaseUrl: string): Promise<RunningServer> =>
+  startServer(
+    loadConfig({
+      PORT: "0",
+      DATABASE_URL: databaseUrl,
+      SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef",
+      LOG_LEVEL: "silent",
+    }),
+    () => {},
+  )
+
 const AWAY = { kind: "fail", code: "57P03", message: "the database system is starting up" } as const
 
 test("a role that a host gave counts no longer where the list says otherwise after a restart", async () => {
@@ -26,16 +37,7 @@ test("a role that a host gave counts no longer where the list says otherwise aft
   onTestFinished(() => database.drop())
   const rows = rowsOf(database.url)
   onTestFinished(() => rows.end())
-  const start = (): Promise<RunningServer> =>
-    startServer(
-      loadConfig({
-        PORT: "0",
-        DATABASE_URL: database.url,
-        SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef",
-        LOG_LEVEL: "silent",
-      }),
-      () => {},
-    )
+  const start = () => startOn(database.url)
   const first = await start()
   const { key } = await createWorkspace(first.url)
   const { id } = await createLiveEvent(first.url, key, { phases: [{ modality: "broadcast" }] })
@@ -65,16 +67,7 @@ test.each([
   onTestFinished(() => proxy.close())
   const rows = rowsOf(database.url)
   onTestFinished(() => rows.end())
-  const start = (): Promise<RunningServer> =>
-    startServer(
-      loadConfig({
-        PORT: "0",
-        DATABASE_URL: proxy.url,
-        SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef",
-        LOG_LEVEL: "silent",
-      }),
-      () => {},
-    )
+  const start = () => startOn(proxy.url)
   const first = await start()
   const { key } = await createWorkspace(first.url)
   const config = { durationSeconds: 10, onTimerEnd: "advance" }

@@ -24,7 +24,7 @@ export const removals: Activity = {
     },
     "participant.unblock": (turn, { id }) => {
       const { removed } = turn.state
-      if (!removed.includes(id)) return noSuch("participant who was removed for good")
+      if (!removed.includes(id)) return noSuch("removed participant")
       turn.state = { ...turn.state, removed: removed.filter((other) => other !== id) }
       turn.toStaff("participant.unblocked", { participantId: id })
       return { participantId: id }

@@ -13,7 +13,7 @@ import type { LimitName } from "../rate-limits.ts"
 export interface Page {
   readonly method: "GET" | "POST"
   readonly path: string
-  /** What counts it; by default reading counts as a public read, and posting like a login, because a form may carry a password. */
+  /** The limit that counts the page; by default reading counts as a public read, and posting like a login, because a form may carry a password. */
   readonly limit?: LimitName
   readonly answer: (request: HttpRequest) => Effect.Effect<HttpResponse, Failure, HandlerServices>
 }

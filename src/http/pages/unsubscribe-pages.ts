@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<RefusableKind, string>> = { invitation: "invitation
 
 const tokenOf = (request: HttpRequest): string => request.params["token"] ?? ""
 
-/** What the address refuses, with the workspace's name; absent for an address that is not ours. */
+/** The refusal that the address stands for, with the workspace's name; absent for an address that this server did not make. */
 const refusalIn = (request: HttpRequest, change: (sql: Queryable, refusal: Refusal) => Promise<void>) =>
   Effect.gen(function* () {
     const refusal = (yield* LetterRefusals).read(tokenOf(request))
