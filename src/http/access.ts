@@ -11,6 +11,7 @@ import { standingOf } from "../model/grants.ts"
 import { parseId } from "../model/ids.ts"
 import { isShown } from "../model/question.ts"
 import type { WorkspaceRole } from "../model/roles.ts"
+import type { Credential } from "../store/credentials.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { findEvent, findEventWithPhases, findPhaseOwner } from "../store/events.ts"
 import { findFooting } from "../store/footings.ts"
@@ -79,10 +80,19 @@ const requireManagement = (
 const accountOf = (principal: Principal): string | null => ("accountId" in principal ? principal.accountId : null)
 
 /** Only management credentials get as far as looking an object up. */
-const requireManager = (principal: Principal): Effect.Effect<void, Unauthorized | Forbidden> => {
-  if (principal.kind === "anonymous") return Effect.fail(signIn)
-  if (principal.kind === "platform" || principal.kind === "attendee") return Effect.fail(wrongKind)
-  return principal.kind === "session" && principal.accountId === null ? Effect.fail(wrongKind) : Effect.void
+const requireManager = (principal: Principal): Effect.Effect<Credential, Unauthorized | Forbidden> => {
+  switch (principal.kind) {
+    case "key":
+      return Effect.succeed({ keyId: principal.keyId })
+    case "account":
+      return Effect.succeed({ sessionId: principal.sessionId })
+    case "session": {
+      const { login } = principal.basis
+      return login === null ? Effect.fail(wrongKind) : Effect.succeed({ sessionId: login.sessionId })
+    }
+    default:
+      return Effect.fail(principal.kind === "anonymous" ? signIn : wrongKind)
+  }
 }
 
 const pathId = (request: HttpRequest, what: string): Effect.Effect<string, NotFound> => {
@@ -96,19 +106,15 @@ const managed = <Found extends { readonly workspaceId: string }>(
   request: HttpRequest,
   what: string,
   find: (id: string) => Effect.Effect<Found | undefined, Unavailable, Database>,
-): Effect.Effect<Found & { readonly pathId: string }, Failure, Database> =>
-  requireManager(principal).pipe(
-    Effect.flatMap(() => pathId(request, what)),
-    Effect.flatMap((id) =>
-      find(id).pipe(
-        Effect.flatMap((found) =>
-          found === undefined
-            ? Effect.fail(NotFound.of(what))
-            : Effect.as(requireManagement(principal, found.workspaceId, what), { ...found, pathId: id }),
-        ),
-      ),
-    ),
-  )
+): Effect.Effect<Found & { readonly pathId: string; readonly credential: Credential }, Failure, Database> =>
+  Effect.gen(function* () {
+    const credential = yield* requireManager(principal)
+    const id = yield* pathId(request, what)
+    const found = yield* find(id)
+    if (found === undefined) return yield* NotFound.of(what)
+    yield* requireManagement(principal, found.workspaceId, what)
+    return { ...found, pathId: id, credential }
+  })
 
 /** The workspace that a collection route is about: the key's or token's, the one asked for, or the only one there is. */
 const workspaceOf = (principal: Principal, request: HttpRequest): Effect.Effect<string, Failure, Database> => {
@@ -283,22 +289,23 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
   workspaceAdminOrKey: (principal, request) => memberOrKeyOf(principal, request, ["owner", "admin"]),
   workspace: (principal, request) =>
     Effect.gen(function* () {
-      yield* requireManager(principal)
+      const credential = yield* requireManager(principal)
       const workspaceId = yield* workspaceOf(principal, request)
       yield* requireManagement(principal, workspaceId, "workspace")
-      return { workspaceId, accountId: accountOf(principal) }
+      return { workspaceId, accountId: accountOf(principal), credential }
     }),
   event: (principal, request) =>
     managed(principal, request, "event", (id) => run((sql) => findEvent(sql, id))).pipe(
-      Effect.map(({ pathId: _, ...event }) => ({
+      Effect.map(({ pathId: _, credential, ...event }) => ({
         workspaceId: event.workspaceId,
         accountId: accountOf(principal),
+        credential,
         event,
       })),
     ),
   agenda: (principal, request) =>
     managed(principal, request, "event", (id) => run((sql) => findEventWithPhases(sql, id))).pipe(
-      Effect.map(({ pathId: _, ...event }) => ({ workspaceId: event.workspaceId, event })),
+      Effect.map(({ pathId: _, credential: __, ...event }) => ({ workspaceId: event.workspaceId, event })),
     ),
   phase: (principal, request) =>
     managed(principal, request, "phase", (id) => run((sql) => findPhaseOwner(sql, id))).pipe(
@@ -318,7 +325,7 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
     }),
   webhook: (principal, request) =>
     managed(principal, request, "webhook", (id) => run((sql) => findWebhookEndpointOwner(sql, id))).pipe(
-      Effect.map(({ workspaceId, pathId: webhookId }) => ({ workspaceId, webhookId })),
+      Effect.map(({ workspaceId, pathId: webhookId, credential }) => ({ workspaceId, webhookId, credential })),
     ),
   webhookDelivery: (principal, request) =>
     managed(principal, request, "delivery", (id) => run((sql) => findWebhookDeliveryOwner(sql, id))).pipe(

@@ -70,10 +70,14 @@ export interface Scopes {
   readonly workspaceMemberOrKey: { readonly workspaceId: string }
   /** `accountId`: null for a key. */
   readonly workspaceAdminOrKey: { readonly workspaceId: string; readonly accountId: string | null } & Credential
-  /** `accountId`: whose account it is that asks, null for a key. */
-  readonly workspace: { readonly workspaceId: string; readonly accountId: string | null }
-  /** `accountId`: whose account it is that asks, null for a key. */
-  readonly event: { readonly workspaceId: string; readonly accountId: string | null; readonly event: Event }
+  /** `accountId`: the caller's account, null for a key. */
+  readonly workspace: {
+    readonly workspaceId: string
+    readonly accountId: string | null
+    readonly credential: Credential
+  }
+  /** `accountId`: the caller's account, null for a key. */
+  readonly event: Scopes["workspace"] & { readonly event: Event }
   readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
   readonly phase: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }
   readonly question: { readonly workspaceId: string; readonly eventId: string; readonly questionId: string }
@@ -82,7 +86,7 @@ export interface Scopes {
     readonly keyId: string
     readonly user: UserRow & { readonly sessionVersion: number }
   }
-  readonly webhook: { readonly workspaceId: string; readonly webhookId: string }
+  readonly webhook: { readonly workspaceId: string; readonly webhookId: string; readonly credential: Credential }
   readonly webhookDelivery: { readonly workspaceId: string; readonly deliveryId: string }
 }
 

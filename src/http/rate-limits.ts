@@ -37,6 +37,8 @@ export const LIMITS = {
   /** Letters of one kind to one address that somebody may ask for. */
   mailPerMinute: { quota: 3, windowSeconds: 60 },
   mailPerDay: { quota: 10, windowSeconds: 86_400 },
+  /** Requests for a new password for one address by all clients; one client has the limits of letters. */
+  resetsPerDay: { quota: 60, windowSeconds: 86_400 },
   /** To one address: an evening has many tables, and their notes come together. */
   tableNotesPerDay: { quota: 60, windowSeconds: 86_400 },
   /** Letters that one client causes without a name, to whomever. Signups and registrations have limits of their own. */
@@ -55,7 +57,7 @@ export type LimitName = keyof typeof LIMITS
 export const isLimitName = (name: string): name is LimitName => name in LIMITS
 
 /** The subject of a letter. Each kind is counted alone, so that none keeps another from its reader. */
-export type LetterKind = "verification" | "reset" | "invitation" | "entry" | "tableNotes"
+export type LetterKind = "verification" | "invitation" | "entry" | "tableNotes"
 
 const HEADERS = { policy: "ratelimit-policy", state: "ratelimit" } as const
 
@@ -92,8 +94,13 @@ export class RateLimits extends Context.Service<
     readonly take: (name: LimitName, key: string) => Effect.Effect<HttpResponse["headers"], RateLimited>
     /** Gives one back: what was counted turned out to be harmless. */
     readonly giveBack: (name: LimitName, key: string) => Effect.Effect<void>
-    /** One letter of this kind to this address. */
-    readonly mail: (kind: LetterKind, address: string) => Effect.Effect<void, RateLimited>
+    /** One letter of this kind to this address. Resolves to an effect that gives the count back, for a letter that is not sent. */
+    readonly mail: (kind: LetterKind, address: string) => Effect.Effect<Effect.Effect<void>, RateLimited>
+    /**
+     * One letter with a new password to this address, asked for by the client. Anybody may ask, so clients are counted apart: the
+     * requests of one client do not keep the reader from asking.
+     */
+    readonly resetLetter: (client: string, address: string) => Effect.Effect<void, RateLimited>
   }
 >()("gathercue/RateLimits") {
   static readonly layer = (strict: boolean): Layer.Layer<RateLimits> =>
@@ -112,17 +119,42 @@ export class RateLimits extends Context.Service<
             : Effect.fail(new RateLimited({ limit: name, retryAfterSeconds: seconds(waitMs) }))
         })
 
+      const giveBack = (name: LimitName, key: string) => Effect.sync(() => limiters.get(name)?.giveBack(key))
+      /** Counts one for each; the counts before a refusal are given back. */
+      const takeAll = (counts: ReadonlyArray<readonly [LimitName, string]>) =>
+        Effect.gen(function* () {
+          const taken: (typeof counts)[number][] = []
+          const undo = Effect.suspend(() =>
+            Effect.forEach(taken, ([name, key]) => giveBack(name, key), { discard: true }),
+          )
+          for (const [name, key] of counts) {
+            yield* Effect.tapError(take(name, key), () => undo)
+            taken.push([name, key])
+          }
+          return undo
+        })
+
       return {
         isOn,
         take,
-        giveBack: (name, key) => Effect.sync(() => limiters.get(name)?.giveBack(key)),
+        giveBack,
         mail: (kind, address) =>
-          kind === "tableNotes"
-            ? Effect.asVoid(take("tableNotesPerDay", address))
-            : Effect.andThen(
-                take("mailPerMinute", `${kind} ${address}`),
-                Effect.asVoid(take("mailPerDay", `${kind} ${address}`)),
-              ),
+          takeAll(
+            kind === "tableNotes"
+              ? [["tableNotesPerDay", address]]
+              : [
+                  ["mailPerMinute", `${kind} ${address}`],
+                  ["mailPerDay", `${kind} ${address}`],
+                ],
+          ),
+        resetLetter: (client, address) =>
+          Effect.asVoid(
+            takeAll([
+              ["mailPerMinute", `reset ${client} ${address}`],
+              ["mailPerDay", `reset ${client} ${address}`],
+              ["resetsPerDay", address],
+            ]),
+          ),
       }
     })
 }

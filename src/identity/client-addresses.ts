@@ -1,6 +1,7 @@
 /**
- * The addresses that limits count, for REST and the gateway alike. A proxy that nobody named makes every client look like one:
- * that is said once in the log, because it is a mistake of the configuration that only shows under load.
+ * The addresses that limits count, for REST and the gateway alike. A proxy that nobody named makes every client look like one. The
+ * log says so, because it is a mistake of the configuration that only shows under load: once for peers of private networks, where
+ * the proxy usually is, and once for others, because any client on the internet can send the header.
  */
 import { Context, Effect, Layer } from "effect"
 import { clientOf, isInside, type TrustedProxies } from "../model/client-address.ts"
@@ -29,16 +30,18 @@ export class ClientAddresses extends Context.Service<
       ClientAddresses,
       Effect.gen(function* () {
         const { log } = yield* Telemetry
-        let isSaid = false
+        const said = { inside: false, outside: false }
         return {
           of: (peer, forwardedFor) => {
             const { address, isUnnamedProxy } = clientOf(peer, forwardedFor, proxies)
-            if (isUnnamedProxy && !isSaid) {
-              isSaid = true
+            if (!isUnnamedProxy) return { address, isShared: false }
+            const place = isInside(peer) ? "inside" : "outside"
+            if (!said[place]) {
+              said[place] = true
               log.warn({ peer }, UNNAMED_PROXY)
             }
             // On the internet anybody can send the header, so it must not lift a limit there.
-            return { address, isShared: isUnnamedProxy && isInside(peer) }
+            return { address, isShared: place === "inside" }
           },
         }
       }),

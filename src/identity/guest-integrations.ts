@@ -1,8 +1,9 @@
 /** Registering an issuer of partner guests: its key source is checked before it is stored. */
 import { Effect } from "effect"
 import { Egress } from "../egress.ts"
-import { BadRequest, type Conflict, type Unavailable } from "../model/errors.ts"
+import { BadRequest, type Conflict, type Unauthorized, type Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
+import { type Credential, requireCredential } from "../store/credentials.ts"
 import { Database } from "../store/database.ts"
 import { type GuestIntegrationRow, insertGuestIntegration } from "../store/guest-integrations.ts"
 import { publicKeyFingerprint, publicKeyFromPem, publicKeyPem } from "./partner-public-key.ts"
@@ -45,14 +46,20 @@ const checkSource = ({
   return Effect.fail(new BadRequest({ detail: "Give exactly one of jwksUrl and publicKeyPem." }))
 }
 
-/** `BadRequest` for a key source that cannot be used, `Conflict` for a second one of an issuer or one too many. */
+/**
+ * `BadRequest` for a key source that cannot be used, `Conflict` for a second one of an issuer or one too many, `Unauthorized` when the
+ * caller's credential was taken away meanwhile.
+ */
 export const registerGuestIntegration = (
   wanted: GivenKeySource & { readonly workspaceId: string; readonly issuer: string },
-): Effect.Effect<GuestIntegrationRow, BadRequest | Conflict | Unavailable, Database | Egress> =>
+  credential: Credential,
+): Effect.Effect<GuestIntegrationRow, BadRequest | Conflict | Unauthorized | Unavailable, Database | Egress> =>
   Effect.gen(function* () {
     const source = yield* checkSource(wanted)
     const { workspaceId, issuer } = wanted
-    return yield* (yield* Database).transaction<GuestIntegrationRow, Conflict>((sql) =>
-      insertGuestIntegration(sql, { id: newId(), workspaceId, issuer, ...source }),
-    )
+    return yield* (yield* Database).transaction<GuestIntegrationRow, Conflict | Unauthorized>(async (sql) => {
+      const inserted = await insertGuestIntegration(sql, { id: newId(), workspaceId, issuer, ...source })
+      await requireCredential(sql, workspaceId, credential)
+      return inserted
+    })
   })

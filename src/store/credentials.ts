@@ -1,15 +1,27 @@
-/** Does what a caller came with still let them manage a workspace, now that the transaction holds what it is about to change? */
+/** Does the credential of a caller still let them manage a workspace, now that the transaction holds what it is about to change? */
 import { Unauthorized } from "../model/errors.ts"
+import type { WorkspaceRole } from "../model/roles.ts"
 import type { Queryable } from "./database.ts"
 
 export type Credential = { readonly sessionId: string } | { readonly keyId: string }
 
+/** The accounts that may do something in a workspace, by their roles. API keys may do both. */
+const MAY = {
+  admins: ["owner", "admin"],
+  members: ["owner", "admin", "member"],
+} satisfies Record<string, ReadonlyArray<WorkspaceRole>>
+
 /**
- * Throws `Unauthorized` for a login that has ended, an account that manages the workspace no longer, or a key that was revoked. To be
- * asked after the workspace's row was locked: a transaction that takes a credential away together with what came of it locks that row
+ * Throws `Unauthorized` for a login that has ended, an account that may do it no longer, or a key that was revoked. The
+ * caller locks the workspace's row first: a transaction that takes a credential away together with what came of it locks that row
  * too, and so misses nothing.
  */
-export const requireCredential = async (sql: Queryable, workspaceId: string, credential: Credential): Promise<void> => {
+export const requireCredential = async (
+  sql: Queryable,
+  workspaceId: string,
+  credential: Credential,
+  who: keyof typeof MAY = "admins",
+): Promise<void> => {
   const rows =
     "keyId" in credential
       ? await sql`
@@ -17,6 +29,15 @@ export const requireCredential = async (sql: Queryable, workspaceId: string, cre
            where id = ${credential.keyId} and workspace_id = ${workspaceId} and revoked_at is null`
       : await sql`
           select 1 from account_sessions s join workspace_members m on m.account_id = s.account_id
-           where s.id = ${credential.sessionId} and m.workspace_id = ${workspaceId} and m.role in ('owner', 'admin')`
+           where s.id = ${credential.sessionId} and m.workspace_id = ${workspaceId} and m.role = any (${MAY[who]}::text[])`
   if (rows.length === 0) throw new Unauthorized({ detail: "The credentials were revoked meanwhile." })
+}
+
+/**
+ * `requireCredential` for members, with the lock that it needs. Callers do not exclude each other: for transactions that take no
+ * stronger lock on the workspace's row afterwards, since two of them would wait for each other.
+ */
+export const requireMember = async (sql: Queryable, workspaceId: string, credential: Credential): Promise<void> => {
+  await sql`select 1 from workspaces where id = ${workspaceId} for share`
+  await requireCredential(sql, workspaceId, credential, "members")
 }

@@ -31,7 +31,10 @@ export interface TakenBack {
   readonly integrations: ReadonlyArray<InWorkspace & { readonly issuer: string }>
 }
 
-/** Workspaces in which nobody was before the account. A transaction that makes a key or an invite there is waited for. */
+/**
+ * Workspaces in which nobody was before the account. A transaction that makes a key, an invite, a webhook, an integration or a role
+ * there is waited for, and one that comes later is refused (`requireCredential`).
+ */
 const lockFounded = async (sql: Queryable, accountId: string): Promise<ReadonlyArray<string>> => {
   const rows = await sql<{ id: string }[]>`
     select w.id from workspace_members m join workspaces w on w.id = m.workspace_id

@@ -47,8 +47,8 @@ export const insertInvite = async (
     expiresAt: Timestamp
   },
 ): Promise<InviteRow> => {
-  // The workspace's row is the queue: of two who invite the same address the later one revokes the earlier's, and who revokes all
-  // invites of the workspace misses none that is being made.
+  // The workspace's row is the queue: of two invites to the same address the later one revokes the earlier one, and a transaction that
+  // revokes all invites of the workspace misses none that is being made.
   await sql`select 1 from workspaces where id = ${invite.workspaceId} for no key update`
   if (invite.email !== null) {
     await sql`

@@ -78,7 +78,7 @@ export const deleteExpiredNoteTokens = async (sql: Queryable, now: Timestamp, li
   return count
 }
 
-/** Which of these participants were at the event: whoever got a place in a room was told so alone, and that leaves a number. */
+/** The participants of these who were at the event: a place in a room is told in the participant's own stream, which leaves a number. */
 export const listThere = async (
   sql: Queryable,
   eventId: string,

@@ -5,10 +5,11 @@
 import { randomBytes } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
 import { Egress } from "../egress.ts"
-import { BadRequest, Conflict, NotFound, type Unavailable } from "../model/errors.ts"
+import { BadRequest, Conflict, NotFound, type Unauthorized, type Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { WebhookEventType } from "../model/webhook-events.ts"
+import { type Credential, requireCredential, requireMember } from "./credentials.ts"
 import { Database } from "./database.ts"
 import { sealText } from "./sealed-text.ts"
 import { skipDeliveries } from "./webhook-deliveries.ts"
@@ -32,23 +33,35 @@ export interface NewWebhookEndpoint {
   readonly url: string
   /** Empty: all types. */
   readonly eventTypes: ReadonlyArray<WebhookEventType>
+  /** Of the caller; looked at again where the endpoint is stored. */
+  readonly credential: Credential
+}
+
+/** An endpoint that is to be changed, and the credential of the caller. */
+export interface OwnedWebhookEndpoint {
+  readonly id: string
+  readonly workspaceId: string
+  readonly credential: Credential
 }
 
 export class WebhookRegistration extends Context.Service<
   WebhookRegistration,
   {
-    /** `BadRequest` for a target that may not be called, `Conflict` when the workspace has its fill of endpoints. */
+    /**
+     * `BadRequest` for a target that may not be called, `Conflict` when the workspace has its fill of endpoints, `Unauthorized` when
+     * the credential was taken away meanwhile.
+     */
     readonly create: (
       endpoint: NewWebhookEndpoint,
     ) => Effect.Effect<
       { readonly endpoint: WebhookEndpointRow; readonly secret: string },
-      BadRequest | Conflict | Unavailable
+      BadRequest | Conflict | Unauthorized | Unavailable
     >
-    /** `BadRequest` for a target that may not be called. Disabling skips what waits. */
+    /** Refuses like `create`. Disabling skips the deliveries that wait. */
     readonly change: (
-      id: string,
+      endpoint: OwnedWebhookEndpoint,
       change: WebhookEndpointChange,
-    ) => Effect.Effect<WebhookEndpointRow, BadRequest | NotFound | Unavailable>
+    ) => Effect.Effect<WebhookEndpointRow, BadRequest | NotFound | Unauthorized | Unavailable>
     /** A new secret; the one before it signs too until `previousSecretExpiresAt`. */
     readonly rotateSecret: (id: string) => Effect.Effect<
       {
@@ -76,8 +89,12 @@ export class WebhookRegistration extends Context.Service<
               const id = newId()
               const secret = newSigningSecret()
               const secretSealed = sealText(sealingKey, id, secret)
-              const endpoint = yield* database.transaction((sql) =>
-                insertWebhookEndpoint(sql, { ...wanted, id, secretSealed }),
+              const endpoint = yield* database.transaction<WebhookEndpointRow | undefined, Unauthorized>(
+                async (sql) => {
+                  const inserted = await insertWebhookEndpoint(sql, { ...wanted, id, secretSealed })
+                  await requireCredential(sql, wanted.workspaceId, wanted.credential, "members")
+                  return inserted
+                },
               )
               if (endpoint === undefined) {
                 return yield* new Conflict({
@@ -86,10 +103,11 @@ export class WebhookRegistration extends Context.Service<
               }
               return { endpoint, secret }
             }),
-          change: (id, change) =>
+          change: ({ id, workspaceId, credential }, change) =>
             Effect.gen(function* () {
               if (change.url !== undefined) yield* checkTarget(change.url)
-              return yield* database.transaction<WebhookEndpointRow, NotFound>(async (sql) => {
+              return yield* database.transaction<WebhookEndpointRow, NotFound | Unauthorized>(async (sql) => {
+                await requireMember(sql, workspaceId, credential)
                 const endpoint = await updateWebhookEndpoint(sql, id, change)
                 if (endpoint === undefined) throw NotFound.of("webhook")
                 if (endpoint.status === "disabled") await skipDeliveries(sql, SKIPPED_AT_ONCE)

@@ -116,6 +116,43 @@ describe("anonymous people of one address", () => {
     expect(statuses(answers)).toContain(429)
   })
 
+  test("cast as many by REST and the gateway together", async () => {
+    const { id } = await publicEvent()
+    const address = newAddress()
+    const question = (await askByRest(id, newAddress())).body
+    const voters = await many(8, () => viewer(id, address))
+    const elsewhere = await viewer(id, newAddress())
+    const vote = (one: Client) => one.command("question.vote", { id: question.id, on: true })
+    const since = performance.now()
+    const byRest = await many(400, () =>
+      api("PUT", `/v1/public/questions/${question.id}/vote`, { headers: from(address) }),
+    )
+    const byGateway = await Promise.all(voters.flatMap((one) => Array.from({ length: 10 }, () => vote(one))))
+    const accepted = byRest.filter(({ status }) => status === 200).length + byGateway.filter(({ ok }) => ok).length
+    const seconds = (performance.now() - since) / 1000
+    expect(accepted).toBeGreaterThanOrEqual(300)
+    expect(accepted).toBeLessThanOrEqual(Math.ceil(300 + 30 * seconds))
+    const refused = byGateway.find(({ ok }) => !ok)
+    expect([refused?.e.code, refused?.e.retryAfterMs > 0]).toEqual(["rate_limited", true])
+    expect((await vote(elsewhere)).ok).toBe(true)
+  })
+
+  test("send five hundred reactions at once, and then a hundred a second", async () => {
+    const { id } = await publicEvent()
+    const address = newAddress()
+    const viewers = await many(8, () => viewer(id, address))
+    const elsewhere = await viewer(id, newAddress())
+    const react = (one: Client) => one.command("reaction.send", { kind: "clap", n: 10 })
+    const since = performance.now()
+    const replies = await Promise.all(viewers.flatMap((one) => Array.from({ length: 10 }, () => react(one))))
+    const accepted = replies.filter(({ ok }) => ok).length * 10
+    expect(accepted).toBeGreaterThanOrEqual(500)
+    expect(accepted).toBeLessThanOrEqual(500 + Math.ceil((performance.now() - since) / 100) * 10)
+    const refused = replies.find(({ ok }) => !ok)
+    expect([refused?.e.code, refused?.e.retryAfterMs > 0]).toEqual(["rate_limited", true])
+    expect((await react(elsewhere)).ok).toBe(true)
+  })
+
   test("get three hundred gateway tokens at once; signed-in people of that address get theirs", async () => {
     const { id } = await publicEvent()
     const address = newAddress()
@@ -185,6 +222,14 @@ describe("sockets of one address", () => {
     for (let tries = 0; again.status !== 101 && tries < 200; tries++) again = await open(gateway(), from(address))
     expect(again.status).toBe(101)
     await closeAll([...opened.slice(1), elsewhere, again])
+  })
+
+  test("are ten also when many are opened at the same moment", async () => {
+    const address = newAddress()
+    const opened = await Promise.all(Array.from({ length: 40 }, () => open(gateway(), from(address))))
+    const accepted = opened.filter(({ status }) => status === 101)
+    expect([accepted.length, statuses(opened).toSorted()]).toEqual([10, [101, 429]])
+    await closeAll(accepted)
   })
 
   test("are those of the last hop, also where the proxy adds a line of its own to the client's", async () => {

@@ -1,4 +1,4 @@
-/** The first proof of an address: what was made of the account before, by whoever signed up with it, is taken back. */
+/** The first proof of an address: what somebody made of the account before is taken back. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Client } from "../gateway/client.ts"
@@ -199,12 +199,19 @@ describe("the first reset of an address that nobody proved", () => {
     expect(await letterOfIt(squatted.account)).toHaveLength(1)
   })
 
-  test("leaves no key, invite or member that is being made at the same moment", async () => {
+  test("leaves no key, invite, webhook, integration, role or member that is being made at the same moment", async () => {
     const { account, workspace, admin } = await squat()
     const invites = `/v1/workspaces/${workspace.id}/invites`
     const keys = `/v1/workspaces/${workspace.id}/api-keys`
     const link = await api("POST", invites, { key: workspace.key, body: {} })
     const late = await signup(server.url, "Late")
+    const event = await createEvent(server.url, workspace.key)
+    const user = await api("POST", "/v1/users", {
+      key: workspace.key,
+      body: { externalSub: randomUUID(), name: "Ada" },
+    })
+    const hook = await api("POST", "/v1/webhooks", { key: workspace.key, body: { url: "http://127.0.0.1:9/hook" } })
+    const byCookie = { cookie: admin.cookie, headers: { "x-workspace-id": workspace.id } }
     const token = await resetToken(account)
     const held = rowsOf(server.databaseUrl)
     await held.run("begin")
@@ -226,6 +233,13 @@ describe("the first reset of an address that nobody proved", () => {
       api("POST", keys, { cookie: admin.cookie, body: {} }),
       api("POST", invites, { cookie: account.cookie, body: {} }),
       api("POST", invites, { key: workspace.key, body: { role: "admin" } }),
+      api("POST", "/v1/webhooks", { ...byCookie, body: { url: "http://127.0.0.1:9/late" } }),
+      api("PATCH", `/v1/webhooks/${hook.body.id}`, { key: workspace.key, body: { status: "active" } }),
+      api("POST", `/v1/workspaces/${workspace.id}/guest-integrations`, {
+        cookie: admin.cookie,
+        body: { issuer: "https://late.example", jwksUrl: "https://late.example/jwks.json" },
+      }),
+      api("POST", `/v1/events/${event.id}/memberships`, { ...byCookie, body: { userId: user.body.id, role: "host" } }),
     ]
     await waiting(1 + making.length)
     const accepted = await api("POST", `/v1/invites/${lastOf(link.body.inviteUrl)}/accept`, { cookie: late.cookie })
@@ -234,14 +248,17 @@ describe("the first reset of an address that nobody proved", () => {
     await held.end()
     expect((await resetting).status).toBe(200)
     const made = await Promise.all(making)
-    expect(made.map(({ status }) => status).toSorted()).toEqual(Array(5).fill(401))
+    expect(made.map(({ status }) => status).toSorted()).toEqual(Array(making.length).fill(401))
     const left = await rows.run(
       `select (select count(*)::integer from api_keys where workspace_id = $1 and revoked_at is null) as keys,
               (select count(*)::integer from invites where workspace_id = $1 and status = 'pending') as invites,
-              (select count(*)::integer from workspace_members where workspace_id = $1) as members`,
-      [workspace.id],
+              (select count(*)::integer from workspace_members where workspace_id = $1) as members,
+              (select count(*)::integer from webhook_endpoints where workspace_id = $1 and status = 'active') as webhooks,
+              (select count(*)::integer from guest_integrations where workspace_id = $1 and revoked_at is null) as integrations,
+              (select count(*)::integer from memberships where event_id = $2) as roles`,
+      [workspace.id, event.id],
     )
-    expect(left[0]).toEqual({ keys: 0, invites: 0, members: 1 })
+    expect(left[0]).toEqual({ keys: 0, invites: 0, members: 1, webhooks: 0, integrations: 0, roles: 0 })
   })
 })
 

@@ -78,7 +78,7 @@ describe("an invitation by mail", () => {
     expect(asked[1]?.body.detail).toContain("owner")
     expect(await invitesOf(workspace)).toEqual([])
     expect(await countOf(workspace)).toBe(0)
-    // A link for whoever it is given to is no letter.
+    // A link is no letter.
     expect((await api("POST", inviting(workspace), { cookie: owner.cookie, body: {} })).status).toBe(201)
     await verify(owner)
     expect((await api("POST", inviting(workspace), { cookie: owner.cookie, body: { email } })).status).toBe(201)
@@ -111,7 +111,16 @@ describe("an invitation by mail", () => {
     const workspace = await createWorkspace(server.url)
     const email = newEmail()
     for (let time = 0; time < 5; time++) expect((await invite(workspace, { email })).status).toBe(403)
-    expect((await invite(await provedWorkspace(), { email })).status).toBe(201)
+    const proved = await provedWorkspace()
+    for (let time = 0; time < 5; time++) {
+      expect((await invite(proved, { email, eventId: randomUUID() })).status).toBe(404)
+    }
+    const spent = await provedWorkspace()
+    await Promise.all(Array.from({ length: DAILY }, () => invite(spent)))
+    for (let time = 0; time < 5; time++) {
+      expect((await invite(spent, { email })).body.detail).toContain("in a day")
+    }
+    expect((await invite(proved, { email })).status).toBe(201)
   })
 
   test("needs nothing of the kind in development, and is counted there too", async () => {

@@ -124,10 +124,21 @@ describe("by whom it is about", () => {
     expect((await login(account.email, "correct horse battery", attacker)).status).toBe(200)
   })
 
-  test("three letters a minute for one address", async () => {
+  test("three requests a minute for a new password of one account, counted for each client alone", async () => {
+    const ask = (headers: { readonly "x-forwarded-for": string }) =>
+      api("POST", "/v1/accounts/request-password-reset", { body: { email: "reader@example.com" }, headers })
+    const attacker = newcomer()
+    expect(statuses(await repeat(3, () => ask(attacker)))).toEqual([200])
+    expect(statuses(await repeat(20, () => ask(attacker)))).toEqual([429])
+    const reader = newcomer()
+    expect(statuses(await repeat(3, () => ask(reader)))).toEqual([200])
+    expect((await ask(reader)).status).toBe(429)
+  })
+
+  test("sixty requests a day for a new password of one account by all clients together", async () => {
     const ask = () =>
-      api("POST", "/v1/accounts/request-password-reset", { body: { email: "reader@example.com" }, headers: newcomer() })
-    expect(statuses(await repeat(3, ask))).toEqual([200])
+      api("POST", "/v1/accounts/request-password-reset", { body: { email: "many@example.com" }, headers: newcomer() })
+    expect(statuses(await repeat(60, ask))).toEqual([200])
     expect((await ask()).status).toBe(429)
   })
 
@@ -138,8 +149,9 @@ describe("by whom it is about", () => {
     const register = () =>
       api("POST", `/v1/public/events/${event.id}/register`, { body: { name: "A", email }, headers: newcomer() })
     const invite = () => api("POST", `/v1/workspaces/${acme.id}/invites`, { key: acme.key, body: { email } })
+    const headers = newcomer()
     const reset = () =>
-      api("POST", "/v1/accounts/request-password-reset", { body: { email: email.toUpperCase() }, headers: newcomer() })
+      api("POST", "/v1/accounts/request-password-reset", { body: { email: email.toUpperCase() }, headers })
     for (const [ask, taken] of [
       [register, 200],
       [invite, 201],

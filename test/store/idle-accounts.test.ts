@@ -8,6 +8,7 @@ import { sweepIdleAccounts } from "../../src/store/idle-accounts.ts"
 import { insertWorkspace } from "../../src/store/workspaces.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { openStore, type TestSql } from "../support/store.ts"
+import { eventually } from "../support/wait.ts"
 
 const DAY = 86_400_000
 
@@ -116,6 +117,27 @@ test("an account that somebody is changing at the moment is left to them", async
   expect(other.id).not.toBe(one.id)
   await sweep(30)
   expect(await left(sql)).toEqual([one.id])
+})
+
+test("an account whose first event is being made during the sweep stays", async () => {
+  const { sql, sweep } = await open()
+  const { id, workspaceId } = await account(sql)
+  let sweeping = Promise.resolve()
+  await Effect.runPromise(
+    sql.database.transaction(async (making) => {
+      await making`
+        insert into events (id, workspace_id, type, title, status, visibility, allow_anonymous_voting, allow_anonymous_questions, metadata)
+        values (${newId()}, ${workspaceId}, 'webinar', 'T', 'draft', 'public', false, false, '{}')`
+      sweeping = sweep(8)
+      await eventually(async () => {
+        const waiting = await sql`
+          select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+        return waiting.length === 1
+      }, "the sweep waits for the event")
+    }),
+  )
+  await sweeping
+  expect(await left(sql)).toEqual([id])
 })
 
 test("hundreds of them go in one sweep", async () => {

@@ -1,6 +1,7 @@
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { expect, onTestFinished, test } from "vitest"
 import { Egress } from "../../src/egress.ts"
+import { createApiKey } from "../../src/identity/api-keys.ts"
 import { Database } from "../../src/store/database.ts"
 import { openText } from "../../src/store/sealed-text.ts"
 import { WebhookRegistration } from "../../src/store/webhook-registration.ts"
@@ -9,6 +10,8 @@ import { openOutbox, SEALING_KEY } from "../support/webhooks.ts"
 
 const openRegistration = async () => {
   const outbox = await openOutbox()
+  const { sql, workspaceId } = outbox
+  const { id: keyId } = await createApiKey(sql, { workspaceId, name: null, expiresAt: null, createdByKeyId: null })
   const runtime = ManagedRuntime.make(
     WebhookRegistration.layer(SEALING_KEY).pipe(
       Layer.provide([Database.layer({ url: outbox.url, connections: 2 }), Egress.layer({ allowLoopback: false })]),
@@ -20,7 +23,7 @@ const openRegistration = async () => {
     runtime.runPromise(
       Effect.result(
         Effect.flatMap(WebhookRegistration, (registration) =>
-          registration.create({ workspaceId: outbox.workspaceId, url, eventTypes: ["event.started"] }),
+          registration.create({ workspaceId, url, eventTypes: ["event.started"], credential: { keyId } }),
         ),
       ),
     )

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { changePassword, isAccountToken, issueAccountToken, verifyEmail } from "../../identity/account-tokens.ts"
 import { Passwords } from "../../identity/passwords.ts"
+import { RequestCaller } from "../../identity/request-caller.ts"
 import { resetLetter, verificationLetter } from "../../mail/letters.ts"
 import { Mailer } from "../../mail/mailer.ts"
 import { foldEmail } from "../../model/email.ts"
@@ -81,7 +82,8 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
       Effect.gen(function* () {
         const { appUrl, emailDevMode } = yield* HttpSettings
         const { log } = yield* Telemetry
-        yield* (yield* RateLimits).mail("reset", foldEmail(payload.email))
+        const { address } = yield* RequestCaller
+        yield* (yield* RateLimits).resetLetter(address, foldEmail(payload.email))
         const mailer = yield* Mailer
         const post = (yield* Database)
           .transaction((sql) => postReset(sql, mailer, appUrl, foldEmail(payload.email)))

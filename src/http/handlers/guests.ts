@@ -37,7 +37,7 @@ const admit = async (sql: Queryable, event: Event, { integrationId, email }: Par
 export const guests: Handlers<typeof Guests> = {
   createGuestIntegration: {
     access: "workspaceAdminOrKey",
-    handle: ({ payload, scope: { workspaceId } }) => registerGuestIntegration({ ...payload, workspaceId }),
+    handle: ({ payload, scope }) => registerGuestIntegration({ ...payload, workspaceId: scope.workspaceId }, scope),
   },
   listGuestIntegrations: {
     access: "workspaceMemberOrKey",

@@ -88,12 +88,16 @@ export const previewOf = (invitation: InvitationRow) => ({
   expiresAt: invitation.expiresAt,
 })
 
-/** A sender who has proved an address may write to others, and one address gets only so many letters. */
-const mayMail = (sender: Sender, email: string | null | undefined) =>
+/**
+ * A sender who has proved an address may write to others, and one address gets only so many letters. Invitations that are refused
+ * are not counted.
+ */
+const mailing = <A, E, R>(sender: Sender, email: string | null | undefined, announcing: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
-    if (email === undefined || email === null) return
+    if (email === undefined || email === null) return yield* announcing
     yield* requireProvedSender(sender)
-    yield* (yield* RateLimits).mail("invitation", foldEmail(email))
+    const giveBack = yield* (yield* RateLimits).mail("invitation", foldEmail(email))
+    return yield* Effect.tapError(announcing, () => giveBack)
   })
 
 type IssuedAnswer = InviteRow & { readonly inviteUrl?: string; readonly mailed?: false }
@@ -139,8 +143,9 @@ export const invites: Handlers<typeof Invites> = {
   createInvite: {
     access: "workspaceAdminOrKey",
     handle: ({ payload, scope, scope: { workspaceId }, path }) =>
-      Effect.andThen(
-        mayMail(scope, payload.email),
+      mailing(
+        scope,
+        payload.email,
         announce(scope, async (sql) => {
           const kind = payload.kind ?? (payload.eventId === undefined ? "workspace" : "event")
           const to = await (kind === "event" ? toEvent : toWorkspace)(sql, workspaceId, payload)
@@ -177,11 +182,11 @@ export const invites: Handlers<typeof Invites> = {
         const { email } = yield* (yield* Database).run<InvitationRow, NotFound>((sql) =>
           findIn(sql, workspaceId, inviteId),
         )
-        yield* mayMail(scope, email)
-        return yield* announce(scope, async (sql) => {
+        const announcing = announce(scope, async (sql) => {
           const invitation = await findIn(sql, workspaceId, inviteId)
           return { issued: await reissueInvite(sql, invitation), invitation }
         })
+        return yield* mailing(scope, email, announcing)
       }),
   },
   previewInvite: {

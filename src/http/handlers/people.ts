@@ -1,10 +1,11 @@
 /** Users and memberships. */
 import { Effect } from "effect"
 import { Tokens } from "../../identity/tokens.ts"
-import { NotFound, RoleNotOnEvent } from "../../model/errors.ts"
+import { NotFound, RoleNotOnEvent, type Unauthorized } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
 import { newId } from "../../model/ids.ts"
 import { acceptedRoles } from "../../model/roles.ts"
+import { requireMember } from "../../store/credentials.ts"
 import { Database } from "../../store/database.ts"
 import { findEventWithPhases } from "../../store/events.ts"
 import { onForeignKeyViolation } from "../../store/sqlstate.ts"
@@ -21,6 +22,8 @@ import { type Handlers, Reply } from "../call.ts"
 import type { People } from "../contract/people.ts"
 import { tellOfRoles } from "../grant-changes.ts"
 import { pageReply, pageRequest } from "../paging.ts"
+
+type CreatedMembership = MembershipRow & { readonly created: boolean }
 
 /** A user who is at the event has the role at once; others have it when they come. */
 const tellOfRole = ({ id, status }: Pick<Event, "id" | "status">, userId: string) =>
@@ -61,9 +64,10 @@ export const people: Handlers<typeof People> = {
   },
   createMembership: {
     access: "event",
-    handle: ({ payload: { userId, role }, scope: { event, workspaceId } }) =>
+    handle: ({ payload: { userId, role }, scope: { event, workspaceId, credential } }) =>
       Effect.flatMap(Database, (database) =>
-        database.transaction<MembershipRow & { readonly created: boolean }, NotFound | RoleNotOnEvent>(async (sql) => {
+        database.transaction<CreatedMembership, NotFound | RoleNotOnEvent | Unauthorized>(async (sql) => {
+          await requireMember(sql, workspaceId, credential)
           const user = await findUser(sql, userId)
           if (user === undefined || user.workspaceId !== workspaceId) throw NotFound.of("user")
           // The event may be deleted while this runs: read with its agenda, it cannot look like one without phases.

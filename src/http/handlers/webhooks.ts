@@ -43,8 +43,8 @@ const deliver = (
 export const webhooks: Handlers<typeof Webhooks> = {
   createWebhook: {
     access: "workspace",
-    handle: ({ payload: { url, eventTypes = [] }, scope: { workspaceId } }) =>
-      Effect.flatMap(WebhookRegistration, ({ create }) => create({ workspaceId, url, eventTypes })).pipe(
+    handle: ({ payload: { url, eventTypes = [] }, scope: { workspaceId, credential } }) =>
+      Effect.flatMap(WebhookRegistration, ({ create }) => create({ workspaceId, url, eventTypes, credential })).pipe(
         Effect.map(({ endpoint, secret }) => ({ ...endpoint, secret })),
       ),
   },
@@ -59,8 +59,8 @@ export const webhooks: Handlers<typeof Webhooks> = {
   },
   patchWebhook: {
     access: "webhook",
-    handle: ({ payload, scope: { webhookId } }) =>
-      Effect.flatMap(WebhookRegistration, ({ change }) => change(webhookId, payload)),
+    handle: ({ payload, scope: { webhookId, workspaceId, credential } }) =>
+      Effect.flatMap(WebhookRegistration, ({ change }) => change({ id: webhookId, workspaceId, credential }, payload)),
   },
   deleteWebhook: {
     access: "webhook",
