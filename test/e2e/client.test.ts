@@ -43,7 +43,11 @@ const play = async (acts: ReadonlyArray<Act>): Promise<void> => {
   const join = async (session?: string) => {
     const client = new GatewayClient({
       token: async () => {
-        const grant = await gatewayToken(server.url, event.id, session)
+        const grant = await gatewayToken(server.url, event.id, session).catch((cause: unknown) => {
+          // The event has ended: a client that cannot have a token asks for one again and again.
+          client.close()
+          throw cause
+        })
         return { ...grant, url: cable.through(grant.url) }
       },
       backoff: { firstMs: 30, longestMs: 200 },
