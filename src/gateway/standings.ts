@@ -28,7 +28,7 @@ interface Waiting {
 
 export class Footings {
   readonly #around: Pick<Surroundings, "database" | "fork">
-  #waiting: Waiting[] = []
+  readonly #waiting: Waiting[] = []
   #isAsking = false
 
   constructor(around: Pick<Surroundings, "database" | "fork">) {
@@ -49,8 +49,7 @@ export class Footings {
 
   readonly #askAll = Effect.gen({ self: this }, function* () {
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting.slice(0, BATCH)
-      this.#waiting = this.#waiting.slice(BATCH)
+      const batch = this.#waiting.splice(0, BATCH)
       const [lasted] = yield* Effect.timed(this.#askFor(batch))
       yield* Effect.sleep(Duration.subtract(GATHER, lasted))
     }
