@@ -262,7 +262,8 @@ describe("nothing hangs", () => {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
     const outcomes = tally(await Promise.all(work))
     expect(Object.keys(outcomes).filter((outcome) => outcome !== "done" && outcome !== "POOL_TIMEOUT")).toEqual([])
-    expect([outcomes["done"] ?? 0, destroyed]).toEqual([expect.toSatisfy((done: number) => done >= 6), []])
+    // Three were under way; how many of the others fit into the rest of their deadline depends on the machine.
+    expect([outcomes["done"] ?? 0, destroyed]).toEqual([expect.toSatisfy((done: number) => done > 3), []])
   })
 
   test("when the process is always late: deadlines are kept all the same", async () => {
