@@ -1,7 +1,7 @@
 /**
- * Tells the live event who came and who went on this node: one report per tick, one at a time, in the order it happened. An
- * arrival that somebody waits for is told at once, with all that is to be told before it. A report that fails is sent again before
- * anything newer. Repeats do no harm: joining twice is joining once.
+ * Reports to the live event the people who came and went on this node: one report per tick, one at a time, in the order it happened.
+ * An arrival that a connection waits for is reported at once, with all changes before it; in a storm of arrivals reports are
+ * `GATHER_MS` apart. A report that fails is sent again before anything newer. Repeats do no harm: joining twice is joining once.
  */
 import { Effect } from "effect"
 import type { PresenceReport } from "../actors/protocol.ts"
@@ -17,6 +17,8 @@ interface Entry {
 }
 
 const RETRY_MS = 1000
+/** From the start of one report to the start of the next, while arrivals are waited for: a report costs the same for one as for fifty. */
+const GATHER_MS = 10
 const BATCH = 2000
 /** Beyond this only the last change of each participant is kept: the ones before it have no effect any more. */
 const COMPACT_ABOVE = 20_000
@@ -58,6 +60,9 @@ export class PresenceReports {
   readonly #eventId: string
   #queue: Entry[] = []
   #timer: NodeJS.Timeout | undefined
+  /** When the timer fires, and when the last report was sent, by the monotonic clock. */
+  #dueAt = 0
+  #sentAt = Number.NEGATIVE_INFINITY
   #isSending = false
   #isStopped = false
 
@@ -104,22 +109,30 @@ export class PresenceReports {
     if (this.#isStopped) return
     this.#queue.push({ change, told })
     if (this.#queue.length > COMPACT_ABOVE && !this.#isSending) this.#queue = compact(this.#queue)
-    this.#schedule(told === undefined ? this.#around.options.presenceTickMs : 0)
+    const now = performance.now()
+    this.#schedule(told === undefined ? now + this.#around.options.presenceTickMs : this.#soon(now))
   }
 
-  #schedule(afterMs: number): void {
+  #soon(now: number): number {
+    return Math.max(now, this.#sentAt + GATHER_MS)
+  }
+
+  /** Sends at that time or before it. */
+  #schedule(at: number): void {
     if (this.#isSending || this.#isStopped) return
-    if (this.#timer !== undefined && afterMs > 0) return
+    if (this.#timer !== undefined && this.#dueAt <= at) return
     clearTimeout(this.#timer)
+    this.#dueAt = at
     this.#timer = setTimeout(() => {
       this.#timer = undefined
       this.#send()
-    }, afterMs)
+    }, at - performance.now())
   }
 
   #send(): void {
     const changes = this.#queue.slice(0, BATCH).map(({ change }) => change)
     if (changes.length === 0) return
+    this.#sentAt = performance.now()
     this.#isSending = true
     this.#around.fork(
       this.#around.live.reportPresence(this.#eventId, { node: this.#around.node, changes }).pipe(
@@ -141,7 +154,8 @@ export class PresenceReports {
     const done = this.#queue.slice(0, reported)
     this.#queue = this.#queue.slice(reported)
     const isUrgent = reported > 0 && this.#queue.some(({ told }) => told !== undefined)
-    if (this.#queue.length > 0) this.#schedule(isUrgent ? 0 : nextAfterMs)
+    const now = performance.now()
+    if (this.#queue.length > 0) this.#schedule(isUrgent ? this.#soon(now) : now + nextAfterMs)
     for (const { told } of done) told?.()
   }
 }
