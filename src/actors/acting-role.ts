@@ -1,6 +1,7 @@
 /** As whom somebody acts at an event. */
-import { type ActingRole, actingAs } from "../model/permissions.ts"
+
 import { isStaff } from "../model/roles.ts"
+import { type ActingRole, actingAs } from "../protocol/rule.ts"
 import type { Caller } from "./commands.ts"
 import type { Floor } from "./floor.ts"
 

@@ -7,13 +7,14 @@ import { newId } from "../model/ids.ts"
 import type { Change } from "../model/live-records.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 import type { Occurrence } from "../model/webhook-events.ts"
+import { type Dispatch, type Ephemeral, ephemeralOptions } from "../protocol/contract.ts"
 import type { LiveCommit, StoredCommand } from "../store/live-events.ts"
 import type { StoredPublication } from "../store/live-history.ts"
 import { Answers } from "./command-log.ts"
 import type { EphemeralPublication } from "./feed.ts"
 import type { Resident } from "./resident.ts"
-import type { Dispatch, Ejection, LiveState, Notice, Standing } from "./state.ts"
-import type { Ephemeral, Turn } from "./turn.ts"
+import type { Ejection, LiveState, Notice, Standing } from "./state.ts"
+import type { Turn } from "./turn.ts"
 
 /** A webhook occurrence that may bring its own id and time. */
 export type DatedNotice = Notice & { readonly id?: string; readonly at?: Timestamp }
@@ -35,12 +36,12 @@ export interface Step {
 /** A participant's own stream has the same name for each of them on the wire. */
 export const wireStream = (stream: string): string => (stream.startsWith("me:") ? "me" : stream)
 
-/** The frame of what has no place in a stream. */
-export const encodeEphemeral = ({ stream, key, t, d, mutable }: Ephemeral, now: number): EphemeralPublication => ({
+/** The frame of an ephemeral dispatch. */
+export const encodeEphemeral = ({ stream, key, t, d }: Ephemeral, now: number): EphemeralPublication => ({
   stream,
   key,
   frame: JSON.stringify({ op: 0, t, ts: now, d }),
-  ...(mutable === undefined ? {} : { mutable }),
+  ...ephemeralOptions(t),
 })
 
 export const stepOfTurn = (turn: Turn): Step => ({

@@ -3,95 +3,93 @@
  * machine needs neither clock nor chance; the same command on the same state gives the same answer.
  */
 import { Schema } from "effect"
-import {
-  ACTIVITY_COMMANDS,
-  type ActivityData,
-  type ActivityName,
-  ModerateQuestion,
-} from "../model/activity-commands.ts"
 import { EventPatch, EventWithPhases } from "../model/event.ts"
+import { Id } from "../model/ids.ts"
 import { ParticipantKind } from "../model/participants.ts"
-import type { CommandName } from "../model/permissions.ts"
-import { Feature, FeatureSet, Modality, PhaseConfig } from "../model/phase.ts"
+import { Feature, Modality, PhaseConfig } from "../model/phase.ts"
+import { QuestionPatch } from "../model/question.ts"
 import { EventRole } from "../model/roles.ts"
+import {
+  ACTIVITY_NAMES,
+  type ActivityName,
+  AGENDA_COMMAND_NAMES,
+  type AgendaCommandName,
+  COMMANDS,
+  type CommandData,
+  type CommandName,
+  isCommandName,
+} from "../protocol/contract.ts"
 
-const Rev = Schema.optionalKey(Schema.Int)
-
-/** Steering: the agenda and its timers. The statechart decides these. */
-const Steering = Schema.Union([
-  Schema.Struct({ type: Schema.Literal("publish") }),
-  Schema.Struct({ type: Schema.Literal("start") }),
-  /**
-   * With a `phaseId`, a guard: only while that phase is active (specification §3, advance rule 2); a late one is answered as
-   * it stands. With a `rev`, only while that is the active phase's; a late one is refused.
-   */
-  Schema.Struct({ type: Schema.Literal("advance"), phaseId: Schema.NullOr(Schema.String), rev: Rev }),
-  Schema.Struct({ type: Schema.Literal("end") }),
-  Schema.Struct({ type: Schema.Literal("delete") }),
-  Schema.Struct({ type: Schema.Literal("patchEvent"), patch: EventPatch }),
-  Schema.Struct({
-    type: Schema.Literal("appendPhase"),
+/** Commands to the statechart that REST and the clock send, and no gateway client. */
+const INTERNAL_AGENDA = {
+  "event.publish": Schema.Struct({}),
+  "event.start": Schema.Struct({}),
+  "event.patch": EventPatch,
+  "event.delete": Schema.Struct({}),
+  "phase.append": Schema.Struct({
     phaseId: Schema.String,
     modality: Modality,
     config: PhaseConfig,
     featureSet: Schema.Array(Feature),
   }),
-  Schema.Struct({
-    type: Schema.Literal("updatePhase"),
-    phaseId: Schema.String,
-    config: Schema.optionalKey(PhaseConfig),
-    featureSet: Schema.optionalKey(FeatureSet),
-    rev: Rev,
-  }),
-  Schema.Struct({ type: Schema.Literal("extendTimer"), phaseId: Schema.String, seconds: Schema.Int, rev: Rev }),
-  /** From the timer driver, never from a client. `endsAt` says which deadline it saw: an extension makes it stale. */
-  Schema.Struct({ type: Schema.Literal("timerElapsed"), phaseId: Schema.String, endsAt: Schema.String }),
-])
-export type SteeringCommand = typeof Steering.Type
-export type SteeringType = SteeringCommand["type"]
+  /** From the timer driver. `endsAt` says which deadline it saw: an extension makes it stale. */
+  "timer.elapse": Schema.Struct({ phaseId: Schema.String, endsAt: Schema.String }),
+} as const satisfies { readonly [name: string]: Schema.Top }
 
-/** Everything else people do at an event goes by its gateway name (model/activity-commands.ts). */
-export type ActivityCommand = {
-  readonly [T in ActivityName]: { readonly type: T; readonly d: ActivityData<T>; readonly rev?: number }
-}[ActivityName]
+/** Commands to activities that REST sends, and no gateway client. */
+const INTERNAL_ACTIVITY = {
+  /** A patch of any of a question's fields at once; people at the event approve, hide, pin and answer one by one. */
+  "question.moderate": Schema.Struct({ id: Id, patch: QuestionPatch }),
+  /** The workspace has stored another role for a user, or none: a role that was given at the event counts no longer. */
+  "role.forget": Schema.Struct({ userId: Schema.String }),
+} as const satisfies { readonly [name: string]: Schema.Top }
 
-const activity = (name: ActivityName) =>
-  Schema.Struct({ type: Schema.Literal(name), d: ACTIVITY_COMMANDS[name] as Schema.Codec<unknown>, rev: Rev })
+type InternalAgendaName = keyof typeof INTERNAL_AGENDA
+type InternalActivityName = keyof typeof INTERNAL_ACTIVITY
 
-const Activity = Schema.Union(
-  (Object.keys(ACTIVITY_COMMANDS) as ReadonlyArray<ActivityName>).map(activity),
-) as unknown as Schema.Codec<ActivityCommand>
+/** One command: its name, its data, and the revision of the entity that the caller looked at. */
+interface CommandOf<Name, Data> {
+  readonly type: Name
+  readonly d: Data
+  readonly rev?: number
+}
 
-/** A moderator's patch over REST; people at the event approve, hide, pin and answer one by one. */
-const Moderation = Schema.Struct({ type: Schema.Literal("question.moderate"), d: ModerateQuestion })
+/** The agenda and its timers. The statechart decides these. */
+export type AgendaCommand =
+  | { readonly [T in AgendaCommandName]: CommandOf<T, CommandData<T>> }[AgendaCommandName]
+  | { readonly [T in InternalAgendaName]: CommandOf<T, (typeof INTERNAL_AGENDA)[T]["Type"]> }[InternalAgendaName]
+export type AgendaCommandType = AgendaCommand["type"]
 
-/** The workspace has stored another role for a user, or none: a role that was given here counts no longer. */
-const Restoration = Schema.Struct({ type: Schema.Literal("role.forget"), d: Schema.Struct({ userId: Schema.String }) })
+/** Everything else that people do at an event. */
+export type ActivityCommand = { readonly [T in ActivityName]: CommandOf<T, CommandData<T>> }[ActivityName]
+type InternalActivityCommand = {
+  readonly [T in InternalActivityName]: CommandOf<T, (typeof INTERNAL_ACTIVITY)[T]["Type"]>
+}[InternalActivityName]
 
-export const Command = Schema.Union([Steering, Activity, Moderation, Restoration])
-export type Command = SteeringCommand | ActivityCommand | typeof Moderation.Type | typeof Restoration.Type
+export type Command = AgendaCommand | ActivityCommand | InternalActivityCommand
 export type CommandType = Command["type"]
 
-const STEERING_NAMES: Readonly<Record<SteeringType, CommandName | null>> = {
-  publish: null,
-  start: null,
-  advance: "phase.next",
-  end: "event.end",
-  delete: null,
-  patchEvent: null,
-  appendPhase: null,
-  updatePhase: "phase.update",
-  extendTimer: "timer.extend",
-  timerElapsed: null,
-}
+const commandSchema = ([name, data]: readonly [string, Schema.Top]) =>
+  Schema.Struct({
+    type: Schema.Literal(name),
+    d: data as Schema.Codec<unknown>,
+    rev: Schema.optionalKey(Schema.Int),
+  })
 
-export const isSteering = (command: Command): command is SteeringCommand => command.type in STEERING_NAMES
+export const Command = Schema.Union(
+  [
+    ...[...AGENDA_COMMAND_NAMES, ...ACTIVITY_NAMES].map((name) => [name, COMMANDS[name].data] as const),
+    ...Object.entries(INTERNAL_AGENDA),
+    ...Object.entries(INTERNAL_ACTIVITY),
+  ].map(commandSchema),
+) as unknown as Schema.Codec<Command>
 
-/** The gateway's name of a command, which the permission table knows; null for what only REST and the clock may ask. */
-export const gatewayName = (command: Command): CommandName | null => {
-  if (isSteering(command)) return STEERING_NAMES[command.type]
-  return command.type === "question.moderate" || command.type === "role.forget" ? null : command.type
-}
+const AGENDA_TYPES: ReadonlySet<string> = new Set([...AGENDA_COMMAND_NAMES, ...Object.keys(INTERNAL_AGENDA)])
+
+export const isAgendaCommand = (command: Command): command is AgendaCommand => AGENDA_TYPES.has(command.type)
+
+/** The command's name in the gateway's contract; null for commands that only REST and the clock send. */
+export const gatewayName = ({ type }: Command): CommandName | null => (isCommandName(type) ? type : null)
 
 /** Who asks: somebody at the event. */
 export const Caller = Schema.Struct({

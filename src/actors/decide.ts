@@ -4,12 +4,12 @@
  * what steers the event, and the activities all the rest.
  */
 import { type Snapshot, transition } from "xstate"
-import { can } from "../model/permissions.ts"
+import { can } from "../protocol/permissions.ts"
 import { actingRole } from "./acting-role.ts"
 import { moderateQuestion } from "./activities/qa.ts"
 import { extendActivityTimer, performActivity, tellOfBarred, tellOfPhase, tellOfUpdate } from "./activities/registry.ts"
 import { forgetRole } from "./activities/stage.ts"
-import { type Envelope, gatewayName, isSteering, Refused, type SteeringCommand } from "./commands.ts"
+import { type AgendaCommand, type Envelope, gatewayName, isAgendaCommand, Refused } from "./commands.ts"
 import { admissionOf, isRemoved } from "./lobby-policy.ts"
 import { liveEventMachine } from "./machine.ts"
 import { refusalOf } from "./refusal.ts"
@@ -72,19 +72,19 @@ const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
 }
 
 /** What a reply carries: the entity that the command touched. */
-const resultOf = (command: SteeringCommand, next: LiveState): Result => {
+const resultOf = (command: AgendaCommand, next: LiveState): Result => {
   const event = { id: next.event.id, status: next.event.status }
   switch (command.type) {
-    case "updatePhase":
-    case "appendPhase": {
-      const phase = findPhase(next, command.phaseId)
+    case "phase.update":
+    case "phase.append": {
+      const phase = findPhase(next, command.d.phaseId)
       return { phase: phase === undefined ? null : gatewayPhase(phase) }
     }
-    case "extendTimer": {
-      const phase = findPhase(next, command.phaseId)
+    case "timer.extend": {
+      const phase = findPhase(next, command.d.timerId)
       return { timer: phase === undefined ? null : timerOf(phase) }
     }
-    case "advance": {
+    case "phase.next": {
       const phase = activePhase(next)
       return { event, phase: phase === undefined ? null : gatewayPhase(phase) }
     }
@@ -103,9 +103,10 @@ const tellOfPhases = (turn: Turn, before: LiveState, after: LiveState): void => 
   if (is !== undefined && was?.id === is.id && was !== is) tellOfUpdate(turn, is, was)
 }
 
-const steer = (turn: Turn, command: SteeringCommand): Result | Refused => {
-  if (command.type === "extendTimer" && findPhase(turn.state, command.phaseId) === undefined) {
-    const { phaseId: id, seconds, rev } = command
+const steer = (turn: Turn, command: AgendaCommand): Result | Refused => {
+  if (command.type === "timer.extend" && findPhase(turn.state, command.d.timerId) === undefined) {
+    const { timerId: id, seconds } = command.d
+    const { rev } = command
     const extended = extendActivityTimer(turn, { id, seconds, rev })
     if (extended !== undefined) return extended
   }
@@ -126,7 +127,7 @@ const steer = (turn: Turn, command: SteeringCommand): Result | Refused => {
 }
 
 const act = (turn: Turn, command: Envelope["command"]): Result | Refused => {
-  if (isSteering(command)) return steer(turn, command)
+  if (isAgendaCommand(command)) return steer(turn, command)
   if (command.type === "role.forget") return forgetRole(turn, command.d.userId)
   return command.type === "question.moderate" ? moderateQuestion(turn, command.d) : performActivity(turn, command)
 }

@@ -1,7 +1,7 @@
 /** One command's way through a batch: answered before, refused, without effect, or taken as a step of its own. */
 import type { Batch } from "./batch.ts"
 import { stepOfTurn } from "./batch.ts"
-import { type Answer, type Command, type Envelope, isSteering, type Outcome, Refused } from "./commands.ts"
+import { type Answer, type Command, type Envelope, isAgendaCommand, type Outcome, Refused } from "./commands.ts"
 import { decide } from "./decide.ts"
 import type { PresenceChange } from "./presence.ts"
 import { presenceNotice } from "./presence-view.ts"
@@ -22,7 +22,7 @@ interface Said {
 
 const answerOf = (state: LiveState, command: Command, said: Said): Answer => ({
   ...said,
-  event: isSteering(command) ? restEvent(state) : null,
+  event: isAgendaCommand(command) ? restEvent(state) : null,
 })
 
 /** The stored answer of a command id that was accepted before; a refusal when the id comes with another body. */

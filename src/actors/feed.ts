@@ -4,8 +4,9 @@
  * map of listeners; over many it becomes a broker behind the same three functions.
  */
 import { Context, Layer } from "effect"
-import type { LobbyPolicy } from "../model/activity-commands.ts"
 import type { EventStatus } from "../model/event.ts"
+import type { LobbyPolicy } from "../model/live-values.ts"
+import type { OptOut } from "../protocol/dispatch.ts"
 import type { ActivePhase, Ejection, Standing } from "./state.ts"
 
 /** An ordered dispatch in its place; `frame` is the exact text for sockets. */
@@ -21,7 +22,7 @@ export interface EphemeralPublication {
   readonly key: string
   readonly frame: string
   /** Sockets may ask not to hear it. */
-  readonly mutable?: "reactions" | "transcript"
+  readonly optOut?: OptOut
 }
 
 export interface FeedMessage {

@@ -3,9 +3,10 @@
  * and take the same road: decide purely, commit under the epoch, adopt, publish. There is no second way to write.
  */
 import { Effect } from "effect"
-import type { LobbyPolicy } from "../model/activity-commands.ts"
 import { newId } from "../model/ids.ts"
+import type { LobbyPolicy } from "../model/live-values.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
+import type { Ephemeral } from "../protocol/contract.ts"
 import { keepRoster } from "../store/live-events.ts"
 import type { ActivityDeadline, Scene } from "./activities/activity.ts"
 import { pulseFrames, tellOfArrivals, tellOfDepartures } from "./activities/registry.ts"
@@ -36,7 +37,7 @@ import {
 import { headsOfReading, Snapshots } from "./snapshots.ts"
 import { activePhase } from "./state.ts"
 import { type Deadline, nextDeadline } from "./timers.ts"
-import { type Ephemeral, Turn } from "./turn.ts"
+import { Turn } from "./turn.ts"
 
 export interface ActorNeeds extends Surroundings {
   readonly eventId: string

@@ -2,8 +2,9 @@
  * Who has to wait: a host's word over the active phase's configuration; only calls have a lobby. The one judge of it: the
  * live event asks here, and so do gateways of what they know.
  */
-import type { LobbyPolicy } from "../model/activity-commands.ts"
+
 import { ONLY } from "../model/live-records.ts"
+import type { LobbyPolicy } from "../model/live-values.ts"
 import type { ParticipantKind } from "../model/participants.ts"
 import type { PhaseState } from "../model/phase.ts"
 import type { Floor } from "./floor.ts"

@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import { toTimestamp } from "../model/timestamp.ts"
+import type { Dispatch } from "../protocol/contract.ts"
 import { isWanted } from "../store/outbox.ts"
 import type { Step } from "./batch.ts"
 import { type Away, type Moved, StoreAway } from "./commands.ts"
@@ -18,7 +19,6 @@ import {
   presenceUpdates,
 } from "./presence-view.ts"
 import { publishEphemeral, type Resident, type Surroundings } from "./resident.ts"
-import type { Dispatch } from "./state.ts"
 
 const TICK_MS = 250
 const COUNT_EVERY_MS = 1000

@@ -1,9 +1,12 @@
 /** Presence as clients see it: participants, the list or the summary, and pages of the roster. */
+
 import { type EventRole, isOnStage, narrowRole } from "../model/roles.ts"
+import { type Dispatch, type DispatchData, dispatchOf } from "../protocol/contract.ts"
+import type { ParticipantView, PresenceView } from "../protocol/topics/presence.ts"
 import type { Presence, PresenceChange, Present } from "./presence.ts"
 import type { RosterPage, RosterQuery } from "./protocol.ts"
 import type { Resident } from "./resident.ts"
-import { activePhase, type Dispatch, type LiveState, type Notice } from "./state.ts"
+import { activePhase, type LiveState, type Notice } from "./state.ts"
 
 /** What a view of people is drawn from. */
 type Where = Pick<Resident, "state" | "floor">
@@ -12,7 +15,10 @@ const narrow = (state: LiveState, person: Pick<Present, "role">) =>
   narrowRole(person.role, activePhase(state)?.modality ?? null)
 
 /** How many there are, by their role in the active phase and by room. */
-export const presenceCounts = ({ state, floor }: Where, presence: Presence): { readonly [field: string]: unknown } => ({
+export const presenceCounts = (
+  { state, floor }: Where,
+  presence: Presence,
+): Omit<DispatchData<"presence.count">, "lobby"> => ({
   ...presence.counts((role) => narrow(state, { role })),
   byRoom: Object.fromEntries([...floor.all("room")].map(([id, { count }]) => [id, count])),
 })
@@ -23,7 +29,7 @@ const roomOf = ({ floor }: Where, participantId: string): string | null => {
 }
 
 /** One participant on the wire. */
-export const participantView = (where: Where, person: Present): { readonly [field: string]: unknown } => ({
+export const participantView = (where: Where, person: Present): ParticipantView => ({
   participantId: person.participantId,
   name: person.name,
   role: narrow(where.state, person),
@@ -34,22 +40,22 @@ export const participantView = (where: Where, person: Present): { readonly [fiel
   kind: person.kind,
 })
 
-/** A stream that tells of people one by one, and the people it tells of, by their stored role. */
+type Diff = DispatchData<"presence.diff">
+
+/** A stream of the presence of single people, and the people on it, by their stored role. */
 interface Telling {
-  readonly stream: "people" | "stage"
-  readonly t: "presence.diff" | "presence.stage"
+  readonly diff: (d: Diff) => Dispatch
   readonly shows: (role: EventRole) => boolean
 }
 
 /** Everyone with a name hears of everyone in list mode, and of those on stage in summary mode. */
 const toPeople = (presence: Presence): Telling => ({
-  stream: "people",
-  t: "presence.diff",
+  diff: (d) => dispatchOf("presence.diff", "people", d),
   shows: presence.mode === "list" ? () => true : isOnStage,
 })
 
 /** Anonymous viewers hear of those on stage, whose names are public, and of nobody else. */
-const TO_ANONYMOUS: Telling = { stream: "stage", t: "presence.stage", shows: isOnStage }
+const TO_ANONYMOUS: Telling = { diff: (d) => dispatchOf("presence.stage", "stage", d), shows: isOnStage }
 
 /** May there be anonymous viewers? They watch broadcasts of public events. */
 export const mayBeWatched = ({ event, phases }: LiveState): boolean =>
@@ -62,14 +68,14 @@ const shown = (presence: Presence, shows: Telling["shows"]): ReadonlyArray<Prese
   [...presence.all()].filter(({ role }) => shows(role))
 
 /** Counts and the people on stage: for a large audience, and always for anonymous viewers. */
-export const presenceSummary = (where: Where, presence: Presence): { readonly [field: string]: unknown } => ({
+export const presenceSummary = (where: Where, presence: Presence): PresenceView => ({
   mode: "summary",
   ...presenceCounts(where, presence),
   staff: shown(presence, isOnStage).map((person) => participantView(where, person)),
 })
 
 /** The whole of presence for a snapshot: everyone, or the summary. */
-export const presenceView = (where: Where, presence: Presence): { readonly [field: string]: unknown } =>
+export const presenceView = (where: Where, presence: Presence): PresenceView =>
   presence.mode === "list"
     ? {
         mode: "list",
@@ -90,7 +96,7 @@ const diffOf = (
   where: Where,
   presence: Presence,
   changes: ReadonlyArray<PresenceChange>,
-  { stream, t, shows }: Telling,
+  { diff, shows }: Telling,
 ): Dispatch | undefined => {
   const touched = new Set(
     changes
@@ -100,8 +106,8 @@ const diffOf = (
   const moved = new Set(
     changes.flatMap(({ type, participant }) => (type === "updated" ? [] : participant.participantId)),
   )
-  const join: { readonly [field: string]: unknown }[] = []
-  const update: { readonly [field: string]: unknown }[] = []
+  const join: ParticipantView[] = []
+  const update: ParticipantView[] = []
   const left: string[] = []
   for (const participantId of touched) {
     const person = presence.find(participantId)
@@ -109,29 +115,27 @@ const diffOf = (
     else (moved.has(participantId) ? join : update).push(participantView(where, person))
   }
   if (touched.size === 0) return undefined
-  return { stream, t, d: { join, left, update } }
+  return diff({ join, left, update })
 }
 
 /** Everyone shown, anew: after a restart nobody's list is known to be right, and another mode shows others. */
 export const presenceResets = (where: Where, presence: Presence): ReadonlyArray<Dispatch> =>
-  tellings(where, presence).map(({ stream, t, shows }) => ({
-    stream,
-    t,
-    d: {
+  tellings(where, presence).map(({ diff, shows }) =>
+    diff({
       reset: true,
       join: shown(presence, shows).map((person) => participantView(where, person)),
       left: [],
       update: [],
-    },
-  }))
+    }),
+  )
 
 /** Everyone whose role reads differently by phase, anew: the phase has changed. */
 export const presenceUpdates = (where: Where, presence: Presence): ReadonlyArray<Dispatch> =>
-  tellings(where, presence).flatMap(({ stream, t, shows }) => {
+  tellings(where, presence).flatMap(({ diff, shows }) => {
     const update = shown(presence, shows)
       .filter(({ role }) => role === "speaker" || role === "participant")
       .map((person) => participantView(where, person))
-    return update.length === 0 ? [] : [{ stream, t, d: { join: [], left: [], update } }]
+    return update.length === 0 ? [] : [diff({ join: [], left: [], update })]
   })
 
 /** What webhook receivers learn of a change (specification §6): `userId` only for the signed-in. */

@@ -3,13 +3,19 @@
  * told. Nothing here lasts, and a restart loses at most half a second of applause.
  */
 import { Schema } from "effect"
-import { ReactionKind } from "../model/activity-commands.ts"
-import type { Stream } from "./state.ts"
-import type { Ephemeral } from "./turn.ts"
+import { ReactionKind } from "../model/live-values.ts"
+import { type Ephemeral, ephemeralOf, type StreamFor } from "../protocol/contract.ts"
+import { STREAM_NAMES } from "../protocol/dispatch.ts"
 
 /** What one gateway counted since its last report, by place: `event`, or a room's stream. */
 export const ReactionReport = Schema.Struct({
-  counts: Schema.Array(Schema.Struct({ stream: Schema.String, kind: ReactionKind, n: Schema.Int })),
+  counts: Schema.Array(
+    Schema.Struct({
+      stream: Schema.Union([STREAM_NAMES.event, STREAM_NAMES.room]),
+      kind: ReactionKind,
+      n: Schema.Int,
+    }),
+  ),
 })
 export type ReactionReport = typeof ReactionReport.Type
 
@@ -17,7 +23,7 @@ export const REACTION_WINDOW_MS = 500
 
 export class Reactions {
   readonly #say: (tallies: ReadonlyArray<Ephemeral>) => void
-  #counts = new Map<string, { [kind in ReactionKind]?: number }>()
+  #counts = new Map<StreamFor<"reaction.tally">, { [kind in ReactionKind]?: number }>()
   #timer: NodeJS.Timeout | undefined
 
   constructor(say: (tallies: ReadonlyArray<Ephemeral>) => void) {
@@ -45,7 +51,7 @@ export class Reactions {
       Array.from(windows, ([stream, counts]) => {
         const total = Object.values(counts).reduce((sum, n) => sum + n, 0)
         const d = { windowMs: REACTION_WINDOW_MS, counts, total }
-        return { stream: stream as Stream, key: "reaction.tally", t: "reaction.tally", d, mutable: "reactions" }
+        return ephemeralOf("reaction.tally", stream, d)
       }),
     )
   }

@@ -3,27 +3,12 @@
  * the event's rows. Effects gather in `effects` during one pure transition and are carried out only after its commit.
  */
 import type { Event, EventWithPhases } from "../model/event.ts"
-import { NO_TRAITS, type PhaseTraits } from "../model/permissions.ts"
 import type { Phase, PhaseState } from "../model/phase.ts"
 import type { EventRole } from "../model/roles.ts"
-import type { Timestamp } from "../model/timestamp.ts"
 import type { WebhookEventType } from "../model/webhook-events.ts"
-
-/**
- * Streams a dispatch may go to: everyone admitted (`event`), hosts and workspace admins (`staff`), everyone with a name (`people`),
- * anonymous viewers (`stage`), one room, or one participant.
- */
-export type Stream = "event" | "staff" | "people" | "stage" | `room:${string}` | `me:${string}`
-
-/** Those who voted in a poll hear its tally there; nothing on it has a place. */
-export type PollStream = `poll:${string}`
-
-/** An ordered dispatch before it has its place in the stream. */
-export interface Dispatch {
-  readonly stream: Stream
-  readonly t: string
-  readonly d: { readonly [field: string]: unknown }
-}
+import type { Dispatch } from "../protocol/contract.ts"
+import { NO_TRAITS, type PhaseTraits } from "../protocol/rule.ts"
+import type { PhaseView, TimerView } from "../protocol/topics/agenda.ts"
 
 /** A webhook occurrence before it has its id. */
 export interface Notice {
@@ -113,20 +98,6 @@ export const restEvent = (state: LiveState): EventWithPhases => ({
   activePhaseId: activePhase(state)?.id ?? null,
 })
 
-/** A deadline as clients draw it. */
-export interface TimerView {
-  readonly id: string
-  readonly scope: "phase" | "room" | "round" | "poll"
-  readonly ref: string
-  readonly state: "running" | "paused" | "elapsed" | "cancelled"
-  readonly startedAt: Timestamp
-  readonly endsAt: Timestamp
-  /** While paused. */
-  readonly remainingMs?: number
-  readonly extendedMs: number
-  readonly rev: number
-}
-
 const timerState = (phase: PhaseState): TimerView["state"] => {
   if (phase.timerElapsed) return "elapsed"
   return phase.status === "active" ? "running" : "cancelled"
@@ -148,7 +119,7 @@ export const timerOf = (phase: PhaseState): TimerView | null =>
       }
 
 /** The phase as the gateway shows it. */
-export const gatewayPhase = (phase: PhaseState): { readonly [field: string]: unknown } => ({
+export const gatewayPhase = (phase: PhaseState): PhaseView => ({
   ...restPhase(phase),
   rev: phase.rev,
 })

@@ -5,7 +5,8 @@
 
 import { MAX_PHASE_SECONDS, type PhaseState } from "../model/phase.ts"
 import { type Timestamp, toMillis, toTimestamp } from "../model/timestamp.ts"
-import type { SteeringCommand, SteeringType } from "./commands.ts"
+import { type DispatchData, dispatchOf, type OrderedDispatchName, type StreamFor } from "../protocol/contract.ts"
+import type { AgendaCommand, AgendaCommandType } from "./commands.ts"
 import {
   activePhase,
   type Effects,
@@ -17,11 +18,11 @@ import {
 } from "./state.ts"
 
 /** What the machine is sent: a command and the time it was received. */
-export type MachineEvent = SteeringCommand & { readonly now: Timestamp }
-type Of<T extends SteeringType> = Extract<MachineEvent, { readonly type: T }>
+export type MachineEvent = AgendaCommand & { readonly now: Timestamp }
+type Of<T extends AgendaCommandType> = Extract<MachineEvent, { readonly type: T }>
 export type EndReason = "advance" | "end" | "delete"
 
-const say = (state: LiveState, effects: Partial<Effects>): LiveState => ({
+const withEffects = (state: LiveState, effects: Partial<Effects>): LiveState => ({
   ...state,
   effects: {
     dispatches: [...state.effects.dispatches, ...(effects.dispatches ?? [])],
@@ -30,26 +31,25 @@ const say = (state: LiveState, effects: Partial<Effects>): LiveState => ({
   },
 })
 
-const toAll = (t: string, d: { readonly [field: string]: unknown }): Partial<Effects> => ({
-  dispatches: [{ stream: "event", t, d }],
-})
+const publishing = <T extends OrderedDispatchName>(
+  t: T,
+  stream: StreamFor<T>,
+  d: DispatchData<T>,
+): Partial<Effects> => ({ dispatches: [dispatchOf(t, stream, d)] })
 
 const withPhase = (state: LiveState, phase: PhaseState): LiveState => ({
   ...state,
   phases: state.phases.map((other) => (other.id === phase.id ? phase : other)),
 })
 
-const replacePhase = (state: LiveState, phase: PhaseState): LiveState =>
-  withPhase(state, { ...phase, rev: phase.rev + 1 })
+/** The state with a phase changed, which has a new revision then, and the phase as dispatches carry it. */
+const replacePhase = (state: LiveState, phase: PhaseState) => {
+  const changed: PhaseState = { ...phase, rev: phase.rev + 1 }
+  return { next: withPhase(state, changed), view: gatewayPhase(changed) }
+}
 
 /** Higher than any phase's: so the revision of the active phase says as well which phase is active. */
 const newestRev = ({ phases }: LiveState): number => Math.max(...phases.map(({ rev }) => rev)) + 1
-
-/** A phase that was just changed, with its new revision: whatever tells of it carries it whole. */
-const phaseView = (state: LiveState, id: string): object | null => {
-  const phase = findPhase(state, id)
-  return phase === undefined ? null : gatewayPhase(phase)
-}
 
 const touchEvent = (state: LiveState, now: Timestamp, change: Partial<LiveState["event"]>): LiveState => ({
   ...state,
@@ -64,8 +64,8 @@ const eventView = (state: LiveState) => {
 export const publish = (state: LiveState, { now }: { readonly now: Timestamp }): LiveState => {
   const published = touchEvent(state, now, { status: "scheduled", publishedAt: now })
   const { title, scheduledAt } = published.event
-  return say(published, {
-    ...toAll("event.updated", { event: eventView(published) }),
+  return withEffects(published, {
+    ...publishing("event.updated", "event", { event: eventView(published) }),
     notices: [{ type: "event.published", extra: { title, scheduledAt } }],
   })
 }
@@ -80,11 +80,12 @@ const endActivePhase = (state: LiveState, now: Timestamp, reason: "advance" | "e
     endedAt: now,
     timerRev: phase.timerEndsAt === null ? phase.timerRev : phase.timerRev + 1,
   }
-  const next = replacePhase(state, ended)
-  const view = phaseView(next, phase.id)
-  const told = say(next, toAll("phase.ended", { phaseId: phase.id, reason, phase: view }))
+  const { next, view } = replacePhase(state, ended)
+  const told = withEffects(next, publishing("phase.ended", "event", { phaseId: phase.id, reason, phase: view }))
   const timer = timerOf(ended)
-  return timer?.state === "cancelled" ? say(told, toAll("timer.updated", { timer, phase: view })) : told
+  return timer?.state === "cancelled"
+    ? withEffects(told, publishing("timer.updated", "event", { timer, phase: view }))
+    : told
 }
 
 /** Starts the first pending phase and arms its timer; there may be none. */
@@ -102,14 +103,17 @@ const startNextPhase = (state: LiveState, now: Timestamp): LiveState => {
   }
   const next = withPhase(state, started)
   const timer = timerOf(started)
-  return say(next, toAll("phase.started", { phase: phaseView(next, phase.id), timers: timer === null ? [] : [timer] }))
+  return withEffects(
+    next,
+    publishing("phase.started", "event", { phase: gatewayPhase(started), timers: timer === null ? [] : [timer] }),
+  )
 }
 
 export const start = (state: LiveState, { now }: { readonly now: Timestamp }): LiveState => {
   const live = touchEvent(state, now, { status: "live", startedAt: now })
   const phaseId = nextPendingPhase(live)?.id ?? null
-  const announced = say(live, {
-    ...toAll("event.started", { event: eventView(live) }),
+  const announced = withEffects(live, {
+    ...publishing("event.started", "event", { event: eventView(live) }),
     notices: [{ type: "event.started", extra: { startedAt: now, phaseId } }],
   })
   return startNextPhase(announced, now)
@@ -130,8 +134,8 @@ export const end = (state: LiveState, now: Timestamp, reason: EndReason): LiveSt
   }
   const ended = touchEvent(skipped, now, { status: "ended", endedAt: now })
   const phases = ended.phases.filter(({ status }) => status === "skipped").map(gatewayPhase)
-  return say(ended, {
-    ...toAll("event.ended", { event: eventView(ended), endedAt: now, reason, phases }),
+  return withEffects(ended, {
+    ...publishing("event.ended", "event", { event: eventView(ended), endedAt: now, reason, phases }),
     notices: [{ type: "event.ended", extra: { endedAt: now, reason } }],
     ejections: [{ who: "everyone", reason: "ended" }],
   })
@@ -142,16 +146,16 @@ export const remove = (state: LiveState, { now }: { readonly now: Timestamp }): 
   const quiet =
     state.event.status === "live"
       ? end(state, now, "delete")
-      : say(state, { ejections: [{ who: "everyone", reason: "ended" }] })
+      : withEffects(state, { ejections: [{ who: "everyone", reason: "ended" }] })
   return { ...quiet, deleted: true }
 }
 
-export const patchEvent = (state: LiveState, { patch, now }: Of<"patchEvent">): LiveState => {
+export const patchEvent = (state: LiveState, { d: patch, now }: Of<"event.patch">): LiveState => {
   const patched = touchEvent(state, now, patch)
-  return say(patched, toAll("event.updated", { event: eventView(patched) }))
+  return withEffects(patched, publishing("event.updated", "event", { event: eventView(patched) }))
 }
 
-export const appendPhase = (state: LiveState, command: Of<"appendPhase">): LiveState => {
+export const appendPhase = (state: LiveState, { d: command }: Of<"phase.append">): LiveState => {
   const phase: PhaseState = {
     id: command.phaseId,
     eventId: state.event.id,
@@ -168,11 +172,14 @@ export const appendPhase = (state: LiveState, command: Of<"appendPhase">): LiveS
     timerRev: 0,
     timerElapsed: false,
   }
-  return say({ ...state, phases: [...state.phases, phase] }, toAll("phase.appended", { phase: gatewayPhase(phase) }))
+  return withEffects(
+    { ...state, phases: [...state.phases, phase] },
+    publishing("phase.appended", "event", { phase: gatewayPhase(phase) }),
+  )
 }
 
 /** `config` and `featureSet` are replaced wholesale; a running timer keeps its deadline (extend it instead). */
-export const updatePhase = (state: LiveState, command: Of<"updatePhase">): LiveState => {
+export const updatePhase = (state: LiveState, { d: command }: Of<"phase.update">): LiveState => {
   const phase = findPhase(state, command.phaseId)
   if (phase === undefined) return state
   const changed: PhaseState = {
@@ -180,37 +187,38 @@ export const updatePhase = (state: LiveState, command: Of<"updatePhase">): LiveS
     config: command.config ?? phase.config,
     featureSet: command.featureSet ?? phase.featureSet,
   }
-  const next = replacePhase(state, changed)
-  return say(next, toAll("phase.updated", { phase: phaseView(next, phase.id) }))
+  const { next, view } = replacePhase(state, changed)
+  return withEffects(next, publishing("phase.updated", "event", { phase: view }))
 }
 
 /** A timer that had elapsed runs again from its extended deadline, or from now when that has passed too. */
-export const extendTimer = (state: LiveState, command: Of<"extendTimer">): LiveState => {
-  const phase = findPhase(state, command.phaseId)
+export const extendTimer = (state: LiveState, { d: { timerId, seconds }, now }: Of<"timer.extend">): LiveState => {
+  const phase = findPhase(state, timerId)
   if (phase === undefined || phase.timerEndsAt === null) return state
-  const from = phase.timerElapsed
-    ? Math.max(toMillis(phase.timerEndsAt), toMillis(command.now))
-    : toMillis(phase.timerEndsAt)
+  const from = phase.timerElapsed ? Math.max(toMillis(phase.timerEndsAt), toMillis(now)) : toMillis(phase.timerEndsAt)
   const extended: PhaseState = {
     ...phase,
-    timerEndsAt: toTimestamp(from + command.seconds * 1000),
-    extendedSeconds: phase.extendedSeconds + command.seconds,
+    timerEndsAt: toTimestamp(from + seconds * 1000),
+    extendedSeconds: phase.extendedSeconds + seconds,
     timerElapsed: false,
     timerRev: phase.timerRev + 1,
   }
-  const next = replacePhase(state, extended)
-  return say(next, toAll("timer.updated", { timer: timerOf(extended), phase: phaseView(next, phase.id) }))
+  const { next, view } = replacePhase(state, extended)
+  const timer = timerOf(extended)
+  return timer === null ? next : withEffects(next, publishing("timer.updated", "event", { timer, phase: view }))
 }
 
 /** Would the timer, extended by so many seconds, outlast a day? */
 export const extendsTooFar = (phase: PhaseState, seconds: number): boolean =>
   (phase.config.durationSeconds ?? 0) + phase.extendedSeconds + seconds > MAX_PHASE_SECONDS
 
-export const elapseTimer = (state: LiveState, command: Of<"timerElapsed">): LiveState => {
+export const elapseTimer = (state: LiveState, { d: command }: Of<"timer.elapse">): LiveState => {
   const phase = findPhase(state, command.phaseId)
   if (phase === undefined) return state
   const elapsed: PhaseState = { ...phase, timerElapsed: true, timerRev: phase.timerRev + 1 }
-  const next = replacePhase(state, elapsed)
+  const { next, view } = replacePhase(state, elapsed)
   const timer = timerOf(elapsed)
-  return say(next, toAll("timer.elapsed", { timerId: phase.id, timer, phase: phaseView(next, phase.id) }))
+  return timer === null
+    ? next
+    : withEffects(next, publishing("timer.elapsed", "event", { timerId: phase.id, timer, phase: view }))
 }

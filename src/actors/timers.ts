@@ -3,10 +3,11 @@
  * warnings before any timer ends, as turns.
  */
 import { toMillis } from "../model/timestamp.ts"
+import type { TimerView } from "../protocol/topics/agenda.ts"
 import type { ActivityDeadline, Scene } from "./activities/activity.ts"
 import { activityTimers, nextActivityDeadline } from "./activities/registry.ts"
 import type { Command } from "./commands.ts"
-import { activePhase, activeTimers, type LiveState, type TimerView } from "./state.ts"
+import { activePhase, activeTimers, type LiveState } from "./state.ts"
 import type { Turn } from "./turn.ts"
 
 /** A timer warns this long before it elapses. */
@@ -49,7 +50,7 @@ const warn =
   (at: number) =>
   (turn: Turn): void => {
     for (const { at: due, timerId, remainingMs } of warningsOf(turn)) {
-      if (due === at) turn.toAll("timer.warning", { timerId, remainingMs })
+      if (due === at) turn.publish("timer.warning", "event", { timerId, remainingMs })
     }
   }
 
@@ -66,7 +67,7 @@ const phaseDeadline = (state: LiveState): PhaseDeadline | undefined => {
   const phase = activePhase(state)
   if (phase === undefined || phase.timerEndsAt === null || phase.timerElapsed) return undefined
   const { id: phaseId, timerEndsAt: endsAt } = phase
-  return { at: toMillis(endsAt), command: { type: "timerElapsed", phaseId, endsAt } }
+  return { at: toMillis(endsAt), command: { type: "timer.elapse", d: { phaseId, endsAt } } }
 }
 
 /**

@@ -15,23 +15,23 @@ import {
 } from "../model/live-records.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 import type { WebhookEventType } from "../model/webhook-events.ts"
+import {
+  type Dispatch,
+  type DispatchData,
+  dispatchOf,
+  type Ephemeral,
+  type EphemeralDispatchName,
+  ephemeralOf,
+  type OrderedDispatchName,
+  type StreamFor,
+} from "../protocol/contract.ts"
 import type { Caller } from "./commands.ts"
 import type { Floor } from "./floor.ts"
 import { admissionOf } from "./lobby-policy.ts"
 import type { People, Present } from "./presence.ts"
-import type { Dispatch, Ejection, LiveState, Notice, PollStream, Standing, Stream } from "./state.ts"
+import type { Ejection, LiveState, Notice, Standing } from "./state.ts"
 
 type Fields = { readonly [field: string]: unknown }
-
-/** What may be lost: replaces its elder of the same key, has no place in the stream, is not stored. */
-export interface Ephemeral {
-  readonly stream: Stream | PollStream
-  readonly key: string
-  readonly t: string
-  readonly d: Fields
-  /** Sockets may ask not to hear reactions or transcripts. */
-  readonly mutable?: "reactions" | "transcript"
-}
 
 const insideOf = (people: People, isInside: (person: Present) => boolean): People => ({
   find: (participantId) => {
@@ -132,26 +132,14 @@ export class Turn {
     return namedId(this.freshId, ...parts)
   }
 
-  /** To everyone admitted. */
-  toAll(t: string, d: Fields): void {
-    this.say("event", t, d)
+  /** Publishes an ordered dispatch to one of the streams of its contract. */
+  publish<T extends OrderedDispatchName>(t: T, stream: StreamFor<T>, d: DispatchData<T>): void {
+    this.dispatches.push(dispatchOf(t, stream, d))
   }
 
-  toStaff(t: string, d: Fields): void {
-    this.say("staff", t, d)
-  }
-
-  /** To one participant, in all their tabs. */
-  toOne(participantId: string, t: string, d: Fields): void {
-    this.say(`me:${participantId}`, t, d)
-  }
-
-  say(stream: Stream, t: string, d: Fields): void {
-    this.dispatches.push({ stream, t, d })
-  }
-
-  mention(ephemeral: Ephemeral): void {
-    this.ephemeral.push(ephemeral)
+  /** Publishes an ephemeral dispatch. A later one of the same name `about` the same thing replaces it. */
+  publishEphemeral<T extends EphemeralDispatchName>(t: T, stream: StreamFor<T>, d: DispatchData<T>, about = ""): void {
+    this.ephemeral.push(ephemeralOf(t, stream, d, about))
   }
 
   notify(type: WebhookEventType, extra: Fields): void {

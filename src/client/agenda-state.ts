@@ -1,6 +1,7 @@
 /** The event, its phases and what is timed: of phases, polls, breakouts and rounds. */
-import type { PollView } from "../gateway/protocol/activity-views.ts"
-import type { EventView, PhaseView, TimerView } from "../gateway/protocol/dispatches.ts"
+
+import type { EventView, PhaseView, TimerView } from "../protocol/topics/agenda.ts"
+import type { PollView } from "../protocol/topics/polls.ts"
 import { put } from "./revisions.ts"
 import type { Dispatch } from "./wire.ts"
 

@@ -1,7 +1,8 @@
 /** What goes out of the event: the broadcast, what is captured, and what is being said. */
-import type { BroadcastView, CaptureView } from "../gateway/protocol/activity-views.ts"
-import type { PhaseView } from "../gateway/protocol/dispatches.ts"
-import type { TranscriptSegment } from "../model/activity-commands.ts"
+
+import type { TranscriptSegment } from "../model/live-values.ts"
+import type { PhaseView } from "../protocol/topics/agenda.ts"
+import type { BroadcastView, CaptureView } from "../protocol/topics/media.ts"
 import type { Snapshot } from "./snapshot.ts"
 import type { Dispatch } from "./wire.ts"
 

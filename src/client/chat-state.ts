@@ -2,7 +2,7 @@
  * The newest messages of each place this client may read, in the order of their stream. Replies are left alone: the
  * dispatch follows, and only that says where among the others a message stands.
  */
-import type { ChatMessageView } from "../gateway/protocol/activity-views.ts"
+import type { ChatMessageView } from "../protocol/topics/chat.ts"
 import type { Snapshot } from "./snapshot.ts"
 import type { Dispatch } from "./wire.ts"
 

@@ -2,8 +2,11 @@
  * The live event as a client knows it: a snapshot from `ready`, moved on by dispatches and by the replies to this client's
  * own commands. Pure; what is older than what is known changes nothing, so a reply and its dispatch may come in either order.
  */
-import type { BroadcastView, CaptureView, MediaSeat } from "../gateway/protocol/activity-views.ts"
-import type { EventView, Me, PhaseView, PresenceView, TimerView } from "../gateway/protocol/dispatches.ts"
+
+import type { Me } from "../protocol/state.ts"
+import type { EventView, PhaseView, TimerView } from "../protocol/topics/agenda.ts"
+import type { BroadcastView, CaptureView, MediaSeat } from "../protocol/topics/media.ts"
+import type { PresenceView } from "../protocol/topics/presence.ts"
 import { agendaAfter } from "./agenda-state.ts"
 import { broadcastAfter, captureIn, NOTHING_SAID, type Transcript, transcriptAfter } from "./broadcast-state.ts"
 import { type ChatState, chatAfter, chatIn } from "./chat-state.ts"

@@ -3,10 +3,10 @@
  * keeps the server's time, and sends a command once whatever the link does. Close codes say what to do next; positions,
  * not hopes, say what was missed.
  */
-import { adviceFor } from "../gateway/protocol/close-codes.ts"
-import type { Ready } from "../gateway/protocol/dispatches.ts"
-import type { HeartbeatAck, Hello, Reconnect } from "../gateway/protocol/frames.ts"
-import { OP } from "../gateway/protocol/op.ts"
+import { adviceFor } from "../protocol/close-codes.ts"
+import type { HeartbeatAck, Hello, Reconnect } from "../protocol/frames.ts"
+import { OP } from "../protocol/op.ts"
+import type { Ready } from "../protocol/state.ts"
 import { Backoff, type BackoffOptions } from "./backoff.ts"
 import { Emitter } from "./emitter.ts"
 import { applyDispatch, applyReply, type EventState, stateOf } from "./event-state.ts"

@@ -2,8 +2,9 @@
  * Raised hands, the stage and mutes, as they concern this client. What has no revision is settled by the version it was told
  * at: what is older than the last word changes nothing.
  */
-import type { HandView } from "../gateway/protocol/activity-views.ts"
-import type { Me } from "../gateway/protocol/dispatches.ts"
+
+import type { Me } from "../protocol/state.ts"
+import type { HandView } from "../protocol/topics/hands.ts"
 import type { AnsweredCommand } from "./replies.ts"
 import type { Snapshot } from "./snapshot.ts"
 import type { Dispatch, DispatchData } from "./wire.ts"

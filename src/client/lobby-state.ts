@@ -1,7 +1,8 @@
 /** The lobby: who has to wait, and for staff who does. */
-import type { WaitingView } from "../gateway/protocol/activity-views.ts"
-import type { PhaseView } from "../gateway/protocol/dispatches.ts"
-import type { LobbyPolicy } from "../model/activity-commands.ts"
+
+import type { LobbyPolicy } from "../model/live-values.ts"
+import type { PhaseView } from "../protocol/topics/agenda.ts"
+import type { WaitingView } from "../protocol/topics/participants.ts"
 import type { Snapshot } from "./snapshot.ts"
 import type { Dispatch, DispatchData } from "./wire.ts"
 

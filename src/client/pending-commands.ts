@@ -2,7 +2,7 @@
  * Commands that wait for their reply. They outlive a lost connection and are sent again under the same id after it. Only
  * so many are on the wire at once; the rest wait their turn here instead of being refused there.
  */
-import type { CommandName } from "../model/permissions.ts"
+import type { CommandName } from "../protocol/contract.ts"
 import type { AnsweredCommand } from "./replies.ts"
 import type { CommandReply, Refusal } from "./wire.ts"
 

@@ -2,8 +2,9 @@
  * Polls with what this client may know of their counts, and its own choices. What everyone is told of a poll may lack
  * counts that this client has by another way (as staff, or for having voted): those are kept until the next tally.
  */
-import type { PollTally, PollView } from "../gateway/protocol/activity-views.ts"
-import type { Me } from "../gateway/protocol/dispatches.ts"
+
+import type { Me } from "../protocol/state.ts"
+import type { PollTally, PollView } from "../protocol/topics/polls.ts"
 import type { AnsweredCommand } from "./replies.ts"
 import { type Gone, isGone, NOTHING_GONE, put, withGone, without } from "./revisions.ts"
 import { isOfStaff, type Snapshot } from "./snapshot.ts"

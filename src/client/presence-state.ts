@@ -1,5 +1,5 @@
 /** Who is there: everyone, or for a large audience the counts and the people on stage. */
-import type { ParticipantView, PresenceView } from "../gateway/protocol/dispatches.ts"
+import type { ParticipantView, PresenceView } from "../protocol/topics/presence.ts"
 import type { Dispatch, DispatchData } from "./wire.ts"
 
 /** In list mode it is about everyone, in summary mode about those on stage. */

@@ -2,8 +2,9 @@
  * Questions as this client may see them: those that are shown, for staff also those that wait or are hidden, and its own.
  * Votes are counted beside the revision, because a vote makes no new one.
  */
-import type { QuestionView } from "../gateway/protocol/activity-views.ts"
-import type { Me } from "../gateway/protocol/dispatches.ts"
+
+import type { Me } from "../protocol/state.ts"
+import type { QuestionView } from "../protocol/topics/questions.ts"
 import type { AnsweredCommand } from "./replies.ts"
 import { type Gone, isGone, NOTHING_GONE, put, withGone, without } from "./revisions.ts"
 import { isOfStaff, type Snapshot } from "./snapshot.ts"

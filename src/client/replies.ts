@@ -1,8 +1,7 @@
 /** What came of a command, by its name. */
-import type { ReplyData } from "../gateway/protocol/replies.ts"
-import type { CommandName } from "../model/permissions.ts"
+import type { CommandName, ReplyData } from "../protocol/contract.ts"
 
-export type { ReplyData } from "../gateway/protocol/replies.ts"
+export type { ReplyData } from "../protocol/contract.ts"
 
 /** A command that was accepted, with what came of it and the live event's version then. */
 export type AnsweredCommand = {

@@ -2,13 +2,8 @@
  * Breakout rooms and rotations: what everyone sees of them, and where this participant is. The two are told in different
  * streams, whose order to each other is not given: the version says whether a word about everyone still concerns one's place.
  */
-import type {
-  AssignmentView,
-  BreakoutView,
-  RoomView,
-  RotationRoundView,
-  RotationView,
-} from "../gateway/protocol/activity-views.ts"
+import type { AssignmentView, BreakoutView, RoomView } from "../protocol/topics/breakouts.ts"
+import type { RotationRoundView, RotationView } from "../protocol/topics/rotation.ts"
 import type { AnsweredCommand } from "./replies.ts"
 import { put } from "./revisions.ts"
 import type { Snapshot } from "./snapshot.ts"

@@ -2,7 +2,7 @@
  * The server's time, estimated from heartbeats as NTP does: offset = ((t1−t0)+(t2−t3))/2, taken from the sample with the
  * shortest round trip of the last eight (RFC 5905 §8 and §10).
  */
-import type { TimerView } from "../gateway/protocol/dispatches.ts"
+import type { TimerView } from "../protocol/topics/agenda.ts"
 
 interface Sample {
   readonly offset: number

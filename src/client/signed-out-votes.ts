@@ -1,5 +1,5 @@
 /** For staff: how many voters without a name stand behind how many addresses, by poll or question. */
-import type { SignedOutVotes } from "../gateway/protocol/activity-views.ts"
+import type { SignedOutVotes } from "../protocol/topics/polls.ts"
 import type { Snapshot } from "./snapshot.ts"
 import type { Dispatch } from "./wire.ts"
 

@@ -1,5 +1,5 @@
 /** What a full `ready` says, and who it says it to. */
-import type { Me, Ready } from "../gateway/protocol/dispatches.ts"
+import type { Me, Ready } from "../protocol/state.ts"
 
 export type Snapshot = Extract<Ready, { readonly resumed: false }>
 

@@ -1,13 +1,7 @@
 /** The gateway's envelope as the client uses it, typed from the protocol. */
-import type { CommandData, Cursors } from "../gateway/protocol/commands.ts"
-import type {
-  DirectDispatchData,
-  DirectDispatchName,
-  OrderedDispatchData,
-  OrderedDispatchName,
-} from "../gateway/protocol/dispatches.ts"
-import type { ReplyFrame } from "../gateway/protocol/frames.ts"
-import type { CommandName } from "../model/permissions.ts"
+import type { CommandData, CommandName, DispatchData, DispatchName } from "../protocol/contract.ts"
+import type { ReplyFrame } from "../protocol/frames.ts"
+import type { Cursors } from "../protocol/topics/fields.ts"
 import type { ReplyData } from "./replies.ts"
 
 /** A dispatch with the data of its name. Names this client does not know are ignored before they get here. */
@@ -22,14 +16,7 @@ export type Dispatch = {
   }
 }[DispatchName]
 
-export type DispatchName = DirectDispatchName | OrderedDispatchName
-export type DispatchData<T extends DispatchName> = T extends OrderedDispatchName
-  ? OrderedDispatchData<T>
-  : T extends DirectDispatchName
-    ? DirectDispatchData<T>
-    : never
-
-export type { CommandData, CommandName, Cursors }
+export type { CommandData, CommandName, Cursors, DispatchData, DispatchName }
 
 type Accepted = Extract<ReplyFrame, { readonly ok: true }>
 

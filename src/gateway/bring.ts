@@ -1,9 +1,10 @@
 /** Connections that are to be told where they stand, and what those that resume are told. */
-import type { PhaseTraits } from "../model/permissions.ts"
+
+import type { Resume } from "../protocol/frames.ts"
+import type { PhaseTraits } from "../protocol/rule.ts"
+import type { ReadyReason } from "../protocol/state.ts"
 import type { Connection } from "./connection.ts"
 import type { Seats } from "./media-seats.ts"
-import type { ReadyReason } from "./protocol/dispatches.ts"
-import type { Resume } from "./protocol/frames.ts"
 import { type Place, readyResumed } from "./ready.ts"
 
 /** A connection that is to be told where it stands: from what it held, or with a snapshot for the given reason. */

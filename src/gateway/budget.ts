@@ -2,24 +2,13 @@
  * How much a participant may send, over all its tabs: token buckets, one for all commands and one more for some kinds, and
  * a window over all frames that tells abuse from haste. Buckets exist only for those who send, and go when they are full.
  */
-import type { CommandName } from "../model/permissions.ts"
+
 import { type Bucket, fullBucket, type Rate, takeToken } from "../model/token-bucket.ts"
+import type { RateClass } from "../protocol/command.ts"
 
 /** `commands`: everything. The others on top of it. */
-export type BudgetKind = "commands" | "chat" | "questions" | "votes" | "reactions" | "roster"
+export type BudgetKind = "commands" | RateClass
 export type BudgetRules = { readonly [kind in BudgetKind]: Rate }
-
-const KINDS: ReadonlyMap<CommandName, BudgetKind> = new Map<CommandName, BudgetKind>([
-  ["chat.send", "chat"],
-  ["question.ask", "questions"],
-  ["question.vote", "votes"],
-  ["poll.vote", "votes"],
-  ["reaction.send", "reactions"],
-  ["roster.list", "roster"],
-])
-
-/** What a command is rationed by besides. */
-export const budgetOf = (t: CommandName): BudgetKind | undefined => KINDS.get(t)
 
 /** More than this many times the allowed rate over a window is abuse. */
 const ABUSE_FACTOR = 5

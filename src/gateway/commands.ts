@@ -5,19 +5,28 @@
 import { Cause, Effect, Result, Schema } from "effect"
 import type { RosterQuery } from "../actors/protocol.ts"
 import { isAnonymousAct } from "../identity/anonymous-budgets.ts"
-import { revisedBy } from "../model/command-revisions.ts"
 import { isStorable } from "../model/json.ts"
-import { actingAs, type CommandName, can } from "../model/permissions.ts"
 import { isStaff } from "../model/roles.ts"
-import { type BudgetKind, budgetOf } from "./budget.ts"
+import { CLOSE } from "../protocol/close-codes.ts"
+import type { RateClass } from "../protocol/command.ts"
+import {
+  COMMAND_NAMES,
+  COMMANDS,
+  type CommandData,
+  type CommandName,
+  commandContract,
+  type GatewayCommandName,
+  isCommandName,
+  isGatewayCommand,
+} from "../protocol/contract.ts"
+import type { CommandFrame } from "../protocol/frames.ts"
+import { OP } from "../protocol/op.ts"
+import { can } from "../protocol/permissions.ts"
+import type { Refusal } from "../protocol/refusals.ts"
+import { actingAs } from "../protocol/rule.ts"
 import type { Channel } from "./channel.ts"
 import type { Connection } from "./connection.ts"
-import { envelopeOf, type LocalCommand } from "./envelopes.ts"
-import { CLOSE } from "./protocol/close-codes.ts"
-import { COMMANDS, type CommandData } from "./protocol/commands.ts"
-import type { CommandFrame } from "./protocol/frames.ts"
-import { OP } from "./protocol/op.ts"
-import type { Refusal } from "./protocol/refusals.ts"
+import { envelopeOf } from "./envelopes.ts"
 import { lacksRoom } from "./reaction-counts.ts"
 import { refusalOf, refuse, refuseForNow } from "./refusal.ts"
 import type { Surroundings } from "./surroundings.ts"
@@ -27,7 +36,7 @@ type Outcome =
   | { readonly v: number; readonly d: { readonly [field: string]: unknown }; readonly isDuplicate: boolean }
   | { readonly refusal: Refusal }
 
-/** A command by its schema. */
+/** A command whose data its schema has decoded. */
 interface Decoded {
   readonly t: CommandName
   readonly d: unknown
@@ -35,14 +44,18 @@ interface Decoded {
 
 type Decode = (d: unknown) => Result.Result<unknown, Schema.SchemaError>
 
-const DECODERS: ReadonlyMap<string, Decode> = new Map(
-  Object.entries(COMMANDS).map(([t, schema]) => [
-    t,
-    Schema.decodeUnknownResult(schema as unknown as Schema.Codec<unknown, unknown>),
-  ]),
-)
+const DECODERS = Object.fromEntries(
+  COMMAND_NAMES.map((t) => [t, Schema.decodeUnknownResult(COMMANDS[t].data as unknown as Schema.Codec<unknown>)]),
+) as unknown as { readonly [T in CommandName]: Decode }
 
-const LOCAL: ReadonlySet<string> = new Set<LocalCommand>(["roster.list", "reaction.send", "leave", "sync"])
+/** Answers a command that the live event is not asked about. */
+type Answer<T extends GatewayCommandName> = (given: {
+  readonly connection: Connection
+  readonly channel: Channel
+  readonly id: string
+  readonly d: CommandData<T>
+}) => void
+
 const ROSTER_PAGE = 50
 /** A refusal for too many unanswered commands. */
 const BUSY_RETRY_MS = 200
@@ -79,7 +92,7 @@ export class Commands {
       reply(connection, frame.id, { refusal: early })
       return
     }
-    if (isLocal(t)) {
+    if (isGatewayCommand(t)) {
       this.#answerLocally(connection, channel, frame.id, t, d)
       return
     }
@@ -91,7 +104,8 @@ export class Commands {
       this.#around.live.execute(channel.eventId, envelope).pipe(
         Effect.map(({ version, result, duplicate }) => {
           // Only what is rationed is asked for here; the live event knows the others.
-          if (budgetOf(t) !== undefined) channel.recent.remember(participantId, frame.id, envelope.bodyHash, Date.now())
+          if (commandContract(t).rate !== undefined)
+            channel.recent.remember(participantId, frame.id, envelope.bodyHash, Date.now())
           return { v: version, d: result, isDuplicate: duplicate }
         }),
         Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })),
@@ -111,7 +125,7 @@ export class Commands {
   /** Some kinds are rationed besides; what is no command, or was done already, costs none of that. */
   #ration(connection: Connection, channel: Channel, { t, d }: Decoded, commandId: string): Refusal | undefined {
     const { participantId, role } = connection.identity
-    const kind = budgetOf(t)
+    const kind = commandContract(t).rate
     if (kind === undefined || channel.recent.find(participantId, commandId) !== undefined) return undefined
     const waitMs = channel.budgets.spend(participantId, kind, isStaff(role), Date.now())
     if (waitMs > 0) return refuseForNow("rate_limited", `Too much of ${t}.`, waitMs)
@@ -121,51 +135,53 @@ export class Commands {
   }
 
   /** Anonymous viewers share what their address may do: each of them costs but a request. */
-  #spendByAddress({ address, identity }: Connection, { eventId }: Channel, kind: BudgetKind, acts: number): number {
+  #spendByAddress({ address, identity }: Connection, { eventId }: Channel, kind: RateClass, acts: number): number {
     if (identity.kind !== "anonymous" || !isAnonymousAct(kind)) return 0
     return this.#around.anonymous.spend(kind, eventId, address, Date.now(), acts)
   }
 
   #decode(channel: Channel, { t, d, rev }: CommandFrame): Decoded | { readonly refusal: Refusal } {
-    const decode = DECODERS.get(t)
-    if (decode === undefined) return { refusal: refuse("unknown_command", "There is no such command.") }
-    if (channel.hasEnded && !isLocal(t)) return { refusal: refuse("event_ended", "The event has ended.") }
-    if (rev !== undefined && revisedBy(t as CommandName) === null) {
+    if (!isCommandName(t)) return { refusal: refuse("unknown_command", "There is no such command.") }
+    if (channel.hasEnded && !isGatewayCommand(t)) return { refusal: refuse("event_ended", "The event has ended.") }
+    if (rev !== undefined && commandContract(t).revises === undefined) {
       return { refusal: refuse("bad_request", `What ${t} acts on has no revision: name no rev.`) }
     }
     if (!isStorable(d)) return { refusal: refuse("bad_request", "Text must not hold NUL or lone surrogates.") }
-    const decoded = decode(d === undefined ? {} : d)
+    const decoded = DECODERS[t](d === undefined ? {} : d)
     return Result.isFailure(decoded)
       ? { refusal: refuse("bad_request", `Not a valid ${t}: ${decoded.failure.message.slice(0, 500)}`) }
-      : { t: t as CommandName, d: decoded.success }
+      : { t, d: decoded.success }
   }
 
-  #answerLocally(connection: Connection, channel: Channel, id: string, t: LocalCommand, d: unknown): void {
+  #answerLocally<T extends GatewayCommandName>(
+    connection: Connection,
+    channel: Channel,
+    id: string,
+    t: T,
+    d: unknown,
+  ): void {
     const permission = can(actingAs(connection.identity), channel.phase, t)
     if (permission !== "allowed") {
       reply(connection, id, { refusal: refuse(permission, `Your role does not allow ${t}.`) })
       return
     }
-    const v = channel.version
-    switch (t) {
-      case "leave":
-        reply(connection, id, { v, d: {}, isDuplicate: false })
-        connection.close(CLOSE.left)
-        return
-      case "sync": {
-        const { epoch, cursors } = d as CommandData<"sync">
-        const resume = { epoch: epoch ?? channel.epoch, cursors }
-        reply(connection, id, { v, d: { resumed: channel.canReplay(connection, resume) }, isDuplicate: false })
-        channel.sync(connection, resume)
-        return
-      }
-      case "reaction.send": {
-        reply(connection, id, react(connection, channel, id, d as CommandData<"reaction.send">))
-        return
-      }
-      case "roster.list":
-        this.#perform(connection, id, this.#roster(channel, d as CommandData<"roster.list">))
-    }
+    const answer: Answer<T> = this.#answers[t]
+    answer({ connection, channel, id, d: d as CommandData<T> })
+  }
+
+  readonly #answers: { readonly [T in GatewayCommandName]: Answer<T> } = {
+    leave: ({ connection, channel, id }) => {
+      reply(connection, id, { v: channel.version, d: {}, isDuplicate: false })
+      connection.close(CLOSE.left)
+    },
+    sync: ({ connection, channel, id, d: { epoch, cursors } }) => {
+      const resume = { epoch: epoch ?? channel.epoch, cursors }
+      const resumed = channel.canReplay(connection, resume)
+      reply(connection, id, { v: channel.version, d: { resumed }, isDuplicate: false })
+      channel.sync(connection, resume)
+    },
+    "reaction.send": ({ connection, channel, id, d }) => reply(connection, id, react(connection, channel, id, d)),
+    "roster.list": ({ connection, channel, id, d }) => this.#perform(connection, id, this.#roster(channel, d)),
   }
 
   #roster(channel: Channel, d: CommandData<"roster.list">): Effect.Effect<Outcome> {
@@ -217,5 +233,3 @@ const react = (
   }
   return { v: channel.version, d: {}, isDuplicate: known !== undefined }
 }
-
-const isLocal = (t: string): t is LocalCommand => LOCAL.has(t)

@@ -2,10 +2,12 @@
  * One socket's state. Lean on purpose: thousands of them idle. What is the participant's is shared by its tabs
  * (`participants.ts`), what is the event's by everyone (`channel.ts`); nothing here owns a timer.
  */
+
 import type { Basis } from "../model/grants.ts"
 import type { ParticipantKind } from "../model/participants.ts"
 import type { EventRole } from "../model/roles.ts"
-import type { CloseCode } from "./protocol/close-codes.ts"
+import type { CloseCode } from "../protocol/close-codes.ts"
+import type { OptOut } from "../protocol/dispatch.ts"
 
 /** Who a token speaks for. */
 export interface Identity {
@@ -53,8 +55,7 @@ export interface Socket {
 export type ConnectionState = "new" | "identifying" | "waiting" | "lobby" | "open" | "closed"
 
 /** What a client may ask not to hear. */
-export type Mutable = "reactions" | "transcript"
-const MUTES_NOTHING: ReadonlySet<Mutable> = new Set()
+const MUTES_NOTHING: ReadonlySet<OptOut> = new Set()
 
 /** Shared, as most vote in none. */
 const NO_POLLS: ReadonlySet<string> = new Set()
@@ -76,7 +77,7 @@ export class Connection {
   basis: Basis | undefined
   /** The room whose stream it hears. */
   roomId: string | null = null
-  mutes: ReadonlySet<Mutable> = MUTES_NOTHING
+  mutes: ReadonlySet<OptOut> = MUTES_NOTHING
   /** `tokenExpiring` has been sent for this session. */
   warned = false
   /** Commands without an answer yet. */

@@ -10,7 +10,7 @@ import { ownerOf, type StreamName } from "./streams.ts"
 interface Needs {
   readonly publish: (topic: string, text: string) => void
   readonly topic: (stream: StreamName) => string
-  readonly ephemeralTopic: (publication: Pick<EphemeralPublication, "stream" | "mutable">) => string
+  readonly ephemeralTopic: (publication: Pick<EphemeralPublication, "stream" | "optOut">) => string
   /** Sends to all tabs of one participant, in order. */
   readonly sendTo: (participantId: string, dispatches: ReadonlyArray<string>) => void
   /** To those of their tabs that take what may be lost. */

@@ -1,11 +1,11 @@
 /** Channels by event, and every connection of this process: opening, sweeping for deadlines, draining. */
 
 import { toTimestamp } from "../model/timestamp.ts"
+import { CLOSE, type CloseCode } from "../protocol/close-codes.ts"
+import type { Resume } from "../protocol/frames.ts"
+import { OP } from "../protocol/op.ts"
 import { Channel } from "./channel.ts"
 import type { Connection } from "./connection.ts"
-import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
-import type { Resume } from "./protocol/frames.ts"
-import { OP } from "./protocol/op.ts"
 import { StandingWatch } from "./standings.ts"
 import type { Surroundings } from "./surroundings.ts"
 

@@ -2,10 +2,11 @@
  * Connections that wait in an event's lobby: they hear that they wait, and what becomes of it, and nothing else. They are
  * not present and cause no webhook; that they knocked is told to the live event, which tells staff.
  */
+
+import { CLOSE, type CloseCode } from "../protocol/close-codes.ts"
 import type { Connection, Identity } from "./connection.ts"
 import { Participants } from "./participants.ts"
 import type { PresenceReports } from "./presence-reports.ts"
-import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
 
 type LobbyState = "waiting" | "admitted" | "denied"
 

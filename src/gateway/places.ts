@@ -2,7 +2,7 @@
 import { type Admission, admissionUnder } from "../actors/lobby-policy.ts"
 import type { LiveSnapshot } from "../actors/protocol.ts"
 import type { Standing } from "../actors/state.ts"
-import type { LobbyPolicy } from "../model/activity-commands.ts"
+import type { LobbyPolicy } from "../model/live-values.ts"
 import type { EventRole } from "../model/roles.ts"
 import type { Identity } from "./connection.ts"
 

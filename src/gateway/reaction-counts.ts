@@ -1,11 +1,11 @@
 /** Reactions of this node's sockets, added up and told to the live event ten times a second: never one message per viewer. */
 import { Effect } from "effect"
 import type { ReactionReport } from "../actors/reactions.ts"
-import type { ReactionKind } from "../model/activity-commands.ts"
-import type { PhaseTraits } from "../model/permissions.ts"
+import type { ReactionKind } from "../model/live-values.ts"
 import { isStaff } from "../model/roles.ts"
+import type { PhaseTraits } from "../protocol/rule.ts"
 import type { Connection } from "./connection.ts"
-import { roomStream, type StreamName } from "./streams.ts"
+import { roomStream } from "./streams.ts"
 import type { Surroundings } from "./surroundings.ts"
 
 const TELL_EVERY_MS = 100
@@ -32,7 +32,7 @@ export class ReactionCounts {
 
   /** Heard where the connection is: in its room, or by everyone. */
   add({ roomId }: Connection, kind: ReactionKind, n: number): void {
-    const stream: StreamName = roomId === null ? "event" : roomStream(roomId)
+    const stream = roomId === null ? "event" : roomStream(roomId)
     const key = `${stream} ${kind}`
     const count = this.#counts.get(key)
     if (count === undefined) this.#counts.set(key, { stream, kind, n })

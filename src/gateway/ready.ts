@@ -4,18 +4,12 @@
  */
 import type { LiveSnapshot } from "../actors/protocol.ts"
 import type { MediaToken } from "../media/media.ts"
-import {
-  type ActingRole,
-  actingAs,
-  allowedCommands,
-  ChatTarget,
-  canChat,
-  type PhaseTraits,
-} from "../model/permissions.ts"
 import { isStaff, narrowRole } from "../model/roles.ts"
 import { toTimestamp } from "../model/timestamp.ts"
+import { allowedChatTargets, allowedCommands, canChat } from "../protocol/permissions.ts"
+import { type ActingRole, actingAs, type PhaseTraits } from "../protocol/rule.ts"
+import type { ReadyReason } from "../protocol/state.ts"
 import type { Connection, Identity } from "./connection.ts"
-import type { ReadyReason } from "./protocol/dispatches.ts"
 
 /** By the names they have on the wire. */
 export type Cursors = { readonly [stream: string]: number }
@@ -60,7 +54,7 @@ export const standingOf = (identity: Who, phase: PhaseTraits) => {
   return {
     role: narrowRole(identity.role, phase.modality),
     can: allowedCommands(acting, phase),
-    chatTo: ChatTarget.filter((to) => canChat(acting, phase, to) === "allowed"),
+    chatTo: allowedChatTargets(acting, phase),
   }
 }
 

@@ -1,7 +1,7 @@
 /** One table from expected failures to what a reply says; a defect is logged and says nothing about itself. */
 import type { Refused } from "../actors/commands.ts"
 import type { NotFound, Unavailable } from "../model/errors.ts"
-import type { Refusal, RefusalCode } from "./protocol/refusals.ts"
+import type { Refusal, RefusalCode } from "../protocol/refusals.ts"
 
 export const refuse = (code: RefusalCode, message: string): Refusal => ({ code, message })
 

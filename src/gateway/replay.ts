@@ -1,10 +1,10 @@
 /** Can a connection go on from what it held, or from what was read: exactly, or not at all. */
 import type { LiveSnapshot } from "../actors/protocol.ts"
 import { isStaff } from "../model/roles.ts"
+import type { Resume } from "../protocol/frames.ts"
+import type { ReadyReason } from "../protocol/state.ts"
 import type { Connection } from "./connection.ts"
 import type { Follower } from "./follower.ts"
-import type { ReadyReason } from "./protocol/dispatches.ts"
-import type { Resume } from "./protocol/frames.ts"
 import { type Cursors, hearsStaffChat } from "./ready.ts"
 import { ownerOf, type StreamName, wireName } from "./streams.ts"
 import { heardBy } from "./whereabouts.ts"

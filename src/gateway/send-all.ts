@@ -1,7 +1,8 @@
 /** Sends many dispatches to one connection in few frames, and stops when it takes nothing any more. */
+
+import { CLOSE } from "../protocol/close-codes.ts"
 import type { Connection } from "./connection.ts"
 import { framesOf } from "./frame.ts"
-import { CLOSE } from "./protocol/close-codes.ts"
 
 /** False when the connection was closed as a slow consumer; it resumes from what it got. */
 export const sendAll = (connection: Connection, dispatches: ReadonlyArray<string>, limitBytes: number): boolean => {

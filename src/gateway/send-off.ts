@@ -1,6 +1,7 @@
 /** Closes many connections over a little while, so that they do not all come back, or look elsewhere, in the same instant. */
+
+import type { CloseCode } from "../protocol/close-codes.ts"
 import type { Connection } from "./connection.ts"
-import type { CloseCode } from "./protocol/close-codes.ts"
 
 const STEPS = 15
 

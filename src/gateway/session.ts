@@ -7,11 +7,7 @@ import { newId } from "../model/ids.ts"
 import { isShallow } from "../model/json.ts"
 import { isStaff } from "../model/roles.ts"
 import { toTimestamp } from "../model/timestamp.ts"
-import type { Channel } from "./channel.ts"
-import { Commands, refuseCommand } from "./commands.ts"
-import { Connection, type Socket } from "./connection.ts"
-import type { Hub } from "./hub.ts"
-import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
+import { CLOSE, type CloseCode } from "../protocol/close-codes.ts"
 import {
   CommandFrame,
   CommandId,
@@ -20,9 +16,13 @@ import {
   MAX_FRAME_BYTES,
   MAX_FRAME_OBJECTS,
   TokenFrame,
-} from "./protocol/frames.ts"
-import { OP } from "./protocol/op.ts"
-import type { RefusalCode } from "./protocol/refusals.ts"
+} from "../protocol/frames.ts"
+import { OP } from "../protocol/op.ts"
+import type { RefusalCode } from "../protocol/refusals.ts"
+import type { Channel } from "./channel.ts"
+import { Commands, refuseCommand } from "./commands.ts"
+import { Connection, type Socket } from "./connection.ts"
+import type { Hub } from "./hub.ts"
 import { refuse } from "./refusal.ts"
 import { Footings } from "./standings.ts"
 import type { Surroundings } from "./surroundings.ts"

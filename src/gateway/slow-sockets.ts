@@ -1,7 +1,8 @@
 /** Sockets that take too little: spared what may be lost, and closed before their buffers outgrow the bound. */
+
+import { CLOSE } from "../protocol/close-codes.ts"
 import type { Connection } from "./connection.ts"
 import type { GatewayOptions } from "./options.ts"
-import { CLOSE } from "./protocol/close-codes.ts"
 import type { Subscriptions } from "./subscriptions.ts"
 import { heardBy } from "./whereabouts.ts"
 

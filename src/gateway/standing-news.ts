@@ -3,12 +3,13 @@
  * were told of. After a phase change everyone of a role is told by one frame; only where there is a media server each
  * connection has to be told by itself, a few at a time.
  */
-import type { ActingRole, PhaseTraits } from "../model/permissions.ts"
+
 import { EventRole } from "../model/roles.ts"
+import type { ActingRole, PhaseTraits } from "../protocol/rule.ts"
+import type { UpdateReason } from "../protocol/session.ts"
 import type { Connection, Identity } from "./connection.ts"
 import type { MediaSeats } from "./media-seats.ts"
 import type { Participants } from "./participants.ts"
-import type { UpdateReason } from "./protocol/dispatches.ts"
 import { standingOf } from "./ready.ts"
 import type { StreamName } from "./streams.ts"
 import type { Subscriptions } from "./subscriptions.ts"

@@ -7,9 +7,9 @@ import { Deferred, Duration, Effect, Exit } from "effect"
 import type { GrantChange } from "../identity/grant-bell.ts"
 import type { Unavailable } from "../model/errors.ts"
 import { type Basis, type EventStanding, type Footing, holds, standingOf } from "../model/grants.ts"
+import { CLOSE } from "../protocol/close-codes.ts"
 import { type FootingQuestion, findFootings } from "../store/footings.ts"
 import type { Connection } from "./connection.ts"
-import { CLOSE } from "./protocol/close-codes.ts"
 import type { Surroundings } from "./surroundings.ts"
 
 /** Questions in one statement. */

@@ -12,7 +12,7 @@ const ME = "me:"
 const ROOM = "room:"
 
 export const ownStream = (participantId: string): StreamName => `${ME}${participantId}`
-export const roomStream = (roomId: string): StreamName => `${ROOM}${roomId}`
+export const roomStream = (roomId: string): `room:${string}` => `${ROOM}${roomId}`
 
 /** Whose own stream it is. */
 export const ownerOf = (stream: StreamName): string | undefined =>
@@ -42,4 +42,4 @@ const SHARED: ReadonlySet<StreamName> = new Set(["event", "staff", "people", "st
 export const hasEphemerals = (stream: StreamName): boolean => stream !== "people"
 
 /** Reactions and transcripts go to everyone, or to a room. */
-export const hasMutables = (stream: StreamName): boolean => stream === "event" || stream.startsWith(ROOM)
+export const hasOptOuts = (stream: StreamName): boolean => stream === "event" || stream.startsWith(ROOM)

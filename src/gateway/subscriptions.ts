@@ -3,11 +3,12 @@
  * (slow sockets leave it), and what clients may mute a third and fourth; a participant's own stream is sent, not published.
  */
 import type { EphemeralPublication } from "../actors/feed.ts"
-import type { ActingRole } from "../model/permissions.ts"
-import type { Connection, Mutable } from "./connection.ts"
-import { hasEphemerals, hasMutables, ownerOf, type StreamName } from "./streams.ts"
+import type { OptOut } from "../protocol/dispatch.ts"
+import type { ActingRole } from "../protocol/rule.ts"
+import type { Connection } from "./connection.ts"
+import { hasEphemerals, hasOptOuts, ownerOf, type StreamName } from "./streams.ts"
 
-const MUTABLES: ReadonlyArray<Mutable> = ["reactions", "transcript"]
+const OPT_OUTS: ReadonlyArray<OptOut> = ["reactions", "transcript"]
 
 export class Subscriptions {
   readonly #eventId: string
@@ -20,8 +21,8 @@ export class Subscriptions {
     return `${this.#eventId}/${stream}`
   }
 
-  ephemeralTopic({ stream, mutable }: Pick<EphemeralPublication, "stream" | "mutable">): string {
-    return `${this.topic(stream)}~${mutable ?? ""}`
+  ephemeralTopic({ stream, optOut }: Pick<EphemeralPublication, "stream" | "optOut">): string {
+    return `${this.topic(stream)}~${optOut ?? ""}`
   }
 
   /** Everyone who may do the same. */
@@ -65,11 +66,8 @@ export class Subscriptions {
 
   #tune(connection: Connection, stream: StreamName, on: boolean): void {
     if (!hasEphemerals(stream)) return
-    const heard = hasMutables(stream) ? MUTABLES.filter((mutable) => !connection.mutes.has(mutable)) : []
-    const topics = [
-      this.ephemeralTopic({ stream }),
-      ...heard.map((mutable) => this.ephemeralTopic({ stream, mutable })),
-    ]
+    const heard = hasOptOuts(stream) ? OPT_OUTS.filter((kind) => !connection.mutes.has(kind)) : []
+    const topics = [this.ephemeralTopic({ stream }), ...heard.map((optOut) => this.ephemeralTopic({ stream, optOut }))]
     for (const topic of topics) {
       if (on) connection.socket.subscribe(topic)
       else connection.socket.unsubscribe(topic)

@@ -3,8 +3,8 @@ import { Effect } from "effect"
 import type { GatewayGrant, Tokens } from "../identity/tokens.ts"
 import type { Unavailable } from "../model/errors.ts"
 import { type Basis, type Footing, holds, standingOf } from "../model/grants.ts"
+import { CLOSE, type CloseCode } from "../protocol/close-codes.ts"
 import type { Identity } from "./connection.ts"
-import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
 import type { Footings } from "./standings.ts"
 
 export interface Grant {

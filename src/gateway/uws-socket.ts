@@ -5,9 +5,9 @@
  */
 import type { HttpRequest, TemplatedApp, WebSocket } from "uWebSockets.js"
 import type { Client } from "../identity/client-addresses.ts"
+import { CLOSE } from "../protocol/close-codes.ts"
+import { GATEWAY_PATH, SUBPROTOCOL } from "../protocol/frames.ts"
 import type { Connection, Socket } from "./connection.ts"
-import { CLOSE } from "./protocol/close-codes.ts"
-import { GATEWAY_PATH, SUBPROTOCOL } from "./protocol/frames.ts"
 
 /** The engine's app that the gateway is bound to. */
 export type App = TemplatedApp

@@ -3,15 +3,16 @@
  * and whether they are in or wait in the lobby. Follows the live event's word, whatever a token says.
  */
 import type { Standing } from "../actors/state.ts"
-import { actingAs } from "../model/permissions.ts"
 import { isStaff } from "../model/roles.ts"
+import { CLOSE, type CloseCode } from "../protocol/close-codes.ts"
+import { actingAs } from "../protocol/rule.ts"
+import type { UpdateReason } from "../protocol/session.ts"
+import type { ReadyReason } from "../protocol/state.ts"
 import type { Connection, Identity } from "./connection.ts"
 import type { Follower } from "./follower.ts"
 import { LobbyDoor } from "./lobby-door.ts"
 import type { Participants } from "./participants.ts"
 import type { PresenceReports } from "./presence-reports.ts"
-import { CLOSE, type CloseCode } from "./protocol/close-codes.ts"
-import type { ReadyReason, UpdateReason } from "./protocol/dispatches.ts"
 import { roomStream, type StreamName, streamsOf } from "./streams.ts"
 import type { Subscriptions } from "./subscriptions.ts"
 

@@ -2,7 +2,7 @@
  * What a live event keeps besides its agenda: one record per thing, found by kind and id. Records are values and are
  * replaced, never changed; a kind's shape is the one its rows have in the store. Where a kind has a singleton, its id says so.
  */
-import type { CaptureKind, LobbyPolicy } from "./activity-commands.ts"
+import type { CaptureKind, LobbyPolicy } from "./live-values.ts"
 import type { Question } from "./question.ts"
 import type { EventRole } from "./roles.ts"
 import type { Timestamp } from "./timestamp.ts"

@@ -39,7 +39,7 @@ const numbersOf = (seen: ReadonlyArray<{ publications: ReadonlyArray<{ stream: s
 
 test("numbers go on after the publications were forgotten, in every stream and over every recovery", async () => {
   const { eventId } = await seedEvent(house.sql, THREE)
-  await house.execute(eventId, { type: "start" })
+  await house.execute(eventId, { type: "event.start", d: {} })
   const seen = await house.watch(eventId)
   const people = ["p", "q", "r"]
   for (let round = 1; round <= 4; round++) {
@@ -59,20 +59,20 @@ test("numbers go on after the publications were forgotten, in every stream and o
 
 test("an event that has ended keeps its numbers when nothing else is kept of them", async () => {
   const { eventId } = await seedEvent(house.sql, THREE)
-  await house.execute(eventId, { type: "start" })
-  await house.execute(eventId, { type: "end" })
+  await house.execute(eventId, { type: "event.start", d: {} })
+  await house.execute(eventId, { type: "event.end", d: {} })
   const before = (await house.read(eventId)).snapshot.heads["event"] ?? 0
   await overtake(eventId)
   await forgetAll()
   const seen = await house.watch(eventId)
-  await house.execute(eventId, { type: "patchEvent", patch: { title: "What remains" } })
+  await house.execute(eventId, { type: "event.patch", d: { title: "What remains" } })
   expect(before).toBeGreaterThan(0)
   expect(numbersOf(seen, "event")).toEqual([before + 1])
 })
 
 test("the chat of an event comes back by its places, and that of rooms that have closed stays in the store", async () => {
   const { eventId } = await seedEvent(house.sql, THREE)
-  await house.execute(eventId, { type: "start" })
+  await house.execute(eventId, { type: "event.start", d: {} })
   const [open, closed] = [newId(), newId()]
   await house.sql`
     insert into live_records (event_id, kind, id, body)
@@ -98,12 +98,12 @@ test("the chat of an event comes back by its places, and that of rooms that have
 
 test("what had no effect stays answered after the event was fenced out and came back", async () => {
   const { eventId, phaseIds } = await seedEvent(house.sql, THREE)
-  await house.execute(eventId, { type: "start" })
-  const early = envelope({ type: "advance", phaseId: phaseIds[1] ?? "" })
+  await house.execute(eventId, { type: "event.start", d: {} })
+  const early = envelope({ type: "phase.next", d: { phaseId: phaseIds[1] ?? "" } })
   const first = await house.execute(eventId, early.command, early)
   expect([first.duplicate, first.event.activePhaseId]).toEqual([false, phaseIds[0]])
   await overtake(eventId)
-  const moved = await house.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" })
+  const moved = await house.execute(eventId, { type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } })
   expect(moved.event.activePhaseId).toBe(phaseIds[1])
   const again = await house.execute(eventId, early.command, early)
   expect([again.duplicate, again.event.activePhaseId]).toEqual([true, phaseIds[1]])
@@ -111,7 +111,7 @@ test("what had no effect stays answered after the event was fenced out and came 
 
 test("what had no effect only because of a command that was not committed is done when it is asked again", async () => {
   const { eventId, phaseIds } = await seedEvent(house.sql, THREE)
-  await house.execute(eventId, { type: "start" })
+  await house.execute(eventId, { type: "event.start", d: {} })
   await runScript(
     house.url,
     `
@@ -119,7 +119,7 @@ test("what had no effect only because of a command that was not committed is don
     create trigger refuse_phases before update on phases for each row when (old.event_id = '${eventId}')
       execute function refuse_phases()`,
   )
-  const next = () => envelope({ type: "advance", phaseId: phaseIds[0] ?? "" })
+  const next = () => envelope({ type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } })
   const [doubled, kept] = [next(), next()]
   // The announcement goes at once; the others wait for it and are one batch: the second finds the phase ended by the first.
   const outcomes = await Promise.allSettled([

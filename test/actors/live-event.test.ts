@@ -40,7 +40,7 @@ const occurrences = async (eventId: string, type: string): Promise<number> => {
 const live = async (phases: Parameters<typeof seedEvent>[1]) => {
   const seeded = await seedEvent(actors.sql, phases)
   await listenForWebhooks(seeded.workspaceId)
-  await actors.execute(seeded.eventId, { type: "start" })
+  await actors.execute(seeded.eventId, { type: "event.start", d: {} })
   return seeded
 }
 
@@ -48,7 +48,9 @@ describe("advancing", () => {
   test("fifty guarded advances at once move the agenda one step and all succeed", async () => {
     const { eventId, phaseIds } = await live(THREE)
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => actors.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" })),
+      Array.from({ length: 50 }, () =>
+        actors.execute(eventId, { type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } }),
+      ),
     )
     expect(new Set(answers.map(({ event }) => event.activePhaseId))).toEqual(new Set([phaseIds[1]]))
     expect(await phaseStatuses(eventId)).toEqual(["ended", "active", "pending"])
@@ -56,7 +58,7 @@ describe("advancing", () => {
 
   test("two unguarded advances at once move it two steps", async () => {
     const { eventId } = await live(THREE)
-    const advance = () => actors.execute(eventId, { type: "advance", phaseId: null })
+    const advance = () => actors.execute(eventId, { type: "phase.next", d: {} })
     await Promise.all([advance(), advance()])
     expect(await phaseStatuses(eventId)).toEqual(["ended", "ended", "active"])
   })
@@ -64,9 +66,9 @@ describe("advancing", () => {
   test("an end racing the last advance ends the event once", async () => {
     const { eventId, phaseIds } = await live([{ modality: "meeting" }])
     const outcomes = await Promise.allSettled([
-      actors.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" }),
-      actors.execute(eventId, { type: "end" }),
-      actors.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" }),
+      actors.execute(eventId, { type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } }),
+      actors.execute(eventId, { type: "event.end", d: {} }),
+      actors.execute(eventId, { type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } }),
     ])
     expect(outcomes.filter(({ status }) => status === "fulfilled").length).toBeGreaterThanOrEqual(2)
     expect(await occurrences(eventId, "event.ended")).toBe(1)
@@ -76,36 +78,39 @@ describe("advancing", () => {
   test("a guard that names an ended, pending, unknown or foreign phase moves nothing", async () => {
     const { eventId, phaseIds } = await live(THREE)
     const other = await live(THREE)
-    const before = (await actors.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" })).version
+    const before = (await actors.execute(eventId, { type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } })).version
     for (const phaseId of [phaseIds[0], phaseIds[2], crypto.randomUUID(), other.phaseIds[0]]) {
-      const answer = await actors.execute(eventId, { type: "advance", phaseId: phaseId ?? "" })
+      const answer = await actors.execute(eventId, { type: "phase.next", d: { phaseId: phaseId ?? "" } })
       expect([answer.version, answer.event.activePhaseId]).toEqual([before, phaseIds[1]])
     }
   })
 
   test("the retry of the last guarded advance is answered with the ended event", async () => {
     const { eventId, phaseIds } = await live([{ modality: "meeting" }])
-    const advance = () => actors.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" })
+    const advance = () => actors.execute(eventId, { type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } })
     expect((await advance()).event.status).toBe("ended")
     expect((await advance()).event.status).toBe("ended")
-    await expect(actors.execute(eventId, { type: "advance", phaseId: null })).rejects.toMatchObject({
+    await expect(actors.execute(eventId, { type: "phase.next", d: {} })).rejects.toMatchObject({
       code: "conflict",
     })
   })
 
   test("an event without phases goes live, and an appended phase is what advance starts", async () => {
     const { eventId } = await live([])
-    await expect(actors.execute(eventId, { type: "advance", phaseId: null })).rejects.toMatchObject({
+    await expect(actors.execute(eventId, { type: "phase.next", d: {} })).rejects.toMatchObject({
       code: "conflict",
     })
     const phaseId = crypto.randomUUID()
-    await actors.execute(eventId, { type: "appendPhase", phaseId, modality: "meeting", config: {}, featureSet: [] })
-    expect((await actors.execute(eventId, { type: "advance", phaseId: null })).event.activePhaseId).toBe(phaseId)
+    await actors.execute(eventId, {
+      type: "phase.append",
+      d: { phaseId, modality: "meeting", config: {}, featureSet: [] },
+    })
+    expect((await actors.execute(eventId, { type: "phase.next", d: {} })).event.activePhaseId).toBe(phaseId)
   })
 
   test("ending early skips the phases that never came", async () => {
     const { eventId } = await live(THREE)
-    await actors.execute(eventId, { type: "end" })
+    await actors.execute(eventId, { type: "event.end", d: {} })
     expect(await phaseStatuses(eventId)).toEqual(["ended", "skipped", "skipped"])
   })
 })
@@ -115,22 +120,25 @@ describe("states that do not allow a command", () => {
     const draft = await seedEvent(actors.sql, THREE, "draft")
     const scheduled = await seedEvent(actors.sql, THREE)
     const ended = await live(THREE)
-    await actors.execute(ended.eventId, { type: "end" })
+    await actors.execute(ended.eventId, { type: "event.end", d: {} })
     const refused = [
-      [draft.eventId, { type: "start" }],
-      [draft.eventId, { type: "advance", phaseId: null }],
-      [draft.eventId, { type: "end" }],
-      [scheduled.eventId, { type: "publish" }],
-      [scheduled.eventId, { type: "advance", phaseId: scheduled.phaseIds[0] ?? "" }],
-      [scheduled.eventId, { type: "end" }],
-      [scheduled.eventId, { type: "extendTimer", phaseId: scheduled.phaseIds[0] ?? "", seconds: 60 }],
-      [ended.eventId, { type: "publish" }],
-      [ended.eventId, { type: "start" }],
-      [ended.eventId, { type: "end" }],
-      [ended.eventId, { type: "updatePhase", phaseId: ended.phaseIds[0] ?? "", config: {} }],
+      [draft.eventId, { type: "event.start", d: {} }],
+      [draft.eventId, { type: "phase.next", d: {} }],
+      [draft.eventId, { type: "event.end", d: {} }],
+      [scheduled.eventId, { type: "event.publish", d: {} }],
+      [scheduled.eventId, { type: "phase.next", d: { phaseId: scheduled.phaseIds[0] ?? "" } }],
+      [scheduled.eventId, { type: "event.end", d: {} }],
+      [scheduled.eventId, { type: "timer.extend", d: { timerId: scheduled.phaseIds[0] ?? "", seconds: 60 } }],
+      [ended.eventId, { type: "event.publish", d: {} }],
+      [ended.eventId, { type: "event.start", d: {} }],
+      [ended.eventId, { type: "event.end", d: {} }],
+      [ended.eventId, { type: "phase.update", d: { phaseId: ended.phaseIds[0] ?? "", config: {} } }],
       [
         ended.eventId,
-        { type: "appendPhase", phaseId: crypto.randomUUID(), modality: "meeting", config: {}, featureSet: [] },
+        {
+          type: "phase.append",
+          d: { phaseId: crypto.randomUUID(), modality: "meeting", config: {}, featureSet: [] },
+        },
       ],
     ] as const
     const versions = () =>
@@ -145,7 +153,9 @@ describe("states that do not allow a command", () => {
   })
 
   test("an event that does not exist is not found", async () => {
-    await expect(actors.execute(crypto.randomUUID(), { type: "start" })).rejects.toMatchObject({ _tag: "NotFound" })
+    await expect(actors.execute(crypto.randomUUID(), { type: "event.start", d: {} })).rejects.toMatchObject({
+      _tag: "NotFound",
+    })
   })
 })
 
@@ -159,7 +169,8 @@ describe("timers", () => {
   test("extensions at the same moment add up", async () => {
     const { eventId, phaseIds } = await live(TIMED)
     const before = await deadline(eventId)
-    const extend = () => actors.execute(eventId, { type: "extendTimer", phaseId: phaseIds[0] ?? "", seconds: 60 })
+    const extend = () =>
+      actors.execute(eventId, { type: "timer.extend", d: { timerId: phaseIds[0] ?? "", seconds: 60 } })
     await Promise.all([extend(), extend()])
     expect((await deadline(eventId)) - before).toBe(120_000)
   })
@@ -167,7 +178,7 @@ describe("timers", () => {
   test("two hosts who extend the same revision extend once", async () => {
     const { eventId, phaseIds } = await live(TIMED)
     const extend = () =>
-      actors.execute(eventId, { type: "extendTimer", phaseId: phaseIds[0] ?? "", seconds: 300, rev: 1 })
+      actors.execute(eventId, { type: "timer.extend", d: { timerId: phaseIds[0] ?? "", seconds: 300 }, rev: 1 })
     const outcomes = await Promise.allSettled([extend(), extend()])
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"])
     const refused = outcomes.find((outcome) => outcome.status === "rejected")
@@ -179,10 +190,11 @@ describe("timers", () => {
       { modality: "breakout", config: { durationSeconds: 60, extendable: false } },
       { modality: "meeting" },
     ])
-    const extend = (phaseId = "") => actors.execute(eventId, { type: "extendTimer", phaseId, seconds: 60 })
+    const extend = (phaseId = "") =>
+      actors.execute(eventId, { type: "timer.extend", d: { timerId: phaseId, seconds: 60 } })
     await expect(extend(phaseIds[0])).rejects.toMatchObject({ code: "conflict" })
     await expect(extend(phaseIds[1])).rejects.toMatchObject({ code: "conflict" })
-    await actors.execute(eventId, { type: "advance", phaseId: null })
+    await actors.execute(eventId, { type: "phase.next", d: {} })
     await expect(extend(phaseIds[1])).rejects.toMatchObject({ code: "conflict" })
     await expect(extend(crypto.randomUUID())).rejects.toMatchObject({ code: "not_found" })
   })
@@ -190,7 +202,7 @@ describe("timers", () => {
   test("a timer that elapses is announced and the phase holds", async () => {
     const seeded = await seedEvent(actors.sql, [{ modality: "breakout", config: { durationSeconds: 1 } }])
     const seen = await actors.watch(seeded.eventId)
-    await actors.execute(seeded.eventId, { type: "start" })
+    await actors.execute(seeded.eventId, { type: "event.start", d: {} })
     await eventually(() =>
       seen.some(({ publications }) => publications.some(({ frame }) => frame.includes("timer.elapsed"))),
     )
@@ -220,7 +232,7 @@ describe("the commit", () => {
       create trigger poison before insert on publications for each row
         when (new.frame like '%phase.ended%' and new.event_id = '${eventId}') execute function refuse_poison()`,
     )
-    const advance = () => actors.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" })
+    const advance = () => actors.execute(eventId, { type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } })
     await expect(advance()).rejects.toMatchObject({ _tag: "Unavailable" })
     expect(seen.filter(({ kind }) => kind === "commit")).toEqual([])
     expect(await phaseStatuses(eventId)).toEqual(["active", "pending", "pending"])
@@ -231,9 +243,9 @@ describe("the commit", () => {
   test("numbers every dispatch of a stream without a gap, and the store has what was published", async () => {
     const { eventId } = await seedEvent(actors.sql, THREE)
     const seen = await actors.watch(eventId)
-    await actors.execute(eventId, { type: "start" })
-    await actors.execute(eventId, { type: "advance", phaseId: null })
-    await actors.execute(eventId, { type: "end" })
+    await actors.execute(eventId, { type: "event.start", d: {} })
+    await actors.execute(eventId, { type: "phase.next", d: {} })
+    await actors.execute(eventId, { type: "event.end", d: {} })
     const published = seen.flatMap(({ publications }) => publications)
     expect(published.map(({ s }) => s)).toEqual(published.map((_, index) => index + 1))
     const stored = await actors.sql`select s, frame from publications where event_id = ${eventId} order by s`
@@ -242,7 +254,7 @@ describe("the commit", () => {
 
   test("answers a repeated command id with the first answer and refuses it with another body", async () => {
     const { eventId, phaseIds } = await live(TIMED)
-    const command = { type: "extendTimer", phaseId: phaseIds[0] ?? "", seconds: 60 } as const
+    const command = { type: "timer.extend", d: { timerId: phaseIds[0] ?? "", seconds: 60 } } as const
     const given = { commandId: "same", scope: "p1", bodyHash: "a" }
     const first = await actors.execute(eventId, command, given)
     const again = await actors.execute(eventId, command, given)
@@ -258,7 +270,7 @@ describe("the commit", () => {
     const { eventId, phaseIds } = await live(THREE)
     const seen = await actors.watch(eventId)
     const letGo = await holdLiveEvent(actors.url, eventId)
-    const command = envelope({ type: "advance", phaseId: phaseIds[0] ?? "" })
+    const command = envelope({ type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } })
     const impatient = actors.exit(
       Effect.flatMap(LiveEvents, (events) => events.execute(eventId, command).pipe(Effect.timeout("200 millis"))),
     )
@@ -343,7 +355,7 @@ describe("the commit", () => {
   test("of an event taken by another epoch is refused once and then made under a new one", async () => {
     const { eventId, phaseIds } = await live(THREE)
     await actors.sql`update live_events set epoch = epoch + 1 where event_id = ${eventId}`
-    const answer = await actors.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" })
+    const answer = await actors.execute(eventId, { type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } })
     expect(answer.event.activePhaseId).toBe(phaseIds[1])
     const [row] = await actors.sql`select epoch from live_events where event_id = ${eventId}`
     expect(row?.["epoch"]).toBe(3)
@@ -354,7 +366,7 @@ describe("deleting", () => {
   test("a live event says its last word before it goes", async () => {
     const { eventId } = await live(THREE)
     const seen = await actors.watch(eventId)
-    await actors.execute(eventId, { type: "delete" })
+    await actors.execute(eventId, { type: "event.delete", d: {} })
     expect(await occurrences(eventId, "event.ended")).toBe(1)
     expect(await actors.sql`select id from events where id = ${eventId}`).toHaveLength(0)
     expect(seen.flatMap(({ ejections }) => ejections)).toEqual([{ who: "everyone", reason: "ended" }])
@@ -362,6 +374,6 @@ describe("deleting", () => {
       "phase.ended",
       "event.ended",
     ])
-    await expect(actors.execute(eventId, { type: "end" })).rejects.toMatchObject({ _tag: "NotFound" })
+    await expect(actors.execute(eventId, { type: "event.end", d: {} })).rejects.toMatchObject({ _tag: "NotFound" })
   })
 })

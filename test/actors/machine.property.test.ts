@@ -58,39 +58,39 @@ const draft = (phases: ReadonlyArray<PhaseState>): LiveState => ({
 const phaseId = fc.integer({ min: 0, max: 5 }).map((index) => `phase-${index}`)
 const rev = fc.option(fc.integer({ min: 0, max: 4 }), { nil: undefined })
 const command: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 2, arbitrary: fc.constantFrom<Command>({ type: "publish" }, { type: "start" }) },
-  { weight: 1, arbitrary: fc.constantFrom<Command>({ type: "end" }) },
+  { weight: 2, arbitrary: fc.constantFrom<Command>({ type: "event.publish", d: {} }, { type: "event.start", d: {} }) },
+  { weight: 1, arbitrary: fc.constantFrom<Command>({ type: "event.end", d: {} }) },
   {
     weight: 6,
-    arbitrary: fc.record({ phaseId: fc.option(phaseId), rev }).map(({ rev: given, ...rest }) => ({
-      type: "advance" as const,
-      ...rest,
+    arbitrary: fc.record({ d: fc.record({ phaseId }, { requiredKeys: [] }), rev }).map(({ rev: given, d }) => ({
+      type: "phase.next" as const,
+      d,
       ...(given === undefined ? {} : { rev: given }),
     })),
   },
   {
     weight: 3,
     arbitrary: fc
-      .record({ phaseId, seconds: fc.integer({ min: 10, max: 3600 }), rev })
-      .map(({ rev: given, ...rest }) => ({
-        type: "extendTimer" as const,
-        ...rest,
+      .record({ d: fc.record({ timerId: phaseId, seconds: fc.integer({ min: 10, max: 3600 }) }), rev })
+      .map(({ rev: given, d }) => ({
+        type: "timer.extend" as const,
+        d,
         ...(given === undefined ? {} : { rev: given }),
       })),
   },
   {
     weight: 1,
     arbitrary: fc.integer({ min: 6, max: 99 }).map((index) => ({
-      type: "appendPhase" as const,
-      phaseId: `phase-${index}`,
-      modality: "meeting" as const,
-      config: {},
-      featureSet: [],
+      type: "phase.append" as const,
+      d: { phaseId: `phase-${index}`, modality: "meeting" as const, config: {}, featureSet: [] },
     })),
   },
   {
     weight: 1,
-    arbitrary: fc.record({ type: fc.constant("updatePhase" as const), phaseId, config: fc.constant({ a: 1 }) }),
+    arbitrary: fc.record({
+      type: fc.constant("phase.update" as const),
+      d: fc.record({ phaseId, config: fc.constant({ a: 1 }) }),
+    }),
   },
 )
 
@@ -155,7 +155,7 @@ test("at most one phase is active, nothing ever goes back, and a refusal changes
       for (const given of commands) {
         now += 1000
         // Ids of new phases are fresh UUIDs: one never comes twice.
-        if (given.type === "appendPhase" && state.phases.some(({ id }) => id === given.phaseId)) continue
+        if (given.type === "phase.append" && state.phases.some(({ id }) => id === given.d.phaseId)) continue
         const { result, next, isIdle } = decideOn(state, envelope(now, given))
         if (result instanceof Refused) {
           expect(next).toBe(state)
@@ -190,7 +190,10 @@ test("deadlines come in order, warn one minute and ten seconds before, and an en
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 600 }), (duration) => {
       let state = draft([phase(0, duration)])
-      for (const given of [{ type: "publish" }, { type: "start" }] as const) {
+      for (const given of [
+        { type: "event.publish", d: {} },
+        { type: "event.start", d: {} },
+      ] as const) {
         const { result, next } = decideOn(state, envelope(EPOCH, given))
         if (result instanceof Refused) throw result
         state = next
@@ -209,7 +212,7 @@ test("deadlines come in order, warn one minute and ten seconds before, and an en
         deadline = next()
       }
       expect(seen).toEqual([60_000, 10_000].filter((before) => before < duration * 1000))
-      expect(nextDeadline(scene(state), end + 3_600_000)).toMatchObject({ at: end, command: { type: "timerElapsed" } })
+      expect(nextDeadline(scene(state), end + 3_600_000)).toMatchObject({ at: end, command: { type: "timer.elapse" } })
       expect(toMillis(activePhase(state)?.timerEndsAt ?? "")).toBe(end)
     }),
   )

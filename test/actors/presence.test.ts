@@ -31,7 +31,7 @@ const liveEvent = async (house: ActorHouse, phases: Parameters<typeof seedEvent>
   const { workspaceId, eventId } = await seedEvent(house.sql, phases)
   await house.sql`insert into webhook_endpoints (id, workspace_id, url, event_types, secret_sealed)
     values (gen_random_uuid(), ${workspaceId}, 'https://example.com/', '{}', '\\x00')`
-  await house.execute(eventId, { type: "start" })
+  await house.execute(eventId, { type: "event.start", d: {} })
   return eventId
 }
 
@@ -67,7 +67,7 @@ describe("a phase change", () => {
           .flatMap(({ publications }) => publications.map(({ frame }) => JSON.parse(frame)))
           .filter(({ t }) => t === "presence.diff")
       await eventually(() => diffs().length === 1)
-      await house.execute(eventId, { type: "advance", phaseId: null })
+      await house.execute(eventId, { type: "phase.next", d: {} })
       await eventually(() => diffs().length === 2)
       const roles = diffs()[1].d.update.map(({ participantId, role }: { participantId: string; role: string }) => [
         participantId,

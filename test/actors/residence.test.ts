@@ -20,7 +20,7 @@ test("a mailbox that is full answers unavailable, and what was queued is done", 
   const small = await startActors(database.url, { mailbox: 4 })
   try {
     const { eventId } = await seedEvent(small.sql, THREE)
-    await small.execute(eventId, { type: "start" })
+    await small.execute(eventId, { type: "event.start", d: {} })
     // Another session holds the owner's row: the first commit waits, the rest queue behind it.
     const letGo = await holdLiveEvent(small.url, eventId)
     const announce = (_id: number) =>
@@ -56,12 +56,12 @@ test("a live event stays in memory without traffic and its timer fires; one that
     const live = await seedEvent(brief.sql, [{ modality: "breakout", config: { durationSeconds: 8 } }])
     const waiting = await seedEvent(brief.sql, THREE)
     const seen = await brief.watch(live.eventId)
-    await brief.execute(live.eventId, { type: "start" })
-    await brief.execute(waiting.eventId, { type: "patchEvent", patch: { title: "Waiting" } })
+    await brief.execute(live.eventId, { type: "event.start", d: {} })
+    await brief.execute(waiting.eventId, { type: "event.patch", d: { title: "Waiting" } })
     await eventually(() =>
       seen.some(({ publications }) => publications.some(({ frame }) => frame.includes("timer.elapsed"))),
     )
-    await brief.execute(waiting.eventId, { type: "patchEvent", patch: { title: "Back" } })
+    await brief.execute(waiting.eventId, { type: "event.patch", d: { title: "Back" } })
     const epochs = await brief.sql`select event_id, epoch from live_events
       where event_id = any (${[live.eventId, waiting.eventId]}::uuid[])`
     const epochOf = (eventId: string) =>
@@ -78,12 +78,12 @@ test("of two processes on one database only the owner writes; the other says tha
   const second = await startActors(database.url, { node: "second" })
   try {
     const { eventId, phaseIds } = await seedEvent(first.sql, THREE)
-    await first.execute(eventId, { type: "start" })
+    await first.execute(eventId, { type: "event.start", d: {} })
     allowed = false
-    const taken: Answer = await second.execute(eventId, { type: "advance", phaseId: phaseIds[0] ?? "" })
+    const taken: Answer = await second.execute(eventId, { type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } })
     expect(taken.event?.activePhaseId).toBe(phaseIds[1])
     const late = await first.exit(
-      Effect.flatMap(LiveEvents, (events) => events.execute(eventId, envelope({ type: "advance", phaseId: null }))),
+      Effect.flatMap(LiveEvents, (events) => events.execute(eventId, envelope({ type: "phase.next", d: {} }))),
     )
     expect(late._tag === "Failure" && Cause.squash(late.cause)).toMatchObject({
       _tag: "Unavailable",
@@ -103,9 +103,9 @@ test("after a restart the timer fires on time, answered commands are remembered 
     { modality: "breakout", config: { durationSeconds: 2 } },
     { modality: "meeting" },
   ])
-  await before.execute(eventId, { type: "start" })
+  await before.execute(eventId, { type: "event.start", d: {} })
   const given = { commandId: "kept", scope: "p", bodyHash: "x" }
-  const command = { type: "updatePhase", phaseId: phaseIds[1] ?? "", config: { roomSize: 4 } } as const
+  const command = { type: "phase.update", d: { phaseId: phaseIds[1] ?? "", config: { roomSize: 4 } } } as const
   const first = await before.execute(eventId, command, given)
   await before.stop()
   const after = await startActors(database.url)

@@ -154,7 +154,7 @@ const compare = async (
 /** An event with an open question and open polls; ids of the polls, then of the question. */
 const prepare = async (house: ActorHouse) => {
   const { eventId } = await seedEvent(house.sql, [{ modality: "broadcast", featureSet: ["qa", "polls"] }])
-  await house.execute(eventId, { type: "start" })
+  await house.execute(eventId, { type: "event.start", d: {} })
   const ids: string[] = []
   for (const poll of POLLS) {
     const { result } = await house.execute(eventId, {

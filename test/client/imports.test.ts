@@ -10,5 +10,5 @@ test("at run time the client needs nothing but itself and two tables of the prot
     ),
   )
   const foreign = imported.filter((from) => !from?.startsWith("./"))
-  expect([...new Set(foreign)].toSorted()).toEqual(["../gateway/protocol/close-codes.ts", "../gateway/protocol/op.ts"])
+  expect([...new Set(foreign)].toSorted()).toEqual(["../protocol/close-codes.ts", "../protocol/op.ts"])
 })

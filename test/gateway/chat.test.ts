@@ -136,7 +136,7 @@ describe("who may write", () => {
       await sql`insert into live_records (event_id, kind, id, body)
                 values (${stage.eventId}, 'seat', ${who}, ${sql.json({ roomId, away: who === "dora" })})`
     }
-    await house.actors.execute(stage.eventId, { type: "start" })
+    await house.actors.execute(stage.eventId, { type: "event.start", d: {} })
     const [host, ann, bob, cleo, dora] = await Promise.all([
       house.join(stage, "host", "host"),
       ...Object.keys(seats).map((who) => house.join(stage, who)),
@@ -157,11 +157,8 @@ describe("who may write", () => {
     ])
     // Memory lets go of rooms with their phase; the store keeps what was said there.
     await house.actors.execute(stage.eventId, {
-      type: "appendPhase",
-      phaseId: newId(),
-      modality: "meeting",
-      config: {},
-      featureSet: [],
+      type: "phase.append",
+      d: { phaseId: newId(), modality: "meeting", config: {}, featureSet: [] },
     })
     await host?.command("phase.next")
     expect((await newcomer(stage, "bob")).roomChat).toEqual([])

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { COMMANDS } from "../../src/gateway/protocol/commands.ts"
-import { revisedBy } from "../../src/model/command-revisions.ts"
 import { newId } from "../../src/model/ids.ts"
-import type { CommandName } from "../../src/model/permissions.ts"
+import { COMMAND_NAMES, commandContract } from "../../src/protocol/contract.ts"
 import type { Frame } from "./client.ts"
 import { type House, openHouse } from "./house.ts"
 
@@ -160,7 +158,7 @@ test("with no phase active there is no revision to go on from", async () => {
 
 test("a command on what has no revision does not take one", async () => {
   const host = await house.join(await house.stage(), "host", "host")
-  const unrevised = (Object.keys(COMMANDS) as ReadonlyArray<CommandName>).filter((t) => revisedBy(t) === null)
+  const unrevised = COMMAND_NAMES.filter((t) => commandContract(t).revises === undefined)
   expect(unrevised).toContain("event.end")
   for (const t of unrevised) {
     const { e } = await host.command(t, {}, { rev: 1 })

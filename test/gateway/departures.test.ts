@@ -63,7 +63,7 @@ test("the end is told to everyone before it closes them 4307", async () => {
 test("the end of a deleted event closes 4307", async () => {
   const stage = await house.stage()
   const guest = await house.join(stage, "guest")
-  await house.actors.execute(stage.eventId, { type: "delete" })
+  await house.actors.execute(stage.eventId, { type: "event.delete", d: {} })
   expect(await guest.closeCode()).toBe(4307)
 })
 
@@ -172,7 +172,10 @@ test("a new token with another role changes what the connection may do and hear"
 const fill = async ({ eventId, phaseIds }: Stage, kilobytes: number) => {
   const padding = "x".repeat(14_000)
   for (let sent = 0; sent < kilobytes; sent += 14) {
-    await house.actors.execute(eventId, { type: "updatePhase", phaseId: phaseIds[0] ?? "", config: { padding } })
+    await house.actors.execute(eventId, {
+      type: "phase.update",
+      d: { phaseId: phaseIds[0] ?? "", config: { padding } },
+    })
   }
 }
 

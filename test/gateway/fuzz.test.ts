@@ -1,7 +1,7 @@
 import type { Schema } from "effect"
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { COMMANDS } from "../../src/gateway/protocol/commands.ts"
+import { COMMANDS } from "../../src/protocol/contract.ts"
 import type { Client } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
@@ -77,7 +77,7 @@ const bodyOf = (t: keyof typeof COMMANDS, phaseIds: ReadonlyArray<string>) => {
     featureSet: fc.array(fc.oneof(fc.constantFrom("qa", "chat"), nasty), { maxLength: 4 }),
     cursors: fc.dictionary(fc.constantFrom("event", "staff", "room:1"), fc.integer()),
   }
-  const schema: Schema.Top = COMMANDS[t]
+  const schema: Schema.Top = COMMANDS[t].data
   const keys = "fields" in schema ? Object.keys(schema.fields as object) : ["id", "ids", "all"]
   return fc.oneof(
     anything,

@@ -1,8 +1,9 @@
 /** The tables of `docs/gateway.md`, made of the gateway's description and the protocol's codes. */
-import { ADVICE, CLOSE } from "../../src/gateway/protocol/close-codes.ts"
-import { REFUSALS } from "../../src/gateway/protocol/refusals.ts"
+
 import { Modality } from "../../src/model/phase.ts"
 import { EventRole, narrowRole } from "../../src/model/roles.ts"
+import { ADVICE, CLOSE } from "../../src/protocol/close-codes.ts"
+import { REFUSALS } from "../../src/protocol/refusals.ts"
 import { described, type GatewayMessage, type JsonSchema, SENT, TAKEN } from "../support/gateway-description.ts"
 
 /** Bounds that only say how far a whole number reaches. */

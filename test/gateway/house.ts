@@ -138,7 +138,7 @@ export const openHouse = async (
         insert into webhook_endpoints (id, workspace_id, url, event_types, secret_sealed, status)
         values (${newId()}, ${seeded.workspaceId}, 'https://receiver.test/', ${["participant.joined", "participant.left"]},
                 ${Buffer.alloc(1)}, 'active')`
-      if (status === "live") await actors.execute(seeded.eventId, { type: "start" })
+      if (status === "live") await actors.execute(seeded.eventId, { type: "event.start", d: {} })
       return seeded
     },
     join: async (stage, who, role, more) => {

@@ -98,7 +98,7 @@ test("a draft is open to staff and closes 4102 for everyone else", async () => {
 test("a scheduled event is open to everyone and nobody is present yet", async () => {
   const stage = await house.stage([{ modality: "meeting" }], "scheduled")
   const client = await house.join(stage, "guest:1")
-  await house.actors.execute(stage.eventId, { type: "start" })
+  await house.actors.execute(stage.eventId, { type: "event.start", d: {} })
   await client.dispatch("phase.started")
   const diff = await client.dispatch("presence.diff")
   expect(diff.d.join).toMatchObject([{ participantId: "guest:1" }])
@@ -106,7 +106,7 @@ test("a scheduled event is open to everyone and nobody is present yet", async ()
 
 test("an ended event closes 4307", async () => {
   const stage = await house.stage()
-  await house.actors.execute(stage.eventId, { type: "end" })
+  await house.actors.execute(stage.eventId, { type: "event.end", d: {} })
   expect(await closeCodeFor(await house.token(stage, "guest:1", "host"))).toBe(4307)
 })
 

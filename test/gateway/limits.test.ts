@@ -5,8 +5,8 @@ import { Budgets } from "../../src/gateway/budget.ts"
 import { canonical } from "../../src/gateway/canonical-json.ts"
 import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
 import { compact } from "../../src/gateway/presence-reports.ts"
-import { adviceFor, CLOSE } from "../../src/gateway/protocol/close-codes.ts"
-import { CommandFrame } from "../../src/gateway/protocol/frames.ts"
+import { adviceFor, CLOSE } from "../../src/protocol/close-codes.ts"
+import { CommandFrame } from "../../src/protocol/frames.ts"
 
 test("a bucket gives its burst at once, then its rate, and says when the next is due", () => {
   const budgets = new Budgets({ ...GATEWAY_DEFAULTS.budgets, commands: { perSecond: 10, burst: 3 } }, 5)

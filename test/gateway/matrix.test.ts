@@ -3,18 +3,12 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import { newId } from "../../src/model/ids.ts"
-import {
-  type ActingRole,
-  allowedCommands,
-  ChatTarget,
-  type CommandName,
-  can,
-  canChat,
-  PERMISSIONS,
-  type PhaseTraits,
-} from "../../src/model/permissions.ts"
+import { ChatTarget } from "../../src/model/live-values.ts"
 import { Feature, Modality } from "../../src/model/phase.ts"
 import { EventRole } from "../../src/model/roles.ts"
+import { COMMAND_NAMES, type CommandName } from "../../src/protocol/contract.ts"
+import { allowedCommands, can, canChat } from "../../src/protocol/permissions.ts"
+import type { ActingRole, PhaseTraits } from "../../src/protocol/rule.ts"
 import type { Client } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
@@ -97,7 +91,6 @@ const BODIES: { readonly [T in CommandName]: object } = {
 }
 
 const ROLES: ReadonlyArray<ActingRole> = [...EventRole.literals, "anonymous"]
-const COMMANDS = Object.keys(PERMISSIONS) as ReadonlyArray<CommandName>
 /** These end the event or the connection when they are allowed: each is given one of its own. */
 const FINAL: ReadonlySet<CommandName> = new Set<CommandName>(["event.end", "leave"])
 const REFUSALS = ["forbidden", "wrong_phase", "feature_disabled"]
@@ -113,7 +106,7 @@ const answer = async (client: Client, t: CommandName, d: object): Promise<string
 }
 
 const bodiesOf = (t: CommandName): ReadonlyArray<object> =>
-  t === "chat.send" ? ChatTarget.map((to) => ({ to, text: "x" })) : [BODIES[t]]
+  t === "chat.send" ? ChatTarget.literals.map((to) => ({ to, text: "x" })) : [BODIES[t]]
 
 const expected = (role: ActingRole, traits: PhaseTraits, t: CommandName, d: object): string => {
   const permission = can(role, traits, t)
@@ -142,8 +135,8 @@ const openEvent = async ({ modality, featureSet, anonymous }: PhaseTraits): Prom
   const phase = { modality: modality ?? "broadcast", featureSet: [...featureSet] }
   const stage = await house.stage([phase], "scheduled")
   const allow = { allowAnonymousQuestions: anonymous.questions, allowAnonymousVoting: anonymous.voting }
-  await house.actors.execute(stage.eventId, { type: "patchEvent", patch: allow })
-  if (modality !== null) await house.actors.execute(stage.eventId, { type: "start" })
+  await house.actors.execute(stage.eventId, { type: "event.patch", d: allow })
+  if (modality !== null) await house.actors.execute(stage.eventId, { type: "event.start", d: {} })
   return stage
 }
 
@@ -168,7 +161,7 @@ test.each([...situations, ...announced])("in $modality with $featureSet, anonymo
     const client = await join(stage, role)
     const [ready] = client.received.filter(({ t }) => t === "ready")
     expect(ready.d.me.can).toEqual(allowedCommands(role, traits))
-    for (const t of COMMANDS.filter((name) => !FINAL.has(name))) {
+    for (const t of COMMAND_NAMES.filter((name) => !FINAL.has(name))) {
       for (const d of bodiesOf(t)) {
         found.push(say(role, t, d, await answer(client, t, d)))
         wanted.push(say(role, t, d, expected(role, traits, t, d)))

@@ -133,7 +133,7 @@ test("who is there when the event starts is told their seat; in each phase it is
   )
   const host = await house.join(stage, "h", "host", { kind: "user" })
   const [client, viewer] = [await house.join(stage, "p0"), await house.join(stage, "v", "viewer")]
-  await house.actors.execute(stage.eventId, { type: "start" })
+  await house.actors.execute(stage.eventId, { type: "event.start", d: {} })
   await expectSeat((await updated(client, "phase")).d.media, stage, "p0", null)
   await expectSeat((await updated(host, "phase")).d.media, stage, "h", null, true)
   expect((await updated(viewer, "phase")).d).not.toHaveProperty("media")

@@ -124,7 +124,7 @@ describe("who may", () => {
     expect(await cast(ann, poll.id, "1")).toMatchObject({ ok: true })
     const nobody = await house.join(stage, "anon:1", "viewer", { kind: "anonymous" })
     expect(await cast(nobody, poll.id, "1")).toMatchObject(refused("forbidden"))
-    await house.actors.execute(stage.eventId, { type: "patchEvent", patch: { allowAnonymousVoting: true } })
+    await house.actors.execute(stage.eventId, { type: "event.patch", d: { allowAnonymousVoting: true } })
     expect(await cast(nobody, poll.id, "2")).toMatchObject({ ok: true })
     expect((await newcomer(stage, "host", "host")).staffPolls).toMatchObject([{ counts: [1, 1, 0], voters: 2 }])
   })

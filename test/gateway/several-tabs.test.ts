@@ -57,7 +57,7 @@ test.each(["a new token", "another tab"])(
     } else await house.join(stage, "u1", "participant", { ...person, walkIn: false })
     // Whoever was reported after it is known: so is what it said.
     await house.join(stage, "marker", "participant", { ...HOST, walkIn: false })
-    await house.actors.execute(stage.eventId, { type: "start" })
+    await house.actors.execute(stage.eventId, { type: "event.start", d: {} })
     await known(host, "marker")
     const ready = await seenBy(house, stage)
     expect(ready.presence.list.map((one: Frame) => one.participantId)).toContain("u1")

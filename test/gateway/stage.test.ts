@@ -235,11 +235,8 @@ describe("a role", () => {
       expect(await host.command("role.set", { id: "viewer", role })).toMatchObject(refused("role_not_on_event"))
     }
     await house.actors.execute(stage.eventId, {
-      type: "appendPhase",
-      phaseId: newId(),
-      modality: "meeting",
-      config: {},
-      featureSet: [],
+      type: "phase.append",
+      d: { phaseId: newId(), modality: "meeting", config: {}, featureSet: [] },
     })
     expect(await host.command("role.set", { id: "viewer", role: "participant" })).toMatchObject({ ok: true })
   })

@@ -193,7 +193,7 @@ test("a heartbeat is acknowledged with the heads of the streams the client hears
 test("a phase change tells each role how it reads now", async () => {
   const stage = await house.stage([{ modality: "meeting" }, { modality: "broadcast" }])
   const participant = await house.join(stage, "a")
-  await house.actors.execute(stage.eventId, { type: "advance", phaseId: null })
+  await house.actors.execute(stage.eventId, { type: "phase.next", d: {} })
   await participant.dispatch("phase.started")
   expect((await participant.dispatch("me.updated")).d).toMatchObject({ role: "viewer", reason: "phase" })
 })

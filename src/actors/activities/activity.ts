@@ -2,22 +2,27 @@
  * An activity: one kind of thing people do at a live event. Its commands are pure but for the turn they are given; phases,
  * people and the clock reach it by the hooks; what newcomers see of it is its views.
  */
-import type { ActivityData, ActivityName } from "../../model/activity-commands.ts"
 import type { PhaseState } from "../../model/phase.ts"
+import type { ActivityName, CommandData, Ephemeral, ReplyData } from "../../protocol/contract.ts"
+import type { PersonalState, SharedState, StaffState } from "../../protocol/state.ts"
+import type { TimerView } from "../../protocol/topics/agenda.ts"
 import { Refused } from "../commands.ts"
 import type { Floor } from "../floor.ts"
 import type { People, Present } from "../presence.ts"
-import type { LiveState, TimerView } from "../state.ts"
-import type { Ephemeral, Turn } from "../turn.ts"
+import type { LiveState } from "../state.ts"
+import type { Turn } from "../turn.ts"
 
 export type Fields = { readonly [field: string]: unknown }
 
-/** Gives what the reply carries, or refuses; `rev` is the revision the caller looked at, where it named one. */
+/** Returns `d` of the reply, or a refusal. `rev` is the revision the caller looked at, where it named one. */
 export type Handler<T extends ActivityName> = (
   turn: Turn,
-  d: ActivityData<T>,
+  d: CommandData<T>,
   rev: number | undefined,
-) => Fields | Refused
+) => ReplyData<T> | Refused
+
+/** Handlers of some commands. The registry requires that all activities together have one for every command. */
+export type Handlers = { readonly [T in ActivityName]?: Handler<T> }
 
 /** What an activity looks at to say how things stand. */
 export interface Scene {
@@ -49,7 +54,7 @@ export interface Pulse {
 }
 
 export interface Activity {
-  readonly commands: { readonly [T in ActivityName]?: Handler<T> }
+  readonly commands: Handlers
   readonly phaseStarted?: (turn: Turn, phase: PhaseState) => void
   /** The phase ended, by itself or with the event. */
   readonly phaseEnded?: (turn: Turn, phase: PhaseState) => void
@@ -64,13 +69,13 @@ export interface Activity {
   /** Timers that clients draw, besides the phase's. */
   readonly timers?: (scene: Scene) => ReadonlyArray<TimerView>
   /** Extends a timer of its own; `undefined` when it has none of that id. */
-  readonly extend?: (turn: Turn, timer: ExtendTimer) => Fields | Refused | undefined
+  readonly extend?: (turn: Turn, timer: ExtendTimer) => { readonly timer: TimerView } | Refused | undefined
   /** What is due, in any order. */
   readonly deadlines?: (scene: Scene) => ReadonlyArray<ActivityDeadline>
   /** Parts of `ready`: for everyone, for staff on top of it, and for one participant. */
-  readonly view?: (scene: Scene) => Fields
-  readonly staffView?: (scene: Scene) => Fields
-  readonly personalView?: (scene: Scene, participantId: string) => Fields
+  readonly view?: (scene: Scene) => Partial<SharedState>
+  readonly staffView?: (scene: Scene) => Partial<StaffState>
+  readonly personalView?: (scene: Scene, participantId: string) => Partial<PersonalState>
   readonly pulses?: { readonly [name: string]: Pulse }
 }
 

@@ -2,7 +2,7 @@
 import type { Activity } from "./activity.ts"
 import { noSuch, refuse } from "./activity.ts"
 
-export const announcements: Activity = {
+export const announcements = {
   commands: {
     announce: (turn, { text, targets = "all" }) => {
       const { status } = turn.state.event
@@ -12,13 +12,13 @@ export const announcements: Activity = {
       const by = turn.by === null ? null : { participantId: turn.by.participantId, name: turn.by.name }
       const announcement = { id: turn.freshId, text, by, at: turn.at }
       if (targets === "all") {
-        turn.toAll("announcement", announcement)
+        turn.publish("announcement", "event", announcement)
         return { announcement }
       }
       const rooms = [...new Set(targets)]
       if (rooms.some((id) => turn.get("room", id) === undefined)) return noSuch("room")
-      for (const id of rooms) turn.say(`room:${id}`, "announcement", announcement)
+      for (const id of rooms) turn.publish("announcement", `room:${id}`, announcement)
       return { announcement }
     },
   },
-}
+} satisfies Activity

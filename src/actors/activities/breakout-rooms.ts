@@ -6,10 +6,11 @@ import { namedId } from "../../model/ids.ts"
 import { lateRoom } from "../../model/late-rooms.ts"
 import { type Breakout, type BreakoutPlan, ONLY, type Room } from "../../model/live-records.ts"
 import { toMillis, toTimestamp } from "../../model/timestamp.ts"
+import type { TimerView } from "../../protocol/topics/agenda.ts"
+import type { BreakoutView } from "../../protocol/topics/breakouts.ts"
 import type { Present } from "../presence.ts"
-import { activePhase, type TimerView } from "../state.ts"
+import { activePhase } from "../state.ts"
 import type { Turn } from "../turn.ts"
-import type { Fields } from "./activity.ts"
 import { MAX_ROOMS } from "./breakout-plans.ts"
 import { isSeated, roleOf, roomsOf, roomView, setRoom, sit } from "./rooms.ts"
 
@@ -17,7 +18,7 @@ export const DEFAULT_GRACE_MS = 10_000
 /** In a room of no more than these everyone has met everyone; a larger one is a crowd. */
 const MOST_MET = 12
 
-export const breakoutView = (breakout: Breakout): Fields => {
+export const breakoutView = (breakout: Breakout): BreakoutView => {
   const { id, phaseId, strategy, late, openedAt, endsAt, closesAt, rev } = breakout
   return { id, phaseId, strategy, late, openedAt, endsAt, closesAt, rev }
 }
@@ -69,9 +70,9 @@ export const open = (turn: Turn, plan: BreakoutPlan, opening: Opening): Breakout
   })
   for (const [room] of seats) turn.put("room", room.id, room)
   const rooms = seats.map(([room]) => roomView(room))
-  turn.toAll("breakout.opened", { breakout: breakoutView(breakout), rooms })
+  turn.publish("breakout.opened", "event", { breakout: breakoutView(breakout), rooms })
   const timer = timerOf(breakout)
-  if (timer !== undefined) turn.toAll("timer.updated", { timer })
+  if (timer !== undefined) turn.publish("timer.updated", "event", { timer })
   for (const [room, people] of seats) for (const id of people) sit(turn, id, room, breakout.endsAt)
   seatLateJoiners(turn, turn.people.all())
   return breakout
@@ -80,7 +81,7 @@ export const open = (turn: Turn, plan: BreakoutPlan, opening: Opening): Breakout
 const oneMoreRoom = (turn: Turn, breakout: Breakout, place: number): Room => {
   const room: Room = { id: roomId(breakout, place), name: `Room ${place + 1}`, count: 0, open: true, place, rev: 1 }
   turn.put("room", room.id, room)
-  turn.toAll("room.updated", { room: roomView(room) })
+  turn.publish("room.updated", "event", { room: roomView(room) })
   return room
 }
 
@@ -162,25 +163,25 @@ export const closeAll = (turn: Turn): void => {
   if (breakout.closesAt === null) {
     // With its phase, at once; what clients do when rooms close, they do now.
     const closing = { ...breakout, closesAt: turn.at, rev: breakout.rev + 1 }
-    turn.toAll("breakout.closing", { breakout: breakoutView(closing) })
+    turn.publish("breakout.closing", "event", { breakout: breakoutView(closing) })
     tellTimerIsOver(turn, closing)
   }
   for (const [id, seat] of turn.all("seat")) {
     turn.remove("seat", id)
     if (seat.away) continue
-    turn.toOne(id, "assignment.ended", { roomId: seat.roomId, returnAt: turn.at })
+    turn.publish("assignment.ended", `me:${id}`, { roomId: seat.roomId, returnAt: turn.at })
     turn.stand({ participantId: id, roomId: null })
   }
   for (const id of turn.all("room").keys()) turn.remove("room", id)
   turn.remove("breakout", ONLY)
-  turn.toAll("breakout.closed", { id: breakout.id })
+  turn.publish("breakout.closed", "event", { id: breakout.id })
 }
 
 const tellTimerIsOver = (turn: Turn, breakout: Breakout): void => {
   const timer = timerOf(breakout)
   if (timer === undefined) return
-  if (breakout.timeIsUp) turn.toAll("timer.elapsed", { timerId: timer.id, timer })
-  else turn.toAll("timer.updated", { timer })
+  if (breakout.timeIsUp) turn.publish("timer.elapsed", "event", { timerId: timer.id, timer })
+  else turn.publish("timer.updated", "event", { timer })
 }
 
 /** Closing warns: everyone is told when they will be brought back. Whoever closes again can only bring that forward. */
@@ -192,7 +193,7 @@ export const startClosing = (turn: Turn, graceMs: number, timeIsUp: boolean): Br
   const closesAt = toTimestamp(turn.now + graceMs)
   const closing = { ...breakout, closesAt, timeIsUp, rev: breakout.rev + 1 }
   turn.put("breakout", ONLY, closing)
-  turn.toAll("breakout.closing", { breakout: breakoutView(closing) })
+  turn.publish("breakout.closing", "event", { breakout: breakoutView(closing) })
   if (planned === null) tellTimerIsOver(turn, closing)
   if (graceMs === 0) closeAll(turn)
   return closing
@@ -203,7 +204,7 @@ export const prolong = (turn: Turn, breakout: Breakout, endsAt: string, extended
   const again = breakout.timeIsUp ? { closesAt: null, timeIsUp: false } : {}
   const next: Breakout = { ...breakout, ...again, endsAt, extendedMs, rev: breakout.rev + 1 }
   turn.put("breakout", ONLY, next)
-  turn.toAll("breakout.updated", { breakout: breakoutView(next) })
+  turn.publish("breakout.updated", "event", { breakout: breakoutView(next) })
   if (breakout.timeIsUp) seatLateJoiners(turn, turn.people.all())
   return next
 }

@@ -6,17 +6,11 @@
 import { ONLY, type Room } from "../../model/live-records.ts"
 import { isStaff } from "../../model/roles.ts"
 import { toMillis, toTimestamp } from "../../model/timestamp.ts"
+import type { ReplyData } from "../../protocol/contract.ts"
+import type { AssignmentView } from "../../protocol/topics/breakouts.ts"
 import type { Refused } from "../commands.ts"
 import type { Turn } from "../turn.ts"
-import {
-  type Activity,
-  type ActivityDeadline,
-  type ExtendTimer,
-  type Fields,
-  noSuch,
-  refuse,
-  type Scene,
-} from "./activity.ts"
+import { type Activity, type ActivityDeadline, noSuch, refuse, type Scene } from "./activity.ts"
 import { keepPlan, MAX_ROOMS, makePlan } from "./breakout-plans.ts"
 import {
   breakoutView,
@@ -41,7 +35,9 @@ const current = ({ floor }: Pick<Scene, "floor">) => floor.get("breakout", ONLY)
 
 const isCallerStaff = (turn: Turn): boolean => turn.by !== null && isStaff(roleOf(turn, turn.by))
 
-const move = (turn: Turn, participantId: string, roomId: string): Fields | Refused => {
+type Moved = ReplyData<"room.choose">
+
+const move = (turn: Turn, participantId: string, roomId: string): Moved | Refused => {
   const breakout = current(turn)
   const room = turn.get("room", roomId)
   if (room === undefined || breakout === undefined) return noSuch("room")
@@ -51,7 +47,7 @@ const move = (turn: Turn, participantId: string, roomId: string): Fields | Refus
   return { participantId, roomId, room: roomView(after) }
 }
 
-const choose = (turn: Turn, roomId: string): Fields | Refused => {
+const choose = (turn: Turn, roomId: string): Moved | Refused => {
   const breakout = current(turn)
   if (breakout === undefined || turn.by === null) return NONE
   const { participantId } = turn.by
@@ -63,7 +59,7 @@ const choose = (turn: Turn, roomId: string): Fields | Refused => {
   return move(turn, participantId, roomId)
 }
 
-const moveOther = (turn: Turn, id: string, roomId: string | null): Fields | Refused => {
+const moveOther = (turn: Turn, id: string, roomId: string | null): ReplyData<"breakout.move"> | Refused => {
   if (current(turn) === undefined) return NONE
   const person = turn.people.find(id)
   if (person === undefined && turn.get("seat", id) === undefined) return noSuch("participant")
@@ -75,7 +71,7 @@ const moveOther = (turn: Turn, id: string, roomId: string | null): Fields | Refu
   return { participantId: id, roomId: null }
 }
 
-const extend = (turn: Turn, { id, seconds, rev }: ExtendTimer): Fields | Refused | undefined => {
+const extend: Activity["extend"] = (turn, { id, seconds, rev }) => {
   const breakout = current(turn)
   if (breakout === undefined || breakout.id !== id) return undefined
   const timer = timerOf(breakout)
@@ -88,8 +84,9 @@ const extend = (turn: Turn, { id, seconds, rev }: ExtendTimer): Fields | Refused
   const endsAt = from + seconds * 1000
   if (endsAt - toMillis(breakout.openedAt) > DAY_MS) return refuse("conflict", "A breakout lasts at most a day.")
   const extended = timerOf(prolong(turn, breakout, toTimestamp(endsAt), breakout.extendedMs + seconds * 1000))
-  turn.toAll("timer.updated", { timer: extended })
-  return { timer: extended }
+  const now = extended ?? timer
+  turn.publish("timer.updated", "event", { timer: now })
+  return { timer: now }
 }
 
 /** The end of the grace, or of the breakout's own timer. */
@@ -111,7 +108,7 @@ const deadlineOf = (scene: Scene): ActivityDeadline | undefined => {
   return { at: toMillis(endsAt), due }
 }
 
-const assignmentOf = (scene: Scene, participantId: string): Fields | null => {
+const assignmentOf = (scene: Scene, participantId: string): AssignmentView | null => {
   const seat = scene.floor.get("seat", participantId)
   const room = seat === undefined ? undefined : scene.floor.get("room", seat.roomId)
   if (seat === undefined || seat.away || room === undefined) return null
@@ -133,7 +130,7 @@ const staleRoom = (turn: Turn, roomId: string, rev: number | undefined): Refused
     : refuse("conflict", "The room was changed meanwhile.", { room: roomView(room) })
 }
 
-export const breakout: Activity = {
+export const breakout = {
   commands: {
     "breakout.plan": (turn, d) => {
       const rooms = typeof d.rooms === "number" ? d.rooms : d.rooms?.length
@@ -176,7 +173,7 @@ export const breakout: Activity = {
       const refused = mutedWith(turn, text)
       if (refused !== undefined) return refused
       const { participantId, name } = turn.by
-      turn.toStaff("room.help", { roomId: seat.roomId, by: { participantId, name }, text, at: turn.at })
+      turn.publish("room.help", "staff", { roomId: seat.roomId, by: { participantId, name }, text, at: turn.at })
       return { roomId: seat.roomId }
     },
   },
@@ -222,4 +219,4 @@ export const breakout: Activity = {
     }
   },
   personalView: (scene, participantId) => ({ assignment: assignmentOf(scene, participantId) }),
-}
+} satisfies Activity

@@ -5,12 +5,13 @@
 import type { Broadcast } from "../../model/live-records.ts"
 import type { PhaseState } from "../../model/phase.ts"
 import { isWatchable, playbackUrl } from "../../model/playback-url.ts"
+import type { BroadcastView } from "../../protocol/topics/media.ts"
 import type { Refused } from "../commands.ts"
 import { activePhase, findPhase } from "../state.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, type Fields, isRefused, noSuch, refuse } from "./activity.ts"
+import { type Activity, isRefused, noSuch, refuse } from "./activity.ts"
 
-const viewOf = (broadcast: Broadcast): Fields => ({ ...broadcast })
+const viewOf = (broadcast: Broadcast): BroadcastView => ({ ...broadcast })
 
 /** The phase a command is about: the active one, and none but that. */
 const phaseOf = (turn: Turn, phaseId: string | undefined): PhaseState | Refused => {
@@ -37,7 +38,7 @@ const DISPATCH = { live: "broadcast.live", paused: "broadcast.paused", ended: "b
 const become = (turn: Turn, broadcast: Broadcast, status: "live" | "paused" | "ended"): Broadcast => {
   const next: Broadcast = { ...broadcast, status, startedAt: broadcast.startedAt ?? turn.at }
   turn.put("broadcast", broadcast.phaseId, next)
-  turn.toAll(DISPATCH[status], { broadcast: viewOf(next) })
+  turn.publish(DISPATCH[status], "event", { broadcast: viewOf(next) })
   const { broadcastId, phaseId, playbackUrl: url } = next
   if (status === "live") turn.notify("broadcast.live", { broadcastId, phaseId, playbackUrl: url })
   if (status === "paused") turn.notify("broadcast.paused", { broadcastId, phaseId })
@@ -68,7 +69,7 @@ interface Asked {
 
 const control =
   (verb: Verb) =>
-  (turn: Turn, { phaseId, playbackUrl: given }: Asked): Fields | Refused => {
+  (turn: Turn, { phaseId, playbackUrl: given }: Asked): { readonly broadcast: BroadcastView } | Refused => {
     const phase = phaseOf(turn, phaseId)
     if (isRefused(phase)) return phase
     if (given !== undefined && !isWatchable(given)) {
@@ -87,7 +88,7 @@ const defaultUrl = (turn: Turn, { broadcastId, phaseId }: Broadcast): string | n
     ? null
     : playbackUrl(turn.playbackUrlTemplate, { broadcastId, phaseId, eventId: turn.state.event.id })
 
-export const broadcast: Activity = {
+export const broadcast = {
   commands: {
     "broadcast.start": control("start"),
     "broadcast.pause": control("pause"),
@@ -103,4 +104,4 @@ export const broadcast: Activity = {
     const known = phase === undefined ? undefined : floor.get("broadcast", phase.id)
     return { broadcast: known === undefined ? null : viewOf(known) }
   },
-}
+} satisfies Activity

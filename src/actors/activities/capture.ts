@@ -16,11 +16,11 @@ const NO_RECORDER = refuse(
 const stop = (turn: Turn): Capture => {
   if (turn.get("capture", ONLY)?.on !== true) return OFF
   turn.put("capture", ONLY, OFF)
-  turn.toAll("capture.state", { ...OFF })
+  turn.publish("capture.state", "event", { ...OFF })
   return OFF
 }
 
-export const capture: Activity = {
+export const capture = {
   commands: {
     "capture.start": (turn, { kinds: asked }) => {
       const kinds = [...new Set(asked)].toSorted()
@@ -34,7 +34,7 @@ export const capture: Activity = {
       if (before.on && before.kinds.join() === kinds.join()) return { ...before }
       const capturing: Capture = { on: true, kinds, since: before.since ?? turn.at }
       turn.put("capture", ONLY, capturing)
-      turn.toAll("capture.state", { ...capturing })
+      turn.publish("capture.state", "event", { ...capturing })
       return { ...capturing }
     },
     "capture.stop": (turn) => ({ ...stop(turn) }),
@@ -42,15 +42,12 @@ export const capture: Activity = {
       // Whoever comes with a key of the workspace has not been asked by the table of permissions.
       if (!phaseTraits(turn.state).featureSet.includes("transcript")) return NO_TRANSCRIPT
       for (const segment of segments) {
-        if (segment.final) turn.toAll("transcript.segment", segment)
-        else {
-          const key = `transcript:${segment.segment}`
-          turn.mention({ stream: "event", key, t: "transcript.interim", d: segment, mutable: "transcript" })
-        }
+        if (segment.final) turn.publish("transcript.segment", "event", segment)
+        else turn.publishEphemeral("transcript.interim", "event", segment, segment.segment)
       }
       return { accepted: segments.length }
     },
   },
   phaseEnded: stop,
   view: ({ floor }) => ({ capture: { ...(floor.get("capture", ONLY) ?? OFF) } }),
-}
+} satisfies Activity

@@ -3,13 +3,15 @@
  * each place, and an older one is read back when a command names it. Slow mode counts from memory alone: a restart forgives.
  */
 import { CHAT_REMEMBERED, type ChatMessage, DEFAULT_SETTINGS, ONLY } from "../../model/live-records.ts"
-import { type ActingRole, type ChatTarget, canChat } from "../../model/permissions.ts"
+import type { ChatTarget } from "../../model/live-values.ts"
 import { narrowRole } from "../../model/roles.ts"
+import { canChat } from "../../protocol/permissions.ts"
+import type { ActingRole } from "../../protocol/rule.ts"
 import { actingRole, isOfStaff } from "../acting-role.ts"
 import { type Caller, Refused } from "../commands.ts"
 import { phaseTraits } from "../state.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, type Fields, noSuch, refuse, type Scene } from "./activity.ts"
+import { type Activity, type Handler, noSuch, refuse, type Scene } from "./activity.ts"
 import { isMuted, MUTED } from "./mutes.ts"
 import { seatOf } from "./qa.ts"
 
@@ -20,13 +22,13 @@ const placeOf = ({ to, roomId }: Pick<ChatMessage, "to" | "roomId">): Place =>
   to === "room" ? `room:${roomId ?? ""}` : to
 
 /** Speakers have a part in the staff's chat, but not in the staff's stream: they hear of it in their own. */
-const tell = (turn: Turn, place: Place, t: string, d: Fields): void => {
-  turn.say(place, t, d)
+const publishAt = (turn: Turn, place: Place, publish: (stream: Place | `me:${string}`) => void): void => {
+  publish(place)
   if (place !== "staff") return
   const traits = phaseTraits(turn.state)
   for (const person of turn.people.all()) {
     const role = actingRole(turn.floor, person)
-    if (role === "speaker" && canChat(role, traits, "staff") === "allowed") turn.toOne(person.participantId, t, d)
+    if (role === "speaker" && canChat(role, traits, "staff") === "allowed") publish(`me:${person.participantId}`)
   }
 }
 
@@ -60,7 +62,7 @@ const remember = (turn: Turn, message: ChatMessage): void => {
   for (const { id } of there.slice(0, -CHAT_REMEMBERED)) turn.forget("chat", id)
 }
 
-const send: NonNullable<Activity["commands"]["chat.send"]> = (turn, { to, text, replyTo = null }) => {
+const send: Handler<"chat.send"> = (turn, { to, text, replyTo = null }) => {
   const { by, freshId: id, at } = turn
   if (by === null) return refuse("forbidden", "Only people at the event write in its chat.")
   const role = actingRole(turn.floor, by)
@@ -85,11 +87,11 @@ const send: NonNullable<Activity["commands"]["chat.send"]> = (turn, { to, text, 
     rev: 1,
   }
   remember(turn, message)
-  tell(turn, place, "chat.message", { message })
+  publishAt(turn, place, (stream) => turn.publish("chat.message", stream, { message }))
   return { message }
 }
 
-const remove: NonNullable<Activity["commands"]["chat.delete"]> = (turn, { id }, rev) => {
+const remove: Handler<"chat.delete"> = (turn, { id }, rev) => {
   const message = find(turn, id)
   if (message === undefined) return noSuch("message")
   const { by } = turn
@@ -101,7 +103,7 @@ const remove: NonNullable<Activity["commands"]["chat.delete"]> = (turn, { id }, 
   turn.put("chat", id, message)
   turn.remove("chat", id)
   turn.remove("pastChat", id)
-  tell(turn, placeOf(message), "chat.deleted", { ids: [id] })
+  publishAt(turn, placeOf(message), (stream) => turn.publish("chat.deleted", stream, { ids: [id] }))
   return { id }
 }
 
@@ -121,14 +123,14 @@ const messagesAt = (scene: Scene, place: Place): ReadonlyArray<ChatMessage> => {
   return places.get(place) ?? []
 }
 
-export const chat: Activity = {
+export const chat = {
   commands: {
     "chat.send": send,
     "chat.delete": remove,
     "chat.slow": (turn, { perMs }) => {
       if (turn.settings.chatSlowMs !== perMs) {
         turn.put("settings", ONLY, { ...turn.settings, chatSlowMs: perMs })
-        turn.toAll("chat.settings", { slowMs: perMs })
+        turn.publish("chat.settings", "event", { slowMs: perMs })
       }
       return { slowMs: perMs }
     },
@@ -148,4 +150,4 @@ export const chat: Activity = {
     const seat = scene.floor.get("seat", participantId)
     return { roomChat: seat === undefined || seat.away ? [] : messagesAt(scene, `room:${seat.roomId}`) }
   },
-}
+} satisfies Activity

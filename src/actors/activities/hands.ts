@@ -3,8 +3,9 @@
  * changed of the part they are shown, so that it costs the same however many hands are up.
  */
 import { type Hand, ONLY } from "../../model/live-records.ts"
+import { type Ephemeral, ephemeralOf } from "../../protocol/contract.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, type Fields, refuse, type Scene } from "./activity.ts"
+import { type Activity, refuse, type Scene } from "./activity.ts"
 import { mutedWith } from "./mutes.ts"
 
 /** Hands in the queue that staff are shown: the next comes up when one of them goes down. */
@@ -37,7 +38,7 @@ const tell = (turn: Turn, before: ReadonlyArray<Hand>): void => {
   if (add.length + remove.length === 0) return
   const rev = Math.max(turn.now, (turn.get("handQueue", ONLY) ?? 0) + 1)
   turn.put("handQueue", ONLY, rev)
-  turn.toStaff("hand.queue", { add, remove, rev })
+  turn.publish("hand.queue", "staff", { add, remove, rev })
 }
 
 /** Their owner is told in all tabs: what they did themselves, or that somebody else did it. */
@@ -47,8 +48,8 @@ const lower = (turn: Turn, ids: ReadonlyArray<string>): void => {
   const before = queueOf(turn.all("hand"))
   for (const id of raised) {
     turn.remove("hand", id)
-    if (id === turn.by?.participantId) turn.toOne(id, "me.hand", { hand: null })
-    else turn.toOne(id, "hand.lowered", {})
+    if (id === turn.by?.participantId) turn.publish("me.hand", `me:${id}`, { hand: null })
+    else turn.publish("hand.lowered", `me:${id}`, {})
     turn.stand({ participantId: id })
   }
   tell(turn, before)
@@ -57,9 +58,9 @@ const lower = (turn: Turn, ids: ReadonlyArray<string>): void => {
 /** For who comes onto the stage, or may not be there any more. */
 export const lowerHand = (turn: Turn, participantId: string): void => lower(turn, [participantId])
 
-const countOf = ({ floor }: Scene): Fields => ({ n: floor.all("hand").size })
+const countOf = ({ floor }: Scene): Ephemeral => ephemeralOf("hand.count", "event", { n: floor.all("hand").size })
 
-export const hands: Activity = {
+export const hands = {
   commands: {
     "hand.raise": (turn, { note = null }) => {
       const { by } = turn
@@ -73,7 +74,7 @@ export const hands: Activity = {
       const hand: Hand = { participantId, name: by.name ?? "", note, at: raised?.at ?? turn.at }
       const before = queueOf(turn.all("hand"))
       turn.put("hand", participantId, hand)
-      turn.toOne(participantId, "me.hand", { hand })
+      turn.publish("me.hand", `me:${participantId}`, { hand })
       turn.stand({ participantId })
       tell(turn, before)
       return { hand }
@@ -102,7 +103,7 @@ export const hands: Activity = {
   pulses: {
     "hand.count": {
       everyMs: 500,
-      say: (scene) => [{ stream: "event", key: "hand.count", t: "hand.count", d: countOf(scene) }],
+      say: (scene) => [countOf(scene)],
     },
   },
-}
+} satisfies Activity

@@ -4,8 +4,9 @@
  * Invariant: behind a shut lobby is nobody who walked in without a record that lets them. Whoever has none when it shuts
  * goes before the door, so that gateways, which know of people before the live event does, judge them as it does.
  */
-import type { LobbyPolicy } from "../../model/activity-commands.ts"
+
 import { ONLY } from "../../model/live-records.ts"
+import type { LobbyPolicy } from "../../model/live-values.ts"
 import type { PhaseState } from "../../model/phase.ts"
 import { isOnStage } from "../../model/roles.ts"
 import { isWalkIn, lobbyPolicy, policyOf } from "../lobby-policy.ts"
@@ -56,7 +57,7 @@ const part = (ids: ReadonlyArray<string>, isThere: (id: string) => boolean) => {
   return { there, missing }
 }
 
-export const lobby: Activity = {
+export const lobby = {
   commands: {
     "lobby.admit": (turn, d) => {
       const waiting = waitingIds(turn)
@@ -84,7 +85,7 @@ export const lobby: Activity = {
       const before = lobbyPolicy(turn.state, turn.floor)
       turn.put("settings", ONLY, { ...turn.settings, lobby: mode })
       keepThoseInside(turn, before)
-      turn.toAll("lobby.settings", { mode })
+      turn.publish("lobby.settings", "event", { mode })
       return { mode }
     },
     "participant.toLobby": (turn, { id }) => {
@@ -114,4 +115,4 @@ export const lobby: Activity = {
     const waiting = [...people.waiting()]
     return { lobby: { total: waiting.length, waiting: waiting.slice(0, SHOWN) } }
   },
-}
+} satisfies Activity

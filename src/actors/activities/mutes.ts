@@ -19,7 +19,7 @@ export const mutedWith = (turn: Turn, text: string | null): Refused | undefined 
   text !== null && isMuted(turn) ? MUTED : undefined
 
 const tell = (turn: Turn, participantId: string, muted: boolean, until: Timestamp | null): void => {
-  turn.toOne(participantId, "me.muted", { muted, until })
+  turn.publish("me.muted", `me:${participantId}`, { muted, until })
   turn.stand({ participantId })
 }
 
@@ -31,7 +31,7 @@ const runOut = (participantId: string) => (turn: Turn) => {
   tell(turn, participantId, false, null)
 }
 
-export const mutes: Activity = {
+export const mutes = {
   commands: {
     "participant.mute": (turn, { id, until = null, on = true }) => {
       const known = turn.get("mute", id)
@@ -50,4 +50,4 @@ export const mutes: Activity = {
     const isOn = mute !== undefined && (mute.until === null || toMillis(mute.until) > now)
     return { muted: isOn ? { until: mute.until } : null }
   },
-}
+} satisfies Activity

@@ -4,25 +4,27 @@
  * A published poll shows its counts whatever was chosen. Who voted for what is told to nobody but the voter.
  */
 import { type Poll, voteId } from "../../model/live-records.ts"
-import type { TimerView } from "../state.ts"
-import type { Ephemeral } from "../turn.ts"
-import type { Fields, Scene } from "./activity.ts"
+import { type Ephemeral, ephemeralOf } from "../../protocol/contract.ts"
+import type { PersonalState, SharedState, StaffState } from "../../protocol/state.ts"
+import type { TimerView } from "../../protocol/topics/agenda.ts"
+import type { PollTally, PollView } from "../../protocol/topics/polls.ts"
+import type { Scene } from "./activity.ts"
 
 export const everyoneSees = ({ results, published, status }: Poll): boolean =>
   published || results === "live" || (results === "afterVote" && status === "closed")
 
-export const pollView = (poll: Poll, withCounts: boolean): Fields => {
+export const pollView = (poll: Poll, withCounts: boolean): PollView => {
   const { counts, voters, extendedMs: _extended, ...rest } = poll
   return withCounts ? { ...rest, counts, voters } : rest
 }
 
 /** As staff see it. */
-export const staffPoll = (poll: Poll): Fields => pollView(poll, true)
+export const staffPoll = (poll: Poll): PollView => pollView(poll, true)
 
 /** As everyone sees it. */
-export const sharedPoll = (poll: Poll): Fields => pollView(poll, everyoneSees(poll))
+export const sharedPoll = (poll: Poll): PollView => pollView(poll, everyoneSees(poll))
 
-const tallyOf = ({ id, counts, voters }: Poll) => ({ id, counts, voters })
+const tallyOf = ({ id, counts, voters }: Poll): PollTally => ({ id, counts, voters })
 
 /** A poll's timer has the poll's id and its revision. */
 export const pollTimer = (poll: Poll, state: TimerView["state"] = "running"): TimerView | undefined => {
@@ -38,25 +40,20 @@ export const openPolls = ({ floor }: Pick<Scene, "floor">): ReadonlyArray<Poll> 
 export const sayTally = ({ floor }: Scene, id: string): ReadonlyArray<Ephemeral> => {
   const poll = floor.get("poll", id)
   if (poll === undefined) return []
-  const said = { key: `poll.tally:${id}`, t: "poll.tally", d: tallyOf(poll) }
-  if (everyoneSees(poll)) return [{ stream: "event", ...said }]
-  return poll.results === "afterVote"
-    ? [
-        { stream: "staff", ...said },
-        { stream: `poll:${id}`, ...said },
-      ]
-    : [{ stream: "staff", ...said }]
+  const to = (stream: "event" | "staff" | `poll:${string}`) => ephemeralOf("poll.tally", stream, tallyOf(poll), id)
+  if (everyoneSees(poll)) return [to("event")]
+  return poll.results === "afterVote" ? [to("staff"), to(`poll:${id}`)] : [to("staff")]
 }
 
-export const sharedView = ({ floor }: Scene): Fields => ({
+export const sharedView = ({ floor }: Scene): Partial<SharedState> => ({
   polls: [...floor.all("poll").values()].filter(({ status }) => status !== "draft").map(sharedPoll),
 })
 
-export const staffView = ({ floor }: Scene): Fields => ({
+export const staffView = ({ floor }: Scene): Partial<StaffState> => ({
   staffPolls: [...floor.all("poll").values()].map(staffPoll),
 })
 
-export const personalView = ({ floor }: Scene, participantId: string): Fields => {
+export const personalView = ({ floor }: Scene, participantId: string): Partial<PersonalState> => {
   const cast = [...floor.all("poll").values()].flatMap((poll) => {
     const optionIds = floor.get("pollVote", voteId(poll.id, participantId))
     return optionIds === undefined ? [] : [{ poll, optionIds }]

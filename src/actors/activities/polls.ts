@@ -5,17 +5,10 @@
  */
 import { type Poll, voteId } from "../../model/live-records.ts"
 import { toMillis, toTimestamp } from "../../model/timestamp.ts"
+import type { PollView } from "../../protocol/topics/polls.ts"
 import type { Refused } from "../commands.ts"
 import type { Turn } from "../turn.ts"
-import {
-  type Activity,
-  type ActivityDeadline,
-  type ExtendTimer,
-  type Fields,
-  isRefused,
-  noSuch,
-  refuse,
-} from "./activity.ts"
+import { type Activity, type ActivityDeadline, type Handler, isRefused, noSuch, refuse } from "./activity.ts"
 import * as views from "./poll-views.ts"
 import { countSignedOut, forgetSignedOut } from "./signed-out-votes.ts"
 
@@ -36,21 +29,23 @@ const meant = (turn: Turn, id: string, rev: number | undefined): Poll | Refused 
   return rev === undefined || rev === poll.rev ? poll : refuse("conflict", CHANGED, current(poll))
 }
 
-const current = (poll: Poll): Fields => ({ poll: staffPoll(poll) })
+const current = (poll: Poll): { readonly poll: PollView } => ({ poll: staffPoll(poll) })
 
-/** Replaces a poll by what became of it and says so. */
-const change = (turn: Turn, t: string, before: Poll, changed: Partial<Poll>): Poll => {
+type Changed = "poll.opened" | "poll.updated" | "poll.closed" | "poll.published"
+
+/** Replaces a poll and publishes it, as everyone may see it. */
+const change = (turn: Turn, t: Changed, before: Poll, changed: Partial<Poll>): Poll => {
   const poll: Poll = { ...before, ...changed, rev: before.rev + 1 }
   turn.put("poll", poll.id, poll)
-  turn.toAll(t, { poll: sharedPoll(poll) })
+  turn.publish(t, "event", { poll: sharedPoll(poll) })
   return poll
 }
 
 const sayTimer = (turn: Turn, poll: Poll, state: "running" | "elapsed" | "cancelled"): void => {
   const timer = pollTimer(poll, state)
   if (timer === undefined) return
-  if (state === "elapsed") turn.toAll("timer.elapsed", { timerId: timer.id, timer })
-  else turn.toAll("timer.updated", { timer })
+  if (state === "elapsed") turn.publish("timer.elapsed", "event", { timerId: timer.id, timer })
+  else turn.publish("timer.updated", "event", { timer })
 }
 
 const close = (turn: Turn, poll: Poll, why: "elapsed" | "cancelled"): Poll => {
@@ -59,7 +54,7 @@ const close = (turn: Turn, poll: Poll, why: "elapsed" | "cancelled"): Poll => {
   return closed
 }
 
-const create: NonNullable<Activity["commands"]["poll.create"]> = (turn, d) => {
+const create: Handler<"poll.create"> = (turn, d) => {
   if (turn.all("poll").size >= MAX_POLLS) return TOO_MANY
   const poll: Poll = {
     id: turn.freshId,
@@ -81,11 +76,11 @@ const create: NonNullable<Activity["commands"]["poll.create"]> = (turn, d) => {
     rev: 1,
   }
   turn.put("poll", poll.id, poll)
-  turn.toStaff("poll.created", current(poll))
+  turn.publish("poll.created", "staff", current(poll))
   return current(poll)
 }
 
-const open: NonNullable<Activity["commands"]["poll.open"]> = (turn, { id, durationMs }, rev) => {
+const open: Handler<"poll.open"> = (turn, { id, durationMs }, rev) => {
   const poll = meant(turn, id, rev)
   if (isRefused(poll)) return poll
   if (poll.status === "open") {
@@ -131,7 +126,7 @@ const votedIn = (turn: Turn, id: string, rev: number | undefined): Poll | Refuse
   return rev === undefined || rev === poll.rev ? poll : refuse("conflict", CHANGED, { poll: sharedPoll(poll) })
 }
 
-const vote: NonNullable<Activity["commands"]["poll.vote"]> = (turn, { id, optionIds }, rev) => {
+const vote: Handler<"poll.vote"> = (turn, { id, optionIds }, rev) => {
   if (turn.by === null) return refuse("forbidden", "Only people at the event vote.")
   const { participantId } = turn.by
   const poll = votedIn(turn, id, rev)
@@ -153,12 +148,12 @@ const vote: NonNullable<Activity["commands"]["poll.vote"]> = (turn, { id, option
     countSignedOut(turn, id, hasOne)
     if (poll.results === "afterVote") turn.stand({ participantId, hearsPoll: { id, on: hasOne } })
   }
-  turn.mention({ stream: `me:${participantId}`, key: `me.pollVoted:${id}`, t: "me.pollVoted", d: said })
+  turn.publishEphemeral("me.pollVoted", `me:${participantId}`, said, id)
   turn.pulse(`poll.tally:${id}`)
   return said
 }
 
-const publish: NonNullable<Activity["commands"]["poll.publish"]> = (turn, { id, on = true }, rev) => {
+const publish: Handler<"poll.publish"> = (turn, { id, on = true }, rev) => {
   const poll = meant(turn, id, rev)
   if (isRefused(poll)) return poll
   if (poll.status === "draft") return refuse("conflict", "The poll was not opened yet.", current(poll))
@@ -169,7 +164,7 @@ const publish: NonNullable<Activity["commands"]["poll.publish"]> = (turn, { id, 
   return current(published)
 }
 
-const remove: NonNullable<Activity["commands"]["poll.delete"]> = (turn, { id }, rev) => {
+const remove: Handler<"poll.delete"> = (turn, { id }, rev) => {
   const poll = meant(turn, id, rev)
   if (isRefused(poll)) return poll
   const votes = [...turn.all("pollVote").keys()].filter((vote) => vote.startsWith(`${id} `))
@@ -177,12 +172,12 @@ const remove: NonNullable<Activity["commands"]["poll.delete"]> = (turn, { id }, 
   forgetSignedOut(turn, id, votes)
   turn.remove("poll", id)
   if (poll.status === "open") sayTimer(turn, poll, "cancelled")
-  if (poll.status === "draft") turn.toStaff("poll.deleted", { id })
-  else turn.toAll("poll.deleted", { id })
+  if (poll.status === "draft") turn.publish("poll.deleted", "staff", { id })
+  else turn.publish("poll.deleted", "event", { id })
   return { id }
 }
 
-const extend = (turn: Turn, { id, seconds, rev }: ExtendTimer): Fields | Refused | undefined => {
+const extend: Activity["extend"] = (turn, { id, seconds, rev }) => {
   const poll = turn.get("poll", id)
   if (poll === undefined) return undefined
   const timer = pollTimer(poll)
@@ -194,7 +189,7 @@ const extend = (turn: Turn, { id, seconds, rev }: ExtendTimer): Fields | Refused
   const extendedMs = poll.extendedMs + seconds * 1000
   const extended = change(turn, "poll.updated", poll, { endsAt: toTimestamp(endsAt), extendedMs })
   sayTimer(turn, extended, "running")
-  return { timer: pollTimer(extended) }
+  return { timer: pollTimer(extended) ?? timer }
 }
 
 const deadlineOf = ({ id, endsAt }: Poll): ReadonlyArray<ActivityDeadline> => {
@@ -207,7 +202,7 @@ const deadlineOf = ({ id, endsAt }: Poll): ReadonlyArray<ActivityDeadline> => {
   return [{ at: toMillis(endsAt), due }]
 }
 
-export const polls: Activity = {
+export const polls = {
   commands: {
     "poll.create": create,
     "poll.open": open,
@@ -232,4 +227,4 @@ export const polls: Activity = {
   staffView: views.staffView,
   personalView: views.personalView,
   pulses: { "poll.tally": { everyMs: TALLY_MS, say: views.sayTally } },
-}
+} satisfies Activity

@@ -13,10 +13,12 @@ import {
   questionCreated,
   statusAfter,
 } from "../../model/question.ts"
+import type { ReplyData } from "../../protocol/contract.ts"
+import type { QuestionView } from "../../protocol/topics/questions.ts"
 import { actingRole, isOfStaff } from "../acting-role.ts"
 import type { Refused } from "../commands.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, type Fields, isRefused, noSuch, refuse, type Scene } from "./activity.ts"
+import { type Activity, type Handler, isRefused, noSuch, refuse, type Scene } from "./activity.ts"
 import { isMuted, MUTED, mutedWith } from "./mutes.ts"
 import { countSignedOut, forgetSignedOut } from "./signed-out-votes.ts"
 
@@ -33,7 +35,12 @@ const NOT_TAKEN = refuse("conflict", "Questions are closed for now.")
 const TOO_MANY = refuse("conflict", `An event takes at most ${MAX_QUESTIONS} questions.`)
 
 /** A question as people at the event see it. */
-export const questionView = ({ eventId: _event, authorUserId: _user, askerId, ...question }: LiveQuestion): Fields => ({
+export const questionView = ({
+  eventId: _event,
+  authorUserId: _user,
+  askerId,
+  ...question
+}: LiveQuestion): QuestionView => ({
   ...question,
   authorId: askerId,
 })
@@ -60,17 +67,17 @@ const askedBy = (turn: Turn, question: LiveQuestion): string | null =>
 const tell = (turn: Turn, t: "question.created" | "question.updated", question: LiveQuestion): void => {
   const d = { question: questionView(question) }
   if (isShown(question.status)) {
-    turn.toAll(t, d)
+    turn.publish(t, "event", d)
     return
   }
-  turn.toStaff(t, d)
+  turn.publish(t, "staff", d)
   // What is told to one is kept for a while: who asked anonymously has the reply, and is told no more until it is shown.
-  if (question.askerId !== null) turn.toOne(question.askerId, t, d)
+  if (question.askerId !== null) turn.publish(t, `me:${question.askerId}`, d)
 }
 
 /** `hidden`: it is there no more for the audience; staff, who moderate it, still see it. */
 const tellOfRemoval = (turn: Turn, { id, rev }: LiveQuestion, hidden: boolean): void =>
-  turn.toAll("question.removed", { id, rev, hidden })
+  turn.publish("question.removed", "event", { id, rev, hidden })
 
 /** What was never shown goes where it was told. */
 const tellOfWithdrawal = (turn: Turn, question: LiveQuestion): void => {
@@ -79,8 +86,8 @@ const tellOfWithdrawal = (turn: Turn, question: LiveQuestion): void => {
     tellOfRemoval(turn, question, false)
     return
   }
-  turn.toStaff("question.removed", { id, rev, hidden: false })
-  if (askerId !== null) turn.toOne(askerId, "question.removed", { id, rev, hidden: false })
+  turn.publish("question.removed", "staff", { id, rev, hidden: false })
+  if (askerId !== null) turn.publish("question.removed", `me:${askerId}`, { id, rev, hidden: false })
 }
 
 /** The room the caller sits in. */
@@ -89,7 +96,7 @@ export const seatOf = (turn: Turn): string | null => {
   return seat === undefined || seat.away ? null : seat.roomId
 }
 
-const ask: NonNullable<Activity["commands"]["question.ask"]> = (turn, { text, anonymous = false }) => {
+const ask: Handler<"question.ask"> = (turn, { text, anonymous = false }) => {
   const phase = openPhase(turn)
   if (isRefused(phase)) return phase
   if (!turn.settings.questionsOpen) return NOT_TAKEN
@@ -113,7 +120,7 @@ const stale = (question: LiveQuestion, rev: number | undefined): Refused | undef
     ? undefined
     : refuse("conflict", "The question was changed meanwhile.", { question: questionView(question) })
 
-const withdraw: NonNullable<Activity["commands"]["question.withdraw"]> = (turn, { id }, rev) => {
+const withdraw: Handler<"question.withdraw"> = (turn, { id }, rev) => {
   const question = turn.get("question", id)
   if (question === undefined) return noSuch("question")
   if (turn.by === null || askedBy(turn, question) !== turn.by.participantId) {
@@ -130,7 +137,7 @@ const withdraw: NonNullable<Activity["commands"]["question.withdraw"]> = (turn, 
   return { id }
 }
 
-const vote: NonNullable<Activity["commands"]["question.vote"]> = (turn, { id, on }, rev) => {
+const vote: Handler<"question.vote"> = (turn, { id, on }, rev) => {
   const phase = openPhase(turn)
   if (isRefused(phase)) return phase
   const question = turn.get("question", id)
@@ -146,14 +153,15 @@ const vote: NonNullable<Activity["commands"]["question.vote"]> = (turn, { id, on
   else turn.remove("questionVote", key)
   turn.put("question", id, { ...question, votes })
   countSignedOut(turn, id, on)
-  turn.mention({ stream: "event", key: `question.votes:${id}`, t: "question.votes", d: { votes: [[id, votes]] } })
-  const own = { questionId: id, on }
-  turn.mention({ stream: `me:${participantId}`, key: `me.voted:${id}`, t: "me.voted", d: own })
+  turn.publishEphemeral("question.votes", "event", { votes: [[id, votes]] }, id)
+  turn.publishEphemeral("me.voted", `me:${participantId}`, { questionId: id, on }, id)
   return { questionId: id, votes, voted: on }
 }
 
-/** What is hidden is shown again, as it was; what is not stays as it is. */
-const restore = (turn: Turn, id: string, rev: number | undefined): Fields | Refused => {
+type Moderated = ReplyData<"question.approve">
+
+/** A hidden question is shown again, as it was; any other stays as it is. */
+const restore = (turn: Turn, id: string, rev: number | undefined): Moderated | Refused => {
   const question = turn.get("question", id)
   const status = question?.answeredAt == null ? "approved" : "answered"
   return moderation(question?.status === "hidden" ? { status } : {})(turn, { id }, rev)
@@ -219,14 +227,14 @@ const moderate = (turn: Turn, id: string, revision: Revision, rev?: number): Liv
 export const moderateQuestion = (
   turn: Turn,
   { id, patch }: { readonly id: string; readonly patch: QuestionPatch },
-): Fields | Refused => {
+): { readonly question: Question } | Refused => {
   const question = moderate(turn, id, patch)
   return isRefused(question) ? question : { question: restQuestion(question) }
 }
 
 const moderation =
   (revision: Revision) =>
-  (turn: Turn, { id }: { readonly id: string }, rev: number | undefined): Fields | Refused => {
+  (turn: Turn, { id }: { readonly id: string }, rev: number | undefined): Moderated | Refused => {
     const question = moderate(turn, id, revision, rev)
     return isRefused(question) ? question : { question: questionView(question) }
   }
@@ -234,10 +242,10 @@ const moderation =
 const byVotes = (a: LiveQuestion, b: LiveQuestion): number =>
   Number(b.pinned) - Number(a.pinned) || b.votes - a.votes || (a.id < b.id ? -1 : 1)
 
-const questionsOf = ({ floor }: Scene, fits: (question: LiveQuestion) => boolean): ReadonlyArray<Fields> =>
+const questionsOf = ({ floor }: Scene, fits: (question: LiveQuestion) => boolean): ReadonlyArray<QuestionView> =>
   [...floor.all("question").values()].filter(fits).sort(byVotes).slice(0, SHOWN).map(questionView)
 
-export const qa: Activity = {
+export const qa = {
   commands: {
     "question.ask": ask,
     "question.withdraw": withdraw,
@@ -269,7 +277,7 @@ export const qa: Activity = {
       const said = { moderated: settings.moderated, open: settings.questionsOpen }
       if (settings.moderated === before.moderated && settings.questionsOpen === before.questionsOpen) return said
       turn.put("settings", ONLY, settings)
-      turn.toAll("qa.settings", said)
+      turn.publish("qa.settings", "event", said)
       return said
     },
   },
@@ -290,4 +298,4 @@ export const qa: Activity = {
     const voted = [...floor.all("question").keys()].filter((id) => floor.get("questionVote", voteId(id, participantId)))
     return { mine: { questions: mine.slice(-SHOWN).map(questionView), votes: voted } }
   },
-}
+} satisfies Activity

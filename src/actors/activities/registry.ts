@@ -1,10 +1,11 @@
 /** All activities, as one: who answers which command, and everyone's part in what happens to phases and people. */
-import type { ActivityName } from "../../model/activity-commands.ts"
+
 import type { PhaseState } from "../../model/phase.ts"
+import type { ActivityName, Ephemeral } from "../../protocol/contract.ts"
+import type { TimerView } from "../../protocol/topics/agenda.ts"
 import type { ActivityCommand, Refused } from "../commands.ts"
 import type { Present } from "../presence.ts"
-import type { TimerView } from "../state.ts"
-import type { Ephemeral, Turn } from "../turn.ts"
+import type { Turn } from "../turn.ts"
 import type { Activity, ActivityDeadline, ExtendTimer, Fields, Handler, Pulse, Scene } from "./activity.ts"
 import { announcements } from "./announcements.ts"
 import { breakout } from "./breakout.ts"
@@ -38,16 +39,29 @@ const ACTIVITIES: ReadonlyArray<Activity> = [
   capture,
 ]
 
-const HANDLERS = new Map(
-  ACTIVITIES.flatMap(({ commands }) => Object.entries(commands) as [ActivityName, Handler<ActivityName>][]),
-)
+/** The handler of every command. One that is missing here does not compile. */
+const HANDLERS: { readonly [T in ActivityName]: Handler<T> } = {
+  ...announcements.commands,
+  ...qa.commands,
+  ...chat.commands,
+  ...polls.commands,
+  ...mutes.commands,
+  ...lobby.commands,
+  ...removals.commands,
+  ...hands.commands,
+  ...stage.commands,
+  ...breakout.commands,
+  ...rotation.commands,
+  ...broadcast.commands,
+  ...capture.commands,
+}
 
 const PULSES: ReadonlyMap<string, Pulse> = new Map(ACTIVITIES.flatMap(({ pulses }) => Object.entries(pulses ?? {})))
 
 export const performActivity = (turn: Turn, { type, d, rev }: ActivityCommand): Fields | Refused => {
-  const handler = HANDLERS.get(type)
-  if (handler === undefined) throw new Error(`no activity answers ${type}`)
-  return handler(turn, d as never, rev)
+  // The compiler cannot see that the data belong to the handler of the same name.
+  const handler = HANDLERS[type] as Handler<ActivityName>
+  return handler(turn, d, rev)
 }
 
 type PhaseHook = "phaseStarted" | "phaseEnded" | "phaseElapsed"

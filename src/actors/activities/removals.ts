@@ -8,11 +8,11 @@ export const putOut = (turn: Turn, participantId: string, block: boolean): void 
   if (block && !removed.includes(participantId)) {
     turn.state = { ...turn.state, removed: [...removed, participantId] }
   }
-  turn.toStaff("participant.removed", { participantId, block })
+  turn.publish("participant.removed", "staff", { participantId, block })
   turn.eject({ who: "participant", participantId, reason: "removed" })
 }
 
-export const removals: Activity = {
+export const removals = {
   commands: {
     "participant.remove": (turn, { id, block = false }) => {
       const { status } = turn.state.event
@@ -26,8 +26,8 @@ export const removals: Activity = {
       const { removed } = turn.state
       if (!removed.includes(id)) return noSuch("removed participant")
       turn.state = { ...turn.state, removed: removed.filter((other) => other !== id) }
-      turn.toStaff("participant.unblocked", { participantId: id })
+      turn.publish("participant.unblocked", "staff", { participantId: id })
       return { participantId: id }
     },
   },
-}
+} satisfies Activity

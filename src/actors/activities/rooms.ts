@@ -1,10 +1,10 @@
 /** Taking a place in a room and leaving it: the counts of the rooms always equal the seats taken there. */
 import type { Room } from "../../model/live-records.ts"
 import { type EventRole, isStaff } from "../../model/roles.ts"
+import type { RoomView } from "../../protocol/topics/breakouts.ts"
 import type { Floor } from "../floor.ts"
 import type { Present } from "../presence.ts"
 import type { Turn } from "../turn.ts"
-import type { Fields } from "./activity.ts"
 
 /** The stored role somebody has here. */
 export const roleOf = (turn: Turn, person: Pick<Present, "participantId" | "role">): EventRole =>
@@ -17,20 +17,20 @@ export const isSeated = (role: EventRole): boolean => !isStaff(role) && role !==
 export const roomsOf = (floor: Floor): ReadonlyArray<Room> =>
   [...floor.all("room").values()].sort((a, b) => a.place - b.place)
 
-export const roomView = ({ place: _place, ...room }: Room): Fields => room
+export const roomView = ({ place: _place, ...room }: Room): RoomView => room
 
 const recount = (turn: Turn, roomId: string, by: number): void => {
   const room = turn.get("room", roomId)
   if (room === undefined) return
   const counted: Room = { ...room, count: room.count + by, rev: room.rev + 1 }
   turn.put("room", roomId, counted)
-  turn.toAll("room.updated", { room: roomView(counted) })
+  turn.publish("room.updated", "event", { room: roomView(counted) })
 }
 
 /** Seats somebody whom the room's count already holds. */
 export const sit = (turn: Turn, participantId: string, room: Room, endsAt: string | null): void => {
   turn.put("seat", participantId, { roomId: room.id, away: false })
-  turn.toOne(participantId, "assignment.updated", { roomId: room.id, name: room.name, endsAt })
+  turn.publish("assignment.updated", `me:${participantId}`, { roomId: room.id, name: room.name, endsAt })
   turn.stand({ participantId, roomId: room.id })
 }
 
@@ -51,6 +51,6 @@ export const leaveRoom = (turn: Turn, participantId: string, keep: boolean): voi
   else turn.remove("seat", participantId)
   if (seat.away) return
   recount(turn, seat.roomId, -1)
-  turn.toOne(participantId, "assignment.ended", { roomId: seat.roomId, returnAt: turn.at })
+  turn.publish("assignment.ended", `me:${participantId}`, { roomId: seat.roomId, returnAt: turn.at })
   turn.stand({ participantId, roomId: null })
 }

@@ -6,10 +6,10 @@ import { namedId } from "../../model/ids.ts"
 import { ONLY, type Rotation, type Round } from "../../model/live-records.ts"
 import { nextRound, type RotationState, type RoundGroup, restoreRotation } from "../../model/rotation-pairing.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
+import type { TimerView } from "../../protocol/topics/agenda.ts"
+import type { RotationRoundView, RotationView } from "../../protocol/topics/rotation.ts"
 import type { Floor } from "../floor.ts"
-import type { TimerView } from "../state.ts"
 import type { Turn } from "../turn.ts"
-import type { Fields } from "./activity.ts"
 import { isSeated, roleOf } from "./rooms.ts"
 
 /** Time to get ready, out of the break before a round. */
@@ -32,7 +32,7 @@ export const roundsOf = (floor: Floor) =>
 const memoryOf = (turn: Turn, rotation: Rotation): RotationState =>
   memories.get(rotation) ?? restoreRotation({ ...(rotation.seating as Stored), history: roundsOf(turn.floor) })
 
-export const rotationView = (rotation: Rotation): Fields => {
+export const rotationView = (rotation: Rotation): RotationView => {
   const { seating: _seating, paused: _paused, extendedMs: _extendedMs, ...view } = rotation
   return view
 }
@@ -55,10 +55,11 @@ export const settle = (
   const next: Rotation = { ...before, ...change, rev: before.rev + 1 }
   if (memory !== undefined) memories.set(next, memory)
   turn.put("rotation", ONLY, next)
-  turn.toAll("rotation.state", { rotation: rotationView(next) })
+  turn.publish("rotation.state", "event", { rotation: rotationView(next) })
   const [was, is] = [timerOf(before), timerOf(next)]
-  if (is !== undefined) turn.toAll("timer.updated", { timer: is })
-  else if (was !== undefined) turn.toAll("timer.updated", { timer: { ...was, state: "cancelled", rev: next.rev } })
+  if (is !== undefined) turn.publish("timer.updated", "event", { timer: is })
+  else if (was !== undefined)
+    turn.publish("timer.updated", "event", { timer: { ...was, state: "cancelled", rev: next.rev } })
   return next
 }
 
@@ -67,7 +68,7 @@ export const elapse = (turn: Turn, before: Rotation): Rotation => {
   const rev = before.rev + 1
   const timer = timerOf(before)
   if (timer !== undefined) {
-    turn.toAll("timer.elapsed", { timerId: timer.id, timer: { ...timer, state: "elapsed", rev } })
+    turn.publish("timer.elapsed", "event", { timerId: timer.id, timer: { ...timer, state: "elapsed", rev } })
   }
   const next: Rotation = { ...before, endsAt: null, rev }
   const memory = memories.get(before)
@@ -96,20 +97,32 @@ export const roundOf = (floor: Floor, rotation: Rotation | undefined): Round | u
   rotation === undefined || !isInRound(rotation) ? undefined : floor.get("round", roundId(rotation))
 
 /** Those of a group who are still in its room, here or gone for a moment. */
-const partnersOf = (floor: Floor, people: ReadonlyArray<string>, self: string, room: string): ReadonlyArray<Fields> =>
+const partnersOf = (
+  floor: Floor,
+  people: ReadonlyArray<string>,
+  self: string,
+  room: string,
+): RotationRoundView["partners"] =>
   people.flatMap((participantId) => {
     const seat = floor.get("seat", participantId)
     return participantId === self || seat?.roomId !== room ? [] : [{ participantId, name: seat.name ?? "" }]
   })
 
-const roundInGroup = (floor: Floor, rotation: Rotation, round: Round, group: number, self: string): Fields => {
+const roundInGroup = (
+  floor: Floor,
+  rotation: Rotation,
+  round: Round,
+  group: number,
+  self: string,
+): RotationRoundView => {
+  // A rotation has both while one of its rounds runs.
   const { n, startsAt, endsAt } = rotation
   const people = round.groups[group]
   const room = people === undefined ? null : roomId(rotation, group)
   return {
     n,
-    startsAt,
-    endsAt,
+    startsAt: startsAt ?? round.at,
+    endsAt: endsAt ?? round.at,
     leadMs: leadMs(rotation),
     roomId: room,
     partners: people === undefined || room === null ? [] : partnersOf(floor, people, self, room),
@@ -123,7 +136,7 @@ export const groupOf = (round: Round, participantId: string): number =>
   round.groups.findIndex((people) => people.includes(participantId))
 
 /** The round as it stands for one participant; null when they are not in it. */
-export const roundFor = (floor: Floor, participantId: string): Fields | null => {
+export const roundFor = (floor: Floor, participantId: string): RotationRoundView | null => {
   const rotation = floor.get("rotation", ONLY)
   const round = roundOf(floor, rotation)
   if (rotation === undefined || round === undefined) return null
@@ -134,7 +147,7 @@ export const roundFor = (floor: Floor, participantId: string): Fields | null => 
 
 export const tellRound = (turn: Turn, participantId: string): void => {
   const round = roundFor(turn.floor, participantId)
-  if (round !== null) turn.toOne(participantId, "rotation.round", round)
+  if (round !== null) turn.publish("rotation.round", `me:${participantId}`, round)
 }
 
 /** Everyone back to the main room but those who go on to another. */
@@ -154,9 +167,11 @@ const seatAll = (turn: Turn, rotation: Rotation, round: Round): void => {
       turn.put("seat", id, { roomId: room, away: false, name: turn.people.find(id)?.name ?? "" })
       turn.stand({ participantId: id, roomId: room })
     }
-    for (const id of people) turn.toOne(id, "rotation.round", roundInGroup(turn.floor, rotation, round, group, id))
+    for (const id of people)
+      turn.publish("rotation.round", `me:${id}`, roundInGroup(turn.floor, rotation, round, group, id))
   }
-  for (const id of round.byes) turn.toOne(id, "rotation.round", roundInGroup(turn.floor, rotation, round, -1, id))
+  for (const id of round.byes)
+    turn.publish("rotation.round", `me:${id}`, roundInGroup(turn.floor, rotation, round, -1, id))
 }
 
 /** Has nobody met anybody new in these groups, and could nobody in another round? Larger groups are not searched for more. */

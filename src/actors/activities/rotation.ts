@@ -5,10 +5,11 @@
  */
 import { ONLY, type Rotation } from "../../model/live-records.ts"
 import { toMillis, toTimestamp } from "../../model/timestamp.ts"
+import type { RotationView } from "../../protocol/topics/rotation.ts"
 import type { Refused } from "../commands.ts"
 import { activePhase } from "../state.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, type ActivityDeadline, type ExtendTimer, type Fields, refuse, type Scene } from "./activity.ts"
+import { type Activity, type ActivityDeadline, refuse, type Scene } from "./activity.ts"
 import {
   beginRound,
   elapse,
@@ -77,8 +78,9 @@ const companions = (turn: Turn, participantId: string): ReadonlyArray<string> =>
 }
 
 const tellPartners = (turn: Turn, participantId: string): void => {
-  const n = current(turn)?.n
-  for (const id of companions(turn, participantId)) turn.toOne(id, "rotation.partnerLeft", { participantId, n })
+  const { n = 0 } = current(turn) ?? {}
+  for (const id of companions(turn, participantId))
+    turn.publish("rotation.partnerLeft", `me:${id}`, { participantId, n })
 }
 
 /** The round goes on without them. Their seat is theirs until it ends: they may come back. */
@@ -149,7 +151,7 @@ const resume = (turn: Turn, going: Rotation): Rotation => {
 }
 
 /** The round that runs, or the break, lasts longer for everybody in it. */
-const extend = (turn: Turn, { id, seconds, rev }: ExtendTimer): Fields | Refused | undefined => {
+const extend: Activity["extend"] = (turn, { id, seconds, rev }) => {
   const last = turn.get("rotation", ONLY)
   if (last === undefined || last.id !== id) return undefined
   const timer = timerOf(last)
@@ -159,13 +161,13 @@ const extend = (turn: Turn, { id, seconds, rev }: ExtendTimer): Fields | Refused
   const endsAt = toMillis(timer.endsAt) + seconds * 1000
   if (endsAt - toMillis(timer.startedAt) > DAY_MS) return refuse("conflict", "A round lasts at most a day.")
   const extendedMs = timer.extendedMs + seconds * 1000
-  return { timer: timerOf(settle(turn, last, { endsAt: toTimestamp(endsAt), extendedMs })) }
+  return { timer: timerOf(settle(turn, last, { endsAt: toTimestamp(endsAt), extendedMs })) ?? timer }
 }
 
 /** What a host does with the rotation that is going on. */
 const steering =
   (steer: (turn: Turn, going: Rotation) => Rotation) =>
-  (turn: Turn, _d: object, rev: number | undefined): Fields | Refused => {
+  (turn: Turn, _d: object, rev: number | undefined): { readonly rotation: RotationView } | Refused => {
     const going = current(turn)
     if (going === undefined) return NONE
     return rev === undefined || rev === going.rev
@@ -173,7 +175,7 @@ const steering =
       : refuse("conflict", "The rotation was changed meanwhile.", { rotation: rotationView(going) })
   }
 
-export const rotation: Activity = {
+export const rotation = {
   commands: {
     "rotation.start": (turn, d) => {
       const going = current(turn)
@@ -189,7 +191,7 @@ export const rotation: Activity = {
       const { participantId } = turn.by
       if (turn.get("opt", participantId)?.in !== isIn) {
         turn.put("opt", participantId, { in: isIn })
-        turn.toOne(participantId, "me.opted", { in: isIn })
+        turn.publish("me.opted", `me:${participantId}`, { in: isIn })
       }
       if (isIn) gather(turn)
       else optOut(turn, participantId)
@@ -233,4 +235,4 @@ export const rotation: Activity = {
     round: roundFor(floor, participantId),
     optedOut: floor.get("opt", participantId)?.in === false,
   }),
-}
+} satisfies Activity

@@ -3,8 +3,9 @@
  * one address may be a lecture hall or one person. The live event is given pseudonyms of addresses, which say nothing beyond it.
  */
 import { partsOfVote, voteId } from "../../model/live-records.ts"
-import type { Ephemeral, Turn } from "../turn.ts"
-import type { Activity, Fields, Scene } from "./activity.ts"
+import { type Ephemeral, ephemeralOf } from "../../protocol/contract.ts"
+import type { Turn } from "../turn.ts"
+import type { Activity, Scene } from "./activity.ts"
 
 const EVERY_MS = 1000
 /** In `ready`: those with the most voters. */
@@ -54,11 +55,11 @@ export const forgetSignedOut = (turn: Turn, of: string, votes: ReadonlyArray<str
 }
 
 const say = ({ floor }: Scene, of: string): ReadonlyArray<Ephemeral> => {
-  const d: Fields = { of, ...(floor.get("signedOutVotes", of) ?? NOBODY) }
-  return [{ stream: "staff", key: `votes.signedOut:${of}`, t: "votes.signedOut", d }]
+  const d = { of, ...(floor.get("signedOutVotes", of) ?? NOBODY) }
+  return [ephemeralOf("votes.signedOut", "staff", d, of)]
 }
 
-export const signedOutVotes: Activity = {
+export const signedOutVotes = {
   commands: {},
   staffView: ({ floor }) => ({
     signedOutVotes: Array.from(floor.all("signedOutVotes"), ([of, counts]) => ({ of, ...counts }))
@@ -66,4 +67,4 @@ export const signedOutVotes: Activity = {
       .slice(0, SHOWN),
   }),
   pulses: { "votes.signedOut": { everyMs: EVERY_MS, say } },
-}
+} satisfies Activity

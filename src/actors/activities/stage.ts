@@ -2,15 +2,18 @@
  * Who speaks, and what hosts make of people: invitations onto the stage, and roles. A role given here holds for this event
  * over what a token says; a workspace's user keeps it on the event's list as well.
  */
+
 import type { StagePlace } from "../../model/live-records.ts"
 import { acceptedRoles, type EventRole } from "../../model/roles.ts"
 import { toMillis, toTimestamp } from "../../model/timestamp.ts"
+import type { ReplyData } from "../../protocol/contract.ts"
+import type { StageView } from "../../protocol/topics/hands.ts"
 import { actingRole } from "../acting-role.ts"
 import type { Refused } from "../commands.ts"
 import type { Present } from "../presence.ts"
 import { activePhase } from "../state.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, type Fields, noSuch, refuse } from "./activity.ts"
+import { type Activity, noSuch, refuse } from "./activity.ts"
 import { lowerHand } from "./hands.ts"
 import { roleOf } from "./rooms.ts"
 
@@ -24,7 +27,7 @@ const speakingRole = (turn: Turn): EventRole =>
   activePhase(turn.state)?.modality === "broadcast" ? "speaker" : "participant"
 
 /** What they were before is nobody's business. */
-const stageView = ({ state, expiresAt }: StagePlace): Fields => ({ state, expiresAt })
+const stageView = ({ state, expiresAt }: StagePlace): StageView => ({ state, expiresAt })
 
 const become = (turn: Turn, participantId: string, role: EventRole, because: "role" | "stage"): void => {
   turn.put("role", participantId, { role })
@@ -33,30 +36,27 @@ const become = (turn: Turn, participantId: string, role: EventRole, because: "ro
 
 const place = (turn: Turn, participantId: string): StagePlace | undefined => turn.get("stage", participantId)
 
-const invite = (turn: Turn, person: Present): Fields | Refused => {
+const invite = (turn: Turn, person: Present): ReplyData<"stage.invite"> | Refused => {
   const { participantId } = person
   if (actingRole(turn.floor, person) === "anonymous") {
     return refuse("conflict", "Who is here without a name cannot come onto the stage; give them a role first.")
   }
   const known = place(turn, participantId)
   if (known?.state === "on") return { participantId, stage: stageView(known) }
-  const stage: StagePlace = {
-    state: "invited",
-    expiresAt: toTimestamp(turn.now + INVITATION_MS),
-    before: roleOf(turn, person),
-  }
+  const expiresAt = toTimestamp(turn.now + INVITATION_MS)
+  const stage: StagePlace = { state: "invited", expiresAt, before: roleOf(turn, person) }
   turn.put("stage", participantId, stage)
-  turn.toOne(participantId, "stage.invited", { expiresAt: stage.expiresAt })
+  turn.publish("stage.invited", `me:${participantId}`, { expiresAt })
   return { participantId, stage: stageView(stage) }
 }
 
-const accept = (turn: Turn, participantId: string): Fields | Refused => {
+const accept = (turn: Turn, participantId: string): ReplyData<"stage.accept"> | Refused => {
   const invited = place(turn, participantId)
   if (invited?.state === "on") return { stage: stageView(invited) }
   if (invited?.expiresAt == null || toMillis(invited.expiresAt) <= turn.now) return NOT_INVITED
   const stage: StagePlace = { ...invited, state: "on", expiresAt: null }
   turn.put("stage", participantId, stage)
-  turn.toOne(participantId, "me.stage", { stage: stageView(stage) })
+  turn.publish("me.stage", `me:${participantId}`, { stage: stageView(stage) })
   lowerHand(turn, participantId)
   const role = speakingRole(turn)
   if (invited.before === "viewer" || invited.before === "participant") become(turn, participantId, role, "stage")
@@ -77,7 +77,7 @@ const leave = (turn: Turn, participantId: string): void => {
 const isForWorkspace = (turn: Turn, roles: ReadonlyArray<EventRole | undefined>): boolean =>
   turn.by !== null && roles.includes("workspace_admin")
 
-const setRole = (turn: Turn, id: string, role: EventRole): Fields | Refused => {
+const setRole = (turn: Turn, id: string, role: EventRole): ReplyData<"role.set"> | Refused => {
   const person = turn.people.find(id)
   const given = turn.get("role", id)
   if (person === undefined && given === undefined) return noSuch("participant")
@@ -96,9 +96,9 @@ const setRole = (turn: Turn, id: string, role: EventRole): Fields | Refused => {
 }
 
 /** A role that was given here, by a host or for the stage, ends; the gateways look up what is stored for the user. */
-export const forgetRole = (turn: Turn, userId: string): Fields => {
+export const forgetRole = (turn: Turn, userId: string): { readonly participantId: string } => {
   if (turn.get("role", userId) !== undefined) {
-    if (place(turn, userId) !== undefined) turn.toOne(userId, "me.stage", { stage: null })
+    if (place(turn, userId) !== undefined) turn.publish("me.stage", `me:${userId}`, { stage: null })
     turn.remove("stage", userId)
     turn.remove("role", userId)
     turn.stand({ participantId: userId, role: null })
@@ -106,7 +106,7 @@ export const forgetRole = (turn: Turn, userId: string): Fields => {
   return { participantId: userId }
 }
 
-export const stage: Activity = {
+export const stage = {
   commands: {
     "stage.invite": (turn, { id }) => {
       const person = turn.people.find(id)
@@ -115,7 +115,7 @@ export const stage: Activity = {
     "stage.accept": (turn) => accept(turn, turn.by?.participantId ?? ""),
     "stage.leave": (turn) => {
       const id = turn.by?.participantId ?? ""
-      if (place(turn, id) !== undefined) turn.toOne(id, "me.stage", { stage: null })
+      if (place(turn, id) !== undefined) turn.publish("me.stage", `me:${id}`, { stage: null })
       leave(turn, id)
       return { stage: null }
     },
@@ -129,4 +129,4 @@ export const stage: Activity = {
     const isOpen = found !== undefined && (found.expiresAt === null || toMillis(found.expiresAt) > now)
     return { stage: isOpen ? stageView(found) : null }
   },
-}
+} satisfies Activity

@@ -1,7 +1,10 @@
 /** Who may send a command, found out by asking the rule itself: so it says what the server does. */
-import { type ActingRole, type CommandName, can, type PhaseTraits } from "../../model/permissions.ts"
+
 import { Feature, Modality } from "../../model/phase.ts"
 import { EventRole, narrowRole } from "../../model/roles.ts"
+import type { CommandName } from "../../protocol/contract.ts"
+import { can } from "../../protocol/permissions.ts"
+import type { ActingRole, PhaseTraits } from "../../protocol/rule.ts"
 
 /** What the active phase may be; `none`: none is active. */
 const SITUATIONS = [...Modality.literals, "none"] as const

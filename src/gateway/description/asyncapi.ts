@@ -3,11 +3,10 @@
  * clients send, and sends what they hear.
  */
 import type { JsonSchema } from "effect"
-import { revisedBy } from "../../model/command-revisions.ts"
-import { ADVICE, CLOSE } from "../protocol/close-codes.ts"
-import type { COMMANDS } from "../protocol/commands.ts"
-import { GATEWAY_PATH, MAX_FRAME_BYTES, MAX_FRAME_OBJECTS, SUBPROTOCOL } from "../protocol/frames.ts"
-import { REFUSALS } from "../protocol/refusals.ts"
+import { ADVICE, CLOSE } from "../../protocol/close-codes.ts"
+import { type CommandName, commandContract } from "../../protocol/contract.ts"
+import { GATEWAY_PATH, MAX_FRAME_BYTES, MAX_FRAME_OBJECTS, SUBPROTOCOL } from "../../protocol/frames.ts"
+import { REFUSALS } from "../../protocol/refusals.ts"
 import { allowedFor } from "./allowed.ts"
 import { COMMAND_MESSAGES, DISPATCH_MESSAGES, FRAMES, MESSAGES, type Message, REPLY_MESSAGES } from "./messages.ts"
 import { messageSchemas } from "./schemas.ts"
@@ -37,14 +36,14 @@ const messageOf = ({ name, says }: Message, payload: JsonSchema.JsonSchema | und
 })
 
 const commandOf = (message: Message, payload: JsonSchema.JsonSchema | undefined) => {
-  const name = message.name as keyof typeof COMMANDS
+  const name = message.name as CommandName
   const { roles, features } = allowedFor(name)
-  const revised = revisedBy(name)
+  const { revises } = commandContract(name)
   return {
     ...messageOf(message, payload),
     "x-allowed": { ...roles, features },
     "x-reply": { $ref: `#/components/messages/reply.${name}` },
-    ...(revised === null ? {} : { "x-revision-of": revised }),
+    ...(revises === undefined ? {} : { "x-revision-of": revises }),
   }
 }
 

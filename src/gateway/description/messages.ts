@@ -1,12 +1,11 @@
 /**
- * Everything that may stand on a gateway socket, as one list made of the protocol's tables: what the AsyncAPI document, the
- * tables of the guide and the checks of the tests are written from. A `t` may name a command and a dispatch; a key is one message.
+ * Everything that may stand on a gateway socket, as one list derived from the contract. The AsyncAPI document, the tables of the
+ * guide and the checks of the tests are written from it. A `t` may name a command and a dispatch; a key is one message.
  */
 import { Result, Schema } from "effect"
-import { revisedBy } from "../../model/command-revisions.ts"
-import type { CommandName } from "../../model/permissions.ts"
-import { COMMANDS } from "../protocol/commands.ts"
-import { DIRECT_DISPATCHES, ORDERED_DISPATCHES } from "../protocol/dispatches.ts"
+import type { AnyCommand } from "../../protocol/command.ts"
+import { COMMANDS, DISPATCHES } from "../../protocol/contract.ts"
+import { type AnyDispatch, type OrderedDispatch, STREAM_NAMES, type StreamKind } from "../../protocol/dispatch.ts"
 import {
   CommandFrame,
   DispatchFrame,
@@ -19,9 +18,7 @@ import {
   ReplyFrame,
   TokenAccepted,
   TokenFrame,
-} from "../protocol/frames.ts"
-import { REPLIES } from "../protocol/replies.ts"
-import { STREAM_NAMES, streamsOfDispatch } from "../protocol/streams.ts"
+} from "../../protocol/frames.ts"
 
 export interface Message {
   readonly key: string
@@ -37,16 +34,15 @@ const needsNothing = (data: Schema.Top): boolean =>
 
 const { rev, ...unrevised } = CommandFrame.fields
 
-const command = ([t, data]: readonly [string, Schema.Top]): Message => {
-  const revised = revisedBy(t as CommandName)
-  const of = revised === null ? "" : ` With \`rev\`: only for that revision of the ${revised}.`
+const command = ([t, { data, revises }]: readonly [string, AnyCommand]): Message => {
+  const of = revises === undefined ? "" : ` With \`rev\`: only for that revision of the ${revises}.`
   return {
     key: `command.${t}`,
     name: t,
     says: `The command \`${t}\`.${of}`,
     payload: Schema.Struct({
       ...unrevised,
-      ...(revised === null ? {} : { rev }),
+      ...(revises === undefined ? {} : { rev }),
       t: Schema.Literal(t),
       d: needsNothing(data) ? Schema.optionalKey(data) : data,
     }),
@@ -55,7 +51,7 @@ const command = ([t, data]: readonly [string, Schema.Top]): Message => {
 
 const [Accepted, Refused] = ReplyFrame.members
 
-const reply = ([t, data]: readonly [string, Schema.Top]): Message => ({
+const reply = ([t, { reply: data }]: readonly [string, AnyCommand]): Message => ({
   key: `reply.${t}`,
   name: t,
   says: `The command \`${t}\` was done; with \`dup\`, it had been done before.`,
@@ -64,42 +60,39 @@ const reply = ([t, data]: readonly [string, Schema.Top]): Message => ({
 
 const { op, v, ts } = DispatchFrame.fields
 
-const direct = ([t, data]: readonly [string, Schema.Top]): Message => ({
+const unordered = (t: string, data: Schema.Top): Message => ({
   key: `dispatch.${t}`,
   name: t,
   says: `The dispatch \`${t}\`, of the moment: it has no place in a stream and is not replayed.`,
   payload: Schema.Struct({ op, t: Schema.Literal(t), v, ts, d: data }),
 })
 
-const ordered = ([t, data]: readonly [string, Schema.Top]): Message => {
-  const streams = streamsOfDispatch(t)
-  return {
-    key: `dispatch.${t}`,
-    name: t,
-    says: `The dispatch \`${t}\`, with its place in the stream ${streams.map((stream) => `\`${stream}\``).join(" or ")}.`,
-    payload: Schema.Struct({
-      op,
-      t: Schema.Literal(t),
-      st: Schema.Union(streams.map((stream) => STREAM_NAMES[stream])),
-      s: Schema.Int,
-      v: Schema.Int,
-      ts: Schema.Int,
-      d: data,
-    }),
-  }
-}
+const ordered = (t: string, { data, streams }: OrderedDispatch<Schema.Top, StreamKind>): Message => ({
+  key: `dispatch.${t}`,
+  name: t,
+  says: `The dispatch \`${t}\`, with its place in the stream ${streams.map((stream) => `\`${stream}\``).join(" or ")}.`,
+  payload: Schema.Struct({
+    op,
+    t: Schema.Literal(t),
+    st: Schema.Union(streams.map((stream) => STREAM_NAMES[stream])),
+    s: Schema.Int,
+    v: Schema.Int,
+    ts: Schema.Int,
+    d: data,
+  }),
+})
+
+const dispatch = ([t, contract]: readonly [string, AnyDispatch]): Message =>
+  contract.kind === "ordered" ? ordered(t, contract) : unordered(t, contract.data)
 
 const frame = (name: string, says: string, payload: Schema.Top): Message => ({ key: name, name, says, payload })
 
-export const COMMAND_MESSAGES: ReadonlyArray<Message> = Object.entries<Schema.Top>(COMMANDS).map(command)
+export const COMMAND_MESSAGES: ReadonlyArray<Message> = Object.entries<AnyCommand>(COMMANDS).map(command)
 
 /** Replies have no `t`: which it is, the `id` of the command says. */
-export const REPLY_MESSAGES: ReadonlyArray<Message> = Object.entries<Schema.Top>(REPLIES).map(reply)
+export const REPLY_MESSAGES: ReadonlyArray<Message> = Object.entries<AnyCommand>(COMMANDS).map(reply)
 
-export const DISPATCH_MESSAGES: ReadonlyArray<Message> = [
-  ...Object.entries<Schema.Top>(DIRECT_DISPATCHES).map(direct),
-  ...Object.entries<Schema.Top>(ORDERED_DISPATCHES).map(ordered),
-]
+export const DISPATCH_MESSAGES: ReadonlyArray<Message> = Object.entries<AnyDispatch>(DISPATCHES).map(dispatch)
 
 /** What has an `op` of its own, and no `t`. */
 export const FRAMES = {

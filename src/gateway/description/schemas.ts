@@ -6,16 +6,44 @@ import { JsonSchema, Schema, type SchemaAST, SchemaRepresentation } from "effect
 import * as events from "../../model/event.ts"
 import * as phases from "../../model/phase.ts"
 import * as roles from "../../model/roles.ts"
-import * as activities from "../protocol/activity-views.ts"
-import * as commands from "../protocol/commands.ts"
-import * as dispatches from "../protocol/dispatches.ts"
-import * as frames from "../protocol/frames.ts"
-import * as refusals from "../protocol/refusals.ts"
-import * as replies from "../protocol/replies.ts"
+import * as frames from "../../protocol/frames.ts"
+import * as refusals from "../../protocol/refusals.ts"
+import * as session from "../../protocol/session.ts"
+import * as state from "../../protocol/state.ts"
+import * as agenda from "../../protocol/topics/agenda.ts"
+import * as breakouts from "../../protocol/topics/breakouts.ts"
+import * as chat from "../../protocol/topics/chat.ts"
+import { Counts, Cursors } from "../../protocol/topics/fields.ts"
+import * as hands from "../../protocol/topics/hands.ts"
+import * as media from "../../protocol/topics/media.ts"
+import * as participants from "../../protocol/topics/participants.ts"
+import * as polls from "../../protocol/topics/polls.ts"
+import * as presence from "../../protocol/topics/presence.ts"
+import * as questions from "../../protocol/topics/questions.ts"
+import * as rotation from "../../protocol/topics/rotation.ts"
 import { MESSAGES } from "./messages.ts"
 
 const NAMES = new Map<SchemaAST.AST, string>(
-  [events, phases, roles, activities, commands, dispatches, frames, refusals, replies].flatMap((module) =>
+  [
+    events,
+    phases,
+    roles,
+    frames,
+    refusals,
+    state,
+    session,
+    agenda,
+    breakouts,
+    chat,
+    { Counts, Cursors },
+    hands,
+    media,
+    participants,
+    polls,
+    presence,
+    questions,
+    rotation,
+  ].flatMap((module) =>
     Object.entries(module).flatMap(([name, value]) => (Schema.isSchema(value) ? [[value.ast, name] as const] : [])),
   ),
 )

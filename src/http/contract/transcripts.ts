@@ -1,8 +1,7 @@
-/** What a speech recogniser heard, told by a service with an API key (hosts do it over the gateway). */
-
+/** Transcript segments of a speech recogniser, pushed by a service with an API key (hosts push over the gateway). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
-import { ACTIVITY_COMMANDS } from "../../model/activity-commands.ts"
+import { COMMANDS } from "../../protocol/contract.ts"
 import { Commanded, EndpointAccess } from "./access.ts"
 import { PathId } from "./endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "./problem.ts"
@@ -11,7 +10,7 @@ export const Transcripts = HttpApiGroup.make("transcripts")
   .add(
     HttpApiEndpoint.post("pushTranscript", "/v1/events/:id/transcript-segments", {
       params: PathId,
-      payload: ACTIVITY_COMMANDS["transcript.push"],
+      payload: COMMANDS["transcript.push"].data,
       success: Schema.Struct({ accepted: Schema.Int }),
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })

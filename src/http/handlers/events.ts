@@ -1,6 +1,6 @@
 /** Events and phases. After creation every change goes through the event's actor; reads go to the store. */
 import { Effect } from "effect"
-import type { Answer, SteeringCommand } from "../../actors/commands.ts"
+import type { AgendaCommand, Answer } from "../../actors/commands.ts"
 import type { LiveEvents } from "../../actors/live-events.ts"
 import { giveEventRole } from "../../identity/participants.ts"
 import { BadRequest, Conflict, type Failure, NotFound } from "../../model/errors.ts"
@@ -18,13 +18,13 @@ import { HttpSettings } from "../settings.ts"
 /** Steers the event, as a caller that manages the workspace; gives what came of it, and the event as it is then. */
 const steer = (
   eventId: string,
-  command: SteeringCommand,
+  command: AgendaCommand,
 ): Effect.Effect<Answer & { readonly event: EventWithPhases }, Failure, LiveEvents> =>
   Effect.flatMap(ask(eventId, command, null), ({ event, ...answer }) =>
     event === null ? Effect.die(new Error("steering answers with the event")) : Effect.succeed({ ...answer, event }),
   )
 
-const execute = (eventId: string, command: SteeringCommand): Effect.Effect<EventWithPhases, Failure, LiveEvents> =>
+const execute = (eventId: string, command: AgendaCommand): Effect.Effect<EventWithPhases, Failure, LiveEvents> =>
   Effect.map(steer(eventId, command), ({ event }) => event)
 
 const phaseOf = (event: EventWithPhases, phaseId: string): Effect.Effect<Phase, NotFound> => {
@@ -45,7 +45,7 @@ const storeEvent = (event: NewEvent, phases: ReadonlyArray<NewPhase>, accountId:
         }),
   )
 
-const lifecycle = (command: SteeringCommand) => ({
+const lifecycle = (command: AgendaCommand) => ({
   access: "event" as const,
   handle: ({ scope }: { readonly scope: { readonly event: { readonly id: string } } }) =>
     execute(scope.event.id, command),
@@ -102,24 +102,24 @@ export const events: Handlers<typeof Events> = {
   },
   patchEvent: {
     access: "event",
-    handle: ({ payload, scope: { event } }) => execute(event.id, { type: "patchEvent", patch: payload }),
+    handle: ({ payload, scope: { event } }) => execute(event.id, { type: "event.patch", d: payload }),
   },
   deleteEvent: {
     access: "event",
-    handle: ({ scope: { event } }) => Effect.asVoid(execute(event.id, { type: "delete" })),
+    handle: ({ scope: { event } }) => Effect.asVoid(execute(event.id, { type: "event.delete", d: {} })),
   },
-  publishEvent: lifecycle({ type: "publish" }),
-  startEvent: lifecycle({ type: "start" }),
-  endEvent: lifecycle({ type: "end" }),
+  publishEvent: lifecycle({ type: "event.publish", d: {} }),
+  startEvent: lifecycle({ type: "event.start", d: {} }),
+  endEvent: lifecycle({ type: "event.end", d: {} }),
   advanceEvent: {
     access: "event",
-    handle: ({ payload, scope: { event } }) => execute(event.id, { type: "advance", phaseId: payload.phaseId ?? null }),
+    handle: ({ payload, scope: { event } }) => execute(event.id, { type: "phase.next", d: payload }),
   },
   appendPhase: {
     access: "event",
     handle: ({ payload: { modality, config = {}, featureSet = [] }, scope: { event } }) =>
       Effect.gen(function* () {
-        const command = { type: "appendPhase", phaseId: newId(), modality, config, featureSet } as const
+        const command = { type: "phase.append", d: { phaseId: newId(), modality, config, featureSet } } as const
         const answer = yield* steer(event.id, command)
         // A repeated command is answered with the phase that the first one appended.
         const { id } = (answer.result as { readonly phase: { readonly id: string } }).phase
@@ -130,13 +130,15 @@ export const events: Handlers<typeof Events> = {
   patchPhase: {
     access: "phase",
     handle: ({ payload, scope: { eventId, phaseId } }) =>
-      Effect.flatMap(execute(eventId, { type: "updatePhase", phaseId, ...payload }), (answer) =>
+      Effect.flatMap(execute(eventId, { type: "phase.update", d: { phaseId, ...payload } }), (answer) =>
         phaseOf(answer, phaseId),
       ),
   },
   extendPhase: {
     access: "phase",
     handle: ({ payload: { seconds }, scope: { eventId, phaseId } }) =>
-      Effect.flatMap(execute(eventId, { type: "extendTimer", phaseId, seconds }), (answer) => phaseOf(answer, phaseId)),
+      Effect.flatMap(execute(eventId, { type: "timer.extend", d: { timerId: phaseId, seconds } }), (answer) =>
+        phaseOf(answer, phaseId),
+      ),
   },
 }

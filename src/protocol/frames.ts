@@ -3,12 +3,12 @@
  * ignore fields and `t` they do not know.
  */
 import { Schema } from "effect"
-import { isStorable } from "../../model/json.ts"
-import { EventRole } from "../../model/roles.ts"
-import { Instant } from "../../model/timestamp.ts"
-import { Cursors } from "./commands.ts"
+import { isStorable } from "../model/json.ts"
+import { EventRole } from "../model/roles.ts"
+import { Instant } from "../model/timestamp.ts"
 import { OP } from "./op.ts"
 import { Refusal, RefusalCode } from "./refusals.ts"
+import { Cursors } from "./topics/fields.ts"
 
 export const SUBPROTOCOL = "gc.v1"
 export const GATEWAY_PATH = "/v1/gateway"

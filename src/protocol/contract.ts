@@ -1,0 +1,123 @@
+/** The gateway's contract: every command and every dispatch, by name. Everything else that lists them is derived from here. */
+import type { AnsweredBy, AnyCommand } from "./command.ts"
+import type { AnyDispatch, OptOut, StreamOf } from "./dispatch.ts"
+import { SESSION_COMMANDS, SESSION_DISPATCHES } from "./session.ts"
+import { AGENDA_COMMANDS, AGENDA_DISPATCHES } from "./topics/agenda.ts"
+import { BREAKOUT_COMMANDS, BREAKOUT_DISPATCHES } from "./topics/breakouts.ts"
+import { CHAT_COMMANDS, CHAT_DISPATCHES } from "./topics/chat.ts"
+import { HAND_COMMANDS, HAND_DISPATCHES } from "./topics/hands.ts"
+import { MEDIA_COMMANDS, MEDIA_DISPATCHES } from "./topics/media.ts"
+import { PARTICIPANT_COMMANDS, PARTICIPANT_DISPATCHES } from "./topics/participants.ts"
+import { POLL_COMMANDS, POLL_DISPATCHES } from "./topics/polls.ts"
+import { PRESENCE_COMMANDS, PRESENCE_DISPATCHES } from "./topics/presence.ts"
+import { QUESTION_COMMANDS, QUESTION_DISPATCHES } from "./topics/questions.ts"
+import { REACTION_COMMANDS, REACTION_DISPATCHES } from "./topics/reactions.ts"
+import { ROTATION_COMMANDS, ROTATION_DISPATCHES } from "./topics/rotation.ts"
+
+export const COMMANDS = {
+  ...AGENDA_COMMANDS,
+  ...PARTICIPANT_COMMANDS,
+  ...PRESENCE_COMMANDS,
+  ...QUESTION_COMMANDS,
+  ...CHAT_COMMANDS,
+  ...POLL_COMMANDS,
+  ...REACTION_COMMANDS,
+  ...HAND_COMMANDS,
+  ...BREAKOUT_COMMANDS,
+  ...ROTATION_COMMANDS,
+  ...MEDIA_COMMANDS,
+  ...SESSION_COMMANDS,
+} as const satisfies { readonly [name: string]: AnyCommand }
+
+export type CommandName = keyof typeof COMMANDS
+/** `d` of a command, decoded. */
+export type CommandData<T extends CommandName> = (typeof COMMANDS)[T]["data"]["Type"]
+/** `d` of the reply to an accepted command. */
+export type ReplyData<T extends CommandName> = (typeof COMMANDS)[T]["reply"]["Type"]
+
+type AnsweredOnly<By extends AnsweredBy> = {
+  readonly [T in CommandName]: (typeof COMMANDS)[T]["answeredBy"] extends By ? T : never
+}[CommandName]
+export type AgendaCommandName = AnsweredOnly<"agenda">
+export type ActivityName = AnsweredOnly<"activity">
+export type GatewayCommandName = AnsweredOnly<"gateway">
+
+/** The contract of a command; a wider type than the values have, for code that takes any. */
+export const commandContract = (name: CommandName): AnyCommand => COMMANDS[name]
+
+export const isCommandName = (name: string): name is CommandName => Object.hasOwn(COMMANDS, name)
+
+export const COMMAND_NAMES = Object.keys(COMMANDS) as ReadonlyArray<CommandName>
+
+export const isGatewayCommand = (name: CommandName): name is GatewayCommandName =>
+  COMMANDS[name].answeredBy === "gateway"
+
+export const AGENDA_COMMAND_NAMES = COMMAND_NAMES.filter(
+  (name): name is AgendaCommandName => COMMANDS[name].answeredBy === "agenda",
+)
+export const ACTIVITY_NAMES = COMMAND_NAMES.filter(
+  (name): name is ActivityName => COMMANDS[name].answeredBy === "activity",
+)
+
+export const DISPATCHES = {
+  ...SESSION_DISPATCHES,
+  ...AGENDA_DISPATCHES,
+  ...PARTICIPANT_DISPATCHES,
+  ...PRESENCE_DISPATCHES,
+  ...QUESTION_DISPATCHES,
+  ...CHAT_DISPATCHES,
+  ...POLL_DISPATCHES,
+  ...REACTION_DISPATCHES,
+  ...HAND_DISPATCHES,
+  ...BREAKOUT_DISPATCHES,
+  ...ROTATION_DISPATCHES,
+  ...MEDIA_DISPATCHES,
+} as const satisfies { readonly [name: string]: AnyDispatch }
+
+export type DispatchName = keyof typeof DISPATCHES
+/** `d` of a dispatch. */
+export type DispatchData<T extends DispatchName> = (typeof DISPATCHES)[T]["data"]["Type"]
+
+type OfKind<Kind extends AnyDispatch["kind"]> = {
+  readonly [T in DispatchName]: (typeof DISPATCHES)[T]["kind"] extends Kind ? T : never
+}[DispatchName]
+export type OrderedDispatchName = OfKind<"ordered">
+export type EphemeralDispatchName = OfKind<"ephemeral">
+
+/** Streams that a dispatch may be published to, by their names inside the server. */
+export type StreamFor<T extends OrderedDispatchName | EphemeralDispatchName> = StreamOf<
+  (typeof DISPATCHES)[T]["streams"][number]
+>
+
+/** An ordered dispatch before it has a position in its stream. */
+export type Dispatch = {
+  readonly [T in OrderedDispatchName]: { readonly t: T; readonly stream: StreamFor<T>; readonly d: DispatchData<T> }
+}[OrderedDispatchName]
+
+/** An ephemeral dispatch. It replaces an earlier one of the same `key` that was not sent yet. */
+export type Ephemeral = {
+  readonly [T in EphemeralDispatchName]: {
+    readonly t: T
+    readonly stream: StreamFor<T>
+    readonly d: DispatchData<T>
+    readonly key: string
+  }
+}[EphemeralDispatchName]
+
+// The compiler cannot see that a name, its stream and its data taken together are one member of the union.
+export const dispatchOf = <T extends OrderedDispatchName>(t: T, stream: StreamFor<T>, d: DispatchData<T>): Dispatch =>
+  ({ t, stream, d }) as Dispatch
+
+/** `about`: the thing that it is about. A later one of the same name about the same thing replaces it. */
+export const ephemeralOf = <T extends EphemeralDispatchName>(
+  t: T,
+  stream: StreamFor<T>,
+  d: DispatchData<T>,
+  about = "",
+): Ephemeral => ({ t, stream, d, key: `${t}:${about}` }) as Ephemeral
+
+/** Options of an ephemeral dispatch that travel with each of its publications. */
+export const ephemeralOptions = (t: EphemeralDispatchName): { readonly optOut?: OptOut } => {
+  const { optOut }: { readonly optOut?: OptOut } = DISPATCHES[t]
+  return optOut === undefined ? {} : { optOut }
+}

@@ -1,0 +1,21 @@
+/** Permissions of commands, derived from their contracts. REST calls of the audience are checked by the same rules. */
+import { ChatTarget } from "../model/live-values.ts"
+import { COMMAND_NAMES, COMMANDS, type CommandName } from "./contract.ts"
+import { type ActingRole, type Permission, type PhaseTraits, permit } from "./rule.ts"
+import { CHAT_TARGETS } from "./topics/chat.ts"
+
+/** May a participant with this stored role send the command now? `permit` says what each refusal means. */
+export const can = (stored: ActingRole, traits: PhaseTraits, command: CommandName): Permission =>
+  permit(COMMANDS[command], stored, traits)
+
+/** May they write to this place, if they may write at all? */
+export const canChat = (stored: ActingRole, traits: PhaseTraits, to: ChatTarget): Permission =>
+  permit(CHAT_TARGETS[to], stored, traits)
+
+/** Every command the participant may send now: `me.can`. */
+export const allowedCommands = (stored: ActingRole, traits: PhaseTraits): ReadonlyArray<CommandName> =>
+  COMMAND_NAMES.filter((command) => can(stored, traits, command) === "allowed")
+
+/** The places the participant may write to now: `me.chatTo`. */
+export const allowedChatTargets = (stored: ActingRole, traits: PhaseTraits): ReadonlyArray<ChatTarget> =>
+  ChatTarget.literals.filter((to) => canChat(stored, traits, to) === "allowed")

@@ -1,0 +1,90 @@
+/**
+ * Rules of permission: which roles may do something in which modality, with which feature of the phase, and with which setting of
+ * the event for anonymous viewers. A rule is part of a command's contract; `permit` is the only reader of rules.
+ */
+import type { ParticipantKind } from "../model/participants.ts"
+import type { Feature, Modality } from "../model/phase.ts"
+import { type EventRole, narrowRole } from "../model/roles.ts"
+
+/** The role that a rule looks at. Signed-out viewers have one of their own: the event may let them ask and vote (specification §2). */
+export type ActingRole = EventRole | "anonymous"
+
+/** An anonymous viewer acts as `anonymous` until a host gives them another role than viewer. */
+export const actingAs = ({ kind, role }: { readonly kind: ParticipantKind; readonly role: EventRole }): ActingRole =>
+  kind === "anonymous" && role === "viewer" ? "anonymous" : role
+
+export type Roles = ReadonlyArray<ActingRole>
+/** `none`: no phase is active. */
+export type Setting = Modality | "none"
+/** The roles that may, by modality, after narrowing by the active phase. A modality that is absent has no such thing. */
+export type RolesByModality = { readonly [S in Setting]?: Roles }
+
+export interface Rule {
+  readonly allowed: RolesByModality
+  /** The active phase must have this feature. */
+  readonly feature?: Feature
+  /** The setting of the event that lets anonymous viewers do it. */
+  readonly anonymous?: "questions" | "voting"
+}
+
+export const STAFF: Roles = ["workspace_admin", "host"]
+export const STAGE: Roles = [...STAFF, "speaker"]
+/** Those who take part in a call. */
+export const CALL: Roles = [...STAFF, "participant"]
+/** Everyone with a name. */
+export const AUDIENCE: Roles = [...STAGE, "participant", "viewer"]
+export const EVERYONE: Roles = [...AUDIENCE, "anonymous"]
+
+export const everywhere = (roles: Roles): RolesByModality => ({
+  broadcast: roles,
+  meeting: roles,
+  breakout: roles,
+  rotation: roles,
+  none: roles,
+})
+export const inCalls = (roles: Roles): RolesByModality => ({ meeting: roles, breakout: roles, rotation: roles })
+
+/** The facts about an event that its rules depend on. */
+export interface PhaseTraits {
+  /** Of the active phase; null when none is active. */
+  readonly modality: Modality | null
+  readonly featureSet: ReadonlyArray<Feature>
+  /** What the event lets anonymous viewers do. */
+  readonly anonymous: { readonly questions: boolean; readonly voting: boolean }
+}
+
+/** Before an event has been read. */
+export const NO_TRAITS: PhaseTraits = {
+  modality: null,
+  featureSet: [],
+  anonymous: { questions: false, voting: false },
+}
+
+export type Permission = "allowed" | "forbidden" | "wrong_phase" | "feature_disabled"
+
+/** A stored role as the phase reads it; anonymous viewers stay anonymous. */
+const narrowed = (stored: ActingRole, modality: Modality | null): ActingRole =>
+  stored === "anonymous" ? stored : narrowRole(stored, modality)
+
+/**
+ * May a participant with this stored role do it now? The first condition that holds decides:
+ *
+ * | condition                                            | answer             |
+ * | ---------------------------------------------------- | ------------------ |
+ * | the role may do it in no modality                    | `forbidden`        |
+ * | nobody may do it in the active modality              | `wrong_phase`      |
+ * | the active phase lacks the feature                   | `feature_disabled` |
+ * | the role, or an anonymous viewer here, may not now   | `forbidden`        |
+ */
+export const permit = (rule: Rule, stored: ActingRole, traits: PhaseTraits): Permission => {
+  const { modality, featureSet, anonymous } = traits
+  const settings = Object.entries(rule.allowed) as ReadonlyArray<[Setting, Roles]>
+  const isAllowedIn = ([setting, roles]: readonly [Setting, Roles]): boolean =>
+    roles.includes(narrowed(stored, setting === "none" ? null : setting))
+  if (!settings.some(isAllowedIn)) return "forbidden"
+  const roles = rule.allowed[modality ?? "none"]
+  if (roles === undefined) return "wrong_phase"
+  if (rule.feature !== undefined && !featureSet.includes(rule.feature)) return "feature_disabled"
+  const isLet = stored !== "anonymous" || rule.anonymous === undefined || anonymous[rule.anonymous]
+  return isLet && isAllowedIn([modality ?? "none", roles]) ? "allowed" : "forbidden"
+}

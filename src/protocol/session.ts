@@ -1,0 +1,49 @@
+/** What a connection says and is told of itself: `ready`, its permissions, its streams, its end. */
+import { Schema } from "effect"
+import { ChatTarget } from "../model/live-values.ts"
+import { EventRole } from "../model/roles.ts"
+import { Instant } from "../model/timestamp.ts"
+import { Done, gatewayCommand, NoData } from "./command.ts"
+import { direct } from "./dispatch.ts"
+import { EVERYONE, everywhere, type Rule } from "./rule.ts"
+import { Ready } from "./state.ts"
+import { Counts, Cursors } from "./topics/fields.ts"
+import { MediaSeat } from "./topics/media.ts"
+
+const { NullOr: nullable, optionalKey: optional } = Schema
+
+/** The reason why the receiver may do other things than before. */
+export const UpdateReason = Schema.Literals(["phase", "token", "role", "stage"])
+export type UpdateReason = typeof UpdateReason.Type
+
+const ANYBODY = { allowed: everywhere(EVERYONE) } as const satisfies Rule
+
+export const SESSION_COMMANDS = {
+  leave: gatewayCommand({ ...ANYBODY, data: NoData, reply: Done }),
+  sync: gatewayCommand({
+    ...ANYBODY,
+    data: Schema.Struct({ epoch: optional(Schema.String), cursors: Cursors }),
+    /** `resumed`: a replay follows, else a snapshot. */
+    reply: Schema.Struct({ resumed: Schema.Boolean }),
+  }),
+} as const
+
+export const SESSION_DISPATCHES = {
+  ready: direct(Ready),
+  /** All that was missed has been sent. */
+  caughtUp: direct(Schema.Struct({ v: Schema.Int })),
+  "me.updated": direct(
+    Schema.Struct({
+      role: EventRole,
+      can: Schema.Array(Schema.String),
+      chatTo: Schema.Array(ChatTarget),
+      reason: UpdateReason,
+      /** The seat in the main room when it is another than before; null: none any more. */
+      media: optional(nullable(MediaSeat)),
+    }),
+  ),
+  /** A minute before the session ends: send a new token in `op 12`. */
+  tokenExpiring: direct(Schema.Struct({ at: Instant })),
+  /** The streams that this connection gets from now on with their positions, and the streams it gets no more. */
+  subscribed: direct(Schema.Struct({ cursors: Counts, dropped: Schema.Array(Schema.String) })),
+} as const

@@ -1,0 +1,134 @@
+/** The state of an event as `ready` carries it: parts for everyone, for staff on top of them, and for one participant. */
+import { Schema } from "effect"
+import { ChatTarget, LobbyPolicy } from "../model/live-values.ts"
+import { EventRole } from "../model/roles.ts"
+import { Instant } from "../model/timestamp.ts"
+import { EventView, PhaseView, TimerView } from "./topics/agenda.ts"
+import { AssignmentView, BreakoutView, RoomView } from "./topics/breakouts.ts"
+import { ChatMessageView } from "./topics/chat.ts"
+import { Cursors } from "./topics/fields.ts"
+import { HandView, StageView } from "./topics/hands.ts"
+import { BroadcastView, CaptureView, MediaSeat } from "./topics/media.ts"
+import { WaitingView } from "./topics/participants.ts"
+import { PollTally, PollView, SignedOutVotes } from "./topics/polls.ts"
+import { PresenceView } from "./topics/presence.ts"
+import { QaSettings, QuestionView } from "./topics/questions.ts"
+import { RotationRoundView, RotationView } from "./topics/rotation.ts"
+
+const { NullOr: nullable, optionalKey: optional } = Schema
+
+/** The same for everyone. */
+export const SharedState = Schema.Struct({
+  questions: Schema.Struct({ top: Schema.Array(QuestionView), ...QaSettings.fields }),
+  chat: Schema.Struct({ last: Schema.Array(ChatMessageView), slowMs: Schema.Int }),
+  polls: Schema.Array(PollView),
+  hands: Schema.Struct({ count: Schema.Int }),
+  rooms: Schema.Array(RoomView),
+  breakout: nullable(BreakoutView),
+  rotation: nullable(RotationView),
+  broadcast: nullable(BroadcastView),
+  capture: CaptureView,
+  lobbyPolicy: LobbyPolicy,
+  /** The policy that a host set, for this call and those to come; null: each phase is as it is configured. */
+  lobbySaid: nullable(LobbyPolicy),
+})
+export type SharedState = typeof SharedState.Type
+
+/** For staff alone. */
+export const StaffState = Schema.Struct({
+  moderation: Schema.Struct({ pendingCount: Schema.Int, pending: Schema.Array(QuestionView) }),
+  staffChat: Schema.Array(ChatMessageView),
+  /** Drafts, and every poll with its counts. */
+  staffPolls: Schema.Array(PollView),
+  signedOutVotes: Schema.Array(SignedOutVotes),
+  handQueue: Schema.Struct({ items: Schema.Array(HandView), rev: Schema.Int }),
+  lobby: Schema.Struct({ total: Schema.Int, waiting: Schema.Array(WaitingView) }),
+})
+export type StaffState = typeof StaffState.Type
+
+/** For one participant. */
+export const PersonalState = Schema.Struct({
+  mine: Schema.Struct({
+    questions: Schema.Array(QuestionView),
+    /** Questions voted for. */
+    votes: Schema.Array(Schema.String),
+  }),
+  /** Options voted for, by poll. */
+  pollVotes: Schema.Record(Schema.String, Schema.Array(Schema.String)),
+  muted: nullable(Schema.Struct({ until: nullable(Instant) })),
+  hand: nullable(HandView),
+  /** Asked onto the stage until then, or there. */
+  stage: nullable(StageView),
+  /** In the main room, where there is a media server and the participant has a seat. */
+  media: optional(MediaSeat),
+  assignment: nullable(AssignmentView),
+  /** The newest messages of the room. */
+  roomChat: Schema.Array(ChatMessageView),
+  round: nullable(RotationRoundView),
+  optedOut: Schema.Boolean,
+  /** Tallies shown only to those who voted, where the participant did. */
+  hearsPolls: Schema.Array(PollTally),
+})
+export type PersonalState = typeof PersonalState.Type
+
+/** The receiver itself: its role in the active phase and the commands it may send now. */
+export const Me = Schema.Struct({
+  participantId: Schema.String,
+  name: Schema.String,
+  role: EventRole,
+  can: Schema.Array(Schema.String),
+  /** Where it may write in the chat. */
+  chatTo: Schema.Array(ChatTarget),
+  roomId: nullable(Schema.String),
+})
+export type Me = typeof Me.Type
+
+export const ReadyReason = Schema.Literals(["new", "gap", "epoch", "expired", "roleChanged"])
+export type ReadyReason = typeof ReadyReason.Type
+
+type Optional<Fields extends { readonly [field: string]: Schema.Top }> = {
+  readonly [F in keyof Fields]: Schema.optionalKey<Fields[F]>
+}
+
+const optionally = <Fields extends { readonly [field: string]: Schema.Top }>(fields: Fields): Optional<Fields> =>
+  Object.fromEntries(
+    Object.entries(fields).map(([name, schema]) => [name, optional(schema)]),
+  ) as unknown as Optional<Fields>
+
+/**
+ * The state at version `v`. Dispatches that follow continue each stream right after `cursors`. With `resumed: false` it is the whole
+ * state, which replaces everything the client held.
+ */
+export const Ready = Schema.Union([
+  Schema.Struct({
+    resumed: Schema.Literal(false),
+    reason: ReadyReason,
+    epoch: Schema.String,
+    v: Schema.Int,
+    cursors: Cursors,
+    /** Unix milliseconds. */
+    serverTime: Schema.Int,
+    tokenExpiresAt: Instant,
+    me: Me,
+    event: EventView,
+    phase: nullable(PhaseView),
+    phases: Schema.Array(PhaseView),
+    timers: Schema.Array(TimerView),
+    presence: PresenceView,
+    ...SharedState.fields,
+    ...PersonalState.fields,
+    ...optionally(StaffState.fields),
+  }),
+  Schema.Struct({
+    resumed: Schema.Literal(true),
+    epoch: Schema.String,
+    v: Schema.Int,
+    cursors: Cursors,
+    serverTime: Schema.Int,
+    tokenExpiresAt: Instant,
+    me: Me,
+    /** In the main room, where there is a media server; null: no seat. */
+    media: optional(nullable(MediaSeat)),
+  }),
+])
+export type Ready = typeof Ready.Type

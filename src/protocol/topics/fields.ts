@@ -1,0 +1,31 @@
+/** Parts that the data of several topics share. */
+import { Schema } from "effect"
+import { Id } from "../../model/ids.ts"
+import { ParticipantId } from "../../model/live-values.ts"
+
+export const DAY_MS = 86_400_000
+const MAX_PEOPLE = 1000
+
+/** A whole number, both ends included. */
+export const between = (minimum: number, maximum: number) => Schema.Int.check(Schema.isBetween({ minimum, maximum }))
+
+/** Participants that a command names. */
+export const ParticipantIds = Schema.Array(ParticipantId).check(Schema.isBetweenLength(1, MAX_PEOPLE))
+
+export const OneId = Schema.Struct({ id: Id })
+export const OneParticipant = Schema.Struct({ id: ParticipantId })
+
+/** Replies that name what a command acted on. */
+export const IdReply = Schema.Struct({ id: Schema.String })
+export const ParticipantReply = Schema.Struct({ participantId: Schema.String })
+
+/** Numbers by name. */
+export const Counts = Schema.Record(Schema.String, Schema.Int)
+export type Counts = typeof Counts.Type
+
+/** The highest position seen of each stream. */
+export const Cursors = Schema.Record(Schema.String, Schema.Int)
+export type Cursors = typeof Cursors.Type
+
+/** A participant who did something; a name is null where its bearer has none. */
+export const Actor = Schema.Struct({ participantId: Schema.String, name: Schema.NullOr(Schema.String) })

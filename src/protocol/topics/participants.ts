@@ -1,0 +1,72 @@
+/** Participants as hosts manage them: roles, muting, removal, and the lobby. */
+import { Schema } from "effect"
+import { LobbyPolicy, ParticipantId } from "../../model/live-values.ts"
+import { ParticipantKind } from "../../model/participants.ts"
+import { EventRole } from "../../model/roles.ts"
+import { Instant, InstantInput } from "../../model/timestamp.ts"
+import { activityCommand } from "../command.ts"
+import { ephemeral, ordered } from "../dispatch.ts"
+import { everywhere, inCalls, type Rule, STAFF } from "../rule.ts"
+import { OneParticipant, ParticipantIds, ParticipantReply } from "./fields.ts"
+
+const { NullOr: nullable, optionalKey: optional } = Schema
+
+export const WaitingView = Schema.Struct({
+  participantId: Schema.String,
+  name: Schema.String,
+  kind: ParticipantKind,
+  since: Instant,
+})
+export type WaitingView = typeof WaitingView.Type
+
+const MANAGING = { allowed: everywhere(STAFF) } as const satisfies Rule
+const LOBBY = { allowed: inCalls(STAFF) } as const satisfies Rule
+const Ids = Schema.Array(Schema.String)
+
+export const PARTICIPANT_COMMANDS = {
+  /** Without `until` for good; `on: false` lets them write again. */
+  "participant.mute": activityCommand({
+    ...MANAGING,
+    data: Schema.Struct({ id: ParticipantId, until: optional(InstantInput), on: optional(Schema.Boolean) }),
+    reply: Schema.Struct({ participantId: Schema.String, muted: Schema.Boolean, until: nullable(Schema.String) }),
+  }),
+  "role.set": activityCommand({
+    ...MANAGING,
+    data: Schema.Struct({ id: ParticipantId, role: EventRole }),
+    reply: Schema.Struct({ participantId: Schema.String, role: EventRole }),
+  }),
+  "participant.remove": activityCommand({
+    ...MANAGING,
+    data: Schema.Struct({ id: ParticipantId, block: optional(Schema.Boolean) }),
+    reply: Schema.Struct({ participantId: Schema.String, block: Schema.Boolean }),
+  }),
+  /** A participant who was removed for good may come back. */
+  "participant.unblock": activityCommand({ ...MANAGING, data: OneParticipant, reply: ParticipantReply }),
+  /** Replies name in `missing` those of the ids that are not there any more. */
+  "lobby.admit": activityCommand({
+    ...LOBBY,
+    data: Schema.Union([Schema.Struct({ ids: ParticipantIds }), Schema.Struct({ all: Schema.Literal(true) })]),
+    reply: Schema.Struct({ admitted: Ids, missing: Ids }),
+  }),
+  "lobby.deny": activityCommand({
+    ...LOBBY,
+    data: Schema.Struct({ ids: ParticipantIds, block: optional(Schema.Boolean) }),
+    reply: Schema.Struct({ denied: Ids, missing: Ids }),
+  }),
+  "lobby.policy": activityCommand({
+    ...LOBBY,
+    data: Schema.Struct({ mode: LobbyPolicy }),
+    reply: Schema.Struct({ mode: LobbyPolicy }),
+  }),
+  "participant.toLobby": activityCommand({ ...LOBBY, data: OneParticipant, reply: ParticipantReply }),
+} as const
+
+export const PARTICIPANT_DISPATCHES = {
+  "me.muted": ordered(["me"], Schema.Struct({ muted: Schema.Boolean, until: nullable(Instant) })),
+  "participant.removed": ordered(["staff"], Schema.Struct({ participantId: Schema.String, block: Schema.Boolean })),
+  "participant.unblocked": ordered(["staff"], Schema.Struct({ participantId: Schema.String })),
+  "lobby.waiting": ordered(["staff"], Schema.Struct({ add: Schema.Array(WaitingView), remove: Ids })),
+  "lobby.settings": ordered(["event"], Schema.Struct({ mode: LobbyPolicy })),
+  /** To a participant in the lobby. `admitted`: a `ready` follows. */
+  "lobby.status": ephemeral(["me"], Schema.Struct({ state: Schema.Literals(["waiting", "admitted", "denied"]) })),
+} as const
