@@ -1,6 +1,5 @@
 /**
- * Writing the audit log: after an administrative act succeeded and before it is answered, so that whoever heard of it can
- * find it. An entry that cannot be written does not undo the act; it is logged for the operator.
+ * Writing the audit log: after an administrative act succeeded and before it is answered, so that the caller can find it then. An entry that cannot be written does not undo the act; it is logged for the operator.
  */
 import { Effect } from "effect"
 import type { Principal } from "../identity/principal.ts"
@@ -9,7 +8,7 @@ import { type ActorKind, insertAuditEntry } from "../store/audit.ts"
 import { Database } from "../store/database.ts"
 import { Telemetry } from "../telemetry.ts"
 import type { AuditAction } from "./contract/audit.ts"
-import type { HttpRequest, HttpResponse } from "./message.ts"
+import type { HttpRequest } from "./message.ts"
 
 const actorOf = (principal: Principal): { readonly actorKind: ActorKind; readonly actorId: string } | undefined => {
   switch (principal.kind) {
@@ -24,7 +23,8 @@ const actorOf = (principal: Principal): { readonly actorKind: ActorKind; readonl
   }
 }
 
-interface Body {
+/** The parts of a handler's result that name what it acted on. */
+interface Result {
   readonly id?: unknown
   readonly workspace?: { readonly id?: unknown }
   readonly invite?: { readonly id?: unknown }
@@ -32,27 +32,27 @@ interface Body {
 
 const text = (value: unknown): string | null => (typeof value === "string" ? value : null)
 
-/** A created object's id is in the answer; any other is the last one that the path names. */
-const targetOf = (request: HttpRequest, body: Body): string | null =>
-  text(body.id) ?? text(body.invite?.id) ?? text(Object.values(request.params).at(-1))
+/** The id of a created object is in the result; any other is the last one that the path names. */
+const targetOf = (request: HttpRequest, result: Result): string | null =>
+  text(result.id) ?? text(result.invite?.id) ?? text(Object.values(request.params).at(-1))
 
 export const writeAudit = (
   action: AuditAction,
   principal: Principal,
   request: HttpRequest,
   scope: { readonly workspaceId?: string },
-  response: HttpResponse,
+  body: unknown,
 ): Effect.Effect<void, never, Database | Telemetry> =>
   Effect.gen(function* () {
     const actor = actorOf(principal)
-    const body: Body = response.body === "" ? {} : JSON.parse(response.body)
-    // A workspace that was just made, or joined by an invite, is in the answer only.
-    const workspaceId = scope.workspaceId ?? text(body.workspace?.id) ?? text(body.id)
+    const result: Result = typeof body === "object" && body !== null ? body : {}
+    // A workspace that was just made, or joined by an invite, is in the result only.
+    const workspaceId = scope.workspaceId ?? text(result.workspace?.id) ?? text(result.id)
     if (actor === undefined || workspaceId === null) return
     const entry = { id: newId(), workspaceId, action, ...actor, requestId: request.requestId }
     const { log } = yield* Telemetry
     yield* (yield* Database)
-      .run((sql) => insertAuditEntry(sql, { ...entry, targetId: targetOf(request, body) }))
+      .run((sql) => insertAuditEntry(sql, { ...entry, targetId: targetOf(request, result) }))
       .pipe(
         Effect.catch((failure) => Effect.sync(() => log.error({ ...entry, err: failure }, "an audit entry was lost"))),
       )

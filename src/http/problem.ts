@@ -58,6 +58,49 @@ const detailOf = (failure: Failure): string => {
   }
 }
 
+/** A failure as clients are told of it, before it is written as JSON or as a page. */
+export interface Problem {
+  readonly code: ProblemCode
+  readonly status: number
+  readonly detail: string
+  readonly headers: HttpResponse["headers"]
+  /** Further members of the body. */
+  readonly extra: { readonly [field: string]: unknown }
+}
+
+const retryHeaders = (failure: Failure): HttpResponse["headers"] => {
+  if (!("retryAfterSeconds" in failure)) return []
+  const { retryAfterSeconds } = failure
+  return [
+    ["retry-after", String(retryAfterSeconds)],
+    ...(failure._tag === "RateLimited" && isLimitName(failure.limit)
+      ? limitHeaders(failure.limit, 0, retryAfterSeconds)
+      : []),
+    ...(failure._tag === "LettersUsedUp"
+      ? quotaHeaders("workspaceMail", { quota: failure.quota, windowSeconds: 86_400 }, 0, retryAfterSeconds)
+      : []),
+  ]
+}
+
+const problem = (code: ProblemCode, detail: string, more: Partial<Problem> = {}): Problem => ({
+  code,
+  status: PROBLEMS[code].status,
+  detail,
+  headers: [],
+  extra: {},
+  ...more,
+})
+
+export const problemOf = (failure: Failure): Problem =>
+  problem(CODE[failure._tag], detailOf(failure), {
+    headers: retryHeaders(failure),
+    extra: failure._tag === "RoleNotOnEvent" ? { acceptedRoles: failure.acceptedRoles } : {},
+  })
+
+/** A defect of the server. The log has the cause under the request's id. */
+export const internalError = (requestId: string): Problem =>
+  problem("internal_error", `Quote request id ${requestId}.`)
+
 /** Writes problem bodies; `errorsUrl` is the address under which each code is explained. */
 export class Problems {
   readonly #errorsUrl: string
@@ -67,31 +110,20 @@ export class Problems {
   }
 
   of(failure: Failure): HttpResponse {
-    const code = CODE[failure._tag]
-    return this.write(
-      code,
-      detailOf(failure),
-      [
-        ...("retryAfterSeconds" in failure ? [["retry-after", String(failure.retryAfterSeconds)] as const] : []),
-        ...(failure._tag === "RateLimited" && isLimitName(failure.limit)
-          ? limitHeaders(failure.limit, 0, failure.retryAfterSeconds)
-          : []),
-        ...(failure._tag === "LettersUsedUp"
-          ? quotaHeaders("workspaceMail", { quota: failure.quota, windowSeconds: 86_400 }, 0, failure.retryAfterSeconds)
-          : []),
-      ],
-      failure._tag === "RoleNotOnEvent" ? { acceptedRoles: failure.acceptedRoles } : {},
-    )
+    return this.#write(problemOf(failure))
   }
 
-  write(
-    code: ProblemCode,
-    detail: string,
-    headers: HttpResponse["headers"] = [],
-    extra: { readonly [field: string]: unknown } = {},
-  ): HttpResponse {
+  internalError(requestId: string): HttpResponse {
+    return this.#write(internalError(requestId))
+  }
+
+  write(code: ProblemCode, detail: string, headers: HttpResponse["headers"] = []): HttpResponse {
+    return this.#write(problem(code, detail, { headers }))
+  }
+
+  #write({ code, status, detail, headers, extra }: Problem): HttpResponse {
     return {
-      status: PROBLEMS[code].status,
+      status,
       headers: [["content-type", "application/problem+json"], ["cache-control", "no-store"], ...headers],
       body: JSON.stringify({ type: `${this.#errorsUrl}/${code}`, code, detail, ...extra }),
     }

@@ -138,6 +138,12 @@ const encodings = (successes: Successes): ReadonlyArray<Encoding> =>
         : Schema.encodeUnknownResult(schema as Schema.Codec<unknown, unknown>),
   }))
 
+/** The result of a handler, and the response that says it. */
+interface Answered {
+  readonly body: unknown
+  readonly response: HttpResponse
+}
+
 export interface Compiled {
   readonly serve: Serve
   /** Whether the client's address is wanted, by a limit or for what people without a name do. */
@@ -192,8 +198,7 @@ export const compile = (
       return Effect.tap(authenticate(credentials), (principal) => refuseCrossSite(request, principal, settings))
     }
 
-    const encode = (request: HttpRequest, given: unknown): HttpResponse => {
-      const { body, status, headers } = given instanceof Reply ? given : new Reply(given, {})
+    const encode = (request: HttpRequest, { body, status, headers }: Reply<unknown>): HttpResponse => {
       const success = successes.find((one) => one.status === status) ?? successes[0]
       if (success === undefined) throw new Error(`${endpoint.identifier} has no success schema`)
       const base: HttpResponse["headers"] = [...always, ...headers]
@@ -213,7 +218,12 @@ export const compile = (
       }
     }
 
-    const answer = (request: HttpRequest, scope: never): Effect.Effect<HttpResponse, Failure, HandlerServices> => {
+    const answered = (request: HttpRequest, given: unknown): Answered => {
+      const reply = given instanceof Reply ? given : new Reply(given, {})
+      return { body: reply.body, response: encode(request, reply) }
+    }
+
+    const answer = (request: HttpRequest, scope: never): Effect.Effect<Answered, Failure, HandlerServices> => {
       if (!isStorable(request.params)) return Effect.fail(NotFound.of("resource"))
       const params = decodeParams?.(request.params)
       if (params !== undefined && Result.isFailure(params)) return Effect.fail(NotFound.of("resource"))
@@ -230,14 +240,14 @@ export const compile = (
       if (decodeBody === undefined) {
         // A body that nobody reads must not be a form either: that is how another site's page would send one.
         return Effect.flatMap(requireJsonType(request), () =>
-          Effect.map(handle(call(undefined)), (given) => encode(request, given)),
+          Effect.map(handle(call(undefined)), (given) => answered(request, given)),
         )
       }
       return Effect.flatMap(readJson(request), (json) => {
         const body = decodeBody(json)
         return Result.isFailure(body)
           ? refuse(body.failure.issue, "body")
-          : Effect.map(handle(call(body.success)), (given) => encode(request, given))
+          : Effect.map(handle(call(body.success)), (given) => answered(request, given))
       })
     }
 
@@ -250,16 +260,19 @@ export const compile = (
         const failure = Cause.findErrorOption(cause)
         if (failure._tag === "Some") return Effect.succeed(problems.of(failure.value))
         log.error({ requestId: request.requestId, err: Cause.squash(cause) }, "a request failed unexpectedly")
-        return Effect.succeed(problems.write("internal_error", `Quote request id ${request.requestId}.`))
+        return Effect.succeed(problems.internalError(request.requestId))
       })
 
     const audited = Option.getOrUndefined(Context.getOption(endpoint.annotations, Audited))
 
     /** Answers, and writes an administrative act down. */
     const act = (request: HttpRequest, principal: Principal, scope: never) =>
-      audited === undefined
-        ? answer(request, scope)
-        : Effect.tap(answer(request, scope), (response) => writeAudit(audited, principal, request, scope, response))
+      answer(request, scope).pipe(
+        Effect.tap(({ body }) =>
+          audited === undefined ? Effect.void : writeAudit(audited, principal, request, scope, body),
+        ),
+        Effect.map(({ response }) => response),
+      )
 
     const isRepeated = isRepeatable(endpoint.method, access)
     const workKind = Option.isSome(Context.getOption(endpoint.annotations, Commanded)) ? "commanded" : "stored"

@@ -102,7 +102,7 @@ export const bindRest = (
             pending.delete(waiting)
             if (exit._tag === "Success") return send(exit.value)
             log.error({ requestId: request.requestId, err: exit.cause }, "a request was interrupted")
-            send(problems.write("internal_error", `Quote request id ${request.requestId}.`))
+            send(problems.internalError(request.requestId))
           },
         })
       }
@@ -172,7 +172,7 @@ export const bindRest = (
       path: one.path,
       crossOrigin: false,
       wantsClient: true,
-      respond: respondUnlessCrowded(servePage(one, problems)),
+      respond: respondUnlessCrowded(servePage(one)),
     })
 
     bindRoutes(

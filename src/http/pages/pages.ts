@@ -4,7 +4,7 @@ import type { Failure } from "../../model/errors.ts"
 import { Telemetry } from "../../telemetry.ts"
 import type { HandlerServices } from "../call.ts"
 import type { HttpRequest, HttpResponse } from "../message.ts"
-import type { Problems } from "../problem.ts"
+import { internalError, type Problem, problemOf } from "../problem.ts"
 import { RateLimits } from "../rate-limits.ts"
 import { accountPages } from "./account-pages.ts"
 import { eventPages } from "./event-pages.ts"
@@ -26,11 +26,11 @@ const home: Page = {
 
 export const PAGES: ReadonlyArray<Page> = [home, ...accountPages, ...invitePages, ...eventPages, ...unsubscribePages]
 
-const sayProblem = (problem: HttpResponse): HttpResponse => {
-  const { detail } = JSON.parse(problem.body) as { readonly detail: string }
-  const headers = problem.headers.filter(([name]) => name === "retry-after")
-  return page("That did not work", html`<p>${detail}</p>`, { status: problem.status, headers })
-}
+const problemPage = ({ status, detail, headers }: Problem): HttpResponse =>
+  page("That did not work", html`<p>${detail}</p>`, {
+    status,
+    headers: headers.filter(([name]) => name === "retry-after"),
+  })
 
 const limited = ({ limit, method, answer }: Page, request: HttpRequest): ReturnType<Page["answer"]> =>
   Effect.flatMap(RateLimits, (limits) =>
@@ -39,13 +39,13 @@ const limited = ({ limit, method, answer }: Page, request: HttpRequest): ReturnT
 
 /** Answers with the page whatever happens; a problem is said in words. */
 export const servePage =
-  (one: Page, problems: Problems) =>
+  (one: Page) =>
   (request: HttpRequest): Effect.Effect<HttpResponse, never, HandlerServices> =>
     Effect.catchCause(limited(one, request), (cause) => {
       const failure = Cause.findErrorOption(cause) as { readonly _tag: string; readonly value?: Failure }
-      if (failure.value !== undefined) return Effect.succeed(sayProblem(problems.of(failure.value)))
+      if (failure.value !== undefined) return Effect.succeed(problemPage(problemOf(failure.value)))
       return Effect.map(Telemetry, ({ log }) => {
         log.error({ requestId: request.requestId, err: Cause.squash(cause) }, "a page failed unexpectedly")
-        return sayProblem(problems.write("internal_error", `Quote request id ${request.requestId}.`))
+        return problemPage(internalError(request.requestId))
       })
     })
