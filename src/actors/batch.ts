@@ -5,9 +5,11 @@
  */
 import { newId } from "../model/ids.ts"
 import type { Change } from "../model/live-records.ts"
+import type { PublicationFact } from "../model/publication-fact.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 import type { Occurrence } from "../model/webhook-events.ts"
 import { type Dispatch, type Ephemeral, ephemeralOptions } from "../protocol/contract.ts"
+import { encodeEphemeralFrame, encodeOrdered, wireStream } from "../protocol/encoding.ts"
 import type { LiveCommit, StoredCommand } from "../store/live-events.ts"
 import type { StoredPublication } from "../store/live-history.ts"
 import { Answers } from "./command-log.ts"
@@ -33,14 +35,24 @@ export interface Step {
   readonly command?: Omit<StoredCommand, "at" | "reply"> & { readonly result: unknown }
 }
 
-/** A participant's own stream has the same name for each of them on the wire. */
-export const wireStream = (stream: string): string => (stream.startsWith("me:") ? "me" : stream)
+/** The part of a dispatch that gateways act on. */
+const factOf = (dispatch: Dispatch): PublicationFact | undefined => {
+  switch (dispatch.t) {
+    case "participant.removed":
+      return { type: "removed", participantId: dispatch.d.participantId }
+    case "assignment.updated":
+    case "rotation.round":
+      return { type: "room", roomId: dispatch.d.roomId, t: dispatch.t, d: dispatch.d }
+    default:
+      return undefined
+  }
+}
 
 /** The frame of an ephemeral dispatch. */
 export const encodeEphemeral = ({ stream, key, t, d }: Ephemeral, now: number): EphemeralPublication => ({
   stream,
   key,
-  frame: JSON.stringify({ op: 0, t, ts: now, d }),
+  frame: encodeEphemeralFrame(t, now, d),
   ...ephemeralOptions(t),
 })
 
@@ -171,10 +183,13 @@ export class Batch {
     }
   }
 
-  #publish({ dispatch: { stream, t, d }, version, now }: Said): void {
+  #publish({ dispatch, version, now }: Said): void {
+    const { stream, t, d } = dispatch
     const s = this.resident.heads.next(stream)
-    const frame = JSON.stringify({ op: 0, st: wireStream(stream), s, v: version, ts: now, t, d })
-    this.publications.push({ stream, s, version, at: toTimestamp(now), frame })
+    const frame = encodeOrdered({ stream, s, version, at: now, t, d })
+    const fact = factOf(dispatch)
+    const publication = { stream, s, version, at: toTimestamp(now), frame }
+    this.publications.push(fact === undefined ? publication : { ...publication, fact })
   }
 
   #occurrence({ id, type, extra, at }: DatedNotice, now: Timestamp): Occurrence {

@@ -6,14 +6,20 @@
 import { Context, Layer } from "effect"
 import type { EventStatus } from "../model/event.ts"
 import type { LobbyPolicy } from "../model/live-values.ts"
+import type { PublicationFact } from "../model/publication-fact.ts"
+import type { Timestamp } from "../model/timestamp.ts"
 import type { OptOut } from "../protocol/dispatch.ts"
 import type { ActivePhase, Ejection, Standing } from "./state.ts"
 
-/** An ordered dispatch in its place; `frame` is the exact text for sockets. */
+/** A committed dispatch with its position in its stream; `frame` is the exact text for sockets. */
 export interface Publication {
   readonly stream: string
   readonly s: number
+  readonly version: number
   readonly frame: string
+  readonly at: Timestamp
+  /** For gateways, where there is something for them to do. */
+  readonly fact?: PublicationFact
 }
 
 /** A dispatch that may be lost and is never replayed; a newer one with the same key replaces it. */

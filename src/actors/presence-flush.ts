@@ -5,9 +5,9 @@
  */
 import { Effect } from "effect"
 import { toTimestamp } from "../model/timestamp.ts"
-import type { Dispatch } from "../protocol/contract.ts"
+import { type Dispatch, ephemeralOf } from "../protocol/contract.ts"
 import { isWanted } from "../store/outbox.ts"
-import type { Step } from "./batch.ts"
+import { encodeEphemeral, type Step } from "./batch.ts"
 import { type Away, type Moved, StoreAway } from "./commands.ts"
 import type { Presence, PresenceChange } from "./presence.ts"
 import {
@@ -159,8 +159,8 @@ export class PresenceFlush {
           const stream = countsFor(resident, presence)
           if (stream === undefined) return
           const d = { ...presenceCounts(resident, presence), lobby: presence.lobby.size }
-          const frame = JSON.stringify({ op: 0, t: "presence.count", ts: this.#needs.now(), d })
-          publishEphemeral(this.#needs.around, resident, [{ stream, key: "presence.count", frame }])
+          const counts = encodeEphemeral(ephemeralOf("presence.count", stream, d), this.#needs.now())
+          publishEphemeral(this.#needs.around, resident, [counts])
         }),
       )
     }, COUNT_EVERY_MS)

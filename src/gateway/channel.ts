@@ -16,6 +16,7 @@ import type { Connection, Identity } from "./connection.ts"
 import { FanOut } from "./fan-out.ts"
 import { Follower } from "./follower.ts"
 import { MediaSeats } from "./media-seats.ts"
+import type { Outgoing } from "./outgoing.ts"
 import { Participants } from "./participants.ts"
 import { PresenceReports } from "./presence-reports.ts"
 import { ReactionCounts } from "./reaction-counts.ts"
@@ -88,7 +89,7 @@ export class Channel {
     this.#follower = new Follower(around, eventId, {
       opened: () => this.#opened(),
       failed: (failure) => this.#failed(failure),
-      published: (stream, frame) => this.#publish(stream, frame),
+      published: (stream, dispatch) => this.#publish(stream, dispatch),
       ephemeral: (publication) => {
         if (this.#isHere(publication.stream)) this.#fanOut.ephemeral(publication)
       },
@@ -375,9 +376,9 @@ export class Channel {
     this.#stopSendOff = closeGradually(connections, CLOSE.eventEnded, this.#around.options.endSpreadMs)
   }
 
-  #publish(stream: StreamName, frame: string): void {
+  #publish(stream: StreamName, dispatch: Outgoing): void {
     // Who is not here finds it in the ring.
-    if (this.#isHere(stream)) this.#fanOut.ordered(stream, frame)
+    if (this.#isHere(stream)) this.#fanOut.ordered(stream, dispatch)
   }
 
   /** Of a participant's own stream: is there anybody to hear it? */
@@ -386,7 +387,7 @@ export class Channel {
     return owner === undefined || this.participants.has(owner)
   }
 
-  #sendTo(participantId: string, dispatches: ReadonlyArray<string>): void {
+  #sendTo(participantId: string, dispatches: ReadonlyArray<Outgoing>): void {
     for (const connection of this.participants.connectionsOf(participantId)) {
       if (!connection.isDeaf) this.#media.send(connection, dispatches)
     }

@@ -5,6 +5,7 @@
  */
 import type { EphemeralPublication } from "../actors/feed.ts"
 import { framesOf } from "./frame.ts"
+import type { Outgoing } from "./outgoing.ts"
 import { ownerOf, type StreamName } from "./streams.ts"
 
 interface Needs {
@@ -12,7 +13,7 @@ interface Needs {
   readonly topic: (stream: StreamName) => string
   readonly ephemeralTopic: (publication: Pick<EphemeralPublication, "stream" | "optOut">) => string
   /** Sends to all tabs of one participant, in order. */
-  readonly sendTo: (participantId: string, dispatches: ReadonlyArray<string>) => void
+  readonly sendTo: (participantId: string, dispatches: ReadonlyArray<Outgoing>) => void
   /** To those of their tabs that take what may be lost. */
   readonly mentionTo: (participantId: string, dispatches: ReadonlyArray<string>) => void
   /** Length of a tick now. */
@@ -28,7 +29,7 @@ const INSPECT_EVERY = 16_384
 
 export class FanOut {
   readonly #needs: Needs
-  #ordered = new Map<StreamName, string[]>()
+  #ordered = new Map<StreamName, Outgoing[]>()
   /** Newest frame of each key, by topic, and by participant. */
   #ephemeral = new Map<string, Map<string, string>>()
   #personal = new Map<string, Map<string, string>>()
@@ -52,10 +53,10 @@ export class FanOut {
     return this.#ordered.get(stream)?.length ?? 0
   }
 
-  ordered(stream: StreamName, frame: string): void {
+  ordered(stream: StreamName, dispatch: Outgoing): void {
     const waiting = this.#ordered.get(stream)
-    if (waiting === undefined) this.#ordered.set(stream, [frame])
-    else waiting.push(frame)
+    if (waiting === undefined) this.#ordered.set(stream, [dispatch])
+    else waiting.push(dispatch)
   }
 
   ephemeral(publication: EphemeralPublication): void {
@@ -97,10 +98,14 @@ export class FanOut {
     }
     // First: what becomes of the thing that somebody voted for, such as its removal, was decided after they did.
     for (const [owner, byKey] of personal) this.#needs.mentionTo(owner, [...byKey.values()])
-    for (const [stream, frames] of ordered) {
+    for (const [stream, dispatches] of ordered) {
       const owner = ownerOf(stream)
-      if (owner === undefined) this.#publish(this.#needs.topic(stream), frames)
-      else this.#needs.sendTo(owner, frames)
+      if (owner !== undefined) this.#needs.sendTo(owner, dispatches)
+      else
+        this.#publish(
+          this.#needs.topic(stream),
+          dispatches.map(({ frame }) => frame),
+        )
     }
     for (const [topic, frame] of after) this.#publish(topic, [frame])
     for (const [topic, byKey] of ephemeral) this.#publish(topic, [...byKey.values()])

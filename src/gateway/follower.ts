@@ -4,7 +4,7 @@
  * filled from the store, once at a time; another history, or a hole longer than the store remembers, starts over.
  */
 import { Effect, Schedule } from "effect"
-import type { EphemeralPublication, FeedMessage } from "../actors/feed.ts"
+import type { EphemeralPublication, FeedMessage, Publication } from "../actors/feed.ts"
 import type { LiveReading, LiveSnapshot } from "../actors/protocol.ts"
 import { type ActivePhase, NO_PHASE, type Standing } from "../actors/state.ts"
 import { type NotFound, Unavailable } from "../model/errors.ts"
@@ -12,8 +12,8 @@ import type { EventStatus } from "../model/event.ts"
 import type { LobbyPolicy } from "../model/live-values.ts"
 import { toMillis, toTimestamp } from "../model/timestamp.ts"
 import { listPublications, type StoredPublication } from "../store/live-history.ts"
+import { type Outgoing, outgoing } from "./outgoing.ts"
 import { Places } from "./places.ts"
-import { removalIn } from "./removal.ts"
 import { Rings, type StreamHeads } from "./rings.ts"
 import { ownStream, type StreamName } from "./streams.ts"
 import type { Surroundings } from "./surroundings.ts"
@@ -24,7 +24,7 @@ export interface FollowerEvents {
   readonly opened: () => void
   /** It cannot: absent, or what is needed to read it is away. */
   readonly failed: (failure: NotFound | Unavailable) => void
-  readonly published: (stream: StreamName, frame: string) => void
+  readonly published: (stream: StreamName, dispatch: Outgoing) => void
   readonly ephemeral: (publication: EphemeralPublication) => void
   /** A participant stands elsewhere from now on: has another role or room, was let in or turned away. */
   readonly stood: (standing: Standing) => void
@@ -209,16 +209,18 @@ export class Follower {
       if (standing.barred !== undefined) this.#bar(standing.participantId, standing.barred)
       this.#say.stood(standing)
     }
-    for (const { stream, s, frame } of message.publications) this.#add(stream, s, frame, now)
+    for (const publication of message.publications) this.#add(publication, now)
     for (const publication of message.ephemeral) this.#say.ephemeral(publication)
     this.#settle(message.status, message.phase, message.lobby)
     this.#say.settled()
     this.#eject(message)
   }
 
-  #add(stream: StreamName, s: number, frame: string, at: number): void {
-    if (!this.rings.push(stream, s, frame, at)) return
-    this.#say.published(stream, frame)
+  #add(publication: Publication, at: number): void {
+    const { stream, s } = publication
+    const dispatch = outgoing(publication)
+    if (!this.rings.push(stream, s, dispatch, at)) return
+    this.#say.published(stream, dispatch)
   }
 
   #bar(participantId: string, isBarred: boolean): void {
@@ -316,11 +318,11 @@ export class Follower {
     this.history = snapshot.history
     this.version = snapshot.version
     if (canGoOn) {
-      for (const { stream, s, frame, at } of known) {
+      for (const publication of known) {
+        const { stream, s, at, fact } = publication
         if (!this.rings.knows(stream) || s <= this.rings.head(stream)) continue
-        this.#add(stream, s, frame, toMillis(at))
-        const removal = removalIn(stream, frame)
-        if (removal !== undefined) this.#say.removed(removal.participantId)
+        this.#add(publication, toMillis(at))
+        if (fact?.type === "removed") this.#say.removed(fact.participantId)
       }
       this.rings.learn(heads, known)
       return undefined

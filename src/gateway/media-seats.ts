@@ -8,6 +8,7 @@ import { Cause, Effect } from "effect"
 import type { ActivePhase } from "../actors/state.ts"
 import { type MediaToken, seatKind } from "../media/media.ts"
 import type { Connection } from "./connection.ts"
+import type { Outgoing } from "./outgoing.ts"
 import { sendAll } from "./send-all.ts"
 import type { Surroundings } from "./surroundings.ts"
 
@@ -22,17 +23,6 @@ export interface Seats {
   readonly room: MediaToken | null
 }
 
-/** Dispatches that tell somebody which room they are in. */
-const TELLS_OF_ROOM = ['"t":"assignment.updated"', '"t":"rotation.round"'] as const
-
-const tellsOfRoom = (frame: string): boolean => TELLS_OF_ROOM.some((t) => frame.includes(t))
-
-const roomIn = (frame: string): unknown => (JSON.parse(frame) as { readonly d: { readonly roomId: unknown } }).d.roomId
-
-/** A frame is stored without a token; its data, which is never empty, ends with its last two braces. */
-const withMedia = (frame: string, media: MediaToken): string =>
-  `${frame.slice(0, -2)},"media":${JSON.stringify(media)}}}`
-
 /** The room's seat into the part of `ready` that tells of it. */
 const partWithMedia = (part: unknown, { roomId, room }: Seats): unknown => {
   if (typeof part !== "object" || part === null || room === null) return part
@@ -46,7 +36,7 @@ export class MediaSeats {
   /** The seat in the main room that a connection was told of last: its place; `null`: that it has none. */
   readonly #told = new WeakMap<Connection, string | null>()
   /** What waits behind a token that is being minted. */
-  readonly #waiting = new WeakMap<Connection, string[]>()
+  readonly #waiting = new WeakMap<Connection, Outgoing[]>()
 
   constructor(around: Surroundings, eventId: string, phase: () => ActivePhase) {
     this.#around = around
@@ -112,20 +102,20 @@ export class MediaSeats {
   }
 
   /** What was missed, with a fresh seat in the room that the connection is in. */
-  inReplay(frames: ReadonlyArray<string>, seats: Seats | undefined): ReadonlyArray<string> {
-    const room = seats?.room
-    if (seats === undefined || room === undefined || room === null) return frames
-    return frames.map((frame) =>
-      tellsOfRoom(frame) && roomIn(frame) === seats.roomId ? withMedia(frame, room) : frame,
+  inReplay(dispatches: ReadonlyArray<Outgoing>, seats: Seats | undefined): ReadonlyArray<string> {
+    const room = seats?.room ?? null
+    return dispatches.map(({ frame, seatable }) =>
+      room !== null && seatable !== undefined && seatable.roomId === seats?.roomId ? seatable.withSeat(room) : frame,
     )
   }
 
   /** Sends dispatches of the connection's own stream, in order. */
-  send(connection: Connection, frames: ReadonlyArray<string>): void {
+  send(connection: Connection, dispatches: ReadonlyArray<Outgoing>): void {
     const waiting = this.#waiting.get(connection)
-    if (waiting !== undefined) waiting.push(...frames)
-    else if (this.#around.media.hasServer && frames.some(tellsOfRoom)) this.#sendSeated(connection, [...frames])
-    else this.#sendNow(connection, frames)
+    const needsSeat = this.hasServer && dispatches.some(({ seatable }) => seatable !== undefined)
+    if (waiting !== undefined) waiting.push(...dispatches)
+    else if (needsSeat) this.#sendSeated(connection, [...dispatches])
+    else this.#sendNow(connection, framesOf(dispatches))
   }
 
   /** The connection has been told all there is: nothing that waits is to follow. */
@@ -133,11 +123,11 @@ export class MediaSeats {
     this.#waiting.delete(connection)
   }
 
-  #sendSeated(connection: Connection, waiting: string[]): void {
+  #sendSeated(connection: Connection, waiting: Outgoing[]): void {
     this.#waiting.set(connection, waiting)
     const sendNext: Effect.Effect<void> = Effect.suspend(() => {
-      const frames = waiting.splice(0)
-      return Effect.forEach(frames, (frame) => this.#seated(connection, frame)).pipe(
+      const dispatches = waiting.splice(0)
+      return Effect.forEach(dispatches, (dispatch) => this.#seated(connection, dispatch)).pipe(
         Effect.flatMap((seated) => {
           if (this.#waiting.get(connection) !== waiting) return Effect.void
           this.#sendNow(connection, seated)
@@ -150,12 +140,13 @@ export class MediaSeats {
     this.#around.fork(sendNext)
   }
 
-  #seated(connection: Connection, frame: string): Effect.Effect<string> {
-    if (!tellsOfRoom(frame)) return Effect.succeed(frame)
-    const roomId = roomIn(frame)
-    // Who has gone on to another room is told of it next, and has no seat in this one.
-    if (typeof roomId !== "string" || roomId !== connection.roomId) return Effect.succeed(frame)
-    return Effect.map(this.#mint(connection, roomId), (media) => (media === null ? frame : withMedia(frame, media)))
+  #seated(connection: Connection, { frame, seatable }: Outgoing): Effect.Effect<string> {
+    // A participant who has gone on to another room gets its dispatch next, and has no seat in this one.
+    if (seatable === undefined || seatable.roomId === null || seatable.roomId !== connection.roomId) {
+      return Effect.succeed(frame)
+    }
+    const { roomId, withSeat } = seatable
+    return Effect.map(this.#mint(connection, roomId), (media) => (media === null ? frame : withSeat(media)))
   }
 
   #mint({ identity }: Connection, roomId: string | null): Effect.Effect<MediaToken | null> {
@@ -178,5 +169,7 @@ export class MediaSeats {
     sendAll(connection, frames, this.#around.options.orderedLimitBytes)
   }
 }
+
+const framesOf = (dispatches: ReadonlyArray<Outgoing>): ReadonlyArray<string> => dispatches.map(({ frame }) => frame)
 
 const NONE: Effect.Effect<MediaToken | null> = Effect.succeed(null)

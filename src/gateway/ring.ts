@@ -4,6 +4,8 @@
  * Invariant: entries are contiguous up to `head`.
  */
 
+import type { Outgoing } from "./outgoing.ts"
+
 export interface RingLimits {
   readonly maxAgeMs: number
   readonly maxEntries: number
@@ -11,8 +13,7 @@ export interface RingLimits {
   readonly maxLength: number
 }
 
-interface Entry {
-  readonly frame: string
+interface Entry extends Outgoing {
   /** Unix milliseconds. */
   readonly at: number
 }
@@ -46,8 +47,8 @@ export class Ring {
   }
 
   /** Adds the dispatch whose place is `head + 1`. */
-  push(frame: string, at: number): void {
-    this.#entries.push({ frame, at })
+  push({ frame, seatable }: Outgoing, at: number): void {
+    this.#entries.push(seatable === undefined ? { frame, at } : { frame, at, seatable })
     this.#length += frame.length
     this.#head++
     this.trim(at)
@@ -58,10 +59,10 @@ export class Ring {
     return cursor >= this.oldest - 1 && cursor <= this.#head
   }
 
-  /** Frames after `cursor` up to and including `upTo`, in order. The caller has asked `covers(cursor)`. */
-  between(cursor: number, upTo: number): ReadonlyArray<string> {
+  /** Dispatches after `cursor` up to and including `upTo`, in order. The caller has asked `covers(cursor)`. */
+  between(cursor: number, upTo: number): ReadonlyArray<Outgoing> {
     const start = this.#from + (cursor + 1 - this.oldest)
-    return this.#entries.slice(start, start + Math.max(0, upTo - cursor)).map(({ frame }) => frame)
+    return this.#entries.slice(start, start + Math.max(0, upTo - cursor))
   }
 
   trim(now: number): void {

@@ -5,6 +5,7 @@
  */
 import { toMillis } from "../model/timestamp.ts"
 import type { StoredPublication } from "../store/live-history.ts"
+import { type Outgoing, outgoing } from "./outgoing.ts"
 import { Ring, type RingLimits } from "./ring.ts"
 import { isShared, ownerOf, type StreamName } from "./streams.ts"
 
@@ -45,11 +46,11 @@ export class Rings {
    * Adds the next dispatch of a stream; false when it is not the next. The live event is heard without a hole, so what it
    * says on a stream that is not known is the next there.
    */
-  push(stream: StreamName, s: number, frame: string, at: number): boolean {
+  push(stream: StreamName, s: number, dispatch: Outgoing, at: number): boolean {
     if (this.knows(stream) && s !== this.head(stream) + 1) return false
     const ring = this.#rings.get(stream) ?? new Ring(this.#limits, s - 1)
     this.#rings.set(stream, ring)
-    ring.push(frame, at)
+    ring.push(dispatch, at)
     this.#heads.set(stream, s)
     return true
   }
@@ -59,8 +60,8 @@ export class Rings {
     return this.#rings.get(stream)?.covers(cursor) ?? (this.knows(stream) && cursor === this.head(stream))
   }
 
-  /** Frames after `cursor` up to and including `upTo`. The caller has asked `covers`. */
-  between(stream: StreamName, cursor: number, upTo: number): ReadonlyArray<string> {
+  /** Dispatches after `cursor` up to and including `upTo`. The caller has asked `covers`. */
+  between(stream: StreamName, cursor: number, upTo: number): ReadonlyArray<Outgoing> {
     return this.#rings.get(stream)?.between(cursor, upTo) ?? []
   }
 
@@ -110,12 +111,13 @@ export class Rings {
   }
 
   /** Adds a stored dispatch. One that does not follow upon the one before begins its ring anew. */
-  #refill({ stream, s, frame, at }: StoredPublication): void {
+  #refill(publication: StoredPublication): void {
+    const { stream, s, at } = publication
     if (s > this.head(stream)) return
     const known = this.#rings.get(stream)
     const ring = known?.head === s - 1 ? known : new Ring(this.#limits, s - 1)
     this.#rings.set(stream, ring)
-    ring.push(frame, toMillis(at))
+    ring.push(outgoing(publication), toMillis(at))
   }
 
   /** A ring that does not reach its stream's head replays nothing whole. */

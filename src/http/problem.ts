@@ -98,8 +98,7 @@ export const problemOf = (failure: Failure): Problem =>
   })
 
 /** A defect of the server. The log has the cause under the request's id. */
-export const internalError = (requestId: string): Problem =>
-  problem("internal_error", `Quote request id ${requestId}.`)
+export const internalError = (requestId: string): Problem => problem("internal_error", `Quote request id ${requestId}.`)
 
 /** Writes problem bodies; `errorsUrl` is the address under which each code is explained. */
 export class Problems {

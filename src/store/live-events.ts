@@ -189,7 +189,7 @@ const writtenBy = (commit: LiveCommit): object => {
     ...(settling.length > 0 && { settling: phaseRows(settling) }),
     ...(opening.length > 0 && { opening: phaseRows(opening) }),
     ...(publications.length > 0 && {
-      publications: publications.map(({ stream, s, version, frame }) => ({ stream, s, version, frame })),
+      publications: publications.map(({ at: _, ...publication }) => publication),
     }),
     ...(changes.length > 0 && { activities: activityRows(changes) }),
     ...(commands.length > 0 && { commands: commands.map(commandRow) }),

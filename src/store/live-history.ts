@@ -2,17 +2,22 @@
  * The history of a live event: its publications, the heads of its streams, and the answers it remembers, as they are read back
  * and forgotten. Every read is bounded by what it asks for, never by how long the event has been going on.
  */
+import { Schema } from "effect"
+import { PublicationFact } from "../model/publication-fact.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Queryable } from "./database.ts"
 
-/** A committed dispatch: its stream, its place in it, and the exact text that sockets receive. */
+/** A committed dispatch: its stream, its position in it, the exact text that sockets receive, and what gateways do about it. */
 export interface StoredPublication {
   readonly stream: string
   readonly s: number
   readonly version: number
   readonly frame: string
   readonly at: Timestamp
+  readonly fact?: PublicationFact
 }
+
+const decodeFact = Schema.decodeUnknownSync(PublicationFact)
 
 /** The highest `s` of a stream; 0 when nothing was ever said there. */
 export interface StreamHead {
@@ -56,13 +61,15 @@ export const listPublications = async (
   { since, perStream }: { readonly since: Timestamp; readonly perStream: number },
 ): Promise<ReadonlyArray<StoredPublication>> => {
   // The limit is applied before the age, because any number of older rows may wait for the sweep.
-  const rows = await sql<StoredPublication[]>`
-    select p.stream, p.s, p.version, p.frame, p.at
+  const rows = await sql<(Omit<StoredPublication, "fact"> & { readonly fact: unknown })[]>`
+    select p.stream, p.s, p.version, p.frame, p.at, p.fact
       from unnest(${[...streams]}::text[]) as asked(stream)
      cross join lateral (select * from publications where event_id = ${eventId} and stream = asked.stream
                           order by s desc limit ${perStream}) p
      where p.at >= ${since} order by p.stream, p.s`
-  return [...rows]
+  return rows.map(({ fact, ...publication }) =>
+    fact === null ? publication : { ...publication, fact: decodeFact(fact) },
+  )
 }
 
 /**

@@ -14,14 +14,15 @@ const open = () => {
     publish: (topic, text) => sent.push(`${topic} ${text}`),
     topic: (stream) => stream,
     ephemeralTopic: ({ stream }) => `${stream}~`,
-    sendTo: (participantId, dispatches) => sent.push(`to ${participantId} ${dispatches.join(",")}`),
+    sendTo: (participantId, dispatches) =>
+      sent.push(`to ${participantId} ${dispatches.map(({ frame }) => frame).join(",")}`),
     mentionTo: (participantId, dispatches) => sent.push(`mentioned to ${participantId} ${dispatches.join(",")}`),
     tickMs: () => 50,
     inspect: () => sent.push("inspected"),
     flushed: () => undefined,
   })
   const say = (frame: string) => {
-    fanOut.ordered("event", frame)
+    fanOut.ordered("event", { frame })
     fanOut.schedule(Date.now())
   }
   return { sent, fanOut, say }
@@ -67,7 +68,7 @@ test("what may be lost of one participant is sent to them, the newest of a key, 
 test("a tick with very much to say is sent in several frames, none of them cut inside a dispatch", () => {
   const { sent, fanOut } = open()
   const dispatches = Array.from({ length: 10 }, (_, n) => JSON.stringify({ n, padding: "x".repeat(20_000) }))
-  for (const dispatch of dispatches) fanOut.ordered("event", dispatch)
+  for (const frame of dispatches) fanOut.ordered("event", { frame })
   fanOut.schedule(Date.now())
   const frames = sent.map((line) => JSON.parse(line.slice("event ".length)) as unknown[])
   expect(frames.length).toBe(3)

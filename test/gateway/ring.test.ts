@@ -5,16 +5,18 @@ const LIMITS = { maxAgeMs: 1000, maxEntries: 5, maxLength: 1000 }
 
 const filled = (count: number, limits = LIMITS, head = 0): Ring => {
   const ring = new Ring(limits, head)
-  for (let n = 1; n <= count; n++) ring.push(`f${head + n}`, 0)
+  for (let n = 1; n <= count; n++) ring.push({ frame: `f${head + n}` }, 0)
   return ring
 }
+
+const framesOf = (ring: Ring, cursor: number, upTo: number) => ring.between(cursor, upTo).map(({ frame }) => frame)
 
 test("a ring gives what lies between two positions, in order", () => {
   const ring = filled(4, LIMITS, 10)
   expect([ring.oldest, ring.head]).toEqual([11, 14])
-  expect(ring.between(10, 14)).toEqual(["f11", "f12", "f13", "f14"])
-  expect(ring.between(12, 13)).toEqual(["f13"])
-  expect(ring.between(14, 14)).toEqual([])
+  expect(framesOf(ring, 10, 14)).toEqual(["f11", "f12", "f13", "f14"])
+  expect(framesOf(ring, 12, 13)).toEqual(["f13"])
+  expect(framesOf(ring, 14, 14)).toEqual([])
 })
 
 test("it covers exactly the cursors whose successors it holds", () => {
@@ -27,14 +29,14 @@ test("it lets go by number, by size and by age", () => {
   expect(filled(8).oldest).toBe(4)
   expect(filled(8, { ...LIMITS, maxLength: 6 }).oldest).toBe(6)
   const ring = filled(3)
-  ring.push("f4", 900)
+  ring.push({ frame: "f4" }, 900)
   ring.trim(1500)
-  expect(ring.between(3, 4)).toEqual(["f4"])
+  expect(framesOf(ring, 3, 4)).toEqual(["f4"])
   expect(ring.covers(2)).toBe(false)
 })
 
 test("its positions stay right over thousands of entries", () => {
   const ring = filled(5000)
   expect([ring.oldest, ring.head]).toEqual([4996, 5000])
-  expect(ring.between(4997, 5000)).toEqual(["f4998", "f4999", "f5000"])
+  expect(framesOf(ring, 4997, 5000)).toEqual(["f4998", "f4999", "f5000"])
 })
