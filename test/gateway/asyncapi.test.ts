@@ -1,12 +1,8 @@
 /** The gateway's description against the official parser, and against the tables of the protocol. */
 import { DiagnosticSeverity, Parser } from "@asyncapi/parser"
 import { expect, test } from "vitest"
-import { Feature, Modality } from "../../src/model/phase.ts"
-import { EventRole, narrowRole } from "../../src/model/roles.ts"
-import { COMMANDS, type CommandName, DISPATCHES } from "../../src/protocol/contract.ts"
+import { DISPATCHES, COMMANDS as SERVED } from "../../src/protocol/contract.ts"
 import { OP } from "../../src/protocol/op.ts"
-import { can } from "../../src/protocol/permissions.ts"
-import type { ActingRole, Permission } from "../../src/protocol/rule.ts"
 import { call } from "../support/api.ts"
 import {
   breachOfSent,
@@ -18,6 +14,16 @@ import {
   TAKEN,
 } from "../support/gateway-description.ts"
 import { startTestServer } from "../support/server.ts"
+import {
+  COMMANDS,
+  FEATURES,
+  featureOf,
+  ROLES,
+  type Role,
+  SETTINGS,
+  type Setting,
+  verdict,
+} from "./permission-reader.ts"
 
 const messages = (keys: ReadonlySet<string>): ReadonlyArray<GatewayMessage> =>
   Object.entries(described.components.messages).flatMap(([key, message]) => (keys.has(key) ? [message] : []))
@@ -60,28 +66,34 @@ test("it is served, for the address that clients use", async () => {
 })
 
 test("every command, every dispatch and every op has its message", () => {
-  expect(valuesOf(TAKEN, "t").toSorted()).toEqual(Object.keys(COMMANDS).toSorted())
+  expect(valuesOf(TAKEN, "t").toSorted()).toEqual(Object.keys(SERVED).toSorted())
   expect(valuesOf(SENT, "t").toSorted()).toEqual(Object.keys(DISPATCHES).toSorted())
   expect(new Set([...valuesOf(TAKEN, "op"), ...valuesOf(SENT, "op")])).toEqual(new Set(Object.values(OP)))
   expect(new Set([...TAKEN, ...SENT]).size).toBe(Object.keys(described.components.messages).length)
 })
 
-test("what it says of who may send a command is what the rule answers", () => {
-  for (const { name, "x-allowed": allowed = {} } of COMMAND_MESSAGES) {
-    const needed = Feature.literals.filter((feature) => allowed["features"]?.includes(feature))
-    for (const situation of [...Modality.literals, "none"] as const) {
-      const modality = situation === "none" ? null : situation
-      const anonymous = { questions: true, voting: true }
-      const answer = (stored: ActingRole, featureSet: ReadonlyArray<Feature>): Permission =>
-        can(stored, { modality, featureSet, anonymous }, name as CommandName)
-      for (const stored of [...EventRole.literals, "anonymous"] as const) {
-        const role = stored === "anonymous" ? stored : narrowRole(stored, modality)
-        const isListed = allowed[situation]?.includes(role)
-        expect(answer(stored, needed) === "allowed", `${stored} ${name} in ${situation}`).toBe(isListed)
-        expect(answer(stored, Feature.literals) === "allowed", `${stored} ${name} in ${situation}`).toBe(isListed)
-      }
-    }
+/** Roles that the phase reads as another one: the description names the roles after that. */
+const READ_AS_ANOTHER: { readonly [S in Setting]: Role | null } = {
+  broadcast: "participant",
+  meeting: "speaker",
+  breakout: "speaker",
+  rotation: "speaker",
+  none: null,
+}
+
+test("the description names the roles and the feature that each command needs, as the table has them", () => {
+  const allowedIn = (setting: Setting, command: string): ReadonlyArray<Role> => {
+    const situation = { setting, featureSet: FEATURES, anonymous: { questions: true, voting: true } }
+    const allowed = ROLES.filter((role) => verdict(role, situation, command) === "allowed")
+    return allowed.filter((role) => role !== READ_AS_ANOTHER[setting])
   }
+  const found = COMMAND_MESSAGES.map(({ name, "x-allowed": allowed }) => [name, allowed])
+  const wanted = COMMANDS.map((command) => {
+    const feature = featureOf(command)
+    const roles = SETTINGS.map((setting) => [setting, allowedIn(setting, command)])
+    return [command, { ...Object.fromEntries(roles), features: feature === null ? [] : [feature] }]
+  })
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted))
 })
 
 test("a validator tells what is described from what is not", () => {

@@ -1,10 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { Feature, Modality } from "../../src/model/phase.ts"
-import { acceptedRoles, EventRole, guestRole, isStaff, narrowRole, nearestRole } from "../../src/model/roles.ts"
-import { COMMAND_NAMES } from "../../src/protocol/contract.ts"
-import { allowedCommands, can } from "../../src/protocol/permissions.ts"
-import type { PhaseTraits } from "../../src/protocol/rule.ts"
+import { Modality } from "../../src/model/phase.ts"
+import { acceptedRoles, EventRole, guestRole, narrowRole, nearestRole } from "../../src/model/roles.ts"
 
 const role = fc.constantFrom(...EventRole.literals)
 const modality = fc.constantFrom(...Modality.literals)
@@ -73,33 +70,4 @@ test("a role that somebody has is read as one that the event has, and never as a
       if (acceptedRoles(modalities).includes(stored)) expect(read).toBe(stored)
     }),
   )
-})
-
-describe("permissions", () => {
-  const traits = fc.record({
-    modality: fc.option(modality),
-    featureSet: fc.uniqueArray(fc.constantFrom(...Feature.literals)),
-    anonymous: fc.record({ questions: fc.boolean(), voting: fc.boolean() }),
-  }) satisfies fc.Arbitrary<PhaseTraits>
-
-  test("staff alone steer the event, whatever the phase", () => {
-    fc.assert(
-      fc.property(role, traits, (stored, phase) => {
-        for (const command of ["phase.next", "event.end", "announce", "participant.remove", "timer.extend"] as const) {
-          expect(can(stored, phase, command) === "allowed").toBe(isStaff(stored))
-        }
-      }),
-    )
-  })
-
-  test("what a participant is told it can send is exactly what it may send", () => {
-    fc.assert(
-      fc.property(role, traits, (stored, phase) => {
-        const told = new Set<string>(allowedCommands(stored, phase))
-        for (const command of COMMAND_NAMES) {
-          expect(told.has(command)).toBe(can(stored, phase, command) === "allowed")
-        }
-      }),
-    )
-  })
 })
