@@ -114,6 +114,24 @@ test("the same id again is answered with the first answer and runs nothing", asy
   expect(await other.command("announce", { text: "mine" }, { id: "the id" })).toMatchObject({ ok: true })
 })
 
+test("the same id with another revision, or with none, is another command and is refused", async () => {
+  const stage = await house.stage(AGENDA)
+  const host = await house.join(stage, "host", "host")
+  const extend = (rev?: number) =>
+    host.command(
+      "timer.extend",
+      { timerId: stage.phaseIds[0], seconds: 60 },
+      { id: "plus one", ...(rev === undefined ? {} : { rev }) },
+    )
+  const first = await extend(1)
+  expect(first).toMatchObject({ ok: true, d: { timer: { rev: 2, extendedMs: 60_000 } } })
+  for (const rev of [2, undefined]) {
+    const { ok, dup, e } = await extend(rev)
+    expect([ok, dup, e?.code], String(rev)).toEqual([false, undefined, "conflict"])
+  }
+  expect(await extend(1)).toEqual({ ...first, dup: true })
+})
+
 test("the order of keys is no other body", async () => {
   const host = await house.join(await house.stage(AGENDA), "host", "host")
   await host.command("participant.remove", { id: "x", block: true }, { id: "k" })
