@@ -35,6 +35,12 @@ export interface ChatMessage extends Person {
   readonly rev: number
 }
 
+/** The place of a message, which is also the stream that carries it. */
+export type ChatPlace = "event" | "staff" | `room:${string}`
+
+export const chatPlaceOf = ({ to, roomId }: Pick<ChatMessage, "to" | "roomId">): ChatPlace =>
+  to === "room" ? `room:${roomId ?? ""}` : to
+
 export interface Poll {
   readonly id: string
   readonly question: string

@@ -2,7 +2,14 @@
  * Chat: with everyone, within a room, and among those on stage. Every message is stored for good; memory holds the newest of
  * each place, and an older one is read back when a command names it. Slow mode counts from memory alone: a restart forgives.
  */
-import { CHAT_REMEMBERED, type ChatMessage, DEFAULT_SETTINGS, ONLY } from "../../model/live-records.ts"
+import {
+  CHAT_REMEMBERED,
+  type ChatMessage,
+  type ChatPlace,
+  chatPlaceOf,
+  DEFAULT_SETTINGS,
+  ONLY,
+} from "../../model/live-records.ts"
 import type { ChatTarget } from "../../model/live-values.ts"
 import { narrowRole } from "../../model/roles.ts"
 import { canChat } from "../../protocol/permissions.ts"
@@ -15,14 +22,8 @@ import { type Activity, type Handler, noSuch, refuse, type Scene } from "./activ
 import { isMuted, MUTED } from "./mutes.ts"
 import { seatOf } from "./qa.ts"
 
-/** Where a message is, by the stream that carries it. */
-type Place = "event" | "staff" | `room:${string}`
-
-const placeOf = ({ to, roomId }: Pick<ChatMessage, "to" | "roomId">): Place =>
-  to === "room" ? `room:${roomId ?? ""}` : to
-
 /** Speakers have a part in the staff's chat, but not in the staff's stream: they hear of it in their own. */
-const publishAt = (turn: Turn, place: Place, publish: (stream: Place | `me:${string}`) => void): void => {
+const publishAt = (turn: Turn, place: ChatPlace, publish: (stream: ChatPlace | `me:${string}`) => void): void => {
   publish(place)
   if (place !== "staff") return
   const traits = phaseTraits(turn.state)
@@ -57,9 +58,11 @@ const tooSoon = (turn: Turn, role: ActingRole, { participantId }: Caller): Refus
 
 const remember = (turn: Turn, message: ChatMessage): void => {
   turn.put("chat", message.id, message)
-  const place = placeOf(message)
-  const there = [...turn.all("chat").values()].filter((other) => placeOf(other) === place)
-  for (const { id } of there.slice(0, -CHAT_REMEMBERED)) turn.forget("chat", id)
+  const there = turn.floor.chatAt(chatPlaceOf(message))
+  for (const [id] of there) {
+    if (there.size <= CHAT_REMEMBERED) return
+    turn.forget("chat", id)
+  }
 }
 
 const send: Handler<"chat.send"> = (turn, { to, text, replyTo = null }) => {
@@ -69,9 +72,9 @@ const send: Handler<"chat.send"> = (turn, { to, text, replyTo = null }) => {
   const refused = barred(turn, role, to)
   if (refused !== undefined) return refused
   const roomId = to === "room" ? seatOf(turn) : null
-  const place = placeOf({ to, roomId })
+  const place = chatPlaceOf({ to, roomId })
   const answered = replyTo === null ? undefined : find(turn, replyTo)
-  if (replyTo !== null && (answered === undefined || placeOf(answered) !== place)) return noSuch("message")
+  if (replyTo !== null && (answered === undefined || chatPlaceOf(answered) !== place)) return noSuch("message")
   const early = tooSoon(turn, role, by)
   if (early !== undefined) return early
   const message: ChatMessage = {
@@ -103,25 +106,11 @@ const remove: Handler<"chat.delete"> = (turn, { id }, rev) => {
   turn.put("chat", id, message)
   turn.remove("chat", id)
   turn.remove("pastChat", id)
-  publishAt(turn, placeOf(message), (stream) => turn.publish("chat.deleted", stream, { ids: [id] }))
+  publishAt(turn, chatPlaceOf(message), (stream) => turn.publish("chat.deleted", stream, { ids: [id] }))
   return { id }
 }
 
-/** Messages by their place, sorted out once for all who are read at the same time. */
-const sorted = new WeakMap<Scene, ReadonlyMap<Place, ReadonlyArray<ChatMessage>>>()
-
-const messagesAt = (scene: Scene, place: Place): ReadonlyArray<ChatMessage> => {
-  const known = sorted.get(scene)
-  if (known !== undefined) return known.get(place) ?? []
-  const places = new Map<Place, ChatMessage[]>()
-  for (const message of scene.floor.all("chat").values()) {
-    const there = places.get(placeOf(message)) ?? []
-    there.push(message)
-    places.set(placeOf(message), there)
-  }
-  sorted.set(scene, places)
-  return places.get(place) ?? []
-}
+const messagesAt = ({ floor }: Scene, place: ChatPlace): ReadonlyArray<ChatMessage> => [...floor.chatAt(place).values()]
 
 export const chat = {
   commands: {

@@ -12,26 +12,13 @@ import { mutedWith } from "./mutes.ts"
 const SHOWN = 200
 const MAX_HANDS = 5000
 
-/** The longest up first; of the same moment by their ids, so that every client has them in one order. */
-const isBefore = (a: Hand, b: Hand): boolean => a.at < b.at || (a.at === b.at && a.participantId < b.participantId)
-
-/** Hands are kept in about the order in which they went up: nearly all of thousands are passed over at a glance. */
-const queueOf = (hands: ReadonlyMap<string, Hand>): ReadonlyArray<Hand> => {
-  const queue: Hand[] = []
-  for (const hand of hands.values()) {
-    let place = queue.length
-    for (let last = queue[place - 1]; last !== undefined && isBefore(hand, last); last = queue[place - 1]) place--
-    if (place === SHOWN) continue
-    queue.splice(place, 0, hand)
-    queue.length = Math.min(queue.length, SHOWN)
-  }
-  return queue
-}
+/** The part of the queue that staff are shown. */
+const shownOf = ({ floor }: Pick<Scene, "floor">): ReadonlyArray<Hand> => floor.firstHands(SHOWN)
 
 /** The queue's revision is when it last changed, or the next number: two hands may go up in the same moment. */
 const tell = (turn: Turn, before: ReadonlyArray<Hand>): void => {
   turn.pulse("hand.count")
-  const queue = queueOf(turn.all("hand"))
+  const queue = shownOf(turn)
   const [known, shown] = [new Set(before), new Set(queue.map(({ participantId }) => participantId))]
   const add = queue.filter((hand) => !known.has(hand))
   const remove = before.flatMap(({ participantId }) => (shown.has(participantId) ? [] : participantId))
@@ -45,7 +32,7 @@ const tell = (turn: Turn, before: ReadonlyArray<Hand>): void => {
 const lower = (turn: Turn, ids: ReadonlyArray<string>): void => {
   const raised = ids.filter((id) => turn.get("hand", id) !== undefined)
   if (raised.length === 0) return
-  const before = queueOf(turn.all("hand"))
+  const before = shownOf(turn)
   for (const id of raised) {
     turn.remove("hand", id)
     if (id === turn.by?.participantId) turn.publish("me.hand", `me:${id}`, { hand: null })
@@ -72,7 +59,7 @@ export const hands = {
       if (turn.all("hand").size >= MAX_HANDS) return refuse("conflict", `At most ${MAX_HANDS} hands can be up.`)
       const { participantId } = by
       const hand: Hand = { participantId, name: by.name ?? "", note, at: raised?.at ?? turn.at }
-      const before = queueOf(turn.all("hand"))
+      const before = shownOf(turn)
       turn.put("hand", participantId, hand)
       turn.publish("me.hand", `me:${participantId}`, { hand })
       turn.stand({ participantId })
@@ -96,8 +83,8 @@ export const hands = {
       people.map(({ participantId }) => participantId),
     ),
   view: (scene) => ({ hands: { count: scene.floor.all("hand").size } }),
-  staffView: ({ floor }) => ({
-    handQueue: { items: queueOf(floor.all("hand")), rev: floor.get("handQueue", ONLY) ?? 0 },
+  staffView: (scene) => ({
+    handQueue: { items: shownOf(scene), rev: scene.floor.get("handQueue", ONLY) ?? 0 },
   }),
   personalView: ({ floor }, participantId) => ({ hand: floor.get("hand", participantId) ?? null }),
   pulses: {

@@ -1,0 +1,73 @@
+/** Indexes of records that hot paths need in an order or in groups. The record store keeps them up to date with every write. */
+
+export interface RecordIndex<R> {
+  add(id: string, record: R): void
+  remove(id: string, record: R): void
+}
+
+/** Records in an order. Adding one that belongs near the end is O(1), others cost a move of the ones behind them. */
+export class SortedIndex<R> implements RecordIndex<R> {
+  readonly #records: R[] = []
+  readonly #compare: (a: R, b: R) => number
+
+  /** `compare`: a total order; two different records are never equal in it. */
+  constructor(compare: (a: R, b: R) => number) {
+    this.#compare = compare
+  }
+
+  /** The first `count` of them, as a copy. */
+  first(count: number): ReadonlyArray<R> {
+    return this.#records.slice(0, count)
+  }
+
+  add(_id: string, record: R): void {
+    this.#records.splice(this.#positionOf(record), 0, record)
+  }
+
+  remove(_id: string, record: R): void {
+    const position = this.#positionOf(record)
+    const found = this.#records[position]
+    if (found !== undefined && this.#compare(found, record) === 0) this.#records.splice(position, 1)
+  }
+
+  /** The position of the record, or the one where it belongs. */
+  #positionOf(record: R): number {
+    const last = this.#records.at(-1)
+    if (last === undefined || this.#compare(last, record) < 0) return this.#records.length
+    let [from, to] = [0, this.#records.length]
+    while (from < to) {
+      const middle = (from + to) >> 1
+      const other = this.#records[middle]
+      if (other !== undefined && this.#compare(other, record) < 0) from = middle + 1
+      else to = middle
+    }
+    return from
+  }
+}
+
+/** Records in groups, each in the order in which its records were written. */
+export class GroupIndex<R> implements RecordIndex<R> {
+  readonly #groups = new Map<string, Map<string, R>>()
+  readonly #groupOf: (record: R) => string
+
+  constructor(groupOf: (record: R) => string) {
+    this.#groupOf = groupOf
+  }
+
+  of(group: string): ReadonlyMap<string, R> {
+    return this.#groups.get(group) ?? new Map()
+  }
+
+  add(id: string, record: R): void {
+    const group = this.#groupOf(record)
+    const records = this.#groups.get(group) ?? new Map<string, R>()
+    this.#groups.set(group, records.set(id, record))
+  }
+
+  remove(id: string, record: R): void {
+    const group = this.#groupOf(record)
+    const records = this.#groups.get(group)
+    records?.delete(id)
+    if (records?.size === 0) this.#groups.delete(group)
+  }
+}
