@@ -1,17 +1,22 @@
 /**
- * Configuration: the one reader of the environment. Each key has one row in `config-keys.ts` and is checked here. Secrets are
- * `Redacted`, so that none is ever printed.
+ * Configuration: the one reader of the environment. Each key has one row in `config-keys.ts` and one schema in `config-schemas.ts`.
+ * Secrets are `Redacted`, so that none is ever printed.
  */
 import { resolve } from "node:path"
-import { Redacted } from "effect"
+import type { Config as EffectConfig } from "effect"
+import { ConfigProvider, Effect, type Redacted, Result, SchemaIssue } from "effect"
 import { CONFIG_KEYS, type KeyName } from "./config-keys.ts"
-import { parseTrustedProxies, type TrustedProxies } from "./model/client-address.ts"
-import { isPlaybackTemplate } from "./model/playback-url.ts"
-import { FEWEST_KEY_CHARACTERS, keptSecretKey, SecretKeyUnusable } from "./secret-key.ts"
+import { SETTINGS } from "./config-schemas.ts"
+import type { TrustedProxies } from "./model/client-address.ts"
+import { keptSecretKey, SecretKeyUnusable } from "./secret-key.ts"
 
-/** A setting that cannot be used. The message is one sentence that names the key. */
+/** Settings that cannot be used. The message has one line for each, a sentence that begins with the key. */
 export class ConfigInvalid extends Error {
   override readonly name = "ConfigInvalid"
+
+  constructor(problems: ReadonlyArray<string>) {
+    super(problems.join("\n"))
+  }
 }
 
 export interface Config {
@@ -76,177 +81,141 @@ export interface Config {
 
 type Environment = { readonly [name: string]: string | undefined }
 
-const refuse = (name: KeyName, rule: string): never => {
-  throw new ConfigInvalid(`${name} ${rule}.`)
+/** Values by key. A key that is not set has its default, or null. */
+type Values = { readonly [N in KeyName]: EffectConfig.Success<(typeof SETTINGS)[N]> }
+
+const KEY_NAMES = CONFIG_KEYS.map(({ name }) => name)
+
+/** Blanks around a value do not count, and an empty value is as good as none. */
+const trimmed = (env: Environment): Record<string, string> =>
+  Object.fromEntries(
+    KEY_NAMES.flatMap((name) => {
+      const value = env[name]?.trim() ?? ""
+      return value === "" ? [] : [[name, value]]
+    }),
+  )
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const sentence = (name: string, error: EffectConfig.ConfigError): string => {
+  const rule = "issue" in error.cause ? issuesOf(error.cause.issue).issues[0]?.message : undefined
+  return `${name} ${rule ?? "cannot be read"}.`
 }
 
-const read = (env: Environment, name: KeyName): string | undefined => {
-  const value = env[name]?.trim()
-  return value === undefined || value === "" ? undefined : value
-}
-
-const integer = (env: Environment, name: KeyName, fallback: number, minimum: number, maximum: number): number => {
-  const text = read(env, name)
-  if (text === undefined) return fallback
-  const value = Number(text)
-  if (!/^\d+$/.test(text) || value < minimum || value > maximum) {
-    return refuse(name, `must be a whole number from ${minimum} to ${maximum}, but is "${text}"`)
-  }
-  return value
-}
-
-const oneOf = (env: Environment, name: KeyName, allowed: ReadonlyArray<string>, fallback: string): string => {
-  const value = read(env, name) ?? fallback
-  return allowed.includes(value) ? value : refuse(name, `must be one of ${allowed.join(", ")}, but is "${value}"`)
-}
-
-const url = (env: Environment, name: KeyName, protocols: ReadonlyArray<string>): string | undefined => {
-  const text = read(env, name)
-  if (text === undefined) return undefined
-  if (!URL.canParse(text) || !protocols.includes(new URL(text).protocol)) {
-    return refuse(name, `must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`)
-  }
-  return text.replace(/\/+$/, "")
-}
-
-const secret = (env: Environment, name: KeyName): Redacted.Redacted<string> | null => {
-  const text = read(env, name)
-  if (text === undefined) return null
-  return text.length < FEWEST_KEY_CHARACTERS ? refuse(name, "must have at least 32 characters") : Redacted.make(text)
-}
-
-const smtp = (env: Environment): Config["smtp"] => {
-  const address = url(env, "SMTP_URL", ["smtp:", "smtps:"])
-  const from = read(env, "MAIL_FROM") ?? "Gathercue <no-reply@localhost>"
-  if (/[\r\n]/.test(from) || !from.includes("@")) return refuse("MAIL_FROM", "must be an e-mail address")
-  return address === undefined ? null : { url: Redacted.make(address), from }
-}
-
-const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
-
-const idp = (env: Environment): Config["idp"] => {
-  const issuer = url(env, "IDP_ISSUER", ["https:", "http:"])
-  if (issuer === undefined) return null
-  const { protocol, hostname } = new URL(issuer)
-  if (protocol === "http:" && !LOOPBACK.has(hostname)) return refuse("IDP_ISSUER", "must be an https:// address")
-  const clientId = read(env, "IDP_CLIENT_ID") ?? refuse("IDP_CLIENT_ID", "must be set beside IDP_ISSUER")
-  const secret = read(env, "IDP_CLIENT_SECRET") ?? refuse("IDP_CLIENT_SECRET", "must be set beside IDP_ISSUER")
-  return { issuer, clientId, clientSecret: Redacted.make(secret) }
+/** Reads every key. Resolves to the values of those that can be used, and one sentence for each of the others. */
+const readAll = (env: Environment): { readonly values: Partial<Values>; readonly problems: ReadonlyArray<string> } => {
+  const provider = ConfigProvider.fromEnv({ env: trimmed(env) })
+  const problems: string[] = []
+  const values = Object.fromEntries(
+    KEY_NAMES.flatMap((name) => {
+      const read: Result.Result<unknown, EffectConfig.ConfigError> = Effect.runSync(
+        Effect.result(SETTINGS[name].parse(provider) as Effect.Effect<unknown, EffectConfig.ConfigError>),
+      )
+      if (Result.isSuccess(read)) return [[name, read.success]]
+      problems.push(sentence(name, read.failure))
+      return []
+    }),
+  )
+  return { values, problems }
 }
 
 const MEDIA_KEYS = ["MEDIA_URL", "MEDIA_API_KEY", "MEDIA_API_SECRET"] as const
+const IDP_KEYS = ["IDP_ISSUER", "IDP_CLIENT_ID", "IDP_CLIENT_SECRET"] as const
 
-const media = (env: Environment): Config["media"] => {
-  const given = MEDIA_KEYS.find((name) => read(env, name) !== undefined)
-  if (given === undefined) return null
-  const needed = (name: KeyName): string => read(env, name) ?? refuse(name, `must be set beside ${given}`)
-  return {
-    url: url(env, "MEDIA_URL", ["wss:", "ws:"]) ?? needed("MEDIA_URL"),
-    apiKey: needed("MEDIA_API_KEY"),
-    apiSecret: Redacted.make(needed("MEDIA_API_SECRET")),
-  }
+/** Keys that are needed beside others. */
+const missing = (
+  values: Partial<Values>,
+  keys: ReadonlyArray<KeyName>,
+  isNeeded: (name: KeyName) => boolean,
+): string[] => {
+  const given = keys.find((name) => isNeeded(name) && values[name] != null)
+  if (given === undefined) return []
+  // A key whose value cannot be used has its own sentence.
+  return keys.filter((name) => values[name] === null).map((name) => `${name} must be set beside ${given}.`)
 }
 
-const recordsElsewhere = (env: Environment): boolean =>
-  read(env, "MEDIA_RECORDER") !== undefined && oneOf(env, "MEDIA_RECORDER", ["external"], "external") === "external"
-
-const playbackUrlTemplate = (env: Environment): string | null => {
-  const template = read(env, "PLAYBACK_URL_TEMPLATE")
-  if (template === undefined) return null
-  return isPlaybackTemplate(template)
-    ? template
-    : refuse(
-        "PLAYBACK_URL_TEMPLATE",
-        "must be an https:// address with {broadcastId}, and at most {eventId} and {phaseId} beside it",
-      )
-}
-
-const trustedProxies = (env: Environment): TrustedProxies => {
-  try {
-    return parseTrustedProxies(read(env, "TRUSTED_PROXIES") ?? "")
-  } catch {
-    return refuse("TRUSTED_PROXIES", "must be comma separated addresses or CIDR blocks")
-  }
-}
-
-const helpModel = (env: Environment): Config["helpModel"] => {
-  const address = url(env, "HELP_LLM_URL", ["https:", "http:"])
-  const key = read(env, "HELP_LLM_KEY")
-  if (address === undefined) return null
-  return {
-    url: address,
-    name: read(env, "HELP_LLM_MODEL") ?? "default",
-    key: key === undefined ? null : Redacted.make(key),
-  }
-}
-
-const retryDelays = (env: Environment): ReadonlyArray<number> => {
-  const fallback = CONFIG_KEYS.find((key) => key.name === "WEBHOOK_RETRY_SCHEDULE")?.fallback ?? ""
-  const seconds = (read(env, "WEBHOOK_RETRY_SCHEDULE") ?? fallback).split(",").map((text) => text.trim())
-  if (seconds.length > 30 || seconds.some((text) => !/^\d+(\.\d+)?$/.test(text) || Number(text) > 604_800)) {
-    return refuse(
-      "WEBHOOK_RETRY_SCHEDULE",
-      "must be at most 30 comma separated numbers of seconds, each at most 604800",
-    )
-  }
-  return seconds.map((text) => Number(text) * 1000)
+/** Rules that look at several keys. */
+const crossProblems = (values: Partial<Values>): ReadonlyArray<string> => {
+  const { PUBLIC_URL: publicUrl, ALLOW_LOOPBACK_TARGETS: loopback, SECRET_KEY: secretKey } = values
+  const inProduction = [
+    loopback === true && "ALLOW_LOOPBACK_TARGETS is a development switch and must not be set in production.",
+    publicUrl !== undefined &&
+      !publicUrl?.startsWith("https:") &&
+      "PUBLIC_URL must be an https:// address in production.",
+    secretKey === null && "SECRET_KEY must be set in production.",
+  ].filter((problem) => problem !== false)
+  return [
+    ...(values.NODE_ENV === "production" ? inProduction : []),
+    ...missing(values, MEDIA_KEYS, () => true),
+    ...missing(values, IDP_KEYS, (name) => name === "IDP_ISSUER"),
+  ]
 }
 
 const keptKey = (dataDir: string): Redacted.Redacted<string> => {
   try {
     return keptSecretKey(dataDir)
   } catch (cause) {
-    throw cause instanceof SecretKeyUnusable ? new ConfigInvalid(cause.message) : cause
+    throw cause instanceof SecretKeyUnusable ? new ConfigInvalid([cause.message]) : cause
   }
 }
 
-/** Reads and checks the whole environment. Throws `ConfigInvalid` with one sentence for the first bad key. */
+const mediaOf = ({ MEDIA_URL: url, MEDIA_API_KEY: apiKey, MEDIA_API_SECRET: apiSecret }: Values): Config["media"] =>
+  url === null || apiKey === null || apiSecret === null ? null : { url, apiKey, apiSecret }
+
+const idpOf = ({
+  IDP_ISSUER: issuer,
+  IDP_CLIENT_ID: clientId,
+  IDP_CLIENT_SECRET: clientSecret,
+}: Values): Config["idp"] =>
+  issuer === null || clientId === null || clientSecret === null ? null : { issuer, clientId, clientSecret }
+
+/** Reads and checks the whole environment. Throws `ConfigInvalid` with a sentence for every setting that cannot be used. */
 export const loadConfig = (env: Environment = process.env): Config => {
-  const production = oneOf(env, "NODE_ENV", ["production", "development", "test"], "development") === "production"
-  const host = read(env, "HOST") ?? "127.0.0.1"
-  const port = integer(env, "PORT", 8080, 0, 65_535)
-  const publicUrl = url(env, "PUBLIC_URL", ["http:", "https:"]) ?? null
-  const dataDir = resolve(read(env, "DATA_DIR") ?? ".data")
-  const databaseUrl = url(env, "DATABASE_URL", ["postgres:", "postgresql:"])
-  const loopback = oneOf(env, "ALLOW_LOOPBACK_TARGETS", ["true", "false"], production ? "false" : "true") === "true"
-  if (production && loopback)
-    refuse("ALLOW_LOOPBACK_TARGETS", "is a development switch and must not be set in production")
-  if (production && !publicUrl?.startsWith("https:")) refuse("PUBLIC_URL", "must be an https:// address in production")
-  const logLevel = oneOf(env, "LOG_LEVEL", ["trace", "debug", "info", "warn", "error", "fatal", "silent"], "info")
-  const given = secret(env, "SECRET_KEY")
-  if (production && given === null) refuse("SECRET_KEY", "must be set in production")
+  const { values: read, problems } = readAll(env)
+  const all = [...problems, ...crossProblems(read)]
+  if (all.length > 0) throw new ConfigInvalid(all)
+  const values = read as Values
+  const production = values.NODE_ENV === "production"
+  const dataDir = resolve(values.DATA_DIR)
   return {
     production,
-    host,
-    port,
-    publicUrl,
-    appUrl: url(env, "APP_URL", ["http:", "https:"]) ?? null,
-    smtp: smtp(env),
-    mailPerWorkspacePerDay: integer(env, "MAIL_PER_WORKSPACE_PER_DAY", 200, 0, 1_000_000),
-    idp: idp(env),
-    trustedProxies: trustedProxies(env),
-    helpModel: helpModel(env),
-    media: media(env),
-    playbackUrlTemplate: playbackUrlTemplate(env),
-    recordsElsewhere: recordsElsewhere(env),
+    host: values.HOST,
+    port: values.PORT,
+    publicUrl: values.PUBLIC_URL,
+    appUrl: values.APP_URL,
+    smtp: values.SMTP_URL === null ? null : { url: values.SMTP_URL, from: values.MAIL_FROM },
+    mailPerWorkspacePerDay: values.MAIL_PER_WORKSPACE_PER_DAY,
+    idp: idpOf(values),
+    trustedProxies: values.TRUSTED_PROXIES,
+    helpModel:
+      values.HELP_LLM_URL === null
+        ? null
+        : { url: values.HELP_LLM_URL, name: values.HELP_LLM_MODEL, key: values.HELP_LLM_KEY },
+    media: mediaOf(values),
+    playbackUrlTemplate: values.PLAYBACK_URL_TEMPLATE,
+    recordsElsewhere: values.MEDIA_RECORDER === "external",
     dataDir,
-    databaseUrl: databaseUrl === undefined ? null : Redacted.make(databaseUrl),
-    databasePool: integer(env, "DATABASE_POOL", 10, 2, 100),
-    databaseWaiting: integer(env, "DATABASE_WAITING", 500, 10, 900),
-    databaseDeadlineMs: integer(env, "DATABASE_DEADLINE_MS", 5000, 500, 60_000),
-    platformKey: secret(env, "PLATFORM_KEY"),
-    metricsToken: secret(env, "METRICS_TOKEN"),
-    logLevel,
-    webhookRetryDelaysMs: retryDelays(env),
-    webhookConcurrency: integer(env, "WEBHOOK_CONCURRENCY", 64, 1, 1000),
-    presenceGraceMs: integer(env, "PRESENCE_GRACE_MS", 0, 0, 60_000),
-    gatewayHistoryMs: integer(env, "GATEWAY_HISTORY_MS", 120_000, 1000, 3_600_000),
-    gatewayHistoryEntries: integer(env, "GATEWAY_HISTORY_ENTRIES", 1000, 10, 100_000),
-    socketsPerAddress: integer(env, "SOCKETS_PER_ADDRESS", 10_000, 10, 1_000_000),
-    actorMailbox: integer(env, "ACTOR_MAILBOX", 1024, 1, 100_000),
-    defaultCapacity: integer(env, "EVENT_DEFAULT_CAPACITY", 1000, 1, 100_000),
-    allowLoopbackTargets: loopback,
+    databaseUrl: values.DATABASE_URL,
+    databasePool: values.DATABASE_POOL,
+    databaseWaiting: values.DATABASE_WAITING,
+    databaseDeadlineMs: values.DATABASE_DEADLINE_MS,
+    platformKey: values.PLATFORM_KEY,
+    metricsToken: values.METRICS_TOKEN,
+    logLevel: values.LOG_LEVEL,
+    webhookRetryDelaysMs: values.WEBHOOK_RETRY_SCHEDULE.map((seconds) => seconds * 1000),
+    webhookConcurrency: values.WEBHOOK_CONCURRENCY,
+    presenceGraceMs: values.PRESENCE_GRACE_MS,
+    gatewayHistoryMs: values.GATEWAY_HISTORY_MS,
+    gatewayHistoryEntries: values.GATEWAY_HISTORY_ENTRIES,
+    socketsPerAddress: values.SOCKETS_PER_ADDRESS,
+    actorMailbox: values.ACTOR_MAILBOX,
+    defaultCapacity: values.EVENT_DEFAULT_CAPACITY,
+    allowLoopbackTargets: values.ALLOW_LOOPBACK_TARGETS ?? !production,
     // Last, because it may write to the data folder: nothing is written for a configuration that is refused.
-    secretKey: given ?? keptKey(dataDir),
+    secretKey: values.SECRET_KEY ?? keptKey(dataDir),
   }
 }
+
+/** The table of all keys, for `--help`. */
+export const configHelp = (): string =>
+  CONFIG_KEYS.map(({ name, fallback, doc }) => `  ${name} (${fallback})\n      ${doc.replaceAll("`", "")}`).join("\n")

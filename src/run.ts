@@ -1,5 +1,5 @@
 /** The server as a command: start, say where it is, and stop cleanly on a signal. Exit codes: 0 stopped, 1 refused or failed. */
-import { type Config, ConfigInvalid, loadConfig } from "./config.ts"
+import { type Config, ConfigInvalid, configHelp, loadConfig } from "./config.ts"
 import { withoutValues } from "./logged-error.ts"
 import { startServer } from "./server.ts"
 import { openLog } from "./telemetry.ts"
@@ -25,6 +25,17 @@ const refuse = (cause: unknown): never => {
   process.stderr.write(`${isForOperator ? error.message : `Gathercue could not start: ${error.message}`}\n`)
   if (!isForOperator) process.stderr.write(`${error.stack}\n`)
   process.exit(1)
+}
+
+const HELP = `Gathercue runs live events: a REST API, a WebSocket gateway and signed webhooks in one process.
+
+It is configured by the environment. Each key with its default:
+
+${configHelp()}`
+
+if (process.argv.includes("--help")) {
+  print(HELP)
+  process.exit(0)
 }
 
 const config = ((): Config => {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Redacted } from "effect"
 import { describe, expect, test } from "vitest"
-import { ConfigInvalid, loadConfig } from "../src/config.ts"
+import { ConfigInvalid, configHelp, loadConfig } from "../src/config.ts"
 import { CONFIG_KEYS } from "../src/config-keys.ts"
 import { deriveKey } from "../src/secret-key.ts"
 import { temporaryFolder } from "./support/temporary-folder.ts"
@@ -46,9 +46,40 @@ describe("a value that cannot be used", () => {
   ])("is refused in one sentence that names %s: %j", (key, environment) => {
     const attempt = () => loadConfig({ SECRET_KEY, ...environment })
     expect(attempt).toThrow(ConfigInvalid)
-    expect(attempt).toThrow(new RegExp(`^${key} [^\\n]+\\.$`))
+    expect(attempt).toThrow(new RegExp(`^${key} [^\\n]+\\.$`, "m"))
     expect(attempt).not.toThrow(/short-secret/)
   })
+})
+
+test("all settings that cannot be used are told at once, each in a line, and nothing is written", async () => {
+  const DATA_DIR = join(await temporaryFolder(), "never")
+  const attempt = () =>
+    loadConfig({ DATA_DIR, PORT: "x", NODE_ENV: "production", LOG_LEVEL: "loud", MEDIA_API_KEY: "k" })
+  expect(attempt).toThrow(ConfigInvalid)
+  const lines = (() => {
+    try {
+      attempt()
+      return []
+    } catch (cause) {
+      return String((cause as Error).message).split("\n")
+    }
+  })()
+  expect(lines.map((line) => line.split(" ")[0])).toEqual([
+    "PORT",
+    "LOG_LEVEL",
+    "PUBLIC_URL",
+    "SECRET_KEY",
+    "MEDIA_URL",
+    "MEDIA_API_SECRET",
+  ])
+  expect(existsSync(DATA_DIR)).toBe(false)
+})
+
+test("the help explains every key", () => {
+  for (const { name, doc } of CONFIG_KEYS) {
+    expect(configHelp()).toContain(name)
+    expect(configHelp()).toContain(doc.replaceAll("`", ""))
+  }
 })
 
 test("what is not set has its default, and an empty value counts as not set", () => {
