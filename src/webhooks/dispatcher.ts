@@ -24,7 +24,7 @@ import {
 import { Telemetry } from "../telemetry.ts"
 import { makeEndpointWatch } from "./endpoint-watch.ts"
 import { housekeeping } from "./housekeeping.ts"
-import { makeOutliving } from "./outage.ts"
+import { makeRetryForever } from "./retry-forever.ts"
 import { attempt, settlementOf } from "./pipeline.ts"
 import { makePlaces } from "./places.ts"
 import { makeSettlements } from "./settlements.ts"
@@ -79,7 +79,7 @@ const start = (options: DispatcherOptions) =>
     const leaseMs = options.leaseMs ?? 30_000
     const pipeline = { sealingKey: options.sealingKey, timeoutMs }
     const places = makePlaces(options.concurrency)
-    const outliving = makeOutliving(log)
+    const retryForever = makeRetryForever(log)
     const wake = Latch.makeUnsafe(true)
     /** Claimed and not settled: the claims by delivery. */
     const held = new Map<string, string>()
@@ -87,19 +87,19 @@ const start = (options: DispatcherOptions) =>
     let nextRetryAt = 0
     let claims = 0
 
-    const settlements = yield* makeSettlements(database, outliving, (batch) => {
+    const settlements = yield* makeSettlements(database, retryForever, (batch) => {
       for (const { id, delayMs } of batch) {
         held.delete(id)
         if (delayMs !== null) nextRetryAt = Math.min(nextRetryAt, performance.now() + delayMs + 1)
       }
       wake.openUnsafe()
     })
-    const watch = makeEndpointWatch(database, outliving, yield* Scope.Scope)
+    const watch = makeEndpointWatch(database, retryForever, yield* Scope.Scope)
     const units = yield* FiberSet.make()
 
     const release = (deliveries: ReadonlyArray<ClaimedDelivery>) =>
       Effect.gen(function* () {
-        yield* outliving(database.run((sql) => releaseDeliveries(sql, deliveries)))
+        yield* retryForever(database.run((sql) => releaseDeliveries(sql, deliveries)))
         for (const { id } of deliveries) held.delete(id)
         wake.openUnsafe()
       })
@@ -174,7 +174,7 @@ const start = (options: DispatcherOptions) =>
         const at = performance.now()
         return Effect.flatMap(database.run(statement), (rows) => begin(rows, unitOf, at))
       })
-      return outliving(Effect.uninterruptible(claimed))
+      return retryForever(Effect.uninterruptible(claimed))
     }
 
     /** Retries get half of what is free when they are due, so that neither kind of work shuts the other out. */
@@ -186,7 +186,7 @@ const start = (options: DispatcherOptions) =>
         (sql) => claimRetries(sql, request),
         ({ id }) => id,
       )
-      const inMs = yield* outliving(database.run(nextRetryInMs))
+      const inMs = yield* retryForever(database.run(nextRetryInMs))
       const pauseMs = inMs !== undefined && inMs <= 0 ? OVERDUE_MS : (inMs ?? POLL_MS) + 1
       nextRetryAt = Math.min(nextRetryAt, performance.now() + pauseMs)
       return begun
@@ -213,14 +213,14 @@ const start = (options: DispatcherOptions) =>
       if (begun > 0) yield* Effect.sleep(PACE_MS)
     })
 
-    const rescue = outliving(patiently(database, (sql) => releaseClaims(sql, node)))
+    const rescue = retryForever(patiently(database, (sql) => releaseClaims(sql, node)))
     const loop = Effect.andThen(
       options.alone ? rescue : Effect.void,
       Effect.whileLoop({ while: () => !stopping, body: () => round, step: () => {} }),
     )
 
     const silence = bell.onRing(() => wake.openUnsafe())
-    yield* housekeeping(database, outliving, log)
+    yield* housekeeping(database, retryForever, log)
     // Not tied to the scope: a claim that waits for a lost connection must not hold up the end.
     const claiming = yield* Effect.forkDetach(loop)
 
@@ -235,7 +235,7 @@ const start = (options: DispatcherOptions) =>
         settlements.flushed,
         Effect.suspend(() => {
           const rest = [...held].map(([id, claim]) => ({ id, claim }))
-          return outliving(database.run((sql) => releaseDeliveries(sql, rest)))
+          return retryForever(database.run((sql) => releaseDeliveries(sql, rest)))
         }),
       )
       yield* Effect.timeoutOption(settled, LAST_WORDS_MS)

@@ -8,7 +8,7 @@
 import { Deferred, Effect, type Scope } from "effect"
 import type { Database } from "../store/database.ts"
 import { type EndpointTarget, findTargets } from "../store/webhook-deliveries.ts"
-import type { Outliving } from "./outage.ts"
+import type { RetryForever } from "./retry-forever.ts"
 
 const BELIEVED_MS = 25
 
@@ -24,7 +24,7 @@ export interface EndpointWatch {
 /** `scope`: that of the dispatcher, in which questions are asked. */
 export const makeEndpointWatch = (
   database: Database["Service"],
-  outliving: Outliving,
+  retryForever: RetryForever,
   scope: Scope.Scope,
 ): EndpointWatch => {
   const sightings = new Map<string, { readonly target: EndpointTarget; readonly at: number }>()
@@ -43,7 +43,7 @@ export const makeEndpointWatch = (
       const { ids, answer } = gathering
       gathering = undefined
       const at = performance.now()
-      const targets = yield* outliving(database.run((sql) => findTargets(sql, [...ids])))
+      const targets = yield* retryForever(database.run((sql) => findTargets(sql, [...ids])))
       for (const [id, target] of targets) seen(id, target, at)
       yield* Deferred.succeed(answer, targets)
     }

@@ -10,7 +10,7 @@ import type { Database, Queryable } from "../store/database.ts"
 import { patiently } from "../store/sweeps.ts"
 import { skipDeliveries, sweepMessages } from "../store/webhook-deliveries.ts"
 import { disableFailing, forgetLapsedSecrets } from "../store/webhook-endpoints.ts"
-import type { Outliving } from "./outage.ts"
+import type { RetryForever } from "./retry-forever.ts"
 
 const TIDY_EVERY = "1 minute"
 const SWEEP_EVERY = "1 hour"
@@ -21,14 +21,14 @@ const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
 /** Begins at once and goes on until the scope closes. */
 export const housekeeping = (
   database: Database["Service"],
-  outliving: Outliving,
+  retryForever: RetryForever,
   log: Logger,
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const inBatches = (statement: Effect.Effect<number>) =>
       Effect.repeat(statement, { while: (rows) => rows === BATCH })
 
-    const sweepUp = <A>(statement: (sql: Queryable) => Promise<A>) => outliving(patiently(database, statement))
+    const sweepUp = <A>(statement: (sql: Queryable) => Promise<A>) => retryForever(patiently(database, statement))
 
     const tidy = Effect.gen(function* () {
       for (const endpoint of yield* sweepUp(disableFailing)) {

@@ -5,7 +5,7 @@
 import { Effect, Latch, type Scope } from "effect"
 import type { Database } from "../store/database.ts"
 import { type Settlement, settleDeliveries } from "../store/webhook-deliveries.ts"
-import type { Outliving } from "./outage.ts"
+import type { RetryForever } from "./retry-forever.ts"
 
 const MAX_BATCH = 500
 
@@ -18,7 +18,7 @@ export interface Settlements {
 /** Settles until its scope closes. `onSettled` is called after each commit. */
 export const makeSettlements = (
   database: Database["Service"],
-  outliving: Outliving,
+  retryForever: RetryForever,
   onSettled: (batch: ReadonlyArray<Settlement>) => void,
 ): Effect.Effect<Settlements, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -28,7 +28,7 @@ export const makeSettlements = (
     const settleNext = Effect.gen(function* () {
       yield* some.await
       const batch = waiting.slice(0, MAX_BATCH)
-      yield* outliving(database.run((sql) => settleDeliveries(sql, batch)))
+      yield* retryForever(database.run((sql) => settleDeliveries(sql, batch)))
       waiting = waiting.slice(batch.length)
       if (waiting.length === 0) {
         some.closeUnsafe()

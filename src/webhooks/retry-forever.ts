@@ -1,0 +1,32 @@
+/** Statements of the dispatcher that wait for a database that is away, with one line in the log when it goes and one when it is back. */
+import { Cause, Effect, Schedule } from "effect"
+import type { Logger } from "pino"
+
+/** 100 ms, then twice as long each time, and 5 seconds at most. */
+const PAUSES = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
+
+/** Repeats a statement until it succeeds. An unexpected error is waited out as well: a dispatcher that ended would be worse. */
+export type RetryForever = <A, E>(statement: Effect.Effect<A, E>) => Effect.Effect<A>
+
+/** All statements of one dispatcher share one, so that an outage is reported once. */
+export const makeRetryForever = (log: Logger): RetryForever => {
+  let isAway = false
+  const returned = Effect.sync(() => {
+    if (isAway) log.warn("webhooks: the database answers again")
+    isAway = false
+  })
+  const failed = (cause: Cause.Cause<unknown>) =>
+    Effect.sync(() => {
+      if (!isAway) log.error({ err: Cause.squash(cause) }, "webhooks: the database does not answer; deliveries wait")
+      isAway = true
+    })
+  return (statement) =>
+    statement.pipe(
+      Effect.tap(() => returned),
+      Effect.tapCause((cause) => (Cause.hasInterrupts(cause) ? Effect.void : failed(cause))),
+      Effect.sandbox,
+      Effect.retry({ schedule: PAUSES, while: (cause) => !Cause.hasInterrupts(cause) }),
+      // The retries end with an interruption alone.
+      Effect.catch(() => Effect.interrupt),
+    )
+}
