@@ -17,6 +17,7 @@ import {
   recoverLiveEvent,
 } from "../store/live-events.ts"
 import type { OutboxBell } from "../store/outbox.ts"
+import type { RecordUnreadable } from "../store/record-versions.ts"
 import type { Telemetry } from "../telemetry.ts"
 import type { Batch } from "./batch.ts"
 import { type Answers, COMMAND_MEMORY_MS, CommandLog } from "./command-log.ts"
@@ -89,9 +90,16 @@ const recover = (around: Surroundings, eventId: string): Effect.Effect<Recovered
       history: newId(),
       commandsSince: toTimestamp(Date.now() - COMMAND_MEMORY_MS),
     }
+    const { log } = around.telemetry
     const recovered = yield* database
-      .runLive((sql) => recoverLiveEvent(sql, claim))
-      .pipe(Effect.mapError(() => new StoreAway()))
+      .runLive<Recovered | undefined, RecordUnreadable>((sql) => recoverLiveEvent(sql, claim))
+      .pipe(
+        // A newer release has written to the event: it is not served here, and nothing of it is overwritten.
+        Effect.tapErrorTag("RecordUnreadable", (err) =>
+          Effect.sync(() => log.error({ eventId, err }, "a live event cannot be read by this release")),
+        ),
+        Effect.mapError(() => new StoreAway()),
+      )
     if (recovered === undefined) return yield* new EventGone()
     around.telemetry.metrics.activations.add()
     return recovered

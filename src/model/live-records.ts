@@ -2,9 +2,10 @@
  * What a live event keeps besides its agenda: one record per thing, found by kind and id. Records are values and are
  * replaced, never changed; a kind's shape is the one its rows have in the store. Where a kind has a singleton, its id says so.
  */
-import type { CaptureKind, LobbyPolicy } from "./live-values.ts"
+import { Schema } from "effect"
+import { CaptureKind, LobbyPolicy, PollKind, PollResults } from "./live-values.ts"
 import type { Question } from "./question.ts"
-import type { EventRole } from "./roles.ts"
+import { EventRole } from "./roles.ts"
 import type { Timestamp } from "./timestamp.ts"
 
 /** Who did something, as others see them. */
@@ -41,137 +42,151 @@ export type ChatPlace = "event" | "staff" | `room:${string}`
 export const chatPlaceOf = ({ to, roomId }: Pick<ChatMessage, "to" | "roomId">): ChatPlace =>
   to === "room" ? `room:${roomId ?? ""}` : to
 
-export interface Poll {
-  readonly id: string
-  readonly question: string
-  readonly kind: "single" | "multi" | "rating"
-  readonly options: ReadonlyArray<{ readonly id: string; readonly text: string }>
-  readonly anonymous: boolean
-  readonly allowChange: boolean
-  readonly results: "live" | "afterVote" | "onPublish"
-  readonly status: "draft" | "open" | "closed"
-  readonly published: boolean
+const Instant = Schema.String
+const nullable = Schema.NullOr
+const Strategy = Schema.Literals(["balanced", "manual", "self"])
+
+export const Poll = Schema.Struct({
+  id: Schema.String,
+  question: Schema.String,
+  kind: PollKind,
+  options: Schema.Array(Schema.Struct({ id: Schema.String, text: Schema.String })),
+  anonymous: Schema.Boolean,
+  allowChange: Schema.Boolean,
+  results: PollResults,
+  status: Schema.Literals(["draft", "open", "closed"]),
+  published: Schema.Boolean,
   /** Votes per option, in the order of the options; always the tally of the poll's votes. */
-  readonly counts: ReadonlyArray<number>
-  readonly voters: number
-  readonly createdAt: Timestamp
-  readonly openedAt: Timestamp | null
-  readonly closedAt: Timestamp | null
+  counts: Schema.Array(Schema.Int),
+  voters: Schema.Int,
+  createdAt: Instant,
+  openedAt: nullable(Instant),
+  closedAt: nullable(Instant),
   /** When it closes by itself. */
-  readonly endsAt: Timestamp | null
-  readonly extendedMs: number
-  readonly rev: number
-}
+  endsAt: nullable(Instant),
+  extendedMs: Schema.Int,
+  rev: Schema.Int,
+})
+export type Poll = typeof Poll.Type
 
-export interface Hand extends Person {
-  readonly note: string | null
-  readonly at: Timestamp
-}
+export const Hand = Schema.Struct({
+  participantId: Schema.String,
+  name: Schema.String,
+  note: nullable(Schema.String),
+  at: Instant,
+})
+export type Hand = typeof Hand.Type
 
-/** Someone asked onto the stage, or there by invitation; `before` is the role they go back to. */
-export interface StagePlace {
-  readonly state: "invited" | "on"
-  readonly expiresAt: Timestamp | null
-  readonly before: EventRole
-}
+/** A participant asked onto the stage, or there by invitation; `before` is the role they go back to. */
+export const StagePlace = Schema.Struct({
+  state: Schema.Literals(["invited", "on"]),
+  expiresAt: nullable(Instant),
+  before: EventRole,
+})
+export type StagePlace = typeof StagePlace.Type
 
-export interface Mute {
-  readonly until: Timestamp | null
-}
+export const Mute = Schema.Struct({ until: nullable(Instant) })
+export type Mute = typeof Mute.Type
 
-export interface BreakoutPlan {
-  readonly id: string
-  readonly strategy: "balanced" | "manual" | "self"
-  readonly seed: number
-  readonly rooms: ReadonlyArray<{ readonly name: string; readonly people: ReadonlyArray<string> }>
-  readonly unplaced: ReadonlyArray<string>
+export const BreakoutPlan = Schema.Struct({
+  id: Schema.String,
+  strategy: Strategy,
+  seed: Schema.Int,
+  rooms: Schema.Array(Schema.Struct({ name: Schema.String, people: Schema.Array(Schema.String) })),
+  unplaced: Schema.Array(Schema.String),
   /** People a room, when that was asked. */
-  readonly size: number | null
-  readonly at: Timestamp
-}
+  size: nullable(Schema.Int),
+  at: Instant,
+})
+export type BreakoutPlan = typeof BreakoutPlan.Type
 
 /** The breakout that is going on; there is at most one. */
-export interface Breakout {
-  readonly id: string
-  readonly phaseId: string
-  /** What was opened. */
-  readonly planId: string
-  readonly strategy: BreakoutPlan["strategy"]
+export const Breakout = Schema.Struct({
+  id: Schema.String,
+  phaseId: Schema.String,
+  /** The plan that was opened. */
+  planId: Schema.String,
+  strategy: Strategy,
   /** People a room was planned for; null when the rooms were given. */
-  readonly size: number | null
-  readonly late: "leastLoaded" | "ask" | "main"
-  readonly openedAt: Timestamp
+  size: nullable(Schema.Int),
+  late: Schema.Literals(["leastLoaded", "ask", "main"]),
+  openedAt: Instant,
   /** By its own timer (`timed`), or else when the phase's ends, if it has one. */
-  readonly endsAt: Timestamp | null
-  readonly timed: boolean
-  readonly extendedMs: number
+  endsAt: nullable(Instant),
+  timed: Schema.Boolean,
+  extendedMs: Schema.Int,
   /** Set while it is being closed: when everyone is brought back. */
-  readonly closesAt: Timestamp | null
+  closesAt: nullable(Instant),
   /** It is being closed because its time is up: more time keeps it open. */
-  readonly timeIsUp: boolean
-  readonly rev: number
-}
+  timeIsUp: Schema.Boolean,
+  rev: Schema.Int,
+})
+export type Breakout = typeof Breakout.Type
 
-export interface Room {
-  readonly id: string
-  readonly name: string
+export const Room = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
   /** People seated there. */
-  readonly count: number
-  readonly open: boolean
+  count: Schema.Int,
+  open: Schema.Boolean,
   /** Rooms are listed in this order, from 0. */
-  readonly place: number
-  readonly rev: number
-}
+  place: Schema.Int,
+  rev: Schema.Int,
+})
+export type Room = typeof Room.Type
 
-/** Where a participant's place is. `away`: went back to the main room; the place is kept. */
-export interface Seat {
-  readonly roomId: string
-  readonly away: boolean
+/** A participant's place in a room. `away`: they went back to the main room; the place is kept. */
+export const Seat = Schema.Struct({
+  roomId: Schema.String,
+  away: Schema.Boolean,
   /** In a rotation: as their partners know them, also while they are not here. */
-  readonly name?: string
+  name: Schema.optionalKey(Schema.String),
   /** In a rotation: they lost their link, and their partners were told. */
-  readonly missed?: boolean
-}
+  missed: Schema.optionalKey(Schema.Boolean),
+})
+export type Seat = typeof Seat.Type
 
 /** The rotation that is going on, or the last one of the phase. */
-export interface Rotation {
-  readonly id: string
-  readonly phaseId: string
-  readonly status: "round" | "break" | "paused" | "ended"
-  readonly roundSeconds: number
-  readonly breakSeconds: number
-  readonly rounds: number | "exhaust"
-  readonly groupSize: number
-  readonly odd: "bye" | "trio"
+export const Rotation = Schema.Struct({
+  id: Schema.String,
+  phaseId: Schema.String,
+  status: Schema.Literals(["round", "break", "paused", "ended"]),
+  roundSeconds: Schema.Int,
+  breakSeconds: Schema.Int,
+  rounds: Schema.Union([Schema.Int, Schema.Literal("exhaust")]),
+  groupSize: Schema.Int,
+  odd: Schema.Literals(["bye", "trio"]),
   /** Number of the round that runs, or ran last; 0 before the first. */
-  readonly n: number
-  readonly startsAt: Timestamp | null
-  readonly endsAt: Timestamp | null
+  n: Schema.Int,
+  startsAt: nullable(Instant),
+  endsAt: nullable(Instant),
   /**
-   * In a break, `startsAt` is its beginning and `endsAt` the next pairing; null: it waits for people. While paused: what
-   * was left, and of what.
+   * In a break, `startsAt` is its beginning and `endsAt` the next pairing; null: it waits for people. While paused: the time
+   * that was left, and of what.
    */
-  readonly remainingMs: number | null
-  readonly paused: "round" | "break" | null
+  remainingMs: nullable(Schema.Int),
+  paused: nullable(Schema.Literals(["round", "break"])),
   /** By how much the timer that runs was extended. */
-  readonly extendedMs?: number
-  readonly pairs: number
-  readonly byes: number
+  extendedMs: Schema.optionalKey(Schema.Int),
+  pairs: Schema.Int,
+  byes: Schema.Int,
   /** The pairing's own memory (model/rotation-pairing.ts). */
-  readonly seating: unknown
-  readonly rev: number
-}
+  seating: Schema.Unknown,
+  rev: Schema.Int,
+})
+export type Rotation = typeof Rotation.Type
 
-/** A round that was held, or a breakout, in any phase of the event: who has met whom. */
-export interface Round {
-  readonly id: string
-  readonly n: number
-  readonly at: Timestamp
-  readonly groups: ReadonlyArray<ReadonlyArray<string>>
+/** A round that was held, or a breakout, in any phase of the event: the people who have met. */
+export const Round = Schema.Struct({
+  id: Schema.String,
+  n: Schema.Int,
+  at: Instant,
+  groups: Schema.Array(Schema.Array(Schema.String)),
   /** Indexes of the groups in which some had met before. */
-  readonly repeats: ReadonlyArray<number>
-  readonly byes: ReadonlyArray<string>
-}
+  repeats: Schema.Array(Schema.Int),
+  byes: Schema.Array(Schema.String),
+})
+export type Round = typeof Round.Type
 
 export interface Broadcast {
   readonly broadcastId: string
@@ -181,20 +196,28 @@ export interface Broadcast {
   readonly startedAt: Timestamp | null
 }
 
-export interface Capture {
-  readonly on: boolean
-  readonly kinds: ReadonlyArray<CaptureKind>
-  readonly since: Timestamp | null
-}
+export const Capture = Schema.Struct({
+  on: Schema.Boolean,
+  kinds: Schema.Array(CaptureKind),
+  since: nullable(Instant),
+})
+export type Capture = typeof Capture.Type
 
-export interface Settings {
+export const Settings = Schema.Struct({
   /** Null: as the active phase's configuration has it. */
-  readonly moderated: boolean | null
-  readonly questionsOpen: boolean
-  readonly chatSlowMs: number
+  moderated: nullable(Schema.Boolean),
+  questionsOpen: Schema.Boolean,
+  chatSlowMs: Schema.Int,
   /** Null: as the active phase's configuration has it. */
-  readonly lobby: LobbyPolicy | null
-}
+  lobby: nullable(LobbyPolicy),
+})
+export type Settings = typeof Settings.Type
+
+const SignedOutCount = Schema.Struct({ voters: Schema.Int, addresses: Schema.Int })
+const Origin = Schema.Struct({ address: Schema.String, votes: Schema.Int })
+const GivenRole = Schema.Struct({ role: EventRole })
+const Admission = Schema.Struct({ state: Schema.Literals(["admitted", "held"]) })
+const Opt = Schema.Struct({ in: Schema.Boolean })
 
 export interface Records {
   readonly question: LiveQuestion
@@ -207,20 +230,20 @@ export interface Records {
   /** By poll or question, and by origin: anonymous votes. */
   readonly originVotes: number
   /** By poll or question: voters without a name, and the addresses they come from. */
-  readonly signedOutVotes: { readonly voters: number; readonly addresses: number }
+  readonly signedOutVotes: typeof SignedOutCount.Type
   /** The rest by participant, */
   /** A pseudonym of the address an anonymous participant voted from first, and how many votes they have. */
-  readonly origin: { readonly address: string; readonly votes: number }
+  readonly origin: typeof Origin.Type
   readonly hand: Hand
   readonly stage: StagePlace
-  readonly role: { readonly role: EventRole }
+  readonly role: typeof GivenRole.Type
   /** A workspace's user who was given a role here: they are on the event's list with it. By user. */
   readonly membership: { readonly role: EventRole }
   readonly mute: Mute
-  readonly admission: { readonly state: "admitted" | "held" }
+  readonly admission: typeof Admission.Type
   readonly seat: Seat
   /** Takes part in rotations, or sits them out: where it differs from what their role says. */
-  readonly opt: { readonly in: boolean }
+  readonly opt: typeof Opt.Type
   /** When they last wrote in the chat, Unix milliseconds: for slow mode. */
   readonly lastChat: number
   /** Once: the revision of the queue of hands as it was told last. */
@@ -243,6 +266,42 @@ export interface Records {
 }
 
 export type Kind = keyof Records
+
+/**
+ * Kinds that are stored as JSON, each by the schema of its present version. To change the shape of one, raise its version and add to
+ * `older` the step from the version before; rows of any older version are then read by all steps in turn.
+ */
+export const STORED_KINDS = {
+  poll: { version: 1, schema: Poll },
+  pollVote: { version: 1, schema: Schema.Array(Schema.String) },
+  originVotes: { version: 1, schema: Schema.Int },
+  signedOutVotes: { version: 1, schema: SignedOutCount },
+  origin: { version: 1, schema: Origin },
+  hand: { version: 1, schema: Hand },
+  stage: { version: 1, schema: StagePlace },
+  role: { version: 1, schema: GivenRole },
+  mute: { version: 1, schema: Mute },
+  admission: { version: 1, schema: Admission },
+  seat: { version: 1, schema: Seat },
+  opt: { version: 1, schema: Opt },
+  plan: { version: 1, schema: BreakoutPlan },
+  room: { version: 1, schema: Room },
+  round: { version: 1, schema: Round },
+  breakout: { version: 1, schema: Breakout },
+  rotation: { version: 1, schema: Rotation },
+  capture: { version: 1, schema: Capture },
+  settings: { version: 1, schema: Settings },
+} as const satisfies { readonly [K in Kind]?: StoredKind<Records[K]> }
+
+export interface StoredKind<R> {
+  /** From 1. */
+  readonly version: number
+  readonly schema: Schema.Codec<R, unknown>
+  /** From each older version to the next, by the older one's number. */
+  readonly older?: { readonly [version: number]: (body: unknown) => unknown }
+}
+
+export type StoredKindName = keyof typeof STORED_KINDS
 
 /** One record after a change; `null` when it is gone. */
 export interface Change<K extends Kind = Kind> {

@@ -13,6 +13,7 @@ import {
   type Records,
 } from "../model/live-records.ts"
 import type { Queryable } from "./database.ts"
+import { decodeRecord, versionOf } from "./record-versions.ts"
 
 /** A record as it was read. */
 export type StoredRecord = {
@@ -91,7 +92,9 @@ export const activityRows = (changes: ReadonlyArray<Change>): object => {
     memberships: ofKind(changes, "membership").flatMap(({ id, record }) =>
       record === null ? [] : [{ user_id: id, role: record.role }],
     ),
-    records: others.flatMap(({ kind, id, record }) => (record === null ? [] : [{ kind, id, body: record }])),
+    records: others.flatMap(({ kind, id, record }) =>
+      record === null ? [] : [{ kind, id, version: versionOf(kind), body: record }],
+    ),
     gone: others.flatMap(({ kind, id, record }) => (record === null ? [{ kind, id }] : [])),
   }
   return Object.fromEntries(Object.entries(parts).filter(([, rows]) => rows.length > 0))
@@ -164,8 +167,8 @@ const readBroadcasts = async (sql: Queryable, eventId: string): Promise<Readonly
  * changed it since, and the event may not have heard of that: the list counts, except while the user is on stage.
  */
 const readOthers = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
-  const rows = await sql<{ kind: Kind; id: string; body: unknown }[]>`
-    select r.kind, r.id, r.body from live_records r
+  const rows = await sql<{ kind: string; version: number; id: string; body: unknown }[]>`
+    select r.kind, r.version, r.id, r.body from live_records r
       left join users u on r.kind = 'role' and u.id = case when r.id ~ '^[0-9a-f-]{36}$' then r.id::uuid end
       left join memberships m on m.event_id = r.event_id and m.user_id = u.id
      where r.event_id = ${eventId}
@@ -173,7 +176,7 @@ const readOthers = async (sql: Queryable, eventId: string): Promise<ReadonlyArra
              select from live_records s where s.event_id = r.event_id and s.kind = 'stage' and s.id = r.id
                 and s.body->>'state' = 'on'))
      order by r.kind, r.id`
-  return rows.map(({ kind, id, body }) => ({ kind, id, record: body }) as StoredRecord)
+  return rows.map(({ kind, version, id, body }) => ({ id, ...decodeRecord(kind, version, body) }) as StoredRecord)
 }
 
 /** Everything an event's activities have, oldest first within a kind where that matters. */

@@ -24,9 +24,9 @@ import {
 import { Telemetry } from "../telemetry.ts"
 import { makeEndpointWatch } from "./endpoint-watch.ts"
 import { housekeeping } from "./housekeeping.ts"
-import { makeRetryForever } from "./retry-forever.ts"
 import { attempt, settlementOf } from "./pipeline.ts"
 import { makePlaces } from "./places.ts"
+import { makeRetryForever } from "./retry-forever.ts"
 import { makeSettlements } from "./settlements.ts"
 
 export interface DispatcherOptions {

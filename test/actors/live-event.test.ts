@@ -377,3 +377,26 @@ describe("deleting", () => {
     await expect(actors.execute(eventId, { type: "event.end", d: {} })).rejects.toMatchObject({ _tag: "NotFound" })
   })
 })
+
+test("an event with a record of a newer release is refused at once and left as it is, until that release is back", async () => {
+  const { eventId } = await live(THREE)
+  await actors.execute(eventId, { type: "chat.slow", d: { perMs: 1000 } })
+  await actors.sql`update live_records set version = 99 where event_id = ${eventId} and kind = 'settings'`
+  const older = await startActors(database.url)
+  const advance = { type: "phase.next", d: {} } as const
+  try {
+    const refused = await older.exit(Effect.flatMap(LiveEvents, (events) => events.execute(eventId, envelope(advance))))
+    expect(refused).toMatchObject({ _tag: "Failure", cause: { reasons: [{ error: { _tag: "Unavailable" } }] } })
+  } finally {
+    await older.stop()
+  }
+  await actors.sql`update live_records set version = 1 where event_id = ${eventId}`
+  const newer = await startActors(database.url)
+  try {
+    expect((await newer.execute(eventId, advance)).event.status).toBe("live")
+    const [settings] = await actors.sql`select body from live_records where event_id = ${eventId} and kind = 'settings'`
+    expect(settings).toMatchObject({ body: { chatSlowMs: 1000 } })
+  } finally {
+    await newer.stop()
+  }
+})

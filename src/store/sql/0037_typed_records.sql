@@ -1,6 +1,16 @@
 -- The part of a publication that gateways act on (model/publication-fact.ts), beside the text that clients get.
 alter table publications add column fact jsonb;
 
+-- Records of activities are read by the schema of their kind and version (model/live-records.ts).
+alter table live_records add column version smallint not null default 1;
+
+create or replace function write_records(of_event uuid, changed jsonb) returns void language sql as $$
+  insert into live_records (event_id, kind, id, version, body)
+  select of_event, r.kind, r.id, r.version, r.body
+    from jsonb_to_recordset(changed) as r(kind text, id text, version smallint, body jsonb)
+  on conflict (event_id, kind, id) do update set version = excluded.version, body = excluded.body
+$$;
+
 create or replace function commit_live_event(of_event uuid, of_epoch bigint, from_version bigint, to_version bigint,
                                              at_time timestamptz, written jsonb)
 returns integer language plpgsql as $$
