@@ -4,7 +4,7 @@
  * what steers the event, and the activities all the rest.
  */
 import { type Snapshot, transition } from "xstate"
-import { can } from "../protocol/permissions.ts"
+import { can, whyNot } from "../protocol/permissions.ts"
 import { actingRole } from "./acting-role.ts"
 import { moderateQuestion } from "./activities/qa.ts"
 import { extendActivityTimer, performActivity, tellOfBarred, tellOfPhase, tellOfUpdate } from "./activities/registry.ts"
@@ -66,9 +66,7 @@ const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
     return new Refused({ code: "forbidden", detail: "An administrator is the workspace's to deal with." })
   }
   const permission = can(actingRole(turn.floor, envelope.by), phaseTraits(turn.state), name)
-  return permission === "allowed"
-    ? undefined
-    : new Refused({ code: permission, detail: `Your role in the current phase does not allow ${name}.` })
+  return permission === "allowed" ? undefined : new Refused({ code: permission, detail: whyNot(permission, name) })
 }
 
 /** What a reply carries: the entity that the command touched. */

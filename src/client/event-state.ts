@@ -46,6 +46,8 @@ export interface EventState extends StageState {
   /** May not speak until then; `until: null`: for good. */
   readonly muted: { readonly until: string | null } | null
   readonly lobby: LobbyState
+  /** For staff: participants who were removed for good. */
+  readonly blocked: ReadonlyArray<string>
   /** A seat in the main room's call, where the deployment has a media server; a room's is in its assignment. */
   readonly media: MediaSeat | null
   readonly rooms: RoomState
@@ -71,6 +73,7 @@ export const stateOf = (ready: Snapshot, before?: EventState): EventState => ({
   stageAsOf: ready.v,
   muted: ready.muted ?? null,
   lobby: lobbyIn(ready),
+  blocked: ready.blocked ?? [],
   media: ready.media ?? null,
   rooms: roomsIn(ready),
   broadcast: ready.broadcast ?? null,
@@ -103,6 +106,12 @@ const mutedAfter = (muted: EventState["muted"], { t, d }: Dispatch): EventState[
   return d.muted ? { until: d.until } : null
 }
 
+const blockedAfter = (blocked: EventState["blocked"], { t, d }: Dispatch): EventState["blocked"] => {
+  if (t === "participant.unblocked") return blocked.filter((id) => id !== d.participantId)
+  const isNew = t === "participant.removed" && d.block && !blocked.includes(d.participantId)
+  return isNew ? [...blocked, d.participantId] : blocked
+}
+
 /** Only a seat that is another than before is told. */
 const mediaAfter = (media: EventState["media"], { t, d }: Dispatch): EventState["media"] =>
   t === "me.updated" && d.media !== undefined ? d.media : media
@@ -131,6 +140,7 @@ export const applyDispatch = (state: EventState, dispatch: Dispatch): EventState
     muted: mutedAfter(state.muted, dispatch),
     media: mediaAfter(state.media, dispatch),
     lobby: lobbyAfter(state.lobby, dispatch, phase),
+    blocked: blockedAfter(state.blocked, dispatch),
     rooms: roomsAfter(state.rooms, dispatch),
     broadcast: broadcastAfter(state.broadcast, dispatch, phase),
     capture: dispatch.t === "capture.state" ? dispatch.d : state.capture,

@@ -21,7 +21,7 @@ import {
 } from "../protocol/contract.ts"
 import type { CommandFrame } from "../protocol/frames.ts"
 import { OP } from "../protocol/op.ts"
-import { can } from "../protocol/permissions.ts"
+import { can, whyNot } from "../protocol/permissions.ts"
 import type { Refusal } from "../protocol/refusals.ts"
 import { actingAs } from "../protocol/rule.ts"
 import type { Channel } from "./channel.ts"
@@ -162,7 +162,7 @@ export class Commands {
   ): void {
     const permission = can(actingAs(connection.identity), channel.phase, t)
     if (permission !== "allowed") {
-      reply(connection, id, { refusal: refuse(permission, `Your role does not allow ${t}.`) })
+      reply(connection, id, { refusal: refuse(permission, whyNot(permission, t)) })
       return
     }
     const answer: Answer<T> = this.#answers[t]

@@ -7,6 +7,7 @@ import { newId } from "../model/ids.ts"
 import { type ActorKind, insertAuditEntry } from "../store/audit.ts"
 import { Database } from "../store/database.ts"
 import { Telemetry } from "../telemetry.ts"
+import type { Reply } from "./call.ts"
 import type { AuditAction } from "./contract/audit.ts"
 import type { HttpRequest } from "./message.ts"
 
@@ -41,7 +42,7 @@ export const writeAudit = (
   principal: Principal,
   request: HttpRequest,
   scope: { readonly workspaceId?: string },
-  body: unknown,
+  { body, targets }: Reply<unknown>,
 ): Effect.Effect<void, never, Database | Telemetry> =>
   Effect.gen(function* () {
     const actor = actorOf(principal)
@@ -49,11 +50,18 @@ export const writeAudit = (
     // A workspace that was just made, or joined by an invite, is in the result only.
     const workspaceId = scope.workspaceId ?? text(result.workspace?.id) ?? text(result.id)
     if (actor === undefined || workspaceId === null) return
-    const entry = { id: newId(), workspaceId, action, ...actor, requestId: request.requestId }
+    const act = { workspaceId, action, ...actor, requestId: request.requestId }
     const { log } = yield* Telemetry
-    yield* (yield* Database)
-      .run((sql) => insertAuditEntry(sql, { ...entry, targetId: targetOf(request, result) }))
-      .pipe(
-        Effect.catch((failure) => Effect.sync(() => log.error({ ...entry, err: failure }, "an audit entry was lost"))),
-      )
+    const database = yield* Database
+    yield* Effect.forEach(
+      targets ?? [targetOf(request, result)],
+      (targetId) => {
+        const entry = { id: newId(), ...act, targetId }
+        return Effect.catch(
+          database.run((sql) => insertAuditEntry(sql, entry)),
+          (failure) => Effect.sync(() => log.error({ ...entry, err: failure }, "an audit entry was lost")),
+        )
+      },
+      { discard: true },
+    )
   })

@@ -106,11 +106,21 @@ export class Reply<Body> {
   readonly body: Body
   readonly status: number | undefined
   readonly headers: ReadonlyArray<readonly [string, string]>
+  /** For the audit log: the ids of all objects that were acted on, where they are not the one that body or path names. */
+  readonly targets: ReadonlyArray<string> | undefined
 
-  constructor(body: Body, options: { status?: number; headers?: ReadonlyArray<readonly [string, string]> }) {
+  constructor(
+    body: Body,
+    options: {
+      status?: number
+      headers?: ReadonlyArray<readonly [string, string]>
+      targets?: ReadonlyArray<string>
+    },
+  ) {
     this.body = body
     this.status = options.status
     this.headers = options.headers ?? []
+    this.targets = options.targets
   }
 }
 

@@ -140,7 +140,7 @@ const encodings = (successes: Successes): ReadonlyArray<Encoding> =>
 
 /** The result of a handler, and the response that says it. */
 interface Answered {
-  readonly body: unknown
+  readonly reply: Reply<unknown>
   readonly response: HttpResponse
 }
 
@@ -220,7 +220,7 @@ export const compile = (
 
     const answered = (request: HttpRequest, given: unknown): Answered => {
       const reply = given instanceof Reply ? given : new Reply(given, {})
-      return { body: reply.body, response: encode(request, reply) }
+      return { reply, response: encode(request, reply) }
     }
 
     const answer = (request: HttpRequest, scope: never): Effect.Effect<Answered, Failure, HandlerServices> => {
@@ -268,8 +268,8 @@ export const compile = (
     /** Answers, and writes an administrative act down. */
     const act = (request: HttpRequest, principal: Principal, scope: never) =>
       answer(request, scope).pipe(
-        Effect.tap(({ body }) =>
-          audited === undefined ? Effect.void : writeAudit(audited, principal, request, scope, body),
+        Effect.tap(({ reply }) =>
+          audited === undefined ? Effect.void : writeAudit(audited, principal, request, scope, reply),
         ),
         Effect.map(({ response }) => response),
       )

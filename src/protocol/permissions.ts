@@ -1,12 +1,23 @@
 /** Permissions of commands, derived from their contracts. REST calls of the audience are checked by the same rules. */
 import { ChatTarget } from "../model/live-values.ts"
-import { COMMAND_NAMES, COMMANDS, type CommandName } from "./contract.ts"
+import { COMMAND_NAMES, COMMANDS, type CommandName, commandContract } from "./contract.ts"
 import { type ActingRole, type Permission, type PhaseTraits, permit } from "./rule.ts"
 import { CHAT_TARGETS } from "./topics/chat.ts"
 
 /** May a participant with this stored role send the command now? `permit` says what each refusal means. */
 export const can = (stored: ActingRole, traits: PhaseTraits, command: CommandName): Permission =>
   permit(COMMANDS[command], stored, traits)
+
+const SENTENCES = {
+  forbidden: (what: string) => `Your role does not allow ${what} now.`,
+  wrong_phase: (what: string) => `The active phase has no ${what}.`,
+  feature_disabled: (what: string, feature: string) =>
+    `The active phase lacks the feature ${feature}, which ${what} needs.`,
+} as const
+
+/** The sentence of a refusal, for people: it names what is missing. */
+export const whyNot = (permission: Exclude<Permission, "allowed">, command: CommandName): string =>
+  SENTENCES[permission](command, commandContract(command).feature ?? "")
 
 /** May they write to this place, if they may write at all? */
 export const canChat = (stored: ActingRole, traits: PhaseTraits, to: ChatTarget): Permission =>

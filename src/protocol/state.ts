@@ -43,6 +43,8 @@ export const StaffState = Schema.Struct({
   signedOutVotes: Schema.Array(SignedOutVotes),
   handQueue: Schema.Struct({ items: Schema.Array(HandView), rev: Schema.Int }),
   lobby: Schema.Struct({ total: Schema.Int, waiting: Schema.Array(WaitingView) }),
+  /** Participants who were removed for good; `participant.unblock` lets them back in. */
+  blocked: Schema.Array(Schema.String),
 })
 export type StaffState = typeof StaffState.Type
 

@@ -115,6 +115,10 @@ describe("a participant who was removed for good", () => {
     await eventually(async () => (await host.command("participant.remove", { id: userId, block: true })).ok === true)
     expect((await guest.closed).code).toBe(4304)
     expect(await refusedAtTheDoor(id, session)).toBe(4304)
+    // A host who comes later finds the id, too.
+    const other = await enter(id, hosts)
+    expect(other.received.find(({ t }) => t === "ready")?.d.blocked).toEqual([userId])
+    await other.cut()
 
     expect(await host.command("participant.unblock", { id: userId })).toMatchObject({
       ok: true,
@@ -122,6 +126,7 @@ describe("a participant who was removed for good", () => {
     })
     expect((await host.dispatch("participant.unblocked")).d).toEqual({ participantId: userId })
     const back = await enter(id, session)
+    expect(back.received.find(({ t }) => t === "ready")?.d.blocked).toBeUndefined()
     expect(await back.command("question.ask", { text: "May I?" })).toMatchObject({ ok: true })
     expect(await rows.run("select 1 from live_removals where event_id = $1", [id])).toHaveLength(0)
     expect(await host.command("participant.unblock", { id: userId })).toMatchObject({

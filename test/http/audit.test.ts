@@ -71,6 +71,33 @@ describe("an administrative act", () => {
     expect(found[3].targetId).toBe(made.id)
   })
 
+  test("on several objects at once has an entry for each: a key is deleted with the keys that it made", async () => {
+    const made = await createWorkspace(server.url)
+    const child = (await api("POST", "/v1/api-keys", { key: made.key, body: {} })).body
+    const grandchild = (await api("POST", "/v1/api-keys", { key: child.secret, body: {} })).body
+    const keys = `/v1/workspaces/${made.id}/api-keys`
+    const { cookie } = made.owner
+    const [root] = (await api("GET", keys, { cookie })).body.apiKeys.filter(({ name }: Json) => name === "default")
+    expect((await api("DELETE", `${keys}/${root.id}?cascade=true`, { cookie })).status).toBe(204)
+    const deleted = (await entries(made)).filter(({ action }: Json) => action === "api_key.deleted")
+    expect(deleted.map(({ targetId }: Json) => targetId).toSorted()).toEqual(
+      [root.id, child.id, grandchild.id].toSorted(),
+    )
+  })
+
+  test("that gives a role on an event, or another one, is there", async () => {
+    const event = await createEvent(server.url, acme.key)
+    const { body: user } = await api("POST", "/v1/users", { key: acme.key, body: { externalSub: randomUUID() } })
+    const give = (role: string) =>
+      api("POST", `/v1/events/${event.id}/memberships`, { key: acme.key, body: { userId: user.id, role } })
+    const [first, second] = [await give("workspace_admin"), await give("workspace_admin")]
+    expect([first.status, second.status]).toEqual([201, 200])
+    const [newest, before] = await entries()
+    for (const entry of [newest, before]) {
+      expect(entry).toMatchObject({ action: "membership.set", actor: { kind: "key" }, targetId: first.body.id })
+    }
+  })
+
   test("that was refused, or was repeated under its Idempotency-Key, leaves no entry", async () => {
     const before = (await entries()).length
     await api("PATCH", `/v1/workspaces/${acme.id}`, { cookie: acme.owner.cookie, body: { slug: "!" } })

@@ -12,7 +12,7 @@ import {
 } from "../../model/live-records.ts"
 import type { ChatTarget } from "../../model/live-values.ts"
 import { narrowRole } from "../../model/roles.ts"
-import { canChat } from "../../protocol/permissions.ts"
+import { canChat, whyNot } from "../../protocol/permissions.ts"
 import type { ActingRole } from "../../protocol/rule.ts"
 import { actingRole, isOfStaff } from "../acting-role.ts"
 import { type Caller, Refused } from "../commands.ts"
@@ -39,7 +39,10 @@ const find = (turn: Turn, id: string): ChatMessage | undefined => turn.get("chat
 const barred = (turn: Turn, role: ActingRole, to: ChatTarget): Refused | undefined => {
   const permission = canChat(role, phaseTraits(turn.state), to)
   if (permission !== "allowed") {
-    return refuse(permission, `Your role in the current phase does not allow chat with this target: ${to}.`)
+    return refuse(
+      permission,
+      permission === "forbidden" ? `Your role does not allow chat to ${to} now.` : whyNot(permission, "chat.send"),
+    )
   }
   if (isMuted(turn)) return MUTED
   return to === "room" && seatOf(turn) === null ? refuse("conflict", "You are in no room now.") : undefined

@@ -30,4 +30,5 @@ export const removals = {
       return { participantId: id }
     },
   },
+  staffView: ({ state }) => ({ blocked: state.removed }),
 } satisfies Activity

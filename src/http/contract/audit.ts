@@ -14,6 +14,7 @@ export const AUDIT_ACTIONS = [
   "member.removed",
   "member.left",
   "owner.added",
+  "membership.set",
   "membership.deleted",
   "api_key.created",
   "api_key.deleted",

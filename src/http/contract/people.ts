@@ -82,6 +82,7 @@ export const People = HttpApiGroup.make("people")
       error: problems(...WITH_BODY, "role_not_on_event", ...COMMON, "not_found"),
     })
       .annotate(EndpointAccess, "event")
+      .annotate(Audited, "membership.set")
       .annotate(OpenApi.Summary, "Give a user a role on the event"),
   )
   .add(

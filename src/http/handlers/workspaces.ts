@@ -217,7 +217,8 @@ export const workspaces: Handlers<typeof Workspaces> = {
         }),
       ).pipe(
         Effect.ensuring(Effect.flatMap(ApiKeys, ({ forgetAll }) => afterCommit(forgetAll))),
-        Effect.flatMap((revoked) => Effect.forEach(revoked, (id) => tellSockets({ keyId: id }), { discard: true })),
+        Effect.tap((revoked) => Effect.forEach(revoked, (id) => tellSockets({ keyId: id }), { discard: true })),
+        Effect.map((revoked) => new Reply(undefined, { targets: revoked })),
       ),
   },
   createKeyByKey: {
