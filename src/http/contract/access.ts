@@ -61,19 +61,23 @@ export type Access =
 export class EndpointAccess extends Context.Service<EndpointAccess, Access>()("gathercue/EndpointAccess") {}
 
 const ACCOUNT_OR_KEY = [{ apiKey: [] }, { accountSession: [] }]
+/** Nothing at all, or the session of a viewer. */
+const VIEWER = [{}, { workspaceSession: [] }]
+/** Nothing at all, or a credential that shows private events. */
+const PUBLIC_OR_MORE = [{}, { apiKey: [] }, { accountSession: [] }, { workspaceSession: [] }]
 const MANAGEMENT = [{ apiKey: [] }, { accountSession: [] }, { workspaceSession: [] }]
 
 /** OpenAPI security requirements by access. */
 export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme: string]: ReadonlyArray<never> }>>> = {
   public: [],
-  publicEvent: [],
-  publicAsset: [],
+  publicEvent: PUBLIC_OR_MORE,
+  publicAsset: PUBLIC_OR_MORE,
   sharedEvent: [],
   browser: [],
   openEvent: [],
-  optionalSession: [{}, { workspaceSession: [] }],
-  audienceEvent: [],
-  audienceQuestion: [],
+  optionalSession: VIEWER,
+  audienceEvent: VIEWER,
+  audienceQuestion: VIEWER,
   account: [{ accountSession: [] }],
   accountOrPlatform: [{ accountSession: [] }, { platformKey: [] }],
   key: [{ apiKey: [] }],
