@@ -6,7 +6,7 @@ import { Mailer } from "../mail/mailer.ts"
 import { foldEmail, MAX_EMAIL_LENGTH } from "../model/email.ts"
 import { EmailTaken, type SlugTaken, Unauthorized } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
-import { findCredentials, insertAccount } from "../store/accounts.ts"
+import { FIRST_CREDENTIALS, findCredentials, insertAccount, type ProvedCredentials } from "../store/accounts.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { onUniqueViolation } from "../store/sqlstate.ts"
 import { insertWorkspace } from "../store/workspaces.ts"
@@ -15,8 +15,7 @@ import { RateLimits } from "./rate-limits.ts"
 import { HttpSettings } from "./settings.ts"
 import { freeSlug, RETRY_SLUG } from "./slug.ts"
 
-export interface NewAccount {
-  readonly accountId: string
+export interface NewAccount extends ProvedCredentials {
   readonly emailId: string
   readonly name: string
   /** Folded. */
@@ -28,7 +27,13 @@ export const insertAccountWithWorkspace = async (
   sql: Queryable,
   person: { readonly name: string; readonly email: string; readonly passwordHash: string | null },
 ): Promise<NewAccount> => {
-  const account = { accountId: newId(), emailId: newId(), name: person.name, email: foldEmail(person.email) }
+  const account = {
+    accountId: newId(),
+    credentialsVersion: FIRST_CREDENTIALS,
+    emailId: newId(),
+    name: person.name,
+    email: foldEmail(person.email),
+  }
   const row = { ...account, id: account.accountId, passwordHash: person.passwordHash }
   await onUniqueViolation(insertAccount(sql, row), "account_emails_email_key", () => new EmailTaken())
   const name = `${person.name}'s workspace`.slice(0, 200)
@@ -66,15 +71,13 @@ const countTry = (email: string) =>
   Effect.gen(function* () {
     const limits = yield* RateLimits
     const { address } = yield* RequestCaller
-    const counts = [
+    return yield* limits.takeAll([
       ["loginFailureByAddress", address],
       ["loginFailure", `${address} ${email}`],
-    ] as const
-    for (const [name, key] of counts) yield* limits.take(name, key)
-    return Effect.forEach(counts, ([name, key]) => limits.giveBack(name, key), { discard: true })
+    ])
   })
 
-/** Resolves to the account's id; takes as long for an address nobody has. */
+/** Resolves to the account and its credentials; takes as long for an address nobody has. */
 export const signInWithPassword = (email: string, password: string) =>
   Effect.gen(function* () {
     const folded = foldEmail(email)
@@ -96,5 +99,5 @@ export const signInWithPassword = (email: string, password: string) =>
     if (!matches || found === undefined) return yield* WRONG
     yield* takeBack
     yield* limits.giveBack("loginFailureByEmail", folded)
-    return found.accountId
+    return { accountId: found.accountId, credentialsVersion: found.credentialsVersion }
   })

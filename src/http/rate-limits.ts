@@ -92,6 +92,10 @@ export class RateLimits extends Context.Service<
     readonly isOn: (name: LimitName) => boolean
     /** Counts one for `key`; resolves to the headers of the answer. */
     readonly take: (name: LimitName, key: string) => Effect.Effect<HttpResponse["headers"], RateLimited>
+    /** Counts one for each, or none where one of them refuses. Resolves to an effect that gives all of them back. */
+    readonly takeAll: (
+      counts: ReadonlyArray<readonly [LimitName, string]>,
+    ) => Effect.Effect<Effect.Effect<void>, RateLimited>
     /** Gives one back: what was counted turned out to be harmless. */
     readonly giveBack: (name: LimitName, key: string) => Effect.Effect<void>
     /** One letter of this kind to this address. Resolves to an effect that gives the count back, for a letter that is not sent. */
@@ -138,6 +142,7 @@ export class RateLimits extends Context.Service<
         isOn,
         take,
         giveBack,
+        takeAll,
         mail: (kind, address) =>
           takeAll(
             kind === "tableNotes"

@@ -1,9 +1,9 @@
 /** Account sessions: an opaque token in a cookie, its hash in a row; seven idle days, thirty at most. */
 import { Context, Effect, Layer } from "effect"
-import type { Unavailable } from "../model/errors.ts"
+import { Unauthorized, type Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import { toMillis, toTimestamp } from "../model/timestamp.ts"
-import { deleteSession, findSession, insertSession, touchSession } from "../store/accounts.ts"
+import { deleteSession, findSession, insertSession, type ProvedCredentials, touchSession } from "../store/accounts.ts"
 import { Database } from "../store/database.ts"
 import { hashSecret, newSecret } from "./secrets.ts"
 
@@ -15,11 +15,13 @@ const TOUCH_EVERY_MS = 300_000
 
 export const SESSION_COOKIE_SECONDS = LIFETIME_MS / 1000
 
+const CHANGED = new Unauthorized({ detail: "The password was changed meanwhile." })
+
 export class AccountSessions extends Context.Service<
   AccountSessions,
   {
-    /** Starts a session; resolves to the cookie's value. */
-    readonly start: (accountId: string) => Effect.Effect<string, Unavailable>
+    /** Starts a session; resolves to the cookie's value. `Unauthorized` when the credentials were changed meanwhile. */
+    readonly start: (proved: ProvedCredentials) => Effect.Effect<string, Unauthorized | Unavailable>
     readonly find: (
       token: string,
     ) => Effect.Effect<{ readonly accountId: string; readonly sessionId: string } | undefined, Unavailable>
@@ -31,17 +33,20 @@ export class AccountSessions extends Context.Service<
     Effect.gen(function* () {
       const database = yield* Database
       return {
-        start: (accountId) => {
+        start: (proved) => {
           const token = newSecret()
           const now = Date.now()
           const session = {
             id: newId(),
             tokenHash: hashSecret(token),
-            accountId,
+            ...proved,
             idleExpiresAt: toTimestamp(now + IDLE_MS),
             expiresAt: toTimestamp(now + LIFETIME_MS),
           }
-          return database.run((sql) => insertSession(sql, session)).pipe(Effect.as(token))
+          return Effect.flatMap(
+            database.run((sql) => insertSession(sql, session)),
+            (isStarted) => (isStarted ? Effect.succeed(token) : Effect.fail(CHANGED)),
+          )
         },
         find: (token) =>
           database.run(async (sql) => {

@@ -69,6 +69,7 @@ export const resetPassword = async (
 ): Promise<{ readonly accountId: string; readonly takenBack: TakenBack | null }> => {
   const found = await consume(sql, "reset_password", token)
   await changePassword(sql, found.accountId, passwordHash, null)
+  await deleteAccountTokens(sql, found.accountId, null)
   const { isFirst } = await markVerified(sql, found.emailId)
   return { accountId: found.accountId, takenBack: isFirst ? await takeBack(sql, found.accountId) : null }
 }
@@ -85,10 +86,14 @@ export const proveByProvider = async (
   const { isFirst } = await markVerified(sql, emailId)
   if (!isFirst) return null
   await changePassword(sql, accountId, null, null)
+  await deleteAccountTokens(sql, accountId, null)
   return takeBack(sql, accountId)
 }
 
-/** `passwordHash` null: none any more. `keepSession`: the one that asked for it, if any, stays. Run in a transaction. */
+/**
+ * `passwordHash` null: none any more. `keepSession`: the one that asked for it, if any, stays. Links that were mailed before still
+ * work: they are good for the holder of the mailbox alone, and nobody else can make them worthless. Run in a transaction.
+ */
 export const changePassword = async (
   sql: Queryable,
   accountId: string,
@@ -97,5 +102,4 @@ export const changePassword = async (
 ): Promise<void> => {
   await setPassword(sql, accountId, passwordHash)
   await deleteAccountSessions(sql, accountId, keepSession)
-  await deleteAccountTokens(sql, accountId, null)
 }

@@ -35,13 +35,22 @@ export const listAccountEmails = (sql: Queryable, accountId: string): Promise<Ac
     select id, email, verified_at is not null as verified, is_primary as "primary"
       from account_emails where account_id = ${accountId} order by is_primary desc, email`.then((rows) => [...rows])
 
+/** An account, and the version of its credentials that somebody has proved to know or to hold. */
+export interface ProvedCredentials {
+  readonly accountId: string
+  readonly credentialsVersion: number
+}
+
+/** The version that a new account has. */
+export const FIRST_CREDENTIALS = 1
+
 /** The account an address signs in to; the address must be folded already. */
 export const findCredentials = async (
   sql: Queryable,
   email: string,
-): Promise<{ readonly accountId: string; readonly passwordHash: string | null } | undefined> => {
-  const [row] = await sql<{ accountId: string; passwordHash: string | null }[]>`
-    select a.id as account_id, a.password_hash
+): Promise<(ProvedCredentials & { readonly passwordHash: string | null }) | undefined> => {
+  const [row] = await sql<(ProvedCredentials & { passwordHash: string | null })[]>`
+    select a.id as account_id, a.credentials_version, a.password_hash
       from account_emails e join accounts a on a.id = e.account_id where e.email = ${email}`
   return row
 }
@@ -59,14 +68,23 @@ export interface SessionRow {
   readonly expiresAt: Timestamp
 }
 
+/**
+ * Resolves to false, and inserts nothing, when the credentials are others by now: a new password ends the logins that are under way
+ * as well. The account's row is the lock between the two.
+ */
 export const insertSession = async (
   sql: Queryable,
-  session: { id: string; tokenHash: Uint8Array; accountId: string; idleExpiresAt: Timestamp; expiresAt: Timestamp },
-): Promise<void> => {
-  await sql`
+  session: ProvedCredentials & { id: string; tokenHash: Uint8Array; idleExpiresAt: Timestamp; expiresAt: Timestamp },
+): Promise<boolean> => {
+  const { id, tokenHash, accountId, credentialsVersion, idleExpiresAt, expiresAt } = session
+  const { count } = await sql`
+    with account as materialized (
+      select id from accounts where id = ${accountId} and credentials_version = ${credentialsVersion} for share
+    )
     insert into account_sessions (id, token_hash, account_id, idle_expires_at, expires_at)
-    values (${session.id}, ${session.tokenHash}, ${session.accountId}, ${session.idleExpiresAt}, ${session.expiresAt})`
-  await noteUse(sql, session.accountId)
+    select ${id}, ${tokenHash}, account.id, ${idleExpiresAt}, ${expiresAt} from account`
+  if (count > 0) await noteUse(sql, accountId)
+  return count > 0
 }
 
 /** An account without a proved address is looked at again a week after its last use. */
@@ -152,10 +170,26 @@ export const setPassword = async (sql: Queryable, accountId: string, passwordHas
      where id = ${accountId}`
 }
 
-export const findPasswordHash = async (sql: Queryable, accountId: string): Promise<string | null> => {
-  const [row] = await sql<{ passwordHash: string | null }[]>`
-    select password_hash from accounts where id = ${accountId}`
-  return row?.passwordHash ?? null
+/** The password of an account, if it has one, and the version of its credentials. */
+export const findPassword = async (
+  sql: Queryable,
+  accountId: string,
+): Promise<{ readonly passwordHash: string | null; readonly credentialsVersion: number }> => {
+  const [row] = await sql<{ passwordHash: string | null; credentialsVersion: number }[]>`
+    select password_hash, credentials_version from accounts where id = ${accountId}`
+  return row ?? { passwordHash: null, credentialsVersion: 0 }
+}
+
+/** Does the session hold, and are the account's credentials of this version? Ask it after `lockAccount`. */
+export const holdsCredentials = async (
+  sql: Queryable,
+  sessionId: string,
+  { accountId, credentialsVersion }: ProvedCredentials,
+): Promise<boolean> => {
+  const rows = await sql`
+    select 1 from accounts a join account_sessions s on s.account_id = a.id
+     where a.id = ${accountId} and a.credentials_version = ${credentialsVersion} and s.id = ${sessionId}`
+  return rows.length > 0
 }
 
 export interface AddressRow {

@@ -47,6 +47,7 @@ const session = (sql: TestSql, accountId: string) =>
     id: newId(),
     tokenHash: createHash("sha256").update(accountId).digest(),
     accountId,
+    credentialsVersion: 1,
     idleExpiresAt: toTimestamp(Date.now() + 7 * DAY),
     expiresAt: toTimestamp(Date.now() + 30 * DAY),
   })

@@ -46,6 +46,7 @@ test("sessions go when their thirty days are over, however many have gathered", 
     id: kept,
     tokenHash: hash("kept"),
     accountId,
+    credentialsVersion: 1,
     idleExpiresAt: within(1),
     expiresAt: within(2),
   })

@@ -6,15 +6,17 @@ import { RequestCaller } from "../../identity/request-caller.ts"
 import { resetLetter, verificationLetter } from "../../mail/letters.ts"
 import { Mailer } from "../../mail/mailer.ts"
 import { foldEmail } from "../../model/email.ts"
-import { Conflict, Forbidden, InvalidToken, NotFound } from "../../model/errors.ts"
+import { Conflict, Forbidden, InvalidToken, NotFound, Unauthorized } from "../../model/errors.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import {
   type AddressRow,
   deleteAccountSession,
   findAddress,
-  findPasswordHash,
+  findPassword,
   findPrimaryAddress,
+  holdsCredentials,
   listSessions,
+  lockAccount,
 } from "../../store/accounts.ts"
 import { Database, outsideTransaction, type Queryable } from "../../store/database.ts"
 import { Telemetry } from "../../telemetry.ts"
@@ -119,14 +121,24 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
         const database = yield* Database
         const passwords = yield* Passwords
         const limits = yield* RateLimits
-        yield* limits.take("loginFailure", scope.accountId)
-        const stored = yield* outsideTransaction(database.run((sql) => findPasswordHash(sql, scope.accountId)))
-        if (!(yield* passwords.verify(stored, payload.currentPassword))) {
-          return yield* new Forbidden({ detail: "The current password is wrong." })
-        }
-        yield* limits.giveBack("loginFailure", scope.accountId)
+        // By session: the wrong tries of one do not keep the others from theirs.
+        const giveBack = yield* limits.takeAll([["loginFailure", scope.sessionId]])
+        const { passwordHash: stored, credentialsVersion } = yield* outsideTransaction(
+          database.run((sql) => findPassword(sql, scope.accountId)),
+        )
+        const isRight = yield* Effect.tapError(passwords.verify(stored, payload.currentPassword), () => giveBack)
+        if (!isRight) return yield* new Forbidden({ detail: "The current password is wrong." })
+        yield* giveBack
         const passwordHash = yield* passwords.hash(payload.password)
-        yield* database.transaction((sql) => changePassword(sql, scope.accountId, passwordHash, scope.sessionId))
+        yield* database.transaction<void, Unauthorized>(async (sql) => {
+          await lockAccount(sql, scope.accountId)
+          // A reset, or another change, has come first: the session or the password that was given counts no longer.
+          const proved = { accountId: scope.accountId, credentialsVersion }
+          if (!(await holdsCredentials(sql, scope.sessionId, proved))) {
+            throw new Unauthorized({ detail: "The password was changed meanwhile." })
+          }
+          await changePassword(sql, scope.accountId, passwordHash, scope.sessionId)
+        })
         yield* tellSockets({ accountId: scope.accountId })
         return { changed: true as const }
       }),

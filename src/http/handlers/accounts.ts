@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { AccountSessions } from "../../identity/account-sessions.ts"
 import { Unauthorized } from "../../model/errors.ts"
-import { findAccount, listAccountEmails } from "../../store/accounts.ts"
+import { findAccount, listAccountEmails, type ProvedCredentials } from "../../store/accounts.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { listAccountWorkspaces } from "../../store/workspaces.ts"
 import { createAccount, signInWithPassword } from "../account-entry.ts"
@@ -30,11 +30,11 @@ const accountView = async (sql: Queryable, accountId: string): Promise<AccountVi
 
 /** Starts a session and answers with the account and the cookie. */
 const signedIn = (
-  accountId: string,
+  { accountId, credentialsVersion }: ProvedCredentials,
   options: { readonly status: number; readonly location?: string; readonly verifyUrl?: string },
 ) =>
   Effect.gen(function* () {
-    const cookie = ["set-cookie", yield* issueSession(accountId)] as const
+    const cookie = ["set-cookie", yield* issueSession({ accountId, credentialsVersion })] as const
     const view = yield* (yield* Database).run((sql) => accountView(sql, accountId))
     const location = options.location === undefined ? [] : [["location", options.location] as const]
     const { verifyUrl } = options
@@ -50,15 +50,15 @@ export const accounts: Handlers<typeof Accounts> = {
     handle: ({ payload }) =>
       Effect.gen(function* () {
         const { emailDevMode } = yield* HttpSettings
-        const { accountId, verifyUrl } = yield* createAccount(payload)
+        const { verifyUrl, ...account } = yield* createAccount(payload)
         const shown = emailDevMode ? { verifyUrl } : {}
-        return yield* signedIn(accountId, { status: 201, location: "/v1/accounts/me", ...shown })
+        return yield* signedIn(account, { status: 201, location: "/v1/accounts/me", ...shown })
       }),
   },
   login: {
     access: "public",
     handle: ({ payload: { email, password } }) =>
-      Effect.flatMap(signInWithPassword(email, password), (accountId) => signedIn(accountId, { status: 200 })),
+      Effect.flatMap(signInWithPassword(email, password), (proved) => signedIn(proved, { status: 200 })),
   },
   logout: {
     access: "account",

@@ -4,7 +4,7 @@ import { proveByProvider } from "../../identity/account-tokens.ts"
 import { IdentityProvider, type ProvidedIdentity, ROUND_TRIP_SECONDS } from "../../identity/identity-provider.ts"
 import { BadRequest, type EmailTaken, type SlugTaken } from "../../model/errors.ts"
 import { findAccountByIdentity, linkIdentity } from "../../store/account-identities.ts"
-import { findAddress, markVerified } from "../../store/accounts.ts"
+import { findAddress, findPassword, markVerified, type ProvedCredentials } from "../../store/accounts.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import type { TakenBack } from "../../store/first-proof.ts"
 import { insertAccountWithWorkspace } from "../account-entry.ts"
@@ -83,16 +83,17 @@ export const signIn: Handlers<typeof SignIn> = {
           scope.cookie(ROUND_TRIP_COOKIE),
         )
         const note = yield* takenBackNotice(requestId)
-        const { accountId, takenBack } = yield* (yield* Database)
-          .transaction<SignedIn, BadRequest | EmailTaken | SlugTaken>(async (sql) => {
+        const { accountId, credentialsVersion, takenBack } = yield* (yield* Database)
+          .transaction<SignedIn & ProvedCredentials, BadRequest | EmailTaken | SlugTaken>(async (sql) => {
             const signedIn = await accountOf(sql, identity)
             await note(sql, signedIn.takenBack)
-            return signedIn
+            const { credentialsVersion: current } = await findPassword(sql, signedIn.accountId)
+            return { ...signedIn, credentialsVersion: current }
           })
           .pipe(Effect.retry(RETRY_SLUG))
         if (takenBack !== null) yield* tellSockets({ accountId })
         yield* tellOfTakenBack(takenBack)
-        return redirect(`${appUrl}/`, [forget, yield* issueSession(accountId)])
+        return redirect(`${appUrl}/`, [forget, yield* issueSession({ accountId, credentialsVersion })])
       }),
   },
 }

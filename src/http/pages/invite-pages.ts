@@ -3,7 +3,7 @@ import { Effect, Option, Schema } from "effect"
 import { AccountSessions } from "../../identity/account-sessions.ts"
 import { acceptInvite, declineInvite, readInvitation } from "../../identity/invites.ts"
 import { type Conflict, Forbidden, type NotFound } from "../../model/errors.ts"
-import { findAccount } from "../../store/accounts.ts"
+import { findAccount, type ProvedCredentials } from "../../store/accounts.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import type { InvitationRow } from "../../store/invites.ts"
 import { createAccount, signInWithPassword } from "../account-entry.ts"
@@ -71,11 +71,17 @@ const accepted = (invitation: InvitationRow, cookies: ReadonlyArray<string>) =>
     headers: cookies.map((cookie) => ["set-cookie", cookie] as const),
   })
 
-/** `signIn`: whoever came without a session gets one, once the invite is theirs. */
-const acceptAs = (request: HttpRequest, accountId: string, signIn: boolean) =>
+const acceptAs = (request: HttpRequest, accountId: string) =>
+  Effect.map(
+    inTransaction((sql) => acceptInvite(sql, tokenOf(request), accountId)),
+    ({ invitation }) => invitation,
+  )
+
+/** The caller came without a session, and gets one once the invite is theirs. */
+const acceptAndSignIn = (request: HttpRequest, proved: ProvedCredentials) =>
   Effect.gen(function* () {
-    const { invitation } = yield* inTransaction((sql) => acceptInvite(sql, tokenOf(request), accountId))
-    return accepted(invitation, signIn ? [yield* issueSession(accountId)] : [])
+    const invitation = yield* acceptAs(request, proved.accountId)
+    return accepted(invitation, [yield* issueSession(proved)])
   })
 
 const readSignUp = Schema.decodeUnknownOption(Schema.Struct({ name: Name, email: Email, password: NewPassword }))
@@ -87,7 +93,7 @@ const ACTIONS = {
     Effect.flatMap(visitor(request), (account) =>
       account === undefined
         ? show(request, { text: "Sign in first.", status: 401 })
-        : acceptAs(request, account.id, false),
+        : Effect.map(acceptAs(request, account.id), (invitation) => accepted(invitation, [])),
     ),
   decline: (request: HttpRequest) =>
     inTransaction((sql) => declineInvite(sql, tokenOf(request))).pipe(
@@ -96,8 +102,8 @@ const ACTIONS = {
   signIn: (request: HttpRequest, field: Field) =>
     Effect.gen(function* () {
       yield* inTransaction((sql) => readInvitation(sql, tokenOf(request)))
-      const accountId = yield* signInWithPassword(field("email"), field("password"))
-      return yield* acceptAs(request, accountId, true)
+      const proved = yield* signInWithPassword(field("email"), field("password"))
+      return yield* acceptAndSignIn(request, proved)
     }).pipe(Effect.catchTag("Unauthorized", ({ detail }) => show(request, { text: detail, status: 401 }))),
   signUp: (request: HttpRequest, field: Field) =>
     Effect.gen(function* () {
@@ -110,8 +116,7 @@ const ACTIONS = {
       const invitation = yield* inTransaction((sql) => readInvitation(sql, tokenOf(request)))
       if (invitation.status !== "pending") return yield* show(request)
       yield* (yield* RateLimits).take("signup", request.client)
-      const { accountId } = yield* createAccount(person)
-      return yield* acceptAs(request, accountId, true)
+      return yield* acceptAndSignIn(request, yield* createAccount(person))
     }).pipe(
       Effect.catchTag("EmailTaken", () =>
         show(request, { text: "An account with this address exists; sign in with it.", status: 409 }),

@@ -1,0 +1,82 @@
+/** A password that is reset while something is done with the old one: the reset wins, whichever comes first. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type Account, type CallOptions, call, PASSWORD, signup } from "../support/api.ts"
+import { type Rows, rowsOf } from "../support/rows.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+import { eventually } from "../support/wait.ts"
+
+const NEW_PASSWORD = "another correct horse"
+
+let server: TestServer
+let rows: Rows
+beforeAll(async () => {
+  server = await startTestServer()
+  rows = rowsOf(server.databaseUrl)
+})
+afterAll(async () => {
+  await rows.end()
+  await server.stop()
+})
+
+const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
+const login = ({ email }: Account, password: string) => api("POST", "/v1/accounts/login", { body: { email, password } })
+const change = ({ cookie }: Account, password = "the thief's own choice") =>
+  api("POST", "/v1/accounts/password", { cookie, body: { currentPassword: PASSWORD, password } })
+const resetToken = async ({ email }: Account): Promise<string> => {
+  const { resetUrl } = (await api("POST", "/v1/accounts/request-password-reset", { body: { email } })).body
+  return new URL(resetUrl).searchParams.get("token") ?? ""
+}
+const reset = (token: string) => api("POST", "/v1/accounts/reset-password", { body: { token, password: NEW_PASSWORD } })
+
+/** Does the act with the account's credentials changed, and not committed, until the act waits for them. */
+const whileChanging = async <A>({ id }: Account, act: () => Promise<A>): Promise<A> => {
+  const changing = rowsOf(server.databaseUrl)
+  await changing.run("begin")
+  await changing.run("update accounts set credentials_version = credentials_version + 1 where id = $1", [id])
+  const acting = act()
+  await eventually(async () => {
+    const waiting = await rows.run(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+    return waiting.length > 0
+  }, "the act waits for the account")
+  await changing.run("commit")
+  await changing.end()
+  return acting
+}
+
+describe("credentials that change while they are used", () => {
+  test("give a login under way no session", async () => {
+    const account = await signup(server.url)
+    const answer = await whileChanging(account, () => login(account, PASSWORD))
+    expect([answer.status, answer.body.code, answer.headers.get("set-cookie")]).toEqual([401, "unauthorized", null])
+    expect((await login(account, PASSWORD)).status).toBe(200)
+  })
+
+  test("let a change of the password under way change nothing", async () => {
+    const account = await signup(server.url)
+    const answer = await whileChanging(account, () => change(account))
+    expect([answer.status, answer.body.code]).toEqual([401, "unauthorized"])
+    expect((await login(account, PASSWORD)).status).toBe(200)
+  })
+})
+
+test("of a reset and a change at the same moment the reset wins, or comes last", async () => {
+  for (let round = 0; round < 8; round++) {
+    const account = await signup(server.url)
+    const token = await resetToken(account)
+    const [resetting, changing] = await Promise.all([reset(token), change(account)])
+    expect(resetting.status).toBe(200)
+    expect([200, 401]).toContain(changing.status)
+    expect((await login(account, NEW_PASSWORD)).status).toBe(200)
+    expect((await api("GET", "/v1/accounts/me", { cookie: account.cookie })).status).toBe(401)
+  }
+})
+
+test("a change of the password leaves the links in the mailbox alone: nobody else can make them worthless", async () => {
+  const account = await signup(server.url)
+  const token = await resetToken(account)
+  expect((await change(account, PASSWORD)).status).toBe(200)
+  expect((await reset(token)).status).toBe(200)
+  expect((await login(account, NEW_PASSWORD)).status).toBe(200)
+})
