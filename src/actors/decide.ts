@@ -26,7 +26,7 @@ const snapshotOf = (state: LiveState) =>
     context: { ...state, effects: NO_EFFECTS },
   })
 
-/** Whom a command is about, where it is about somebody's being here. */
+/** The participants whom a command is about, where it is about their being here or what they may do. */
 const targetsOf = ({ command }: Envelope): ReadonlyArray<string> => {
   switch (command.type) {
     case "lobby.deny":
@@ -34,6 +34,7 @@ const targetsOf = ({ command }: Envelope): ReadonlyArray<string> => {
     case "participant.remove":
     case "participant.mute":
     case "participant.toLobby":
+    case "role.set":
       return [command.d.id]
     default:
       return []

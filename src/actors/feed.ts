@@ -4,7 +4,7 @@
  * map of listeners; over many it becomes a broker behind the same three functions.
  */
 import { Context, Layer } from "effect"
-import type { EventStatus } from "../model/event.ts"
+import type { EventStatus, Visibility } from "../model/event.ts"
 import type { LobbyPolicy } from "../model/live-values.ts"
 import type { PublicationFact } from "../model/publication-fact.ts"
 import type { Timestamp } from "../model/timestamp.ts"
@@ -43,6 +43,8 @@ export interface FeedMessage {
   readonly from: number
   readonly version: number
   readonly status: EventStatus
+  /** Anonymous viewers are there only while it is public. */
+  readonly visibility: Visibility
   /** What decides who may do what after this message; narrowing follows it. */
   readonly phase: ActivePhase
   /** Who has to wait from now on. */

@@ -172,6 +172,7 @@ const message = (of: Resident, kind: FeedMessage["kind"], said: Partial<FeedMess
   from: of.version,
   version: of.version,
   status: of.state.event.status,
+  visibility: of.state.event.visibility,
   phase: phaseTraits(of.state),
   lobby: lobbyPolicy(of.state, of.floor),
   publications: [],

@@ -98,6 +98,7 @@ export class Channel {
       lobbyChanged: () => this.#whereabouts.sortOut(),
       narrowed: () => this.#news.tellAll(),
       removed: (participantId) => this.#whereabouts.closeAll(participantId, CLOSE.removed),
+      hidden: () => this.#whereabouts.closeAnonymous(),
       ended: () => this.#end(),
       restarted: (reason) => this.#restart(reason),
       refreshed: () => this.#serveWaiting(),

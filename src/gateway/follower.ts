@@ -8,8 +8,7 @@ import type { EphemeralPublication, FeedMessage, Publication } from "../actors/f
 import type { LiveReading, LiveSnapshot } from "../actors/protocol.ts"
 import { type ActivePhase, NO_PHASE, type Standing } from "../actors/state.ts"
 import { type NotFound, Unavailable } from "../model/errors.ts"
-import type { EventStatus } from "../model/event.ts"
-import type { LobbyPolicy } from "../model/live-values.ts"
+import type { EventStatus, Visibility } from "../model/event.ts"
 import { toMillis, toTimestamp } from "../model/timestamp.ts"
 import { listPublications, type StoredPublication } from "../store/live-history.ts"
 import { type Outgoing, outgoing } from "./outgoing.ts"
@@ -35,6 +34,8 @@ export interface FollowerEvents {
   /** The active phase may allow other things now. */
   readonly narrowed: () => void
   readonly removed: (participantId: string) => void
+  /** The event is public no more: anonymous viewers have to go. */
+  readonly hidden: () => void
   readonly ended: () => void
   /** Positions of before mean nothing any more: everyone needs a snapshot. */
   readonly restarted: (reason: "epoch" | "gap") => void
@@ -57,6 +58,9 @@ interface Look {
   readonly stored: ReadonlyArray<StoredPublication>
 }
 
+/** What decides who may be there and do what. */
+type Terms = Pick<FeedMessage, "status" | "visibility" | "phase" | "lobby">
+
 /** Of the streams that the reading was asked for. */
 const askedHeads = ({ heads, personal }: LiveReading): StreamHeads => ({
   ...heads,
@@ -71,6 +75,7 @@ export class Follower {
   history = ""
   version = 0
   status: EventStatus = "draft"
+  visibility: Visibility = "private"
   phase: ActivePhase = NO_PHASE
   /** The last reading. */
   read: LiveReading | undefined
@@ -211,7 +216,7 @@ export class Follower {
     }
     for (const publication of message.publications) this.#add(publication, now)
     for (const publication of message.ephemeral) this.#say.ephemeral(publication)
-    this.#settle(message.status, message.phase, message.lobby)
+    this.#settle(message)
     this.#say.settled()
     this.#eject(message)
   }
@@ -230,8 +235,11 @@ export class Follower {
     this.removed = removed
   }
 
-  #settle(status: EventStatus, phase: ActivePhase, lobby: LobbyPolicy): void {
+  #settle({ status, visibility, phase, lobby }: Terms): void {
     this.status = status
+    const isHidden = this.visibility === "public" && visibility !== "public"
+    this.visibility = visibility
+    if (isHidden) this.#say.hidden()
     const hasChanged = !sameTraits(this.phase, phase)
     // The same object for as long as nothing changes: what was made of it is kept by it.
     if (hasChanged) this.phase = phase
@@ -290,7 +298,8 @@ export class Follower {
     this.read = reading
     this.removed = new Set(snapshot.removed)
     this.places.restore(snapshot)
-    this.#settle(snapshot.event.status, snapshot.phase, snapshot.lobby)
+    const { phase, lobby } = snapshot
+    this.#settle({ ...snapshot.event, phase, lobby })
     const wasOpen = this.#isOpen
     this.#isOpen = true
     if (wasOpen) this.#say.allStood()

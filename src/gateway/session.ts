@@ -22,9 +22,9 @@ import type { RefusalCode } from "../protocol/refusals.ts"
 import type { Channel } from "./channel.ts"
 import { Commands, refuseCommand } from "./commands.ts"
 import { Connection, type Socket } from "./connection.ts"
+import { Footings } from "./footings.ts"
 import type { Hub } from "./hub.ts"
 import { refuse } from "./refusal.ts"
-import { Footings } from "./standings.ts"
 import type { Surroundings } from "./surroundings.ts"
 import { type Grant, readToken } from "./tokens.ts"
 
@@ -56,8 +56,7 @@ export class Sessions {
     this.#around = around
     this.#hub = hub
     this.#commands = new Commands(around)
-    const { standings } = hub
-    this.#grants = { tokens: around.tokens, footings: new Footings(around), generation: () => standings.generation }
+    this.#grants = { tokens: around.tokens, footings: new Footings(around), changes: hub.standings.changes }
   }
 
   opened(socket: Socket, address: string): Connection {

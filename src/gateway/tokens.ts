@@ -4,8 +4,9 @@ import type { GatewayGrant, Tokens } from "../identity/tokens.ts"
 import type { Unavailable } from "../model/errors.ts"
 import { type Basis, type Footing, holds, standingOf } from "../model/grants.ts"
 import { CLOSE, type CloseCode } from "../protocol/close-codes.ts"
+import type { RecentChanges } from "./changes.ts"
 import type { Identity } from "./connection.ts"
-import type { Footings } from "./standings.ts"
+import type { Footings } from "./footings.ts"
 
 export interface Grant {
   readonly eventId: string
@@ -30,16 +31,21 @@ const claimsToHaveExpired = (token: string): boolean => {
 interface Needs {
   readonly tokens: Tokens["Service"]
   readonly footings: Footings
-  /** Grows when something that grants rest on changes. */
-  readonly generation: () => number
+  /** Of the things that grants rest on. */
+  readonly changes: RecentChanges
 }
 
-/** A footing that was read while something changed may be of before the change, which has looked at open sockets already. */
+/**
+ * A footing that was read while something changed may be of before the change, which has looked at open sockets already: it is
+ * read again if the change concerns this user. Changes that concern others cost nothing here, however many come.
+ */
 const findFooting = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<Footing, Unavailable> =>
   Effect.suspend(() => {
-    const before = needs.generation()
+    const before = needs.changes.count
     return Effect.flatMap(needs.footings.find(basis, eventId), (footing) =>
-      needs.generation() === before ? Effect.succeed(footing) : findFooting(needs, basis, eventId),
+      needs.changes.concernedSince(before, { basis, eventId })
+        ? findFooting(needs, basis, eventId)
+        : Effect.succeed(footing),
     )
   })
 

@@ -3,7 +3,7 @@
  * when touched, so every call is guarded; nothing thrown may reach the engine; a message's memory is gone after the
  * callback; `publish` and `send` drop silently above `maxBackpressure`, so a drop cuts the socket.
  */
-import type { HttpRequest, TemplatedApp, WebSocket } from "uWebSockets.js"
+import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket } from "uWebSockets.js"
 import type { Client } from "../identity/client-addresses.ts"
 import { CLOSE } from "../protocol/close-codes.ts"
 import { GATEWAY_PATH, SUBPROTOCOL } from "../protocol/frames.ts"
@@ -61,6 +61,26 @@ const forwardedFor = (req: HttpRequest): string => {
     if (name === "x-forwarded-for") lines.push(value)
   })
   return lines.join(",")
+}
+
+/** A handshake has no body (RFC 6455, section 4.1). Where a proxy sees one and we do not, requests could hide in it. */
+const announcesBody = (req: HttpRequest): boolean => {
+  let doesAnnounce = false
+  req.forEach((name, value) => {
+    if (name === "transfer-encoding" || (name === "content-length" && value !== "0")) doesAnnounce = true
+  })
+  return doesAnnounce
+}
+
+/** Not at once: until it is answered the engine takes no other request from the connection, and then it closes it. */
+const refuseLater = (res: HttpResponse): void => {
+  let isGone = false
+  res.onAborted(() => {
+    isGone = true
+  })
+  setImmediate(() => {
+    if (!isGone) res.cork(() => res.writeStatus("400 Bad Request").end(undefined, true))
+  })
 }
 
 class UwsSocket implements Socket {
@@ -136,6 +156,10 @@ export const bindSockets = (app: App, orderedLimitBytes: number, handlers: Socke
     upgrade: (res, req, context) => {
       const peer = latin1.decode(res.getRemoteAddressAsText())
       const client = handlers.clientOf(peer, forwardedFor(req))
+      if (announcesBody(req)) {
+        refuseLater(res)
+        return
+      }
       const refusal = handlers.refusal(client)
       if (refusal !== undefined) {
         res.cork(() => res.writeStatus(REFUSED[refusal]).writeHeader("retry-after", "5").end())

@@ -46,10 +46,11 @@ export class Whereabouts {
 
   /** Why somebody may not even knock. */
   refusal(identity: Identity): CloseCode | undefined {
-    const { role } = identity
-    const { status } = this.#needs.follower
+    const { role, kind } = identity
+    const { status, visibility } = this.#needs.follower
     if (status === "ended") return CLOSE.eventEnded
     if (this.#isBarred(identity)) return CLOSE.removed
+    if (kind === "anonymous" && visibility !== "public") return CLOSE.revoked
     return status === "draft" && !isStaff(role) ? CLOSE.eventNotOpen : undefined
   }
 
@@ -208,5 +209,12 @@ export class Whereabouts {
   closeAll(participantId: string, why: CloseCode): void {
     this.door.close(participantId, why)
     for (const connection of this.#needs.participants.connectionsOf(participantId)) connection.close(why)
+  }
+
+  /** They were there because the event was public, and for no other reason. */
+  closeAnonymous(): void {
+    for (const connection of [...this.#needs.participants.connections(), ...this.door.connections()]) {
+      if (connection.identity.kind === "anonymous") connection.close(CLOSE.revoked)
+    }
   }
 }

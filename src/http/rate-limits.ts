@@ -4,6 +4,7 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { AddressBuckets, BoundedBuckets } from "../model/bounded-buckets.ts"
+import { networkOf } from "../model/client-address.ts"
 import { RateLimited } from "../model/errors.ts"
 import type { HttpResponse } from "./message.ts"
 
@@ -155,8 +156,8 @@ export class RateLimits extends Context.Service<
         resetLetter: (client, address) =>
           Effect.asVoid(
             takeAll([
-              ["mailPerMinute", `reset ${client} ${address}`],
-              ["mailPerDay", `reset ${client} ${address}`],
+              ["mailPerMinute", `reset ${networkOf(client) ?? client} ${address}`],
+              ["mailPerDay", `reset ${networkOf(client) ?? client} ${address}`],
               ["resetsPerDay", address],
             ]),
           ),

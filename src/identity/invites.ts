@@ -16,6 +16,7 @@ import {
   renewInvite,
   settleInvite,
 } from "../store/invites.ts"
+import { onForeignKeyViolation } from "../store/sqlstate.ts"
 import { giveEventRole } from "./participants.ts"
 import { hashSecret, newSecret } from "./secrets.ts"
 
@@ -28,14 +29,15 @@ export interface IssuedInvite {
   readonly token: string
 }
 
-/** Run in a transaction. */
+/** Throws `NotFound` for an event that is gone. Run in a transaction. */
 export const issueInvite = async (
   sql: Queryable,
   to: Omit<Parameters<typeof insertInvite>[1], "id" | "tokenHash" | "expiresAt">,
 ): Promise<IssuedInvite> => {
   const token = newSecret()
   const expiresAt = toTimestamp(Date.now() + LIFETIME_MS)
-  const invite = await insertInvite(sql, { ...to, id: newId(), tokenHash: hashSecret(token), expiresAt })
+  const inserting = insertInvite(sql, { ...to, id: newId(), tokenHash: hashSecret(token), expiresAt })
+  const invite = await onForeignKeyViolation(inserting, () => NotFound.of("event"))
   return { invite, token }
 }
 

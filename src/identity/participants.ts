@@ -5,9 +5,10 @@ import { ACCOUNT_SUB_PREFIX } from "../model/participants.ts"
 import type { EventRole } from "../model/roles.ts"
 import { findPrimaryAddress } from "../store/accounts.ts"
 import type { Queryable } from "../store/database.ts"
+import { onForeignKeyViolation } from "../store/sqlstate.ts"
 import { upsertMembership, upsertUser } from "../store/users.ts"
 
-/** Makes the identity if there is none and gives it the role. Throws `NotFound` for an account that is gone. */
+/** Makes the identity if there is none and gives it the role. Throws `NotFound` for an account or event that is gone. */
 export const giveEventRole = async (
   sql: Queryable,
   to: {
@@ -23,5 +24,6 @@ export const giveEventRole = async (
   const { email, name } = account
   const externalSub = ACCOUNT_SUB_PREFIX + accountId
   const user = await upsertUser(sql, { id: newId(), workspaceId, accountId, externalSub, email, name })
-  await upsertMembership(sql, { id: newId(), eventId, userId: user.id, role })
+  const membership = { id: newId(), eventId, userId: user.id, role }
+  await onForeignKeyViolation(upsertMembership(sql, membership), () => NotFound.of("event"))
 }

@@ -71,13 +71,13 @@ export class AddressBuckets {
   }
 
   take(key: string, now: number, count = 1): Taken {
-    const taken = this.#sites.take(key, now, count)
     const network = networkKey(key)
-    if (taken.waitMs > 0 || network === undefined) return taken
-    const wide = this.#networks.take(network, now, count)
-    if (wide.waitMs === 0) return taken
-    this.#sites.giveBack(key, count)
-    return wide
+    // The network comes first: one that has used up its own makes no buckets for its many addresses.
+    const wide = network === undefined ? undefined : this.#networks.take(network, now, count)
+    if (wide !== undefined && wide.waitMs > 0) return wide
+    const taken = this.#sites.take(key, now, count)
+    if (taken.waitMs > 0 && network !== undefined) this.#networks.giveBack(network, count)
+    return taken
   }
 
   giveBack(key: string): void {

@@ -6,9 +6,12 @@ import ipaddr from "ipaddr.js"
 
 export type TrustedProxies = ReadonlyArray<[ipaddr.IPv4 | ipaddr.IPv6, number]>
 
+/** Some proxies write the port as well: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+const WITH_PORT = /^(?:(\d+\.\d+\.\d+\.\d+):\d+|\[([^\]]*)\](?::\d+)?)$/
+
 /** Addresses as they are usually written; `10.1` and `0x7f.1` are addresses to some parsers, and traps. */
 const parse = (text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined => {
-  const given = text.trim()
+  const given = text.trim().replace(WITH_PORT, "$1$2")
   return ipaddr.IPv4.isValidFourPartDecimal(given) || ipaddr.IPv6.isValid(given) ? ipaddr.process(given) : undefined
 }
 

@@ -180,6 +180,13 @@ export const findPassword = async (
   return row ?? { passwordHash: null, credentialsVersion: 0 }
 }
 
+/** Is there still such a session of the account? */
+export const isSession = async (
+  sql: Queryable,
+  { sessionId, accountId }: { readonly sessionId: string; readonly accountId: string },
+): Promise<boolean> =>
+  (await sql`select 1 from account_sessions where id = ${sessionId} and account_id = ${accountId}`).length > 0
+
 /** Does the session hold, and are the account's credentials of this version? Ask it after `lockAccount`. */
 export const holdsCredentials = async (
   sql: Queryable,

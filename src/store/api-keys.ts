@@ -91,12 +91,16 @@ export const removeRevokedApiKey = async (sql: Queryable, workspaceId: string, k
   return rows.length > 0
 }
 
-/** Revokes the active keys that were made by this one, or by such. Resolves to their ids. */
+/**
+ * Revokes the active keys that were made by this one, or by such. Resolves to their ids. A key that is being made at the moment is
+ * waited for, and one that is made later finds its maker revoked. Run it in a transaction that revokes the key itself as well.
+ */
 export const revokeKeysMadeBy = async (
   sql: Queryable,
   workspaceId: string,
   keyId: string,
 ): Promise<ReadonlyArray<string>> => {
+  await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
   const rows = await sql<{ id: string }[]>`
     with recursive made as (
       select id from api_keys where created_by_key_id = ${keyId} and workspace_id = ${workspaceId}

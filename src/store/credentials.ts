@@ -7,6 +7,7 @@ export type Credential = { readonly sessionId: string } | { readonly keyId: stri
 
 /** The accounts that may do something in a workspace, by their roles. API keys may do both. */
 const MAY = {
+  owners: ["owner"],
   admins: ["owner", "admin"],
   members: ["owner", "admin", "member"],
 } satisfies Record<string, ReadonlyArray<WorkspaceRole>>

@@ -63,13 +63,13 @@ export class WebhookRegistration extends Context.Service<
       change: WebhookEndpointChange,
     ) => Effect.Effect<WebhookEndpointRow, BadRequest | NotFound | Unauthorized | Unavailable>
     /** A new secret; the one before it signs too until `previousSecretExpiresAt`. */
-    readonly rotateSecret: (id: string) => Effect.Effect<
+    readonly rotateSecret: (endpoint: OwnedWebhookEndpoint) => Effect.Effect<
       {
         readonly endpoint: WebhookEndpointRow
         readonly secret: string
         readonly previousSecretExpiresAt: Timestamp
       },
-      NotFound | Unavailable
+      NotFound | Unauthorized | Unavailable
     >
   }
 >()("gathercue/WebhookRegistration") {
@@ -114,11 +114,16 @@ export class WebhookRegistration extends Context.Service<
                 return endpoint
               })
             }),
-          rotateSecret: (id) =>
+          rotateSecret: ({ id, workspaceId, credential }) =>
             Effect.gen(function* () {
               const secret = newSigningSecret()
               const secretSealed = sealText(sealingKey, id, secret)
-              const replaced = yield* database.run((sql) => replaceSecret(sql, id, secretSealed))
+              const replaced = yield* database.transaction<Awaited<ReturnType<typeof replaceSecret>>, Unauthorized>(
+                async (sql) => {
+                  await requireMember(sql, workspaceId, credential)
+                  return replaceSecret(sql, id, secretSealed)
+                },
+              )
               if (replaced === undefined) return yield* NotFound.of("webhook")
               const { previousSecretUntil, ...endpoint } = replaced
               return { endpoint, secret, previousSecretExpiresAt: previousSecretUntil }

@@ -44,14 +44,12 @@ const live = async (phases: Parameters<typeof seedEvent>[1]) => {
   return seeded
 }
 
+const advanceFrom = (eventId: string, phaseId = "") => actors.execute(eventId, { type: "phase.next", d: { phaseId } })
+
 describe("advancing", () => {
   test("fifty guarded advances at once move the agenda one step and all succeed", async () => {
     const { eventId, phaseIds } = await live(THREE)
-    const answers = await Promise.all(
-      Array.from({ length: 50 }, () =>
-        actors.execute(eventId, { type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } }),
-      ),
-    )
+    const answers = await Promise.all(Array.from({ length: 50 }, () => advanceFrom(eventId, phaseIds[0])))
     expect(new Set(answers.map(({ event }) => event.activePhaseId))).toEqual(new Set([phaseIds[1]]))
     expect(await phaseStatuses(eventId)).toEqual(["ended", "active", "pending"])
   })
@@ -66,9 +64,9 @@ describe("advancing", () => {
   test("an end racing the last advance ends the event once", async () => {
     const { eventId, phaseIds } = await live([{ modality: "meeting" }])
     const outcomes = await Promise.allSettled([
-      actors.execute(eventId, { type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } }),
+      advanceFrom(eventId, phaseIds[0]),
       actors.execute(eventId, { type: "event.end", d: {} }),
-      actors.execute(eventId, { type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } }),
+      advanceFrom(eventId, phaseIds[0]),
     ])
     expect(outcomes.filter(({ status }) => status === "fulfilled").length).toBeGreaterThanOrEqual(2)
     expect(await occurrences(eventId, "event.ended")).toBe(1)
@@ -78,7 +76,7 @@ describe("advancing", () => {
   test("a guard that names an ended, pending, unknown or foreign phase moves nothing", async () => {
     const { eventId, phaseIds } = await live(THREE)
     const other = await live(THREE)
-    const before = (await actors.execute(eventId, { type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } })).version
+    const before = (await advanceFrom(eventId, phaseIds[0])).version
     for (const phaseId of [phaseIds[0], phaseIds[2], crypto.randomUUID(), other.phaseIds[0]]) {
       const answer = await actors.execute(eventId, { type: "phase.next", d: { phaseId: phaseId ?? "" } })
       expect([answer.version, answer.event.activePhaseId]).toEqual([before, phaseIds[1]])
@@ -87,7 +85,7 @@ describe("advancing", () => {
 
   test("the retry of the last guarded advance is answered with the ended event", async () => {
     const { eventId, phaseIds } = await live([{ modality: "meeting" }])
-    const advance = () => actors.execute(eventId, { type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } })
+    const advance = () => advanceFrom(eventId, phaseIds[0])
     expect((await advance()).event.status).toBe("ended")
     expect((await advance()).event.status).toBe("ended")
     await expect(actors.execute(eventId, { type: "phase.next", d: {} })).rejects.toMatchObject({
@@ -232,7 +230,7 @@ describe("the commit", () => {
       create trigger poison before insert on publications for each row
         when (new.frame like '%phase.ended%' and new.event_id = '${eventId}') execute function refuse_poison()`,
     )
-    const advance = () => actors.execute(eventId, { type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } })
+    const advance = () => advanceFrom(eventId, phaseIds[0])
     await expect(advance()).rejects.toMatchObject({ _tag: "Unavailable" })
     expect(seen.filter(({ kind }) => kind === "commit")).toEqual([])
     expect(await phaseStatuses(eventId)).toEqual(["active", "pending", "pending"])
@@ -355,7 +353,7 @@ describe("the commit", () => {
   test("of an event taken by another epoch is refused once and then made under a new one", async () => {
     const { eventId, phaseIds } = await live(THREE)
     await actors.sql`update live_events set epoch = epoch + 1 where event_id = ${eventId}`
-    const answer = await actors.execute(eventId, { type: "phase.next", d: { phaseId: phaseIds[0] ?? "" } })
+    const answer = await advanceFrom(eventId, phaseIds[0])
     expect(answer.event.activePhaseId).toBe(phaseIds[1])
     const [row] = await actors.sql`select epoch from live_events where event_id = ${eventId}`
     expect(row?.["epoch"]).toBe(3)

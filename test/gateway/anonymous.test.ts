@@ -1,6 +1,7 @@
 /** Anonymous viewers hear how many people there are and who is on stage, and the names of nobody else, however they come. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { applyDispatch, type EventState, stateOf } from "../../src/client/event-state.ts"
+import type { Visibility } from "../../src/model/event.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
@@ -15,6 +16,7 @@ const watch = (stage: Stage): Promise<Client> => {
   next++
   return house.join(stage, `anon:${next}`, "viewer", { kind: "anonymous", name: "Anonymous viewer" })
 }
+const REFUSED = 4203
 const broadcast = (): Promise<Stage> => house.stage([{ modality: "broadcast", featureSet: ["qa", "reactions"] }])
 const readyOf = ({ received }: Client): Frame => received.find(({ t }) => t === "ready")
 const namesIn = (people: ReadonlyArray<Frame>): ReadonlyArray<string> =>
@@ -127,3 +129,23 @@ test("where nobody can watch without a name, nothing is said for them", async ()
     select distinct stream from publications where event_id = ${stage.eventId} order by stream`
   expect(said.map(({ stream }) => stream)).toEqual(["event", "people"])
 })
+
+test.each(["unlisted", "private"] as const)(
+  "when an event becomes %s they are out, and nobody with a name is",
+  async (to) => {
+    const stage = await broadcast()
+    const guest = await house.join(stage, "guest", "viewer")
+    const viewers = [await watch(stage), await watch(stage)]
+    const become = (visibility: Visibility) =>
+      house.actors.execute(stage.eventId, { type: "event.patch", d: { visibility } })
+    await become(to)
+    for (const viewer of viewers) expect(await viewer.closeCode()).toBe(REFUSED)
+    const late = house.connect()
+    await late.hello()
+    late.send({ op: 2, d: { token: await house.token(stage, "anon:late", "viewer", { kind: "anonymous" }) } })
+    expect(await late.closeCode()).toBe(REFUSED)
+    await become("public")
+    expect(readyOf(await watch(stage)).d.me.role).toBe("viewer")
+    expect(await guest.command("question.ask", { text: "Still here?" })).toMatchObject({ ok: true })
+  },
+)

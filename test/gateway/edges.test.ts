@@ -177,7 +177,24 @@ test("hosts do not turn out, silence or send away administrators; administrators
   for (const t of ["participant.remove", "participant.mute", "participant.toLobby"]) {
     expect(await host.command(t, { id: "admin" })).toMatchObject({ ok: false, e: { code: "forbidden" } })
   }
+  const demotion = await host.command("role.set", { id: "admin", role: "viewer" })
+  expect(demotion).toMatchObject({ ok: false, e: { code: "forbidden" } })
   expect(await admin.command("participant.mute", { id: "host" })).toMatchObject({ ok: true })
+})
+
+test("hosts do not take the role of those who manage the workspace, whatever role these have here", async () => {
+  const stage = await house.stage()
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const owner = {
+    participantId: "owner",
+    name: "Olga",
+    userId: null,
+    kind: "user",
+    role: "host",
+    manages: true,
+  } as const
+  await house.report(stage, [{ type: "join", participant: owner }])
+  expect(await host.command("role.set", { id: "owner", role: "viewer" })).toMatchObject({ e: { code: "forbidden" } })
 })
 
 test("whoever would have to wait in the lobby cannot act past it, unless they are inside already", async () => {

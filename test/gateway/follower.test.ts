@@ -105,6 +105,7 @@ test("a socket that falls behind is spared what may be lost until it has caught 
       from: version,
       version,
       status: "live",
+      visibility: "unlisted",
       phase: { ...NO_PHASE, modality: "meeting" },
       lobby: "open",
       standings: [],

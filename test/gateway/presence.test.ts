@@ -158,6 +158,7 @@ test("an actor that came back into memory is told again who is here", async () =
     from: version,
     version,
     status: "live",
+    visibility: "unlisted",
     phase: standing.phase,
     lobby: "open",
     standings: [],

@@ -250,6 +250,55 @@ describe("a membership of an event that is deleted", () => {
   })
 })
 
+test("grants of others that change without end keep nobody from coming in, and cost no socket its place", async () => {
+  const member = await addMember("admin")
+  const { id } = await privateEvent()
+  const { client: before } = await connect(id, await sessionOf(member.cookie))
+  const { userId } = await integratorsUser()
+  let isOver = false
+  const changing = Promise.all(
+    Array.from({ length: 4 }, async () => {
+      for (let n = 0; !isOver; n++) await giveRole(id, userId, n % 2 === 0 ? "host" : "viewer")
+    }),
+  )
+  const came = await Promise.all(Array.from({ length: 8 }, async () => connect(id, await sessionOf(member.cookie))))
+  isOver = true
+  await changing
+  expect(came.map(({ ready }) => ready.d.me.role)).toEqual(came.map(() => "host"))
+  for (const { client } of came) await client.cut()
+  await before.cut()
+})
+
+test("a role that a host gives to a member who is removed at that moment is not stored", async () => {
+  const member = await addMember("member")
+  const host = await addMember("admin")
+  const { id } = await privateEvent({ visibility: "public" })
+  const { client: hosting } = await connect(id, await sessionOf(host.cookie))
+  const { client, ready } = await connect(id, await sessionOf(member.cookie))
+  const removing = rowsOf(server.databaseUrl)
+  await removing.run("begin")
+  await removing.run(
+    "update users set session_version = session_version + 1 where account_id = $1 and workspace_id = $2",
+    [member.id, house.id],
+  )
+  await removing.run("delete from workspace_members where id = $1", [member.memberId])
+  const { participantId } = ready.d.me
+  const giving = hosting.command("role.set", { id: participantId, role: "speaker" })
+  await eventually(async () => {
+    const waiting = await rows.run(
+      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+    return waiting.length > 0
+  }, "the role waits for the removal")
+  await removing.run("commit")
+  await removing.end()
+  expect(await giving).toMatchObject({ ok: true })
+  const listed = await api("GET", `/v1/events/${id}/memberships`, { key: house.key })
+  expect(listed.body.memberships).toEqual([])
+  await client.cut()
+  await hosting.cut()
+})
+
 describe("a login that ends", () => {
   test.each([
     ["by logging out", (account: Account) => api("POST", "/v1/accounts/logout", { cookie: account.cookie })],

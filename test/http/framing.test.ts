@@ -91,6 +91,31 @@ describe("a body whose end is not certain", () => {
 })
 
 test.each([
+  ["a length", "content-length: 24"],
+  ["an encoding", "transfer-encoding: chunked"],
+  ["two lengths, the first of nothing", "content-length: 0\r\ncontent-length: 24"],
+])(
+  "a handshake of the gateway that announces a body by %s is refused, and ends the connection",
+  async (_name, header) => {
+    const handshake = [
+      "GET /v1/gateway HTTP/1.1",
+      "Host: x",
+      "Upgrade: websocket",
+      "Connection: Upgrade",
+      "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+      header,
+      "",
+      "",
+    ].join("\r\n")
+    expect(await raw(handshake)).toMatch(/^HTTP\/1.1 400 /)
+    const answer = await raw(handshake + SMUGGLED)
+    expect(answer).not.toContain("200 OK")
+    expect(answer.match(/HTTP\/1.1 /g) ?? []).toHaveLength(answer === "" ? 0 : 1)
+  },
+)
+
+test.each([
   ["one length", [`content-length: ${BODY.length}`], BODY],
   ["the same length twice", [`content-length: ${BODY.length}`, `content-length: ${BODY.length}`], BODY],
   ["a length with space around it", [`content-length:   ${BODY.length}  `], BODY],

@@ -135,6 +135,17 @@ describe("by whom it is about", () => {
     expect((await ask(reader)).status).toBe(429)
   })
 
+  test("to that end all addresses of an IPv6 network are one client", async () => {
+    const ask = (site: number, network = "2001:470:7") =>
+      api("POST", "/v1/accounts/request-password-reset", {
+        body: { email: "network@example.com" },
+        headers: { "x-forwarded-for": `${network}:${site.toString(16)}::1` },
+      })
+    for (let site = 1; site <= 3; site++) expect((await ask(site)).status).toBe(200)
+    for (let site = 4; site <= 12; site++) expect((await ask(site)).status).toBe(429)
+    expect((await ask(1, "2001:470:8")).status).toBe(200)
+  })
+
   test("sixty requests a day for a new password of one account by all clients together", async () => {
     const ask = () =>
       api("POST", "/v1/accounts/request-password-reset", { body: { email: "many@example.com" }, headers: newcomer() })

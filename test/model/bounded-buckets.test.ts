@@ -59,6 +59,20 @@ test("half a million made-up keys leave no more than are kept", () => {
   expect(buckets.size).toBe(7_000)
 })
 
+test("a /48 that has used up its own makes no buckets for its other /64s, and so makes nobody forgotten", () => {
+  const buckets = new AddressBuckets({ perSecond: 0.001, burst: 1 }, 20)
+  expect(taken(buckets, "192.0.2.1", 1)).toBe(1)
+  for (let site = 0; site < 500; site++) buckets.take(`2001:470:1:${site.toString(16)}::/64`, 0)
+  expect(taken(buckets, "192.0.2.1", 1)).toBe(0)
+})
+
+test("a /64 that has used up its own takes nothing from its /48", () => {
+  const buckets = new AddressBuckets({ perSecond: 0.001, burst: 1 }, 100)
+  taken(buckets, "2001:470:1:0::/64", 100)
+  const others = Array.from({ length: 15 }, (_, site) => `2001:470:1:${(site + 1).toString(16)}::/64`)
+  expect(others.map((site) => taken(buckets, site, 1))).toEqual(others.map(() => 1))
+})
+
 test("the /64s of a /48 share sixteen times what one of them has, whatever stands behind the address in the key", () => {
   const buckets = new AddressBuckets({ perSecond: 0.001, burst: 3 }, 1_000)
   const sites = Array.from({ length: 40 }, (_, site) => `2001:470:1:${site.toString(16)}::/64 somebody`)

@@ -13,6 +13,10 @@ test.each([
   ["garbage in the header", "10.1.2.3", "unknown, <script>", "10.1.2.3"],
   ["an IPv6 household", "2001:470:1:2:3:4:5:6", undefined, "2001:470:1:2::/64"],
   ["IPv4 in IPv6 clothes", "::ffff:203.0.113.9", undefined, "203.0.113.9"],
+  ["an address with its port", "10.1.2.3", "198.51.100.1:4711", "198.51.100.1"],
+  ["an IPv6 address in brackets, with its port", "10.1.2.3", "[2001:470:1:2:3:4:5:6]:4711", "2001:470:1:2::/64"],
+  ["an IPv6 address in brackets", "10.1.2.3", "[2001:470:1:2:3:4:5:6]", "2001:470:1:2::/64"],
+  ["brackets around something else", "10.1.2.3", "[198.51.100.1]x", "10.1.2.3"],
   ["an IPv6 proxy", "2001:db8::1", "198.51.100.1", "198.51.100.1"],
 ])("%s", (_name, peer, header, expected) => {
   expect(clientOf(peer, header, proxies).address).toBe(expected)

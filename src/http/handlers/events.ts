@@ -3,13 +3,14 @@ import { Effect } from "effect"
 import type { AgendaCommand, Answer } from "../../actors/commands.ts"
 import type { LiveEvents } from "../../actors/live-events.ts"
 import { giveEventRole } from "../../identity/participants.ts"
-import { BadRequest, Conflict, type Failure, NotFound } from "../../model/errors.ts"
+import { BadRequest, Conflict, type Failure, NotFound, type Unauthorized } from "../../model/errors.ts"
 import { type Event, type EventWithPhases, endsBeforeItStarts } from "../../model/event.ts"
 import { newId } from "../../model/ids.ts"
 import { MAX_PHASES_PER_EVENT, type Phase } from "../../model/phase.ts"
+import { requireMember } from "../../store/credentials.ts"
 import { Database } from "../../store/database.ts"
 import { insertEvent, type NewEvent, type NewPhase, pageEvents } from "../../store/events.ts"
-import { type Handlers, Reply } from "../call.ts"
+import { type Handlers, Reply, type Scopes } from "../call.ts"
 import type { Events } from "../contract/events.ts"
 import { ask } from "../live-commands.ts"
 import { pageReply, pageRequest } from "../paging.ts"
@@ -32,14 +33,16 @@ const phaseOf = (event: EventWithPhases, phaseId: string): Effect.Effect<Phase, 
   return phase === undefined ? Effect.fail(NotFound.of("phase")) : Effect.succeed(phase)
 }
 
-/** Whoever creates an event from the dashboard hosts it (specification §4); a key is nobody. */
-const storeEvent = (event: NewEvent, phases: ReadonlyArray<NewPhase>, accountId: string | null) =>
+/** The account that creates an event from the dashboard hosts it (specification §4). A key is nobody, and may have been revoked. */
+const storeEvent = (event: NewEvent, phases: ReadonlyArray<NewPhase>, { accountId, credential }: Scopes["workspace"]) =>
   Effect.flatMap(Database, (database) =>
     accountId === null
       ? database.run((sql) => insertEvent(sql, event, phases))
-      : database.transaction<Event, NotFound>(async (sql) => {
-          const created = await insertEvent(sql, event, phases)
+      : database.transaction<Event, NotFound | Unauthorized>(async (sql) => {
           const { workspaceId, id: eventId } = event
+          // The removal of a member takes the roles at events back: it comes before, or sees this one.
+          await requireMember(sql, workspaceId, credential)
+          const created = await insertEvent(sql, event, phases)
           await giveEventRole(sql, { accountId, workspaceId, eventId, role: "host" })
           return created
         }),
@@ -83,7 +86,7 @@ export const events: Handlers<typeof Events> = {
           config,
           featureSet,
         }))
-        return yield* storeEvent(event, phases, scope.accountId)
+        return yield* storeEvent(event, phases, scope)
       }),
   },
   listEvents: {

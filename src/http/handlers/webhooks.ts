@@ -73,10 +73,10 @@ export const webhooks: Handlers<typeof Webhooks> = {
   },
   rotateWebhookSecret: {
     access: "webhook",
-    handle: ({ scope: { webhookId } }) =>
-      Effect.flatMap(WebhookRegistration, ({ rotateSecret }) => rotateSecret(webhookId)).pipe(
-        Effect.map(({ endpoint, ...secrets }) => ({ ...endpoint, ...secrets })),
-      ),
+    handle: ({ scope: { webhookId, workspaceId, credential } }) =>
+      Effect.flatMap(WebhookRegistration, ({ rotateSecret }) =>
+        rotateSecret({ id: webhookId, workspaceId, credential }),
+      ).pipe(Effect.map(({ endpoint, ...secrets }) => ({ ...endpoint, ...secrets }))),
   },
   pingWebhook: {
     access: "webhook",

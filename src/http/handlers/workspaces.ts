@@ -13,7 +13,7 @@ import {
 import { newId } from "../../model/ids.ts"
 import { ACCOUNT_SUB_PREFIX } from "../../model/participants.ts"
 import { type Timestamp, toMillis } from "../../model/timestamp.ts"
-import { findPrimaryAddress } from "../../store/accounts.ts"
+import { findPrimaryAddress, isSession, lockAccount } from "../../store/accounts.ts"
 import { pageApiKeys, removeRevokedApiKey, revokeApiKey, revokeKeysMadeBy } from "../../store/api-keys.ts"
 import { type Credential, requireCredential } from "../../store/credentials.ts"
 import { afterCommit, Database, type Queryable } from "../../store/database.ts"
@@ -25,6 +25,7 @@ import {
   removeMember,
   setMemberRole,
 } from "../../store/members.ts"
+import { onForeignKeyViolation } from "../../store/sqlstate.ts"
 import { mayEnterWorkspace, upsertUser } from "../../store/users.ts"
 import {
   insertWorkspace,
@@ -34,7 +35,7 @@ import {
   updateWorkspace,
   type WorkspaceRow,
 } from "../../store/workspaces.ts"
-import { type Handlers, Reply } from "../call.ts"
+import { type Handlers, Reply, type Scopes } from "../call.ts"
 import type { Workspaces } from "../contract/workspaces.ts"
 import { tellOfRoles, tellSockets } from "../grant-changes.ts"
 import { pageReply, pageRequest } from "../paging.ts"
@@ -49,6 +50,9 @@ interface KeyInput {
   readonly expiresAt?: Timestamp | null
 }
 
+/** The key that makes another one was removed meanwhile. */
+const KEY_GONE = new Unauthorized({ detail: "The credentials were revoked meanwhile." })
+
 const createKey = (
   workspaceId: string,
   createdByKeyId: string | null,
@@ -60,14 +64,26 @@ const createKey = (
       return yield* new BadRequest({ detail: "expiresAt: must lie in the future." })
     }
     return yield* (yield* Database).transaction<CreatedApiKey, Conflict | Unauthorized>(async (sql) => {
-      const key = await createApiKey(sql, { workspaceId, name, expiresAt, createdByKeyId })
+      const input = { workspaceId, name, expiresAt, createdByKeyId }
+      const key = await onForeignKeyViolation(createApiKey(sql, input), () => KEY_GONE)
       await requireCredential(sql, workspaceId, credential)
       return key
     })
   })
 
-const changeMembers = <A>(body: (sql: Queryable) => Promise<A>) =>
-  Effect.flatMap(Database, (database) => database.transaction<A, NotFound | Forbidden | Conflict>(body))
+/** Changes members, which locks the workspace's row, while the caller may still do it. */
+const changeMembers = <A>(
+  { workspaceId, sessionId }: Scopes["workspaceMember"],
+  who: "owners" | "admins" | "members",
+  body: (sql: Queryable) => Promise<A>,
+) =>
+  Effect.flatMap(Database, (database) =>
+    database.transaction<A, NotFound | Forbidden | Conflict | Unauthorized>(async (sql) => {
+      await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
+      await requireCredential(sql, workspaceId, { sessionId }, who)
+      return body(sql)
+    }),
+  )
 
 const tellOfDeparture =
   (workspaceId: string) =>
@@ -82,7 +98,10 @@ export const workspaces: Handlers<typeof Workspaces> = {
     access: "account",
     handle: ({ payload, scope }) =>
       Effect.flatMap(Database, (database) =>
-        database.transaction<CreatedWorkspace, SlugTaken | Conflict>(async (sql) => {
+        database.transaction<CreatedWorkspace, SlugTaken | Conflict | Unauthorized>(async (sql) => {
+          // A transaction that proves the address takes back what was made before: it is waited for, and has ended the session then.
+          await lockAccount(sql, scope.accountId)
+          if (!(await isSession(sql, scope))) throw new Unauthorized({ detail: "The session was ended meanwhile." })
           const slug = payload.slug ?? (await freeSlug(sql, payload.name))
           const workspace = await insertWorkspace(sql, {
             id: newId(),
@@ -135,29 +154,29 @@ export const workspaces: Handlers<typeof Workspaces> = {
   },
   patchMember: {
     access: "workspaceAdmin",
-    handle: ({ params: { memberId }, payload: { role }, scope: { workspaceId } }) =>
-      changeMembers((sql) => setMemberRole(sql, workspaceId, memberId, role)).pipe(
+    handle: ({ params: { memberId }, payload: { role }, scope, scope: { workspaceId } }) =>
+      changeMembers(scope, "admins", (sql) => setMemberRole(sql, workspaceId, memberId, role)).pipe(
         Effect.tap(({ accountId }) => tellSockets({ workspaceId, accountId })),
       ),
   },
   removeMember: {
     access: "workspaceAdmin",
-    handle: ({ params: { memberId }, scope: { workspaceId } }) =>
-      changeMembers((sql) => removeMember(sql, workspaceId, memberId)).pipe(
+    handle: ({ params: { memberId }, scope, scope: { workspaceId } }) =>
+      changeMembers(scope, "admins", (sql) => removeMember(sql, workspaceId, memberId)).pipe(
         Effect.flatMap(tellOfDeparture(workspaceId)),
       ),
   },
   leaveWorkspace: {
     access: "workspaceMember",
-    handle: ({ scope: { workspaceId, accountId } }) =>
-      changeMembers((sql) => leaveWorkspace(sql, workspaceId, accountId)).pipe(
+    handle: ({ scope, scope: { workspaceId, accountId } }) =>
+      changeMembers(scope, "members", (sql) => leaveWorkspace(sql, workspaceId, accountId)).pipe(
         Effect.flatMap(tellOfDeparture(workspaceId)),
       ),
   },
   makeOwner: {
     access: "workspaceOwner",
-    handle: ({ payload: { memberId }, scope: { workspaceId } }) =>
-      changeMembers((sql) => makeOwner(sql, workspaceId, memberId)).pipe(
+    handle: ({ payload: { memberId }, scope, scope: { workspaceId } }) =>
+      changeMembers(scope, "owners", (sql) => makeOwner(sql, workspaceId, memberId)).pipe(
         Effect.tap(({ accountId }) => tellSockets({ workspaceId, accountId })),
       ),
   },
