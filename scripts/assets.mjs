@@ -1,5 +1,9 @@
-/** What the compiler leaves alone, SQL migrations, HTML, CSS and the guide of the help chat, is copied beside the compiled files. */
-import { cpSync, readdirSync, statSync } from "node:fs"
+/**
+ * The compiler leaves some sources alone: SQL migrations and functions, HTML, CSS and the guide of the help chat. They are copied
+ * beside the compiled files. Copies whose source no longer exists are removed, because the server applies every migration that
+ * it finds.
+ */
+import { cpSync, existsSync, readdirSync, rmSync, statSync } from "node:fs"
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -8,11 +12,18 @@ export const root = fileURLToPath(new URL("..", import.meta.url))
 /** Milliseconds since 1970; 0 for what does not exist. */
 export const modified = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
 
+const assetsIn = (folder) =>
+  readdirSync(folder, { recursive: true })
+    .filter((name) => /\.(sql|html|css|md)$/.test(name))
+    .map((name) => join(folder, name))
+
 /** Returns how many files were new or changed. */
 export function copyAssets() {
-  const stale = readdirSync(join(root, "src"), { recursive: true })
-    .filter((name) => /\.(sql|html|css|md)$/.test(name))
-    .map((name) => join(root, "src", name))
+  const compiled = join(root, "dist/src")
+  for (const copy of existsSync(compiled) ? assetsIn(compiled) : []) {
+    if (!existsSync(join(root, relative(join(root, "dist"), copy)))) rmSync(copy)
+  }
+  const stale = assetsIn(join(root, "src"))
     .map((from) => ({ from, to: join(root, "dist", relative(root, from)) }))
     .filter(({ from, to }) => modified(from) > modified(to))
   for (const { from, to } of stale) cpSync(from, to)

@@ -1,13 +1,30 @@
 /**
- * Brings the schema to what this build knows: numbered, forward-only SQL files, each in one transaction together with
- * its record in `schema_migrations`. Numbers order the files and name them for good; they need not be contiguous, because
- * work on two migrations may go on at once. Any number of processes may start at once: an advisory lock of the database
- * lets one migrate while the others wait and then find nothing to do. A schema that was brought further by another build
- * is refused, never written to.
+ * Brings the database to what this build knows. Tables come from numbered, forward-only SQL files; functions and triggers
+ * come from files that are edited in place and applied again when they change.
+ *
+ * Each numbered file is applied once, in one transaction together with its record in `schema_migrations`. Numbers order the
+ * files and name them for good; they need not be contiguous, because work on two migrations may go on at once. A schema
+ * that was brought further by another build is refused, never written to.
+ *
+ * The files in sql/functions/ are applied after the numbered ones, all in one transaction. A hash in `schema_functions`
+ * tells whether the database has them. The hash covers the numbers of the migrations too: after each change of the
+ * tables, functions in the language SQL are checked again and triggers are made again. Numbered files call none of these functions and make no trigger,
+ * because in an empty database the functions come last.
+ *
+ * Any number of processes may start at once: an advisory lock of the database lets one of them work while the others wait
+ * and then find nothing to do. No start replaces the functions of a running server, because a start takes the process
+ * lock before it migrates (open-database.ts).
+ *
+ * An older build cannot put its functions on newer tables, because it is refused for the migration that it lacks. Of two
+ * builds with the same migrations, each puts its own functions in place when it starts. Going back to the older build needs
+ * that: the statements of a build are written for the functions of that build. A change of functions that an older build
+ * must not undo therefore comes with a numbered file, if only with a comment in it.
  */
+import { createHash } from "node:crypto"
 import { readdir, readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { type Session, withSession } from "./pool/session.ts"
+import { sqlState } from "./sqlstate.ts"
 
 /** The database was migrated by a newer build; running this one on it could damage data. */
 export class SchemaTooNew extends Error {
@@ -26,12 +43,30 @@ export class SchemaTooNew extends Error {
   }
 }
 
+/** A file could not be applied. Nothing of its transaction is kept. */
+export class SqlFileFailed extends Error {
+  override readonly name = "SqlFileFailed"
+  /** The SQLSTATE of the database's error. */
+  readonly code: string
+
+  constructor(file: string, cause: unknown) {
+    super(`${file}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    this.code = sqlState(cause).code
+  }
+}
+
+interface SqlFile {
+  /** The path inside the folder of the migrations. */
+  readonly path: string
+  readonly statements: string
+}
+
 interface Migration {
   /** Positive and unlike every other's. */
   readonly version: number
   /** What follows the number in the file name. */
   readonly name: string
-  readonly file: URL
+  readonly file: string
 }
 
 /** The build copies these files beside the compiled ones, so the same relative path serves both. */
@@ -43,24 +78,42 @@ const ADVISORY_LOCK = 7_216_104
 const SETTINGS = { application_name: "gathercue migration" }
 const LIMITS = { connectMs: 10_000, withinMs: 600_000 }
 
+/** What has been applied. `hash` is the fingerprint of the functions in place. */
+const RECORDS = `
+  create table schema_migrations (
+    version int primary key,
+    name text not null,
+    applied_at timestamptz not null default now()
+  );
+  create table schema_functions (
+    id boolean primary key default true check (id),
+    hash text not null,
+    applied_at timestamptz not null default now()
+  )`
+
 /**
- * Applies the migrations that the database lacks. When one fails, those before it stay and it leaves nothing.
+ * Applies the migrations that the database lacks, and then the functions unless it has them. When a migration fails, those
+ * before it stay and it leaves nothing. When a function fails, all functions stay as they were.
  * All of it happens in one session within ten minutes: the lock belongs to the session, and ends with it if this process is
  * killed.
  * @returns the schema's version before and after; 0 is an empty database
- * @throws SchemaTooNew
+ * @throws SchemaTooNew, SqlFileFailed
  */
 export async function migrate(url: string, folder: URL = FOLDER): Promise<{ from: number; to: number }> {
   const migrations = await readMigrations(folder)
+  const functions = await readFunctions(folder)
   return withSession(url, SETTINGS, LIMITS, async (session) => {
     // Waits for as long as another process migrates. The lock outlives the transaction it is taken in.
     await unlimited(session, () => session.sql`select pg_advisory_lock(${ADVISORY_LOCK})`)
-    return await applyMissing(session, migrations)
+    const versions = await applyMissing(session, folder, migrations)
+    await applyFunctions(session, functions, fingerprint(migrations, functions))
+    return versions
   })
 }
 
 async function applyMissing(
   session: Session,
+  folder: URL,
   migrations: ReadonlyArray<Migration>,
 ): Promise<{ from: number; to: number }> {
   const applied = await appliedVersions(session)
@@ -68,31 +121,48 @@ async function applyMissing(
   const to = Math.max(0, ...known)
   const unknown = applied.filter((version) => !known.includes(version))
   if (unknown.length > 0) throw new SchemaTooNew(Math.max(...unknown), to)
-  for (const migration of migrations) if (!applied.includes(migration.version)) await apply(session, migration)
+  for (const { version, name, file } of migrations) {
+    if (applied.includes(version)) continue
+    const migration = await readSql(folder, file)
+    await unlimited(session, async () => {
+      await run(session, migration)
+      await session.sql`insert into schema_migrations (version, name) values (${version}, ${name})`
+    })
+  }
   return { from: Math.max(0, ...applied), to }
 }
 
-async function appliedVersions({ sql }: Session): Promise<ReadonlyArray<number>> {
+async function appliedVersions({ connection, sql }: Session): Promise<ReadonlyArray<number>> {
   const [table] = await sql<{ exists: boolean }[]>`
     select to_regclass('schema_migrations') is not null as exists`
-  if (table?.exists !== true) {
-    await sql`
-      create table schema_migrations (
-        version int primary key,
-        name text not null,
-        applied_at timestamptz not null default now()
-      )`
-  }
+  // Statements that are sent together are one transaction.
+  if (table?.exists !== true) await connection.control(RECORDS)
   const rows = await sql<{ version: number }[]>`select version from schema_migrations`
   return rows.map(({ version }) => version)
 }
 
-async function apply(session: Session, { version, name, file }: Migration): Promise<void> {
-  const statements = await readFile(file, "utf8")
+async function applyFunctions(session: Session, files: ReadonlyArray<SqlFile>, hash: string): Promise<void> {
+  const [applied] = await session.sql<{ hash: string }[]>`select hash from schema_functions`
+  if (applied?.hash === hash) return
   await unlimited(session, async () => {
-    await session.connection.control(statements)
-    await session.sql`insert into schema_migrations (version, name) values (${version}, ${name})`
+    for (const file of files) await run(session, file)
+    await session.sql`
+      insert into schema_functions (hash) values (${hash})
+      on conflict (id) do update set hash = excluded.hash, applied_at = now()`
   })
+}
+
+function fingerprint(migrations: ReadonlyArray<Migration>, functions: ReadonlyArray<SqlFile>): string {
+  const parts = [migrations.map(({ version }) => version), functions.map(({ path, statements }) => [path, statements])]
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex")
+}
+
+async function run({ connection }: Session, { path, statements }: SqlFile): Promise<void> {
+  try {
+    await connection.control(statements)
+  } catch (cause) {
+    throw new SqlFileFailed(path, cause)
+  }
 }
 
 /**
@@ -123,6 +193,17 @@ async function readMigrations(folder: URL): Promise<ReadonlyArray<Migration>> {
       throw new Error(`${fileURLToPath(folder)}: ${file} has no migration number of its own`)
     }
     taken.add(version)
-    return { version, name, file: new URL(file, folder) }
+    return { version, name, file }
   })
 }
+
+/** In order of their names. A build without the folder is a fault of the build. */
+async function readFunctions(folder: URL): Promise<ReadonlyArray<SqlFile>> {
+  const files = (await readdir(new URL("functions/", folder))).filter((file) => file.endsWith(".sql")).sort()
+  return Promise.all(files.map((file) => readSql(folder, `functions/${file}`)))
+}
+
+const readSql = async (folder: URL, path: string): Promise<SqlFile> => ({
+  path,
+  statements: await readFile(new URL(path, folder), "utf8"),
+})

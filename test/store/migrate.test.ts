@@ -1,9 +1,9 @@
-import { writeFile } from "node:fs/promises"
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import postgres from "postgres"
 import { expect, onTestFinished, test } from "vitest"
-import { migrate, SchemaTooNew } from "../../src/store/migrate.ts"
+import { migrate, SchemaTooNew, SqlFileFailed } from "../../src/store/migrate.ts"
 import { createEmptyDatabase, createTestDatabase } from "../support/database.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts"
 
@@ -14,6 +14,7 @@ const STEPS = {
 
 async function migrationFolder(files: Readonly<Record<string, string>>): Promise<URL> {
   const folder = await temporaryFolder()
+  await mkdir(join(folder, "functions"))
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
   return pathToFileURL(`${folder}/`)
 }
@@ -64,7 +65,7 @@ test("waiting for another process's migration is not cut short by a statement ti
 test("a failing file leaves nothing of itself, those before it stay, and the lock is given free", async () => {
   const { url, sql } = await emptyDatabase()
   const broken = { ...STEPS, "0003_broken.sql": "create table half (); select nonsense;" }
-  await expect(migrate(url, await migrationFolder(broken))).rejects.toThrow(/nonsense/)
+  await expect(migrate(url, await migrationFolder(broken))).rejects.toThrow(/^0003_broken\.sql: .*nonsense/)
   expect(await sql`select to_regclass('half') as half, to_regclass('rooms')::text as rooms`).toEqual([
     { half: null, rooms: "rooms" },
   ])
@@ -116,6 +117,126 @@ test.each([
     `${culprit} has no migration number of its own`,
   )
   expect(await sql`select to_regclass('rooms') as rooms`).toEqual([{ rooms: null }])
+})
+
+/** A table that counts how often the functions are applied, and two files of functions. */
+const greetingFiles = (word: string) => ({
+  "0001_applied.sql": "create table applied (n int generated always as identity)",
+  "functions/count.sql": "insert into applied default values;",
+  "functions/greet.sql": `create or replace function greet() returns text language sql as $$ select '${word}' $$;`,
+})
+
+const greeting = async (sql: postgres.Sql) => {
+  const [row] = await sql`select greet() as word, (select count(*)::int from applied) as times`
+  return row
+}
+
+test("functions are applied after the tables, once, and again when their text changes", async () => {
+  const { url, sql } = await emptyDatabase()
+  await migrate(url, await migrationFolder(greetingFiles("hello")))
+  await migrate(url, await migrationFolder(greetingFiles("hello")))
+  expect(await greeting(sql)).toEqual({ word: "hello", times: 1 })
+  expect(await migrate(url, await migrationFolder(greetingFiles("good day")))).toEqual({ from: 1, to: 1 })
+  await migrate(url, await migrationFolder(greetingFiles("good day")))
+  expect(await greeting(sql)).toEqual({ word: "good day", times: 2 })
+  expect(await sql`select length(hash) as digits from schema_functions`).toEqual([{ digits: 64 }])
+})
+
+test("functions are applied again after a migration, so that a table that is made anew has its triggers", async () => {
+  const { url, sql } = await emptyDatabase()
+  const files = {
+    "0001_rooms.sql": "create table rooms (id int)",
+    "functions/triggers.sql": `
+      create or replace function twice() returns trigger language plpgsql as
+        $$ begin new.id := 2 * new.id; return new; end $$;
+      create or replace trigger twice before insert on rooms for each row execute function twice();`,
+  }
+  await migrate(url, await migrationFolder(files))
+  await migrate(
+    url,
+    await migrationFolder({ ...files, "0002_anew.sql": "drop table rooms; create table rooms (id int)" }),
+  )
+  expect(await sql`insert into rooms values (3) returning id`).toEqual([{ id: 6 }])
+})
+
+test("of processes that start at once one applies the functions", async () => {
+  const { url, sql } = await emptyDatabase()
+  await migrate(url, await migrationFolder(greetingFiles("hello")))
+  const changed = await migrationFolder({ ...greetingFiles("welcome"), "functions/slow.sql": "select pg_sleep(0.2);" })
+  await Promise.all(Array.from({ length: 5 }, () => migrate(url, changed)))
+  expect(await greeting(sql)).toEqual({ word: "welcome", times: 2 })
+})
+
+test("a failing file of functions is named, and all functions stay as they were", async () => {
+  const { url, sql } = await emptyDatabase()
+  await migrate(url, await migrationFolder(greetingFiles("hello")))
+  const broken = await migrationFolder({
+    ...greetingFiles("broken"),
+    "functions/later.sql": "create or replace function later() returns int language sql as 'select gone from applied';",
+  })
+  const failure = await migrate(url, broken).catch((error: unknown) => error)
+  expect(failure).toBeInstanceOf(SqlFileFailed)
+  expect(failure).toMatchObject({ code: "42703", message: 'functions/later.sql: column "gone" does not exist' })
+  expect(await greeting(sql)).toEqual({ word: "hello", times: 1 })
+  await migrate(url, await migrationFolder(greetingFiles("hello")))
+  expect(await greeting(sql)).toEqual({ word: "hello", times: 1 })
+  await migrate(url, await migrationFolder(greetingFiles("mended")))
+  expect(await greeting(sql)).toEqual({ word: "mended", times: 2 })
+})
+
+test("a build that lacks a migration is refused before its functions replace any", async () => {
+  const { url, sql } = await emptyDatabase()
+  const newer = { ...greetingFiles("newer"), "0002_names.sql": "create table names ()" }
+  await migrate(url, await migrationFolder(newer))
+  await expect(migrate(url, await migrationFolder(greetingFiles("older")))).rejects.toBeInstanceOf(SchemaTooNew)
+  expect(await greeting(sql)).toEqual({ word: "newer", times: 1 })
+})
+
+test("of builds with the same migrations each has its own functions after its start", async () => {
+  const { url, sql } = await emptyDatabase()
+  for (const word of ["older", "newer", "older"]) {
+    await migrate(url, await migrationFolder(greetingFiles(word)))
+    expect(await greeting(sql)).toMatchObject({ word })
+  }
+})
+
+test("a build without the folder of functions applies nothing", async () => {
+  const { url, sql } = await emptyDatabase()
+  const folder = await migrationFolder(STEPS)
+  await rm(new URL("functions/", folder), { recursive: true })
+  await expect(migrate(url, folder)).rejects.toThrow(/ENOENT.*functions/)
+  expect(await sql`select to_regclass('rooms') as rooms`).toEqual([{ rooms: null }])
+})
+
+const PRODUCT = new URL("../../src/store/sql/", import.meta.url)
+
+/** The statements of all SQL files in a folder, without comments. */
+const statementsIn = async (folder: URL): Promise<string> => {
+  const files = (await readdir(folder)).filter((name) => name.endsWith(".sql"))
+  const texts = await Promise.all(files.map((name) => readFile(new URL(name, folder), "utf8")))
+  return texts.join("\n").replace(/--.*$/gm, "")
+}
+
+const routinesOf = (sql: postgres.Sql) => sql<{ name: string; definition: string }[]>`
+  select proname as name, pg_get_functiondef(oid) as definition from pg_proc where pronamespace = 'public'::regnamespace
+  union all select tgname, pg_get_triggerdef(oid) from pg_trigger where not tgisinternal`
+
+test("each function and trigger of the product is written once, outside the numbered files, and may be applied again", async () => {
+  const database = await createTestDatabase()
+  const sql = postgres(database.url, { max: 1 })
+  onTestFinished(async () => {
+    await sql.end({ timeout: 1 })
+    await database.drop()
+  })
+  const applied = await routinesOf(sql)
+  const statements = await statementsIn(new URL("functions/", PRODUCT))
+  const written = [...statements.matchAll(/\bcreate or replace (?:function|trigger) (\w+)/g)].map(([, name]) => name)
+  expect(written.toSorted()).toEqual(applied.map(({ name }) => name).toSorted())
+  expect(await statementsIn(PRODUCT)).not.toMatch(/\b(?:function|trigger)\b/)
+  await sql`update schema_functions set hash = ''`
+  await migrate(database.url)
+  expect(new Set(await routinesOf(sql))).toEqual(new Set(applied))
+  expect(await sql`select 1 from schema_functions where hash = ''`).toEqual([])
 })
 
 test("every test database starts with the current schema", async () => {

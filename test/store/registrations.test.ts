@@ -1,10 +1,9 @@
-import { readdir, readFile } from "node:fs/promises"
 import { expect, onTestFinished, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { countRegistrations, insertRegistration } from "../../src/store/registrations.ts"
-import { createEmptyDatabase, createTestDatabase } from "../support/database.ts"
+import { createTestDatabase } from "../support/database.ts"
 import { seedEvent } from "../support/live-events.ts"
-import { openStore, runScript, type TestSql } from "../support/store.ts"
+import { openStore, type TestSql } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
 
 const open = async (database: { readonly url: string; readonly drop: () => Promise<void> }): Promise<TestSql> => {
@@ -59,30 +58,4 @@ test("a lower capacity is refused by the number, also while somebody registers",
     await eventually(async () => (await waiting()).length === 1, "the lower capacity waits")
   })
   expect(await lowered).toBe("GC002")
-})
-
-const FOLDER = new URL("../../src/store/sql/", import.meta.url)
-
-test("registrations from before the number was kept are counted by the migration", async () => {
-  const database = await createEmptyDatabase()
-  const sql = await open(database)
-  const files = (await readdir(FOLDER)).filter((name) => name.endsWith(".sql")).sort()
-  const apply = async (names: ReadonlyArray<string>) => {
-    for (const name of names) await runScript(database.url, await readFile(new URL(name, FOLDER), "utf8"))
-  }
-  const later = files.findIndex((name) => name.startsWith("0021_"))
-  await apply(files.slice(0, later))
-  const ids = [newId(), newId()]
-  await sql`insert into workspaces (id, name, slug) values (${newId()}, 'Test', 'test')`
-  for (const id of ids) {
-    await sql`
-      insert into events (id, workspace_id, type, title, status, visibility, allow_anonymous_voting,
-                          allow_anonymous_questions, metadata)
-      select ${id}, id, 'webinar', 'Launch', 'scheduled', 'public', false, false, '{}' from workspaces`
-  }
-  for (let n = 0; n < 9; n++) await register(sql, ids[0] ?? "")
-  await apply(files.slice(later))
-  expect(await Promise.all(ids.map((id) => countRegistrations(sql, id)))).toEqual([9, 0])
-  await register(sql, ids[0] ?? "")
-  expect(await countRegistrations(sql, ids[0] ?? "")).toBe(10)
 })

@@ -1,32 +1,4 @@
--- Self-registration: one place per address and event. Entry tokens open the event for whoever was registered; a repeated
--- registration mints another one, so that a lost letter is no lost place.
-create table registrations (
-  id uuid primary key,
-  event_id uuid not null references events on delete cascade,
-  name text not null,
-  email text not null check (email = lower(email)),
-  created_at timestamptz(3) not null default now(),
-  unique (event_id, email)
-);
-
-create table entry_tokens (
-  token_hash bytea primary key,
-  registration_id uuid not null references registrations on delete cascade,
-  created_at timestamptz(3) not null default now()
-);
-create index entry_tokens_registration on entry_tokens (registration_id);
-
--- What is broadcast and recorded, as the public surfaces read it.
-create table broadcasts (
-  id uuid primary key,
-  event_id uuid not null references events on delete cascade,
-  phase_id uuid not null unique references phases on delete cascade,
-  status text not null check (status in ('idle', 'live', 'paused', 'ended')),
-  playback_url text,
-  started_at timestamptz(3),
-  updated_at timestamptz(3) not null default now()
-);
-create index broadcasts_event on broadcasts (event_id);
+-- Recordings of events and the material made from them. The public surfaces read these tables.
 
 create table recordings (
   id uuid primary key,
@@ -70,7 +42,7 @@ create table event_summaries (
   created_at timestamptz(3) not null default now()
 );
 
--- Notes of one table (room) of an event, and who may read them: a token is bound to event, room and recipient.
+-- The notes of one table (room) of an event.
 create table table_summaries (
   event_id uuid not null references events on delete cascade,
   room_id text not null,
@@ -79,6 +51,7 @@ create table table_summaries (
   primary key (event_id, room_id)
 );
 
+-- Permissions to read the notes of a table. A token is bound to its event, room and recipient.
 create table table_note_tokens (
   token_hash bytea primary key,
   event_id uuid not null,
@@ -89,3 +62,4 @@ create table table_note_tokens (
   foreign key (event_id, room_id) references table_summaries on delete cascade
 );
 create index table_note_tokens_recipient on table_note_tokens (event_id, room_id, user_id);
+create index table_note_tokens_expiry on table_note_tokens (expires_at);

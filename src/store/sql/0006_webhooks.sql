@@ -1,0 +1,65 @@
+-- Webhooks: endpoints, the occurrences they receive, and the deliveries.
+
+create table webhook_endpoints (
+  id uuid primary key,
+  workspace_id uuid not null references workspaces on delete cascade,
+  url text not null,
+  event_types text[] not null,
+  secret_sealed bytea not null,
+  -- A replaced secret signs beside its successor until this time.
+  previous_secret_sealed bytea,
+  previous_secret_until timestamptz(3),
+  status text not null default 'active' check (status in ('active', 'disabled')),
+  disabled_reason text,
+  created_at timestamptz(3) not null default now(),
+  last_success_at timestamptz(3),
+  last_failure_at timestamptz(3),
+  -- The start of the current unbroken series of failures.
+  failing_since timestamptz(3)
+);
+create index webhook_endpoints_page on webhook_endpoints (workspace_id, created_at desc, id desc);
+
+-- Occurrences, in the exact text that receivers get. `event_id` is no foreign key, because the last occurrences of a deleted event
+-- are still sent, and is null for a ping. `workspace_id` is no foreign key either: the table has no index by workspace, so deleting
+-- a workspace would read all occurrences. The occurrences of deleted events and workspaces are swept after thirty days.
+create table outbox_messages (
+  id uuid primary key,
+  workspace_id uuid not null,
+  event_id uuid,
+  type text not null,
+  body text not null,
+  occurred_at timestamptz(3) not null
+);
+create index outbox_messages_occurred on outbox_messages (occurred_at);
+
+-- One row for each occurrence and endpoint. First tries of one event are made in the order of `seq`, which is the order of commit
+-- within an event. Deliveries of one lane are made one by one. An event always has the same lane, and an endpoint has 16 lanes, so
+-- finding the next delivery never reads a backlog. A delivery of a ping carries the id of its endpoint as `event_id`, which gives
+-- it a lane. A claim sets `claimed_by` and moves `next_attempt_at` into the future: if the process of the claim ends, the delivery
+-- falls due by itself.
+create table webhook_deliveries (
+  id uuid primary key,
+  seq bigint generated always as identity,
+  message_id uuid not null references outbox_messages on delete cascade,
+  endpoint_id uuid not null references webhook_endpoints on delete cascade,
+  event_id uuid not null,
+  lane smallint not null generated always as (get_byte(uuid_send(event_id), 15) & 15) stored,
+  -- `skipped`: not sent, because the endpoint was disabled.
+  status text not null default 'pending' check (status in ('pending', 'delivered', 'rejected', 'exhausted', 'skipped')),
+  -- The number of answered tries.
+  attempts integer not null default 0,
+  -- One entry for each answered try, oldest first. The entries are part of the row, so that a try costs no statement and no
+  -- index of its own.
+  history jsonb not null default '[]',
+  next_attempt_at timestamptz(3),
+  claimed_by text,
+  last_status integer,
+  last_error text,
+  created_at timestamptz(3) not null default now(),
+  finished_at timestamptz(3)
+) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
+create index webhook_deliveries_first on webhook_deliveries (endpoint_id, lane, seq) where status = 'pending' and attempts = 0;
+create index webhook_deliveries_retry on webhook_deliveries (endpoint_id, next_attempt_at) where status = 'pending' and attempts > 0;
+-- One index serves lists with and without a status, deliveries that wait for a disabled endpoint, and the deletion of an endpoint.
+create index webhook_deliveries_listed on webhook_deliveries (endpoint_id, status, created_at);
+create index webhook_deliveries_message on webhook_deliveries (message_id);

@@ -1,0 +1,44 @@
+-- The triggers, each after its function. Triggers are applied with the functions, because a table is made before the functions that
+-- name it, and a trigger after its function.
+
+-- events.registered: the number of the event's registrations.
+create or replace function count_new_registrations() returns trigger language plpgsql as $$
+begin
+  update events e set registered = e.registered + a.n
+    from (select event_id, count(*) as n from added group by event_id) a where e.id = a.event_id;
+  return null;
+end $$;
+create or replace trigger registrations_added after insert on registrations referencing new table as added
+  for each statement execute function count_new_registrations();
+
+-- The deletion of an event deletes its registrations when the event's row no longer exists. The update then changes no row.
+create or replace function count_lost_registrations() returns trigger language plpgsql as $$
+begin
+  update events e set registered = e.registered - l.n
+    from (select event_id, count(*) as n from lost group by event_id) l where e.id = l.event_id;
+  return null;
+end $$;
+create or replace trigger registrations_lost after delete on registrations referencing old table as lost
+  for each statement execute function count_lost_registrations();
+
+-- A registered person keeps the place. A registration locks the event's row, so the number is exact under concurrency.
+create or replace function refuse_lower_capacity() returns trigger language plpgsql as $$
+begin
+  if new.capacity < new.registered then
+    raise exception 'more people are registered' using errcode = 'GC002';
+  end if;
+  return new;
+end $$;
+create or replace trigger events_capacity before update of capacity on events
+  for each row when (new.capacity is distinct from old.capacity) execute function refuse_lower_capacity();
+
+-- Audit entries are never changed, and are deleted only by the cascade from their workspace. A cascade runs inside a trigger; a
+-- DELETE statement on the table does not.
+create or replace function refuse_audit_change() returns trigger language plpgsql as $$
+begin
+  raise exception 'audit entries are not changed';
+end $$;
+create or replace trigger audit_entries_are_kept before update on audit_entries
+  for each row execute function refuse_audit_change();
+create or replace trigger audit_entries_are_not_deleted before delete on audit_entries
+  for each row when (pg_trigger_depth() = 0) execute function refuse_audit_change();
