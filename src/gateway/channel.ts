@@ -90,9 +90,7 @@ export class Channel {
       opened: () => this.#opened(),
       failed: (failure) => this.#failed(failure),
       published: (stream, dispatch) => this.#publish(stream, dispatch),
-      ephemeral: (publication) => {
-        if (this.#isHere(publication.stream)) this.#fanOut.ephemeral(publication)
-      },
+      ephemeral: (publication) => this.#isHere(publication.stream) && this.#fanOut.ephemeral(publication),
       stood: (standing) => this.#whereabouts.follow(standing),
       allStood: () => this.#whereabouts.followAll(),
       lobbyChanged: () => this.#whereabouts.sortOut(),

@@ -14,9 +14,10 @@ import {
   gatewayToken,
   type Json,
   PASSWORD,
-  signup,
   type Workspace,
 } from "../support/api.ts"
+import { addMember as join, type Member } from "../support/members.ts"
+import { whileHolding } from "../support/race.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
@@ -41,17 +42,7 @@ afterAll(async () => {
 const api = (method: string, path: string, options: CallOptions = {}): Promise<Answer> =>
   call(server.url, method, path, options)
 
-const addMember = async (role: "member" | "admin"): Promise<Account & { readonly memberId: string }> => {
-  const account = await signup(server.url, "Mia")
-  const memberId = randomUUID()
-  await rows.run("insert into workspace_members (id, workspace_id, account_id, role) values ($1, $2, $3, $4)", [
-    memberId,
-    house.id,
-    account.id,
-    role,
-  ])
-  return { ...account, memberId }
-}
+const addMember = (role: "member" | "admin"): Promise<Member> => join(server.url, rows, house.id, role)
 
 const sessionOf = async (cookie: string): Promise<string> =>
   (await api("POST", `/v1/workspaces/${house.id}/session`, { cookie })).body.sessionToken
@@ -275,24 +266,14 @@ test("a role that a host gives to a member who is removed at that moment is not 
   const { id } = await privateEvent({ visibility: "public" })
   const { client: hosting } = await connect(id, await sessionOf(host.cookie))
   const { client, ready } = await connect(id, await sessionOf(member.cookie))
-  const removing = rowsOf(server.databaseUrl)
-  await removing.run("begin")
-  await removing.run(
-    "update users set session_version = session_version + 1 where account_id = $1 and workspace_id = $2",
-    [member.id, house.id],
-  )
-  await removing.run("delete from workspace_members where id = $1", [member.memberId])
+  const end = "update users set session_version = session_version + 1 where account_id = $1 and workspace_id = $2"
+  const leave = "delete from workspace_members where id = $1"
+  const statements = [[end, [member.id, house.id]] as const, [leave, [member.memberId]] as const]
   const { participantId } = ready.d.me
-  const giving = hosting.command("role.set", { id: participantId, role: "speaker" })
-  await eventually(async () => {
-    const waiting = await rows.run(
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    )
-    return waiting.length > 0
-  }, "the role waits for the removal")
-  await removing.run("commit")
-  await removing.end()
-  expect(await giving).toMatchObject({ ok: true })
+  const given = await whileHolding(server.databaseUrl, statements, () =>
+    hosting.command("role.set", { id: participantId, role: "speaker" }),
+  )
+  expect(given).toMatchObject({ ok: true })
   const listed = await api("GET", `/v1/events/${id}/memberships`, { key: house.key })
   expect(listed.body.memberships).toEqual([])
   await client.cut()

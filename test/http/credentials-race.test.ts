@@ -1,22 +1,16 @@
 /** A password that is reset while something is done with the old one: the reset wins, whichever comes first. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type Account, type CallOptions, call, PASSWORD, signup } from "../support/api.ts"
-import { type Rows, rowsOf } from "../support/rows.ts"
+import { whileHolding } from "../support/race.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
-import { eventually } from "../support/wait.ts"
 
 const NEW_PASSWORD = "another correct horse"
 
 let server: TestServer
-let rows: Rows
 beforeAll(async () => {
   server = await startTestServer()
-  rows = rowsOf(server.databaseUrl)
 })
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+afterAll(() => server.stop())
 
 const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
 const login = ({ email }: Account, password: string) => api("POST", "/v1/accounts/login", { body: { email, password } })
@@ -29,20 +23,9 @@ const resetToken = async ({ email }: Account): Promise<string> => {
 const reset = (token: string) => api("POST", "/v1/accounts/reset-password", { body: { token, password: NEW_PASSWORD } })
 
 /** Does the act with the account's credentials changed, and not committed, until the act waits for them. */
-const whileChanging = async <A>({ id }: Account, act: () => Promise<A>): Promise<A> => {
-  const changing = rowsOf(server.databaseUrl)
-  await changing.run("begin")
-  await changing.run("update accounts set credentials_version = credentials_version + 1 where id = $1", [id])
-  const acting = act()
-  await eventually(async () => {
-    const waiting = await rows.run(
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    )
-    return waiting.length > 0
-  }, "the act waits for the account")
-  await changing.run("commit")
-  await changing.end()
-  return acting
+const whileChanging = <A>({ id }: Account, act: () => Promise<A>): Promise<A> => {
+  const change = "update accounts set credentials_version = credentials_version + 1 where id = $1"
+  return whileHolding(server.databaseUrl, [[change, [id]]], act)
 }
 
 describe("credentials that change while they are used", () => {

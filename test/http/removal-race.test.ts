@@ -1,18 +1,11 @@
 /** A member who is removed while they act: the act waits for the removal, and is refused then. A key that is revoked likewise. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import {
-  type Account,
-  type Answer,
-  type CallOptions,
-  call,
-  createWorkspace,
-  signup,
-  type Workspace,
-} from "../support/api.ts"
+import { type Answer, type CallOptions, call, createWorkspace, signup, type Workspace } from "../support/api.ts"
+import { addMember, type Member } from "../support/members.ts"
+import { whileHolding } from "../support/race.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
-import { eventually } from "../support/wait.ts"
 
 let server: TestServer
 let rows: Rows
@@ -29,39 +22,15 @@ afterAll(async () => {
 
 const api = (method: string, path: string, options: CallOptions = {}) => call(server.url, method, path, options)
 
-type Admin = Account & { readonly memberId: string; readonly session: string }
-
-const addMember = async (role: "member" | "admin" | "owner"): Promise<Admin> => {
-  const account = await signup(server.url)
-  const memberId = randomUUID()
-  const member = [memberId, house.id, account.id, role]
-  await rows.run("insert into workspace_members (id, workspace_id, account_id, role) values ($1, $2, $3, $4)", member)
-  const opened = await api("POST", `/v1/workspaces/${house.id}/session`, { cookie: account.cookie })
-  return { ...account, memberId, session: opened.body.sessionToken }
-}
+const join = (role: "member" | "admin" | "owner") => addMember(server.url, rows, house.id, role)
+const sessionOf = async ({ cookie }: Member): Promise<string> =>
+  (await api("POST", `/v1/workspaces/${house.id}/session`, { cookie })).body.sessionToken
 
 /** Runs the statement under the lock of the workspace's row, and commits once the act waits for that. */
-const whileHolding = async (
-  statement: string,
-  parameter: string,
-  act: () => Promise<Answer>,
-  lock = "select 1 from workspaces where id = $1 for no key update",
-  locked = house.id,
-): Promise<Answer> => {
-  const removing = rowsOf(server.databaseUrl)
-  await removing.run("begin")
-  await removing.run(lock, [locked])
-  await removing.run(statement, [parameter])
-  const acting = act()
-  await eventually(async () => {
-    const waiting = await rows.run(
-      "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
-    )
-    return waiting.length > 0
-  }, "the act waits for the removal")
-  await removing.run("commit")
-  await removing.end()
-  return acting
+const whileRemoving = (statement: string, id: string, act: () => Promise<Answer>): Promise<Answer> => {
+  const lock = "select 1 from workspaces where id = $1 for no key update"
+  const statements = [[lock, [house.id]] as const, [statement, [id]] as const]
+  return whileHolding(server.databaseUrl, statements, act)
 }
 
 const REMOVAL = "delete from workspace_members where id = $1"
@@ -69,26 +38,28 @@ const members = () => `/v1/workspaces/${house.id}/members`
 
 describe("a member who is removed meanwhile", () => {
   test("makes no event, and hosts none", async () => {
-    const member = await addMember("member")
+    const member = await join("member")
+    const session = await sessionOf(member)
     const title = `Late ${randomUUID()}`
     const body = { type: "webinar", title, phases: [{ modality: "broadcast" }] }
-    const answer = await whileHolding(REMOVAL, member.memberId, () =>
-      api("POST", "/v1/events", { bearer: member.session, body }),
+    const answer = await whileRemoving(REMOVAL, member.memberId, () =>
+      api("POST", "/v1/events", { bearer: session, body }),
     )
     expect([answer.status, answer.body.code]).toEqual([401, "unauthorized"])
     expect(await rows.run("select 1 from events where title = $1", [title])).toHaveLength(0)
   })
 
   test("learns no new secret of a webhook, and replaces none", async () => {
-    const member = await addMember("member")
+    const member = await join("member")
+    const session = await sessionOf(member)
     const made = await api("POST", "/v1/webhooks", { key: house.key, body: { url: "https://example.com/hook" } })
     const sealed = async () =>
       (await rows.run("select secret_sealed from webhook_endpoints where id = $1", [made.body.id]))[0]?.[
         "secret_sealed"
       ]
     const before = await sealed()
-    const answer = await whileHolding(REMOVAL, member.memberId, () =>
-      api("POST", `/v1/webhooks/${made.body.id}/rotate-secret`, { bearer: member.session }),
+    const answer = await whileRemoving(REMOVAL, member.memberId, () =>
+      api("POST", `/v1/webhooks/${made.body.id}/rotate-secret`, { bearer: session }),
     )
     expect([answer.status, answer.body.secret]).toEqual([401, undefined])
     expect(await sealed()).toEqual(before)
@@ -98,9 +69,9 @@ describe("a member who is removed meanwhile", () => {
     ["gives nobody another role", "PATCH"],
     ["removes nobody", "DELETE"],
   ])("%s", async (_name, method) => {
-    const admin = await addMember("admin")
-    const other = await addMember("member")
-    const answer = await whileHolding(REMOVAL, admin.memberId, () =>
+    const admin = await join("admin")
+    const other = await join("member")
+    const answer = await whileRemoving(REMOVAL, admin.memberId, () =>
       api(method, `${members()}/${other.memberId}`, {
         cookie: admin.cookie,
         ...(method === "PATCH" && { body: { role: "admin" } }),
@@ -113,10 +84,10 @@ describe("a member who is removed meanwhile", () => {
 })
 
 test("an owner who is made a member meanwhile makes nobody an owner", async () => {
-  const owner = await addMember("owner")
-  const other = await addMember("member")
+  const owner = await join("owner")
+  const other = await join("member")
   const demotion = "update workspace_members set role = 'admin' where id = $1"
-  const answer = await whileHolding(demotion, owner.memberId, () =>
+  const answer = await whileRemoving(demotion, owner.memberId, () =>
     api("POST", `/v1/workspaces/${house.id}/owners`, { cookie: owner.cookie, body: { memberId: other.memberId } }),
   )
   expect(answer.status).toBe(401)
@@ -143,12 +114,11 @@ test("of a key that is made, and its maker that is revoked with all it made, at 
 test("a workspace is not made with a session that ends meanwhile", async () => {
   const account = await signup(server.url)
   const name = `Late ${randomUUID()}`
-  const answer = await whileHolding(
-    "delete from account_sessions where account_id = $1",
-    account.id,
-    () => api("POST", "/v1/workspaces", { cookie: account.cookie, body: { name } }),
-    "select 1 from accounts where id = $1 for no key update",
-    account.id,
+  const lock = "select 1 from accounts where id = $1 for no key update"
+  const end = "delete from account_sessions where account_id = $1"
+  const statements = [[lock, [account.id]] as const, [end, [account.id]] as const]
+  const answer = await whileHolding(server.databaseUrl, statements, () =>
+    api("POST", "/v1/workspaces", { cookie: account.cookie, body: { name } }),
   )
   expect(answer.status).toBe(401)
   expect(await rows.run("select 1 from workspaces where name = $1", [name])).toHaveLength(0)
