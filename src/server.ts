@@ -49,7 +49,7 @@ import { Heartbeat } from "./store/heartbeat.ts"
 import { historySweepLayer } from "./store/history-sweep.ts"
 import { idleAccountsSweepLayer } from "./store/idle-accounts.ts"
 import { type OpenDatabase, openDatabase, usable } from "./store/open-database.ts"
-import { OutboxBell } from "./store/outbox.ts"
+import { OutboxSignal } from "./store/outbox.ts"
 import { retentionSweepLayer } from "./store/retention-sweep.ts"
 import { ownsSealedSecrets } from "./store/sealing-key.ts"
 import { WebhookRegistration } from "./store/webhook-registration.ts"
@@ -98,7 +98,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
       waiting: config.databaseWaiting,
       deadlineMs: config.databaseDeadlineMs,
     }),
-    OutboxBell.layer,
+    OutboxSignal.layer,
     GrantBell.layer,
     Egress.layer({ allowLoopback: config.allowLoopbackTargets }),
     Tokens.layer(config.secretKey),

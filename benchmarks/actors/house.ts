@@ -7,7 +7,7 @@ import { LiveEvents } from "../../src/actors/live-events.ts"
 import { Ownership } from "../../src/actors/ownership.ts"
 import { liveEventsLayer } from "../../src/actors/placement.ts"
 import { Database, type Queryable } from "../../src/store/database.ts"
-import { OutboxBell } from "../../src/store/outbox.ts"
+import { OutboxSignal } from "../../src/store/outbox.ts"
 import { Telemetry } from "../../src/telemetry.ts"
 import type { Defer } from "../benchmark.ts"
 
@@ -34,7 +34,7 @@ export const openHouse = async (url: string, pool: number, defer: Defer): Promis
     simulateNetwork: false,
   }).pipe(
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: pool })),
-    Layer.provide([OutboxBell.layer, Telemetry.layer("silent"), ownership]),
+    Layer.provide([OutboxSignal.layer, Telemetry.layer("silent"), ownership]),
   )
   const runtime = ManagedRuntime.make(layer)
   defer(() => runtime.dispose())

@@ -7,7 +7,7 @@
 import { randomUUID } from "node:crypto"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
-import { encodeOccurrence, type Occurrence } from "../../src/model/webhook-events.ts"
+import { encodeOccurrence, type WebhookEvent } from "../../src/model/webhook-events.ts"
 import { DEFAULT_DEADLINE_MS, DEFAULT_WAITING, type Queryable } from "../../src/store/database.ts"
 import { appendOccurrences } from "../../src/store/outbox.ts"
 import { Pool } from "../../src/store/pool/pool.ts"
@@ -44,7 +44,7 @@ const measured = (): Measured => ({ perSecond: [], perCpuSecond: [], p50Ms: [], 
 const BACKLOG_DEADLINE_MS = 120_000
 const EVENTS = 200
 
-const occurrenceOf = (workspaceId: string, eventId: string): Occurrence => ({
+const occurrenceOf = (workspaceId: string, eventId: string): WebhookEvent => ({
   id: newId(),
   type: "participant.joined",
   workspaceId,

@@ -3,10 +3,10 @@
 import { isStaff } from "../model/roles.ts"
 import { type ActingRole, actingAs } from "../protocol/rule.ts"
 import type { Caller } from "./commands.ts"
-import type { Floor } from "./floor.ts"
+import type { RecordStore } from "./floor.ts"
 
 /** The caller's role here: a host may have given them another than their token says. */
-export const actingRole = (floor: Floor, caller: Pick<Caller, "participantId" | "kind" | "role">): ActingRole =>
-  actingAs({ kind: caller.kind, role: floor.get("role", caller.participantId)?.role ?? caller.role })
+export const actingRole = (records: RecordStore, caller: Pick<Caller, "participantId" | "kind" | "role">): ActingRole =>
+  actingAs({ kind: caller.kind, role: records.get("role", caller.participantId)?.role ?? caller.role })
 
 export const isOfStaff = (role: ActingRole): boolean => role !== "anonymous" && isStaff(role)

@@ -3,7 +3,7 @@
  * read again. One timer, whatever the number of deadlines.
  */
 import { Effect } from "effect"
-import type { Away } from "./commands.ts"
+import type { Unreachable } from "./commands.ts"
 import { type Deadline, LONGEST_WAIT_MS } from "./timers.ts"
 
 interface Needs {
@@ -13,16 +13,16 @@ interface Needs {
   /** The next deadline after `since`, up to which all have been seen to; none when the event is not in memory. */
   readonly next: (since: number) => Deadline | undefined
   /** Deals with what is due. Refused or stale: it moved meanwhile, and the commit that moved it set the alarm anew. */
-  readonly see: (deadline: Deadline, at: number) => Effect.Effect<unknown, Away>
+  readonly see: (deadline: Deadline, at: number) => Effect.Effect<unknown, Unreachable>
   /** Brings the event back into memory. */
-  readonly recover: Effect.Effect<unknown, Away>
+  readonly recover: Effect.Effect<unknown, Unreachable>
   /** Is anybody to be woken at all? */
   readonly isWanted: () => boolean
 }
 
 const RECOVER_EVERY_MS = 500
 
-export class Alarm {
+export class DeadlineTimer {
   readonly #needs: Needs
   #timer: NodeJS.Timeout | undefined
   #seenTo: number

@@ -6,14 +6,14 @@
  */
 import type { ActivityDeadline } from "./activities/activity.ts"
 import { tellOfDepartures } from "./activities/registry.ts"
-import type { Floor } from "./floor.ts"
+import type { RecordStore } from "./floor.ts"
 
-const holders = (floor: Floor): ReadonlySet<string> =>
-  new Set([...floor.all("hand").keys(), ...[...floor.all("seat")].flatMap(([id, { away }]) => (away ? [] : id))])
+const holders = (records: RecordStore): ReadonlySet<string> =>
+  new Set([...records.all("hand").keys(), ...[...records.all("seat")].flatMap(([id, { away }]) => (away ? [] : id))])
 
 /** `undefined` when nobody is awaited. `at`: Unix milliseconds. */
-export const awaitHolders = (floor: Floor, at: number): ActivityDeadline | undefined => {
-  const awaited = [...holders(floor)]
+export const awaitHolders = (records: RecordStore, at: number): ActivityDeadline | undefined => {
+  const awaited = [...holders(records)]
   if (awaited.length === 0) return undefined
   return {
     at,

@@ -7,30 +7,30 @@ import { newId } from "../model/ids.ts"
 import type { Change } from "../model/live-records.ts"
 import type { PublicationFact } from "../model/publication-fact.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
-import type { Occurrence } from "../model/webhook-events.ts"
+import type { WebhookEvent } from "../model/webhook-events.ts"
 import { type Dispatch, type Ephemeral, ephemeralOptions } from "../protocol/contract.ts"
 import { encodeEphemeralFrame, encodeOrdered, wireStream } from "../protocol/encoding.ts"
 import type { LiveCommit, StoredCommand } from "../store/live-events.ts"
 import type { StoredPublication } from "../store/live-history.ts"
 import { Answers } from "./command-log.ts"
 import type { EphemeralPublication } from "./feed.ts"
-import type { Resident } from "./resident.ts"
-import type { Ejection, LiveState, Notice, Standing } from "./state.ts"
+import type { LoadedEvent } from "./resident.ts"
+import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "./state.ts"
 import type { Turn } from "./turn.ts"
 
 /** A webhook occurrence that may bring its own id and time. */
-export type DatedNotice = Notice & { readonly id?: string; readonly at?: Timestamp }
+export type DatedWebhookEvent = NewWebhookEvent & { readonly id?: string; readonly at?: Timestamp }
 
 /** One version: what a turn came to, or what presence has to say. */
-export interface Step {
+export interface CommitEntry {
   readonly state: LiveState
   /** Unix milliseconds. */
   readonly now: number
   readonly dispatches: ReadonlyArray<Dispatch>
-  readonly notices: ReadonlyArray<DatedNotice>
+  readonly webhookEvents: ReadonlyArray<DatedWebhookEvent>
   readonly changes?: ReadonlyArray<Change>
   readonly ephemeral?: ReadonlyArray<Ephemeral>
-  readonly standings?: ReadonlyArray<Standing>
+  readonly participantChanges?: ReadonlyArray<ParticipantChange>
   readonly ejections?: ReadonlyArray<Ejection>
   readonly command?: Omit<StoredCommand, "at" | "reply"> & { readonly result: unknown }
 }
@@ -56,14 +56,14 @@ export const encodeEphemeral = ({ stream, key, t, d }: Ephemeral, now: number): 
   ...ephemeralOptions(t),
 })
 
-export const stepOfTurn = (turn: Turn): Step => ({
+export const entryOfTurn = (turn: Turn): CommitEntry => ({
   state: turn.state,
   now: turn.now,
   dispatches: turn.dispatches,
-  notices: turn.notices,
+  webhookEvents: turn.webhookEvents,
   changes: turn.changes,
   ephemeral: turn.ephemeral,
-  standings: turn.standings,
+  participantChanges: turn.participantChanges,
   ejections: turn.ejections,
 })
 
@@ -76,22 +76,22 @@ interface Said {
 }
 
 export class Batch {
-  readonly resident: Resident
+  readonly resident: LoadedEvent
   state: LiveState
   /** Empty until the batch is sealed. */
   readonly publications: StoredPublication[] = []
   readonly ephemeral: EphemeralPublication[] = []
-  readonly standings: Standing[] = []
+  readonly participantChanges: ParticipantChange[] = []
   readonly ejections: Ejection[] = []
   readonly #said: Said[] = []
-  readonly #occurrences: Occurrence[] = []
+  readonly #occurrences: WebhookEvent[] = []
   readonly #changes = new Map<string, Change>()
   readonly #commands: StoredCommand[] = []
   readonly #idle = new Answers()
   #version: number
   #at = 0
 
-  constructor(resident: Resident) {
+  constructor(resident: LoadedEvent) {
     this.resident = resident
     this.state = resident.state
     this.#version = resident.version
@@ -112,16 +112,16 @@ export class Batch {
   }
 
   /** Takes a step and gives it its version. */
-  take(step: Step): number {
+  take(step: CommitEntry): number {
     const version = ++this.#version
     this.#at = Math.max(this.#at, step.now)
     const at = toTimestamp(step.now)
     for (const dispatch of step.dispatches) this.#said.push({ dispatch, version, now: step.now })
     this.mention(step.ephemeral ?? [], step.now)
-    for (const notice of step.notices) this.#occurrences.push(this.#occurrence(notice, at))
+    for (const notice of step.webhookEvents) this.#occurrences.push(this.#occurrence(notice, at))
     // A record that two turns changed is written once, as the last of them left it.
     for (const change of step.changes ?? []) this.#changes.set(`${change.kind} ${change.id}`, change)
-    this.standings.push(...(step.standings ?? []))
+    this.participantChanges.push(...(step.participantChanges ?? []))
     this.ejections.push(...(step.ejections ?? []))
     this.state = step.state
     if (step.command !== undefined) this.#remember(step.command, version, at)
@@ -129,7 +129,7 @@ export class Batch {
   }
 
   /** Something was asked for that is so already: nothing to store, but a repeat that comes late must not do it after all. */
-  noteIdle({ result, ...command }: NonNullable<Step["command"]>, at: Timestamp): void {
+  noteIdle({ result, ...command }: NonNullable<CommitEntry["command"]>, at: Timestamp): void {
     this.#idle.add({ ...command, reply: { result, version: this.#version }, at })
   }
 
@@ -166,7 +166,7 @@ export class Batch {
     const before = resident.state
     return {
       eventId: event.id,
-      epoch: resident.epoch,
+      epoch: resident.fencingToken,
       from: resident.version,
       version: this.#version,
       at: toTimestamp(this.#at),
@@ -192,13 +192,13 @@ export class Batch {
     this.publications.push(fact === undefined ? publication : { ...publication, fact })
   }
 
-  #occurrence({ id, type, extra, at }: DatedNotice, now: Timestamp): Occurrence {
+  #occurrence({ id, type, extra, at }: DatedWebhookEvent, now: Timestamp): WebhookEvent {
     const { id: eventId, workspaceId } = this.state.event
     return { id: id ?? newId(), type, workspaceId, eventId, occurredAt: at ?? now, extra }
   }
 
   /** From now on a repeat of the command, also within the batch, gets its answer; it is given out after the commit. */
-  #remember({ result, ...command }: NonNullable<Step["command"]>, version: number, at: Timestamp): void {
+  #remember({ result, ...command }: NonNullable<CommitEntry["command"]>, version: number, at: Timestamp): void {
     const stored: StoredCommand = { ...command, reply: { result, version }, at }
     this.#commands.push(stored)
     this.resident.answers.remember(stored)

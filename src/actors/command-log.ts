@@ -6,7 +6,7 @@
 import { isKeyedScope } from "../model/command-scopes.ts"
 import { toMillis } from "../model/timestamp.ts"
 import type { StoredCommand } from "../store/live-events.ts"
-import { IdFilter } from "./id-filter.ts"
+import { BloomFilter } from "./id-filter.ts"
 
 export const COMMAND_MEMORY_MS = 600_000
 /** As long as the store keeps the answers of commands that came under an `Idempotency-Key`. */
@@ -50,7 +50,7 @@ const keyOf = (scope: string, commandId: string): string => `${scope} ${commandI
 
 export class CommandLog {
   /** Ids that were crowded out, which the store still knows: made when there are any. */
-  #forgotten: IdFilter | undefined
+  #forgotten: BloomFilter | undefined
   /** Until then any id may be one of those that were not read back at an activation; Unix milliseconds. */
   readonly #unreadUntil: number
   readonly #stored = new Answers()
@@ -81,7 +81,7 @@ export class CommandLog {
   }
 
   #forget({ scope, commandId, at }: StoredCommand, now: number): void {
-    this.#forgotten ??= new IdFilter(COMMAND_MEMORY_MS, now)
+    this.#forgotten ??= new BloomFilter(COMMAND_MEMORY_MS, now)
     this.#forgotten.add(keyOf(scope, commandId), Math.max(now, toMillis(at)))
   }
 }

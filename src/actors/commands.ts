@@ -161,17 +161,17 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
 }) {}
 
 /** Another activation owns the event now. The same command id may be sent again and will reach it. */
-export class Moved extends Schema.TaggedError<Moved>()("Moved", {}) {}
+export class NotOwner extends Schema.TaggedError<NotOwner>()("Moved", {}) {}
 
 /** There is no such event (any more). */
-export class EventGone extends Schema.TaggedError<EventGone>()("EventGone", {}) {}
+export class EventNotFound extends Schema.TaggedError<EventNotFound>()("EventGone", {}) {}
 
 /** The database cannot be reached; the same command may be sent again. */
-export class StoreAway extends Schema.TaggedError<StoreAway>()("StoreAway", {}) {}
+export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreAway", {}) {}
 
 /** What keeps an actor from its event. */
-export type Away = Moved | EventGone | StoreAway
+export type Unreachable = NotOwner | EventNotFound | StoreUnavailable
 
 /** What one command of a batch came to; `StoreAway`: the store would not take this one. */
-export const Outcome = Schema.Union([Answer, Refused, StoreAway])
-export type Outcome = Answer | Refused | StoreAway
+export const Outcome = Schema.Union([Answer, Refused, StoreUnavailable])
+export type Outcome = Answer | Refused | StoreUnavailable

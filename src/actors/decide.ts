@@ -51,7 +51,7 @@ const isManager = (turn: Turn, participantId: string): boolean => {
 /** Hosts do not turn out those who manage the workspace. */
 const isAbove = (turn: Turn, envelope: Envelope): boolean => {
   const { by } = envelope
-  if (by === null || by.manages === true || actingRole(turn.floor, by) === "workspace_admin") return false
+  if (by === null || by.manages === true || actingRole(turn.records, by) === "workspace_admin") return false
   return targetsOf(envelope).some((target) => isManager(turn, target))
 }
 
@@ -59,14 +59,14 @@ const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
   const name = gatewayName(envelope.command)
   if (envelope.by === null || name === null) return undefined
   // Wherever the command comes from: whoever is inside of a shut lobby was let in.
-  if (admissionOf(turn.state, turn.floor, envelope.by) !== "in") {
+  if (admissionOf(turn.state, turn.records, envelope.by) !== "in") {
     const isOut = isRemoved(turn.state, envelope.by)
     return new Refused({ code: "forbidden", detail: isOut ? "You were removed." : "You wait in the lobby." })
   }
   if (isAbove(turn, envelope)) {
     return new Refused({ code: "forbidden", detail: "An administrator is the workspace's to deal with." })
   }
-  const permission = can(actingRole(turn.floor, envelope.by), phaseTraits(turn.state), name)
+  const permission = can(actingRole(turn.records, envelope.by), phaseTraits(turn.state), name)
   return permission === "allowed" ? undefined : new Refused({ code: permission, detail: whyNot(permission, name) })
 }
 
@@ -119,7 +119,7 @@ const steer = (turn: Turn, command: AgendaCommand): Result | Refused => {
   const { effects, ...next } = after.context
   turn.state = { ...next, effects: NO_EFFECTS }
   turn.dispatches.push(...effects.dispatches)
-  turn.notices.push(...effects.notices)
+  turn.webhookEvents.push(...effects.webhookEvents)
   turn.ejections.push(...effects.ejections)
   tellOfPhases(turn, state, turn.state)
   return resultOf(command, turn.state)
@@ -135,10 +135,10 @@ const act = (turn: Turn, command: Envelope["command"]): Result | Refused => {
 const tellOfRemovals = (turn: Turn, before: ReadonlySet<string>, after: ReadonlySet<string>): void => {
   for (const participantId of after) {
     if (before.has(participantId)) continue
-    turn.stand({ participantId, barred: true })
+    turn.changeParticipant({ participantId, barred: true })
     tellOfBarred(turn, participantId)
   }
-  for (const participantId of before) if (!after.has(participantId)) turn.stand({ participantId, barred: false })
+  for (const participantId of before) if (!after.has(participantId)) turn.changeParticipant({ participantId, barred: false })
 }
 
 export const decide = (turn: Turn, envelope: Envelope): Result | Refused => {

@@ -1,6 +1,6 @@
 /** One command's way through a batch: answered before, refused, without effect, or taken as a step of its own. */
 import type { Batch } from "./batch.ts"
-import { stepOfTurn } from "./batch.ts"
+import { entryOfTurn } from "./batch.ts"
 import { type Answer, type Command, type Envelope, isAgendaCommand, type Outcome, Refused } from "./commands.ts"
 import { decide } from "./decide.ts"
 import type { PresenceChange } from "./presence.ts"
@@ -54,11 +54,11 @@ export const perform = (
     if (scope !== TIMER_SCOPE) batch.noteIdle({ scope, commandId, bodyHash, result }, turn.at)
     return answerOf(batch.state, command, { result, version: batch.version, duplicate: false })
   }
-  const step = stepOfTurn(turn)
+  const step = entryOfTurn(turn)
   const partings = turn.state.deleted ? farewells().map((change) => presenceNotice(turn.state, change)) : []
   const version = batch.take({
     ...step,
-    notices: [...step.notices, ...partings],
+    webhookEvents: [...step.webhookEvents, ...partings],
     ...(scope === TIMER_SCOPE ? {} : { command: { scope, commandId, bodyHash, result } }),
   })
   return answerOf(batch.state, command, { result, version, duplicate: false })

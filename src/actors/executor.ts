@@ -5,25 +5,25 @@
 import { Effect } from "effect"
 import type { AnsweredBefore, OverCapacity } from "../store/live-events.ts"
 import { Batch } from "./batch.ts"
-import { type Away, type Envelope, type Moved, type Outcome, Refused, StoreAway } from "./commands.ts"
+import { type Unreachable, type Envelope, type NotOwner, type Outcome, Refused, StoreUnavailable } from "./commands.ts"
 import { perform, rememberedAnswer } from "./execution.ts"
 import type { PresenceChange } from "./presence.ts"
 import { recall, recallAnswer } from "./recall.ts"
-import { type CommitRefused, publishEphemeral, type Resident, type Surroundings } from "./resident.ts"
+import { type CommitRefused, publishEphemeral, type LoadedEvent, type ActorServices } from "./resident.ts"
 import type { Turn } from "./turn.ts"
 
 /** Why a batch was not written. */
-export type NotCommitted = Moved | StoreAway | CommitRefused | AnsweredBefore | OverCapacity
+export type NotCommitted = NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity
 
 interface Needs {
-  readonly around: Surroundings & { readonly eventId: string }
-  readonly current: Effect.Effect<Resident, Away>
+  readonly around: ActorServices & { readonly eventId: string }
+  readonly current: Effect.Effect<LoadedEvent, Unreachable>
   readonly turn: (batch: Batch, envelope: Envelope) => Turn
   /** A turn is over, whatever it came to. */
   readonly performed: (turn: Turn) => void
   /** Who leaves with a deleted event. */
   readonly partings: (at: number) => ReadonlyArray<PresenceChange>
-  readonly commit: (batch: Batch) => Effect.Effect<Resident, NotCommitted>
+  readonly commit: (batch: Batch) => Effect.Effect<LoadedEvent, NotCommitted>
   /** What is in memory was changed by a turn that failed, and must not be used again. */
   readonly spoiled: () => void
 }
@@ -39,7 +39,7 @@ export class Executor {
   }
 
   /** What each of the commands came to, in their order; all that were accepted are committed then. */
-  execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Away> {
+  execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
     const { around, current } = this.#needs
     return Effect.gen({ self: this }, function* () {
       const of = yield* current
@@ -54,7 +54,7 @@ export class Executor {
       Effect.catchTags({
         AnsweredBefore: () => this.#oneByOne(envelopes, (envelope) => this.#recall(envelope)),
         OverCapacity: () => this.#oneByOne(envelopes, () => Effect.succeed(OVER_CAPACITY)),
-        CommitRefused: () => this.#oneByOne(envelopes, () => new StoreAway()),
+        CommitRefused: () => this.#oneByOne(envelopes, () => new StoreUnavailable()),
       }),
     )
   }
@@ -91,8 +91,8 @@ export class Executor {
   /** `alone`: what is said to the one that is at fault. */
   #oneByOne(
     envelopes: ReadonlyArray<Envelope>,
-    alone: (envelope: Envelope) => Effect.Effect<Outcome, Away>,
-  ): Effect.Effect<ReadonlyArray<Outcome>, Away> {
+    alone: (envelope: Envelope) => Effect.Effect<Outcome, Unreachable>,
+  ): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
     const [only] = envelopes
     if (envelopes.length === 1 && only !== undefined) return Effect.map(alone(only), (outcome) => [outcome])
     const each = (envelope: Envelope) =>
@@ -101,7 +101,7 @@ export class Executor {
   }
 
   /** The store remembers an id that the actor has forgotten: its answer is read and given again. */
-  #recall(envelope: Envelope): Effect.Effect<Outcome, Away> {
+  #recall(envelope: Envelope): Effect.Effect<Outcome, Unreachable> {
     const { around, current } = this.#needs
     return Effect.flatMap(current, (of) => recallAnswer(around.database, of, envelope))
   }

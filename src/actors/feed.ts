@@ -9,7 +9,7 @@ import type { LobbyPolicy } from "../model/live-values.ts"
 import type { PublicationFact } from "../model/publication-fact.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { OptOut } from "../protocol/dispatch.ts"
-import type { ActivePhase, Ejection, Standing } from "./state.ts"
+import type { ActivePhase, Ejection, ParticipantChange } from "./state.ts"
 
 /** A committed dispatch with its position in its stream; `frame` is the exact text for sockets. */
 export interface Publication {
@@ -38,7 +38,7 @@ export interface FeedMessage {
    */
   readonly kind: "commit" | "note"
   readonly eventId: string
-  readonly history: string
+  readonly epoch: string
   /** The version it builds on, and the one after it. */
   readonly from: number
   readonly version: number
@@ -53,7 +53,7 @@ export interface FeedMessage {
   readonly ephemeral: ReadonlyArray<EphemeralPublication>
   readonly ejections: ReadonlyArray<Ejection>
   /** What changed about where participants stand, in order. */
-  readonly standings: ReadonlyArray<Standing>
+  readonly participantChanges: ReadonlyArray<ParticipantChange>
 }
 
 export type FeedListener = (message: FeedMessage) => void

@@ -1,6 +1,6 @@
 /**
- * The floor of a live event: all its records in memory, O(1) to find and to replace, whatever the size of the audience.
- * Only a `Turn` writes here, and what is read back for it. What could not be committed is forgotten together with the floor.
+ * The records of a live event: all its records in memory, O(1) to find and to replace, whatever the size of the audience.
+ * Only a `Turn` writes here, and what is read back for it. What could not be committed is forgotten together with the records.
  */
 import {
   type ChatMessage,
@@ -21,7 +21,7 @@ const compareHands = (a: Hand, b: Hand): number => {
 
 const EMPTY: ReadonlyMap<string, unknown> = new Map()
 
-export class Floor {
+export class RecordStore {
   /** Kinds that have any: most events have none. */
   readonly #kinds = new Map<Kind, Map<string, unknown>>()
   readonly #hands = new SortedIndex<Hand>(compareHands)

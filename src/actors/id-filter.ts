@@ -16,7 +16,7 @@ const hashesOf = (text: string): readonly [number, number] => {
   return [hash, (mixed ^ (mixed >>> 12)) | 1]
 }
 
-export class IdFilter {
+export class BloomFilter {
   readonly #keepMs: number
   #bits = new Uint32Array(WORDS)
   #before: Uint32Array | undefined

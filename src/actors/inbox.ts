@@ -27,7 +27,7 @@ const BATCH = 256
 
 const FULL = new Unavailable({ detail: "The event has too much to do right now.", retryAfterSeconds: 1 })
 
-export class Inbox {
+export class CommandBatcher {
   readonly #needs: Needs
   #waiting: Waiting[] = []
   #isSending = false

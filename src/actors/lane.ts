@@ -2,11 +2,11 @@
 import { Effect, Semaphore } from "effect"
 import type { Telemetry } from "../telemetry.ts"
 
-export type Lane = <A, E>(body: Effect.Effect<A, E>) => Effect.Effect<A, E>
+export type Mutex = <A, E>(body: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
-export const openLane = ({ metrics }: Telemetry["Service"]): Lane => {
+export const openLane = ({ metrics }: Telemetry["Service"]): Mutex => {
   const inTurn = Semaphore.makeUnsafe(1).withPermits(1)
-  const timed: Lane = (body) =>
+  const timed: Mutex = (body) =>
     Effect.suspend(() => {
       const from = performance.now()
       return Effect.ensuring(

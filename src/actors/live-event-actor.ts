@@ -8,22 +8,22 @@ import type { LobbyPolicy } from "../model/live-values.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 import type { Ephemeral } from "../protocol/contract.ts"
 import { keepRoster } from "../store/live-events.ts"
-import type { ActivityDeadline, Scene } from "./activities/activity.ts"
-import { pulseFrames, tellOfArrivals, tellOfDepartures } from "./activities/registry.ts"
-import { Alarm } from "./alarm.ts"
+import type { ActivityDeadline, ReadContext } from "./activities/activity.ts"
+import { throttledDispatches, tellOfArrivals, tellOfDepartures } from "./activities/registry.ts"
+import { DeadlineTimer } from "./alarm.ts"
 import { awaitHolders } from "./awaited.ts"
-import { Batch, encodeEphemeral, type Step, stepOfTurn } from "./batch.ts"
+import { Batch, encodeEphemeral, type CommitEntry, entryOfTurn } from "./batch.ts"
 import { Answers } from "./command-log.ts"
-import { type Away, type Envelope, type Moved, type Outcome, StoreAway } from "./commands.ts"
+import { type Unreachable, type Envelope, type NotOwner, type Outcome, StoreUnavailable } from "./commands.ts"
 import { TIMER_SCOPE } from "./execution.ts"
 import { Executor, type NotCommitted } from "./executor.ts"
-import { type Lane, openLane } from "./lane.ts"
+import { type Mutex, openLane } from "./lane.ts"
 import { admissionOf, lobbyPolicy } from "./lobby-policy.ts"
 import { NOBODY, Presence, type PresenceChange } from "./presence.ts"
 import { PresenceFlush } from "./presence-flush.ts"
 import { rosterPage } from "./presence-view.ts"
 import type { LiveReading, PresenceReport, ReadQuery, RosterPage, RosterQuery } from "./protocol.ts"
-import { Pulses } from "./pulses.ts"
+import { ViewThrottle } from "./pulses.ts"
 import { type ReactionReport, Reactions } from "./reactions.ts"
 import { recallHeads } from "./recall.ts"
 import {
@@ -31,15 +31,15 @@ import {
   commitBatch,
   publishEphemeral,
   publishStanding,
-  type Resident,
-  type Surroundings,
+  type LoadedEvent,
+  type ActorServices,
 } from "./resident.ts"
 import { headsOfReading, Snapshots } from "./snapshots.ts"
 import { activePhase } from "./state.ts"
 import { type Deadline, nextDeadline } from "./timers.ts"
 import { Turn } from "./turn.ts"
 
-export interface ActorNeeds extends Surroundings {
+export interface ActorNeeds extends ActorServices {
   readonly eventId: string
   readonly presenceGraceMs: number
   readonly returnWithinMs: number
@@ -56,15 +56,15 @@ export interface ActorNeeds extends Surroundings {
 export class LiveEventActor {
   readonly #needs: ActorNeeds
   readonly #flush: PresenceFlush
-  readonly #pulses: Pulses
-  readonly #alarm: Alarm
+  readonly #pulses: ViewThrottle
+  readonly #alarm: DeadlineTimer
   readonly #executor: Executor
   readonly #reactions: Reactions
   readonly #snapshots = new Snapshots()
-  readonly #inLane: Lane
+  readonly #inLane: Mutex
   /** Set while the event keeps itself in memory: how to let it go. */
   #leave: (() => void) | undefined
-  #resident: Resident | undefined
+  #resident: LoadedEvent | undefined
   /** Answers of commands without effect. They belong to the actor: a recovery of the resident does not forget them. */
   readonly #idle = new Answers()
   #presence: Presence | undefined
@@ -76,7 +76,7 @@ export class LiveEventActor {
   constructor(needs: ActorNeeds) {
     this.#needs = needs
     this.#inLane = openLane(needs.telemetry)
-    const run = (body: Effect.Effect<void, Away>): void => needs.fork(Effect.ignore(this.#inLane(body)))
+    const run = (body: Effect.Effect<void, Unreachable>): void => needs.fork(Effect.ignore(this.#inLane(body)))
     this.#flush = new PresenceFlush({
       around: needs,
       now: needs.now,
@@ -86,7 +86,7 @@ export class LiveEventActor {
       commit: (from, step) => this.#commitStep(from, step),
       changed: (from, changes) => this.#tellOfChanges(from, changes),
     })
-    this.#alarm = new Alarm({
+    this.#alarm = new DeadlineTimer({
       now: needs.now,
       fork: needs.fork,
       next: (since) => {
@@ -104,14 +104,14 @@ export class LiveEventActor {
       around: needs,
       current: this.#current,
       turn: (batch, envelope) => this.#turn(batch.resident, batch.state, envelope),
-      performed: (turn) => this.#pulses.beat(turn.pulses),
+      performed: (turn) => this.#pulses.request(turn.throttled),
       partings: (at) => this.#partings(at),
       commit: (batch) => this.#commit(batch),
       spoiled: () => {
         this.#resident = undefined
       },
     })
-    this.#pulses = new Pulses((keys) => run(Effect.map(this.#current, (of) => this.#say(of, keys))))
+    this.#pulses = new ViewThrottle((keys) => run(Effect.map(this.#current, (of) => this.#say(of, keys))))
     this.#reactions = new Reactions((tallies) => run(Effect.map(this.#current, (of) => this.#mention(of, tallies))))
   }
 
@@ -124,19 +124,19 @@ export class LiveEventActor {
   }
 
   /** What each of the commands came to, in their order; all that were accepted are committed then. */
-  execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Away> {
+  execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
     return this.#inLane(this.#executor.execute(envelopes))
   }
 
-  report(report: PresenceReport): Effect.Effect<void, Away> {
+  report(report: PresenceReport): Effect.Effect<void, Unreachable> {
     return this.#inLane(Effect.map(this.#current, (of) => this.#take(of, report)))
   }
 
-  react(report: ReactionReport): Effect.Effect<void, Away> {
+  react(report: ReactionReport): Effect.Effect<void, Unreachable> {
     return Effect.sync(() => this.#reactions.add(report))
   }
 
-  read(query: ReadQuery): Effect.Effect<LiveReading, Away> {
+  read(query: ReadQuery): Effect.Effect<LiveReading, Unreachable> {
     return this.#inLane(
       Effect.gen({ self: this }, function* () {
         const of = yield* this.#current
@@ -146,14 +146,14 @@ export class LiveEventActor {
     )
   }
 
-  roster(query: RosterQuery): Effect.Effect<RosterPage, Away> {
-    const page = (of: Resident): RosterPage =>
+  roster(query: RosterQuery): Effect.Effect<RosterPage, Unreachable> {
+    const page = (of: LoadedEvent): RosterPage =>
       this.#presence === undefined ? { participants: [], nextCursor: null } : rosterPage(of, this.#presence, query)
     return this.#inLane(Effect.map(this.#current, page))
   }
 
   /** The event as this process owns it, recovered first when it is not in memory. Only inside the lane. */
-  readonly #current: Effect.Effect<Resident, Away> = Effect.suspend(() => {
+  readonly #current: Effect.Effect<LoadedEvent, Unreachable> = Effect.suspend(() => {
     if (this.#resident !== undefined) return Effect.succeed(this.#resident)
     return activate(this.#needs, this.#needs.eventId, this.#idle).pipe(
       Effect.tap((found) =>
@@ -165,25 +165,25 @@ export class LiveEventActor {
     )
   })
 
-  #turn(of: Resident, state: Resident["state"], given: Pick<Envelope, "by" | "at" | "freshId">): Turn {
+  #turn(of: LoadedEvent, state: LoadedEvent["state"], given: Pick<Envelope, "by" | "at" | "freshId">): Turn {
     const { by, at, freshId } = given
     const { playbackUrlTemplate, canRecord } = this.#needs
     const people = this.#presence?.connectedPeople ?? NOBODY
-    return new Turn({ floor: of.floor, state, people, by, now: at, freshId, playbackUrlTemplate, canRecord })
+    return new Turn({ records: of.records, state, people, by, now: at, freshId, playbackUrlTemplate, canRecord })
   }
 
   /**
-   * Commits under the current epoch; who could not commit forgets what it knew, which the floor has moved on from. Not
+   * Commits under the current epoch; who could not commit forgets what it knew, which the records has moved on from. Not
    * interruptible: a caller that has stopped waiting must not leave the actor on the old side of a commit that happens.
    */
-  #commit(batch: Batch): Effect.Effect<Resident, NotCommitted> {
+  #commit(batch: Batch): Effect.Effect<LoadedEvent, NotCommitted> {
     const partings = batch.state.deleted ? (this.#presence?.changes ?? 0) : 0
     return commitBatch(this.#needs, batch).pipe(
       Effect.tap((next) =>
         Effect.sync(() => {
           batch.settle()
           this.#adopt(next)
-          this.#touch(batch.standings)
+          this.#touch(batch.participantChanges)
           if (batch.isHeard) this.#snapshots.forget()
           if (next.state.deleted) this.#forget(partings)
         }),
@@ -199,31 +199,31 @@ export class LiveEventActor {
   }
 
   /** Without a command id nothing can have been answered before, and without a patch no capacity be overrun. */
-  #commitStep(from: Resident, step: Step): Effect.Effect<Resident, Moved | StoreAway> {
+  #commitStep(from: LoadedEvent, step: CommitEntry): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable> {
     const batch = new Batch(from)
     batch.take(step)
     return Effect.catchTags(this.#commit(batch), {
       AnsweredBefore: Effect.die,
       OverCapacity: Effect.die,
-      CommitRefused: () => new StoreAway(),
+      CommitRefused: () => new StoreUnavailable(),
     })
   }
 
   /** A turn of the event's own: nobody asked for it and nobody is answered. */
-  #act(from: Resident, now: number, body: (turn: Turn) => void): Effect.Effect<Resident, Moved | StoreAway> {
+  #act(from: LoadedEvent, now: number, body: (turn: Turn) => void): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable> {
     const turn = this.#turn(from, from.state, { by: null, at: now, freshId: newId() })
     try {
       body(turn)
     } catch (error) {
       turn.undo()
       this.#needs.telemetry.log.error({ err: error, eventId: this.#needs.eventId }, "an event's own turn failed")
-      return Effect.fail(new StoreAway())
+      return Effect.fail(new StoreUnavailable())
     }
-    this.#pulses.beat(turn.pulses)
-    return turn.isIdle ? Effect.succeed(from) : this.#commitStep(from, stepOfTurn(turn))
+    this.#pulses.request(turn.throttled)
+    return turn.isIdle ? Effect.succeed(from) : this.#commitStep(from, entryOfTurn(turn))
   }
 
-  #tellOfChanges(from: Resident, changes: ReadonlyArray<PresenceChange>): Effect.Effect<Resident, Moved | StoreAway> {
+  #tellOfChanges(from: LoadedEvent, changes: ReadonlyArray<PresenceChange>): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable> {
     const of = (type: PresenceChange["type"]) =>
       changes.filter((change) => change.type === type).map(({ participant, at }) => ({ ...participant, joinedAt: at }))
     return this.#act(from, this.#needs.now(), (turn) => {
@@ -242,24 +242,24 @@ export class LiveEventActor {
     })
   }
 
-  #scene({ floor, state }: Resident, now: number): Scene {
-    return { floor, state, people: this.#presence ?? NOBODY, now }
+  #scene({ records, state }: LoadedEvent, now: number): ReadContext {
+    return { records, state, people: this.#presence ?? NOBODY, now }
   }
 
-  #say(of: Resident, keys: ReadonlyArray<string>): void {
+  #say(of: LoadedEvent, keys: ReadonlyArray<string>): void {
     const scene = this.#scene(of, this.#needs.now())
-    const said = keys.flatMap((key) => pulseFrames(scene, key))
+    const said = keys.flatMap((key) => throttledDispatches(scene, key))
     this.#mention(of, said)
   }
 
-  #mention(of: Resident, said: ReadonlyArray<Ephemeral>): void {
+  #mention(of: LoadedEvent, said: ReadonlyArray<Ephemeral>): void {
     if (said.length === 0) return
     this.#snapshots.forget()
     const frames = said.map((one) => encodeEphemeral(one, this.#needs.now()))
     publishEphemeral(this.#needs, of, frames)
   }
 
-  #adopt(next: Resident): void {
+  #adopt(next: LoadedEvent): void {
     const before = this.#resident === undefined ? undefined : activePhase(this.#resident.state)?.modality
     this.#resident = next
     const { status } = next.state.event
@@ -274,14 +274,14 @@ export class LiveEventActor {
   }
 
   /** The door has shut: whoever is inside without having been let in goes before it. */
-  #shut({ state, floor }: Resident, presence: Presence, at: Timestamp): void {
-    const policy = lobbyPolicy(state, floor)
-    if (this.#policy === "open" && policy !== "open") presence.sendOut((who) => admissionOf(state, floor, who), at)
+  #shut({ state, records }: LoadedEvent, presence: Presence, at: Timestamp): void {
+    const policy = lobbyPolicy(state, records)
+    if (this.#policy === "open" && policy !== "open") presence.sendOut((who) => admissionOf(state, records, who), at)
     this.#policy = policy
   }
 
   /** Whoever stands elsewhere now reads differently in lists; what they hear shows in none. */
-  #touch(standings: Batch["standings"]): void {
+  #touch(standings: Batch["participantChanges"]): void {
     const moved = standings.filter(({ admission, hearsPoll }) => admission === undefined && hearsPoll === undefined)
     if (moved.length === 0) return
     const at = toTimestamp(this.#needs.now())
@@ -290,11 +290,11 @@ export class LiveEventActor {
   }
 
   /** Presence at an activation: those of an orderly stop are waited for, so that a restart is nobody's absence. */
-  #recallPresence({ state, roster, floor }: Resident): Presence {
+  #recallPresence({ state, roster, records }: LoadedEvent): Presence {
     const { status } = state.event
     const presence = new Presence(status === "live" || status === "ended", this.#needs.presenceGraceMs)
     const { now, returnWithinMs } = this.#needs
-    this.#awaited = awaitHolders(floor, now() + returnWithinMs)
+    this.#awaited = awaitHolders(records, now() + returnWithinMs)
     if (roster.length > 0) {
       presence.restore(roster, now() + returnWithinMs)
       this.#flush.schedule(returnWithinMs)
@@ -306,7 +306,7 @@ export class LiveEventActor {
   get farewell(): Effect.Effect<void> {
     return Effect.suspend(() => {
       const roster = this.#presence === undefined ? [] : [...this.#presence.all()]
-      const epoch = this.#resident?.epoch
+      const epoch = this.#resident?.fencingToken
       if (epoch === undefined || roster.length === 0) return Effect.void
       const { database, eventId } = this.#needs
       return Effect.ignore(
@@ -336,7 +336,7 @@ export class LiveEventActor {
     this.#alarm.clear()
   }
 
-  #see(deadline: Deadline, at: number): Effect.Effect<unknown, Away> {
+  #see(deadline: Deadline, at: number): Effect.Effect<unknown, Unreachable> {
     if ("due" in deadline) {
       return Effect.flatMap(this.#current, (of) => this.#act(of, at, deadline.due)).pipe(
         Effect.tap(() =>
@@ -351,14 +351,14 @@ export class LiveEventActor {
     return this.#executor.execute([{ ...ids, by: null, at, command }])
   }
 
-  #take({ state, floor }: Resident, { node, changes }: PresenceReport): void {
+  #take({ state, records }: LoadedEvent, { node, changes }: PresenceReport): void {
     const presence = this.#presence
     if (presence === undefined) return
     const now = this.#needs.now()
     const at = toTimestamp(now)
     for (const change of changes) {
       if (change.type === "join")
-        presence.enter(node, change.participant, admissionOf(state, floor, change.participant), at)
+        presence.enter(node, change.participant, admissionOf(state, records, change.participant), at)
       else if (change.type === "knock") presence.knock(node, change.participant, now, at)
       else presence.leave(node, change.participantId, now, at)
     }

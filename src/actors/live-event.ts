@@ -3,7 +3,7 @@ import { Clock, Effect, type Layer } from "effect"
 import { Entity, type Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { Database } from "../store/database.ts"
-import { OutboxBell } from "../store/outbox.ts"
+import { OutboxSignal } from "../store/outbox.ts"
 import { Telemetry } from "../telemetry.ts"
 import { Feed } from "./feed.ts"
 import { LiveEventActor } from "./live-event-actor.ts"
@@ -29,7 +29,7 @@ const TOUCHES_PER_IDLE = 3
 
 export const liveEventLayer = (
   options: LiveEventOptions,
-): Layer.Layer<never, never, Sharding.Sharding | Database | Feed | OutboxBell | Telemetry | Ownership> =>
+): Layer.Layer<never, never, Sharding.Sharding | Database | Feed | OutboxSignal | Telemetry | Ownership> =>
   LiveEvent.toLayer(
     Effect.gen(function* () {
       const { entityId: eventId } = yield* Entity.CurrentAddress
@@ -41,7 +41,7 @@ export const liveEventLayer = (
         eventId,
         database: yield* Database,
         feed: yield* Feed,
-        bell: yield* OutboxBell,
+        bell: yield* OutboxSignal,
         telemetry,
         ownership: yield* Ownership,
         presenceGraceMs: options.presenceGraceMs,

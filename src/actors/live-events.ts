@@ -6,8 +6,8 @@ import { Context, Effect, FiberSet, Layer, Schedule } from "effect"
 import type { Sharding } from "effect/cluster"
 import { NotFound, Unavailable } from "../model/errors.ts"
 import { Telemetry } from "../telemetry.ts"
-import { type Answer, type Envelope, Refused, StoreAway } from "./commands.ts"
-import { Inbox } from "./inbox.ts"
+import { type Answer, type Envelope, Refused, StoreUnavailable } from "./commands.ts"
+import { CommandBatcher } from "./inbox.ts"
 import { LiveEvent, type LiveReading, type PresenceReport, type RosterPage, type RosterQuery } from "./protocol.ts"
 import { pseudonymous } from "./pseudonym.ts"
 import type { ReactionReport } from "./reactions.ts"
@@ -61,7 +61,7 @@ export class LiveEvents extends Context.Service<
       LiveEvents,
       Effect.gen(function* () {
         const fork = yield* FiberSet.makeRuntime<never>()
-        const inboxes = new Map<string, Inbox>()
+        const inboxes = new Map<string, CommandBatcher>()
         const client = yield* LiveEvent.client
         const { metrics } = yield* Telemetry
 
@@ -85,10 +85,10 @@ export class LiveEvents extends Context.Service<
           )
 
         /** Commands of one event that come while others are under way are sent together, next. */
-        const inboxOf = (eventId: string): Inbox => {
+        const inboxOf = (eventId: string): CommandBatcher => {
           const known = inboxes.get(eventId)
           if (known !== undefined) return known
-          const inbox = new Inbox({
+          const inbox = new CommandBatcher({
             most: mailbox,
             send: (envelopes) => reach(client(eventId).Execute({ envelopes })),
             fork: (effect) => void fork(effect),
@@ -101,7 +101,7 @@ export class LiveEvents extends Context.Service<
         const execute = (eventId: string, envelope: Envelope): Reachable<Answer, Refused> =>
           Effect.suspend(() => inboxOf(eventId).put(pseudonymous(pseudonymKey, eventId, envelope))).pipe(
             Effect.flatMap((outcome): Effect.Effect<Answer, Refused | Unavailable> => {
-              if (outcome instanceof StoreAway) return Effect.fail(awayBecause("StoreAway"))
+              if (outcome instanceof StoreUnavailable) return Effect.fail(awayBecause("StoreAway"))
               return outcome instanceof Refused ? Effect.fail(outcome) : Effect.succeed(outcome)
             }),
             Effect.tap((answer) =>

@@ -7,7 +7,7 @@ import { ONLY } from "../model/live-records.ts"
 import type { LobbyPolicy } from "../model/live-values.ts"
 import type { ParticipantKind } from "../model/participants.ts"
 import type { PhaseState } from "../model/phase.ts"
-import type { Floor } from "./floor.ts"
+import type { RecordStore } from "./floor.ts"
 import { activePhase, type LiveState } from "./state.ts"
 
 /** May they come in? */
@@ -31,12 +31,12 @@ export const isRemoved = ({ removed }: LiveState, { participantId, manages }: Vi
 }
 
 /** The policy that a phase has, or had. */
-export const policyOf = (phase: Pick<PhaseState, "modality" | "config"> | undefined, floor: Floor): LobbyPolicy => {
+export const policyOf = (phase: Pick<PhaseState, "modality" | "config"> | undefined, records: RecordStore): LobbyPolicy => {
   if (phase === undefined || phase.modality === "broadcast") return "open"
-  return floor.get("settings", ONLY)?.lobby ?? phase.config.lobby ?? "open"
+  return records.get("settings", ONLY)?.lobby ?? phase.config.lobby ?? "open"
 }
 
-export const lobbyPolicy = (state: LiveState, floor: Floor): LobbyPolicy => policyOf(activePhase(state), floor)
+export const lobbyPolicy = (state: LiveState, records: RecordStore): LobbyPolicy => policyOf(activePhase(state), records)
 
 /** Neither a member of the workspace nor on the event's list. */
 export const isWalkIn = ({ kind, walkIn = kind !== "user" }: Visitor): boolean => walkIn
@@ -53,7 +53,7 @@ export const admissionUnder = (
 }
 
 /** A participant that was removed is no longer inside, whatever their gateway has yet to report. */
-export const admissionOf = (state: LiveState, floor: Floor, visitor: Visitor): Admission =>
+export const admissionOf = (state: LiveState, records: RecordStore, visitor: Visitor): Admission =>
   isRemoved(state, visitor)
     ? "denied"
-    : admissionUnder(lobbyPolicy(state, floor), floor.get("admission", visitor.participantId)?.state, isWalkIn(visitor))
+    : admissionUnder(lobbyPolicy(state, records), records.get("admission", visitor.participantId)?.state, isWalkIn(visitor))

@@ -7,7 +7,7 @@ import { Cause, Effect, Layer, Schedule } from "effect"
 import { MessageStorage, RunnerHealth, RunnerStorage, Runners, Sharding, ShardingConfig } from "effect/cluster"
 import { Database } from "../store/database.ts"
 import { listLiveEventIds } from "../store/events.ts"
-import type { OutboxBell } from "../store/outbox.ts"
+import type { OutboxSignal } from "../store/outbox.ts"
 import { Telemetry } from "../telemetry.ts"
 import { Feed } from "./feed.ts"
 import { type LiveEventOptions, liveEventLayer } from "./live-event.ts"
@@ -66,7 +66,7 @@ const recoverLiveEvents = Effect.gen(function* () {
 /** The actors' room: live events, their feed, and the recovery of those that were live. */
 export const liveEventsLayer = (
   options: PlacementOptions,
-): Layer.Layer<LiveEvents | Feed, never, Database | OutboxBell | Telemetry | Ownership> =>
+): Layer.Layer<LiveEvents | Feed, never, Database | OutboxSignal | Telemetry | Ownership> =>
   Layer.effectDiscard(Effect.forkScoped(recoverLiveEvents)).pipe(
     Layer.provideMerge(LiveEvents.layer(options)),
     Layer.provideMerge(liveEventLayer(options)),

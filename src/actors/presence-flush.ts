@@ -7,8 +7,8 @@ import { Effect } from "effect"
 import { toTimestamp } from "../model/timestamp.ts"
 import { type Dispatch, ephemeralOf } from "../protocol/contract.ts"
 import { isWanted } from "../store/outbox.ts"
-import { encodeEphemeral, type Step } from "./batch.ts"
-import { type Away, type Moved, StoreAway } from "./commands.ts"
+import { encodeEphemeral, type CommitEntry } from "./batch.ts"
+import { type Unreachable, type NotOwner, StoreUnavailable } from "./commands.ts"
 import type { Presence, PresenceChange } from "./presence.ts"
 import {
   mayBeWatched,
@@ -18,7 +18,7 @@ import {
   presenceResets,
   presenceUpdates,
 } from "./presence-view.ts"
-import { publishEphemeral, type Resident, type Surroundings } from "./resident.ts"
+import { publishEphemeral, type LoadedEvent, type ActorServices } from "./resident.ts"
 
 const TICK_MS = 250
 const COUNT_EVERY_MS = 1000
@@ -28,18 +28,18 @@ const BATCH = 500
 const FEW = 32
 
 interface Needs {
-  readonly around: Surroundings
+  readonly around: ActorServices
   readonly now: () => number
   readonly presence: () => Presence | undefined
   /** Runs an effect in the event's lane. */
-  readonly run: (body: Effect.Effect<void, Away>) => void
-  readonly current: Effect.Effect<Resident, Away>
-  readonly commit: (from: Resident, step: Step) => Effect.Effect<Resident, Moved | StoreAway>
+  readonly run: (body: Effect.Effect<void, Unreachable>) => void
+  readonly current: Effect.Effect<LoadedEvent, Unreachable>
+  readonly commit: (from: LoadedEvent, step: CommitEntry) => Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable>
   /** Told of who came and went, once that is committed. */
   readonly changed: (
-    from: Resident,
+    from: LoadedEvent,
     changes: ReadonlyArray<PresenceChange>,
-  ) => Effect.Effect<Resident, Moved | StoreAway>
+  ) => Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable>
 }
 
 export class PresenceFlush {
@@ -80,7 +80,7 @@ export class PresenceFlush {
     clearTimeout(this.#countTimer)
   }
 
-  #flush(): Effect.Effect<void, Away> {
+  #flush(): Effect.Effect<void, Unreachable> {
     const needs = this.#needs
     return Effect.gen({ self: this }, function* () {
       const resident = yield* needs.current
@@ -107,14 +107,14 @@ export class PresenceFlush {
   }
 
   /** A crowd that comes or goes is written down only for somebody; a few people cost less than the question. */
-  #isListenedTo({ state }: Resident, changes: ReadonlyArray<PresenceChange>): Effect.Effect<boolean, StoreAway> {
+  #isListenedTo({ state }: LoadedEvent, changes: ReadonlyArray<PresenceChange>): Effect.Effect<boolean, StoreUnavailable> {
     if (changes.length <= FEW) return Effect.succeed(true)
     const { workspaceId } = state.event
     return Effect.mapError(
       this.#needs.around.database.runLive((sql) =>
         isWanted(sql, workspaceId, ["participant.joined", "participant.left"]),
       ),
-      () => new StoreAway(),
+      () => new StoreUnavailable(),
     )
   }
 
@@ -134,7 +134,7 @@ export class PresenceFlush {
     this.#rolesDue = false
   }
 
-  #dispatches(resident: Resident, presence: Presence, changes: ReadonlyArray<PresenceChange>): ReadonlyArray<Dispatch> {
+  #dispatches(resident: LoadedEvent, presence: Presence, changes: ReadonlyArray<PresenceChange>): ReadonlyArray<Dispatch> {
     if (resident.state.event.status !== "live") return []
     if (presence.settleMode()) this.#modeDue = true
     const mode: Dispatch[] = this.#modeDue
@@ -168,27 +168,27 @@ export class PresenceFlush {
 }
 
 /** The stream that is told counts: a large audience in whole; of a small one those who may not hear who it is. */
-const countsFor = ({ state }: Resident, presence: Presence): "event" | "stage" | undefined => {
+const countsFor = ({ state }: LoadedEvent, presence: Presence): "event" | "stage" | undefined => {
   if (presence.mode === "summary") return "event"
   return mayBeWatched(state) ? "stage" : undefined
 }
 
-const isSilent = ({ dispatches, notices }: Step): boolean => dispatches.length === 0 && notices.length === 0
+const isSilent = ({ dispatches, webhookEvents: notices }: CommitEntry): boolean => dispatches.length === 0 && notices.length === 0
 
 /** Who knocked and who waits no longer: for staff. */
 const lobbyNews = ({ lobby }: Presence): ReadonlyArray<Dispatch> =>
   lobby.hasChanges ? [{ stream: "staff", t: "lobby.waiting", d: lobby.news }] : []
 
 const stepOf = (
-  { state }: Resident,
+  { state }: LoadedEvent,
   now: number,
   dispatches: ReadonlyArray<Dispatch>,
   changes: ReadonlyArray<PresenceChange>,
-): Step => ({
+): CommitEntry => ({
   state,
   now,
   dispatches,
-  notices: changes
+  webhookEvents: changes
     .filter(({ type }) => type !== "updated")
     .map((change) => ({ ...presenceNotice(state, change), id: change.id, at: change.at })),
 })

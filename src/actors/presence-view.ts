@@ -5,26 +5,26 @@ import { type Dispatch, type DispatchData, dispatchOf } from "../protocol/contra
 import type { ParticipantView, PresenceView } from "../protocol/topics/presence.ts"
 import type { Presence, PresenceChange, Present } from "./presence.ts"
 import type { RosterPage, RosterQuery } from "./protocol.ts"
-import type { Resident } from "./resident.ts"
-import { activePhase, type LiveState, type Notice } from "./state.ts"
+import type { LoadedEvent } from "./resident.ts"
+import { activePhase, type LiveState, type NewWebhookEvent } from "./state.ts"
 
 /** What a view of people is drawn from. */
-type Where = Pick<Resident, "state" | "floor">
+type Where = Pick<LoadedEvent, "state" | "records">
 
 const narrow = (state: LiveState, person: Pick<Present, "role">) =>
   narrowRole(person.role, activePhase(state)?.modality ?? null)
 
 /** How many there are, by their role in the active phase and by room. */
 export const presenceCounts = (
-  { state, floor }: Where,
+  { state, records }: Where,
   presence: Presence,
 ): Omit<DispatchData<"presence.count">, "lobby"> => ({
   ...presence.counts((role) => narrow(state, { role })),
-  byRoom: Object.fromEntries([...floor.all("room")].map(([id, { count }]) => [id, count])),
+  byRoom: Object.fromEntries([...records.all("room")].map(([id, { count }]) => [id, count])),
 })
 
-const roomOf = ({ floor }: Where, participantId: string): string | null => {
-  const seat = floor.get("seat", participantId)
+const roomOf = ({ records }: Where, participantId: string): string | null => {
+  const seat = records.get("seat", participantId)
   return seat === undefined || seat.away ? null : seat.roomId
 }
 
@@ -34,8 +34,8 @@ export const participantView = (where: Where, person: Present): ParticipantView 
   name: person.name,
   role: narrow(where.state, person),
   roomId: roomOf(where, person.participantId),
-  hand: where.floor.get("hand", person.participantId) !== undefined,
-  muted: where.floor.get("mute", person.participantId) !== undefined,
+  hand: where.records.get("hand", person.participantId) !== undefined,
+  muted: where.records.get("mute", person.participantId) !== undefined,
   joinedAt: person.joinedAt,
   kind: person.kind,
 })
@@ -139,7 +139,7 @@ export const presenceUpdates = (where: Where, presence: Presence): ReadonlyArray
   })
 
 /** What webhook receivers learn of a change (specification §6): `userId` only for the signed-in. */
-export const presenceNotice = (state: LiveState, { type, participant }: PresenceChange): Notice => ({
+export const presenceNotice = (state: LiveState, { type, participant }: PresenceChange): NewWebhookEvent => ({
   type: type === "joined" ? "participant.joined" : "participant.left",
   extra: {
     participantId: participant.participantId,

@@ -10,11 +10,11 @@ import { LobbyPolicy } from "../model/live-values.ts"
 import { ParticipantKind } from "../model/participants.ts"
 import { Feature, Modality } from "../model/phase.ts"
 import { EventRole } from "../model/roles.ts"
-import { Envelope, EventGone, Moved, Outcome, StoreAway } from "./commands.ts"
+import { Envelope, EventNotFound, NotOwner, Outcome, StoreUnavailable } from "./commands.ts"
 import { ReactionReport } from "./reactions.ts"
 import type { ActivePhase } from "./state.ts"
 
-const Away = Schema.Union([Moved, EventGone, StoreAway])
+const Away = Schema.Union([NotOwner, EventNotFound, StoreUnavailable])
 const Json = Schema.Record(Schema.String, Schema.Unknown)
 
 const ParticipantSchema = Schema.Struct({

@@ -2,9 +2,9 @@
  * Tallies and the like change far more often than anybody can read: each is told at once after a pause, and then at most
  * once per interval of its kind, the last change always. What is said is looked up when it is said.
  */
-import { pulseOf } from "./activities/registry.ts"
+import { throttledViewOf } from "./activities/registry.ts"
 
-export class Pulses {
+export class ViewThrottle {
   readonly #timers = new Map<string, NodeJS.Timeout>()
   readonly #due = new Set<string>()
   readonly #say: (keys: ReadonlyArray<string>) => void
@@ -14,7 +14,7 @@ export class Pulses {
     this.#say = say
   }
 
-  beat(keys: Iterable<string>): void {
+  request(keys: Iterable<string>): void {
     for (const key of keys) {
       if (this.#timers.has(key)) this.#due.add(key)
       else this.#start(key)
@@ -28,7 +28,7 @@ export class Pulses {
   }
 
   #start(key: string): void {
-    const found = pulseOf(key)
+    const found = throttledViewOf(key)
     if (found === undefined) return
     this.#say([key])
     const timer = setTimeout(() => {

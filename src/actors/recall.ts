@@ -11,42 +11,42 @@ import { findLiveCommands } from "../store/live-events.ts"
 import { findHeads } from "../store/live-history.ts"
 import { findChatMessages } from "../store/live-records.ts"
 import { Batch } from "./batch.ts"
-import { type Envelope, type Outcome, StoreAway } from "./commands.ts"
+import { type Envelope, type Outcome, StoreUnavailable } from "./commands.ts"
 import { rememberedAnswer, TIMER_SCOPE } from "./execution.ts"
-import type { Floor } from "./floor.ts"
-import type { Resident } from "./resident.ts"
+import type { RecordStore } from "./floor.ts"
+import type { LoadedEvent } from "./resident.ts"
 
 const namedIn = ({ command }: Envelope): ReadonlyArray<string> => {
   if (command.type === "chat.delete") return [command.d.id]
   return command.type === "chat.send" && command.d.replyTo !== undefined ? [command.d.replyTo] : []
 }
 
-const hold = (floor: Floor, messages: ReadonlyArray<ChatMessage>): void => {
-  for (const id of [...floor.all("pastChat").keys()]) floor.write("pastChat", id, undefined)
-  for (const message of messages) floor.write("pastChat", message.id, message)
+const hold = (records: RecordStore, messages: ReadonlyArray<ChatMessage>): void => {
+  for (const id of [...records.all("pastChat").keys()]) records.write("pastChat", id, undefined)
+  for (const message of messages) records.write("pastChat", message.id, message)
 }
 
 const recallChat = (
   database: Database["Service"],
-  { floor, state }: Resident,
+  { records, state }: LoadedEvent,
   envelopes: ReadonlyArray<Envelope>,
-): Effect.Effect<void, StoreAway> => {
-  const ids = envelopes.flatMap(namedIn).filter((id) => floor.get("chat", id) === undefined)
+): Effect.Effect<void, StoreUnavailable> => {
+  const ids = envelopes.flatMap(namedIn).filter((id) => records.get("chat", id) === undefined)
   if (ids.length === 0) return Effect.void
   return database
     .runLive((sql) => findChatMessages(sql, state.event.id, ids))
     .pipe(
-      Effect.tap((messages) => Effect.sync(() => hold(floor, messages))),
+      Effect.tap((messages) => Effect.sync(() => hold(records, messages))),
       Effect.asVoid,
-      Effect.mapError(() => new StoreAway()),
+      Effect.mapError(() => new StoreUnavailable()),
     )
 }
 
 const readAnswers = (
   database: Database["Service"],
-  { answers, state }: Resident,
+  { answers, state }: LoadedEvent,
   envelopes: ReadonlyArray<Envelope>,
-): Effect.Effect<void, StoreAway> =>
+): Effect.Effect<void, StoreUnavailable> =>
   database
     .runLive((sql) => findLiveCommands(sql, state.event.id, envelopes))
     .pipe(
@@ -56,26 +56,26 @@ const readAnswers = (
         }),
       ),
       Effect.asVoid,
-      Effect.mapError(() => new StoreAway()),
+      Effect.mapError(() => new StoreUnavailable()),
     )
 
 /** What the store remembers of one command: it refused the id as taken. */
 export const recallAnswer = (
   database: Database["Service"],
-  of: Resident,
+  of: LoadedEvent,
   envelope: Envelope,
-): Effect.Effect<Outcome, StoreAway> =>
+): Effect.Effect<Outcome, StoreUnavailable> =>
   Effect.flatMap(readAnswers(database, of, [envelope]), () => {
     const known = rememberedAnswer(new Batch(of), envelope)
-    return known === undefined ? new StoreAway() : Effect.succeed(known)
+    return known === undefined ? new StoreUnavailable() : Effect.succeed(known)
   })
 
 /** Before commands are decided: an id that memory let go of may be a repeat, and nothing is decided twice. */
 const recallAnswers = (
   database: Database["Service"],
-  of: Resident,
+  of: LoadedEvent,
   envelopes: ReadonlyArray<Envelope>,
-): Effect.Effect<void, StoreAway> => {
+): Effect.Effect<void, StoreUnavailable> => {
   const now = Date.now()
   const doubtful = envelopes.filter(
     ({ scope, commandId }) =>
@@ -89,23 +89,23 @@ const recallAnswers = (
 
 export const recall = (
   database: Database["Service"],
-  of: Resident,
+  of: LoadedEvent,
   envelopes: ReadonlyArray<Envelope>,
-): Effect.Effect<void, StoreAway> =>
+): Effect.Effect<void, StoreUnavailable> =>
   Effect.andThen(recallAnswers(database, of, envelopes), recallChat(database, of, envelopes))
 
 /** From then on the heads of these streams are known, until the next read-back at least. */
 export const recallHeads = (
   database: Database["Service"],
-  { heads, state }: Resident,
+  { heads, state }: LoadedEvent,
   streams: Iterable<string>,
-): Effect.Effect<void, StoreAway> => {
+): Effect.Effect<void, StoreUnavailable> => {
   const unknown = heads.unknown(streams)
   if (unknown.length === 0) return Effect.void
   return database
     .runLive((sql) => findHeads(sql, state.event.id, unknown))
     .pipe(
       Effect.map((found) => heads.learn(found)),
-      Effect.mapError(() => new StoreAway()),
+      Effect.mapError(() => new StoreUnavailable()),
     )
 }

@@ -16,14 +16,14 @@ import {
   type Recovered,
   recoverLiveEvent,
 } from "../store/live-events.ts"
-import type { OutboxBell } from "../store/outbox.ts"
+import type { OutboxSignal } from "../store/outbox.ts"
 import type { RecordUnreadable } from "../store/record-versions.ts"
 import type { Telemetry } from "../telemetry.ts"
 import type { Batch } from "./batch.ts"
 import { type Answers, COMMAND_MEMORY_MS, CommandLog } from "./command-log.ts"
-import { EventGone, Moved, StoreAway } from "./commands.ts"
+import { EventNotFound, NotOwner, StoreUnavailable } from "./commands.ts"
 import type { EphemeralPublication, Feed, FeedMessage } from "./feed.ts"
-import { Floor } from "./floor.ts"
+import { RecordStore } from "./floor.ts"
 import { Heads } from "./heads.ts"
 import { lobbyPolicy } from "./lobby-policy.ts"
 import type { Ownership } from "./ownership.ts"
@@ -34,40 +34,40 @@ import { type LiveState, NO_EFFECTS, phaseTraits } from "./state.ts"
 /** The store is there, but would not take the batch: one of its commands may be at fault. */
 export class CommitRefused extends Data.TaggedError("CommitRefused")<Record<never, never>> {}
 
-export interface Surroundings {
+export interface ActorServices {
   readonly database: Database["Service"]
   readonly feed: Feed["Service"]
-  readonly bell: OutboxBell["Service"]
+  readonly bell: OutboxSignal["Service"]
   readonly telemetry: Telemetry["Service"]
   readonly ownership: Ownership["Service"]
 }
 
 /** What is known while this process owns the event. */
-export interface Resident {
-  readonly epoch: number
+export interface LoadedEvent {
+  readonly fencingToken: number
   readonly version: number
-  readonly history: string
+  readonly epoch: string
   readonly state: LiveState
-  /** Moved on by a batch before its commit, like the floor: an actor that fails to commit forgets all. */
+  /** Moved on by a batch before its commit, like the records: an actor that fails to commit forgets all. */
   readonly heads: Heads
-  readonly floor: Floor
+  readonly records: RecordStore
   readonly answers: CommandLog
   /** Who was present when the last activation was stopped in order. */
   readonly roster: ReadonlyArray<Present>
 }
 
-const floorOf = (records: Recovered["records"]): Floor => {
-  const floor = new Floor()
-  for (const { kind, id, record } of records) floor.write(kind, id, record)
-  return floor
+const recordStoreOf = (stored: Recovered["records"]): RecordStore => {
+  const records = new RecordStore()
+  for (const { kind, id, record } of stored) records.write(kind, id, record)
+  return records
 }
 
-const residentOf = (recovered: Recovered, idle: Answers): Resident => ({
-  epoch: recovered.epoch,
+const residentOf = (recovered: Recovered, idle: Answers): LoadedEvent => ({
+  fencingToken: recovered.epoch,
   version: recovered.version,
-  history: recovered.history,
+  epoch: recovered.history,
   heads: new Heads(recovered.heads, recovered.hasOtherStreams),
-  floor: floorOf(recovered.records),
+  records: recordStoreOf(recovered.records),
   answers: new CommandLog(recovered.commands, idle),
   roster: recovered.roster as ReadonlyArray<Present>,
   state: {
@@ -79,10 +79,10 @@ const residentOf = (recovered: Recovered, idle: Answers): Resident => ({
   },
 })
 
-const recover = (around: Surroundings, eventId: string): Effect.Effect<Recovered, Moved | EventGone | StoreAway> =>
+const recover = (around: ActorServices, eventId: string): Effect.Effect<Recovered, NotOwner | EventNotFound | StoreUnavailable> =>
   Effect.gen(function* () {
     // Never raise the epoch on the word of a stale view: that would fence out the rightful owner.
-    if (!(yield* around.ownership.holds)) return yield* new Moved()
+    if (!(yield* around.ownership.holds)) return yield* new NotOwner()
     const { database, ownership } = around
     const claim = {
       eventId,
@@ -98,9 +98,9 @@ const recover = (around: Surroundings, eventId: string): Effect.Effect<Recovered
         Effect.tapErrorTag("RecordUnreadable", (err) =>
           Effect.sync(() => log.error({ eventId, err }, "a live event cannot be read by this release")),
         ),
-        Effect.mapError(() => new StoreAway()),
+        Effect.mapError(() => new StoreUnavailable()),
       )
-    if (recovered === undefined) return yield* new EventGone()
+    if (recovered === undefined) return yield* new EventNotFound()
     around.telemetry.metrics.activations.add()
     return recovered
   })
@@ -110,26 +110,26 @@ const recover = (around: Surroundings, eventId: string): Effect.Effect<Recovered
  * recovery. `Moved` when this process may not own it, `EventGone` when it does not exist.
  */
 export const activate = (
-  around: Surroundings,
+  around: ActorServices,
   eventId: string,
   idle: Answers,
-): Effect.Effect<Resident, Moved | EventGone | StoreAway> =>
+): Effect.Effect<LoadedEvent, NotOwner | EventNotFound | StoreUnavailable> =>
   Effect.map(recover(around, eventId), (recovered) => residentOf(recovered, idle))
 
 /** A commit failed and only the store knows whether it happened: its version tells, and whose commit made it. */
 const settleUnknown = (
-  around: Surroundings,
-  resident: Resident,
+  around: ActorServices,
+  resident: LoadedEvent,
   commit: LiveCommit,
   { cause, lost }: CommitUnknown,
-): Effect.Effect<Resident, Moved | StoreAway | CommitRefused> =>
+): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable | CommitRefused> =>
   Effect.gen(function* () {
     const { eventId, version } = commit
     around.telemetry.log.warn({ eventId, err: cause }, "a live event's commit failed")
-    const recovered = yield* Effect.mapError(recover(around, eventId), () => new StoreAway())
-    const happened = recovered.version === version && recovered.versionEpoch === resident.epoch
+    const recovered = yield* Effect.mapError(recover(around, eventId), () => new StoreUnavailable())
+    const happened = recovered.version === version && recovered.versionEpoch === resident.fencingToken
     if (happened) return residentOf(recovered, resident.answers.idle)
-    return yield* lost ? new Moved() : new CommitRefused()
+    return yield* lost ? new NotOwner() : new CommitRefused()
   })
 
 /**
@@ -138,13 +138,13 @@ const settleUnknown = (
  * cannot be asked. After any failure the caller must forget what it knew.
  */
 export const commitBatch = (
-  around: Surroundings,
+  around: ActorServices,
   batch: Batch,
-): Effect.Effect<Resident, Moved | StoreAway | CommitRefused | AnsweredBefore | OverCapacity> => {
+): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity> => {
   const { resident } = batch
-  const publish = (after: Resident, deliveries: number): Resident => {
-    const { from, publications, ephemeral, ejections, standings } = batch
-    around.feed.publish(message(after, "commit", { from, publications, ephemeral, ejections, standings }))
+  const publish = (after: LoadedEvent, deliveries: number): LoadedEvent => {
+    const { from, publications, ephemeral, ejections, participantChanges: standings } = batch
+    around.feed.publish(message(after, "commit", { from, publications, ephemeral, ejections, participantChanges: standings }))
     if (deliveries > 0) around.bell.ring()
     return after
   }
@@ -154,7 +154,7 @@ export const commitBatch = (
       Effect.catchTags({
         Fenced: () => {
           around.telemetry.metrics.fenced.add()
-          return Effect.fail(new Moved())
+          return Effect.fail(new NotOwner())
         },
         CommitUnknown: (unknown) =>
           Effect.map(settleUnknown(around, resident, commit, unknown), (after) =>
@@ -165,30 +165,30 @@ export const commitBatch = (
   return recallHeads(around.database, resident, batch.streams).pipe(Effect.flatMap(() => write(batch.seal())))
 }
 
-const message = (of: Resident, kind: FeedMessage["kind"], said: Partial<FeedMessage>): FeedMessage => ({
+const message = (of: LoadedEvent, kind: FeedMessage["kind"], said: Partial<FeedMessage>): FeedMessage => ({
   kind,
   eventId: of.state.event.id,
-  history: of.history,
+  epoch: of.epoch,
   from: of.version,
   version: of.version,
   status: of.state.event.status,
   visibility: of.state.event.visibility,
   phase: phaseTraits(of.state),
-  lobby: lobbyPolicy(of.state, of.floor),
+  lobby: lobbyPolicy(of.state, of.records),
   publications: [],
   ephemeral: [],
   ejections: [],
-  standings: [],
+  participantChanges: [],
   ...said,
 })
 
 /** Tells watchers where the event stands, so that one who missed the last words of a lost commit notices. */
-export const publishStanding = (around: Surroundings, resident: Resident): void =>
+export const publishStanding = (around: ActorServices, resident: LoadedEvent): void =>
   around.feed.publish(message(resident, "note", {}))
 
 /** Sends what may be lost: no commit, no place in a stream, nothing to replay. */
 export const publishEphemeral = (
-  around: Surroundings,
-  resident: Resident,
+  around: ActorServices,
+  resident: LoadedEvent,
   ephemeral: ReadonlyArray<EphemeralPublication>,
 ): void => around.feed.publish(message(resident, "note", { ephemeral }))

@@ -9,7 +9,7 @@ import { lobbyPolicy } from "./lobby-policy.ts"
 import { NOBODY, type Presence } from "./presence.ts"
 import { presenceSummary, presenceView } from "./presence-view.ts"
 import type { LiveReading, LiveSnapshot, ReadQuery } from "./protocol.ts"
-import type { Resident } from "./resident.ts"
+import type { LoadedEvent } from "./resident.ts"
 import { activePhase, gatewayPhase, phaseTraits } from "./state.ts"
 import { timersOf } from "./timers.ts"
 
@@ -20,18 +20,18 @@ const LARGE = 500
 const ownStream = (participantId: string): string => `me:${participantId}`
 
 /** Rooms that somebody may be in or go to. One that is not among them and is opened later begins at 0. */
-const roomStreams = ({ floor }: Resident): ReadonlyArray<string> => {
-  const seats = Array.from(floor.all("seat").values(), ({ roomId }) => roomId)
-  return Array.from(new Set([...floor.all("room").keys(), ...seats]), (id) => `room:${id}`)
+const roomStreams = ({ records }: LoadedEvent): ReadonlyArray<string> => {
+  const seats = Array.from(records.all("seat").values(), ({ roomId }) => roomId)
+  return Array.from(new Set([...records.all("room").keys(), ...seats]), (id) => `room:${id}`)
 }
 
-const headsIn = (of: Resident): { readonly [stream: string]: number } => {
+const headsIn = (of: LoadedEvent): { readonly [stream: string]: number } => {
   const heads = [...SHARED_STREAMS, ...roomStreams(of)].map((stream) => [stream, of.heads.of(stream)] as const)
   return Object.fromEntries(heads.filter(([, head]) => head > 0))
 }
 
 /** Streams whose heads a reading says. */
-export const headsOfReading = (of: Resident, { participants, streams }: ReadQuery): ReadonlyArray<string> => [
+export const headsOfReading = (of: LoadedEvent, { participants, streams }: ReadQuery): ReadonlyArray<string> => [
   ...participants.map(ownStream),
   ...streams,
   ...roomStreams(of),
@@ -42,7 +42,7 @@ export class Snapshots {
   #madeAt = 0
 
   read(
-    of: Resident,
+    of: LoadedEvent,
     presence: Presence | undefined,
     now: number,
     { participants, fresh, streams }: ReadQuery,
@@ -65,9 +65,9 @@ export class Snapshots {
     this.#last = undefined
   }
 
-  #snapshot(of: Resident, presence: Presence | undefined, now: number): LiveSnapshot {
+  #snapshot(of: LoadedEvent, presence: Presence | undefined, now: number): LiveSnapshot {
     const last = this.#last
-    if (last?.history === of.history) {
+    if (last?.history === of.epoch) {
       const mayBeOlder = (presence?.connected ?? 0) > LARGE && last.event.status === of.state.event.status
       if (last.version === of.version || (mayBeOlder && Math.abs(now - this.#madeAt) <= GOOD_FOR_MS)) return last
     }
@@ -77,20 +77,20 @@ export class Snapshots {
   }
 }
 
-const sceneOf = ({ floor, state }: Resident, presence: Presence | undefined, now: number) => ({
-  floor,
+const sceneOf = ({ records, state }: LoadedEvent, presence: Presence | undefined, now: number) => ({
+  records,
   state,
   people: presence ?? NOBODY,
   now,
 })
 
-const snapshotOf = (of: Resident, presence: Presence | undefined, now: number): LiveSnapshot => {
-  const { state, floor } = of
+const snapshotOf = (of: LoadedEvent, presence: Presence | undefined, now: number): LiveSnapshot => {
+  const { state, records } = of
   const scene = sceneOf(of, presence, now)
   const active = activePhase(state)
-  const seats = [...floor.all("seat")].filter(([, { away }]) => !away)
+  const seats = [...records.all("seat")].filter(([, { away }]) => !away)
   return {
-    history: of.history,
+    history: of.epoch,
     version: of.version,
     heads: headsIn(of),
     event: state.event,
@@ -104,11 +104,11 @@ const snapshotOf = (of: Resident, presence: Presence | undefined, now: number): 
     staff: viewOf(scene, "staffView"),
     people: { presence: presence === undefined ? {} : presenceView(of, presence) },
     anonymous: { presence: presence === undefined ? {} : presenceSummary(of, presence) },
-    lobby: lobbyPolicy(state, floor),
-    admissions: Object.fromEntries([...floor.all("admission")].map(([id, admission]) => [id, admission.state])),
-    roles: Object.fromEntries([...floor.all("role")].map(([id, { role }]) => [id, role])),
+    lobby: lobbyPolicy(state, records),
+    admissions: Object.fromEntries([...records.all("admission")].map(([id, admission]) => [id, admission.state])),
+    roles: Object.fromEntries([...records.all("role")].map(([id, { role }]) => [id, role])),
     seats: Object.fromEntries(seats.map(([id, { roomId }]) => [id, roomId])),
-    votersHear: [...floor.all("poll").values()].some(({ results, voters }) => results === "afterVote" && voters > 0),
+    votersHear: [...records.all("poll").values()].some(({ results, voters }) => results === "afterVote" && voters > 0),
     removed: state.removed,
   }
 }

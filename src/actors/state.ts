@@ -11,7 +11,7 @@ import { NO_TRAITS, type PhaseTraits } from "../protocol/rule.ts"
 import type { PhaseView, TimerView } from "../protocol/topics/agenda.ts"
 
 /** A webhook occurrence before it has its id. */
-export interface Notice {
+export interface NewWebhookEvent {
   readonly type: WebhookEventType
   readonly extra: { readonly [field: string]: unknown }
 }
@@ -22,7 +22,7 @@ export type Ejection =
   | { readonly who: "participant"; readonly participantId: string; readonly reason: "removed" }
 
 /** Where a participant stands from now on: only what changed. */
-export interface Standing {
+export interface ParticipantChange {
   readonly participantId: string
   /** The stored role; null: it is what is stored for them again, and nothing that was given here. */
   readonly role?: EventRole | null
@@ -40,11 +40,11 @@ export interface Standing {
 
 export interface Effects {
   readonly dispatches: ReadonlyArray<Dispatch>
-  readonly notices: ReadonlyArray<Notice>
+  readonly webhookEvents: ReadonlyArray<NewWebhookEvent>
   readonly ejections: ReadonlyArray<Ejection>
 }
 
-export const NO_EFFECTS: Effects = { dispatches: [], notices: [], ejections: [] }
+export const NO_EFFECTS: Effects = { dispatches: [], webhookEvents: [], ejections: [] }
 
 export interface LiveState {
   readonly event: Event

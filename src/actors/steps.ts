@@ -26,7 +26,7 @@ const withEffects = (state: LiveState, effects: Partial<Effects>): LiveState => 
   ...state,
   effects: {
     dispatches: [...state.effects.dispatches, ...(effects.dispatches ?? [])],
-    notices: [...state.effects.notices, ...(effects.notices ?? [])],
+    webhookEvents: [...state.effects.webhookEvents, ...(effects.webhookEvents ?? [])],
     ejections: [...state.effects.ejections, ...(effects.ejections ?? [])],
   },
 })
@@ -66,7 +66,7 @@ export const publish = (state: LiveState, { now }: { readonly now: Timestamp }):
   const { title, scheduledAt } = published.event
   return withEffects(published, {
     ...publishing("event.updated", "event", { event: eventView(published) }),
-    notices: [{ type: "event.published", extra: { title, scheduledAt } }],
+    webhookEvents: [{ type: "event.published", extra: { title, scheduledAt } }],
   })
 }
 
@@ -114,7 +114,7 @@ export const start = (state: LiveState, { now }: { readonly now: Timestamp }): L
   const phaseId = nextPendingPhase(live)?.id ?? null
   const announced = withEffects(live, {
     ...publishing("event.started", "event", { event: eventView(live) }),
-    notices: [{ type: "event.started", extra: { startedAt: now, phaseId } }],
+    webhookEvents: [{ type: "event.started", extra: { startedAt: now, phaseId } }],
   })
   return startNextPhase(announced, now)
 }
@@ -136,7 +136,7 @@ export const end = (state: LiveState, now: Timestamp, reason: EndReason): LiveSt
   const phases = ended.phases.filter(({ status }) => status === "skipped").map(gatewayPhase)
   return withEffects(ended, {
     ...publishing("event.ended", "event", { event: eventView(ended), endedAt: now, reason, phases }),
-    notices: [{ type: "event.ended", extra: { endedAt: now, reason } }],
+    webhookEvents: [{ type: "event.ended", extra: { endedAt: now, reason } }],
     ejections: [{ who: "everyone", reason: "ended" }],
   })
 }

@@ -4,7 +4,7 @@
  */
 import { toMillis } from "../model/timestamp.ts"
 import type { TimerView } from "../protocol/topics/agenda.ts"
-import type { ActivityDeadline, Scene } from "./activities/activity.ts"
+import type { ActivityDeadline, ReadContext } from "./activities/activity.ts"
 import { activityTimers, nextActivityDeadline } from "./activities/registry.ts"
 import type { Command } from "./commands.ts"
 import { activePhase, activeTimers, type LiveState } from "./state.ts"
@@ -31,12 +31,12 @@ interface Warning {
 }
 
 /** Everything that clients draw a deadline of. */
-export const timersOf = (scene: Scene): ReadonlyArray<TimerView> => [
+export const timersOf = (scene: ReadContext): ReadonlyArray<TimerView> => [
   ...activeTimers(scene.state),
   ...activityTimers(scene),
 ]
 
-const warningsOf = (scene: Scene): ReadonlyArray<Warning> =>
+const warningsOf = (scene: ReadContext): ReadonlyArray<Warning> =>
   timersOf(scene)
     .filter(({ state }) => state === "running")
     .flatMap(({ id: timerId, startedAt, endsAt }) =>
@@ -55,7 +55,7 @@ const warn =
   }
 
 /** The next warning after `since` (exclusive). Warnings that were missed are not made up for. */
-const nextWarning = (scene: Scene, since: number): ActivityDeadline | undefined => {
+const nextWarning = (scene: ReadContext, since: number): ActivityDeadline | undefined => {
   const at = warningsOf(scene).reduce(
     (next, warning) => (warning.at > since ? Math.min(next, warning.at) : next),
     Infinity,
@@ -74,7 +74,7 @@ const phaseDeadline = (state: LiveState): PhaseDeadline | undefined => {
  * The next deadline, given the moment up to which deadlines have been seen to. An end is due even when it lies before
  * that: a crash must not swallow it. `own`: one that the event itself has.
  */
-export const nextDeadline = (scene: Scene, since: number, own?: ActivityDeadline): Deadline | undefined => {
+export const nextDeadline = (scene: ReadContext, since: number, own?: ActivityDeadline): Deadline | undefined => {
   if (scene.state.event.status !== "live") return undefined
   const deadlines = [nextWarning(scene, since), phaseDeadline(scene.state), nextActivityDeadline(scene), own]
   return deadlines.reduce((next, one) => (next === undefined || (one !== undefined && one.at < next.at) ? one : next))

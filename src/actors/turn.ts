@@ -26,10 +26,10 @@ import {
   type StreamFor,
 } from "../protocol/contract.ts"
 import type { Caller } from "./commands.ts"
-import type { Floor } from "./floor.ts"
+import type { RecordStore } from "./floor.ts"
 import { admissionOf } from "./lobby-policy.ts"
 import type { People, Present } from "./presence.ts"
-import type { Ejection, LiveState, Notice, Standing } from "./state.ts"
+import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "./state.ts"
 
 type Fields = { readonly [field: string]: unknown }
 
@@ -45,7 +45,7 @@ const insideOf = (people: People, isInside: (person: Present) => boolean): Peopl
 })
 
 export interface TurnGiven {
-  readonly floor: Floor
+  readonly records: RecordStore
   readonly state: LiveState
   readonly people: People
   /** Null: whoever manages the workspace, or the clock. */
@@ -72,22 +72,22 @@ export class Turn {
   readonly playbackUrlTemplate: string | null
   readonly canRecord: boolean
   state: LiveState
-  readonly #floor: Floor
+  readonly #records: RecordStore
   readonly #changes = new Map<string, Change>()
   readonly #undo: (() => void)[] = []
   readonly dispatches: Dispatch[] = []
   readonly ephemeral: Ephemeral[] = []
-  readonly notices: Notice[] = []
-  readonly standings: Standing[] = []
+  readonly webhookEvents: NewWebhookEvent[] = []
+  readonly participantChanges: ParticipantChange[] = []
   readonly ejections: Ejection[] = []
   /** Things whose view is told at a pace of its own, such as a tally. */
-  readonly pulses = new Set<string>()
+  readonly throttled = new Set<string>()
 
-  constructor({ floor, state, people, by, now, freshId, playbackUrlTemplate, canRecord }: TurnGiven) {
-    this.#floor = floor
+  constructor({ records, state, people, by, now, freshId, playbackUrlTemplate, canRecord }: TurnGiven) {
+    this.#records = records
     this.state = state
     this.everybody = people
-    this.people = insideOf(people, (person) => admissionOf(this.state, floor, person) === "in")
+    this.people = insideOf(people, (person) => admissionOf(this.state, records, person) === "in")
     this.by = by
     this.now = now
     this.at = toTimestamp(now)
@@ -97,16 +97,16 @@ export class Turn {
   }
 
   get<K extends Kind>(kind: K, id: string): Records[K] | undefined {
-    return this.#floor.get(kind, id)
+    return this.#records.get(kind, id)
   }
 
   all<K extends Kind>(kind: K): ReadonlyMap<string, Records[K]> {
-    return this.#floor.all(kind)
+    return this.#records.all(kind)
   }
 
-  /** For views of the whole floor. */
-  get floor(): Floor {
-    return this.#floor
+  /** For views of the whole records. */
+  get records(): RecordStore {
+    return this.#records
   }
 
   put<K extends Kind>(kind: K, id: string, record: Records[K]): void {
@@ -114,17 +114,17 @@ export class Turn {
   }
 
   remove(kind: Kind, id: string): void {
-    if (this.#floor.get(kind, id) !== undefined) this.#write(kind, id, undefined)
+    if (this.#records.get(kind, id) !== undefined) this.#write(kind, id, undefined)
   }
 
   /** Lets go of a record that the store keeps: it is not needed in memory any more. */
   forget(kind: Kind, id: string): void {
-    const before = this.#floor.write(kind, id, undefined)
-    this.#undo.push(() => this.#floor.write(kind, id, before))
+    const before = this.#records.write(kind, id, undefined)
+    this.#undo.push(() => this.#records.write(kind, id, before))
   }
 
   get settings(): Settings {
-    return this.#floor.get("settings", ONLY) ?? DEFAULT_SETTINGS
+    return this.#records.get("settings", ONLY) ?? DEFAULT_SETTINGS
   }
 
   /** An id for a part of what this turn creates: the same for the same turn. */
@@ -142,21 +142,21 @@ export class Turn {
     this.ephemeral.push(ephemeralOf(t, stream, d, about))
   }
 
-  notify(type: WebhookEventType, extra: Fields): void {
-    this.notices.push({ type, extra })
+  emitWebhookEvent(type: WebhookEventType, extra: Fields): void {
+    this.webhookEvents.push({ type, extra })
   }
 
   /** Tells the gateways where a participant stands from now on. */
-  stand(standing: Standing): void {
-    this.standings.push(standing)
+  changeParticipant(standing: ParticipantChange): void {
+    this.participantChanges.push(standing)
   }
 
   eject(ejection: Ejection): void {
     this.ejections.push(ejection)
   }
 
-  pulse(key: string): void {
-    this.pulses.add(key)
+  publishThrottled(key: string): void {
+    this.throttled.add(key)
   }
 
   get changes(): ReadonlyArray<Change> {
@@ -168,8 +168,8 @@ export class Turn {
     return (
       this.#changes.size +
         this.dispatches.length +
-        this.notices.length +
-        this.standings.length +
+        this.webhookEvents.length +
+        this.participantChanges.length +
         this.ejections.length ===
       0
     )
@@ -183,8 +183,8 @@ export class Turn {
   }
 
   #write<K extends Kind>(kind: K, id: string, record: Records[K] | undefined): void {
-    const before = this.#floor.write(kind, id, record)
-    this.#undo.push(() => this.#floor.write(kind, id, before))
+    const before = this.#records.write(kind, id, record)
+    this.#undo.push(() => this.#records.write(kind, id, before))
     if (!VOLATILE.has(kind)) this.#changes.set(`${kind} ${id}`, { kind, id, record: record ?? null })
   }
 }

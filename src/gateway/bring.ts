@@ -8,7 +8,7 @@ import type { Seats } from "./media-seats.ts"
 import { type Place, readyResumed } from "./ready.ts"
 
 /** A connection that is to be told where it stands: from what it held, or with a snapshot for the given reason. */
-export interface Bring {
+export interface ReadyRequest {
   readonly connection: Connection
   readonly resume: Resume | undefined
   readonly reason: ReadyReason

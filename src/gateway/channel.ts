@@ -10,11 +10,11 @@ import type { Resume } from "../protocol/frames.ts"
 import { actingAs } from "../protocol/rule.ts"
 import type { PollTally } from "../protocol/topics/polls.ts"
 import { Arrivals } from "./arrivals.ts"
-import { type Bring, resumedFrames } from "./bring.ts"
+import { type ReadyRequest, resumedFrames } from "./bring.ts"
 import { Budgets } from "./budget.ts"
 import type { Connection, Identity } from "./connection.ts"
 import { FanOut } from "./fan-out.ts"
-import { Follower } from "./follower.ts"
+import { EventSubscriber } from "./follower.ts"
 import { MediaSeats } from "./media-seats.ts"
 import type { Outgoing } from "./outgoing.ts"
 import { Participants } from "./participants.ts"
@@ -23,14 +23,14 @@ import { ReactionCounts } from "./reaction-counts.ts"
 import { type Cursors, readyWithSnapshot } from "./ready.ts"
 import { RecentCommands } from "./recent-commands.ts"
 import { readersOf, readingFor, whyNoReplay } from "./replay.ts"
-import { mentionAll, sendAll } from "./send-all.ts"
-import { closeGradually } from "./send-off.ts"
-import { inspectBuffers, spareNoMore } from "./slow-sockets.ts"
-import { StandingNews } from "./standing-news.ts"
+import { sendEphemeral, sendAll } from "./send-all.ts"
+import { closeStaggered } from "./send-off.ts"
+import { inspectBuffers, resumeEphemeral } from "./slow-sockets.ts"
+import { RoleNotifier } from "./standing-news.ts"
 import { ownerOf, type StreamName, wireName } from "./streams.ts"
 import { Subscriptions } from "./subscriptions.ts"
-import type { Surroundings } from "./surroundings.ts"
-import { heardBy, Whereabouts } from "./whereabouts.ts"
+import type { GatewayServices } from "./surroundings.ts"
+import { subscribedStreams, MembershipSync } from "./whereabouts.ts"
 
 /** How long an event that needs no watching is left alone before it is asked again to stay in memory. */
 const RESIDE_PAUSE = "15 seconds"
@@ -40,28 +40,28 @@ export class Channel {
   readonly participants: Participants
   readonly budgets: Budgets
   readonly recent = new RecentCommands()
-  readonly #around: Surroundings
+  readonly #around: GatewayServices
   readonly #presence: PresenceReports
   readonly #arrivals: Arrivals
   readonly reactions: ReactionCounts
   readonly #media: MediaSeats
-  readonly #whereabouts: Whereabouts
-  readonly #news: StandingNews
+  readonly #whereabouts: MembershipSync
+  readonly #news: RoleNotifier
   readonly #topics: Subscriptions
-  readonly #follower: Follower
+  readonly #follower: EventSubscriber
   readonly #fanOut: FanOut
   #residence: Fiber.Fiber<void> | undefined
   readonly #onDead: () => void
   /** `ended`: everyone is being sent away. `dead`: it could not be opened. */
   #state: "opening" | "open" | "ended" | "dead" = "opening"
-  #waiting: Bring[] = []
+  #waiting: ReadyRequest[] = []
   /** Since when nobody is here; `undefined` while somebody is. */
   #emptySince: number | undefined = Date.now()
   /** The version up to which everything has been published. */
   #shown = 0
   #stopSendOff: (() => void) | undefined
 
-  constructor(around: Surroundings, eventId: string, onDead: () => void) {
+  constructor(around: GatewayServices, eventId: string, onDead: () => void) {
     const { options } = around
     this.#around = around
     this.eventId = eventId
@@ -79,14 +79,14 @@ export class Channel {
       ephemeralTopic: (publication) => this.#topics.ephemeralTopic(publication),
       sendTo: (participantId, dispatches) => this.#sendTo(participantId, dispatches),
       mentionTo: (participantId, dispatches) =>
-        mentionAll(this.participants.connectionsOf(participantId), dispatches, options.orderedLimitBytes),
+        sendEphemeral(this.participants.connectionsOf(participantId), dispatches, options.orderedLimitBytes),
       tickMs: () => options.tickMs(this.participants.size),
       inspect: () => this.inspect(),
       flushed: () => {
         this.#shown = this.#follower.version
       },
     })
-    this.#follower = new Follower(around, eventId, {
+    this.#follower = new EventSubscriber(around, eventId, {
       opened: () => this.#opened(),
       failed: (failure) => this.#failed(failure),
       published: (stream, dispatch) => this.#publish(stream, dispatch),
@@ -108,7 +108,7 @@ export class Channel {
     const publishWaiting = (streams: ReadonlyArray<StreamName>): void => {
       if (streams.some((stream) => this.#fanOut.pending(stream) > 0)) this.#fanOut.flush(Date.now())
     }
-    this.#news = new StandingNews({
+    this.#news = new RoleNotifier({
       participants: this.participants,
       media: this.#media,
       topics: this.#topics,
@@ -116,7 +116,7 @@ export class Channel {
       publishWaiting,
       afterTick: (topic, frame) => this.#fanOut.after(topic, frame),
     })
-    this.#whereabouts = new Whereabouts({
+    this.#whereabouts = new MembershipSync({
       participants: this.participants,
       presence: this.#presence,
       topics: this.#topics,
@@ -184,14 +184,14 @@ export class Channel {
     if (connection.state === "waiting") {
       this.#waiting = this.#waiting.filter((request) => request.connection !== connection)
       if (this.#arrivals.left(connection)) this.#presence.left(connection.identity.participantId)
-    } else if (connection.state === "lobby") this.#whereabouts.door.forget(connection)
+    } else if (connection.state === "lobby") this.#whereabouts.waitingRoom.forget(connection)
     else if (this.participants.leave(connection)) this.#presence.left(connection.identity.participantId)
-    if (this.participants.size + this.#whereabouts.door.size + this.#waiting.length === 0) this.#emptySince = Date.now()
+    if (this.participants.size + this.#whereabouts.waitingRoom.size + this.#waiting.length === 0) this.#emptySince = Date.now()
   }
 
   /** Highest published `s` of each stream the connection hears. */
   heads(connection: Connection): Cursors {
-    const streams = heardBy(connection)
+    const streams = subscribedStreams(connection)
     return Object.fromEntries(streams.map((stream) => [wireName(stream), this.#published(stream)]))
   }
 
@@ -202,7 +202,7 @@ export class Channel {
 
   /** The connection's buffer got smaller. */
   drained(connection: Connection): void {
-    spareNoMore(connection, this.#topics, this.#around.options)
+    resumeEphemeral(connection, this.#topics, this.#around.options)
   }
 
   /** Housekeeping; true when nobody has needed the channel for long enough and it may be stopped. */
@@ -216,12 +216,12 @@ export class Channel {
   }
 
   /** From now on nobody's leaving is told: the node is going away, not the people. */
-  hush(): void {
+  stopPresence(): void {
     this.#presence.stop()
   }
 
   stop(): void {
-    this.hush()
+    this.stopPresence()
     this.reactions.stop()
     this.#follower.stop()
     this.#fanOut.stop()
@@ -251,14 +251,14 @@ export class Channel {
   #introduceAll(): void {
     for (const identity of this.participants.identities()) this.#presence.joined(identity)
     for (const identity of this.#arrivals.identities()) this.#presence.joined(identity)
-    for (const identity of this.#whereabouts.door.identities()) this.#presence.knocked(identity)
+    for (const identity of this.#whereabouts.waitingRoom.identities()) this.#presence.knocked(identity)
   }
 
   #serveWaiting(): void {
     for (const request of this.#waiting.splice(0)) this.#bring(request)
   }
 
-  #bring(request: Bring): void {
+  #bring(request: ReadyRequest): void {
     const { connection, resume } = request
     // Who was sent to the lobby meanwhile is told again when let in.
     if (connection.state === "closed" || connection.state === "lobby") return
@@ -296,7 +296,7 @@ export class Channel {
   }
 
   /** A newcomer may come in, and the live event knows them; else they are brought again when it does, or wait in the lobby. */
-  #isKnownInside(request: Bring): boolean {
+  #isKnownInside(request: ReadyRequest): boolean {
     const { connection } = request
     if (!this.#whereabouts.admits(connection)) {
       this.#arrivals.held(connection)
@@ -305,7 +305,7 @@ export class Channel {
     return this.#arrivals.isKnown(connection, () => this.#bring(request))
   }
 
-  #wait(request: Bring): void {
+  #wait(request: ReadyRequest): void {
     if (this.#waiting.length >= this.#around.options.identifiesPending) request.connection.close(CLOSE.overloaded)
     else this.#waiting.push(request)
   }
@@ -316,8 +316,8 @@ export class Channel {
   }
 
   /** Says `ready` at the cursors and what was published after them, and subscribes; all in one turn. */
-  #settle({ connection, seats }: Bring, cursors: Cursors, ready?: string): void {
-    const streams = heardBy(connection)
+  #settle({ connection, seats }: ReadyRequest, cursors: Cursors, ready?: string): void {
+    const streams = subscribedStreams(connection)
     const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? 0
     if (streams.some((stream) => cursor(stream) > this.#published(stream))) this.#fanOut.flush(Date.now())
     const { history: epoch, rings } = this.#follower
@@ -333,9 +333,9 @@ export class Channel {
     this.#media.forget(connection)
     this.#media.settle(connection, seats)
     if (!sendAll(connection, frames, this.#around.options.orderedLimitBytes)) return
-    connection.isDeaf = false
-    for (const stream of streams) this.#topics.hear(connection, stream)
-    if (!connection.hearsEphemeral) this.#topics.tune(connection, streams, true)
+    connection.isPaused = false
+    for (const stream of streams) this.#topics.subscribe(connection, stream)
+    if (!connection.getsEphemeral) this.#topics.setEphemeral(connection, streams, true)
     this.#hearPolls(connection)
     if (!isNew) return
     connection.socket.subscribe(this.#topics.roleTopic(actingAs(connection.identity)))
@@ -345,7 +345,7 @@ export class Channel {
   /** Tallies that only those who voted may see. */
   #hearPolls(connection: Connection): void {
     const polls = this.#follower.read?.personal[connection.identity.participantId]?.state["hearsPolls"]
-    for (const { id } of (polls ?? []) as ReadonlyArray<PollTally>) this.#topics.hearPoll(connection, id, true)
+    for (const { id } of (polls ?? []) as ReadonlyArray<PollTally>) this.#topics.subscribePoll(connection, id, true)
   }
 
   #admit(connection: Connection): void {
@@ -360,7 +360,7 @@ export class Channel {
     this.#fanOut.reset()
     this.#shown = this.#follower.version
     for (const connection of this.participants.connections()) {
-      this.#whereabouts.deafen(connection)
+      this.#whereabouts.pause(connection)
       this.#bring({ connection, resume: undefined, reason })
     }
     this.#serveWaiting()
@@ -371,8 +371,8 @@ export class Channel {
     this.#fanOut.flush(Date.now())
     this.#state = "ended"
     this.#serveWaiting()
-    const connections = [...this.participants.connections(), ...this.#whereabouts.door.connections()]
-    this.#stopSendOff = closeGradually(connections, CLOSE.eventEnded, this.#around.options.endSpreadMs)
+    const connections = [...this.participants.connections(), ...this.#whereabouts.waitingRoom.connections()]
+    this.#stopSendOff = closeStaggered(connections, CLOSE.eventEnded, this.#around.options.endSpreadMs)
   }
 
   #publish(stream: StreamName, dispatch: Outgoing): void {
@@ -388,7 +388,7 @@ export class Channel {
 
   #sendTo(participantId: string, dispatches: ReadonlyArray<Outgoing>): void {
     for (const connection of this.participants.connectionsOf(participantId)) {
-      if (!connection.isDeaf) this.#media.send(connection, dispatches)
+      if (!connection.isPaused) this.#media.send(connection, dispatches)
     }
   }
 

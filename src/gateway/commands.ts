@@ -29,7 +29,7 @@ import type { Connection } from "./connection.ts"
 import { envelopeOf } from "./envelopes.ts"
 import { lacksRoom } from "./reaction-counts.ts"
 import { refusalOf, refuse, refuseForNow } from "./refusal.ts"
-import type { Surroundings } from "./surroundings.ts"
+import type { GatewayServices } from "./surroundings.ts"
 
 /** What a command came to: the reply's members. */
 type Outcome =
@@ -72,9 +72,9 @@ export const refuseCommand = (connection: Connection, id: string, refusal: Refus
   reply(connection, id, { refusal })
 
 export class Commands {
-  readonly #around: Surroundings
+  readonly #around: GatewayServices
 
-  constructor(around: Surroundings) {
+  constructor(around: GatewayServices) {
     this.#around = around
   }
 

@@ -87,9 +87,9 @@ export class Connection {
   /** Polls whose tally it hears because its participant voted. */
   polls: ReadonlySet<string> = NO_POLLS
   /** It has to be told where it stands before it hears anything more of its streams. */
-  isDeaf = false
+  isPaused = false
   /** Subscribed to what may be lost; a slow socket is not. */
-  hearsEphemeral = false
+  getsEphemeral = false
   readonly #onClose: (connection: Connection, why: CloseCode | undefined) => void
 
   constructor(

@@ -6,19 +6,19 @@
 import { Effect, Schedule } from "effect"
 import type { EphemeralPublication, FeedMessage, Publication } from "../actors/feed.ts"
 import type { LiveReading, LiveSnapshot } from "../actors/protocol.ts"
-import { type ActivePhase, NO_PHASE, type Standing } from "../actors/state.ts"
+import { type ActivePhase, NO_PHASE, type ParticipantChange } from "../actors/state.ts"
 import { type NotFound, Unavailable } from "../model/errors.ts"
 import type { EventStatus, Visibility } from "../model/event.ts"
 import { toMillis, toTimestamp } from "../model/timestamp.ts"
 import { listPublications, type StoredPublication } from "../store/live-history.ts"
 import { type Outgoing, outgoing } from "./outgoing.ts"
-import { Places } from "./places.ts"
+import { ParticipantStates } from "./places.ts"
 import { Rings, type StreamHeads } from "./rings.ts"
 import { ownStream, type StreamName } from "./streams.ts"
-import type { Surroundings } from "./surroundings.ts"
+import type { GatewayServices } from "./surroundings.ts"
 
 /** What the follower has to say, in the order it happened. */
-export interface FollowerEvents {
+export interface SubscriberEvents {
   /** The event can be served from now. */
   readonly opened: () => void
   /** It cannot: absent, or what is needed to read it is away. */
@@ -26,7 +26,7 @@ export interface FollowerEvents {
   readonly published: (stream: StreamName, dispatch: Outgoing) => void
   readonly ephemeral: (publication: EphemeralPublication) => void
   /** A participant stands elsewhere from now on: has another role or room, was let in or turned away. */
-  readonly stood: (standing: Standing) => void
+  readonly stood: (standing: ParticipantChange) => void
   /** Any of that may have changed for anybody. */
   readonly allStood: () => void
   /** Others may have to wait than before. */
@@ -71,7 +71,7 @@ const MAX_BUFFERED = 1000
 /** How often a reading that failed is tried again while connections depend on it. */
 const RETRY_SCHEDULE = Schedule.spaced("500 millis")
 
-export class Follower {
+export class EventSubscriber {
   history = ""
   version = 0
   status: EventStatus = "draft"
@@ -79,12 +79,12 @@ export class Follower {
   phase: ActivePhase = NO_PHASE
   /** The last reading. */
   read: LiveReading | undefined
-  readonly places = new Places()
+  readonly places = new ParticipantStates()
   readonly rings: Rings
   removed: ReadonlySet<string> = new Set()
-  readonly #around: Surroundings
+  readonly #around: GatewayServices
   readonly #eventId: string
-  readonly #say: FollowerEvents
+  readonly #say: SubscriberEvents
   /** Messages that arrived while the store is read; `undefined` while following. */
   #buffer: FeedMessage[] | undefined = []
   #isOpen = false
@@ -92,7 +92,7 @@ export class Follower {
   #isRefreshing = false
   #unsubscribe: ReadonlyArray<() => void> = []
 
-  constructor(around: Surroundings, eventId: string, say: FollowerEvents) {
+  constructor(around: GatewayServices, eventId: string, say: SubscriberEvents) {
     this.#around = around
     this.#eventId = eventId
     this.#say = say
@@ -192,8 +192,8 @@ export class Follower {
     if (message.kind === "note" && message.ephemeral.length === 0) this.#say.actorWoke()
     const isCommit = message.kind === "commit"
     const isOld = isCommit ? message.version <= this.version : message.version < this.version
-    if (message.history === this.history && isOld) return
-    if (message.history !== this.history || message.from !== this.version) {
+    if (message.epoch === this.history && isOld) return
+    if (message.epoch !== this.history || message.from !== this.version) {
       this.#reload(message)
       return
     }
@@ -209,7 +209,7 @@ export class Follower {
     const now = Date.now()
     this.version = message.version
     // Before what is said: who enters a room hears what is said there from now on.
-    for (const standing of message.standings) {
+    for (const standing of message.participantChanges) {
       this.places.apply(standing)
       if (standing.barred !== undefined) this.#bar(standing.participantId, standing.barred)
       this.#say.stood(standing)

@@ -1,9 +1,9 @@
 /** How users stand, asked for many at a time: identifying sockets share the statements that look their users up. */
 import { Deferred, Duration, Effect, Exit } from "effect"
 import type { Unavailable } from "../model/errors.ts"
-import type { Basis, Footing } from "../model/grants.ts"
-import { type FootingQuestion, findFootings } from "../store/footings.ts"
-import type { Surroundings } from "./surroundings.ts"
+import type { Basis, GrantState } from "../model/grants.ts"
+import { type GrantQuestion, findGrantStates } from "../store/footings.ts"
+import type { GatewayServices } from "./surroundings.ts"
 
 /** Questions in one statement. */
 export const BATCH = 500
@@ -11,26 +11,26 @@ export const BATCH = 500
 const GATHER = Duration.millis(10)
 
 interface Waiting {
-  readonly question: FootingQuestion
-  readonly answer: Deferred.Deferred<Footing, Unavailable>
+  readonly question: GrantQuestion
+  readonly answer: Deferred.Deferred<GrantState, Unavailable>
 }
 
 /**
  * Asks for many at a time. A question that comes alone is asked at once. Those that come within `GATHER`, or while a statement
  * runs, share the next one, so that a storm of joins costs few statements.
  */
-export class Footings {
-  readonly #around: Pick<Surroundings, "database" | "fork">
+export class GrantLookups {
+  readonly #around: Pick<GatewayServices, "database" | "fork">
   readonly #waiting: Waiting[] = []
   #isAsking = false
 
-  constructor(around: Pick<Surroundings, "database" | "fork">) {
+  constructor(around: Pick<GatewayServices, "database" | "fork">) {
     this.#around = around
   }
 
-  find(basis: Basis, eventId: string): Effect.Effect<Footing, Unavailable> {
+  find(basis: Basis, eventId: string): Effect.Effect<GrantState, Unavailable> {
     return Effect.suspend(() => {
-      const answer = Deferred.makeUnsafe<Footing, Unavailable>()
+      const answer = Deferred.makeUnsafe<GrantState, Unavailable>()
       this.#waiting.push({ question: { basis, eventId }, answer })
       if (!this.#isAsking) {
         this.#isAsking = true
@@ -51,7 +51,7 @@ export class Footings {
 
   #askFor(batch: ReadonlyArray<Waiting>): Effect.Effect<void> {
     const found = this.#around.database.run((sql) =>
-      findFootings(
+      findGrantStates(
         sql,
         batch.map(({ question }) => question),
       ),
@@ -64,7 +64,7 @@ export class Footings {
   }
 }
 
-const footingAt = (footings: ReadonlyArray<Footing>, index: number): Exit.Exit<Footing> => {
+const footingAt = (footings: ReadonlyArray<GrantState>, index: number): Exit.Exit<GrantState> => {
   const footing = footings[index]
   return footing === undefined ? Exit.die(new Error("a question was not answered")) : Exit.succeed(footing)
 }

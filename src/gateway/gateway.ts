@@ -16,7 +16,7 @@ import { Hub } from "./hub.ts"
 import { GATEWAY_DEFAULTS, type GatewayOptions } from "./options.ts"
 import { Sessions } from "./session.ts"
 import { SocketAddresses } from "./socket-addresses.ts"
-import type { Surroundings } from "./surroundings.ts"
+import type { GatewayServices } from "./surroundings.ts"
 import { type App, bindSockets } from "./uws-socket.ts"
 
 export interface RunningGateway {
@@ -34,7 +34,7 @@ export interface RunningGateway {
 /** `node`: this process, in presence reports. */
 export type BindOptions = { readonly node: string } & Partial<GatewayOptions>
 
-export type GatewayServices =
+export type GatewayRequirements =
   | LiveEvents
   | Feed
   | Database
@@ -49,7 +49,7 @@ export type GatewayServices =
 export const bindGateway = (
   app: App,
   { node, ...given }: BindOptions,
-): Effect.Effect<RunningGateway, never, GatewayServices> =>
+): Effect.Effect<RunningGateway, never, GatewayRequirements> =>
   Effect.gen(function* () {
     const options: GatewayOptions = { ...GATEWAY_DEFAULTS, ...given }
     const telemetry = yield* Telemetry
@@ -57,7 +57,7 @@ export const bindGateway = (
     const fibers = yield* Scope.provide(FiberSet.make<void>(), scope)
     const fork = yield* FiberSet.runtime(fibers)<never>()
     let isStopped = false
-    const around: Surroundings = {
+    const around: GatewayServices = {
       options,
       telemetry,
       node,

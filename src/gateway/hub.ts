@@ -6,8 +6,8 @@ import type { Resume } from "../protocol/frames.ts"
 import { OP } from "../protocol/op.ts"
 import { Channel } from "./channel.ts"
 import type { Connection } from "./connection.ts"
-import { StandingWatch } from "./standings.ts"
-import type { Surroundings } from "./surroundings.ts"
+import { GrantWatch } from "./standings.ts"
+import type { GatewayServices } from "./surroundings.ts"
 
 /** A connection is given up when nothing came for this many heartbeat intervals. */
 const MISSED_HEARTBEATS = 2.25
@@ -16,15 +16,15 @@ const ADMISSION_MS = 30_000
 const DRAIN_STEP_MS = 25
 
 export class Hub {
-  readonly #around: Surroundings
+  readonly #around: GatewayServices
   readonly #channels = new Map<string, Channel>()
   readonly #connections = new Set<Connection>()
-  readonly standings: StandingWatch
+  readonly standings: GrantWatch
   #isDraining = false
 
-  constructor(around: Surroundings) {
+  constructor(around: GatewayServices) {
     this.#around = around
-    this.standings = new StandingWatch(
+    this.standings = new GrantWatch(
       around,
       {
         connections: () => this.#connections,
@@ -93,7 +93,7 @@ export class Hub {
     this.#isDraining = true
     const startedAt = Date.now()
     const closesAt = new Map<Connection, number>()
-    for (const channel of this.#channels.values()) channel.hush()
+    for (const channel of this.#channels.values()) channel.stopPresence()
     for (const connection of this.#connections) {
       const afterMs = Math.floor(Math.random() * withinMs)
       closesAt.set(connection, startedAt + afterMs)

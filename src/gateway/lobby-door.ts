@@ -13,7 +13,7 @@ type LobbyState = "waiting" | "admitted" | "denied"
 const tell = (connection: Connection, state: LobbyState): void =>
   connection.send(JSON.stringify({ op: 0, t: "lobby.status", d: { state } }))
 
-export class LobbyDoor {
+export class WaitingRoom {
   readonly #waiting: Participants
   readonly #presence: PresenceReports
 

@@ -10,7 +10,7 @@ import { type MediaToken, seatKind } from "../media/media.ts"
 import type { Connection } from "./connection.ts"
 import type { Outgoing } from "./outgoing.ts"
 import { sendAll } from "./send-all.ts"
-import type { Surroundings } from "./surroundings.ts"
+import type { GatewayServices } from "./surroundings.ts"
 
 type Fields = { readonly [field: string]: unknown }
 
@@ -30,7 +30,7 @@ const partWithMedia = (part: unknown, { roomId, room }: Seats): unknown => {
 }
 
 export class MediaSeats {
-  readonly #around: Surroundings
+  readonly #around: GatewayServices
   readonly #eventId: string
   readonly #phase: () => ActivePhase
   /** The seat in the main room that a connection was told of last: its place; `null`: that it has none. */
@@ -38,7 +38,7 @@ export class MediaSeats {
   /** What waits behind a token that is being minted. */
   readonly #waiting = new WeakMap<Connection, Outgoing[]>()
 
-  constructor(around: Surroundings, eventId: string, phase: () => ActivePhase) {
+  constructor(around: GatewayServices, eventId: string, phase: () => ActivePhase) {
     this.#around = around
     this.#eventId = eventId
     this.#phase = phase

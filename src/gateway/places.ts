@@ -1,12 +1,12 @@
 /** Where participants stand, as the live event has it: who was let in, whose role a host changed, who is in which room. */
 import { type Admission, admissionUnder } from "../actors/lobby-policy.ts"
 import type { LiveSnapshot } from "../actors/protocol.ts"
-import type { Standing } from "../actors/state.ts"
+import type { ParticipantChange } from "../actors/state.ts"
 import type { LobbyPolicy } from "../model/live-values.ts"
 import type { EventRole } from "../model/roles.ts"
 import type { Identity } from "./connection.ts"
 
-export class Places {
+export class ParticipantStates {
   lobby: LobbyPolicy = "open"
   /** There are tallies that only those who voted may hear. */
   votersHear = false
@@ -21,7 +21,7 @@ export class Places {
     this.#seats = new Map(Object.entries(seats))
   }
 
-  apply({ participantId, admission, role, roomId, hearsPoll }: Standing): void {
+  apply({ participantId, admission, role, roomId, hearsPoll }: ParticipantChange): void {
     if (hearsPoll?.on) this.votersHear = true
     if (role === null) this.#roles.delete(participantId)
     else if (role !== undefined) this.#roles.set(participantId, role)

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import type { PresenceReport } from "../actors/protocol.ts"
 import type { Identity } from "./connection.ts"
-import type { Surroundings } from "./surroundings.ts"
+import type { GatewayServices } from "./surroundings.ts"
 
 type Change = PresenceReport["changes"][number]
 
@@ -56,7 +56,7 @@ const participantOf = ({ participantId, name, role, kind, userId, walkIn, manage
 })
 
 export class PresenceReports {
-  readonly #around: Surroundings
+  readonly #around: GatewayServices
   readonly #eventId: string
   #queue: Entry[] = []
   #timer: NodeJS.Timeout | undefined
@@ -66,7 +66,7 @@ export class PresenceReports {
   #isSending = false
   #isStopped = false
 
-  constructor(around: Surroundings, eventId: string) {
+  constructor(around: GatewayServices, eventId: string) {
     this.#around = around
     this.#eventId = eventId
   }

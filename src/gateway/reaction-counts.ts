@@ -6,7 +6,7 @@ import { isStaff } from "../model/roles.ts"
 import type { PhaseTraits } from "../protocol/rule.ts"
 import type { Connection } from "./connection.ts"
 import { roomStream } from "./streams.ts"
-import type { Surroundings } from "./surroundings.ts"
+import type { GatewayServices } from "./surroundings.ts"
 
 const TELL_EVERY_MS = 100
 
@@ -20,12 +20,12 @@ export const lacksRoom = ({ identity, roomId }: Connection, { modality }: PhaseT
 type Count = ReactionReport["counts"][number]
 
 export class ReactionCounts {
-  readonly #around: Surroundings
+  readonly #around: GatewayServices
   readonly #eventId: string
   #counts = new Map<string, { -readonly [field in keyof Count]: Count[field] }>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(around: Surroundings, eventId: string) {
+  constructor(around: GatewayServices, eventId: string) {
     this.#around = around
     this.#eventId = eventId
   }

@@ -49,7 +49,7 @@ const partsOf = (snapshot: LiveSnapshot): Parts => {
 }
 
 /** The role as it reads now, and the commands and places to write to that go with it. */
-export const standingOf = (identity: Who, phase: PhaseTraits) => {
+export const rightsOf = (identity: Who, phase: PhaseTraits) => {
   const acting = actingAs(identity)
   return {
     role: narrowRole(identity.role, phase.modality),
@@ -76,7 +76,7 @@ const standingMembers = (identity: Who, phase: PhaseTraits): string => {
   const known = standings.get(phase) ?? new Map<ActingRole, string>()
   standings.set(phase, known)
   const acting = actingAs(identity)
-  const members = known.get(acting) ?? membersOf(standingOf(identity, phase))
+  const members = known.get(acting) ?? membersOf(rightsOf(identity, phase))
   known.set(acting, members)
   return members
 }

@@ -4,17 +4,17 @@ import { isStaff } from "../model/roles.ts"
 import type { Resume } from "../protocol/frames.ts"
 import type { ReadyReason } from "../protocol/state.ts"
 import type { Connection } from "./connection.ts"
-import type { Follower } from "./follower.ts"
+import type { EventSubscriber } from "./follower.ts"
 import { type Cursors, hearsStaffChat } from "./ready.ts"
 import { ownerOf, type StreamName, wireName } from "./streams.ts"
-import { heardBy } from "./whereabouts.ts"
+import { subscribedStreams } from "./whereabouts.ts"
 
 /**
  * A caller that waits for a reading. `fresh`: some are told in their own stream of what many see, so that what concerns them and what
  * many see have to be of one version.
  */
 export const readersOf = (
-  { phase, read }: Follower,
+  { phase, read }: EventSubscriber,
   waiting: ReadonlyArray<{ readonly connection: Connection }>,
 ): { readonly participants: ReadonlyArray<string>; readonly fresh: boolean } => {
   const identities = waiting.map(({ connection }) => connection.identity)
@@ -30,12 +30,12 @@ export const readersOf = (
  * nothing is covered: without a reading that is no verdict, and with the next one the stream is known.
  */
 export const whyNoReplay = (
-  { history, rings }: Follower,
+  { history, rings }: EventSubscriber,
   connection: Connection,
   { epoch, cursors }: Resume,
 ): ReadyReason | undefined => {
   if (epoch !== history) return "epoch"
-  const streams = heardBy(connection)
+  const streams = subscribedStreams(connection)
   if ("staff" in cursors !== isStaff(connection.identity.role)) return "roleChanged"
   const heard = new Set(streams.map(wireName))
   const hearsOthers = Object.keys(cursors).some((name) => !heard.has(name))
@@ -62,7 +62,7 @@ export interface ReadingFor {
  * after it can be replayed.
  */
 export const readingFor = (
-  { read, rings }: Follower,
+  { read, rings }: EventSubscriber,
   connection: Connection,
   since: number,
 ): ReadingFor | undefined => {
@@ -73,7 +73,7 @@ export const readingFor = (
   if (hearsStaffChat(connection.identity, snapshot.phase) && read.version !== snapshot.version) return undefined
   const head = (stream: StreamName): number =>
     ownerOf(stream) === undefined ? (snapshot.heads[stream] ?? 0) : own.head
-  const streams = heardBy(connection)
+  const streams = subscribedStreams(connection)
   if (!streams.every((stream) => rings.covers(stream, head(stream)))) return undefined
   const cursors = Object.fromEntries(streams.map((stream) => [wireName(stream), head(stream)]))
   return { snapshot, state: own.state, cursors }

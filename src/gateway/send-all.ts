@@ -16,10 +16,10 @@ export const sendAll = (connection: Connection, dispatches: ReadonlyArray<string
 }
 
 /** What may be lost, to those who are not slow. */
-export const mentionAll = (
+export const sendEphemeral = (
   connections: Iterable<Connection>,
   dispatches: ReadonlyArray<string>,
   limitBytes: number,
 ): void => {
-  for (const connection of connections) if (connection.hearsEphemeral) sendAll(connection, dispatches, limitBytes)
+  for (const connection of connections) if (connection.getsEphemeral) sendAll(connection, dispatches, limitBytes)
 }

@@ -6,7 +6,7 @@ import type { Connection } from "./connection.ts"
 const STEPS = 15
 
 /** Those that wait for an answer go last. Returns how to stop early. */
-export const closeGradually = (
+export const closeStaggered = (
   connections: ReadonlyArray<Connection>,
   why: CloseCode,
   withinMs: number,

@@ -22,10 +22,10 @@ import type { RefusalCode } from "../protocol/refusals.ts"
 import type { Channel } from "./channel.ts"
 import { Commands, refuseCommand } from "./commands.ts"
 import { Connection, type Socket } from "./connection.ts"
-import { Footings } from "./footings.ts"
+import { GrantLookups } from "./footings.ts"
 import type { Hub } from "./hub.ts"
 import { refuse } from "./refusal.ts"
-import type { Surroundings } from "./surroundings.ts"
+import type { GatewayServices } from "./surroundings.ts"
 import { type Grant, readToken } from "./tokens.ts"
 
 const decodeHeartbeat = Schema.decodeUnknownResult(Heartbeat)
@@ -44,7 +44,7 @@ const isClientObject = (value: unknown): value is ClientObject =>
   typeof value === "object" && value !== null && "op" in value && CLIENT_OPS.has(value.op)
 
 export class Sessions {
-  readonly #around: Surroundings
+  readonly #around: GatewayServices
   readonly #hub: Hub
   readonly #commands: Commands
   readonly #grants: Parameters<typeof readToken>[0]
@@ -52,11 +52,11 @@ export class Sessions {
   #identifiedSince = 0
   #identified = 0
 
-  constructor(around: Surroundings, hub: Hub) {
+  constructor(around: GatewayServices, hub: Hub) {
     this.#around = around
     this.#hub = hub
     this.#commands = new Commands(around)
-    this.#grants = { tokens: around.tokens, footings: new Footings(around), changes: hub.standings.changes }
+    this.#grants = { tokens: around.tokens, footings: new GrantLookups(around), changes: hub.standings.changes }
   }
 
   opened(socket: Socket, address: string): Connection {

@@ -4,7 +4,7 @@ import { CLOSE } from "../protocol/close-codes.ts"
 import type { Connection } from "./connection.ts"
 import type { GatewayOptions } from "./options.ts"
 import type { Subscriptions } from "./subscriptions.ts"
-import { heardBy } from "./whereabouts.ts"
+import { subscribedStreams } from "./whereabouts.ts"
 
 type Limits = Pick<GatewayOptions, "orderedLimitBytes" | "ephemeralLimitBytes">
 
@@ -17,15 +17,15 @@ export const inspectBuffers = (
   for (const connection of connections) {
     const buffered = connection.socket.buffered()
     if (buffered > orderedLimitBytes) connection.close(CLOSE.slowConsumer)
-    else if (buffered > ephemeralLimitBytes && connection.hearsEphemeral) {
-      topics.tune(connection, heardBy(connection), false)
+    else if (buffered > ephemeralLimitBytes && connection.getsEphemeral) {
+      topics.setEphemeral(connection, subscribedStreams(connection), false)
     }
   }
 }
 
 /** Who has caught up hears again what may be lost. */
-export const spareNoMore = (connection: Connection, topics: Subscriptions, { ephemeralLimitBytes }: Limits): void => {
-  if (connection.state !== "open" || connection.isDeaf || connection.hearsEphemeral) return
+export const resumeEphemeral = (connection: Connection, topics: Subscriptions, { ephemeralLimitBytes }: Limits): void => {
+  if (connection.state !== "open" || connection.isPaused || connection.getsEphemeral) return
   if (connection.socket.buffered() > ephemeralLimitBytes) return
-  topics.tune(connection, heardBy(connection), true)
+  topics.setEphemeral(connection, subscribedStreams(connection), true)
 }

@@ -10,7 +10,7 @@ import type { UpdateReason } from "../protocol/session.ts"
 import type { Connection, Identity } from "./connection.ts"
 import type { MediaSeats } from "./media-seats.ts"
 import type { Participants } from "./participants.ts"
-import { standingOf } from "./ready.ts"
+import { rightsOf } from "./ready.ts"
 import type { StreamName } from "./streams.ts"
 import type { Subscriptions } from "./subscriptions.ts"
 
@@ -35,7 +35,7 @@ const EXAMPLES: ReadonlyArray<readonly [ActingRole, Pick<Identity, "kind" | "rol
 const AT_ONCE = 200
 const PAUSE_MS = 50
 
-export class StandingNews {
+export class RoleNotifier {
   readonly #needs: Needs
   #timer: NodeJS.Timeout | undefined
 
@@ -47,7 +47,7 @@ export class StandingNews {
   tell(connection: Connection, reason: UpdateReason): void {
     const { media, phase } = this.#needs
     const say = (seat: object): void => {
-      const d = { ...standingOf(connection.identity, phase()), reason, ...seat }
+      const d = { ...rightsOf(connection.identity, phase()), reason, ...seat }
       connection.send(JSON.stringify({ op: 0, t: "me.updated", d }))
     }
     if (media.isTold(connection)) say({})
@@ -65,7 +65,7 @@ export class StandingNews {
       return
     }
     for (const [role, example] of EXAMPLES) {
-      const d = { ...standingOf(example, phase()), reason: "phase" }
+      const d = { ...rightsOf(example, phase()), reason: "phase" }
       afterTick(topics.roleTopic(role), JSON.stringify({ op: 0, t: "me.updated", d }))
     }
   }

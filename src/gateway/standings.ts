@@ -5,13 +5,13 @@
  */
 import { Duration, Effect } from "effect"
 import type { GrantChange } from "../identity/grant-bell.ts"
-import { type EventStanding, type Footing, holds, standingOf } from "../model/grants.ts"
+import { type EventAccess, type GrantState, holds, accessOf } from "../model/grants.ts"
 import { CLOSE } from "../protocol/close-codes.ts"
-import { findFootings } from "../store/footings.ts"
+import { findGrantStates } from "../store/footings.ts"
 import { ChangeIndex, type Ground, RecentChanges } from "./changes.ts"
 import type { Connection } from "./connection.ts"
 import { BATCH } from "./footings.ts"
-import type { Surroundings } from "./surroundings.ts"
+import type { GatewayServices } from "./surroundings.ts"
 
 /** From the start of one look to the start of the next: all changes that come within it cost one walk over the sockets. */
 const GATHER = Duration.millis(25)
@@ -23,11 +23,11 @@ interface Backed extends Ground {
 interface Needs {
   readonly connections: () => Iterable<Connection>
   /** The user stands otherwise at the event than the connection knows. */
-  readonly stands: (connection: Connection, standing: EventStanding) => void
+  readonly stands: (connection: Connection, standing: EventAccess) => void
 }
 
-export class StandingWatch {
-  readonly #around: Surroundings
+export class GrantWatch {
+  readonly #around: GatewayServices
   readonly #needs: Needs
   #lookedAt: number
   #isLooking = false
@@ -36,7 +36,7 @@ export class StandingWatch {
   /** A footing that was asked for before a change may be of before it. */
   readonly changes = new RecentChanges()
 
-  constructor(around: Surroundings, needs: Needs, now: number) {
+  constructor(around: GatewayServices, needs: Needs, now: number) {
     this.#around = around
     this.#needs = needs
     this.#lookedAt = now
@@ -78,7 +78,7 @@ export class StandingWatch {
     const lookAt = (some: ReadonlyArray<Backed>) =>
       Effect.map(
         database.run((sql) =>
-          findFootings(
+          findGrantStates(
             sql,
             some.map(({ basis, eventId }) => ({ basis, eventId })),
           ),
@@ -106,12 +106,12 @@ export class StandingWatch {
     )
   }
 
-  #judge(backed: ReadonlyArray<Backed>, footings: ReadonlyArray<Footing>): void {
+  #judge(backed: ReadonlyArray<Backed>, footings: ReadonlyArray<GrantState>): void {
     for (const [index, { connection, basis }] of backed.entries()) {
       const footing = footings[index]
       // A connection that brought a new token meanwhile was looked at with it.
       if (footing === undefined || connection.basis !== basis) continue
-      const standing = standingOf(footing)
+      const standing = accessOf(footing)
       if (!holds(footing) || (standing === undefined && footing.event !== null)) connection.close(CLOSE.revoked)
       else if (standing !== undefined) this.#needs.stands(connection, standing)
     }

@@ -30,28 +30,28 @@ export class Subscriptions {
     return `${this.#eventId}/role/${role}`
   }
 
-  hear(connection: Connection, stream: StreamName): void {
+  subscribe(connection: Connection, stream: StreamName): void {
     if (ownerOf(stream) !== undefined) return
     connection.socket.subscribe(this.topic(stream))
-    if (connection.hearsEphemeral) this.#tune(connection, stream, true)
+    if (connection.getsEphemeral) this.#tune(connection, stream, true)
   }
 
-  deafen(connection: Connection, stream: StreamName): void {
+  unsubscribe(connection: Connection, stream: StreamName): void {
     if (ownerOf(stream) !== undefined) return
     connection.socket.unsubscribe(this.topic(stream))
     this.#tune(connection, stream, false)
   }
 
   /** Of these streams also what may be lost, or not any more. */
-  tune(connection: Connection, streams: ReadonlyArray<StreamName>, on: boolean): void {
-    connection.hearsEphemeral = on
+  setEphemeral(connection: Connection, streams: ReadonlyArray<StreamName>, on: boolean): void {
+    connection.getsEphemeral = on
     for (const stream of streams) {
       if (ownerOf(stream) === undefined) this.#tune(connection, stream, on)
     }
   }
 
   /** The tally that only those who voted hear. */
-  hearPoll(connection: Connection, pollId: string, on: boolean): void {
+  subscribePoll(connection: Connection, pollId: string, on: boolean): void {
     const topic = this.ephemeralTopic({ stream: `poll:${pollId}` })
     if (on) connection.socket.subscribe(topic)
     else connection.socket.unsubscribe(topic)

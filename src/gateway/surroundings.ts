@@ -10,7 +10,7 @@ import type { Database } from "../store/database.ts"
 import type { Telemetry } from "../telemetry.ts"
 import type { GatewayOptions } from "./options.ts"
 
-export interface Surroundings {
+export interface GatewayServices {
   readonly options: GatewayOptions
   readonly live: LiveEvents["Service"]
   readonly feed: Feed["Service"]

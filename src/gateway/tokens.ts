@@ -2,11 +2,11 @@
 import { Effect } from "effect"
 import type { GatewayGrant, Tokens } from "../identity/tokens.ts"
 import type { Unavailable } from "../model/errors.ts"
-import { type Basis, type Footing, holds, standingOf } from "../model/grants.ts"
+import { type Basis, type GrantState, holds, accessOf } from "../model/grants.ts"
 import { CLOSE, type CloseCode } from "../protocol/close-codes.ts"
 import type { RecentChanges } from "./changes.ts"
 import type { Identity } from "./connection.ts"
-import type { Footings } from "./footings.ts"
+import type { GrantLookups } from "./footings.ts"
 
 export interface Grant {
   readonly eventId: string
@@ -30,7 +30,7 @@ const claimsToHaveExpired = (token: string): boolean => {
 
 interface Needs {
   readonly tokens: Tokens["Service"]
-  readonly footings: Footings
+  readonly footings: GrantLookups
   /** Of the things that grants rest on. */
   readonly changes: RecentChanges
 }
@@ -39,7 +39,7 @@ interface Needs {
  * A footing that was read while something changed may be of before the change, which has looked at open sockets already: it is
  * read again if the change concerns this user. Changes that concern others cost nothing here, however many come.
  */
-const findFooting = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<Footing, Unavailable> =>
+const findFooting = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<GrantState, Unavailable> =>
   Effect.suspend(() => {
     const before = needs.changes.count
     return Effect.flatMap(needs.footings.find(basis, eventId), (footing) =>
@@ -58,7 +58,7 @@ const standingNow = (needs: Needs, basis: Basis, eventId: string): Effect.Effect
     Effect.flatMap((footing): Effect.Effect<Stand, CloseCode> => {
       if (!holds(footing)) return Effect.fail(CLOSE.revoked)
       if (footing.event === null) return Effect.fail(CLOSE.notFound)
-      const standing = standingOf(footing)
+      const standing = accessOf(footing)
       return standing === undefined ? Effect.fail(CLOSE.revoked) : Effect.succeed(standing)
     }),
   )

@@ -2,28 +2,28 @@
  * Where participants stand, put into effect on their connections: which streams they hear, which commands they may send,
  * and whether they are in or wait in the lobby. Follows the live event's word, whatever a token says.
  */
-import type { Standing } from "../actors/state.ts"
+import type { ParticipantChange } from "../actors/state.ts"
 import { isStaff } from "../model/roles.ts"
 import { CLOSE, type CloseCode } from "../protocol/close-codes.ts"
 import { actingAs } from "../protocol/rule.ts"
 import type { UpdateReason } from "../protocol/session.ts"
 import type { ReadyReason } from "../protocol/state.ts"
 import type { Connection, Identity } from "./connection.ts"
-import type { Follower } from "./follower.ts"
-import { LobbyDoor } from "./lobby-door.ts"
+import type { EventSubscriber } from "./follower.ts"
+import { WaitingRoom } from "./lobby-door.ts"
 import type { Participants } from "./participants.ts"
 import type { PresenceReports } from "./presence-reports.ts"
 import { roomStream, type StreamName, streamsOf } from "./streams.ts"
 import type { Subscriptions } from "./subscriptions.ts"
 
 /** Streams a connection hears, by what it is now. */
-export const heardBy = ({ identity, roomId }: Connection): ReadonlyArray<StreamName> => streamsOf(identity, roomId)
+export const subscribedStreams = ({ identity, roomId }: Connection): ReadonlyArray<StreamName> => streamsOf(identity, roomId)
 
 interface Needs {
   readonly participants: Participants
   readonly presence: PresenceReports
   readonly topics: Subscriptions
-  readonly follower: Follower
+  readonly follower: EventSubscriber
   readonly connectionsPerParticipant: number
   /** Highest `s` that subscribers have been sent. */
   readonly published: (stream: StreamName) => number
@@ -35,13 +35,13 @@ interface Needs {
   readonly bring: (connection: Connection, reason: ReadyReason) => void
 }
 
-export class Whereabouts {
-  readonly door: LobbyDoor
+export class MembershipSync {
+  readonly waitingRoom: WaitingRoom
   readonly #needs: Needs
 
   constructor(needs: Needs) {
     this.#needs = needs
-    this.door = new LobbyDoor(needs.connectionsPerParticipant, needs.presence)
+    this.waitingRoom = new WaitingRoom(needs.connectionsPerParticipant, needs.presence)
   }
 
   /** Why somebody may not even knock. */
@@ -66,8 +66,8 @@ export class Whereabouts {
     this.#agree(connection)
     connection.roomId = places.roomOf(connection.identity.participantId)
     const admission = places.admission(connection.identity)
-    if (admission === "waits") this.door.hold(connection)
-    if (admission === "denied") this.door.refuse(connection)
+    if (admission === "waits") this.waitingRoom.hold(connection)
+    if (admission === "denied") this.waitingRoom.refuse(connection)
     if (admission === "in") this.#letIn(connection.identity.participantId)
     return admission === "in"
   }
@@ -75,7 +75,7 @@ export class Whereabouts {
   /** All tabs of a participant are inside or wait: what one token says of the event's list holds for all. */
   #agree(connection: Connection): void {
     const { participantId } = connection.identity
-    const tabs = [connection, ...this.#needs.participants.connectionsOf(participantId), ...this.door.of(participantId)]
+    const tabs = [connection, ...this.#needs.participants.connectionsOf(participantId), ...this.waitingRoom.of(participantId)]
     if (tabs.every(({ identity }) => identity.walkIn)) return
     for (const tab of tabs) {
       if (!tab.identity.walkIn) continue
@@ -85,13 +85,13 @@ export class Whereabouts {
   }
 
   /** A participant stands elsewhere: their connections follow. */
-  follow(standing: Standing): void {
+  follow(standing: ParticipantChange): void {
     const { participantId, role, roomId, admission, because = "role", hearsPoll } = standing
     const connections = this.#needs.participants.connectionsOf(participantId)
     if (admission === "admitted") this.#letIn(participantId)
     if (admission === "denied") this.closeAll(participantId, CLOSE.lobbyDenied)
     for (const connection of connections) {
-      if (hearsPoll !== undefined) this.#needs.topics.hearPoll(connection, hearsPoll.id, hearsPoll.on)
+      if (hearsPoll !== undefined) this.#needs.topics.subscribePoll(connection, hearsPoll.id, hearsPoll.on)
       if (roomId !== undefined) this.#move(connection, roomId)
       // Without a role given here it is the stored one, which is looked up in a moment.
       if (role !== undefined && role !== null) this.become(connection, { ...connection.identity, role }, because)
@@ -136,15 +136,15 @@ export class Whereabouts {
       this.#needs.tell(connection, reason)
       return
     }
-    this.deafen(connection, before)
+    this.pause(connection, before)
     this.#needs.bring(connection, "roleChanged")
   }
 
   /** Nothing reaches it until it is told where it stands: what is said meanwhile would follow upon a hole. */
-  deafen(connection: Connection, identity: Identity = connection.identity): void {
-    for (const stream of streamsOf(identity, connection.roomId)) this.#needs.topics.deafen(connection, stream)
-    connection.hearsEphemeral = false
-    connection.isDeaf = true
+  pause(connection: Connection, identity: Identity = connection.identity): void {
+    for (const stream of streamsOf(identity, connection.roomId)) this.#needs.topics.unsubscribe(connection, stream)
+    connection.getsEphemeral = false
+    connection.isPaused = true
   }
 
   /** Out of one room's stream and into another's; the client is told where the new one stands. */
@@ -153,33 +153,33 @@ export class Whereabouts {
     if (before === roomId) return
     connection.roomId = roomId
     // Who is told where they stand in a moment hears the room from then on.
-    if (connection.state !== "open" || connection.isDeaf) return
+    if (connection.state !== "open" || connection.isPaused) return
     const dropped = before === null ? [] : [roomStream(before)]
     const heard = roomId === null ? [] : [roomStream(roomId)]
     // Of either room one hears what was said while one was in it, and nothing else.
     this.#needs.publishWaiting([...dropped, ...heard])
-    for (const stream of dropped) this.#needs.topics.deafen(connection, stream)
-    for (const stream of heard) this.#needs.topics.hear(connection, stream)
+    for (const stream of dropped) this.#needs.topics.unsubscribe(connection, stream)
+    for (const stream of heard) this.#needs.topics.subscribe(connection, stream)
     const cursors = Object.fromEntries(heard.map((stream) => [stream, this.#needs.published(stream)]))
     connection.send(JSON.stringify({ op: 0, t: "subscribed", d: { cursors, dropped } }))
   }
 
   #letIn(participantId: string): void {
-    for (const connection of this.door.admit(participantId)) {
+    for (const connection of this.waitingRoom.admit(participantId)) {
       this.#needs.bring(connection, "new")
     }
   }
 
   /** Back to the lobby: present no more, and deaf to all but being let in again. */
   #sendOut(connection: Connection): void {
-    this.deafen(connection)
-    for (const id of connection.polls) this.#needs.topics.hearPoll(connection, id, false)
+    this.pause(connection)
+    for (const id of connection.polls) this.#needs.topics.subscribePoll(connection, id, false)
     connection.socket.unsubscribe(this.#needs.topics.roleTopic(actingAs(connection.identity)))
     const { participantId } = connection.identity
     const wasLast = this.#needs.participants.leave(connection)
     // Where another tab is at the door already, its knock has said that nobody of theirs is inside.
-    if (wasLast && this.door.of(participantId).length === 0) this.#needs.presence.left(participantId)
-    this.door.hold(connection)
+    if (wasLast && this.waitingRoom.of(participantId).length === 0) this.#needs.presence.left(participantId)
+    this.waitingRoom.hold(connection)
   }
 
   /**
@@ -195,25 +195,25 @@ export class Whereabouts {
     if (connection.state !== "open") return
     const admission = this.#needs.follower.places.admission(connection.identity)
     if (admission === "waits") this.#sendOut(connection)
-    if (admission === "denied") this.door.refuse(connection)
+    if (admission === "denied") this.waitingRoom.refuse(connection)
   }
 
   #openDoor(): void {
     const { places } = this.#needs.follower
-    for (const identity of this.door.identities()) {
-      if (this.#isBarred(identity)) this.door.close(identity.participantId, CLOSE.removed)
+    for (const identity of this.waitingRoom.identities()) {
+      if (this.#isBarred(identity)) this.waitingRoom.close(identity.participantId, CLOSE.removed)
       else if (places.admission(identity) === "in") this.#letIn(identity.participantId)
     }
   }
 
   closeAll(participantId: string, why: CloseCode): void {
-    this.door.close(participantId, why)
+    this.waitingRoom.close(participantId, why)
     for (const connection of this.#needs.participants.connectionsOf(participantId)) connection.close(why)
   }
 
   /** They were there because the event was public, and for no other reason. */
   closeAnonymous(): void {
-    for (const connection of [...this.#needs.participants.connections(), ...this.door.connections()]) {
+    for (const connection of [...this.#needs.participants.connections(), ...this.waitingRoom.connections()]) {
       if (connection.identity.kind === "anonymous") connection.close(CLOSE.revoked)
     }
   }

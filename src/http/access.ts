@@ -7,14 +7,14 @@ import type { Principal } from "../identity/principal.ts"
 import type { Tokens } from "../identity/tokens.ts"
 import { BadRequest, type Failure, Forbidden, NotFound, Unauthorized, type Unavailable } from "../model/errors.ts"
 import { type Event, isShared } from "../model/event.ts"
-import { standingOf } from "../model/grants.ts"
+import { accessOf } from "../model/grants.ts"
 import { parseId } from "../model/ids.ts"
 import { isShown } from "../model/question.ts"
 import type { WorkspaceRole } from "../model/roles.ts"
 import type { Credential } from "../store/credentials.ts"
 import { Database, type Queryable } from "../store/database.ts"
 import { findEvent, findEventWithPhases, findPhaseOwner } from "../store/events.ts"
-import { findFooting } from "../store/footings.ts"
+import { findGrantState } from "../store/footings.ts"
 import { findAsset } from "../store/public-surfaces.ts"
 import { findQuestionOwner } from "../store/questions.ts"
 import { findUser, mayEnterWorkspace } from "../store/users.ts"
@@ -181,8 +181,8 @@ const isInsider = (
     case "session":
       if (principal.workspaceId !== event.workspaceId) return Effect.succeed(false)
       return Effect.map(
-        run((sql) => findFooting(sql, principal.basis, event.id)),
-        (footing) => standingOf(footing) !== undefined,
+        run((sql) => findGrantState(sql, principal.basis, event.id)),
+        (footing) => accessOf(footing) !== undefined,
       )
     case "account":
       return Effect.map(

@@ -7,11 +7,11 @@ import type { Caller } from "../actors/commands.ts"
 import { ANONYMOUS_VOTER_SECONDS, Tokens } from "../identity/tokens.ts"
 import { type Failure, Forbidden, NotFound, SignInRequired, Unauthorized } from "../model/errors.ts"
 import type { Event } from "../model/event.ts"
-import { standingOf } from "../model/grants.ts"
+import { accessOf } from "../model/grants.ts"
 import type { Phase } from "../model/phase.ts"
 import { guestRole } from "../model/roles.ts"
 import { Database, type Queryable } from "../store/database.ts"
-import { findFooting } from "../store/footings.ts"
+import { findGrantState } from "../store/footings.ts"
 import { isRemoved } from "../store/live-events.ts"
 import type { SessionPrincipal } from "./call.ts"
 import { cookieValue, isForeignSite } from "./credentials.ts"
@@ -32,9 +32,9 @@ const userOf = async (
 ): Promise<Caller> => {
   if (session.workspaceId !== event.workspaceId) throw NotFound.of(what)
   const { userId } = session
-  const footing = await findFooting(sql, session.basis, event.id)
+  const footing = await findGrantState(sql, session.basis, event.id)
   if (!footing.userHolds) throw new Unauthorized({ detail: "The session's user no longer exists." })
-  const standing = standingOf(footing)
+  const standing = accessOf(footing)
   if (standing === undefined) throw NotFound.of(what)
   return { participantId: userId, userId, name: footing.name, kind: "user", ...standing }
 }

@@ -22,7 +22,7 @@ import type { Phase } from "../model/phase.ts"
 import type { WorkspaceRole } from "../model/roles.ts"
 import type { Credential } from "../store/credentials.ts"
 import type { Database } from "../store/database.ts"
-import type { OutboxBell } from "../store/outbox.ts"
+import type { OutboxSignal } from "../store/outbox.ts"
 import type { AssetRow } from "../store/public-surfaces.ts"
 import type { QuestionOwner } from "../store/questions.ts"
 import type { UserRow } from "../store/users.ts"
@@ -126,7 +126,7 @@ export class Reply<Body> {
 
 export type HandlerServices =
   | Database
-  | OutboxBell
+  | OutboxSignal
   | Passwords
   | AccountSessions
   | ApiKeys
@@ -136,7 +136,7 @@ export type HandlerServices =
   | WebhookRegistration
   | Egress
   | PartnerTokens
-  | OutboxBell
+  | OutboxSignal
   | HttpSettings
   | Mailer
   | LetterRefusals

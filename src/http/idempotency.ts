@@ -24,7 +24,7 @@ import {
   type KeptAnswer,
   keepAnswer,
 } from "../store/idempotency.ts"
-import { OutboxBell } from "../store/outbox.ts"
+import { OutboxSignal } from "../store/outbox.ts"
 import { openText, sealText } from "../store/sealed-text.ts"
 import { inBatches, sweepEvery } from "../store/sweeps.ts"
 import { Telemetry } from "../telemetry.ts"
@@ -92,13 +92,13 @@ export class Idempotency extends Context.Service<
   /** `sealingKey`: 32 bytes; kept answers are sealed with it, because some hold a secret that is shown once. */
   static readonly layer = (
     sealingKey: Uint8Array,
-  ): Layer.Layer<Idempotency, never, Database | Mailer | OutboxBell | Telemetry> =>
+  ): Layer.Layer<Idempotency, never, Database | Mailer | OutboxSignal | Telemetry> =>
     Layer.effect(
       Idempotency,
       Effect.gen(function* () {
         const database = yield* Database
         const mailer = yield* Mailer
-        const bell = yield* OutboxBell
+        const bell = yield* OutboxSignal
         const { log } = yield* Telemetry
         /** Keys that this process is working on. */
         const inProgress = new Set<string>()

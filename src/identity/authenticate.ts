@@ -6,7 +6,7 @@ import { Context, Effect, Layer, Redacted } from "effect"
 import { Unauthorized, type Unavailable } from "../model/errors.ts"
 import { holds } from "../model/grants.ts"
 import { Database } from "../store/database.ts"
-import { findFooting } from "../store/footings.ts"
+import { findGrantState } from "../store/footings.ts"
 import { AccountSessions } from "./account-sessions.ts"
 import { ApiKeys } from "./api-keys.ts"
 import type { Credentials, Principal } from "./principal.ts"
@@ -47,7 +47,7 @@ export class Authenticator extends Context.Service<
         const byWorkspaceSession = (token: string) =>
           Effect.gen(function* () {
             const { claims: basis, expires } = yield* tokens.verify("workspace", token)
-            if (!holds(yield* database.run((sql) => findFooting(sql, basis)))) return yield* INVALID_TOKEN
+            if (!holds(yield* database.run((sql) => findGrantState(sql, basis)))) return yield* INVALID_TOKEN
             const { userId, workspaceId, login } = basis
             const accountId = login?.accountId ?? null
             return { kind: "session", userId, workspaceId, accountId, basis, expires } as Principal

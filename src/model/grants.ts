@@ -25,7 +25,7 @@ export const Basis = Schema.Struct({
 export type Basis = typeof Basis.Type
 
 /** How the things that a basis names stand now, and how its user stands at an event, if one was asked about. */
-export interface Footing {
+export interface GrantState {
   /** The user exists and its sessions have not been ended. */
   readonly userHolds: boolean
   /** The login has not ended, and the password is the same; true where there was no login. */
@@ -45,10 +45,10 @@ export interface Footing {
   } | null
 }
 
-export const holds = ({ userHolds, loginHolds, keyHolds }: Footing): boolean => userHolds && loginHolds && keyHolds
+export const holds = ({ userHolds, loginHolds, keyHolds }: GrantState): boolean => userHolds && loginHolds && keyHolds
 
 /** How a user stands at an event that lets them in. */
-export interface EventStanding {
+export interface EventAccess {
   /** The stored role, else the one that belonging to the workspace gives, else taking part; narrowed to what the event has. */
   readonly role: EventRole
   /** Neither stored nor of the workspace: may have to wait in the lobby. */
@@ -58,7 +58,7 @@ export interface EventStanding {
 }
 
 /** `undefined`: a private event on which the user has no role, or no event. */
-export const standingOf = ({ workspaceRole, eventRole, event }: Footing): EventStanding | undefined => {
+export const accessOf = ({ workspaceRole, eventRole, event }: GrantState): EventAccess | undefined => {
   if (event === null) return undefined
   const given = eventRole ?? (workspaceRole === null ? null : defaultEventRole(workspaceRole))
   if (given === null && event.visibility === "private") return undefined

@@ -7,7 +7,7 @@ import type { EventStatus } from "./event.ts"
 import type { PhaseConfig, PhaseStatus } from "./phase.ts"
 import { LegibleText } from "./shown-text.ts"
 import { Instant, type Timestamp } from "./timestamp.ts"
-import type { Occurrence } from "./webhook-events.ts"
+import type { WebhookEvent } from "./webhook-events.ts"
 
 export const QuestionStatus = Schema.Literals(["pending", "approved", "answered", "hidden"])
 export type QuestionStatus = typeof QuestionStatus.Type
@@ -109,7 +109,7 @@ export const newQuestion = (asked: {
 }
 
 /** What webhook receivers learn of it beyond the base fields; `authorUserId` only of a workspace's user who asked under a name. */
-export const questionCreated = (question: Question): Occurrence["extra"] => ({
+export const questionCreated = (question: Question): WebhookEvent["extra"] => ({
   questionId: question.id,
   text: question.text,
   anonymous: question.anonymous,

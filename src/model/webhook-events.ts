@@ -21,7 +21,7 @@ export type WebhookEventType = typeof WebhookEventType.Type
 export const DeliveredType = Schema.Literals([...WebhookEventType.literals, "ping"])
 
 /** One occurrence, stored in the outbox by the transaction that caused it. Its id is the same for every endpoint and try. */
-export interface Occurrence {
+export interface WebhookEvent {
   readonly id: string
   readonly type: WebhookEventType
   readonly workspaceId: string
@@ -32,7 +32,7 @@ export interface Occurrence {
 }
 
 /** The exact body bytes of an occurrence; encoded once, so that every attempt signs and sends the same text. */
-export const encodeOccurrence = (occurrence: Occurrence): string => {
+export const encodeOccurrence = (occurrence: WebhookEvent): string => {
   const { extra, ...base } = occurrence
   return JSON.stringify({ ...base, ...extra })
 }

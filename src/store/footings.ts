@@ -1,12 +1,12 @@
 /** The present state of everything that grants rest on: one statement for any number of grants. */
 
 import type { EventStatus, Visibility } from "../model/event.ts"
-import type { Basis, Footing } from "../model/grants.ts"
+import type { Basis, GrantState } from "../model/grants.ts"
 import type { Modality } from "../model/phase.ts"
 import type { EventRole, WorkspaceRole } from "../model/roles.ts"
 import type { Queryable } from "./database.ts"
 
-export interface FootingQuestion {
+export interface GrantQuestion {
   readonly basis: Basis
   /** Asked about as well, if any. */
   readonly eventId: string | null
@@ -24,7 +24,7 @@ interface Row {
   readonly modalities: ReadonlyArray<Modality> | null
 }
 
-const NOTHING: Footing = {
+const NOTHING: GrantState = {
   userHolds: false,
   loginHolds: false,
   keyHolds: false,
@@ -34,16 +34,16 @@ const NOTHING: Footing = {
   event: null,
 }
 
-const footingOf = ({ status, visibility, modalities, ...row }: Row): Footing => ({
+const footingOf = ({ status, visibility, modalities, ...row }: Row): GrantState => ({
   ...row,
   event: status === null || visibility === null ? null : { status, visibility, modalities: modalities ?? [] },
 })
 
 /** One footing for each question, in their order. */
-export const findFootings = async (
+export const findGrantStates = async (
   sql: Queryable,
-  questions: ReadonlyArray<FootingQuestion>,
-): Promise<ReadonlyArray<Footing>> => {
+  questions: ReadonlyArray<GrantQuestion>,
+): Promise<ReadonlyArray<GrantState>> => {
   const asked = questions.map(({ basis: { userId, workspaceId, sessionVersion, login, keyId }, eventId }, n) => ({
     n,
     user_id: userId,
@@ -83,5 +83,5 @@ export const findFootings = async (
   return rows.map(footingOf)
 }
 
-export const findFooting = async (sql: Queryable, basis: Basis, eventId: string | null = null): Promise<Footing> =>
-  (await findFootings(sql, [{ basis, eventId }]))[0] ?? NOTHING
+export const findGrantState = async (sql: Queryable, basis: Basis, eventId: string | null = null): Promise<GrantState> =>
+  (await findGrantStates(sql, [{ basis, eventId }]))[0] ?? NOTHING

@@ -7,7 +7,7 @@ import type { Event } from "../model/event.ts"
 import type { Change } from "../model/live-records.ts"
 import type { PhaseState } from "../model/phase.ts"
 import type { Timestamp } from "../model/timestamp.ts"
-import type { Occurrence } from "../model/webhook-events.ts"
+import type { WebhookEvent } from "../model/webhook-events.ts"
 import type { Queryable } from "./database.ts"
 import { eventRow, findEvent, listPhaseStates, phaseRows } from "./events.ts"
 import { findHeads, hasOtherStreams, SHARED_STREAMS, type StoredPublication, type StreamHead } from "./live-history.ts"
@@ -125,7 +125,7 @@ export interface LiveCommit {
   /** Changed or new phases; those that end are written before those that become active. */
   readonly phases: ReadonlyArray<PhaseState>
   readonly publications: ReadonlyArray<StoredPublication>
-  readonly occurrences: ReadonlyArray<Occurrence>
+  readonly occurrences: ReadonlyArray<WebhookEvent>
   readonly commands: ReadonlyArray<StoredCommand>
   readonly changes: ReadonlyArray<Change>
   /** Participants who may not come back, and those who may again. */

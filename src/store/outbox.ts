@@ -6,11 +6,11 @@
 import { Context, Layer } from "effect"
 import { newId } from "../model/ids.ts"
 import { toTimestamp } from "../model/timestamp.ts"
-import { encodeOccurrence, encodePing, type Occurrence, type WebhookEventType } from "../model/webhook-events.ts"
+import { encodeOccurrence, encodePing, type WebhookEvent, type WebhookEventType } from "../model/webhook-events.ts"
 import type { Queryable } from "./database.ts"
 
 /** Occurrences as `append_occurrences` takes them; `n` keeps their order. */
-export const occurrenceRows = (occurrences: ReadonlyArray<Occurrence>): ReadonlyArray<object> =>
+export const occurrenceRows = (occurrences: ReadonlyArray<WebhookEvent>): ReadonlyArray<object> =>
   occurrences.map((occurrence, index) => ({
     n: index,
     id: occurrence.id,
@@ -37,7 +37,7 @@ export const isWanted = async (
  * Stores each occurrence together with one delivery for every endpoint that wants its type, which is skipped when the
  * endpoint is disabled. An occurrence nobody wants is not stored. Resolves to the number of deliveries to be sent.
  */
-export const appendOccurrences = async (sql: Queryable, occurrences: ReadonlyArray<Occurrence>): Promise<number> => {
+export const appendOccurrences = async (sql: Queryable, occurrences: ReadonlyArray<WebhookEvent>): Promise<number> => {
   const [row] = await sql<{ deliveries: number }[]>`
     select append_occurrences(${sql.json(occurrenceRows(occurrences))}) as deliveries`
   return row?.deliveries ?? 0
@@ -88,11 +88,11 @@ export const appendRedelivery = async (sql: Queryable, deliveryId: string): Prom
 }
 
 /** Rung in process after a commit that stored deliveries; the dispatcher wakes at once instead of at its next poll. */
-export class OutboxBell extends Context.Service<
-  OutboxBell,
+export class OutboxSignal extends Context.Service<
+  OutboxSignal,
   { readonly ring: () => void; readonly onRing: (listener: () => void) => () => void }
 >()("gathercue/OutboxBell") {
-  static readonly layer: Layer.Layer<OutboxBell> = Layer.sync(OutboxBell, () => {
+  static readonly layer: Layer.Layer<OutboxSignal> = Layer.sync(OutboxSignal, () => {
     const listeners = new Set<() => void>()
     return {
       ring: () => {

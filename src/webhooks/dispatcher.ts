@@ -10,7 +10,7 @@ import { Effect, Fiber, FiberSet, Latch, Layer, Scope } from "effect"
 import { Egress } from "../egress.ts"
 import { newId } from "../model/ids.ts"
 import { Database, type Queryable } from "../store/database.ts"
-import { OutboxBell } from "../store/outbox.ts"
+import { OutboxSignal } from "../store/outbox.ts"
 import { patiently } from "../store/sweeps.ts"
 import {
   type ClaimedDelivery,
@@ -72,7 +72,7 @@ const start = (options: DispatcherOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const egress = yield* Egress
-    const bell = yield* OutboxBell
+    const bell = yield* OutboxSignal
     const { log, metrics } = yield* Telemetry
     const node = newId()
     const timeoutMs = options.timeoutMs ?? 10_000
@@ -245,4 +245,4 @@ const start = (options: DispatcherOptions) =>
 
 export const dispatcherLayer = (
   options: DispatcherOptions,
-): Layer.Layer<never, never, Database | Egress | OutboxBell | Telemetry> => Layer.effectDiscard(start(options))
+): Layer.Layer<never, never, Database | Egress | OutboxSignal | Telemetry> => Layer.effectDiscard(start(options))

@@ -4,7 +4,7 @@ const SLOW_MS = 2_000
 /** Endpoints whose slowness is remembered. */
 const MAX_SLOW = 10_000
 
-export interface Places {
+export interface ConcurrencySlots {
   /** What one endpoint may have: an eighth, so that eight endpoints always fit. */
   readonly perEndpoint: number
   readonly free: () => number
@@ -16,7 +16,7 @@ export interface Places {
   readonly answered: (endpointId: string, afterMs: number) => void
 }
 
-export const makePlaces = (all: number): Places => {
+export const makePlaces = (all: number): ConcurrencySlots => {
   const perEndpoint = Math.max(1, Math.floor(all / 8))
   const taken = new Map<string, number>()
   const slow = new Set<string>()

@@ -1,7 +1,7 @@
 /** The alarm of a live event, in virtual time. */
 import { Effect } from "effect"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { Alarm } from "../../src/actors/alarm.ts"
+import { DeadlineTimer } from "../../src/actors/alarm.ts"
 
 const BEGIN = 1_000_000
 
@@ -15,7 +15,7 @@ afterEach(() => {
 /** An alarm over deadlines at these times, and the moments at which it woke the event for each. */
 const alarmFor = (...deadlines: ReadonlyArray<number>) => {
   const woken: { readonly due: number; readonly at: number; readonly now: number }[] = []
-  const alarm = new Alarm({
+  const alarm = new DeadlineTimer({
     now: Date.now,
     fork: (effect) => void Effect.runSync(effect),
     next: (since) => {

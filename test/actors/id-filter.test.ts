@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { IdFilter } from "../../src/actors/id-filter.ts"
+import { BloomFilter } from "../../src/actors/id-filter.ts"
 
 const KEEP_MS = 1000
 
@@ -8,7 +8,7 @@ test("no id of the kept time is ever denied, whatever else there was", () => {
   const step = fc.record({ id: fc.string({ maxLength: 40 }), after: fc.integer({ min: 0, max: 400 }) })
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
-      const filter = new IdFilter(KEEP_MS, 0)
+      const filter = new BloomFilter(KEEP_MS, 0)
       const added: { id: string; at: number }[] = []
       let now = 0
       for (const { id, after } of steps) {
@@ -23,7 +23,7 @@ test("no id of the kept time is ever denied, whatever else there was", () => {
 })
 
 test("a new id is seldom taken for a known one, and old ones are let go", () => {
-  const filter = new IdFilter(KEEP_MS, 0)
+  const filter = new BloomFilter(KEEP_MS, 0)
   for (let n = 0; n < 150_000; n++) filter.add(`participant-${n % 5000} command-${n}`, 0)
   const mistaken = Array.from({ length: 20_000 }, (_, n) => filter.has(`participant-${n % 5000} new-${n}`))
   expect(mistaken.filter(Boolean).length).toBeLessThan(200)

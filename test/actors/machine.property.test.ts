@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { type Command, type Envelope, Refused } from "../../src/actors/commands.ts"
 import { decide } from "../../src/actors/decide.ts"
-import { Floor } from "../../src/actors/floor.ts"
+import { RecordStore } from "../../src/actors/floor.ts"
 import { activePhase, type LiveState, NO_EFFECTS } from "../../src/actors/state.ts"
 import { nextDeadline } from "../../src/actors/timers.ts"
 import { Turn } from "../../src/actors/turn.ts"
@@ -106,12 +106,12 @@ const envelope = (at: number, given: Command): Envelope => ({
 
 const NOBODY = { size: 0, find: () => undefined, all: () => [].values(), waiting: () => [].values() }
 
-const scene = (state: LiveState) => ({ floor: new Floor(), state, people: NOBODY, now: EPOCH })
+const scene = (state: LiveState) => ({ records: new RecordStore(), state, people: NOBODY, now: EPOCH })
 
 /** The decision and what its turn came to. */
 const decideOn = (state: LiveState, given: Envelope) => {
   const turn = new Turn({
-    floor: new Floor(),
+    records: new RecordStore(),
     state,
     people: NOBODY,
     by: null,

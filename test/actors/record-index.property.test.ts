@@ -1,7 +1,7 @@
 /** Laws of the indexes of the record store: after any writes they say what a scan of all records says. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { Floor } from "../../src/actors/floor.ts"
+import { RecordStore } from "../../src/actors/floor.ts"
 import type { ChatMessage, Hand } from "../../src/model/live-records.ts"
 
 const people = fc.constantFrom("a", "b", "c", "d", "e", "f")
@@ -12,14 +12,14 @@ const handWrite = fc.record({ id: people, at: fc.option(times) })
 test("the first hands are the longest up, by any writes", () => {
   fc.assert(
     fc.property(fc.array(handWrite, { maxLength: 40 }), fc.integer({ min: 0, max: 7 }), (writes, count) => {
-      const floor = new Floor()
+      const records = new RecordStore()
       for (const { id, at } of writes) {
         const hand: Hand | undefined = at === null ? undefined : { participantId: id, name: id, note: null, at }
-        floor.write("hand", id, hand)
+        records.write("hand", id, hand)
       }
       const key = ({ at, participantId }: Hand): string => `${at} ${participantId}`
-      const scanned = [...floor.all("hand").values()].toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
-      expect(floor.firstHands(count)).toEqual(scanned.slice(0, count))
+      const scanned = [...records.all("hand").values()].toSorted((a, b) => (key(a) < key(b) ? -1 : 1))
+      expect(records.firstHands(count)).toEqual(scanned.slice(0, count))
     }),
     { numRuns: 1000 },
   )
@@ -38,16 +38,16 @@ const messageAt = (id: string, place: (typeof PLACES)[number]): ChatMessage => {
 test("the messages of a place are those that were written there and are left, in the order of their writing", () => {
   fc.assert(
     fc.property(fc.array(chatWrite, { maxLength: 40 }), (writes) => {
-      const floor = new Floor()
+      const records = new RecordStore()
       const expected = new Map<string, (typeof PLACES)[number]>()
       for (const { id, place } of writes) {
-        floor.write("chat", id, place === null ? undefined : messageAt(id, place))
+        records.write("chat", id, place === null ? undefined : messageAt(id, place))
         expected.delete(id)
         if (place !== null) expected.set(id, place)
       }
       for (const place of PLACES) {
         const ids = [...expected].filter(([, where]) => where === place).map(([id]) => id)
-        expect([...floor.chatAt(place).keys()]).toEqual(ids)
+        expect([...records.chatAt(place).keys()]).toEqual(ids)
       }
     }),
     { numRuns: 1000 },

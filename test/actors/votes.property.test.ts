@@ -7,7 +7,7 @@ import { expect, test } from "vitest"
 import type { ActivityCommand, Caller } from "../../src/actors/commands.ts"
 import { Refused } from "../../src/actors/commands.ts"
 import { decide } from "../../src/actors/decide.ts"
-import { Floor } from "../../src/actors/floor.ts"
+import { RecordStore } from "../../src/actors/floor.ts"
 import { NOBODY } from "../../src/actors/presence.ts"
 import { type LiveState, NO_EFFECTS } from "../../src/actors/state.ts"
 import { Turn } from "../../src/actors/turn.ts"
@@ -142,26 +142,26 @@ const KINDS: ReadonlyArray<Kind> = [
   "originVotes",
   "signedOutVotes",
 ]
-const recordsOf = (floor: Floor): string => JSON.stringify(KINDS.map((kind) => [...floor.all(kind)].sort()))
+const recordsOf = (records: RecordStore): string => JSON.stringify(KINDS.map((kind) => [...records.all(kind)].sort()))
 
 /** Voters without a name and their addresses, of each poll and question, counted anew from the votes. */
-const expectSignedOut = (floor: Floor): void => {
-  const votes = [...floor.all("pollVote").keys(), ...floor.all("questionVote").keys()].map((key) => key.split(" "))
+const expectSignedOut = (records: RecordStore): void => {
+  const votes = [...records.all("pollVote").keys(), ...records.all("questionVote").keys()].map((key) => key.split(" "))
   const counted = new Map<string, string[]>()
   for (const [of = "", who = ""] of votes) {
-    if (isNameless(who)) counted.set(of, [...(counted.get(of) ?? []), floor.get("origin", who)?.address ?? "none"])
+    if (isNameless(who)) counted.set(of, [...(counted.get(of) ?? []), records.get("origin", who)?.address ?? "none"])
   }
   const held = votes.map(([, who = ""]) => who).filter(isNameless)
-  for (const [who, { votes: count }] of floor.all("origin")) {
+  for (const [who, { votes: count }] of records.all("origin")) {
     expect(count).toBe(held.filter((one) => one === who).length)
     expect(count).toBeGreaterThan(0)
   }
   const expected = Array.from(counted, ([of, origins]) => {
     return [of, { voters: origins.length, addresses: new Set(origins).size }] as const
   })
-  expect(Object.fromEntries(floor.all("signedOutVotes"))).toEqual(Object.fromEntries(expected))
+  expect(Object.fromEntries(records.all("signedOutVotes"))).toEqual(Object.fromEntries(expected))
   const sums = new Map<string, number>()
-  for (const [key, votesThere] of floor.all("originVotes")) {
+  for (const [key, votesThere] of records.all("originVotes")) {
     const of = key.split(" ")[0] ?? ""
     expect(votesThere).toBeGreaterThan(0)
     sums.set(of, (sums.get(of) ?? 0) + votesThere)
@@ -169,29 +169,29 @@ const expectSignedOut = (floor: Floor): void => {
   expect(Object.fromEntries(sums)).toEqual(Object.fromEntries(expected.map(([of, { voters }]) => [of, voters])))
 }
 
-const expectExact = (floor: Floor): void => {
-  for (const [id, { counts, voters, options }] of floor.all("poll")) {
-    const votes = [...floor.all("pollVote")].filter(([key]) => key.startsWith(`${id} `))
+const expectExact = (records: RecordStore): void => {
+  for (const [id, { counts, voters, options }] of records.all("poll")) {
+    const votes = [...records.all("pollVote")].filter(([key]) => key.startsWith(`${id} `))
     const chosen = votes.flatMap(([, choice]) => choice)
     expect(voters).toBe(votes.length)
     expect(counts).toEqual(options.map((option) => chosen.filter((one) => one === option.id).length))
   }
-  for (const [id, { votes }] of floor.all("question")) {
-    const voters = [...floor.all("questionVote").keys()].filter((key) => key.startsWith(`${id} `))
+  for (const [id, { votes }] of records.all("question")) {
+    const voters = [...records.all("questionVote").keys()].filter((key) => key.startsWith(`${id} `))
     expect(votes).toBe(voters.length)
   }
-  expectSignedOut(floor)
+  expectSignedOut(records)
   // Nobody's vote outlives what it was for.
-  for (const key of floor.all("pollVote").keys()) expect(floor.get("poll", key.split(" ")[0] ?? "")).toBeDefined()
-  for (const key of floor.all("questionVote").keys())
-    expect(floor.get("question", key.split(" ")[0] ?? "")).toBeDefined()
+  for (const key of records.all("pollVote").keys()) expect(records.get("poll", key.split(" ")[0] ?? "")).toBeDefined()
+  for (const key of records.all("questionVote").keys())
+    expect(records.get("question", key.split(" ")[0] ?? "")).toBeDefined()
 }
 
-/** Decides on a floor; true when it was done. */
-const take = (floor: Floor, { by: caller, command }: Step, now: number, freshId: string): boolean => {
-  const before = recordsOf(floor)
+/** Decides on a records; true when it was done. */
+const take = (records: RecordStore, { by: caller, command }: Step, now: number, freshId: string): boolean => {
+  const before = recordsOf(records)
   const turn = new Turn({
-    floor,
+    records,
     state: STATE,
     people: NOBODY,
     by: caller,
@@ -204,24 +204,24 @@ const take = (floor: Floor, { by: caller, command }: Step, now: number, freshId:
   const result = decide(turn, given)
   if (!(result instanceof Refused)) return true
   turn.undo()
-  expect(recordsOf(floor)).toBe(before)
+  expect(recordsOf(records)).toBe(before)
   return false
 }
 
-const openFloor = (): Floor => {
-  const floor = new Floor()
+const openFloor = (): RecordStore => {
+  const records = new RecordStore()
   for (const { id, ...more } of POLLS) {
     const options = ["a", "b", "c"]
     expect(
-      take(floor, { by: HOST, command: { type: "poll.create", d: { question: "?", options, ...more } } }, START, id),
+      take(records, { by: HOST, command: { type: "poll.create", d: { question: "?", options, ...more } } }, START, id),
     ).toBe(true)
-    expect(take(floor, { by: HOST, command: { type: "poll.open", d: { id } } }, START, "open")).toBe(true)
+    expect(take(records, { by: HOST, command: { type: "poll.open", d: { id } } }, START, "open")).toBe(true)
   }
   for (const [n, id] of QUESTIONS.entries()) {
     const asked: Step = { by: person(n + 1), command: { type: "question.ask", d: { text: "?", anonymous: n === 1 } } }
-    expect(take(floor, asked, START, id)).toBe(true)
+    expect(take(records, asked, START, id)).toBe(true)
   }
-  return floor
+  return records
 }
 
 test("every count is the set of its voters, whatever happens, and a refusal changes nothing", () => {
@@ -229,11 +229,11 @@ test("every count is the set of its voters, whatever happens, and a refusal chan
   let refused = 0
   fc.assert(
     fc.property(fc.array(step, { minLength: 20, maxLength: 60, size: "max" }), (steps) => {
-      const floor = openFloor()
+      const records = openFloor()
       for (const [n, one] of steps.entries()) {
-        if (take(floor, one, START + n, `id${n}`)) done++
+        if (take(records, one, START + n, `id${n}`)) done++
         else refused++
-        expectExact(floor)
+        expectExact(records)
       }
     }),
     { numRuns: 2000 },

@@ -5,11 +5,11 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import type { Connection } from "../../src/gateway/connection.ts"
-import type { Follower } from "../../src/gateway/follower.ts"
+import type { EventSubscriber } from "../../src/gateway/follower.ts"
 import { whyNoReplay } from "../../src/gateway/replay.ts"
 import { Rings } from "../../src/gateway/rings.ts"
 import { roomStream, type StreamName } from "../../src/gateway/streams.ts"
-import { heardBy } from "../../src/gateway/whereabouts.ts"
+import { subscribedStreams } from "../../src/gateway/whereabouts.ts"
 
 const MAX_AGE_MS = 1000
 const MAX_ENTRIES = 8
@@ -123,9 +123,9 @@ test("a client goes on from all of its positions or from none, and is told why n
       (acts, behindBy, extra, role, roomId, isSameEpoch) => {
         const { rings, of, kept } = play(acts)
         const connection = { identity: { ...identity, role }, roomId } as unknown as Connection
-        const follower = { history: EPOCH, rings } as unknown as Follower
+        const follower = { history: EPOCH, rings } as unknown as EventSubscriber
         const wire = (name: StreamName): string => (name.startsWith("me:") ? "me" : name)
-        const streams = heardBy(connection)
+        const streams = subscribedStreams(connection)
         const given: { [stream: string]: number } = extra === null ? {} : { [extra]: 0 }
         for (const [index, name] of streams.entries()) given[wire(name)] = of(name).length - (behindBy[index] ?? 0)
         const why = whyNoReplay(follower, connection, { epoch: isSameEpoch ? EPOCH : "before", cursors: given })

@@ -11,7 +11,7 @@ import type { PhaseInput } from "../../src/model/phase.ts"
 import type { EventRole } from "../../src/model/roles.ts"
 import { Database, type Queryable } from "../../src/store/database.ts"
 import { insertEvent } from "../../src/store/events.ts"
-import { OutboxBell } from "../../src/store/outbox.ts"
+import { OutboxSignal } from "../../src/store/outbox.ts"
 import { Telemetry } from "../../src/telemetry.ts"
 import { openStore, type TestSql } from "./store.ts"
 
@@ -63,7 +63,7 @@ export const startActors = async (
     ...options,
   }).pipe(
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: 6 })),
-    Layer.provide([OutboxBell.layer, Telemetry.layer("silent"), ownership]),
+    Layer.provide([OutboxSignal.layer, Telemetry.layer("silent"), ownership]),
   )
   const runtime = ManagedRuntime.make(layer)
   await runtime.runPromise(Database)

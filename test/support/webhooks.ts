@@ -7,7 +7,7 @@ import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import type { WebhookEventType } from "../../src/model/webhook-events.ts"
 import { Database } from "../../src/store/database.ts"
-import { appendOccurrences, OutboxBell } from "../../src/store/outbox.ts"
+import { appendOccurrences, OutboxSignal } from "../../src/store/outbox.ts"
 import { sealText } from "../../src/store/sealed-text.ts"
 import { insertWebhookEndpoint } from "../../src/store/webhook-endpoints.ts"
 import { newSigningSecret } from "../../src/store/webhook-registration.ts"
@@ -88,12 +88,12 @@ export const startDispatcher = async (
     alone: true,
     ...options,
   }).pipe(
-    Layer.provideMerge(OutboxBell.layer),
+    Layer.provideMerge(OutboxSignal.layer),
     Layer.provide([Database.layer({ url, connections: 4 }), Egress.layer({ allowLoopback: true, ...options })]),
     Layer.provide(telemetry),
   )
   const services = await Effect.runPromise(Layer.buildWithScope(layer, scope))
   const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
   onTestFinished(stop)
-  return { ring: Context.get(services, OutboxBell).ring, stop }
+  return { ring: Context.get(services, OutboxSignal).ring, stop }
 }

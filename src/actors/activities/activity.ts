@@ -7,7 +7,7 @@ import type { ActivityName, CommandData, Ephemeral, ReplyData } from "../../prot
 import type { PersonalState, SharedState, StaffState } from "../../protocol/state.ts"
 import type { TimerView } from "../../protocol/topics/agenda.ts"
 import { Refused } from "../commands.ts"
-import type { Floor } from "../floor.ts"
+import type { RecordStore } from "../floor.ts"
 import type { People, Present } from "../presence.ts"
 import type { LiveState } from "../state.ts"
 import type { Turn } from "../turn.ts"
@@ -25,8 +25,8 @@ export type Handler<T extends ActivityName> = (
 export type Handlers = { readonly [T in ActivityName]?: Handler<T> }
 
 /** What an activity looks at to say how things stand. */
-export interface Scene {
-  readonly floor: Floor
+export interface ReadContext {
+  readonly records: RecordStore
   readonly state: LiveState
   readonly people: People
   /** Unix milliseconds. */
@@ -47,10 +47,10 @@ export interface ActivityDeadline {
 }
 
 /** Something told at its own pace: at most once in `everyMs`, the last change always. */
-export interface Pulse {
+export interface ThrottledView {
   readonly everyMs: number
   /** `id`: what follows the pulse's name and a colon in its key. */
-  readonly say: (scene: Scene, id: string) => ReadonlyArray<Ephemeral>
+  readonly say: (scene: ReadContext, id: string) => ReadonlyArray<Ephemeral>
 }
 
 export interface Activity {
@@ -67,16 +67,16 @@ export interface Activity {
   /** Was removed from the event for good, present or not. */
   readonly barred?: (turn: Turn, participantId: string) => void
   /** Timers that clients draw, besides the phase's. */
-  readonly timers?: (scene: Scene) => ReadonlyArray<TimerView>
+  readonly timers?: (scene: ReadContext) => ReadonlyArray<TimerView>
   /** Extends a timer of its own; `undefined` when it has none of that id. */
   readonly extend?: (turn: Turn, timer: ExtendTimer) => { readonly timer: TimerView } | Refused | undefined
   /** What is due, in any order. */
-  readonly deadlines?: (scene: Scene) => ReadonlyArray<ActivityDeadline>
+  readonly deadlines?: (scene: ReadContext) => ReadonlyArray<ActivityDeadline>
   /** Parts of `ready`: for everyone, for staff on top of it, and for one participant. */
-  readonly view?: (scene: Scene) => Partial<SharedState>
-  readonly staffView?: (scene: Scene) => Partial<StaffState>
-  readonly personalView?: (scene: Scene, participantId: string) => Partial<PersonalState>
-  readonly pulses?: { readonly [name: string]: Pulse }
+  readonly view?: (scene: ReadContext) => Partial<SharedState>
+  readonly staffView?: (scene: ReadContext) => Partial<StaffState>
+  readonly personalView?: (scene: ReadContext, participantId: string) => Partial<PersonalState>
+  readonly throttled?: { readonly [name: string]: ThrottledView }
 }
 
 export const refuse = (code: Refused["code"], detail: string, current?: Fields): Refused =>

@@ -22,7 +22,7 @@ const isViewer = (turn: Turn, id: string): boolean => {
 
 /** How often two have met at this event, in rounds and in rooms. */
 const meetings = (turn: Turn, people: ReadonlyArray<string>) => {
-  const rounds = roundsOf(turn.floor)
+  const rounds = roundsOf(turn.records)
   if (rounds.length === 0) return {}
   const among = restoreHistory(rounds).among(people)
   const numberOf = new Map(people.map((id, number) => [id, number]))

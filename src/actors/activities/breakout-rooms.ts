@@ -98,7 +98,7 @@ class LateRooms {
     for (const [id, seat] of turn.all("seat")) {
       if (!seat.away && turn.people.find(id) !== undefined) here.set(seat.roomId, (here.get(seat.roomId) ?? 0) + 1)
     }
-    this.#rooms = roomsOf(turn.floor).map((room) => ({ ...room, count: here.get(room.id) ?? 0 }))
+    this.#rooms = roomsOf(turn.records).map((room) => ({ ...room, count: here.get(room.id) ?? 0 }))
   }
 
   /** The room for one more. */
@@ -170,7 +170,7 @@ export const closeAll = (turn: Turn): void => {
     turn.remove("seat", id)
     if (seat.away) continue
     turn.publish("assignment.ended", `me:${id}`, { roomId: seat.roomId, returnAt: turn.at })
-    turn.stand({ participantId: id, roomId: null })
+    turn.changeParticipant({ participantId: id, roomId: null })
   }
   for (const id of turn.all("room").keys()) turn.remove("room", id)
   turn.remove("breakout", ONLY)

@@ -10,7 +10,7 @@ import type { ReplyData } from "../../protocol/contract.ts"
 import type { AssignmentView } from "../../protocol/topics/breakouts.ts"
 import type { Refused } from "../commands.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, type ActivityDeadline, noSuch, refuse, type Scene } from "./activity.ts"
+import { type Activity, type ActivityDeadline, noSuch, refuse, type ReadContext } from "./activity.ts"
 import { keepPlan, MAX_ROOMS, makePlan } from "./breakout-plans.ts"
 import {
   breakoutView,
@@ -31,7 +31,7 @@ const NONE = refuse("conflict", "No breakout is open.")
 const IN_NO_ROOM = refuse("conflict", "You are in no room.")
 const SEATLESS = refuse("conflict", "Who only watches has no place in a room.")
 
-const current = ({ floor }: Pick<Scene, "floor">) => floor.get("breakout", ONLY)
+const current = ({ records }: Pick<ReadContext, "records">) => records.get("breakout", ONLY)
 
 const isCallerStaff = (turn: Turn): boolean => turn.by !== null && isStaff(roleOf(turn, turn.by))
 
@@ -90,7 +90,7 @@ const extend: Activity["extend"] = (turn, { id, seconds, rev }) => {
 }
 
 /** The end of the grace, or of the breakout's own timer. */
-const deadlineOf = (scene: Scene): ActivityDeadline | undefined => {
+const deadlineOf = (scene: ReadContext): ActivityDeadline | undefined => {
   const breakout = current(scene)
   if (breakout === undefined) return undefined
   const { closesAt, endsAt, timed } = breakout
@@ -108,9 +108,9 @@ const deadlineOf = (scene: Scene): ActivityDeadline | undefined => {
   return { at: toMillis(endsAt), due }
 }
 
-const assignmentOf = (scene: Scene, participantId: string): AssignmentView | null => {
-  const seat = scene.floor.get("seat", participantId)
-  const room = seat === undefined ? undefined : scene.floor.get("room", seat.roomId)
+const assignmentOf = (scene: ReadContext, participantId: string): AssignmentView | null => {
+  const seat = scene.records.get("seat", participantId)
+  const room = seat === undefined ? undefined : scene.records.get("room", seat.roomId)
   if (seat === undefined || seat.away || room === undefined) return null
   return { roomId: room.id, name: room.name, endsAt: current(scene)?.endsAt ?? null }
 }
@@ -151,7 +151,7 @@ export const breakout = {
         return refuse("conflict", "A breakout is open already.", { breakout: breakoutView(going) })
       }
       const opened = open(turn, plan, { durationMs, late })
-      return { breakout: breakoutView(opened), rooms: roomsOf(turn.floor).map(roomView) }
+      return { breakout: breakoutView(opened), rooms: roomsOf(turn.records).map(roomView) }
     },
     "breakout.move": (turn, { id, roomId }, rev) => stale(turn, rev) ?? moveOther(turn, id, roomId),
     "breakout.close": (turn, { graceMs = DEFAULT_GRACE_MS }, rev) => {
@@ -215,7 +215,7 @@ export const breakout = {
     const breakout = current(scene)
     return {
       breakout: breakout === undefined ? null : breakoutView(breakout),
-      rooms: roomsOf(scene.floor).map(roomView),
+      rooms: roomsOf(scene.records).map(roomView),
     }
   },
   personalView: (scene, participantId) => ({ assignment: assignmentOf(scene, participantId) }),

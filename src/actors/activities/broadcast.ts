@@ -40,8 +40,8 @@ const become = (turn: Turn, broadcast: Broadcast, status: "live" | "paused" | "e
   turn.put("broadcast", broadcast.phaseId, next)
   turn.publish(DISPATCH[status], "event", { broadcast: viewOf(next) })
   const { broadcastId, phaseId, playbackUrl: url } = next
-  if (status === "live") turn.notify("broadcast.live", { broadcastId, phaseId, playbackUrl: url })
-  if (status === "paused") turn.notify("broadcast.paused", { broadcastId, phaseId })
+  if (status === "live") turn.emitWebhookEvent("broadcast.live", { broadcastId, phaseId, playbackUrl: url })
+  if (status === "paused") turn.emitWebhookEvent("broadcast.paused", { broadcastId, phaseId })
   return next
 }
 
@@ -99,9 +99,9 @@ export const broadcast = {
     const known = turn.get("broadcast", phase.id)
     if (known !== undefined && (known.status === "live" || known.status === "paused")) become(turn, known, "ended")
   },
-  view: ({ floor, state }) => {
+  view: ({ records, state }) => {
     const phase = activePhase(state)
-    const known = phase === undefined ? undefined : floor.get("broadcast", phase.id)
+    const known = phase === undefined ? undefined : records.get("broadcast", phase.id)
     return { broadcast: known === undefined ? null : viewOf(known) }
   },
 } satisfies Activity

@@ -49,5 +49,5 @@ export const capture = {
     },
   },
   phaseEnded: stop,
-  view: ({ floor }) => ({ capture: { ...(floor.get("capture", ONLY) ?? OFF) } }),
+  view: ({ records }) => ({ capture: { ...(records.get("capture", ONLY) ?? OFF) } }),
 } satisfies Activity

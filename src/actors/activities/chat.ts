@@ -18,7 +18,7 @@ import { actingRole, isOfStaff } from "../acting-role.ts"
 import { type Caller, Refused } from "../commands.ts"
 import { phaseTraits } from "../state.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, type Handler, noSuch, refuse, type Scene } from "./activity.ts"
+import { type Activity, type Handler, noSuch, refuse, type ReadContext } from "./activity.ts"
 import { isMuted, MUTED } from "./mutes.ts"
 import { seatOf } from "./qa.ts"
 
@@ -28,7 +28,7 @@ const publishAt = (turn: Turn, place: ChatPlace, publish: (stream: ChatPlace | `
   if (place !== "staff") return
   const traits = phaseTraits(turn.state)
   for (const person of turn.people.all()) {
-    const role = actingRole(turn.floor, person)
+    const role = actingRole(turn.records, person)
     if (role === "speaker" && canChat(role, traits, "staff") === "allowed") publish(`me:${person.participantId}`)
   }
 }
@@ -61,7 +61,7 @@ const tooSoon = (turn: Turn, role: ActingRole, { participantId }: Caller): Refus
 
 const remember = (turn: Turn, message: ChatMessage): void => {
   turn.put("chat", message.id, message)
-  const there = turn.floor.chatAt(chatPlaceOf(message))
+  const there = turn.records.chatAt(chatPlaceOf(message))
   for (const [id] of there) {
     if (there.size <= CHAT_REMEMBERED) return
     turn.forget("chat", id)
@@ -71,7 +71,7 @@ const remember = (turn: Turn, message: ChatMessage): void => {
 const send: Handler<"chat.send"> = (turn, { to, text, replyTo = null }) => {
   const { by, freshId: id, at } = turn
   if (by === null) return refuse("forbidden", "Only people at the event write in its chat.")
-  const role = actingRole(turn.floor, by)
+  const role = actingRole(turn.records, by)
   const refused = barred(turn, role, to)
   if (refused !== undefined) return refused
   const roomId = to === "room" ? seatOf(turn) : null
@@ -101,11 +101,11 @@ const remove: Handler<"chat.delete"> = (turn, { id }, rev) => {
   const message = find(turn, id)
   if (message === undefined) return noSuch("message")
   const { by } = turn
-  if (by !== null && by.participantId !== message.participantId && !isOfStaff(actingRole(turn.floor, by))) {
+  if (by !== null && by.participantId !== message.participantId && !isOfStaff(actingRole(turn.records, by))) {
     return refuse("forbidden", "Only staff can delete what somebody else wrote.")
   }
   if (rev !== undefined && rev !== message.rev) return refuse("conflict", "The message is another now.", { message })
-  // One that was read back is on the floor no more: it has to be there to be removed.
+  // One that was read back is on the records no more: it has to be there to be removed.
   turn.put("chat", id, message)
   turn.remove("chat", id)
   turn.remove("pastChat", id)
@@ -113,7 +113,7 @@ const remove: Handler<"chat.delete"> = (turn, { id }, rev) => {
   return { id }
 }
 
-const messagesAt = ({ floor }: Scene, place: ChatPlace): ReadonlyArray<ChatMessage> => [...floor.chatAt(place).values()]
+const messagesAt = ({ records }: ReadContext, place: ChatPlace): ReadonlyArray<ChatMessage> => [...records.chatAt(place).values()]
 
 export const chat = {
   commands: {
@@ -134,12 +134,12 @@ export const chat = {
   view: (scene) => ({
     chat: {
       last: messagesAt(scene, "event"),
-      slowMs: (scene.floor.get("settings", ONLY) ?? DEFAULT_SETTINGS).chatSlowMs,
+      slowMs: (scene.records.get("settings", ONLY) ?? DEFAULT_SETTINGS).chatSlowMs,
     },
   }),
   staffView: (scene) => ({ staffChat: messagesAt(scene, "staff") }),
   personalView: (scene, participantId) => {
-    const seat = scene.floor.get("seat", participantId)
+    const seat = scene.records.get("seat", participantId)
     return { roomChat: seat === undefined || seat.away ? [] : messagesAt(scene, `room:${seat.roomId}`) }
   },
 } satisfies Activity

@@ -5,7 +5,7 @@
 import { type Hand, ONLY } from "../../model/live-records.ts"
 import { type Ephemeral, ephemeralOf } from "../../protocol/contract.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, refuse, type Scene } from "./activity.ts"
+import { type Activity, refuse, type ReadContext } from "./activity.ts"
 import { mutedWith } from "./mutes.ts"
 
 /** Hands in the queue that staff are shown: the next comes up when one of them goes down. */
@@ -13,11 +13,11 @@ const SHOWN = 200
 const MAX_HANDS = 5000
 
 /** The part of the queue that staff are shown. */
-const shownOf = ({ floor }: Pick<Scene, "floor">): ReadonlyArray<Hand> => floor.firstHands(SHOWN)
+const shownOf = ({ records }: Pick<ReadContext, "records">): ReadonlyArray<Hand> => records.firstHands(SHOWN)
 
 /** The queue's revision is when it last changed, or the next number: two hands may go up in the same moment. */
 const tell = (turn: Turn, before: ReadonlyArray<Hand>): void => {
-  turn.pulse("hand.count")
+  turn.publishThrottled("hand.count")
   const queue = shownOf(turn)
   const [known, shown] = [new Set(before), new Set(queue.map(({ participantId }) => participantId))]
   const add = queue.filter((hand) => !known.has(hand))
@@ -37,7 +37,7 @@ const lower = (turn: Turn, ids: ReadonlyArray<string>): void => {
     turn.remove("hand", id)
     if (id === turn.by?.participantId) turn.publish("me.hand", `me:${id}`, { hand: null })
     else turn.publish("hand.lowered", `me:${id}`, {})
-    turn.stand({ participantId: id })
+    turn.changeParticipant({ participantId: id })
   }
   tell(turn, before)
 }
@@ -45,7 +45,7 @@ const lower = (turn: Turn, ids: ReadonlyArray<string>): void => {
 /** For who comes onto the stage, or may not be there any more. */
 export const lowerHand = (turn: Turn, participantId: string): void => lower(turn, [participantId])
 
-const countOf = ({ floor }: Scene): Ephemeral => ephemeralOf("hand.count", "event", { n: floor.all("hand").size })
+const countOf = ({ records }: ReadContext): Ephemeral => ephemeralOf("hand.count", "event", { n: records.all("hand").size })
 
 export const hands = {
   commands: {
@@ -62,7 +62,7 @@ export const hands = {
       const before = shownOf(turn)
       turn.put("hand", participantId, hand)
       turn.publish("me.hand", `me:${participantId}`, { hand })
-      turn.stand({ participantId })
+      turn.changeParticipant({ participantId })
       tell(turn, before)
       return { hand }
     },
@@ -82,12 +82,12 @@ export const hands = {
       turn,
       people.map(({ participantId }) => participantId),
     ),
-  view: (scene) => ({ hands: { count: scene.floor.all("hand").size } }),
+  view: (scene) => ({ hands: { count: scene.records.all("hand").size } }),
   staffView: (scene) => ({
-    handQueue: { items: shownOf(scene), rev: scene.floor.get("handQueue", ONLY) ?? 0 },
+    handQueue: { items: shownOf(scene), rev: scene.records.get("handQueue", ONLY) ?? 0 },
   }),
-  personalView: ({ floor }, participantId) => ({ hand: floor.get("hand", participantId) ?? null }),
-  pulses: {
+  personalView: ({ records }, participantId) => ({ hand: records.get("hand", participantId) ?? null }),
+  throttled: {
     "hand.count": {
       everyMs: 500,
       say: (scene) => [countOf(scene)],

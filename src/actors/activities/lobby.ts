@@ -23,12 +23,12 @@ const admit = (turn: Turn, participantId: string): void => {
   if (turn.get("admission", participantId)?.state !== "admitted") {
     turn.put("admission", participantId, { state: "admitted" })
   }
-  turn.stand({ participantId, admission: "admitted" })
+  turn.changeParticipant({ participantId, admission: "admitted" })
 }
 
 /** Whoever is inside of a call when its door closes is inside for good: a broken link must not bring them before it. */
 const keepThoseInside = (turn: Turn, before: LobbyPolicy): void => {
-  if (before !== "open" || lobbyPolicy(turn.state, turn.floor) === "open") return
+  if (before !== "open" || lobbyPolicy(turn.state, turn.records) === "open") return
   for (const person of turn.everybody.all()) {
     const { participantId } = person
     if (isWalkIn(person) && turn.get("admission", participantId) === undefined) admit(turn, participantId)
@@ -37,7 +37,7 @@ const keepThoseInside = (turn: Turn, before: LobbyPolicy): void => {
 
 /** Who came by the countdown or to a broadcast was let in by nobody; but a host chose whom they gave a voice. */
 const keepThoseChosen = (turn: Turn): void => {
-  if (lobbyPolicy(turn.state, turn.floor) === "open") return
+  if (lobbyPolicy(turn.state, turn.records) === "open") return
   for (const [id, { role }] of turn.all("role")) {
     if (isOnStage(role) && turn.get("admission", id) === undefined) admit(turn, id)
   }
@@ -75,14 +75,14 @@ export const lobby = {
       for (const participantId of there) {
         // Whom a host sent here waits again when they come back, whatever the policy.
         if (turn.get("admission", participantId)?.state !== "held") turn.remove("admission", participantId)
-        turn.stand({ participantId, admission: "denied" })
+        turn.changeParticipant({ participantId, admission: "denied" })
         if (block) putOut(turn, participantId, true)
       }
       return { denied: there, missing }
     },
     "lobby.policy": (turn, { mode }) => {
       if (turn.settings.lobby === mode) return { mode }
-      const before = lobbyPolicy(turn.state, turn.floor)
+      const before = lobbyPolicy(turn.state, turn.records)
       turn.put("settings", ONLY, { ...turn.settings, lobby: mode })
       keepThoseInside(turn, before)
       turn.publish("lobby.settings", "event", { mode })
@@ -94,22 +94,22 @@ export const lobby = {
       leaveRound(turn, id)
       leaveRoom(turn, id, false)
       turn.put("admission", id, { state: "held" })
-      turn.stand({ participantId: id, admission: "waiting" })
+      turn.changeParticipant({ participantId: id, admission: "waiting" })
       return { participantId: id }
     },
   },
   phaseStarted: (turn, { modality }) => {
     const last = lastPhase(turn)
     if (last === undefined || last.modality === "broadcast") keepThoseChosen(turn)
-    else keepThoseInside(turn, policyOf(last, turn.floor))
+    else keepThoseInside(turn, policyOf(last, turn.records))
     if (modality !== "broadcast") return
     // A broadcast has no lobby, and nobody who could let them out of it.
     for (const [id, { state }] of turn.all("admission")) if (state === "held") admit(turn, id)
   },
-  phaseUpdated: (turn, _phase, was) => keepThoseInside(turn, policyOf(was, turn.floor)),
-  view: ({ floor, state }) => ({
-    lobbyPolicy: lobbyPolicy(state, floor),
-    lobbySaid: floor.get("settings", ONLY)?.lobby ?? null,
+  phaseUpdated: (turn, _phase, was) => keepThoseInside(turn, policyOf(was, turn.records)),
+  view: ({ records, state }) => ({
+    lobbyPolicy: lobbyPolicy(state, records),
+    lobbySaid: records.get("settings", ONLY)?.lobby ?? null,
   }),
   staffView: ({ people }) => {
     const waiting = [...people.waiting()]

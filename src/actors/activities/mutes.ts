@@ -20,7 +20,7 @@ export const mutedWith = (turn: Turn, text: string | null): Refused | undefined 
 
 const tell = (turn: Turn, participantId: string, muted: boolean, until: Timestamp | null): void => {
   turn.publish("me.muted", `me:${participantId}`, { muted, until })
-  turn.stand({ participantId })
+  turn.changeParticipant({ participantId })
 }
 
 /** When a mute runs out, whoever sees lists of people sees it too. */
@@ -41,12 +41,12 @@ export const mutes = {
       return { participantId: id, muted: on, until: on ? until : null }
     },
   },
-  deadlines: ({ floor }) =>
-    [...floor.all("mute")].flatMap(([id, { until }]) =>
+  deadlines: ({ records }) =>
+    [...records.all("mute")].flatMap(([id, { until }]) =>
       until === null ? [] : { at: toMillis(until), due: runOut(id) },
     ),
-  personalView: ({ floor, now }, participantId) => {
-    const mute = floor.get("mute", participantId)
+  personalView: ({ records, now }, participantId) => {
+    const mute = records.get("mute", participantId)
     const isOn = mute !== undefined && (mute.until === null || toMillis(mute.until) > now)
     return { muted: isOn ? { until: mute.until } : null }
   },

@@ -8,7 +8,7 @@ import { type Ephemeral, ephemeralOf } from "../../protocol/contract.ts"
 import type { PersonalState, SharedState, StaffState } from "../../protocol/state.ts"
 import type { TimerView } from "../../protocol/topics/agenda.ts"
 import type { PollTally, PollView } from "../../protocol/topics/polls.ts"
-import type { Scene } from "./activity.ts"
+import type { ReadContext } from "./activity.ts"
 
 export const everyoneSees = ({ results, published, status }: Poll): boolean =>
   published || results === "live" || (results === "afterVote" && status === "closed")
@@ -33,29 +33,29 @@ export const pollTimer = (poll: Poll, state: TimerView["state"] = "running"): Ti
   return { id, scope: "poll", ref: id, state, startedAt: openedAt, endsAt, extendedMs, rev }
 }
 
-export const openPolls = ({ floor }: Pick<Scene, "floor">): ReadonlyArray<Poll> =>
-  [...floor.all("poll").values()].filter(({ status }) => status === "open")
+export const openPolls = ({ records }: Pick<ReadContext, "records">): ReadonlyArray<Poll> =>
+  [...records.all("poll").values()].filter(({ status }) => status === "open")
 
 /** The tally as it stands, to all who may see it now; staff always. */
-export const sayTally = ({ floor }: Scene, id: string): ReadonlyArray<Ephemeral> => {
-  const poll = floor.get("poll", id)
+export const sayTally = ({ records }: ReadContext, id: string): ReadonlyArray<Ephemeral> => {
+  const poll = records.get("poll", id)
   if (poll === undefined) return []
   const to = (stream: "event" | "staff" | `poll:${string}`) => ephemeralOf("poll.tally", stream, tallyOf(poll), id)
   if (everyoneSees(poll)) return [to("event")]
   return poll.results === "afterVote" ? [to("staff"), to(`poll:${id}`)] : [to("staff")]
 }
 
-export const sharedView = ({ floor }: Scene): Partial<SharedState> => ({
-  polls: [...floor.all("poll").values()].filter(({ status }) => status !== "draft").map(sharedPoll),
+export const sharedView = ({ records }: ReadContext): Partial<SharedState> => ({
+  polls: [...records.all("poll").values()].filter(({ status }) => status !== "draft").map(sharedPoll),
 })
 
-export const staffView = ({ floor }: Scene): Partial<StaffState> => ({
-  staffPolls: [...floor.all("poll").values()].map(staffPoll),
+export const staffView = ({ records }: ReadContext): Partial<StaffState> => ({
+  staffPolls: [...records.all("poll").values()].map(staffPoll),
 })
 
-export const personalView = ({ floor }: Scene, participantId: string): Partial<PersonalState> => {
-  const cast = [...floor.all("poll").values()].flatMap((poll) => {
-    const optionIds = floor.get("pollVote", voteId(poll.id, participantId))
+export const personalView = ({ records }: ReadContext, participantId: string): Partial<PersonalState> => {
+  const cast = [...records.all("poll").values()].flatMap((poll) => {
+    const optionIds = records.get("pollVote", voteId(poll.id, participantId))
     return optionIds === undefined ? [] : [{ poll, optionIds }]
   })
   return {

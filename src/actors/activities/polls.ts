@@ -146,10 +146,10 @@ const vote: Handler<"poll.vote"> = (turn, { id, optionIds }, rev) => {
   const hasOne = after.length > 0
   if (hasOne !== before.length > 0) {
     countSignedOut(turn, id, hasOne)
-    if (poll.results === "afterVote") turn.stand({ participantId, hearsPoll: { id, on: hasOne } })
+    if (poll.results === "afterVote") turn.changeParticipant({ participantId, hearsPoll: { id, on: hasOne } })
   }
   turn.publishEphemeral("me.pollVoted", `me:${participantId}`, said, id)
-  turn.pulse(`poll.tally:${id}`)
+  turn.publishThrottled(`poll.tally:${id}`)
   return said
 }
 
@@ -226,5 +226,5 @@ export const polls = {
   view: views.sharedView,
   staffView: views.staffView,
   personalView: views.personalView,
-  pulses: { "poll.tally": { everyMs: TALLY_MS, say: views.sayTally } },
+  throttled: { "poll.tally": { everyMs: TALLY_MS, say: views.sayTally } },
 } satisfies Activity

@@ -18,7 +18,7 @@ import type { QuestionView } from "../../protocol/topics/questions.ts"
 import { actingRole, isOfStaff } from "../acting-role.ts"
 import type { Refused } from "../commands.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, type Handler, isRefused, noSuch, refuse, type Scene } from "./activity.ts"
+import { type Activity, type Handler, isRefused, noSuch, refuse, type ReadContext } from "./activity.ts"
 import { isMuted, MUTED, mutedWith } from "./mutes.ts"
 import { countSignedOut, forgetSignedOut } from "./signed-out-votes.ts"
 
@@ -110,7 +110,7 @@ const ask: Handler<"question.ask"> = (turn, { text, anonymous = false }) => {
   turn.put("question", id, question)
   if (askerId === null && by !== null) turn.put("asker", id, by.participantId)
   tell(turn, "question.created", question)
-  turn.notify("question.created", questionCreated(question))
+  turn.emitWebhookEvent("question.created", questionCreated(question))
   return { question: questionView(question) }
 }
 
@@ -173,7 +173,7 @@ const restore = (turn: Turn, id: string, rev: number | undefined): Moderated | R
  */
 const unanswerable = (turn: Turn, id: string): Refused | undefined => {
   const question = turn.get("question", id)
-  if (turn.by === null || isOfStaff(actingRole(turn.floor, turn.by))) return undefined
+  if (turn.by === null || isOfStaff(actingRole(turn.records, turn.by))) return undefined
   if (question === undefined || isShown(question.status)) return undefined
   return askedBy(turn, question) === turn.by.participantId
     ? refuse("conflict", "A moderator has to show the question first.", { question: questionView(question) })
@@ -242,8 +242,8 @@ const moderation =
 const byVotes = (a: LiveQuestion, b: LiveQuestion): number =>
   Number(b.pinned) - Number(a.pinned) || b.votes - a.votes || (a.id < b.id ? -1 : 1)
 
-const questionsOf = ({ floor }: Scene, fits: (question: LiveQuestion) => boolean): ReadonlyArray<QuestionView> =>
-  [...floor.all("question").values()].filter(fits).sort(byVotes).slice(0, SHOWN).map(questionView)
+const questionsOf = ({ records }: ReadContext, fits: (question: LiveQuestion) => boolean): ReadonlyArray<QuestionView> =>
+  [...records.all("question").values()].filter(fits).sort(byVotes).slice(0, SHOWN).map(questionView)
 
 export const qa = {
   commands: {
@@ -282,20 +282,20 @@ export const qa = {
     },
   },
   view: (scene) => {
-    const { moderated, questionsOpen } = scene.floor.get("settings", ONLY) ?? DEFAULT_SETTINGS
+    const { moderated, questionsOpen } = scene.records.get("settings", ONLY) ?? DEFAULT_SETTINGS
     return {
       questions: { top: questionsOf(scene, ({ status }) => isShown(status)), moderated, open: questionsOpen },
     }
   },
   staffView: (scene) => {
-    const pending = [...scene.floor.all("question").values()].filter(({ status }) => status === "pending")
+    const pending = [...scene.records.all("question").values()].filter(({ status }) => status === "pending")
     return { moderation: { pendingCount: pending.length, pending: pending.slice(0, SHOWN).map(questionView) } }
   },
-  personalView: ({ floor }, participantId) => {
-    const mine = [...floor.all("question").values()].filter(
-      (question) => (question.askerId ?? floor.get("asker", question.id)) === participantId,
+  personalView: ({ records }, participantId) => {
+    const mine = [...records.all("question").values()].filter(
+      (question) => (question.askerId ?? records.get("asker", question.id)) === participantId,
     )
-    const voted = [...floor.all("question").keys()].filter((id) => floor.get("questionVote", voteId(id, participantId)))
+    const voted = [...records.all("question").keys()].filter((id) => records.get("questionVote", voteId(id, participantId)))
     return { mine: { questions: mine.slice(-SHOWN).map(questionView), votes: voted } }
   },
 } satisfies Activity

@@ -6,7 +6,7 @@ import type { TimerView } from "../../protocol/topics/agenda.ts"
 import type { ActivityCommand, Refused } from "../commands.ts"
 import type { Present } from "../presence.ts"
 import type { Turn } from "../turn.ts"
-import type { Activity, ActivityDeadline, ExtendTimer, Fields, Handler, Pulse, Scene } from "./activity.ts"
+import type { Activity, ActivityDeadline, ExtendTimer, Fields, Handler, ThrottledView, ReadContext } from "./activity.ts"
 import { announcements } from "./announcements.ts"
 import { breakout } from "./breakout.ts"
 import { broadcast } from "./broadcast.ts"
@@ -56,7 +56,7 @@ const HANDLERS: { readonly [T in ActivityName]: Handler<T> } = {
   ...capture.commands,
 }
 
-const PULSES: ReadonlyMap<string, Pulse> = new Map(ACTIVITIES.flatMap(({ pulses }) => Object.entries(pulses ?? {})))
+const PULSES: ReadonlyMap<string, ThrottledView> = new Map(ACTIVITIES.flatMap(({ throttled: pulses }) => Object.entries(pulses ?? {})))
 
 export const performActivity = (turn: Turn, { type, d, rev }: ActivityCommand): Fields | Refused => {
   // The compiler cannot see that the data belong to the handler of the same name.
@@ -88,7 +88,7 @@ export const tellOfBarred = (turn: Turn, participantId: string): void => {
 }
 
 /** The earliest of what is due. */
-export const nextActivityDeadline = (scene: Scene): ActivityDeadline | undefined => {
+export const nextActivityDeadline = (scene: ReadContext): ActivityDeadline | undefined => {
   let next: ActivityDeadline | undefined
   for (const activity of ACTIVITIES) {
     for (const deadline of activity.deadlines?.(scene) ?? []) {
@@ -98,7 +98,7 @@ export const nextActivityDeadline = (scene: Scene): ActivityDeadline | undefined
   return next
 }
 
-export const activityTimers = (scene: Scene): ReadonlyArray<TimerView> =>
+export const activityTimers = (scene: ReadContext): ReadonlyArray<TimerView> =>
   ACTIVITIES.flatMap((activity) => activity.timers?.(scene) ?? [])
 
 /** Extends whichever activity's timer it is; `undefined` when it is nobody's. */
@@ -112,14 +112,14 @@ export const extendActivityTimer = (turn: Turn, timer: ExtendTimer): Fields | Re
 
 type View = "view" | "staffView"
 
-export const viewOf = (scene: Scene, view: View): Fields =>
+export const viewOf = (scene: ReadContext, view: View): Fields =>
   Object.assign({}, ...ACTIVITIES.map((activity) => activity[view]?.(scene))) as Fields
 
-export const personalViewOf = (scene: Scene, participantId: string): Fields =>
+export const personalViewOf = (scene: ReadContext, participantId: string): Fields =>
   Object.assign({}, ...ACTIVITIES.map((activity) => activity.personalView?.(scene, participantId))) as Fields
 
 /** The pulse of a key, and what the key is about. */
-export const pulseOf = (key: string): { readonly pulse: Pulse; readonly id: string } | undefined => {
+export const throttledViewOf = (key: string): { readonly pulse: ThrottledView; readonly id: string } | undefined => {
   const colon = key.indexOf(":")
   const name = colon === -1 ? key : key.slice(0, colon)
   const pulse = PULSES.get(name)
@@ -127,7 +127,7 @@ export const pulseOf = (key: string): { readonly pulse: Pulse; readonly id: stri
 }
 
 /** What a pulse's key has to say now. */
-export const pulseFrames = (scene: Scene, key: string): ReadonlyArray<Ephemeral> => {
-  const found = pulseOf(key)
+export const throttledDispatches = (scene: ReadContext, key: string): ReadonlyArray<Ephemeral> => {
+  const found = throttledViewOf(key)
   return found === undefined ? [] : found.pulse.say(scene, found.id)
 }

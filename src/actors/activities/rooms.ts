@@ -2,7 +2,7 @@
 import type { Room } from "../../model/live-records.ts"
 import { type EventRole, isStaff } from "../../model/roles.ts"
 import type { RoomView } from "../../protocol/topics/breakouts.ts"
-import type { Floor } from "../floor.ts"
+import type { RecordStore } from "../floor.ts"
 import type { Present } from "../presence.ts"
 import type { Turn } from "../turn.ts"
 
@@ -14,8 +14,8 @@ export const roleOf = (turn: Turn, person: Pick<Present, "participantId" | "role
 export const isSeated = (role: EventRole): boolean => !isStaff(role) && role !== "viewer"
 
 /** In the order of their places. */
-export const roomsOf = (floor: Floor): ReadonlyArray<Room> =>
-  [...floor.all("room").values()].sort((a, b) => a.place - b.place)
+export const roomsOf = (records: RecordStore): ReadonlyArray<Room> =>
+  [...records.all("room").values()].sort((a, b) => a.place - b.place)
 
 export const roomView = ({ place: _place, ...room }: Room): RoomView => room
 
@@ -31,7 +31,7 @@ const recount = (turn: Turn, roomId: string, by: number): void => {
 export const sit = (turn: Turn, participantId: string, room: Room, endsAt: string | null): void => {
   turn.put("seat", participantId, { roomId: room.id, away: false })
   turn.publish("assignment.updated", `me:${participantId}`, { roomId: room.id, name: room.name, endsAt })
-  turn.stand({ participantId, roomId: room.id })
+  turn.changeParticipant({ participantId, roomId: room.id })
 }
 
 /** Brings somebody into a room, out of whichever they are in. */
@@ -52,5 +52,5 @@ export const leaveRoom = (turn: Turn, participantId: string, keep: boolean): voi
   if (seat.away) return
   recount(turn, seat.roomId, -1)
   turn.publish("assignment.ended", `me:${participantId}`, { roomId: seat.roomId, returnAt: turn.at })
-  turn.stand({ participantId, roomId: null })
+  turn.changeParticipant({ participantId, roomId: null })
 }

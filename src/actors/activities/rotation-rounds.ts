@@ -8,7 +8,7 @@ import { nextRound, type RotationState, type RoundGroup, restoreRotation } from 
 import { toTimestamp } from "../../model/timestamp.ts"
 import type { TimerView } from "../../protocol/topics/agenda.ts"
 import type { RotationRoundView, RotationView } from "../../protocol/topics/rotation.ts"
-import type { Floor } from "../floor.ts"
+import type { RecordStore } from "../floor.ts"
 import type { Turn } from "../turn.ts"
 import { isSeated, roleOf } from "./rooms.ts"
 
@@ -24,13 +24,13 @@ type Stored = Omit<RotationState, "history">
 const memories = new WeakMap<Rotation, RotationState>()
 
 /** All rounds and breakouts of the event, oldest first. */
-export const roundsOf = (floor: Floor) =>
-  [...floor.all("round").values()]
+export const roundsOf = (records: RecordStore) =>
+  [...records.all("round").values()]
     .sort((a, b) => a.at.localeCompare(b.at) || a.n - b.n)
     .map(({ n, groups }) => ({ n, groups: groups.map((people) => ({ people })) }))
 
 const memoryOf = (turn: Turn, rotation: Rotation): RotationState =>
-  memories.get(rotation) ?? restoreRotation({ ...(rotation.seating as Stored), history: roundsOf(turn.floor) })
+  memories.get(rotation) ?? restoreRotation({ ...(rotation.seating as Stored), history: roundsOf(turn.records) })
 
 export const rotationView = (rotation: Rotation): RotationView => {
   const { seating: _seating, paused: _paused, extendedMs: _extendedMs, ...view } = rotation
@@ -93,23 +93,23 @@ const roomId = ({ id, n }: Rotation, group: number): string => namedId(id, "roun
 /** Does a round run, or is one held up by a pause? */
 const isInRound = ({ status, paused }: Rotation): boolean => status === "round" || paused === "round"
 
-export const roundOf = (floor: Floor, rotation: Rotation | undefined): Round | undefined =>
-  rotation === undefined || !isInRound(rotation) ? undefined : floor.get("round", roundId(rotation))
+export const roundOf = (records: RecordStore, rotation: Rotation | undefined): Round | undefined =>
+  rotation === undefined || !isInRound(rotation) ? undefined : records.get("round", roundId(rotation))
 
 /** Those of a group who are still in its room, here or gone for a moment. */
 const partnersOf = (
-  floor: Floor,
+  records: RecordStore,
   people: ReadonlyArray<string>,
   self: string,
   room: string,
 ): RotationRoundView["partners"] =>
   people.flatMap((participantId) => {
-    const seat = floor.get("seat", participantId)
+    const seat = records.get("seat", participantId)
     return participantId === self || seat?.roomId !== room ? [] : [{ participantId, name: seat.name ?? "" }]
   })
 
 const roundInGroup = (
-  floor: Floor,
+  records: RecordStore,
   rotation: Rotation,
   round: Round,
   group: number,
@@ -125,7 +125,7 @@ const roundInGroup = (
     endsAt: endsAt ?? round.at,
     leadMs: leadMs(rotation),
     roomId: room,
-    partners: people === undefined || room === null ? [] : partnersOf(floor, people, self, room),
+    partners: people === undefined || room === null ? [] : partnersOf(records, people, self, room),
     bye: people === undefined,
     repeat: round.repeats.includes(group),
   }
@@ -136,17 +136,17 @@ export const groupOf = (round: Round, participantId: string): number =>
   round.groups.findIndex((people) => people.includes(participantId))
 
 /** The round as it stands for one participant; null when they are not in it. */
-export const roundFor = (floor: Floor, participantId: string): RotationRoundView | null => {
-  const rotation = floor.get("rotation", ONLY)
-  const round = roundOf(floor, rotation)
+export const roundFor = (records: RecordStore, participantId: string): RotationRoundView | null => {
+  const rotation = records.get("rotation", ONLY)
+  const round = roundOf(records, rotation)
   if (rotation === undefined || round === undefined) return null
-  const isBye = round.byes.includes(participantId) && floor.get("opt", participantId)?.in !== false
-  if (!isBye && floor.get("seat", participantId) === undefined) return null
-  return roundInGroup(floor, rotation, round, groupOf(round, participantId), participantId)
+  const isBye = round.byes.includes(participantId) && records.get("opt", participantId)?.in !== false
+  if (!isBye && records.get("seat", participantId) === undefined) return null
+  return roundInGroup(records, rotation, round, groupOf(round, participantId), participantId)
 }
 
 export const tellRound = (turn: Turn, participantId: string): void => {
-  const round = roundFor(turn.floor, participantId)
+  const round = roundFor(turn.records, participantId)
   if (round !== null) turn.publish("rotation.round", `me:${participantId}`, round)
 }
 
@@ -155,7 +155,7 @@ const empty = (turn: Turn, staying: ReadonlySet<string> = new Set()): void => {
   for (const [participantId] of turn.all("seat")) {
     if (staying.has(participantId)) continue
     turn.remove("seat", participantId)
-    turn.stand({ participantId, roomId: null })
+    turn.changeParticipant({ participantId, roomId: null })
   }
 }
 
@@ -165,13 +165,13 @@ const seatAll = (turn: Turn, rotation: Rotation, round: Round): void => {
     const room = roomId(rotation, group)
     for (const id of people) {
       turn.put("seat", id, { roomId: room, away: false, name: turn.people.find(id)?.name ?? "" })
-      turn.stand({ participantId: id, roomId: room })
+      turn.changeParticipant({ participantId: id, roomId: room })
     }
     for (const id of people)
-      turn.publish("rotation.round", `me:${id}`, roundInGroup(turn.floor, rotation, round, group, id))
+      turn.publish("rotation.round", `me:${id}`, roundInGroup(turn.records, rotation, round, group, id))
   }
   for (const id of round.byes)
-    turn.publish("rotation.round", `me:${id}`, roundInGroup(turn.floor, rotation, round, -1, id))
+    turn.publish("rotation.round", `me:${id}`, roundInGroup(turn.records, rotation, round, -1, id))
 }
 
 /** Has nobody met anybody new in these groups, and could nobody in another round? Larger groups are not searched for more. */

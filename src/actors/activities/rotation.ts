@@ -9,7 +9,7 @@ import type { RotationView } from "../../protocol/topics/rotation.ts"
 import type { Refused } from "../commands.ts"
 import { activePhase } from "../state.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, type ActivityDeadline, refuse, type Scene } from "./activity.ts"
+import { type Activity, type ActivityDeadline, refuse, type ReadContext } from "./activity.ts"
 import {
   beginRound,
   elapse,
@@ -34,8 +34,8 @@ const DAY_MS = 86_400_000
 const NONE = refuse("conflict", "No rotation is going on.")
 
 /** The rotation that is going on. */
-const current = ({ floor }: Pick<Scene, "floor">): Rotation | undefined => {
-  const rotation = floor.get("rotation", ONLY)
+const current = ({ records }: Pick<ReadContext, "records">): Rotation | undefined => {
+  const rotation = records.get("rotation", ONLY)
   return rotation?.status === "ended" ? undefined : rotation
 }
 
@@ -70,7 +70,7 @@ const start = (turn: Turn, { roundSeconds, breakSeconds = 0, rounds, groupSize =
 
 /** Those with whom somebody shares the room of the round now. */
 const companions = (turn: Turn, participantId: string): ReadonlyArray<string> => {
-  const round = roundOf(turn.floor, current(turn))
+  const round = roundOf(turn.records, current(turn))
   const seat = turn.get("seat", participantId)
   if (round === undefined || seat === undefined) return []
   const group = round.groups[groupOf(round, participantId)] ?? []
@@ -104,7 +104,7 @@ const optOut = (turn: Turn, participantId: string): void => {
   if (turn.get("seat", participantId) === undefined) return
   tellPartners(turn, participantId)
   turn.remove("seat", participantId)
-  turn.stand({ participantId, roomId: null })
+  turn.changeParticipant({ participantId, roomId: null })
 }
 
 /** For who may not be there any more: out of the round that runs, if one does, and their partners are told. */
@@ -227,12 +227,12 @@ export const rotation = {
     return timer === undefined ? [] : [timer]
   },
   extend,
-  view: ({ floor }) => {
-    const last = floor.get("rotation", ONLY)
+  view: ({ records }) => {
+    const last = records.get("rotation", ONLY)
     return { rotation: last === undefined ? null : rotationView(last) }
   },
-  personalView: ({ floor }, participantId) => ({
-    round: roundFor(floor, participantId),
-    optedOut: floor.get("opt", participantId)?.in === false,
+  personalView: ({ records }, participantId) => ({
+    round: roundFor(records, participantId),
+    optedOut: records.get("opt", participantId)?.in === false,
   }),
 } satisfies Activity

@@ -5,7 +5,7 @@
 import { partsOfVote, voteId } from "../../model/live-records.ts"
 import { type Ephemeral, ephemeralOf } from "../../protocol/contract.ts"
 import type { Turn } from "../turn.ts"
-import type { Activity, Scene } from "./activity.ts"
+import type { Activity, ReadContext } from "./activity.ts"
 
 const EVERY_MS = 1000
 /** In `ready`: those with the most voters. */
@@ -33,7 +33,7 @@ export const countSignedOut = (turn: Turn, of: string, isOn: boolean): void => {
   else turn.remove("originVotes", key)
   if (voters > 0) turn.put("signedOutVotes", of, { voters, addresses })
   else turn.remove("signedOutVotes", of)
-  turn.pulse(`votes.signedOut:${of}`)
+  turn.publishThrottled(`votes.signedOut:${of}`)
 }
 
 const setOrigin = (turn: Turn, participantId: string, address: string, votes: number): void => {
@@ -54,17 +54,17 @@ export const forgetSignedOut = (turn: Turn, of: string, votes: ReadonlyArray<str
   turn.remove("signedOutVotes", of)
 }
 
-const say = ({ floor }: Scene, of: string): ReadonlyArray<Ephemeral> => {
-  const d = { of, ...(floor.get("signedOutVotes", of) ?? NOBODY) }
+const say = ({ records }: ReadContext, of: string): ReadonlyArray<Ephemeral> => {
+  const d = { of, ...(records.get("signedOutVotes", of) ?? NOBODY) }
   return [ephemeralOf("votes.signedOut", "staff", d, of)]
 }
 
 export const signedOutVotes = {
   commands: {},
-  staffView: ({ floor }) => ({
-    signedOutVotes: Array.from(floor.all("signedOutVotes"), ([of, counts]) => ({ of, ...counts }))
+  staffView: ({ records }) => ({
+    signedOutVotes: Array.from(records.all("signedOutVotes"), ([of, counts]) => ({ of, ...counts }))
       .sort((a, b) => b.voters - a.voters)
       .slice(0, SHOWN),
   }),
-  pulses: { "votes.signedOut": { everyMs: EVERY_MS, say } },
+  throttled: { "votes.signedOut": { everyMs: EVERY_MS, say } },
 } satisfies Activity

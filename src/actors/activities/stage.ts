@@ -31,14 +31,14 @@ const stageView = ({ state, expiresAt }: StagePlace): StageView => ({ state, exp
 
 const become = (turn: Turn, participantId: string, role: EventRole, because: "role" | "stage"): void => {
   turn.put("role", participantId, { role })
-  turn.stand({ participantId, role, because })
+  turn.changeParticipant({ participantId, role, because })
 }
 
 const place = (turn: Turn, participantId: string): StagePlace | undefined => turn.get("stage", participantId)
 
 const invite = (turn: Turn, person: Present): ReplyData<"stage.invite"> | Refused => {
   const { participantId } = person
-  if (actingRole(turn.floor, person) === "anonymous") {
+  if (actingRole(turn.records, person) === "anonymous") {
     return refuse("conflict", "Who is here without a name cannot come onto the stage; give them a role first.")
   }
   const known = place(turn, participantId)
@@ -60,7 +60,7 @@ const accept = (turn: Turn, participantId: string): ReplyData<"stage.accept"> | 
   lowerHand(turn, participantId)
   const role = speakingRole(turn)
   if (invited.before === "viewer" || invited.before === "participant") become(turn, participantId, role, "stage")
-  else turn.stand({ participantId })
+  else turn.changeParticipant({ participantId })
   return { stage: stageView(stage) }
 }
 
@@ -101,7 +101,7 @@ export const forgetRole = (turn: Turn, userId: string): { readonly participantId
     if (place(turn, userId) !== undefined) turn.publish("me.stage", `me:${userId}`, { stage: null })
     turn.remove("stage", userId)
     turn.remove("role", userId)
-    turn.stand({ participantId: userId, role: null })
+    turn.changeParticipant({ participantId: userId, role: null })
   }
   return { participantId: userId }
 }
@@ -124,8 +124,8 @@ export const stage = {
   phaseEnded: (turn) => {
     for (const id of [...turn.all("stage").keys()]) leave(turn, id)
   },
-  personalView: ({ floor, now }, participantId) => {
-    const found = floor.get("stage", participantId)
+  personalView: ({ records, now }, participantId) => {
+    const found = records.get("stage", participantId)
     const isOpen = found !== undefined && (found.expiresAt === null || toMillis(found.expiresAt) > now)
     return { stage: isOpen ? stageView(found) : null }
   },

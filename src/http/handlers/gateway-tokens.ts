@@ -3,12 +3,12 @@ import { Effect } from "effect"
 import { type GatewayGrant, Tokens } from "../../identity/tokens.ts"
 import { Conflict, NotFound, SignInRequired, Unauthorized } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
-import { standingOf } from "../../model/grants.ts"
+import { accessOf } from "../../model/grants.ts"
 import { newId } from "../../model/ids.ts"
 import { guestRole } from "../../model/roles.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { findEvent, listPhases } from "../../store/events.ts"
-import { findFooting } from "../../store/footings.ts"
+import { findGrantState } from "../../store/footings.ts"
 import type { Handlers, Scopes } from "../call.ts"
 import type { GatewayTokens } from "../contract/gateway-tokens.ts"
 import { HttpSettings } from "../settings.ts"
@@ -25,9 +25,9 @@ const signedIn = async (
   { basis, workspaceId, expires }: Extract<Session, { kind: "session" }>,
 ): Promise<GatewayGrant> => {
   if (workspaceId !== event.workspaceId) throw NotFound.of("event")
-  const footing = await findFooting(sql, basis, event.id)
+  const footing = await findGrantState(sql, basis, event.id)
   if (!footing.userHolds) throw new Unauthorized({ detail: "The session's user no longer exists." })
-  const standing = standingOf(footing)
+  const standing = accessOf(footing)
   if (standing === undefined) throw NotFound.of("event")
   return {
     participantId: basis.userId,

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { Conflict, NotFound, type Unavailable } from "../../model/errors.ts"
 import { Database, type Queryable } from "../../store/database.ts"
-import { type Appended, appendPing, appendRedelivery, OutboxBell } from "../../store/outbox.ts"
+import { type Appended, appendPing, appendRedelivery, OutboxSignal } from "../../store/outbox.ts"
 import {
   findWebhookDelivery,
   pageWebhookDeliveries,
@@ -24,10 +24,10 @@ const findDelivery = async (sql: Queryable, id: string): Promise<WebhookDelivery
 const deliver = (
   append: (sql: Queryable) => Promise<Appended | undefined>,
   what: string,
-): Effect.Effect<Reply<WebhookDeliveryWithAttempts>, NotFound | Conflict | Unavailable, Database | OutboxBell> =>
+): Effect.Effect<Reply<WebhookDeliveryWithAttempts>, NotFound | Conflict | Unavailable, Database | OutboxSignal> =>
   Effect.gen(function* () {
     const database = yield* Database
-    const bell = yield* OutboxBell
+    const bell = yield* OutboxSignal
     const delivery = yield* database.transaction<WebhookDeliveryWithAttempts, NotFound | Conflict>(async (sql) => {
       const appended = await append(sql)
       if (appended === undefined) throw NotFound.of(what)
