@@ -1,6 +1,6 @@
 /** The peer of `start`: starts the embedded PostgreSQL and nothing else, until it answers a query. */
 import postgres from "postgres"
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded-postgres.ts"
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded/postgres.ts"
 import { answerParent } from "../support/child.ts"
 
 let running: EmbeddedPostgres | undefined

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import postgres from "postgres"
-import { startEmbeddedPostgres } from "../../src/store/embedded-postgres.ts"
+import { startEmbeddedPostgres } from "../../src/store/embedded/postgres.ts"
 import { migrate } from "../../src/store/migrate.ts"
 import type { Defer } from "../benchmark.ts"
 

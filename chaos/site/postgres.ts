@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import postgres from "postgres"
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded-postgres.ts"
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded/postgres.ts"
 import { sleep } from "../chance.ts"
 import { childrenOf, signal } from "./processes.ts"
 

@@ -9,7 +9,7 @@ import type { LobbyPolicy } from "../model/live-values.ts"
 import type { PublicationFact } from "../model/publication-fact.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { OptOut } from "../protocol/dispatch.ts"
-import type { ActivePhase, Ejection, ParticipantChange } from "./state.ts"
+import type { ActivePhase, Ejection, ParticipantChange } from "./domain/state.ts"
 
 /** A committed dispatch with its position in its stream; `frame` is the exact text for sockets. */
 export interface Publication {

@@ -7,10 +7,10 @@ import type { Sharding } from "effect/cluster"
 import { NotFound, Unavailable } from "../model/errors.ts"
 import { Telemetry } from "../telemetry.ts"
 import { type Answer, type Envelope, Refused, StoreUnavailable } from "./commands.ts"
-import { CommandBatcher } from "./inbox.ts"
+import { pseudonymous } from "./commit/pseudonym.ts"
+import type { ReactionReport } from "./presence/reactions.ts"
 import { LiveEvent, type LiveReading, type PresenceReport, type RosterPage, type RosterQuery } from "./protocol.ts"
-import { pseudonymous } from "./pseudonym.ts"
-import type { ReactionReport } from "./reactions.ts"
+import { CommandBatcher } from "./runtime/command-batcher.ts"
 
 type Reachable<A, E = never> = Effect.Effect<A, E | NotFound | Unavailable>
 

@@ -10,9 +10,9 @@ import { listLiveEventIds } from "../store/events.ts"
 import type { OutboxSignal } from "../store/outbox.ts"
 import { Telemetry } from "../telemetry.ts"
 import { Feed } from "./feed.ts"
-import { type LiveEventOptions, liveEventLayer } from "./live-event.ts"
 import { LiveEvents } from "./live-events.ts"
-import type { Ownership } from "./ownership.ts"
+import { type LiveEventOptions, liveEventLayer } from "./runtime/live-event.ts"
+import type { Ownership } from "./runtime/ownership.ts"
 
 export interface PlacementOptions extends LiveEventOptions {
   /** Serialise messages as if they crossed a network: tests do, so that what cannot cross is caught. */

@@ -11,8 +11,8 @@ import { ParticipantKind } from "../model/participants.ts"
 import { Feature, Modality } from "../model/phase.ts"
 import { EventRole } from "../model/roles.ts"
 import { Envelope, EventNotFound, NotOwner, Outcome, StoreUnavailable } from "./commands.ts"
-import { ReactionReport } from "./reactions.ts"
-import type { ActivePhase } from "./state.ts"
+import type { ActivePhase } from "./domain/state.ts"
+import { ReactionReport } from "./presence/reactions.ts"
 
 const Away = Schema.Union([NotOwner, EventNotFound, StoreUnavailable])
 const Json = Schema.Record(Schema.String, Schema.Unknown)

@@ -12,12 +12,12 @@ import { Tokens } from "../identity/tokens.ts"
 import { Media } from "../media/media.ts"
 import { Database } from "../store/database.ts"
 import { Telemetry } from "../telemetry.ts"
-import { Hub } from "./hub.ts"
+import { Sessions } from "./connection/session.ts"
+import { Hub } from "./event/hub.ts"
 import { GATEWAY_DEFAULTS, type GatewayOptions } from "./options.ts"
-import { Sessions } from "./session.ts"
-import { SocketAddresses } from "./socket-addresses.ts"
-import type { GatewayServices } from "./surroundings.ts"
-import { type App, bindSockets } from "./uws-socket.ts"
+import type { GatewayServices } from "./services.ts"
+import { SocketAddresses } from "./transport/socket-addresses.ts"
+import { type App, bindSockets } from "./transport/uws-socket.ts"
 
 export interface RunningGateway {
   /**

@@ -1,5 +1,5 @@
 /** The gateway's numbers. Those a deployment may turn come from the configuration; the rest are changed by tests only. */
-import type { BudgetRules } from "./budget.ts"
+import type { BudgetRules } from "./connection/rate-budgets.ts"
 
 export interface GatewayOptions {
   readonly heartbeatMs: number

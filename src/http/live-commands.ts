@@ -1,7 +1,7 @@
 /** Commands that REST sends to an event's mailbox, where those of the gateway go too, and what their refusals become. */
 import { Context, Effect } from "effect"
 import type { Answer, Caller, Command, Refused } from "../actors/commands.ts"
-import { ID_USED_BEFORE } from "../actors/execution.ts"
+import { ID_USED_BEFORE } from "../actors/commit/execution.ts"
 import { LiveEvents } from "../actors/live-events.ts"
 import { keyedScope } from "../model/command-scopes.ts"
 import { BadRequest, Conflict, type Failure, Forbidden, IdempotencyKeyReused, NotFound } from "../model/errors.ts"

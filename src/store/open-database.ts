@@ -1,6 +1,6 @@
 /** The database, ready to be worked on: embedded or external, at the current schema, and held by this process alone. */
 import { Redacted } from "effect"
-import { startEmbeddedPostgres } from "./embedded-postgres.ts"
+import { startEmbeddedPostgres } from "./embedded/postgres.ts"
 import { migrate } from "./migrate.ts"
 import { type ProcessLock, takeProcessLock } from "./process-lock.ts"
 import { sqlState } from "./sqlstate.ts"

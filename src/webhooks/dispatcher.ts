@@ -22,10 +22,10 @@ import {
   releaseDeliveries,
 } from "../store/webhook-deliveries.ts"
 import { Telemetry } from "../telemetry.ts"
+import { makePlaces } from "./concurrency-slots.ts"
 import { makeEndpointWatch } from "./endpoint-watch.ts"
 import { housekeeping } from "./housekeeping.ts"
 import { attempt, settlementOf } from "./pipeline.ts"
-import { makePlaces } from "./places.ts"
 import { makeRetryForever } from "./retry-forever.ts"
 import { makeSettlements } from "./settlements.ts"
 

@@ -1,7 +1,7 @@
 /** The alarm of a live event, in virtual time. */
 import { Effect } from "effect"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { DeadlineTimer } from "../../src/actors/alarm.ts"
+import { DeadlineTimer } from "../../src/actors/runtime/deadline-timer.ts"
 
 const BEGIN = 1_000_000
 

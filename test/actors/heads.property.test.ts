@@ -4,7 +4,7 @@
  */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { Heads } from "../../src/actors/heads.ts"
+import { Heads } from "../../src/actors/commit/stream-heads.ts"
 
 const GENERATION = 4
 const STREAMS = ["event", "staff", "room:red", ...Array.from({ length: 20 }, (_, n) => `me:p${n}`)]

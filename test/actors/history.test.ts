@@ -1,6 +1,6 @@
 /** The state an event goes on from once its past is not in memory, or not kept at all. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { COMMAND_MEMORY_MS } from "../../src/actors/command-log.ts"
+import { COMMAND_MEMORY_MS } from "../../src/actors/commit/command-log.ts"
 import { newId } from "../../src/model/ids.ts"
 import { CHAT_REMEMBERED } from "../../src/model/live-records.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"

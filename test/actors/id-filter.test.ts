@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { BloomFilter } from "../../src/actors/id-filter.ts"
+import { BloomFilter } from "../../src/actors/commit/bloom-filter.ts"
 
 const KEEP_MS = 1000
 

@@ -1,7 +1,7 @@
 /** Presence is the set of people with an open connection, under any order of openings and closings on any nodes. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { Presence } from "../../src/actors/presence.ts"
+import { Presence } from "../../src/actors/presence/presence.ts"
 
 const AT = "2027-01-01T00:00:00.000Z"
 const person = (participantId: string) =>

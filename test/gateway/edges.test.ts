@@ -1,7 +1,7 @@
 /** What could slip through between two moments: into the lobby, out of it, and between two hosts who press at once. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { Connection } from "../../src/gateway/connection.ts"
-import { Hub } from "../../src/gateway/hub.ts"
+import { Connection } from "../../src/gateway/connection/connection.ts"
+import { Hub } from "../../src/gateway/event/hub.ts"
 import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"

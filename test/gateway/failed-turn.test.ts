@@ -1,6 +1,6 @@
 /** A turn of the event's own that fails half-way leaves nothing behind, and the next try does the whole of it. */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
-import { rotation } from "../../src/actors/activities/rotation.ts"
+import { rotation } from "../../src/actors/domain/activities/rooms/rotation.ts"
 import { crowd, heard, readyOf } from "./crowd.ts"
 import { type House, openHouse } from "./house.ts"
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { FanOut } from "../../src/gateway/fan-out.ts"
+import { FanOut } from "../../src/gateway/broadcast/fan-out.ts"
 
 beforeEach(() => {
   vi.useFakeTimers({ now: 1_000_000 })

@@ -1,10 +1,10 @@
 import { Result, Schema } from "effect"
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { Budgets } from "../../src/gateway/budget.ts"
-import { canonical } from "../../src/gateway/canonical-json.ts"
+import { canonical } from "../../src/gateway/connection/canonical-json.ts"
+import { Budgets } from "../../src/gateway/connection/rate-budgets.ts"
+import { compact } from "../../src/gateway/event/presence-reports.ts"
 import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
-import { compact } from "../../src/gateway/presence-reports.ts"
 import { adviceFor, CLOSE } from "../../src/protocol/close-codes.ts"
 import { CommandFrame } from "../../src/protocol/frames.ts"
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { Ring } from "../../src/gateway/ring.ts"
+import { Ring } from "../../src/gateway/recovery/replay-buffer.ts"
 
 const LIMITS = { maxAgeMs: 1000, maxEntries: 5, maxLength: 1000 }
 

@@ -4,12 +4,12 @@
  */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import type { Connection } from "../../src/gateway/connection.ts"
-import type { EventSubscriber } from "../../src/gateway/follower.ts"
-import { whyNoReplay } from "../../src/gateway/replay.ts"
-import { Rings } from "../../src/gateway/rings.ts"
-import { roomStream, type StreamName } from "../../src/gateway/streams.ts"
-import { subscribedStreams } from "../../src/gateway/whereabouts.ts"
+import { roomStream, type StreamName } from "../../src/gateway/broadcast/stream-names.ts"
+import type { Connection } from "../../src/gateway/connection/connection.ts"
+import { subscribedStreams } from "../../src/gateway/event/membership-sync.ts"
+import type { EventSubscriber } from "../../src/gateway/recovery/event-subscriber.ts"
+import { whyNoReplay } from "../../src/gateway/recovery/replay.ts"
+import { Rings } from "../../src/gateway/recovery/replay-buffers.ts"
 
 const MAX_AGE_MS = 1000
 const MAX_ENTRIES = 8

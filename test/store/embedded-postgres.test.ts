@@ -5,9 +5,9 @@ import { join } from "node:path"
 import { createInterface } from "node:readline"
 import postgres from "postgres"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded-postgres.ts"
-import { EmbeddedPostgresRefused } from "../../src/store/embedded-refused.ts"
-import { startTimeOf } from "../../src/store/process-identity.ts"
+import { type EmbeddedPostgres, startEmbeddedPostgres } from "../../src/store/embedded/postgres.ts"
+import { startTimeOf } from "../../src/store/embedded/process-identity.ts"
+import { EmbeddedPostgresRefused } from "../../src/store/embedded/refused.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts"
 
 async function start(dataDir: string): Promise<EmbeddedPostgres & { log: ReadonlyArray<string> }> {

@@ -9,7 +9,7 @@ import { chmod, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
-import { startEmbeddedPostgres } from "../../src/store/embedded-postgres.ts"
+import { startEmbeddedPostgres } from "../../src/store/embedded/postgres.ts"
 import { migrate } from "../../src/store/migrate.ts"
 import { createDatabase, databaseUrl, dropDatabase } from "./database-server.ts"
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { makePlaces } from "../../src/webhooks/places.ts"
+import { makePlaces } from "../../src/webhooks/concurrency-slots.ts"
 
 test("one endpoint gets an eighth of the places, and at least one", () => {
   expect(makePlaces(64).perEndpoint).toBe(8)

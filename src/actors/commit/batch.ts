@@ -1,0 +1,211 @@
+/**
+ * Turns gathered for one commit. Each that changes or says something makes one version. When all are gathered, dispatches
+ * get their places in their streams and are encoded, once, as the text sockets will get. A commit costs the same for one
+ * turn as for a hundred.
+ */
+import { newId } from "../../model/ids.ts"
+import type { Change } from "../../model/live-records.ts"
+import type { PublicationFact } from "../../model/publication-fact.ts"
+import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
+import type { WebhookEvent } from "../../model/webhook-events.ts"
+import { type Dispatch, type Ephemeral, ephemeralOptions } from "../../protocol/contract.ts"
+import { encodeEphemeralFrame, encodeOrdered, wireStream } from "../../protocol/encoding.ts"
+import type { LiveCommit, StoredCommand } from "../../store/live-events.ts"
+import type { StoredPublication } from "../../store/live-history.ts"
+import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "../domain/state.ts"
+import type { Turn } from "../domain/turn.ts"
+import type { EphemeralPublication } from "../feed.ts"
+import { Answers } from "./command-log.ts"
+import type { LoadedEvent } from "./loaded-event.ts"
+
+/** A webhook occurrence that may bring its own id and time. */
+export type DatedWebhookEvent = NewWebhookEvent & { readonly id?: string; readonly at?: Timestamp }
+
+/** One version: what a turn came to, or what presence has to say. */
+export interface CommitEntry {
+  readonly state: LiveState
+  /** Unix milliseconds. */
+  readonly now: number
+  readonly dispatches: ReadonlyArray<Dispatch>
+  readonly webhookEvents: ReadonlyArray<DatedWebhookEvent>
+  readonly changes?: ReadonlyArray<Change>
+  readonly ephemeral?: ReadonlyArray<Ephemeral>
+  readonly participantChanges?: ReadonlyArray<ParticipantChange>
+  readonly ejections?: ReadonlyArray<Ejection>
+  readonly command?: Omit<StoredCommand, "at" | "reply"> & { readonly result: unknown }
+}
+
+/** The part of a dispatch that gateways act on. */
+const factOf = (dispatch: Dispatch): PublicationFact | undefined => {
+  switch (dispatch.t) {
+    case "participant.removed":
+      return { type: "removed", participantId: dispatch.d.participantId }
+    case "assignment.updated":
+    case "rotation.round":
+      return { type: "room", roomId: dispatch.d.roomId, t: dispatch.t, d: dispatch.d }
+    default:
+      return undefined
+  }
+}
+
+/** The frame of an ephemeral dispatch. */
+export const encodeEphemeral = ({ stream, key, t, d }: Ephemeral, now: number): EphemeralPublication => ({
+  stream,
+  key,
+  frame: encodeEphemeralFrame(t, now, d),
+  ...ephemeralOptions(t),
+})
+
+export const entryOfTurn = (turn: Turn): CommitEntry => ({
+  state: turn.state,
+  now: turn.now,
+  dispatches: turn.dispatches,
+  webhookEvents: turn.webhookEvents,
+  changes: turn.changes,
+  ephemeral: turn.ephemeral,
+  participantChanges: turn.participantChanges,
+  ejections: turn.ejections,
+})
+
+/** A dispatch that waits for its place. */
+interface Said {
+  readonly dispatch: Dispatch
+  readonly version: number
+  /** Unix milliseconds. */
+  readonly now: number
+}
+
+export class Batch {
+  readonly resident: LoadedEvent
+  state: LiveState
+  /** Empty until the batch is sealed. */
+  readonly publications: StoredPublication[] = []
+  readonly ephemeral: EphemeralPublication[] = []
+  readonly participantChanges: ParticipantChange[] = []
+  readonly ejections: Ejection[] = []
+  readonly #said: Said[] = []
+  readonly #occurrences: WebhookEvent[] = []
+  readonly #changes = new Map<string, Change>()
+  readonly #commands: StoredCommand[] = []
+  readonly #idle = new Answers()
+  #version: number
+  #at = 0
+
+  constructor(resident: LoadedEvent) {
+    this.resident = resident
+    this.state = resident.state
+    this.#version = resident.version
+  }
+
+  get isEmpty(): boolean {
+    return this.#version === this.resident.version
+  }
+
+  /** Says something to many that is not replayed: whoever comes now must find it in a new snapshot. */
+  get isHeard(): boolean {
+    return this.ephemeral.some(({ stream }) => wireStream(stream) !== "me")
+  }
+
+  /** The version after what was taken so far. */
+  get version(): number {
+    return this.#version
+  }
+
+  /** Takes a step and gives it its version. */
+  take(step: CommitEntry): number {
+    const version = ++this.#version
+    this.#at = Math.max(this.#at, step.now)
+    const at = toTimestamp(step.now)
+    for (const dispatch of step.dispatches) this.#said.push({ dispatch, version, now: step.now })
+    this.mention(step.ephemeral ?? [], step.now)
+    for (const notice of step.webhookEvents) this.#occurrences.push(this.#occurrence(notice, at))
+    // A record that two turns changed is written once, as the last of them left it.
+    for (const change of step.changes ?? []) this.#changes.set(`${change.kind} ${change.id}`, change)
+    this.participantChanges.push(...(step.participantChanges ?? []))
+    this.ejections.push(...(step.ejections ?? []))
+    this.state = step.state
+    if (step.command !== undefined) this.#remember(step.command, version, at)
+    return version
+  }
+
+  /** Something was asked for that is so already: nothing to store, but a repeat that comes late must not do it after all. */
+  noteIdle({ result, ...command }: NonNullable<CommitEntry["command"]>, at: Timestamp): void {
+    this.#idle.add({ ...command, reply: { result, version: this.#version }, at })
+  }
+
+  /** The answer of a command that was accepted before, or earlier in the batch. */
+  answered(scope: string, commandId: string): StoredCommand | undefined {
+    return this.resident.answers.find(scope, commandId) ?? this.#idle.find(scope, commandId)
+  }
+
+  /** All that the batch did is committed. Its idle answers count only from then on, because they follow from what it did. */
+  settle(): void {
+    for (const command of this.#idle.all()) this.resident.answers.idle.add(command)
+  }
+
+  /** Says what may be lost, whether or not anything is committed. */
+  mention(ephemeral: ReadonlyArray<Ephemeral>, now: number): void {
+    for (const one of ephemeral) this.ephemeral.push(encodeEphemeral(one, now))
+  }
+
+  /** The version it builds on. */
+  get from(): number {
+    return this.resident.version
+  }
+
+  /** Where something is said. */
+  get streams(): ReadonlySet<string> {
+    return new Set(this.#said.map(({ dispatch }) => dispatch.stream))
+  }
+
+  /** Gives what was said its places, once, and says what is to be written. The heads of all its streams are known by then. */
+  seal(): LiveCommit {
+    for (const said of this.#said) this.#publish(said)
+    const { resident } = this
+    const { event, phases, removed, deleted } = this.state
+    const before = resident.state
+    return {
+      eventId: event.id,
+      epoch: resident.fencingToken,
+      from: resident.version,
+      version: this.#version,
+      at: toTimestamp(this.#at),
+      event: event === before.event ? null : event,
+      phases: phases.filter((phase) => !before.phases.includes(phase)),
+      // A deleted event keeps no history; its last words are still said.
+      publications: deleted ? [] : this.publications,
+      occurrences: this.#occurrences,
+      commands: deleted ? [] : this.#commands,
+      changes: deleted ? [] : [...this.#changes.values()],
+      removed: removed === before.removed ? [] : without(removed, before.removed),
+      restored: removed === before.removed ? [] : without(before.removed, removed),
+      deleted,
+    }
+  }
+
+  #publish({ dispatch, version, now }: Said): void {
+    const { stream, t, d } = dispatch
+    const s = this.resident.heads.next(stream)
+    const frame = encodeOrdered({ stream, s, version, at: now, t, d })
+    const fact = factOf(dispatch)
+    const publication = { stream, s, version, at: toTimestamp(now), frame }
+    this.publications.push(fact === undefined ? publication : { ...publication, fact })
+  }
+
+  #occurrence({ id, type, extra, at }: DatedWebhookEvent, now: Timestamp): WebhookEvent {
+    const { id: eventId, workspaceId } = this.state.event
+    return { id: id ?? newId(), type, workspaceId, eventId, occurredAt: at ?? now, extra }
+  }
+
+  /** From now on a repeat of the command, also within the batch, gets its answer; it is given out after the commit. */
+  #remember({ result, ...command }: NonNullable<CommitEntry["command"]>, version: number, at: Timestamp): void {
+    const stored: StoredCommand = { ...command, reply: { result, version }, at }
+    this.#commands.push(stored)
+    this.resident.answers.remember(stored)
+  }
+}
+
+const without = (ids: ReadonlyArray<string>, others: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const known = new Set(others)
+  return ids.filter((id) => !known.has(id))
+}

@@ -1,0 +1,108 @@
+/**
+ * A batch of commands, from the mailbox to its commit. Invariant: each command comes to what it would have come to alone, in
+ * its order; what the store or a defect of ours holds against one of them is not the others' loss.
+ */
+import { Effect } from "effect"
+import type { AnsweredBefore, OverCapacity } from "../../store/live-events.ts"
+import { type Envelope, type NotOwner, type Outcome, Refused, StoreUnavailable, type Unreachable } from "../commands.ts"
+import type { Turn } from "../domain/turn.ts"
+import type { PresenceChange } from "../presence/presence.ts"
+import { Batch } from "./batch.ts"
+import { perform, rememberedAnswer } from "./execution.ts"
+import { type ActorServices, type CommitRefused, type LoadedEvent, publishEphemeral } from "./loaded-event.ts"
+import { recall, recallAnswer } from "./rehydrate.ts"
+
+/** Why a batch was not written. */
+export type NotCommitted = NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity
+
+interface Needs {
+  readonly around: ActorServices & { readonly eventId: string }
+  readonly current: Effect.Effect<LoadedEvent, Unreachable>
+  readonly turn: (batch: Batch, envelope: Envelope) => Turn
+  /** A turn is over, whatever it came to. */
+  readonly performed: (turn: Turn) => void
+  /** Who leaves with a deleted event. */
+  readonly partings: (at: number) => ReadonlyArray<PresenceChange>
+  readonly commit: (batch: Batch) => Effect.Effect<LoadedEvent, NotCommitted>
+  /** What is in memory was changed by a turn that failed, and must not be used again. */
+  readonly spoiled: () => void
+}
+
+const OVER_CAPACITY = new Refused({ code: "conflict", detail: "More people than that are registered already." })
+const FAILED = new Refused({ code: "internal_error", detail: "The command failed unexpectedly." })
+
+export class Executor {
+  readonly #needs: Needs
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  /** What each of the commands came to, in their order; all that were accepted are committed then. */
+  execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
+    const { around, current } = this.#needs
+    return Effect.gen({ self: this }, function* () {
+      const of = yield* current
+      yield* recall(around.database, of, envelopes)
+      const batch = new Batch(of)
+      const outcomes = this.#performAll(batch, envelopes)
+      if (outcomes === undefined) return yield* this.#oneByOne(envelopes, () => Effect.succeed(FAILED))
+      yield* this.#keep(batch)
+      return outcomes
+    }).pipe(
+      // The batch was refused as a whole for the sake of one of its commands: which one shows when each goes alone.
+      Effect.catchTags({
+        AnsweredBefore: () => this.#oneByOne(envelopes, (envelope) => this.#recall(envelope)),
+        OverCapacity: () => this.#oneByOne(envelopes, () => Effect.succeed(OVER_CAPACITY)),
+        CommitRefused: () => this.#oneByOne(envelopes, () => new StoreUnavailable()),
+      }),
+    )
+  }
+
+  /** `undefined`: a defect of ours, of one of them, which must not be the others'. */
+  #performAll(batch: Batch, envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Outcome> | undefined {
+    const { telemetry, eventId } = this.#needs.around
+    try {
+      return envelopes.map((envelope) => this.#perform(batch, envelope))
+    } catch (error) {
+      this.#needs.spoiled()
+      if (envelopes.length === 1) telemetry.log.error({ err: error, eventId }, "a command failed unexpectedly")
+      return undefined
+    }
+  }
+
+  #perform(batch: Batch, envelope: Envelope): Outcome {
+    const known = rememberedAnswer(batch, envelope)
+    if (known !== undefined) return known
+    const turn = this.#needs.turn(batch, envelope)
+    const outcome = perform(batch, turn, envelope, () => this.#needs.partings(envelope.at))
+    this.#needs.performed(turn)
+    return outcome
+  }
+
+  /** Writes what there is to write; what may be lost is said all the same. */
+  #keep(batch: Batch): Effect.Effect<unknown, NotCommitted> {
+    if (!batch.isEmpty) return this.#needs.commit(batch)
+    batch.settle()
+    if (batch.ephemeral.length > 0) publishEphemeral(this.#needs.around, batch.resident, batch.ephemeral)
+    return Effect.void
+  }
+
+  /** `alone`: what is said to the one that is at fault. */
+  #oneByOne(
+    envelopes: ReadonlyArray<Envelope>,
+    alone: (envelope: Envelope) => Effect.Effect<Outcome, Unreachable>,
+  ): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
+    const [only] = envelopes
+    if (envelopes.length === 1 && only !== undefined) return Effect.map(alone(only), (outcome) => [outcome])
+    const each = (envelope: Envelope) =>
+      Effect.catchTag(this.execute([envelope]), "StoreAway", (away) => Effect.succeed([away]))
+    return Effect.map(Effect.forEach(envelopes, each), (outcomes) => outcomes.flat())
+  }
+
+  /** The store remembers an id that the actor has forgotten: its answer is read and given again. */
+  #recall(envelope: Envelope): Effect.Effect<Outcome, Unreachable> {
+    const { around, current } = this.#needs
+    return Effect.flatMap(current, (of) => recallAnswer(around.database, of, envelope))
+  }
+}

@@ -1,0 +1,199 @@
+/**
+ * A live event in memory: claimed, recovered, and changed only by a fenced commit.
+ * Invariant: nothing is adopted or published that is not committed; whoever is fenced out, or does not know whether its
+ * commit happened, forgets everything and recovers from the store before it goes on.
+ */
+import { Data, Effect } from "effect"
+import { newId } from "../../model/ids.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
+import type { Database } from "../../store/database.ts"
+import {
+  type AnsweredBefore,
+  type CommitUnknown,
+  commitLiveEvent,
+  type LiveCommit,
+  type OverCapacity,
+  type Recovered,
+  recoverLiveEvent,
+} from "../../store/live-events.ts"
+import type { OutboxSignal } from "../../store/outbox.ts"
+import type { RecordUnreadable } from "../../store/record-versions.ts"
+import type { Telemetry } from "../../telemetry.ts"
+import { EventNotFound, NotOwner, StoreUnavailable } from "../commands.ts"
+import { RecordStore } from "../domain/record-store.ts"
+import { type LiveState, NO_EFFECTS, phaseTraits } from "../domain/state.ts"
+import type { EphemeralPublication, Feed, FeedMessage } from "../feed.ts"
+import { lobbyPolicy } from "../presence/admission-policy.ts"
+import type { Present } from "../presence/presence.ts"
+import type { Ownership } from "../runtime/ownership.ts"
+import type { Batch } from "./batch.ts"
+import { type Answers, COMMAND_MEMORY_MS, CommandLog } from "./command-log.ts"
+import { recallHeads } from "./rehydrate.ts"
+import { Heads } from "./stream-heads.ts"
+
+/** The store is there, but would not take the batch: one of its commands may be at fault. */
+export class CommitRefused extends Data.TaggedError("CommitRefused")<Record<never, never>> {}
+
+export interface ActorServices {
+  readonly database: Database["Service"]
+  readonly feed: Feed["Service"]
+  readonly bell: OutboxSignal["Service"]
+  readonly telemetry: Telemetry["Service"]
+  readonly ownership: Ownership["Service"]
+}
+
+/** What is known while this process owns the event. */
+export interface LoadedEvent {
+  readonly fencingToken: number
+  readonly version: number
+  readonly epoch: string
+  readonly state: LiveState
+  /** Moved on by a batch before its commit, like the records: an actor that fails to commit forgets all. */
+  readonly heads: Heads
+  readonly records: RecordStore
+  readonly answers: CommandLog
+  /** Who was present when the last activation was stopped in order. */
+  readonly roster: ReadonlyArray<Present>
+}
+
+const recordStoreOf = (stored: Recovered["records"]): RecordStore => {
+  const records = new RecordStore()
+  for (const { kind, id, record } of stored) records.write(kind, id, record)
+  return records
+}
+
+const residentOf = (recovered: Recovered, idle: Answers): LoadedEvent => ({
+  fencingToken: recovered.epoch,
+  version: recovered.version,
+  epoch: recovered.history,
+  heads: new Heads(recovered.heads, recovered.hasOtherStreams),
+  records: recordStoreOf(recovered.records),
+  answers: new CommandLog(recovered.commands, idle),
+  roster: recovered.roster as ReadonlyArray<Present>,
+  state: {
+    event: recovered.event,
+    phases: recovered.phases,
+    removed: recovered.removed,
+    deleted: false,
+    effects: NO_EFFECTS,
+  },
+})
+
+const recover = (
+  around: ActorServices,
+  eventId: string,
+): Effect.Effect<Recovered, NotOwner | EventNotFound | StoreUnavailable> =>
+  Effect.gen(function* () {
+    // Never raise the epoch on the word of a stale view: that would fence out the rightful owner.
+    if (!(yield* around.ownership.holds)) return yield* new NotOwner()
+    const { database, ownership } = around
+    const claim = {
+      eventId,
+      node: ownership.node,
+      history: newId(),
+      commandsSince: toTimestamp(Date.now() - COMMAND_MEMORY_MS),
+    }
+    const { log } = around.telemetry
+    const recovered = yield* database
+      .runLive<Recovered | undefined, RecordUnreadable>((sql) => recoverLiveEvent(sql, claim))
+      .pipe(
+        // A newer release has written to the event: it is not served here, and nothing of it is overwritten.
+        Effect.tapErrorTag("RecordUnreadable", (err) =>
+          Effect.sync(() => log.error({ eventId, err }, "a live event cannot be read by this release")),
+        ),
+        Effect.mapError(() => new StoreUnavailable()),
+      )
+    if (recovered === undefined) return yield* new EventNotFound()
+    around.telemetry.metrics.activations.add()
+    return recovered
+  })
+
+/**
+ * Claims the event and reads it. `idle`: the answers without effect that the actor gave, which outlast a
+ * recovery. `Moved` when this process may not own it, `EventGone` when it does not exist.
+ */
+export const activate = (
+  around: ActorServices,
+  eventId: string,
+  idle: Answers,
+): Effect.Effect<LoadedEvent, NotOwner | EventNotFound | StoreUnavailable> =>
+  Effect.map(recover(around, eventId), (recovered) => residentOf(recovered, idle))
+
+/** A commit failed and only the store knows whether it happened: its version tells, and whose commit made it. */
+const settleUnknown = (
+  around: ActorServices,
+  resident: LoadedEvent,
+  commit: LiveCommit,
+  { cause, lost }: CommitUnknown,
+): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable | CommitRefused> =>
+  Effect.gen(function* () {
+    const { eventId, version } = commit
+    around.telemetry.log.warn({ eventId, err: cause }, "a live event's commit failed")
+    const recovered = yield* Effect.mapError(recover(around, eventId), () => new StoreUnavailable())
+    const happened = recovered.version === version && recovered.versionEpoch === resident.fencingToken
+    if (happened) return residentOf(recovered, resident.answers.idle)
+    return yield* lost ? new NotOwner() : new CommitRefused()
+  })
+
+/**
+ * Commits a batch and adopts it: its frames are published and the outbox bell is rung. When the commit's outcome is not
+ * known, the store is asked. `Moved`: it did not happen, or another activation owns the event. `StoreAway`: the store
+ * cannot be asked. After any failure the caller must forget what it knew.
+ */
+export const commitBatch = (
+  around: ActorServices,
+  batch: Batch,
+): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity> => {
+  const { resident } = batch
+  const publish = (after: LoadedEvent, deliveries: number): LoadedEvent => {
+    const { from, publications, ephemeral, ejections, participantChanges: standings } = batch
+    around.feed.publish(
+      message(after, "commit", { from, publications, ephemeral, ejections, participantChanges: standings }),
+    )
+    if (deliveries > 0) around.bell.ring()
+    return after
+  }
+  const write = (commit: LiveCommit) =>
+    commitLiveEvent(around.database.liveSql, commit).pipe(
+      Effect.map((deliveries) => publish({ ...resident, version: commit.version, state: batch.state }, deliveries)),
+      Effect.catchTags({
+        Fenced: () => {
+          around.telemetry.metrics.fenced.add()
+          return Effect.fail(new NotOwner())
+        },
+        CommitUnknown: (unknown) =>
+          Effect.map(settleUnknown(around, resident, commit, unknown), (after) =>
+            publish(after, commit.occurrences.length),
+          ),
+      }),
+    )
+  return recallHeads(around.database, resident, batch.streams).pipe(Effect.flatMap(() => write(batch.seal())))
+}
+
+const message = (of: LoadedEvent, kind: FeedMessage["kind"], said: Partial<FeedMessage>): FeedMessage => ({
+  kind,
+  eventId: of.state.event.id,
+  epoch: of.epoch,
+  from: of.version,
+  version: of.version,
+  status: of.state.event.status,
+  visibility: of.state.event.visibility,
+  phase: phaseTraits(of.state),
+  lobby: lobbyPolicy(of.state, of.records),
+  publications: [],
+  ephemeral: [],
+  ejections: [],
+  participantChanges: [],
+  ...said,
+})
+
+/** Tells watchers where the event stands, so that one who missed the last words of a lost commit notices. */
+export const publishStanding = (around: ActorServices, resident: LoadedEvent): void =>
+  around.feed.publish(message(resident, "note", {}))
+
+/** Sends what may be lost: no commit, no place in a stream, nothing to replay. */
+export const publishEphemeral = (
+  around: ActorServices,
+  resident: LoadedEvent,
+  ephemeral: ReadonlyArray<EphemeralPublication>,
+): void => around.feed.publish(message(resident, "note", { ephemeral }))

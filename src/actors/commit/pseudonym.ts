@@ -1,0 +1,31 @@
+/**
+ * A participant that asks without a name must not be found out from what is stored. The answer to their command is kept, so that
+ * a repeat gets it again, but under a name that only the holder of the server's secret key could tie to them, and only by
+ * trying everyone. Addresses of anonymous callers become pseudonyms likewise, which differ from event to event.
+ */
+import { createHmac } from "node:crypto"
+import { isKeyedScope, keyedScope } from "../../model/command-scopes.ts"
+import type { Envelope } from "../commands.ts"
+
+const isUnnamed = ({ command }: Envelope): boolean => command.type === "question.ask" && command.d.anonymous === true
+
+const ORIGIN_BYTES = 9
+
+const withOrigin = (key: Uint8Array, eventId: string, envelope: Envelope): Envelope => {
+  const { by } = envelope
+  if (by?.address === undefined) return envelope
+  const digest = createHmac("sha256", key).update(`${eventId}\n${by.address}`).digest()
+  return { ...envelope, by: { ...by, address: digest.subarray(0, ORIGIN_BYTES).toString("base64url") } }
+}
+
+/** The envelope as the live event may know it. */
+export const pseudonymous = (key: Uint8Array, eventId: string, envelope: Envelope): Envelope =>
+  withScope(key, withOrigin(key, eventId, envelope))
+
+/** The scope under which the command's id is remembered. */
+const withScope = (key: Uint8Array, envelope: Envelope): Envelope => {
+  if (!isUnnamed(envelope)) return envelope
+  const { scope, commandId } = envelope
+  const pseudonym = createHmac("sha256", key).update(`${scope}\n${commandId}`).digest("base64url")
+  return { ...envelope, scope: isKeyedScope(scope) ? keyedScope(pseudonym) : pseudonym }
+}

@@ -1,0 +1,107 @@
+/**
+ * Whether a broadcast phase is on the air. Going live and pausing are told to webhook receivers in the same commit; REST
+ * and the gateway ask for the same. The stream itself is somebody else's: we know where it can be watched.
+ */
+import type { Broadcast } from "../../../model/live-records.ts"
+import type { PhaseState } from "../../../model/phase.ts"
+import { isWatchable, playbackUrl } from "../../../model/playback-url.ts"
+import type { BroadcastView } from "../../../protocol/topics/media.ts"
+import type { Refused } from "../../commands.ts"
+import { activePhase, findPhase } from "../state.ts"
+import type { Turn } from "../turn.ts"
+import { type Activity, isRefused, noSuch, refuse } from "./activity.ts"
+
+const viewOf = (broadcast: Broadcast): BroadcastView => ({ ...broadcast })
+
+/** The phase a command is about: the active one, and none but that. */
+const phaseOf = (turn: Turn, phaseId: string | undefined): PhaseState | Refused => {
+  const active = activePhase(turn.state)
+  const phase = phaseId === undefined ? active : findPhase(turn.state, phaseId)
+  if (phaseId !== undefined && phase === undefined) return noSuch("phase")
+  if (phase === undefined || phase.id !== active?.id || phase.modality !== "broadcast") {
+    return refuse("conflict", "Only the active phase can be broadcast, and only a broadcast phase.")
+  }
+  return phase
+}
+
+const fresh = (turn: Turn, phase: PhaseState): Broadcast => ({
+  broadcastId: turn.freshId,
+  phaseId: phase.id,
+  status: "idle",
+  playbackUrl: null,
+  startedAt: null,
+})
+
+/** Dispatch and webhook share their names. */
+const DISPATCH = { live: "broadcast.live", paused: "broadcast.paused", ended: "broadcast.ended" } as const
+
+const become = (turn: Turn, broadcast: Broadcast, status: "live" | "paused" | "ended"): Broadcast => {
+  const next: Broadcast = { ...broadcast, status, startedAt: broadcast.startedAt ?? turn.at }
+  turn.put("broadcast", broadcast.phaseId, next)
+  turn.publish(DISPATCH[status], "event", { broadcast: viewOf(next) })
+  const { broadcastId, phaseId, playbackUrl: url } = next
+  if (status === "live") turn.emitWebhookEvent("broadcast.live", { broadcastId, phaseId, playbackUrl: url })
+  if (status === "paused") turn.emitWebhookEvent("broadcast.paused", { broadcastId, phaseId })
+  return next
+}
+
+const REFUSALS = {
+  start: "The broadcast has ended.",
+  pause: "Only a live broadcast can be paused.",
+  resume: "Only a paused broadcast can be resumed.",
+  stop: "The broadcast has not started.",
+} as const
+
+type Verb = keyof typeof REFUSALS
+
+/** What each verb makes of each status; where there is nothing it is refused, and to be there already is fine. */
+const NEXT: { readonly [V in Verb]: { readonly [S in Broadcast["status"]]?: "live" | "paused" | "ended" } } = {
+  start: { idle: "live", live: "live", paused: "live" },
+  pause: { live: "paused", paused: "paused" },
+  resume: { paused: "live", live: "live" },
+  stop: { live: "ended", paused: "ended", ended: "ended" },
+}
+
+interface Asked {
+  readonly phaseId?: string
+  readonly playbackUrl?: string
+}
+
+const control =
+  (verb: Verb) =>
+  (turn: Turn, { phaseId, playbackUrl: given }: Asked): { readonly broadcast: BroadcastView } | Refused => {
+    const phase = phaseOf(turn, phaseId)
+    if (isRefused(phase)) return phase
+    if (given !== undefined && !isWatchable(given)) {
+      return refuse("bad_request", "playbackUrl must be an http or https address.")
+    }
+    const known = turn.get("broadcast", phase.id) ?? fresh(turn, phase)
+    const status = NEXT[verb][known.status]
+    if (status === undefined) return refuse("conflict", REFUSALS[verb], { broadcast: viewOf(known) })
+    const url = given ?? known.playbackUrl ?? defaultUrl(turn, known)
+    if (status === known.status && url === known.playbackUrl) return { broadcast: viewOf(known) }
+    return { broadcast: viewOf(become(turn, { ...known, playbackUrl: url }, status)) }
+  }
+
+const defaultUrl = (turn: Turn, { broadcastId, phaseId }: Broadcast): string | null =>
+  turn.playbackUrlTemplate === null
+    ? null
+    : playbackUrl(turn.playbackUrlTemplate, { broadcastId, phaseId, eventId: turn.state.event.id })
+
+export const broadcast = {
+  commands: {
+    "broadcast.start": control("start"),
+    "broadcast.pause": control("pause"),
+    "broadcast.resume": control("resume"),
+    "broadcast.stop": control("stop"),
+  },
+  phaseEnded: (turn, phase) => {
+    const known = turn.get("broadcast", phase.id)
+    if (known !== undefined && (known.status === "live" || known.status === "paused")) become(turn, known, "ended")
+  },
+  view: ({ records, state }) => {
+    const phase = activePhase(state)
+    const known = phase === undefined ? undefined : records.get("broadcast", phase.id)
+    return { broadcast: known === undefined ? null : viewOf(known) }
+  },
+} satisfies Activity

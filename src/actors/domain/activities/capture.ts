@@ -1,0 +1,53 @@
+/** What is being captured of the event, for everyone to see, and what is being said, as somebody's recogniser heard it. */
+import { type Capture, ONLY } from "../../../model/live-records.ts"
+import { activePhase, phaseTraits } from "../state.ts"
+import type { Turn } from "../turn.ts"
+import { type Activity, refuse } from "./activity.ts"
+
+const OFF: Capture = { on: false, kinds: [], since: null }
+
+const NO_TRANSCRIPT = refuse("feature_disabled", "The active phase lacks the feature `transcript`.")
+
+const NO_RECORDER = refuse(
+  "conflict",
+  "Nothing records here: the deployment has neither a media server nor another recorder.",
+)
+
+const stop = (turn: Turn): Capture => {
+  if (turn.get("capture", ONLY)?.on !== true) return OFF
+  turn.put("capture", ONLY, OFF)
+  turn.publish("capture.state", "event", { ...OFF })
+  return OFF
+}
+
+export const capture = {
+  commands: {
+    "capture.start": (turn, { kinds: asked }) => {
+      const kinds = [...new Set(asked)].toSorted()
+      const features = activePhase(turn.state)?.featureSet ?? []
+      if (kinds.includes("transcript") && !features.includes("transcript")) {
+        return NO_TRANSCRIPT
+      }
+      // Everybody is shown that a recording is made, so it must not be said where none is.
+      if (kinds.includes("recording") && !turn.canRecord) return NO_RECORDER
+      const before = turn.get("capture", ONLY) ?? OFF
+      if (before.on && before.kinds.join() === kinds.join()) return { ...before }
+      const capturing: Capture = { on: true, kinds, since: before.since ?? turn.at }
+      turn.put("capture", ONLY, capturing)
+      turn.publish("capture.state", "event", { ...capturing })
+      return { ...capturing }
+    },
+    "capture.stop": (turn) => ({ ...stop(turn) }),
+    "transcript.push": (turn, { segments }) => {
+      // Whoever comes with a key of the workspace has not been asked by the table of permissions.
+      if (!phaseTraits(turn.state).featureSet.includes("transcript")) return NO_TRANSCRIPT
+      for (const segment of segments) {
+        if (segment.final) turn.publish("transcript.segment", "event", segment)
+        else turn.publishEphemeral("transcript.interim", "event", segment, segment.segment)
+      }
+      return { accepted: segments.length }
+    },
+  },
+  phaseEnded: stop,
+  view: ({ records }) => ({ capture: { ...(records.get("capture", ONLY) ?? OFF) } }),
+} satisfies Activity

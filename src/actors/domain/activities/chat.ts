@@ -1,0 +1,147 @@
+/**
+ * Chat: with everyone, within a room, and among those on stage. Every message is stored for good; memory holds the newest of
+ * each place, and an older one is read back when a command names it. Slow mode counts from memory alone: a restart forgives.
+ */
+import {
+  CHAT_REMEMBERED,
+  type ChatMessage,
+  type ChatPlace,
+  chatPlaceOf,
+  DEFAULT_SETTINGS,
+  ONLY,
+} from "../../../model/live-records.ts"
+import type { ChatTarget } from "../../../model/live-values.ts"
+import { narrowRole } from "../../../model/roles.ts"
+import { canChat, whyNot } from "../../../protocol/permissions.ts"
+import type { ActingRole } from "../../../protocol/rule.ts"
+import { type Caller, Refused } from "../../commands.ts"
+import { actingRole, isOfStaff } from "../acting-role.ts"
+import { phaseTraits } from "../state.ts"
+import type { Turn } from "../turn.ts"
+import { type Activity, type Handler, noSuch, type ReadContext, refuse } from "./activity.ts"
+import { isMuted, MUTED } from "./mutes.ts"
+import { seatOf } from "./questions/qa.ts"
+
+/** Speakers have a part in the staff's chat, but not in the staff's stream: they hear of it in their own. */
+const publishAt = (turn: Turn, place: ChatPlace, publish: (stream: ChatPlace | `me:${string}`) => void): void => {
+  publish(place)
+  if (place !== "staff") return
+  const traits = phaseTraits(turn.state)
+  for (const person of turn.people.all()) {
+    const role = actingRole(turn.records, person)
+    if (role === "speaker" && canChat(role, traits, "staff") === "allowed") publish(`me:${person.participantId}`)
+  }
+}
+
+const find = (turn: Turn, id: string): ChatMessage | undefined => turn.get("chat", id) ?? turn.get("pastChat", id)
+
+/** Why the caller may not write there now. */
+const barred = (turn: Turn, role: ActingRole, to: ChatTarget): Refused | undefined => {
+  const permission = canChat(role, phaseTraits(turn.state), to)
+  if (permission !== "allowed") {
+    return refuse(
+      permission,
+      permission === "forbidden" ? `Your role does not allow chat to ${to} now.` : whyNot(permission, "chat.send"),
+    )
+  }
+  if (isMuted(turn)) return MUTED
+  return to === "room" && seatOf(turn) === null ? refuse("conflict", "You are in no room now.") : undefined
+}
+
+/** Slow mode: staff need not wait. */
+const tooSoon = (turn: Turn, role: ActingRole, { participantId }: Caller): Refused | undefined => {
+  if (isOfStaff(role)) return undefined
+  const waitMs = (turn.get("lastChat", participantId) ?? 0) + turn.settings.chatSlowMs - turn.now
+  if (turn.settings.chatSlowMs > 0 && waitMs > 0) {
+    return new Refused({ code: "rate_limited", detail: "The chat is in slow mode.", retryAfterMs: waitMs })
+  }
+  turn.put("lastChat", participantId, turn.now)
+  return undefined
+}
+
+const remember = (turn: Turn, message: ChatMessage): void => {
+  turn.put("chat", message.id, message)
+  const there = turn.records.chatAt(chatPlaceOf(message))
+  for (const [id] of there) {
+    if (there.size <= CHAT_REMEMBERED) return
+    turn.forget("chat", id)
+  }
+}
+
+const send: Handler<"chat.send"> = (turn, { to, text, replyTo = null }) => {
+  const { by, freshId: id, at } = turn
+  if (by === null) return refuse("forbidden", "Only people at the event write in its chat.")
+  const role = actingRole(turn.records, by)
+  const refused = barred(turn, role, to)
+  if (refused !== undefined) return refused
+  const roomId = to === "room" ? seatOf(turn) : null
+  const place = chatPlaceOf({ to, roomId })
+  const answered = replyTo === null ? undefined : find(turn, replyTo)
+  if (replyTo !== null && (answered === undefined || chatPlaceOf(answered) !== place)) return noSuch("message")
+  const early = tooSoon(turn, role, by)
+  if (early !== undefined) return early
+  const message: ChatMessage = {
+    id,
+    to,
+    roomId,
+    participantId: by.participantId,
+    name: by.name ?? "",
+    role: narrowRole(role === "anonymous" ? "viewer" : role, phaseTraits(turn.state).modality),
+    text: text.trim(),
+    replyTo,
+    at,
+    rev: 1,
+  }
+  remember(turn, message)
+  publishAt(turn, place, (stream) => turn.publish("chat.message", stream, { message }))
+  return { message }
+}
+
+const remove: Handler<"chat.delete"> = (turn, { id }, rev) => {
+  const message = find(turn, id)
+  if (message === undefined) return noSuch("message")
+  const { by } = turn
+  if (by !== null && by.participantId !== message.participantId && !isOfStaff(actingRole(turn.records, by))) {
+    return refuse("forbidden", "Only staff can delete what somebody else wrote.")
+  }
+  if (rev !== undefined && rev !== message.rev) return refuse("conflict", "The message is another now.", { message })
+  // One that was read back is on the records no more: it has to be there to be removed.
+  turn.put("chat", id, message)
+  turn.remove("chat", id)
+  turn.remove("pastChat", id)
+  publishAt(turn, chatPlaceOf(message), (stream) => turn.publish("chat.deleted", stream, { ids: [id] }))
+  return { id }
+}
+
+const messagesAt = ({ records }: ReadContext, place: ChatPlace): ReadonlyArray<ChatMessage> => [
+  ...records.chatAt(place).values(),
+]
+
+export const chat = {
+  commands: {
+    "chat.send": send,
+    "chat.delete": remove,
+    "chat.slow": (turn, { perMs }) => {
+      if (turn.settings.chatSlowMs !== perMs) {
+        turn.put("settings", ONLY, { ...turn.settings, chatSlowMs: perMs })
+        turn.publish("chat.settings", "event", { slowMs: perMs })
+      }
+      return { slowMs: perMs }
+    },
+  },
+  // The rooms go with their phase, and nobody can look into them any more.
+  phaseEnded: (turn) => {
+    for (const { id, to } of [...turn.all("chat").values()]) if (to === "room") turn.forget("chat", id)
+  },
+  view: (scene) => ({
+    chat: {
+      last: messagesAt(scene, "event"),
+      slowMs: (scene.records.get("settings", ONLY) ?? DEFAULT_SETTINGS).chatSlowMs,
+    },
+  }),
+  staffView: (scene) => ({ staffChat: messagesAt(scene, "staff") }),
+  personalView: (scene, participantId) => {
+    const seat = scene.records.get("seat", participantId)
+    return { roomChat: seat === undefined || seat.away ? [] : messagesAt(scene, `room:${seat.roomId}`) }
+  },
+} satisfies Activity

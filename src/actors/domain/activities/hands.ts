@@ -1,0 +1,97 @@
+/**
+ * Raised hands: a queue that staff see and everybody is counted in. Whoever leaves takes their hand along. Staff are told what
+ * changed of the part they are shown, so that it costs the same however many hands are up.
+ */
+import { type Hand, ONLY } from "../../../model/live-records.ts"
+import { type Ephemeral, ephemeralOf } from "../../../protocol/contract.ts"
+import type { Turn } from "../turn.ts"
+import { type Activity, type ReadContext, refuse } from "./activity.ts"
+import { mutedWith } from "./mutes.ts"
+
+/** Hands in the queue that staff are shown: the next comes up when one of them goes down. */
+const SHOWN = 200
+const MAX_HANDS = 5000
+
+/** The part of the queue that staff are shown. */
+const shownOf = ({ records }: Pick<ReadContext, "records">): ReadonlyArray<Hand> => records.firstHands(SHOWN)
+
+/** The queue's revision is when it last changed, or the next number: two hands may go up in the same moment. */
+const tell = (turn: Turn, before: ReadonlyArray<Hand>): void => {
+  turn.publishThrottled("hand.count")
+  const queue = shownOf(turn)
+  const [known, shown] = [new Set(before), new Set(queue.map(({ participantId }) => participantId))]
+  const add = queue.filter((hand) => !known.has(hand))
+  const remove = before.flatMap(({ participantId }) => (shown.has(participantId) ? [] : participantId))
+  if (add.length + remove.length === 0) return
+  const rev = Math.max(turn.now, (turn.get("handQueue", ONLY) ?? 0) + 1)
+  turn.put("handQueue", ONLY, rev)
+  turn.publish("hand.queue", "staff", { add, remove, rev })
+}
+
+/** Their owner is told in all tabs: what they did themselves, or that somebody else did it. */
+const lower = (turn: Turn, ids: ReadonlyArray<string>): void => {
+  const raised = ids.filter((id) => turn.get("hand", id) !== undefined)
+  if (raised.length === 0) return
+  const before = shownOf(turn)
+  for (const id of raised) {
+    turn.remove("hand", id)
+    if (id === turn.by?.participantId) turn.publish("me.hand", `me:${id}`, { hand: null })
+    else turn.publish("hand.lowered", `me:${id}`, {})
+    turn.changeParticipant({ participantId: id })
+  }
+  tell(turn, before)
+}
+
+/** For who comes onto the stage, or may not be there any more. */
+export const lowerHand = (turn: Turn, participantId: string): void => lower(turn, [participantId])
+
+const countOf = ({ records }: ReadContext): Ephemeral =>
+  ephemeralOf("hand.count", "event", { n: records.all("hand").size })
+
+export const hands = {
+  commands: {
+    "hand.raise": (turn, { note = null }) => {
+      const { by } = turn
+      if (by === null) return refuse("forbidden", "Only people at the event raise their hands.")
+      const refused = mutedWith(turn, note)
+      if (refused !== undefined) return refused
+      const raised = turn.get("hand", by.participantId)
+      if (raised !== undefined && raised.note === note) return { hand: raised }
+      if (turn.all("hand").size >= MAX_HANDS) return refuse("conflict", `At most ${MAX_HANDS} hands can be up.`)
+      const { participantId } = by
+      const hand: Hand = { participantId, name: by.name ?? "", note, at: raised?.at ?? turn.at }
+      const before = shownOf(turn)
+      turn.put("hand", participantId, hand)
+      turn.publish("me.hand", `me:${participantId}`, { hand })
+      turn.changeParticipant({ participantId })
+      tell(turn, before)
+      return { hand }
+    },
+    "hand.lower": (turn) => {
+      lower(turn, [turn.by?.participantId ?? ""])
+      return { hand: null }
+    },
+    "hand.lowerFor": (turn, d) => {
+      const ids = "id" in d ? [d.id] : [...turn.all("hand").keys()]
+      lower(turn, ids)
+      return { lowered: ids }
+    },
+  },
+  phaseEnded: (turn) => lower(turn, [...turn.all("hand").keys()]),
+  departed: (turn, people) =>
+    lower(
+      turn,
+      people.map(({ participantId }) => participantId),
+    ),
+  view: (scene) => ({ hands: { count: scene.records.all("hand").size } }),
+  staffView: (scene) => ({
+    handQueue: { items: shownOf(scene), rev: scene.records.get("handQueue", ONLY) ?? 0 },
+  }),
+  personalView: ({ records }, participantId) => ({ hand: records.get("hand", participantId) ?? null }),
+  throttled: {
+    "hand.count": {
+      everyMs: 500,
+      say: (scene) => [countOf(scene)],
+    },
+  },
+} satisfies Activity

@@ -1,0 +1,53 @@
+/**
+ * Who may not speak for a while, or for good: whatever carries a text of theirs to others is refused, which is chat, questions
+ * and answers, and the words with a raised hand or a call for help. A hand without words may go up.
+ */
+import { type Timestamp, toMillis } from "../../../model/timestamp.ts"
+import type { Refused } from "../../commands.ts"
+import type { Turn } from "../turn.ts"
+import { type Activity, refuse } from "./activity.ts"
+
+export const MUTED = refuse("muted", "You were muted by a host.")
+
+export const isMuted = (turn: Turn): boolean => {
+  const mute = turn.by === null ? undefined : turn.get("mute", turn.by.participantId)
+  return mute !== undefined && (mute.until === null || toMillis(mute.until) > turn.now)
+}
+
+/** For what may come without words. */
+export const mutedWith = (turn: Turn, text: string | null): Refused | undefined =>
+  text !== null && isMuted(turn) ? MUTED : undefined
+
+const tell = (turn: Turn, participantId: string, muted: boolean, until: Timestamp | null): void => {
+  turn.publish("me.muted", `me:${participantId}`, { muted, until })
+  turn.changeParticipant({ participantId })
+}
+
+/** When a mute runs out, whoever sees lists of people sees it too. */
+const runOut = (participantId: string) => (turn: Turn) => {
+  const mute = turn.get("mute", participantId)
+  if (mute === undefined || mute.until === null || toMillis(mute.until) > turn.now) return
+  turn.remove("mute", participantId)
+  tell(turn, participantId, false, null)
+}
+
+export const mutes = {
+  commands: {
+    "participant.mute": (turn, { id, until = null, on = true }) => {
+      const known = turn.get("mute", id)
+      if (on && (known === undefined || known.until !== until)) turn.put("mute", id, { until })
+      if (!on) turn.remove("mute", id)
+      if (!turn.isIdle) tell(turn, id, on, on ? until : null)
+      return { participantId: id, muted: on, until: on ? until : null }
+    },
+  },
+  deadlines: ({ records }) =>
+    [...records.all("mute")].flatMap(([id, { until }]) =>
+      until === null ? [] : { at: toMillis(until), due: runOut(id) },
+    ),
+  personalView: ({ records, now }, participantId) => {
+    const mute = records.get("mute", participantId)
+    const isOn = mute !== undefined && (mute.until === null || toMillis(mute.until) > now)
+    return { muted: isOn ? { until: mute.until } : null }
+  },
+} satisfies Activity

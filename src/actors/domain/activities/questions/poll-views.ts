@@ -1,0 +1,65 @@
+/**
+ * Who sees what of a poll. Counts are told to everyone, to those who voted, or to staff alone: `live` to everyone at once,
+ * `afterVote` to voters while it is open and to everyone when it is closed, `onPublish` to everyone when a host says so.
+ * A published poll shows its counts whatever was chosen. Who voted for what is told to nobody but the voter.
+ */
+import { type Poll, voteId } from "../../../../model/live-records.ts"
+import { type Ephemeral, ephemeralOf } from "../../../../protocol/contract.ts"
+import type { PersonalState, SharedState, StaffState } from "../../../../protocol/state.ts"
+import type { TimerView } from "../../../../protocol/topics/agenda.ts"
+import type { PollTally, PollView } from "../../../../protocol/topics/polls.ts"
+import type { ReadContext } from "../activity.ts"
+
+export const everyoneSees = ({ results, published, status }: Poll): boolean =>
+  published || results === "live" || (results === "afterVote" && status === "closed")
+
+export const pollView = (poll: Poll, withCounts: boolean): PollView => {
+  const { counts, voters, extendedMs: _extended, ...rest } = poll
+  return withCounts ? { ...rest, counts, voters } : rest
+}
+
+/** As staff see it. */
+export const staffPoll = (poll: Poll): PollView => pollView(poll, true)
+
+/** As everyone sees it. */
+export const sharedPoll = (poll: Poll): PollView => pollView(poll, everyoneSees(poll))
+
+const tallyOf = ({ id, counts, voters }: Poll): PollTally => ({ id, counts, voters })
+
+/** A poll's timer has the poll's id and its revision. */
+export const pollTimer = (poll: Poll, state: TimerView["state"] = "running"): TimerView | undefined => {
+  const { id, openedAt, endsAt, extendedMs, rev } = poll
+  if (openedAt === null || endsAt === null) return undefined
+  return { id, scope: "poll", ref: id, state, startedAt: openedAt, endsAt, extendedMs, rev }
+}
+
+export const openPolls = ({ records }: Pick<ReadContext, "records">): ReadonlyArray<Poll> =>
+  [...records.all("poll").values()].filter(({ status }) => status === "open")
+
+/** The tally as it stands, to all who may see it now; staff always. */
+export const sayTally = ({ records }: ReadContext, id: string): ReadonlyArray<Ephemeral> => {
+  const poll = records.get("poll", id)
+  if (poll === undefined) return []
+  const to = (stream: "event" | "staff" | `poll:${string}`) => ephemeralOf("poll.tally", stream, tallyOf(poll), id)
+  if (everyoneSees(poll)) return [to("event")]
+  return poll.results === "afterVote" ? [to("staff"), to(`poll:${id}`)] : [to("staff")]
+}
+
+export const sharedView = ({ records }: ReadContext): Partial<SharedState> => ({
+  polls: [...records.all("poll").values()].filter(({ status }) => status !== "draft").map(sharedPoll),
+})
+
+export const staffView = ({ records }: ReadContext): Partial<StaffState> => ({
+  staffPolls: [...records.all("poll").values()].map(staffPoll),
+})
+
+export const personalView = ({ records }: ReadContext, participantId: string): Partial<PersonalState> => {
+  const cast = [...records.all("poll").values()].flatMap((poll) => {
+    const optionIds = records.get("pollVote", voteId(poll.id, participantId))
+    return optionIds === undefined ? [] : [{ poll, optionIds }]
+  })
+  return {
+    pollVotes: Object.fromEntries(cast.map(({ poll, optionIds }) => [poll.id, optionIds])),
+    hearsPolls: cast.filter(({ poll }) => poll.results === "afterVote").map(({ poll }) => tallyOf(poll)),
+  }
+}

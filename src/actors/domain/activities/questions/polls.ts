@@ -1,0 +1,230 @@
+/**
+ * Polls: drafted by staff, opened, voted in, closed. A tally always equals the set of its votes: one turn writes both. A poll
+ * outlives the phase it was opened in and is open until somebody or its timer closes it, or the event ends; a closed one may
+ * be opened again and keeps its votes.
+ */
+import { type Poll, voteId } from "../../../../model/live-records.ts"
+import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
+import type { PollView } from "../../../../protocol/topics/polls.ts"
+import type { Refused } from "../../../commands.ts"
+import type { Turn } from "../../turn.ts"
+import { type Activity, type ActivityDeadline, type Handler, isRefused, noSuch, refuse } from "../activity.ts"
+import * as views from "./poll-views.ts"
+import { countSignedOut, forgetSignedOut } from "./signed-out-votes.ts"
+
+const { openPolls, pollTimer, sharedPoll, staffPoll } = views
+
+/** All polls of an event are held in memory, with their votes. */
+const MAX_POLLS = 200
+const TOO_MANY = refuse("conflict", `An event has at most ${MAX_POLLS} polls.`)
+const CHANGED = "The poll was changed meanwhile."
+const NOT_OPEN = refuse("conflict", "The poll is not open.")
+const MAX_OPEN_MS = 86_400_000
+const TALLY_MS = 1000
+
+/** The poll that staff mean, if they looked at it as it is. */
+const meant = (turn: Turn, id: string, rev: number | undefined): Poll | Refused => {
+  const poll = turn.get("poll", id)
+  if (poll === undefined) return noSuch("poll")
+  return rev === undefined || rev === poll.rev ? poll : refuse("conflict", CHANGED, current(poll))
+}
+
+const current = (poll: Poll): { readonly poll: PollView } => ({ poll: staffPoll(poll) })
+
+type Changed = "poll.opened" | "poll.updated" | "poll.closed" | "poll.published"
+
+/** Replaces a poll and publishes it, as everyone may see it. */
+const change = (turn: Turn, t: Changed, before: Poll, changed: Partial<Poll>): Poll => {
+  const poll: Poll = { ...before, ...changed, rev: before.rev + 1 }
+  turn.put("poll", poll.id, poll)
+  turn.publish(t, "event", { poll: sharedPoll(poll) })
+  return poll
+}
+
+const sayTimer = (turn: Turn, poll: Poll, state: "running" | "elapsed" | "cancelled"): void => {
+  const timer = pollTimer(poll, state)
+  if (timer === undefined) return
+  if (state === "elapsed") turn.publish("timer.elapsed", "event", { timerId: timer.id, timer })
+  else turn.publish("timer.updated", "event", { timer })
+}
+
+const close = (turn: Turn, poll: Poll, why: "elapsed" | "cancelled"): Poll => {
+  const closed = change(turn, "poll.closed", poll, { status: "closed", closedAt: turn.at })
+  sayTimer(turn, closed, why)
+  return closed
+}
+
+const create: Handler<"poll.create"> = (turn, d) => {
+  if (turn.all("poll").size >= MAX_POLLS) return TOO_MANY
+  const poll: Poll = {
+    id: turn.freshId,
+    question: d.question.trim(),
+    kind: d.kind,
+    options: d.options.map((text, index) => ({ id: String(index + 1), text: text.trim() })),
+    anonymous: d.anonymous ?? false,
+    allowChange: d.allowChange ?? true,
+    results: d.results ?? "live",
+    status: "draft",
+    published: false,
+    counts: d.options.map(() => 0),
+    voters: 0,
+    createdAt: turn.at,
+    openedAt: null,
+    closedAt: null,
+    endsAt: null,
+    extendedMs: 0,
+    rev: 1,
+  }
+  turn.put("poll", poll.id, poll)
+  turn.publish("poll.created", "staff", current(poll))
+  return current(poll)
+}
+
+const open: Handler<"poll.open"> = (turn, { id, durationMs }, rev) => {
+  const poll = meant(turn, id, rev)
+  if (isRefused(poll)) return poll
+  if (poll.status === "open") {
+    return durationMs === undefined
+      ? current(poll)
+      : refuse("conflict", "The poll is open already; what its timer has left can be extended.", current(poll))
+  }
+  const endsAt = durationMs === undefined ? null : toTimestamp(turn.now + durationMs)
+  const opened = change(turn, "poll.opened", poll, {
+    status: "open",
+    openedAt: turn.at,
+    closedAt: null,
+    endsAt,
+    extendedMs: 0,
+  })
+  sayTimer(turn, opened, "running")
+  return current(opened)
+}
+
+/** The options chosen, each once and in their order. */
+const choiceOf = (poll: Poll, optionIds: ReadonlyArray<string>): ReadonlyArray<string> | Refused => {
+  const chosen = poll.options.map(({ id }) => id).filter((id) => optionIds.includes(id))
+  if (chosen.length < new Set(optionIds).size) return noSuch("option")
+  return poll.kind !== "multi" && chosen.length > 1
+    ? refuse("bad_request", "This poll takes one option at most.")
+    : chosen
+}
+
+/** The poll with one vote changed. */
+const counted = (poll: Poll, before: ReadonlyArray<string>, after: ReadonlyArray<string>): Poll => ({
+  ...poll,
+  counts: poll.options.map(
+    ({ id }, index) => (poll.counts[index] ?? 0) + Number(after.includes(id)) - Number(before.includes(id)),
+  ),
+  voters: poll.voters + Number(after.length > 0) - Number(before.length > 0),
+})
+
+/** The poll that somebody votes in, if it takes votes and is as they looked at it. */
+const votedIn = (turn: Turn, id: string, rev: number | undefined): Poll | Refused => {
+  const poll = turn.get("poll", id)
+  if (poll === undefined) return noSuch("poll")
+  if (poll.status !== "open" || (poll.endsAt !== null && toMillis(poll.endsAt) <= turn.now)) return NOT_OPEN
+  return rev === undefined || rev === poll.rev ? poll : refuse("conflict", CHANGED, { poll: sharedPoll(poll) })
+}
+
+const vote: Handler<"poll.vote"> = (turn, { id, optionIds }, rev) => {
+  if (turn.by === null) return refuse("forbidden", "Only people at the event vote.")
+  const { participantId } = turn.by
+  const poll = votedIn(turn, id, rev)
+  if (isRefused(poll)) return poll
+  const after = choiceOf(poll, optionIds)
+  if (isRefused(after)) return after
+  const key = voteId(id, participantId)
+  const before = turn.get("pollVote", key) ?? []
+  const said = { pollId: id, optionIds: after }
+  if (before.join() === after.join()) return said
+  if (before.length > 0 && !poll.allowChange) {
+    return refuse("conflict", "A vote in this poll cannot be changed.", { pollId: id, optionIds: before })
+  }
+  if (after.length > 0) turn.put("pollVote", key, after)
+  else turn.remove("pollVote", key)
+  turn.put("poll", id, counted(poll, before, after))
+  const hasOne = after.length > 0
+  if (hasOne !== before.length > 0) {
+    countSignedOut(turn, id, hasOne)
+    if (poll.results === "afterVote") turn.changeParticipant({ participantId, hearsPoll: { id, on: hasOne } })
+  }
+  turn.publishEphemeral("me.pollVoted", `me:${participantId}`, said, id)
+  turn.publishThrottled(`poll.tally:${id}`)
+  return said
+}
+
+const publish: Handler<"poll.publish"> = (turn, { id, on = true }, rev) => {
+  const poll = meant(turn, id, rev)
+  if (isRefused(poll)) return poll
+  if (poll.status === "draft") return refuse("conflict", "The poll was not opened yet.", current(poll))
+  if (poll.published === on) return current(poll)
+  const published = change(turn, "poll.published", poll, { published: on })
+  // Its timer has the poll's revision.
+  if (published.status === "open") sayTimer(turn, published, "running")
+  return current(published)
+}
+
+const remove: Handler<"poll.delete"> = (turn, { id }, rev) => {
+  const poll = meant(turn, id, rev)
+  if (isRefused(poll)) return poll
+  const votes = [...turn.all("pollVote").keys()].filter((vote) => vote.startsWith(`${id} `))
+  for (const key of votes) turn.remove("pollVote", key)
+  forgetSignedOut(turn, id, votes)
+  turn.remove("poll", id)
+  if (poll.status === "open") sayTimer(turn, poll, "cancelled")
+  if (poll.status === "draft") turn.publish("poll.deleted", "staff", { id })
+  else turn.publish("poll.deleted", "event", { id })
+  return { id }
+}
+
+const extend: Activity["extend"] = (turn, { id, seconds, rev }) => {
+  const poll = turn.get("poll", id)
+  if (poll === undefined) return undefined
+  const timer = pollTimer(poll)
+  if (poll.status !== "open" || timer === undefined) return refuse("conflict", "The poll has no running timer.")
+  if (rev !== undefined && rev !== poll.rev) return refuse("conflict", "The timer was changed meanwhile.", { timer })
+  const endsAt = toMillis(timer.endsAt) + seconds * 1000
+  if (endsAt - toMillis(timer.startedAt) > MAX_OPEN_MS)
+    return refuse("conflict", "A poll's timer runs 24 hours at most.")
+  const extendedMs = poll.extendedMs + seconds * 1000
+  const extended = change(turn, "poll.updated", poll, { endsAt: toTimestamp(endsAt), extendedMs })
+  sayTimer(turn, extended, "running")
+  return { timer: pollTimer(extended) ?? timer }
+}
+
+const deadlineOf = ({ id, endsAt }: Poll): ReadonlyArray<ActivityDeadline> => {
+  if (endsAt === null) return []
+  const due = (turn: Turn): void => {
+    const poll = turn.get("poll", id)
+    if (poll?.status !== "open" || poll.endsAt === null || toMillis(poll.endsAt) > turn.now) return
+    close(turn, poll, "elapsed")
+  }
+  return [{ at: toMillis(endsAt), due }]
+}
+
+export const polls = {
+  commands: {
+    "poll.create": create,
+    "poll.open": open,
+    "poll.vote": vote,
+    "poll.close": (turn, { id }, rev) => {
+      const poll = meant(turn, id, rev)
+      if (isRefused(poll)) return poll
+      if (poll.status === "draft") return NOT_OPEN
+      return current(poll.status === "closed" ? poll : close(turn, poll, "cancelled"))
+    },
+    "poll.publish": publish,
+    "poll.delete": remove,
+  },
+  phaseEnded: (turn) => {
+    if (turn.state.event.status !== "ended") return
+    for (const poll of openPolls(turn)) close(turn, poll, "cancelled")
+  },
+  timers: (scene) => openPolls(scene).flatMap((poll) => pollTimer(poll) ?? []),
+  extend,
+  deadlines: (scene) => openPolls(scene).flatMap(deadlineOf),
+  view: views.sharedView,
+  staffView: views.staffView,
+  personalView: views.personalView,
+  throttled: { "poll.tally": { everyMs: TALLY_MS, say: views.sayTally } },
+} satisfies Activity

@@ -1,0 +1,306 @@
+/**
+ * Questions of the audience and votes on them. A tally always equals the set of its voters: one turn writes both. Who asked
+ * anonymously is remembered in memory alone, so that they can take it back for as long as the event is in memory.
+ */
+import { DEFAULT_SETTINGS, type LiveQuestion, ONLY, voteId } from "../../../../model/live-records.ts"
+import {
+  isShown,
+  newQuestion,
+  type QaClosed,
+  type Question,
+  type QuestionPatch,
+  qaPhase,
+  questionCreated,
+  statusAfter,
+} from "../../../../model/question.ts"
+import type { ReplyData } from "../../../../protocol/contract.ts"
+import type { QuestionView } from "../../../../protocol/topics/questions.ts"
+import type { Refused } from "../../../commands.ts"
+import { actingRole, isOfStaff } from "../../acting-role.ts"
+import type { Turn } from "../../turn.ts"
+import { type Activity, type Handler, isRefused, noSuch, type ReadContext, refuse } from "../activity.ts"
+import { isMuted, MUTED, mutedWith } from "../mutes.ts"
+import { countSignedOut, forgetSignedOut } from "./signed-out-votes.ts"
+
+/** All questions of an event are held in memory. */
+const MAX_QUESTIONS = 10_000
+/** Questions in `ready`. */
+const SHOWN = 50
+
+const CLOSED: Readonly<Record<QaClosed, Refused>> = {
+  not_open: refuse("conflict", "Only a scheduled or live event takes questions and votes."),
+  feature_disabled: refuse("feature_disabled", "The event has no Q&A now: its phase lacks the feature `qa`."),
+}
+const NOT_TAKEN = refuse("conflict", "Questions are closed for now.")
+const TOO_MANY = refuse("conflict", `An event takes at most ${MAX_QUESTIONS} questions.`)
+
+/** A question as people at the event see it. */
+export const questionView = ({
+  eventId: _event,
+  authorUserId: _user,
+  askerId,
+  ...question
+}: LiveQuestion): QuestionView => ({
+  ...question,
+  authorId: askerId,
+})
+
+/** A question as REST shows it. */
+export const restQuestion = (live: LiveQuestion): Question => {
+  const { rev: _rev, roomId: _room, answerMode: _mode, askerId: _asker, ...question } = live
+  return question
+}
+
+/** The phase that takes questions now, moderated as the hosts have it. */
+const openPhase = (turn: Turn) => {
+  const { event, phases } = turn.state
+  const phase = qaPhase({ status: event.status, phases })
+  if (typeof phase === "string") return CLOSED[phase]
+  const { moderated } = turn.settings
+  return moderated === null ? phase : { ...phase, config: { ...phase.config, moderated } }
+}
+
+const askedBy = (turn: Turn, question: LiveQuestion): string | null =>
+  question.askerId ?? turn.get("asker", question.id) ?? null
+
+/** Tells those who may see it: everyone once it is shown, before that staff and whoever asked. */
+const tell = (turn: Turn, t: "question.created" | "question.updated", question: LiveQuestion): void => {
+  const d = { question: questionView(question) }
+  if (isShown(question.status)) {
+    turn.publish(t, "event", d)
+    return
+  }
+  turn.publish(t, "staff", d)
+  // What is told to one is kept for a while: who asked anonymously has the reply, and is told no more until it is shown.
+  if (question.askerId !== null) turn.publish(t, `me:${question.askerId}`, d)
+}
+
+/** `hidden`: it is there no more for the audience; staff, who moderate it, still see it. */
+const tellOfRemoval = (turn: Turn, { id, rev }: LiveQuestion, hidden: boolean): void =>
+  turn.publish("question.removed", "event", { id, rev, hidden })
+
+/** What was never shown goes where it was told. */
+const tellOfWithdrawal = (turn: Turn, question: LiveQuestion): void => {
+  const { id, rev, status, askerId } = question
+  if (isShown(status)) {
+    tellOfRemoval(turn, question, false)
+    return
+  }
+  turn.publish("question.removed", "staff", { id, rev, hidden: false })
+  if (askerId !== null) turn.publish("question.removed", `me:${askerId}`, { id, rev, hidden: false })
+}
+
+/** The room the caller sits in. */
+export const seatOf = (turn: Turn): string | null => {
+  const seat = turn.by === null ? undefined : turn.get("seat", turn.by.participantId)
+  return seat === undefined || seat.away ? null : seat.roomId
+}
+
+const ask: Handler<"question.ask"> = (turn, { text, anonymous = false }) => {
+  const phase = openPhase(turn)
+  if (isRefused(phase)) return phase
+  if (!turn.settings.questionsOpen) return NOT_TAKEN
+  if (isMuted(turn)) return MUTED
+  if (turn.all("question").size >= MAX_QUESTIONS) return TOO_MANY
+  const { by, state, freshId: id, at } = turn
+  const author = by === null || by.kind === "anonymous" ? null : { userId: by.userId, name: by.name }
+  const asked = newQuestion({ id, eventId: state.event.id, phase, author, text, anonymous, at })
+  const askerId = asked.anonymous || by === null ? null : by.participantId
+  const question: LiveQuestion = { ...asked, rev: 1, roomId: seatOf(turn), answerMode: null, askerId }
+  turn.put("question", id, question)
+  if (askerId === null && by !== null) turn.put("asker", id, by.participantId)
+  tell(turn, "question.created", question)
+  turn.emitWebhookEvent("question.created", questionCreated(question))
+  return { question: questionView(question) }
+}
+
+/** The caller looked at another revision of the question. */
+const stale = (question: LiveQuestion, rev: number | undefined): Refused | undefined =>
+  rev === undefined || rev === question.rev
+    ? undefined
+    : refuse("conflict", "The question was changed meanwhile.", { question: questionView(question) })
+
+const withdraw: Handler<"question.withdraw"> = (turn, { id }, rev) => {
+  const question = turn.get("question", id)
+  if (question === undefined) return noSuch("question")
+  if (turn.by === null || askedBy(turn, question) !== turn.by.participantId) {
+    return refuse("forbidden", "Only whoever asked a question can withdraw it.")
+  }
+  const late = stale(question, rev)
+  if (late !== undefined) return late
+  turn.remove("question", id)
+  const votes = [...turn.all("questionVote").keys()].filter((vote) => vote.startsWith(`${id} `))
+  for (const vote of votes) turn.remove("questionVote", vote)
+  forgetSignedOut(turn, id, votes)
+  turn.remove("asker", id)
+  tellOfWithdrawal(turn, question)
+  return { id }
+}
+
+const vote: Handler<"question.vote"> = (turn, { id, on }, rev) => {
+  const phase = openPhase(turn)
+  if (isRefused(phase)) return phase
+  const question = turn.get("question", id)
+  if (question === undefined || !isShown(question.status) || turn.by === null) return noSuch("question")
+  const late = stale(question, rev)
+  if (late !== undefined) return late
+  const { participantId } = turn.by
+  const key = voteId(id, participantId)
+  const isOn = turn.get("questionVote", key) === true
+  if (isOn === on) return { questionId: id, votes: question.votes, voted: on }
+  const votes = question.votes + (on ? 1 : -1)
+  if (on) turn.put("questionVote", key, true)
+  else turn.remove("questionVote", key)
+  turn.put("question", id, { ...question, votes })
+  countSignedOut(turn, id, on)
+  turn.publishEphemeral("question.votes", "event", { votes: [[id, votes]] }, id)
+  turn.publishEphemeral("me.voted", `me:${participantId}`, { questionId: id, on }, id)
+  return { questionId: id, votes, voted: on }
+}
+
+type Moderated = ReplyData<"question.approve">
+
+/** A hidden question is shown again, as it was; any other stays as it is. */
+const restore = (turn: Turn, id: string, rev: number | undefined): Moderated | Refused => {
+  const question = turn.get("question", id)
+  const status = question?.answeredAt == null ? "approved" : "answered"
+  return moderation(question?.status === "hidden" ? { status } : {})(turn, { id }, rev)
+}
+
+/**
+ * An answer shows its question to everyone. Who answers without being staff answers what is shown already: a question that
+ * waits is the moderators', also where it is one's own.
+ */
+const unanswerable = (turn: Turn, id: string): Refused | undefined => {
+  const question = turn.get("question", id)
+  if (turn.by === null || isOfStaff(actingRole(turn.records, turn.by))) return undefined
+  if (question === undefined || isShown(question.status)) return undefined
+  return askedBy(turn, question) === turn.by.participantId
+    ? refuse("conflict", "A moderator has to show the question first.", { question: questionView(question) })
+    : noSuch("question")
+}
+
+/** What a moderator changes; an absent key leaves its field alone. */
+interface Revision extends QuestionPatch {
+  readonly answerMode?: "live" | "text"
+}
+
+const revised = (turn: Turn, question: LiveQuestion, revision: Revision): LiveQuestion => {
+  const status = statusAfter(revision) ?? question.status
+  const answer = revision.answer ?? question.answer
+  const mode = revision.answerMode ?? question.answerMode ?? (answer === null ? "live" : "text")
+  // What is hidden keeps how and when it was answered, to come back as it was.
+  const kept = status === "hidden" ? question : { answeredAt: null, answerMode: null }
+  const answered = { answeredAt: question.answeredAt ?? turn.at, answerMode: mode }
+  return {
+    ...question,
+    status,
+    answer,
+    pinned: revision.pinned ?? question.pinned,
+    answeredAt: status === "answered" ? answered.answeredAt : kept.answeredAt,
+    answerMode: status === "answered" ? answered.answerMode : kept.answerMode,
+    rev: question.rev + 1,
+  }
+}
+
+const sameButRev = (a: LiveQuestion, b: LiveQuestion): boolean =>
+  a.status === b.status &&
+  a.answer === b.answer &&
+  a.pinned === b.pinned &&
+  a.answeredAt === b.answeredAt &&
+  a.answerMode === b.answerMode
+
+const moderate = (turn: Turn, id: string, revision: Revision, rev?: number): LiveQuestion | Refused => {
+  const question = turn.get("question", id)
+  if (question === undefined) return noSuch("question")
+  const late = stale(question, rev)
+  if (late !== undefined) return late
+  const next = revised(turn, question, revision)
+  if (sameButRev(question, next)) return question
+  turn.put("question", id, next)
+  if (isShown(question.status) && !isShown(next.status)) tellOfRemoval(turn, next, true)
+  tell(turn, "question.updated", next)
+  return next
+}
+
+/** A moderator's patch over REST. */
+export const moderateQuestion = (
+  turn: Turn,
+  { id, patch }: { readonly id: string; readonly patch: QuestionPatch },
+): { readonly question: Question } | Refused => {
+  const question = moderate(turn, id, patch)
+  return isRefused(question) ? question : { question: restQuestion(question) }
+}
+
+const moderation =
+  (revision: Revision) =>
+  (turn: Turn, { id }: { readonly id: string }, rev: number | undefined): Moderated | Refused => {
+    const question = moderate(turn, id, revision, rev)
+    return isRefused(question) ? question : { question: questionView(question) }
+  }
+
+const byVotes = (a: LiveQuestion, b: LiveQuestion): number =>
+  Number(b.pinned) - Number(a.pinned) || b.votes - a.votes || (a.id < b.id ? -1 : 1)
+
+const questionsOf = (
+  { records }: ReadContext,
+  fits: (question: LiveQuestion) => boolean,
+): ReadonlyArray<QuestionView> =>
+  [...records.all("question").values()].filter(fits).sort(byVotes).slice(0, SHOWN).map(questionView)
+
+export const qa = {
+  commands: {
+    "question.ask": ask,
+    "question.withdraw": withdraw,
+    "question.vote": vote,
+    "question.approve": moderation({ status: "approved" }),
+    "question.hide": moderation({ status: "hidden" }),
+    "question.restore": (turn, { id }, rev) => restore(turn, id, rev),
+    "question.pin": (turn, { id, on = true }, rev) => moderation({ pinned: on })(turn, { id }, rev),
+    "question.answer": (turn, { id, mode, text }, rev) => {
+      if ((mode === "text") !== (text !== undefined)) {
+        return refuse("bad_request", "An answer in text has a text, and a live one has none.")
+      }
+      const refused = mutedWith(turn, text ?? null) ?? unanswerable(turn, id)
+      if (refused !== undefined) return refused
+      const revision: Revision = {
+        status: "answered",
+        answerMode: mode,
+        ...(text === undefined ? {} : { answer: text }),
+      }
+      return moderation(revision)(turn, { id }, rev)
+    },
+    "qa.settings": (turn, { moderated, open }) => {
+      const before = turn.settings
+      const settings = {
+        ...before,
+        moderated: moderated ?? before.moderated,
+        questionsOpen: open ?? before.questionsOpen,
+      }
+      const said = { moderated: settings.moderated, open: settings.questionsOpen }
+      if (settings.moderated === before.moderated && settings.questionsOpen === before.questionsOpen) return said
+      turn.put("settings", ONLY, settings)
+      turn.publish("qa.settings", "event", said)
+      return said
+    },
+  },
+  view: (scene) => {
+    const { moderated, questionsOpen } = scene.records.get("settings", ONLY) ?? DEFAULT_SETTINGS
+    return {
+      questions: { top: questionsOf(scene, ({ status }) => isShown(status)), moderated, open: questionsOpen },
+    }
+  },
+  staffView: (scene) => {
+    const pending = [...scene.records.all("question").values()].filter(({ status }) => status === "pending")
+    return { moderation: { pendingCount: pending.length, pending: pending.slice(0, SHOWN).map(questionView) } }
+  },
+  personalView: ({ records }, participantId) => {
+    const mine = [...records.all("question").values()].filter(
+      (question) => (question.askerId ?? records.get("asker", question.id)) === participantId,
+    )
+    const voted = [...records.all("question").keys()].filter((id) =>
+      records.get("questionVote", voteId(id, participantId)),
+    )
+    return { mine: { questions: mine.slice(-SHOWN).map(questionView), votes: voted } }
+  },
+} satisfies Activity

@@ -1,0 +1,70 @@
+/**
+ * How many voters without a name stand behind how many addresses, for staff: an anonymous vote is the vote of a browser, and many from
+ * one address may be a lecture hall or one person. The live event is given pseudonyms of addresses, which say nothing beyond it.
+ */
+import { partsOfVote, voteId } from "../../../../model/live-records.ts"
+import { type Ephemeral, ephemeralOf } from "../../../../protocol/contract.ts"
+import type { Turn } from "../../turn.ts"
+import type { Activity, ReadContext } from "../activity.ts"
+
+const EVERY_MS = 1000
+/** In `ready`: those with the most voters. */
+const SHOWN = 100
+
+const NOBODY = { voters: 0, addresses: 0 } as const
+
+/** The caller's vote on a poll or a question (`of`) began or ended; counted when they have no name. */
+export const countSignedOut = (turn: Turn, of: string, isOn: boolean): void => {
+  if (turn.by?.kind !== "anonymous") return
+  const { participantId, address = "" } = turn.by
+  const origin = turn.get("origin", participantId)
+  // A vote from before votes were counted like this.
+  if (!isOn && origin === undefined) return
+  // Where somebody voted from first is where all their votes come from, for as long as they have one.
+  const from = origin?.address ?? address
+  setOrigin(turn, participantId, from, (origin?.votes ?? 0) + (isOn ? 1 : -1))
+  const key = voteId(of, from)
+  const before = turn.get("originVotes", key) ?? 0
+  const after = Math.max(0, before + (isOn ? 1 : -1))
+  const total = turn.get("signedOutVotes", of) ?? NOBODY
+  const voters = total.voters + after - before
+  const addresses = total.addresses + Number(after > 0) - Number(before > 0)
+  if (after > 0) turn.put("originVotes", key, after)
+  else turn.remove("originVotes", key)
+  if (voters > 0) turn.put("signedOutVotes", of, { voters, addresses })
+  else turn.remove("signedOutVotes", of)
+  turn.publishThrottled(`votes.signedOut:${of}`)
+}
+
+const setOrigin = (turn: Turn, participantId: string, address: string, votes: number): void => {
+  if (votes > 0) turn.put("origin", participantId, { address, votes })
+  else turn.remove("origin", participantId)
+}
+
+/** The poll or the question is gone, and its votes with it: those with these ids. */
+export const forgetSignedOut = (turn: Turn, of: string, votes: ReadonlyArray<string>): void => {
+  if (turn.get("signedOutVotes", of) === undefined) return
+  for (const vote of votes) {
+    const { voter } = partsOfVote(vote)
+    const origin = turn.get("origin", voter)
+    if (origin === undefined) continue
+    turn.remove("originVotes", voteId(of, origin.address))
+    setOrigin(turn, voter, origin.address, origin.votes - 1)
+  }
+  turn.remove("signedOutVotes", of)
+}
+
+const say = ({ records }: ReadContext, of: string): ReadonlyArray<Ephemeral> => {
+  const d = { of, ...(records.get("signedOutVotes", of) ?? NOBODY) }
+  return [ephemeralOf("votes.signedOut", "staff", d, of)]
+}
+
+export const signedOutVotes = {
+  commands: {},
+  staffView: ({ records }) => ({
+    signedOutVotes: Array.from(records.all("signedOutVotes"), ([of, counts]) => ({ of, ...counts }))
+      .sort((a, b) => b.voters - a.voters)
+      .slice(0, SHOWN),
+  }),
+  throttled: { "votes.signedOut": { everyMs: EVERY_MS, say } },
+} satisfies Activity

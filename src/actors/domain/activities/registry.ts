@@ -1,0 +1,143 @@
+/** All activities, as one: who answers which command, and everyone's part in what happens to phases and people. */
+
+import type { PhaseState } from "../../../model/phase.ts"
+import type { ActivityName, Ephemeral } from "../../../protocol/contract.ts"
+import type { TimerView } from "../../../protocol/topics/agenda.ts"
+import type { ActivityCommand, Refused } from "../../commands.ts"
+import type { Present } from "../../presence/presence.ts"
+import type { Turn } from "../turn.ts"
+import type {
+  Activity,
+  ActivityDeadline,
+  ExtendTimer,
+  Fields,
+  Handler,
+  ReadContext,
+  ThrottledView,
+} from "./activity.ts"
+import { announcements } from "./announcements.ts"
+import { broadcast } from "./broadcast.ts"
+import { capture } from "./capture.ts"
+import { chat } from "./chat.ts"
+import { hands } from "./hands.ts"
+import { lobby } from "./lobby.ts"
+import { mutes } from "./mutes.ts"
+import { polls } from "./questions/polls.ts"
+import { qa } from "./questions/qa.ts"
+import { signedOutVotes } from "./questions/signed-out-votes.ts"
+import { removals } from "./removals.ts"
+import { breakout } from "./rooms/breakout.ts"
+import { rotation } from "./rooms/rotation.ts"
+import { stage } from "./stage.ts"
+
+const ACTIVITIES: ReadonlyArray<Activity> = [
+  announcements,
+  qa,
+  chat,
+  polls,
+  signedOutVotes,
+  mutes,
+  lobby,
+  removals,
+  hands,
+  stage,
+  breakout,
+  rotation,
+  broadcast,
+  capture,
+]
+
+/** The handler of every command. One that is missing here does not compile. */
+const HANDLERS: { readonly [T in ActivityName]: Handler<T> } = {
+  ...announcements.commands,
+  ...qa.commands,
+  ...chat.commands,
+  ...polls.commands,
+  ...mutes.commands,
+  ...lobby.commands,
+  ...removals.commands,
+  ...hands.commands,
+  ...stage.commands,
+  ...breakout.commands,
+  ...rotation.commands,
+  ...broadcast.commands,
+  ...capture.commands,
+}
+
+const PULSES: ReadonlyMap<string, ThrottledView> = new Map(
+  ACTIVITIES.flatMap(({ throttled: pulses }) => Object.entries(pulses ?? {})),
+)
+
+export const performActivity = (turn: Turn, { type, d, rev }: ActivityCommand): Fields | Refused => {
+  // The compiler cannot see that the data belong to the handler of the same name.
+  const handler = HANDLERS[type] as Handler<ActivityName>
+  return handler(turn, d, rev)
+}
+
+type PhaseHook = "phaseStarted" | "phaseEnded" | "phaseElapsed"
+
+export const tellOfPhase = (turn: Turn, hook: PhaseHook, phase: PhaseState): void => {
+  for (const activity of ACTIVITIES) activity[hook]?.(turn, phase)
+}
+
+/** `was`: the phase before it was changed. */
+export const tellOfUpdate = (turn: Turn, phase: PhaseState, was: PhaseState): void => {
+  for (const activity of ACTIVITIES) activity.phaseUpdated?.(turn, phase, was)
+}
+
+export const tellOfArrivals = (turn: Turn, people: ReadonlyArray<Present>): void => {
+  for (const activity of ACTIVITIES) activity.arrived?.(turn, people)
+}
+
+export const tellOfDepartures = (turn: Turn, people: ReadonlyArray<Pick<Present, "participantId">>): void => {
+  for (const activity of ACTIVITIES) activity.departed?.(turn, people)
+}
+
+export const tellOfBarred = (turn: Turn, participantId: string): void => {
+  for (const activity of ACTIVITIES) activity.barred?.(turn, participantId)
+}
+
+/** The earliest of what is due. */
+export const nextActivityDeadline = (scene: ReadContext): ActivityDeadline | undefined => {
+  let next: ActivityDeadline | undefined
+  for (const activity of ACTIVITIES) {
+    for (const deadline of activity.deadlines?.(scene) ?? []) {
+      if (next === undefined || deadline.at < next.at) next = deadline
+    }
+  }
+  return next
+}
+
+export const activityTimers = (scene: ReadContext): ReadonlyArray<TimerView> =>
+  ACTIVITIES.flatMap((activity) => activity.timers?.(scene) ?? [])
+
+/** Extends whichever activity's timer it is; `undefined` when it is nobody's. */
+export const extendActivityTimer = (turn: Turn, timer: ExtendTimer): Fields | Refused | undefined => {
+  for (const activity of ACTIVITIES) {
+    const result = activity.extend?.(turn, timer)
+    if (result !== undefined) return result
+  }
+  return undefined
+}
+
+type View = "view" | "staffView"
+
+export const viewOf = (scene: ReadContext, view: View): Fields =>
+  Object.assign({}, ...ACTIVITIES.map((activity) => activity[view]?.(scene))) as Fields
+
+export const personalViewOf = (scene: ReadContext, participantId: string): Fields =>
+  Object.assign({}, ...ACTIVITIES.map((activity) => activity.personalView?.(scene, participantId))) as Fields
+
+/** The pulse of a key, and what the key is about. */
+export const throttledViewOf = (key: string): { readonly pulse: ThrottledView; readonly id: string } | undefined => {
+  const colon = key.indexOf(":")
+  const name = colon === -1 ? key : key.slice(0, colon)
+  const pulse = PULSES.get(name)
+  return pulse === undefined ? undefined : { pulse, id: colon === -1 ? "" : key.slice(colon + 1) }
+}
+
+/** What a pulse's key has to say now. */
+export const throttledDispatches = (scene: ReadContext, key: string): ReadonlyArray<Ephemeral> => {
+  const found = throttledViewOf(key)
+  return found === undefined ? [] : found.pulse.say(scene, found.id)
+}

@@ -1,0 +1,210 @@
+/**
+ * Breakout rooms from their opening to their closing: who is seated where, also of those who come later, and when
+ * everyone is brought back.
+ */
+import { namedId } from "../../../../model/ids.ts"
+import { lateRoom } from "../../../../model/late-rooms.ts"
+import { type Breakout, type BreakoutPlan, ONLY, type Room } from "../../../../model/live-records.ts"
+import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
+import type { TimerView } from "../../../../protocol/topics/agenda.ts"
+import type { BreakoutView } from "../../../../protocol/topics/breakouts.ts"
+import type { Present } from "../../../presence/presence.ts"
+import { activePhase } from "../../state.ts"
+import type { Turn } from "../../turn.ts"
+import { MAX_ROOMS } from "./breakout-plans.ts"
+import { isSeated, roleOf, roomsOf, roomView, setRoom, sit } from "./rooms.ts"
+
+export const DEFAULT_GRACE_MS = 10_000
+/** In a room of no more than these everyone has met everyone; a larger one is a crowd. */
+const MOST_MET = 12
+
+export const breakoutView = (breakout: Breakout): BreakoutView => {
+  const { id, phaseId, strategy, late, openedAt, endsAt, closesAt, rev } = breakout
+  return { id, phaseId, strategy, late, openedAt, endsAt, closesAt, rev }
+}
+
+/** The timer of a breakout that has one of its own. */
+export const timerOf = (breakout: Breakout): TimerView | undefined => {
+  const { id, timed, openedAt, endsAt, closesAt, timeIsUp, extendedMs, rev } = breakout
+  if (!timed || endsAt === null) return undefined
+  const over = timeIsUp ? "elapsed" : "cancelled"
+  const state = closesAt === null ? "running" : over
+  return { id, scope: "room", ref: id, state, startedAt: openedAt, endsAt, extendedMs, rev }
+}
+
+const roomId = (breakout: Pick<Breakout, "id">, place: number): string => namedId(breakout.id, "room", String(place))
+
+interface Opening {
+  /** Null: with the phase's timer, if it has one. */
+  readonly durationMs: number | null
+  readonly late: Breakout["late"]
+}
+
+const newBreakout = (turn: Turn, plan: BreakoutPlan, { durationMs, late }: Opening): Breakout => {
+  const phase = activePhase(turn.state)
+  const phaseEnd = phase === undefined || phase.timerElapsed ? null : phase.timerEndsAt
+  return {
+    id: turn.idFor("breakout"),
+    phaseId: phase?.id ?? "",
+    planId: plan.id,
+    strategy: plan.strategy,
+    size: plan.size,
+    late,
+    openedAt: turn.at,
+    endsAt: durationMs === null ? phaseEnd : toTimestamp(turn.now + durationMs),
+    timed: durationMs !== null,
+    extendedMs: 0,
+    closesAt: null,
+    timeIsUp: false,
+    rev: 1,
+  }
+}
+
+/** Opens rooms as planned; who left meanwhile finds their room when they come back, who came is a late joiner. */
+export const open = (turn: Turn, plan: BreakoutPlan, opening: Opening): Breakout => {
+  const breakout = newBreakout(turn, plan, opening)
+  turn.put("breakout", ONLY, breakout)
+  const seats: [Room, ReadonlyArray<string>][] = plan.rooms.map(({ name, people }, place) => {
+    const here = people.filter((id) => turn.people.find(id) !== undefined)
+    return [{ id: roomId(breakout, place), name, count: here.length, open: true, place, rev: 1 }, here]
+  })
+  for (const [room] of seats) turn.put("room", room.id, room)
+  const rooms = seats.map(([room]) => roomView(room))
+  turn.publish("breakout.opened", "event", { breakout: breakoutView(breakout), rooms })
+  const timer = timerOf(breakout)
+  if (timer !== undefined) turn.publish("timer.updated", "event", { timer })
+  for (const [room, people] of seats) for (const id of people) sit(turn, id, room, breakout.endsAt)
+  seatLateJoiners(turn, turn.people.all())
+  return breakout
+}
+
+const oneMoreRoom = (turn: Turn, breakout: Breakout, place: number): Room => {
+  const room: Room = { id: roomId(breakout, place), name: `Room ${place + 1}`, count: 0, open: true, place, rev: 1 }
+  turn.put("room", room.id, room)
+  turn.publish("room.updated", "event", { room: roomView(room) })
+  return room
+}
+
+/** Rooms by those who are in them now, for late joiners: a place that somebody keeps is no company. */
+class LateRooms {
+  readonly #turn: Turn
+  readonly #breakout: Breakout
+  readonly #rooms: Room[]
+
+  constructor(turn: Turn, breakout: Breakout) {
+    this.#turn = turn
+    this.#breakout = breakout
+    const here = new Map<string, number>()
+    for (const [id, seat] of turn.all("seat")) {
+      if (!seat.away && turn.people.find(id) !== undefined) here.set(seat.roomId, (here.get(seat.roomId) ?? 0) + 1)
+    }
+    this.#rooms = roomsOf(turn.records).map((room) => ({ ...room, count: here.get(room.id) ?? 0 }))
+  }
+
+  /** The room for one more. */
+  next(): string | undefined {
+    const { size } = this.#breakout
+    const chosen = lateRoom(this.#rooms, { size, most: MAX_ROOMS })
+    if (chosen === undefined) return undefined
+    const room = chosen === "more" ? oneMoreRoom(this.#turn, this.#breakout, this.#rooms.length) : chosen
+    // In the order of their places; one that has just opened is the last.
+    this.#rooms[room.place] = { ...room, count: room.count + 1 }
+    return room.id
+  }
+}
+
+/** Where the plan has each; null: to be placed by hand. */
+const plannedPlaces = (turn: Turn, breakout: Breakout): ReadonlyMap<string, string | null> => {
+  const places = new Map<string, string | null>()
+  const plan = turn.get("plan", breakout.planId)
+  for (const [place, { people }] of plan?.rooms.entries() ?? []) {
+    for (const id of people) places.set(id, roomId(breakout, place))
+  }
+  for (const id of plan?.unplaced ?? []) places.set(id, null)
+  return places
+}
+
+/** Seats those who have no place yet: where the plan had them, or else as the breakout treats late joiners. */
+export const seatLateJoiners = (turn: Turn, people: Iterable<Present>): void => {
+  const breakout = turn.get("breakout", ONLY)
+  if (breakout === undefined || breakout.closesAt !== null) return
+  const coming = [...people].filter(({ participantId }) => turn.get("seat", participantId) === undefined)
+  if (coming.length === 0) return
+  const planned = plannedPlaces(turn, breakout)
+  const lateRooms = new LateRooms(turn, breakout)
+  const joins = breakout.late === "leastLoaded" && breakout.strategy !== "self"
+  for (const person of coming) {
+    const role = roleOf(turn, person)
+    if (role === "viewer") continue
+    const place = planned.get(person.participantId)
+    const isLate = place === undefined && joins && isSeated(role)
+    const room = turn.get("room", (isLate ? lateRooms.next() : place) ?? "")
+    if (room !== undefined) setRoom(turn, person.participantId, room, breakout.endsAt)
+  }
+}
+
+/** Who was in a room together at its end has met, for the plans and rounds to come. */
+const recordMeetings = (turn: Turn, { id }: Breakout): void => {
+  const groups = new Map<string, string[]>()
+  for (const [participantId, { roomId: room }] of turn.all("seat")) {
+    const people = groups.get(room) ?? []
+    people.push(participantId)
+    groups.set(room, people)
+  }
+  const met = [...groups.values()].filter((people) => people.length > 1 && people.length <= MOST_MET)
+  if (met.length > 0) turn.put("round", id, { id, n: 0, at: turn.at, groups: met, repeats: [], byes: [] })
+}
+
+/** Everyone comes back to the main room, and the rooms are gone. */
+export const closeAll = (turn: Turn): void => {
+  const breakout = turn.get("breakout", ONLY)
+  if (breakout === undefined) return
+  recordMeetings(turn, breakout)
+  if (breakout.closesAt === null) {
+    // With its phase, at once; what clients do when rooms close, they do now.
+    const closing = { ...breakout, closesAt: turn.at, rev: breakout.rev + 1 }
+    turn.publish("breakout.closing", "event", { breakout: breakoutView(closing) })
+    tellTimerIsOver(turn, closing)
+  }
+  for (const [id, seat] of turn.all("seat")) {
+    turn.remove("seat", id)
+    if (seat.away) continue
+    turn.publish("assignment.ended", `me:${id}`, { roomId: seat.roomId, returnAt: turn.at })
+    turn.changeParticipant({ participantId: id, roomId: null })
+  }
+  for (const id of turn.all("room").keys()) turn.remove("room", id)
+  turn.remove("breakout", ONLY)
+  turn.publish("breakout.closed", "event", { id: breakout.id })
+}
+
+const tellTimerIsOver = (turn: Turn, breakout: Breakout): void => {
+  const timer = timerOf(breakout)
+  if (timer === undefined) return
+  if (breakout.timeIsUp) turn.publish("timer.elapsed", "event", { timerId: timer.id, timer })
+  else turn.publish("timer.updated", "event", { timer })
+}
+
+/** Closing warns: everyone is told when they will be brought back. Whoever closes again can only bring that forward. */
+export const startClosing = (turn: Turn, graceMs: number, timeIsUp: boolean): Breakout | undefined => {
+  const breakout = turn.get("breakout", ONLY)
+  if (breakout === undefined) return undefined
+  const { closesAt: planned } = breakout
+  if (planned !== null && (timeIsUp || toMillis(planned) <= turn.now + graceMs)) return breakout
+  const closesAt = toTimestamp(turn.now + graceMs)
+  const closing = { ...breakout, closesAt, timeIsUp, rev: breakout.rev + 1 }
+  turn.put("breakout", ONLY, closing)
+  turn.publish("breakout.closing", "event", { breakout: breakoutView(closing) })
+  if (planned === null) tellTimerIsOver(turn, closing)
+  if (graceMs === 0) closeAll(turn)
+  return closing
+}
+
+/** A later end for all rooms, told once; rooms that were being closed because their time was up stay open. */
+export const prolong = (turn: Turn, breakout: Breakout, endsAt: string, extendedMs: number): Breakout => {
+  const again = breakout.timeIsUp ? { closesAt: null, timeIsUp: false } : {}
+  const next: Breakout = { ...breakout, ...again, endsAt, extendedMs, rev: breakout.rev + 1 }
+  turn.put("breakout", ONLY, next)
+  turn.publish("breakout.updated", "event", { breakout: breakoutView(next) })
+  if (breakout.timeIsUp) seatLateJoiners(turn, turn.people.all())
+  return next
+}

@@ -1,0 +1,56 @@
+/** Taking a place in a room and leaving it: the counts of the rooms always equal the seats taken there. */
+import type { Room } from "../../../../model/live-records.ts"
+import { type EventRole, isStaff } from "../../../../model/roles.ts"
+import type { RoomView } from "../../../../protocol/topics/breakouts.ts"
+import type { Present } from "../../../presence/presence.ts"
+import type { RecordStore } from "../../record-store.ts"
+import type { Turn } from "../../turn.ts"
+
+/** The stored role somebody has here. */
+export const roleOf = (turn: Turn, person: Pick<Present, "participantId" | "role">): EventRole =>
+  turn.get("role", person.participantId)?.role ?? person.role
+
+/** Staff visit rooms and viewers watch; everybody else has a seat. */
+export const isSeated = (role: EventRole): boolean => !isStaff(role) && role !== "viewer"
+
+/** In the order of their places. */
+export const roomsOf = (records: RecordStore): ReadonlyArray<Room> =>
+  [...records.all("room").values()].sort((a, b) => a.place - b.place)
+
+export const roomView = ({ place: _place, ...room }: Room): RoomView => room
+
+const recount = (turn: Turn, roomId: string, by: number): void => {
+  const room = turn.get("room", roomId)
+  if (room === undefined) return
+  const counted: Room = { ...room, count: room.count + by, rev: room.rev + 1 }
+  turn.put("room", roomId, counted)
+  turn.publish("room.updated", "event", { room: roomView(counted) })
+}
+
+/** Seats somebody whom the room's count already holds. */
+export const sit = (turn: Turn, participantId: string, room: Room, endsAt: string | null): void => {
+  turn.put("seat", participantId, { roomId: room.id, away: false })
+  turn.publish("assignment.updated", `me:${participantId}`, { roomId: room.id, name: room.name, endsAt })
+  turn.changeParticipant({ participantId, roomId: room.id })
+}
+
+/** Brings somebody into a room, out of whichever they are in. */
+export const setRoom = (turn: Turn, participantId: string, room: Room, endsAt: string | null): void => {
+  const seat = turn.get("seat", participantId)
+  if (seat?.roomId === room.id && !seat.away) return
+  if (seat !== undefined && !seat.away) recount(turn, seat.roomId, -1)
+  recount(turn, room.id, 1)
+  sit(turn, participantId, room, endsAt)
+}
+
+/** Back to the main room. `keep`: the place stays theirs. */
+export const leaveRoom = (turn: Turn, participantId: string, keep: boolean): void => {
+  const seat = turn.get("seat", participantId)
+  if (seat === undefined) return
+  if (keep) turn.put("seat", participantId, { ...seat, away: true })
+  else turn.remove("seat", participantId)
+  if (seat.away) return
+  recount(turn, seat.roomId, -1)
+  turn.publish("assignment.ended", `me:${participantId}`, { roomId: seat.roomId, returnAt: turn.at })
+  turn.changeParticipant({ participantId, roomId: null })
+}

@@ -1,0 +1,246 @@
+/**
+ * The rounds of a rotation: pairing whoever is here, seating them, and how the round stands for each of them. A seat
+ * outlives a broken link for as long as its round runs. What is said of a round and what a newcomer reads is one view.
+ */
+import { namedId } from "../../../../model/ids.ts"
+import { ONLY, type Rotation, type Round } from "../../../../model/live-records.ts"
+import { nextRound, type RotationState, type RoundGroup, restoreRotation } from "../../../../model/rotation-pairing.ts"
+import { toTimestamp } from "../../../../model/timestamp.ts"
+import type { TimerView } from "../../../../protocol/topics/agenda.ts"
+import type { RotationRoundView, RotationView } from "../../../../protocol/topics/rotation.ts"
+import type { RecordStore } from "../../record-store.ts"
+import type { Turn } from "../../turn.ts"
+import { isSeated, roleOf } from "./rooms.ts"
+
+/** Time to get ready, out of the break before a round. */
+const MAX_LEAD_MS = 3000
+
+type Stored = Omit<RotationState, "history">
+
+/**
+ * The pairing's memory after a rotation's last round, for as long as it is in memory: who has met would otherwise be read
+ * from all past rounds, each round anew.
+ */
+const memories = new WeakMap<Rotation, RotationState>()
+
+/** All rounds and breakouts of the event, oldest first. */
+export const roundsOf = (records: RecordStore) =>
+  [...records.all("round").values()]
+    .sort((a, b) => a.at.localeCompare(b.at) || a.n - b.n)
+    .map(({ n, groups }) => ({ n, groups: groups.map((people) => ({ people })) }))
+
+const memoryOf = (turn: Turn, rotation: Rotation): RotationState =>
+  memories.get(rotation) ?? restoreRotation({ ...(rotation.seating as Stored), history: roundsOf(turn.records) })
+
+export const rotationView = (rotation: Rotation): RotationView => {
+  const { seating: _seating, paused: _paused, extendedMs: _extendedMs, ...view } = rotation
+  return view
+}
+
+export const timerOf = (rotation: Rotation): TimerView | undefined => {
+  const { id, n, status, startsAt, endsAt, remainingMs, extendedMs = 0, rev } = rotation
+  if (startsAt === null || endsAt === null || status === "ended") return undefined
+  const left = remainingMs === null ? {} : { remainingMs }
+  const state = status === "paused" ? "paused" : "running"
+  return { id, scope: "round", ref: String(n), state, startedAt: startsAt, endsAt, ...left, extendedMs, rev }
+}
+
+/** Keeps what became of the rotation and tells everyone. What it says of the round's end holds for all who are in it. */
+export const settle = (
+  turn: Turn,
+  before: Rotation,
+  change: Partial<Rotation>,
+  memory: RotationState | undefined = memories.get(before),
+): Rotation => {
+  const next: Rotation = { ...before, ...change, rev: before.rev + 1 }
+  if (memory !== undefined) memories.set(next, memory)
+  turn.put("rotation", ONLY, next)
+  turn.publish("rotation.state", "event", { rotation: rotationView(next) })
+  const [was, is] = [timerOf(before), timerOf(next)]
+  if (is !== undefined) turn.publish("timer.updated", "event", { timer: is })
+  else if (was !== undefined)
+    turn.publish("timer.updated", "event", { timer: { ...was, state: "cancelled", rev: next.rev } })
+  return next
+}
+
+/** The timer has run out: says so. What follows goes on from what this returns. */
+export const elapse = (turn: Turn, before: Rotation): Rotation => {
+  const rev = before.rev + 1
+  const timer = timerOf(before)
+  if (timer !== undefined) {
+    turn.publish("timer.elapsed", "event", { timerId: timer.id, timer: { ...timer, state: "elapsed", rev } })
+  }
+  const next: Rotation = { ...before, endsAt: null, rev }
+  const memory = memories.get(before)
+  if (memory !== undefined) memories.set(next, memory)
+  return next
+}
+
+/** Who is to be paired: those with a seat who do not sit out, and whoever of staff wants to. */
+export const takingPart = (turn: Turn): ReadonlyArray<string> =>
+  [...turn.people.all()].flatMap((person) => {
+    const role = roleOf(turn, person)
+    const isIn = turn.get("opt", person.participantId)?.in ?? isSeated(role)
+    return isIn && role !== "viewer" ? [person.participantId] : []
+  })
+
+const breakMs = ({ breakSeconds }: Rotation): number => breakSeconds * 1000
+const leadMs = (rotation: Rotation): number => Math.min(MAX_LEAD_MS, breakMs(rotation))
+
+const roundId = ({ id, n }: Rotation): string => `${id} ${n}`
+const roomId = ({ id, n }: Rotation, group: number): string => namedId(id, "round", String(n), String(group))
+
+/** Does a round run, or is one held up by a pause? */
+const isInRound = ({ status, paused }: Rotation): boolean => status === "round" || paused === "round"
+
+export const roundOf = (records: RecordStore, rotation: Rotation | undefined): Round | undefined =>
+  rotation === undefined || !isInRound(rotation) ? undefined : records.get("round", roundId(rotation))
+
+/** Those of a group who are still in its room, here or gone for a moment. */
+const partnersOf = (
+  records: RecordStore,
+  people: ReadonlyArray<string>,
+  self: string,
+  room: string,
+): RotationRoundView["partners"] =>
+  people.flatMap((participantId) => {
+    const seat = records.get("seat", participantId)
+    return participantId === self || seat?.roomId !== room ? [] : [{ participantId, name: seat.name ?? "" }]
+  })
+
+const roundInGroup = (
+  records: RecordStore,
+  rotation: Rotation,
+  round: Round,
+  group: number,
+  self: string,
+): RotationRoundView => {
+  // A rotation has both while one of its rounds runs.
+  const { n, startsAt, endsAt } = rotation
+  const people = round.groups[group]
+  const room = people === undefined ? null : roomId(rotation, group)
+  return {
+    n,
+    startsAt: startsAt ?? round.at,
+    endsAt: endsAt ?? round.at,
+    leadMs: leadMs(rotation),
+    roomId: room,
+    partners: people === undefined || room === null ? [] : partnersOf(records, people, self, room),
+    bye: people === undefined,
+    repeat: round.repeats.includes(group),
+  }
+}
+
+/** Of which group somebody was when the round began; -1: of none. */
+export const groupOf = (round: Round, participantId: string): number =>
+  round.groups.findIndex((people) => people.includes(participantId))
+
+/** The round as it stands for one participant; null when they are not in it. */
+export const roundFor = (records: RecordStore, participantId: string): RotationRoundView | null => {
+  const rotation = records.get("rotation", ONLY)
+  const round = roundOf(records, rotation)
+  if (rotation === undefined || round === undefined) return null
+  const isBye = round.byes.includes(participantId) && records.get("opt", participantId)?.in !== false
+  if (!isBye && records.get("seat", participantId) === undefined) return null
+  return roundInGroup(records, rotation, round, groupOf(round, participantId), participantId)
+}
+
+export const tellRound = (turn: Turn, participantId: string): void => {
+  const round = roundFor(turn.records, participantId)
+  if (round !== null) turn.publish("rotation.round", `me:${participantId}`, round)
+}
+
+/** Everyone back to the main room but those who go on to another. */
+const empty = (turn: Turn, staying: ReadonlySet<string> = new Set()): void => {
+  for (const [participantId] of turn.all("seat")) {
+    if (staying.has(participantId)) continue
+    turn.remove("seat", participantId)
+    turn.changeParticipant({ participantId, roomId: null })
+  }
+}
+
+const seatAll = (turn: Turn, rotation: Rotation, round: Round): void => {
+  empty(turn, new Set(round.groups.flat()))
+  for (const [group, people] of round.groups.entries()) {
+    const room = roomId(rotation, group)
+    for (const id of people) {
+      turn.put("seat", id, { roomId: room, away: false, name: turn.people.find(id)?.name ?? "" })
+      turn.changeParticipant({ participantId: id, roomId: room })
+    }
+    for (const id of people)
+      turn.publish("rotation.round", `me:${id}`, roundInGroup(turn.records, rotation, round, group, id))
+  }
+  for (const id of round.byes)
+    turn.publish("rotation.round", `me:${id}`, roundInGroup(turn.records, rotation, round, -1, id))
+}
+
+/** Has nobody met anybody new in these groups, and could nobody in another round? Larger groups are not searched for more. */
+const isExhausted = (
+  groups: ReadonlyArray<RoundGroup>,
+  { history }: RotationState,
+  present: ReadonlyArray<string>,
+  groupSize: number,
+): boolean => {
+  if (!groups.every(({ repeat }) => repeat)) return false
+  const met = history.among(present)
+  const numberOf = new Map(present.map((id, number) => [id, number]))
+  const everyPair = (people: ReadonlyArray<string>, holds: (a: number, b: number) => boolean): boolean => {
+    const numbers = people.map((id) => numberOf.get(id) ?? -1)
+    return numbers.every((a, at) => numbers.slice(at + 1).every((b) => holds(a, b)))
+  }
+  if (groupSize === 2) return everyPair(present, (a, b) => met.haveMet(a, b))
+  return groups.every(({ people }) => everyPair(people, (a, b) => met.times(a, b) > 1))
+}
+
+/** Of a timer that begins, or of none. */
+const AFRESH = { remainingMs: null, paused: null, extendedMs: 0 } as const
+
+export const finish = (turn: Turn, rotation: Rotation): Rotation => {
+  empty(turn)
+  return settle(turn, rotation, { status: "ended", startsAt: null, endsAt: null, ...AFRESH })
+}
+
+/** Nobody is in a room until the next pairing; `null`: until there is somebody to pair. */
+export const rest = (turn: Turn, rotation: Rotation, forMs: number | null): Rotation => {
+  empty(turn)
+  const endsAt = forMs === null ? null : toTimestamp(turn.now + forMs)
+  return settle(turn, rotation, { status: "break", startsAt: turn.at, endsAt, ...AFRESH })
+}
+
+/** Pairs whoever is here and begins their round; ends the rotation when there is nobody new to meet. */
+export const beginRound = (turn: Turn, rotation: Rotation): Rotation => {
+  const present = takingPart(turn)
+  if (present.length < 2) return rest(turn, rotation, null)
+  const { groupSize, odd } = rotation
+  const seed = Number.parseInt(rotation.id.slice(0, 8), 16)
+  const { state, groups, byes } = nextRound(memoryOf(turn, rotation), present, { groupSize, odd, seed })
+  if (rotation.rounds === "exhaust" && isExhausted(groups, state, present, groupSize)) return finish(turn, rotation)
+  const { history: _history, ...seating } = state
+  const startsAt = turn.now + leadMs(rotation)
+  const change: Partial<Rotation> = {
+    status: "round",
+    n: rotation.n + 1,
+    startsAt: toTimestamp(startsAt),
+    endsAt: toTimestamp(startsAt + rotation.roundSeconds * 1000),
+    ...AFRESH,
+    pairs: groups.length,
+    byes: byes.length,
+    seating,
+  }
+  const begun = settle(turn, rotation, change, state)
+  const repeats = groups.flatMap(({ repeat }, group) => (repeat ? [group] : []))
+  const id = roundId(begun)
+  const round = { id, n: begun.n, at: turn.at, groups: groups.map(({ people }) => people), repeats, byes }
+  turn.put("round", id, round)
+  seatAll(turn, begun, round)
+  return begun
+}
+
+export const isLast = ({ n, rounds }: Rotation): boolean => rounds !== "exhaust" && n >= rounds
+
+/** A round is over: a break, the next one, or the end. */
+export const endRound = (turn: Turn, rotation: Rotation): Rotation => {
+  if (isLast(rotation)) return finish(turn, rotation)
+  const pauseMs = breakMs(rotation) - leadMs(rotation)
+  return pauseMs > 0 ? rest(turn, rotation, pauseMs) : beginRound(turn, rotation)
+}

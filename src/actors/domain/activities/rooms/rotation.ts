@@ -1,0 +1,238 @@
+/**
+ * Speed networking: rounds on the clock, everybody with somebody new for as long as there is somebody new. Pairing is a pure
+ * function of who is here and who has met (model/rotation-pairing.ts); every round that was held is kept, so that people
+ * meet others in the next rotation too. Joiners take part from the next round; who leaves is missed by their partners.
+ */
+import { ONLY, type Rotation } from "../../../../model/live-records.ts"
+import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
+import type { RotationView } from "../../../../protocol/topics/rotation.ts"
+import type { Refused } from "../../../commands.ts"
+import { activePhase } from "../../state.ts"
+import type { Turn } from "../../turn.ts"
+import { type Activity, type ActivityDeadline, type ReadContext, refuse } from "../activity.ts"
+import {
+  beginRound,
+  elapse,
+  endRound,
+  finish,
+  groupOf,
+  isLast,
+  rest,
+  rotationView,
+  roundFor,
+  roundOf,
+  settle,
+  takingPart,
+  tellRound,
+  timerOf,
+} from "./rotation-rounds.ts"
+
+/** After a wait for somebody to pair, others get this long to come too. */
+const GATHERING_MS = 5000
+const DAY_MS = 86_400_000
+
+const NONE = refuse("conflict", "No rotation is going on.")
+
+/** The rotation that is going on. */
+const current = ({ records }: Pick<ReadContext, "records">): Rotation | undefined => {
+  const rotation = records.get("rotation", ONLY)
+  return rotation?.status === "ended" ? undefined : rotation
+}
+
+interface Start {
+  readonly roundSeconds: number
+  readonly breakSeconds?: number
+  readonly rounds: number | "exhaust"
+  readonly groupSize?: number
+  readonly odd?: "bye" | "trio"
+}
+
+const start = (turn: Turn, { roundSeconds, breakSeconds = 0, rounds, groupSize = 2, odd = "bye" }: Start): Rotation =>
+  beginRound(turn, {
+    id: turn.idFor("rotation"),
+    phaseId: activePhase(turn.state)?.id ?? "",
+    status: "break",
+    roundSeconds,
+    breakSeconds,
+    rounds,
+    groupSize,
+    odd,
+    n: 0,
+    startsAt: null,
+    endsAt: null,
+    remainingMs: null,
+    paused: null,
+    pairs: 0,
+    byes: 0,
+    seating: { seats: [], turn: 0, byes: {}, trios: {} },
+    rev: 0,
+  })
+
+/** Those with whom somebody shares the room of the round now. */
+const companions = (turn: Turn, participantId: string): ReadonlyArray<string> => {
+  const round = roundOf(turn.records, current(turn))
+  const seat = turn.get("seat", participantId)
+  if (round === undefined || seat === undefined) return []
+  const group = round.groups[groupOf(round, participantId)] ?? []
+  return group.filter((id) => id !== participantId && turn.get("seat", id)?.roomId === seat.roomId)
+}
+
+const tellPartners = (turn: Turn, participantId: string): void => {
+  const { n = 0 } = current(turn) ?? {}
+  for (const id of companions(turn, participantId))
+    turn.publish("rotation.partnerLeft", `me:${id}`, { participantId, n })
+}
+
+/** The round goes on without them. Their seat is theirs until it ends: they may come back. */
+const miss = (turn: Turn, participantId: string): void => {
+  const seat = turn.get("seat", participantId)
+  if (seat === undefined || seat.missed === true) return
+  tellPartners(turn, participantId)
+  turn.put("seat", participantId, { ...seat, missed: true })
+}
+
+/** Their partners are told of the round again, in which they have company. */
+const bringBack = (turn: Turn, participantId: string): void => {
+  const { missed, ...seat } = turn.get("seat", participantId) ?? { roomId: "", away: false }
+  if (missed !== true) return
+  turn.put("seat", participantId, seat)
+  for (const id of companions(turn, participantId)) tellRound(turn, id)
+}
+
+/** Sits out the rest of the round, and the next ones. */
+const optOut = (turn: Turn, participantId: string): void => {
+  if (turn.get("seat", participantId) === undefined) return
+  tellPartners(turn, participantId)
+  turn.remove("seat", participantId)
+  turn.changeParticipant({ participantId, roomId: null })
+}
+
+/** For who may not be there any more: out of the round that runs, if one does, and their partners are told. */
+export const leaveRound = (turn: Turn, participantId: string): void => {
+  if (current(turn) !== undefined) optOut(turn, participantId)
+}
+
+/** A rotation that waits for people goes on soon after there are two. */
+const gather = (turn: Turn): void => {
+  const going = current(turn)
+  if (going?.status === "break" && going.endsAt === null && takingPart(turn).length > 1) {
+    rest(turn, going, GATHERING_MS)
+  }
+}
+
+const dueOf = (rotation: Rotation): ActivityDeadline | undefined => {
+  const { id, rev, status, endsAt } = rotation
+  if (status === "paused" || endsAt === null) return undefined
+  return {
+    at: toMillis(endsAt),
+    due: (turn) => {
+      const now = current(turn)
+      if (now?.rev !== rev || now.id !== id) return
+      const over = elapse(turn, now)
+      if (over.status === "round") endRound(turn, over)
+      else beginRound(turn, over)
+    },
+  }
+}
+
+const pause = (turn: Turn, going: Rotation): Rotation => {
+  const { status, endsAt } = going
+  if (status !== "round" && status !== "break") return going
+  const remainingMs = endsAt === null ? null : Math.max(0, toMillis(endsAt) - turn.now)
+  return settle(turn, going, { status: "paused", paused: status, remainingMs })
+}
+
+const resume = (turn: Turn, going: Rotation): Rotation => {
+  if (going.status !== "paused") return going
+  const { paused, remainingMs } = going
+  if (remainingMs === null) return beginRound(turn, going)
+  const endsAt = toTimestamp(turn.now + remainingMs)
+  return settle(turn, going, { status: paused ?? "round", paused: null, remainingMs: null, endsAt })
+}
+
+/** The round that runs, or the break, lasts longer for everybody in it. */
+const extend: Activity["extend"] = (turn, { id, seconds, rev }) => {
+  const last = turn.get("rotation", ONLY)
+  if (last === undefined || last.id !== id) return undefined
+  const timer = timerOf(last)
+  if (timer === undefined) return refuse("conflict", "The rotation has no running timer.")
+  if (timer.state !== "running") return refuse("conflict", "The rotation is paused.", { timer })
+  if (rev !== undefined && rev !== last.rev) return refuse("conflict", "The timer was changed meanwhile.", { timer })
+  const endsAt = toMillis(timer.endsAt) + seconds * 1000
+  if (endsAt - toMillis(timer.startedAt) > DAY_MS) return refuse("conflict", "A round lasts at most a day.")
+  const extendedMs = timer.extendedMs + seconds * 1000
+  return { timer: timerOf(settle(turn, last, { endsAt: toTimestamp(endsAt), extendedMs })) ?? timer }
+}
+
+/** What a host does with the rotation that is going on. */
+const steering =
+  (steer: (turn: Turn, going: Rotation) => Rotation) =>
+  (turn: Turn, _d: object, rev: number | undefined): { readonly rotation: RotationView } | Refused => {
+    const going = current(turn)
+    if (going === undefined) return NONE
+    return rev === undefined || rev === going.rev
+      ? { rotation: rotationView(steer(turn, going)) }
+      : refuse("conflict", "The rotation was changed meanwhile.", { rotation: rotationView(going) })
+  }
+
+export const rotation = {
+  commands: {
+    "rotation.start": (turn, d) => {
+      const going = current(turn)
+      if (going === undefined) return { rotation: rotationView(start(turn, d)) }
+      return refuse("conflict", "A rotation is going on.", { rotation: rotationView(going) })
+    },
+    "rotation.skip": steering((turn, going) => (isLast(going) ? finish(turn, going) : beginRound(turn, going))),
+    "rotation.pause": steering(pause),
+    "rotation.resume": steering(resume),
+    "rotation.stop": steering(finish),
+    "rotation.opt": (turn, { in: isIn }) => {
+      if (turn.by === null) return refuse("forbidden", "Only people at the event take part or sit out.")
+      const { participantId } = turn.by
+      if (turn.get("opt", participantId)?.in !== isIn) {
+        turn.put("opt", participantId, { in: isIn })
+        turn.publish("me.opted", `me:${participantId}`, { in: isIn })
+      }
+      if (isIn) gather(turn)
+      else optOut(turn, participantId)
+      return { in: isIn }
+    },
+  },
+  phaseStarted: (turn, { modality, config: { rounds, roundSeconds } }) => {
+    if (modality === "rotation" && rounds !== undefined && roundSeconds !== undefined) {
+      start(turn, { rounds, roundSeconds })
+    }
+  },
+  phaseEnded: (turn) => {
+    const going = current(turn)
+    if (going !== undefined) finish(turn, going)
+  },
+  arrived: (turn, people) => {
+    if (current(turn) === undefined) return
+    for (const { participantId } of people) bringBack(turn, participantId)
+    gather(turn)
+  },
+  departed: (turn, people) => {
+    if (current(turn) === undefined) return
+    for (const { participantId } of people) miss(turn, participantId)
+  },
+  deadlines: (scene) => {
+    const going = current(scene)
+    const due = going === undefined ? undefined : dueOf(going)
+    return due === undefined ? [] : [due]
+  },
+  timers: (scene) => {
+    const going = current(scene)
+    const timer = going === undefined ? undefined : timerOf(going)
+    return timer === undefined ? [] : [timer]
+  },
+  extend,
+  view: ({ records }) => {
+    const last = records.get("rotation", ONLY)
+    return { rotation: last === undefined ? null : rotationView(last) }
+  },
+  personalView: ({ records }, participantId) => ({
+    round: roundFor(records, participantId),
+    optedOut: records.get("opt", participantId)?.in === false,
+  }),
+} satisfies Activity

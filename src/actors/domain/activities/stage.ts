@@ -1,0 +1,132 @@
+/**
+ * Who speaks, and what hosts make of people: invitations onto the stage, and roles. A role given here holds for this event
+ * over what a token says; a workspace's user keeps it on the event's list as well.
+ */
+
+import type { StagePlace } from "../../../model/live-records.ts"
+import { acceptedRoles, type EventRole } from "../../../model/roles.ts"
+import { toMillis, toTimestamp } from "../../../model/timestamp.ts"
+import type { ReplyData } from "../../../protocol/contract.ts"
+import type { StageView } from "../../../protocol/topics/hands.ts"
+import type { Refused } from "../../commands.ts"
+import type { Present } from "../../presence/presence.ts"
+import { actingRole } from "../acting-role.ts"
+import { activePhase } from "../state.ts"
+import type { Turn } from "../turn.ts"
+import { type Activity, noSuch, refuse } from "./activity.ts"
+import { lowerHand } from "./hands.ts"
+import { roleOf } from "./rooms/rooms.ts"
+
+/** An invitation is good for this long. */
+const INVITATION_MS = 60_000
+
+const NOT_INVITED = refuse("conflict", "You are not invited onto the stage, or the invitation has expired.")
+
+/** The role that speaks: on the stage of a broadcast a speaker; in a call everybody has a voice. */
+const speakingRole = (turn: Turn): EventRole =>
+  activePhase(turn.state)?.modality === "broadcast" ? "speaker" : "participant"
+
+/** What they were before is nobody's business. */
+const stageView = ({ state, expiresAt }: StagePlace): StageView => ({ state, expiresAt })
+
+const become = (turn: Turn, participantId: string, role: EventRole, because: "role" | "stage"): void => {
+  turn.put("role", participantId, { role })
+  turn.changeParticipant({ participantId, role, because })
+}
+
+const place = (turn: Turn, participantId: string): StagePlace | undefined => turn.get("stage", participantId)
+
+const invite = (turn: Turn, person: Present): ReplyData<"stage.invite"> | Refused => {
+  const { participantId } = person
+  if (actingRole(turn.records, person) === "anonymous") {
+    return refuse("conflict", "Who is here without a name cannot come onto the stage; give them a role first.")
+  }
+  const known = place(turn, participantId)
+  if (known?.state === "on") return { participantId, stage: stageView(known) }
+  const expiresAt = toTimestamp(turn.now + INVITATION_MS)
+  const stage: StagePlace = { state: "invited", expiresAt, before: roleOf(turn, person) }
+  turn.put("stage", participantId, stage)
+  turn.publish("stage.invited", `me:${participantId}`, { expiresAt })
+  return { participantId, stage: stageView(stage) }
+}
+
+const accept = (turn: Turn, participantId: string): ReplyData<"stage.accept"> | Refused => {
+  const invited = place(turn, participantId)
+  if (invited?.state === "on") return { stage: stageView(invited) }
+  if (invited?.expiresAt == null || toMillis(invited.expiresAt) <= turn.now) return NOT_INVITED
+  const stage: StagePlace = { ...invited, state: "on", expiresAt: null }
+  turn.put("stage", participantId, stage)
+  turn.publish("me.stage", `me:${participantId}`, { stage: stageView(stage) })
+  lowerHand(turn, participantId)
+  const role = speakingRole(turn)
+  if (invited.before === "viewer" || invited.before === "participant") become(turn, participantId, role, "stage")
+  else turn.changeParticipant({ participantId })
+  return { stage: stageView(stage) }
+}
+
+const leave = (turn: Turn, participantId: string): void => {
+  const stage = place(turn, participantId)
+  if (stage === undefined) return
+  turn.remove("stage", participantId)
+  if (stage.state === "on" && turn.get("role", participantId)?.role !== stage.before) {
+    become(turn, participantId, stage.before, "stage")
+  }
+}
+
+/** Administrators are the workspace's to make and to change; whoever manages it may. */
+const isForWorkspace = (turn: Turn, roles: ReadonlyArray<EventRole | undefined>): boolean =>
+  turn.by !== null && roles.includes("workspace_admin")
+
+const setRole = (turn: Turn, id: string, role: EventRole): ReplyData<"role.set"> | Refused => {
+  const person = turn.people.find(id)
+  const given = turn.get("role", id)
+  if (person === undefined && given === undefined) return noSuch("participant")
+  const accepted = acceptedRoles(turn.state.phases.map(({ modality }) => modality))
+  if (!accepted.includes(role)) {
+    return refuse("role_not_on_event", `The event accepts only these roles: ${accepted.join(", ")}.`)
+  }
+  const before = given?.role ?? person?.role
+  if (isForWorkspace(turn, [before, role])) return refuse("forbidden", "Administrators are the workspace's to make.")
+  if (before !== role) {
+    turn.remove("stage", id)
+    become(turn, id, role, "role")
+    if (person?.userId != null) turn.put("membership", person.userId, { role })
+  }
+  return { participantId: id, role }
+}
+
+/** A role that was given here, by a host or for the stage, ends; the gateways look up what is stored for the user. */
+export const forgetRole = (turn: Turn, userId: string): { readonly participantId: string } => {
+  if (turn.get("role", userId) !== undefined) {
+    if (place(turn, userId) !== undefined) turn.publish("me.stage", `me:${userId}`, { stage: null })
+    turn.remove("stage", userId)
+    turn.remove("role", userId)
+    turn.changeParticipant({ participantId: userId, role: null })
+  }
+  return { participantId: userId }
+}
+
+export const stage = {
+  commands: {
+    "stage.invite": (turn, { id }) => {
+      const person = turn.people.find(id)
+      return person === undefined ? noSuch("participant") : invite(turn, person)
+    },
+    "stage.accept": (turn) => accept(turn, turn.by?.participantId ?? ""),
+    "stage.leave": (turn) => {
+      const id = turn.by?.participantId ?? ""
+      if (place(turn, id) !== undefined) turn.publish("me.stage", `me:${id}`, { stage: null })
+      leave(turn, id)
+      return { stage: null }
+    },
+    "role.set": (turn, { id, role }) => setRole(turn, id, role),
+  },
+  phaseEnded: (turn) => {
+    for (const id of [...turn.all("stage").keys()]) leave(turn, id)
+  },
+  personalView: ({ records, now }, participantId) => {
+    const found = records.get("stage", participantId)
+    const isOpen = found !== undefined && (found.expiresAt === null || toMillis(found.expiresAt) > now)
+    return { stage: isOpen ? stageView(found) : null }
+  },
+} satisfies Activity

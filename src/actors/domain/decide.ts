@@ -1,0 +1,153 @@
+/**
+ * One command in one turn, decided purely: a refusal, or what the reply carries, with everything else in the turn.
+ * Permission comes first (it depends on the active phase, which only the actor knows for sure); then the statechart decides
+ * what steers the event, and the activities all the rest.
+ */
+import { type Snapshot, transition } from "xstate"
+import { can, whyNot } from "../../protocol/permissions.ts"
+import { type AgendaCommand, type Envelope, gatewayName, isAgendaCommand, Refused } from "../commands.ts"
+import { admissionOf, isRemoved } from "../presence/admission-policy.ts"
+import { actingRole } from "./acting-role.ts"
+import { moderateQuestion } from "./activities/questions/qa.ts"
+import { extendActivityTimer, performActivity, tellOfBarred, tellOfPhase, tellOfUpdate } from "./activities/registry.ts"
+import { forgetRole } from "./activities/stage.ts"
+import { liveEventMachine } from "./machine.ts"
+import { refusalOf } from "./refusals.ts"
+import { activePhase, findPhase, gatewayPhase, type LiveState, NO_EFFECTS, phaseTraits, timerOf } from "./state.ts"
+import type { MachineEvent } from "./transitions.ts"
+import type { Turn } from "./turn.ts"
+
+type Result = { readonly [field: string]: unknown }
+
+/** The machine's snapshot for a state: the state chart's value is the event's status. */
+const snapshotOf = (state: LiveState) =>
+  liveEventMachine.resolveState({
+    value: state.deleted ? "deleted" : state.event.status,
+    context: { ...state, effects: NO_EFFECTS },
+  })
+
+/** The participants whom a command is about, where it is about their being here or what they may do. */
+const targetsOf = ({ command }: Envelope): ReadonlyArray<string> => {
+  switch (command.type) {
+    case "lobby.deny":
+      return command.d.ids
+    case "participant.remove":
+    case "participant.mute":
+    case "participant.toLobby":
+    case "role.set":
+      return [command.d.id]
+    default:
+      return []
+  }
+}
+
+/** Owners and admins of the workspace, whatever role they have here, and those whom the workspace made administrators. */
+const isManager = (turn: Turn, participantId: string): boolean => {
+  const person = turn.everybody.find(participantId)
+  const role = turn.get("role", participantId)?.role ?? person?.role
+  return person?.manages === true || role === "workspace_admin"
+}
+
+/** Hosts do not turn out those who manage the workspace. */
+const isAbove = (turn: Turn, envelope: Envelope): boolean => {
+  const { by } = envelope
+  if (by === null || by.manages === true || actingRole(turn.records, by) === "workspace_admin") return false
+  return targetsOf(envelope).some((target) => isManager(turn, target))
+}
+
+const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
+  const name = gatewayName(envelope.command)
+  if (envelope.by === null || name === null) return undefined
+  // Wherever the command comes from: whoever is inside of a shut lobby was let in.
+  if (admissionOf(turn.state, turn.records, envelope.by) !== "in") {
+    const isOut = isRemoved(turn.state, envelope.by)
+    return new Refused({ code: "forbidden", detail: isOut ? "You were removed." : "You wait in the lobby." })
+  }
+  if (isAbove(turn, envelope)) {
+    return new Refused({ code: "forbidden", detail: "An administrator is the workspace's to deal with." })
+  }
+  const permission = can(actingRole(turn.records, envelope.by), phaseTraits(turn.state), name)
+  return permission === "allowed" ? undefined : new Refused({ code: permission, detail: whyNot(permission, name) })
+}
+
+/** What a reply carries: the entity that the command touched. */
+const resultOf = (command: AgendaCommand, next: LiveState): Result => {
+  const event = { id: next.event.id, status: next.event.status }
+  switch (command.type) {
+    case "phase.update":
+    case "phase.append": {
+      const phase = findPhase(next, command.d.phaseId)
+      return { phase: phase === undefined ? null : gatewayPhase(phase) }
+    }
+    case "timer.extend": {
+      const phase = findPhase(next, command.d.timerId)
+      return { timer: phase === undefined ? null : timerOf(phase) }
+    }
+    case "phase.next": {
+      const phase = activePhase(next)
+      return { event, phase: phase === undefined ? null : gatewayPhase(phase) }
+    }
+    default:
+      return { event }
+  }
+}
+
+/** Every activity hears of what became of the phases. */
+const tellOfPhases = (turn: Turn, before: LiveState, after: LiveState): void => {
+  const [was, is] = [activePhase(before), activePhase(after)]
+  const elapsed = was !== undefined && !was.timerElapsed && findPhase(after, was.id)?.timerElapsed === true
+  if (was !== undefined && elapsed) tellOfPhase(turn, "phaseElapsed", was)
+  if (was !== undefined && was.id !== is?.id) tellOfPhase(turn, "phaseEnded", was)
+  if (is !== undefined && was?.id !== is.id) tellOfPhase(turn, "phaseStarted", is)
+  if (is !== undefined && was?.id === is.id && was !== is) tellOfUpdate(turn, is, was)
+}
+
+const steer = (turn: Turn, command: AgendaCommand): Result | Refused => {
+  if (command.type === "timer.extend" && findPhase(turn.state, command.d.timerId) === undefined) {
+    const { timerId: id, seconds } = command.d
+    const { rev } = command
+    const extended = extendActivityTimer(turn, { id, seconds, rev })
+    if (extended !== undefined) return extended
+  }
+  const event: MachineEvent = { ...command, now: turn.at }
+  const state = turn.state
+  const before = snapshotOf(state)
+  if (!before.can(event)) return refusalOf(state, event)
+  const [after] = transition(liveEventMachine, before, event)
+  // An action that throws puts XState's snapshot in error; that is a defect of ours and must not be committed.
+  if ((after as Snapshot<unknown>).status === "error") throw after.error
+  const { effects, ...next } = after.context
+  turn.state = { ...next, effects: NO_EFFECTS }
+  turn.dispatches.push(...effects.dispatches)
+  turn.webhookEvents.push(...effects.webhookEvents)
+  turn.ejections.push(...effects.ejections)
+  tellOfPhases(turn, state, turn.state)
+  return resultOf(command, turn.state)
+}
+
+const act = (turn: Turn, command: Envelope["command"]): Result | Refused => {
+  if (isAgendaCommand(command)) return steer(turn, command)
+  if (command.type === "role.forget") return forgetRole(turn, command.d.userId)
+  return command.type === "question.moderate" ? moderateQuestion(turn, command.d) : performActivity(turn, command)
+}
+
+/** By whichever command: out of the event, out of its lobby, or back. */
+const tellOfRemovals = (turn: Turn, before: ReadonlySet<string>, after: ReadonlySet<string>): void => {
+  for (const participantId of after) {
+    if (before.has(participantId)) continue
+    turn.changeParticipant({ participantId, barred: true })
+    tellOfBarred(turn, participantId)
+  }
+  for (const participantId of before)
+    if (!after.has(participantId)) turn.changeParticipant({ participantId, barred: false })
+}
+
+export const decide = (turn: Turn, envelope: Envelope): Result | Refused => {
+  const { command } = envelope
+  const refused = forbid(turn, envelope)
+  if (refused !== undefined) return refused
+  const { removed } = turn.state
+  const result = act(turn, command)
+  if (turn.state.removed !== removed) tellOfRemovals(turn, new Set(removed), new Set(turn.state.removed))
+  return result
+}

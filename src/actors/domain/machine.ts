@@ -1,0 +1,154 @@
+/**
+ * The live event as a statechart (specification §3). Pure: it is only ever run through XState's `transition`, with ids and
+ * times in the command. A command that enables no transition is refused; `refusal.ts` says why. Timers are deadlines in
+ * the context that come back as `timer.elapse` commands, because XState does not restore `after` timers.
+ */
+import { assign, setup } from "xstate"
+import { endsBeforeItStarts } from "../../model/event.ts"
+import { MAX_PHASES_PER_EVENT } from "../../model/phase.ts"
+import { activePhase, findPhase, type LiveState, nextPendingPhase } from "./state.ts"
+import type { MachineEvent } from "./transitions.ts"
+import * as steps from "./transitions.ts"
+
+type Guarded = { readonly context: LiveState; readonly event: MachineEvent }
+
+/** The guard of an advance names a phase that is not active (any more): the caller is late, nothing moves. */
+const isLateAdvance = ({ context, event }: Guarded): boolean =>
+  event.type === "phase.next" && event.d.phaseId !== undefined && event.d.phaseId !== activePhase(context)?.id
+
+/** The caller looked at another revision of the active phase, or at another phase: each starts with a new one. */
+const isStaleAdvance = ({ context, event }: Guarded): boolean =>
+  event.type === "phase.next" && event.rev !== undefined && event.rev !== activePhase(context)?.rev
+
+const hasNextPhase = ({ context }: Guarded): boolean => nextPendingPhase(context) !== undefined
+
+const isLastPhase = (guarded: Guarded): boolean => activePhase(guarded.context) !== undefined && !hasNextPhase(guarded)
+
+const canPatch = ({ context, event }: Guarded): boolean =>
+  event.type === "event.patch" && !endsBeforeItStarts({ ...context.event, ...event.d })
+
+const canAppend = ({ context }: Guarded): boolean => context.phases.length < MAX_PHASES_PER_EVENT
+
+const canUpdatePhase = ({ context, event }: Guarded): boolean => {
+  if (event.type !== "phase.update") return false
+  const phase = findPhase(context, event.d.phaseId)
+  if (phase === undefined || (event.rev !== undefined && event.rev !== phase.rev)) return false
+  return phase.status === "pending" || phase.status === "active"
+}
+
+const canExtend = ({ context, event }: Guarded): boolean => {
+  if (event.type !== "timer.extend") return false
+  const phase = findPhase(context, event.d.timerId)
+  if (phase?.status !== "active" || phase.timerEndsAt === null || phase.config.extendable === false) return false
+  if (event.rev !== undefined && event.rev !== phase.timerRev) return false
+  return !steps.extendsTooFar(phase, event.d.seconds)
+}
+
+/** The deadline the driver saw is still the phase's, and has not been dealt with. */
+const isTimerCurrent = ({ context, event }: Guarded): boolean => {
+  if (event.type !== "timer.elapse") return false
+  const phase = findPhase(context, event.d.phaseId)
+  return phase?.status === "active" && phase.timerEndsAt === event.d.endsAt && !phase.timerElapsed
+}
+
+const advancesByTimer = (guarded: Guarded): boolean =>
+  isTimerCurrent(guarded) && activePhase(guarded.context)?.config.onTimerEnd === "advance"
+
+/** An action from a step that takes exactly this kind of command. */
+const apply = <T extends MachineEvent["type"]>(
+  type: T,
+  step: (state: LiveState, event: Extract<MachineEvent, { readonly type: T }>) => LiveState,
+) =>
+  assign<LiveState, MachineEvent, undefined, MachineEvent, never>(({ context, event }) =>
+    event.type === type ? step(context, event as Extract<MachineEvent, { readonly type: T }>) : context,
+  )
+
+const endBecauseOf = (reason: steps.EndReason) =>
+  assign<LiveState, MachineEvent, undefined, MachineEvent, never>(({ context, event }) =>
+    steps.end(context, event.now, reason),
+  )
+
+export const liveEventMachine = setup({
+  types: { context: {} as LiveState, events: {} as MachineEvent, input: {} as LiveState },
+  guards: {
+    isEmptyPatch: ({ event }) => event.type === "event.patch" && Object.keys(event.d).length === 0,
+    isStaleAdvance,
+    isLateAdvance,
+    hasNextPhase,
+    isLastPhase,
+    canPatch,
+    canAppend,
+    canUpdatePhase,
+    canExtend,
+    isTimerCurrent,
+    advancesByTimer,
+    advancesByTimerToEnd: (guarded) => advancesByTimer(guarded) && isLastPhase(guarded),
+    isGuarded: ({ event }) => event.type === "phase.next" && event.d.phaseId !== undefined,
+  },
+  actions: {
+    answerCurrentState: () => {},
+    publish: apply("event.publish", steps.publish),
+    start: apply("event.start", steps.start),
+    advance: assign(({ context, event }) => steps.advance(context, event)),
+    elapseTimer: apply("timer.elapse", steps.elapseTimer),
+    extendTimer: apply("timer.extend", steps.extendTimer),
+    endByAdvance: endBecauseOf("advance"),
+    endByHost: endBecauseOf("end"),
+    patchEvent: apply("event.patch", steps.patchEvent),
+    appendPhase: apply("phase.append", steps.appendPhase),
+    updatePhase: apply("phase.update", steps.updatePhase),
+    remove: apply("event.delete", steps.remove),
+  },
+}).createMachine({
+  id: "liveEvent",
+  initial: "draft",
+  context: ({ input }) => input,
+  on: {
+    "event.patch": [
+      { guard: "isEmptyPatch", actions: "answerCurrentState" },
+      { guard: "canPatch", actions: "patchEvent" },
+    ],
+    "phase.update": { guard: "canUpdatePhase", actions: "updatePhase" },
+    "event.delete": { target: ".deleted", actions: "remove" },
+  },
+  states: {
+    draft: {
+      on: {
+        "event.publish": { target: "scheduled", actions: "publish" },
+        "phase.append": { guard: "canAppend", actions: "appendPhase" },
+      },
+    },
+    scheduled: {
+      on: {
+        "event.start": { target: "live", actions: "start" },
+        "phase.append": { guard: "canAppend", actions: "appendPhase" },
+      },
+    },
+    live: {
+      on: {
+        "phase.next": [
+          // Leads nowhere and does nothing: refused.
+          { guard: "isStaleAdvance" },
+          { guard: "isLateAdvance", actions: "answerCurrentState" },
+          { guard: "hasNextPhase", actions: "advance" },
+          { guard: "isLastPhase", target: "ended", actions: "endByAdvance" },
+        ],
+        "event.end": { target: "ended", actions: "endByHost" },
+        "timer.extend": { guard: "canExtend", actions: "extendTimer" },
+        "timer.elapse": [
+          { guard: "advancesByTimerToEnd", target: "ended", actions: ["elapseTimer", "endByAdvance"] },
+          { guard: "advancesByTimer", actions: ["elapseTimer", "advance"] },
+          { guard: "isTimerCurrent", actions: "elapseTimer" },
+        ],
+        "phase.append": { guard: "canAppend", actions: "appendPhase" },
+      },
+    },
+    ended: {
+      on: {
+        // The retry of the last guarded advance: answered with the state it made.
+        "phase.next": [{ guard: "isStaleAdvance" }, { guard: "isGuarded", actions: "answerCurrentState" }],
+      },
+    },
+    deleted: {},
+  },
+})

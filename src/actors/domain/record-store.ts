@@ -1,0 +1,69 @@
+/**
+ * The records of a live event: all its records in memory, O(1) to find and to replace, whatever the size of the audience.
+ * Only a `Turn` writes here, and what is read back for it. What could not be committed is forgotten together with the records.
+ */
+import {
+  type ChatMessage,
+  type ChatPlace,
+  chatPlaceOf,
+  type Hand,
+  type Kind,
+  type Records,
+} from "../../model/live-records.ts"
+import { GroupIndex, type RecordIndex, SortedIndex } from "./record-index.ts"
+
+/** The longest up first; of the same moment by their ids, so that every client has them in one order. */
+const compareHands = (a: Hand, b: Hand): number => {
+  if (a.at !== b.at) return a.at < b.at ? -1 : 1
+  if (a.participantId === b.participantId) return 0
+  return a.participantId < b.participantId ? -1 : 1
+}
+
+const EMPTY: ReadonlyMap<string, unknown> = new Map()
+
+export class RecordStore {
+  /** Kinds that have any: most events have none. */
+  readonly #kinds = new Map<Kind, Map<string, unknown>>()
+  readonly #hands = new SortedIndex<Hand>(compareHands)
+  readonly #chat = new GroupIndex<ChatMessage>(chatPlaceOf)
+  readonly #indexes: { readonly [K in Kind]?: RecordIndex<Records[K]> } = { hand: this.#hands, chat: this.#chat }
+
+  get<K extends Kind>(kind: K, id: string): Records[K] | undefined {
+    return this.#kinds.get(kind)?.get(id) as Records[K] | undefined
+  }
+
+  /** In the order in which they were first written. */
+  all<K extends Kind>(kind: K): ReadonlyMap<string, Records[K]> {
+    return (this.#kinds.get(kind) ?? EMPTY) as ReadonlyMap<string, Records[K]>
+  }
+
+  /** The first hands of the queue. */
+  firstHands(count: number): ReadonlyArray<Hand> {
+    return this.#hands.first(count)
+  }
+
+  /** Messages in memory of one place, the oldest first. */
+  chatAt(place: ChatPlace): ReadonlyMap<string, ChatMessage> {
+    return this.#chat.of(place)
+  }
+
+  /** Writes a record, or removes it; gives back what was there. */
+  write<K extends Kind>(kind: K, id: string, record: Records[K] | undefined): Records[K] | undefined {
+    const before = this.get(kind, id)
+    this.#reindex(kind, id, before, record)
+    if (record === undefined) {
+      this.#kinds.get(kind)?.delete(id)
+      return before
+    }
+    const records = this.#kinds.get(kind) ?? new Map<string, unknown>()
+    this.#kinds.set(kind, records.set(id, record))
+    return before
+  }
+
+  #reindex<K extends Kind>(kind: K, id: string, before: Records[K] | undefined, after: Records[K] | undefined): void {
+    const index = this.#indexes[kind]
+    if (index === undefined) return
+    if (before !== undefined) index.remove(id, before)
+    if (after !== undefined) index.add(id, after)
+  }
+}

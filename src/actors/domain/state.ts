@@ -1,0 +1,131 @@
+/**
+ * What a live event knows, and what one step has to say. `LiveState` is the machine's context: plain data, restored from
+ * the event's rows. Effects gather in `effects` during one pure transition and are carried out only after its commit.
+ */
+import type { Event, EventWithPhases } from "../../model/event.ts"
+import type { Phase, PhaseState } from "../../model/phase.ts"
+import type { EventRole } from "../../model/roles.ts"
+import type { WebhookEventType } from "../../model/webhook-events.ts"
+import type { Dispatch } from "../../protocol/contract.ts"
+import { NO_TRAITS, type PhaseTraits } from "../../protocol/rule.ts"
+import type { PhaseView, TimerView } from "../../protocol/topics/agenda.ts"
+
+/** A webhook occurrence before it has its id. */
+export interface NewWebhookEvent {
+  readonly type: WebhookEventType
+  readonly extra: { readonly [field: string]: unknown }
+}
+
+/** What the gateways must do to sockets after the commit. */
+export type Ejection =
+  | { readonly who: "everyone"; readonly reason: "ended" }
+  | { readonly who: "participant"; readonly participantId: string; readonly reason: "removed" }
+
+/** Where a participant stands from now on: only what changed. */
+export interface ParticipantChange {
+  readonly participantId: string
+  /** The stored role; null: it is what is stored for them again, and nothing that was given here. */
+  readonly role?: EventRole | null
+  /** Why the role changed. */
+  readonly because?: "role" | "stage"
+  /** The room they are in; null for the main room. */
+  readonly roomId?: string | null
+  /** `waiting`: in the lobby, and kept there whatever the policy. */
+  readonly admission?: "admitted" | "waiting" | "denied"
+  /** They may not come back, or may again. */
+  readonly barred?: boolean
+  /** They may hear the tally of this poll from now on, or not any more. */
+  readonly hearsPoll?: { readonly id: string; readonly on: boolean }
+}
+
+export interface Effects {
+  readonly dispatches: ReadonlyArray<Dispatch>
+  readonly webhookEvents: ReadonlyArray<NewWebhookEvent>
+  readonly ejections: ReadonlyArray<Ejection>
+}
+
+export const NO_EFFECTS: Effects = { dispatches: [], webhookEvents: [], ejections: [] }
+
+export interface LiveState {
+  readonly event: Event
+  readonly phases: ReadonlyArray<PhaseState>
+  /** Participants removed for good. */
+  readonly removed: ReadonlyArray<string>
+  readonly deleted: boolean
+  readonly effects: Effects
+}
+
+export const activePhase = (state: LiveState): PhaseState | undefined =>
+  state.phases.find((phase) => phase.status === "active")
+
+export const nextPendingPhase = (state: LiveState): PhaseState | undefined =>
+  state.phases.find((phase) => phase.status === "pending")
+
+export const findPhase = (state: LiveState, id: string): PhaseState | undefined =>
+  state.phases.find((phase) => phase.id === id)
+
+/** The active phase as gateways know it. */
+export interface ActivePhase extends PhaseTraits {
+  /** Null when none is active. */
+  readonly id: string | null
+}
+
+export const NO_PHASE: ActivePhase = { ...NO_TRAITS, id: null }
+
+/**
+ * What decides who may do what now: the active phase. Of a scheduled event all phases to come, so that questions can be
+ * asked and polls be prepared.
+ */
+export const phaseTraits = ({ event, phases }: Pick<LiveState, "event" | "phases">): ActivePhase => {
+  const active = phases.find(({ status }) => status === "active")
+  const features =
+    active?.featureSet ?? (event.status === "scheduled" ? phases.flatMap(({ featureSet }) => featureSet) : [])
+  return {
+    id: active?.id ?? null,
+    modality: active?.modality ?? null,
+    featureSet: active === undefined ? [...new Set(features)] : features,
+    anonymous: { questions: event.allowAnonymousQuestions, voting: event.allowAnonymousVoting },
+  }
+}
+
+/** The phase as REST returns it, without the gateway's revisions. */
+export const restPhase = ({ rev: _rev, timerRev: _timerRev, timerElapsed: _elapsed, ...phase }: PhaseState): Phase =>
+  phase
+
+export const restEvent = (state: LiveState): EventWithPhases => ({
+  ...state.event,
+  phases: state.phases.map(restPhase),
+  activePhaseId: activePhase(state)?.id ?? null,
+})
+
+const timerState = (phase: PhaseState): TimerView["state"] => {
+  if (phase.timerElapsed) return "elapsed"
+  return phase.status === "active" ? "running" : "cancelled"
+}
+
+/** The phase's timer as the gateway shows it; a phase has at most one, and the timer's id is the phase's. */
+export const timerOf = (phase: PhaseState): TimerView | null =>
+  phase.timerEndsAt === null || phase.startedAt === null
+    ? null
+    : {
+        id: phase.id,
+        scope: "phase",
+        ref: phase.id,
+        state: timerState(phase),
+        startedAt: phase.startedAt,
+        endsAt: phase.timerEndsAt,
+        extendedMs: phase.extendedSeconds * 1000,
+        rev: phase.timerRev,
+      }
+
+/** The phase as the gateway shows it. */
+export const gatewayPhase = (phase: PhaseState): PhaseView => ({
+  ...restPhase(phase),
+  rev: phase.rev,
+})
+
+export const activeTimers = (state: LiveState): ReadonlyArray<TimerView> => {
+  const phase = activePhase(state)
+  const timer = phase === undefined ? null : timerOf(phase)
+  return timer === null ? [] : [timer]
+}

@@ -1,0 +1,224 @@
+/**
+ * The changes a live event can go through, as pure functions from state and command to the next state with its effects.
+ * The machine decides which of them applies; nothing here asks whether it may.
+ */
+
+import { MAX_PHASE_SECONDS, type PhaseState } from "../../model/phase.ts"
+import { type Timestamp, toMillis, toTimestamp } from "../../model/timestamp.ts"
+import { type DispatchData, dispatchOf, type OrderedDispatchName, type StreamFor } from "../../protocol/contract.ts"
+import type { AgendaCommand, AgendaCommandType } from "../commands.ts"
+import {
+  activePhase,
+  type Effects,
+  findPhase,
+  gatewayPhase,
+  type LiveState,
+  nextPendingPhase,
+  timerOf,
+} from "./state.ts"
+
+/** What the machine is sent: a command and the time it was received. */
+export type MachineEvent = AgendaCommand & { readonly now: Timestamp }
+type Of<T extends AgendaCommandType> = Extract<MachineEvent, { readonly type: T }>
+export type EndReason = "advance" | "end" | "delete"
+
+const withEffects = (state: LiveState, effects: Partial<Effects>): LiveState => ({
+  ...state,
+  effects: {
+    dispatches: [...state.effects.dispatches, ...(effects.dispatches ?? [])],
+    webhookEvents: [...state.effects.webhookEvents, ...(effects.webhookEvents ?? [])],
+    ejections: [...state.effects.ejections, ...(effects.ejections ?? [])],
+  },
+})
+
+const publishing = <T extends OrderedDispatchName>(
+  t: T,
+  stream: StreamFor<T>,
+  d: DispatchData<T>,
+): Partial<Effects> => ({ dispatches: [dispatchOf(t, stream, d)] })
+
+const withPhase = (state: LiveState, phase: PhaseState): LiveState => ({
+  ...state,
+  phases: state.phases.map((other) => (other.id === phase.id ? phase : other)),
+})
+
+/** The state with a phase changed, which has a new revision then, and the phase as dispatches carry it. */
+const replacePhase = (state: LiveState, phase: PhaseState) => {
+  const changed: PhaseState = { ...phase, rev: phase.rev + 1 }
+  return { next: withPhase(state, changed), view: gatewayPhase(changed) }
+}
+
+/** Higher than any phase's: so the revision of the active phase says as well which phase is active. */
+const newestRev = ({ phases }: LiveState): number => Math.max(...phases.map(({ rev }) => rev)) + 1
+
+const touchEvent = (state: LiveState, now: Timestamp, change: Partial<LiveState["event"]>): LiveState => ({
+  ...state,
+  event: { ...state.event, ...change, updatedAt: now },
+})
+
+const eventView = (state: LiveState) => {
+  const { id, title, status, visibility, startedAt, endedAt } = state.event
+  return { id, title, status, visibility, startedAt, endedAt }
+}
+
+export const publish = (state: LiveState, { now }: { readonly now: Timestamp }): LiveState => {
+  const published = touchEvent(state, now, { status: "scheduled", publishedAt: now })
+  const { title, scheduledAt } = published.event
+  return withEffects(published, {
+    ...publishing("event.updated", "event", { event: eventView(published) }),
+    webhookEvents: [{ type: "event.published", extra: { title, scheduledAt } }],
+  })
+}
+
+/** Ends whatever phase is active. */
+const endActivePhase = (state: LiveState, now: Timestamp, reason: "advance" | "end"): LiveState => {
+  const phase = activePhase(state)
+  if (phase === undefined) return state
+  const ended: PhaseState = {
+    ...phase,
+    status: "ended",
+    endedAt: now,
+    timerRev: phase.timerEndsAt === null ? phase.timerRev : phase.timerRev + 1,
+  }
+  const { next, view } = replacePhase(state, ended)
+  const told = withEffects(next, publishing("phase.ended", "event", { phaseId: phase.id, reason, phase: view }))
+  const timer = timerOf(ended)
+  return timer?.state === "cancelled"
+    ? withEffects(told, publishing("timer.updated", "event", { timer, phase: view }))
+    : told
+}
+
+/** Starts the first pending phase and arms its timer; there may be none. */
+const startNextPhase = (state: LiveState, now: Timestamp): LiveState => {
+  const phase = nextPendingPhase(state)
+  if (phase === undefined) return state
+  const { durationSeconds } = phase.config
+  const started: PhaseState = {
+    ...phase,
+    status: "active",
+    startedAt: now,
+    timerEndsAt: durationSeconds === undefined ? null : toTimestamp(toMillis(now) + durationSeconds * 1000),
+    timerRev: durationSeconds === undefined ? 0 : 1,
+    rev: newestRev(state),
+  }
+  const next = withPhase(state, started)
+  const timer = timerOf(started)
+  return withEffects(
+    next,
+    publishing("phase.started", "event", { phase: gatewayPhase(started), timers: timer === null ? [] : [timer] }),
+  )
+}
+
+export const start = (state: LiveState, { now }: { readonly now: Timestamp }): LiveState => {
+  const live = touchEvent(state, now, { status: "live", startedAt: now })
+  const phaseId = nextPendingPhase(live)?.id ?? null
+  const announced = withEffects(live, {
+    ...publishing("event.started", "event", { event: eventView(live) }),
+    webhookEvents: [{ type: "event.started", extra: { startedAt: now, phaseId } }],
+  })
+  return startNextPhase(announced, now)
+}
+
+/** Ends the active phase, if any, and starts the next: one step of the agenda. */
+export const advance = (state: LiveState, { now }: { readonly now: Timestamp }): LiveState =>
+  startNextPhase(endActivePhase(state, now, "advance"), now)
+
+/** Ends the event: the active phase ends, those that never came are skipped, everyone is let go. */
+export const end = (state: LiveState, now: Timestamp, reason: EndReason): LiveState => {
+  const quiet = endActivePhase(state, now, reason === "advance" ? "advance" : "end")
+  const skipped: LiveState = {
+    ...quiet,
+    phases: quiet.phases.map((phase) =>
+      phase.status === "pending" ? { ...phase, status: "skipped", rev: phase.rev + 1 } : phase,
+    ),
+  }
+  const ended = touchEvent(skipped, now, { status: "ended", endedAt: now })
+  const phases = ended.phases.filter(({ status }) => status === "skipped").map(gatewayPhase)
+  return withEffects(ended, {
+    ...publishing("event.ended", "event", { event: eventView(ended), endedAt: now, reason, phases }),
+    webhookEvents: [{ type: "event.ended", extra: { endedAt: now, reason } }],
+    ejections: [{ who: "everyone", reason: "ended" }],
+  })
+}
+
+/** Deletes the event; a live one ends first, so that its last word goes out. */
+export const remove = (state: LiveState, { now }: { readonly now: Timestamp }): LiveState => {
+  const quiet =
+    state.event.status === "live"
+      ? end(state, now, "delete")
+      : withEffects(state, { ejections: [{ who: "everyone", reason: "ended" }] })
+  return { ...quiet, deleted: true }
+}
+
+export const patchEvent = (state: LiveState, { d: patch, now }: Of<"event.patch">): LiveState => {
+  const patched = touchEvent(state, now, patch)
+  return withEffects(patched, publishing("event.updated", "event", { event: eventView(patched) }))
+}
+
+export const appendPhase = (state: LiveState, { d: command }: Of<"phase.append">): LiveState => {
+  const phase: PhaseState = {
+    id: command.phaseId,
+    eventId: state.event.id,
+    position: state.phases.reduce((last, { position }) => Math.max(last, position), -1) + 1,
+    modality: command.modality,
+    config: command.config,
+    featureSet: command.featureSet,
+    status: "pending",
+    startedAt: null,
+    endedAt: null,
+    timerEndsAt: null,
+    extendedSeconds: 0,
+    rev: 1,
+    timerRev: 0,
+    timerElapsed: false,
+  }
+  return withEffects(
+    { ...state, phases: [...state.phases, phase] },
+    publishing("phase.appended", "event", { phase: gatewayPhase(phase) }),
+  )
+}
+
+/** `config` and `featureSet` are replaced wholesale; a running timer keeps its deadline (extend it instead). */
+export const updatePhase = (state: LiveState, { d: command }: Of<"phase.update">): LiveState => {
+  const phase = findPhase(state, command.phaseId)
+  if (phase === undefined) return state
+  const changed: PhaseState = {
+    ...phase,
+    config: command.config ?? phase.config,
+    featureSet: command.featureSet ?? phase.featureSet,
+  }
+  const { next, view } = replacePhase(state, changed)
+  return withEffects(next, publishing("phase.updated", "event", { phase: view }))
+}
+
+/** A timer that had elapsed runs again from its extended deadline, or from now when that has passed too. */
+export const extendTimer = (state: LiveState, { d: { timerId, seconds }, now }: Of<"timer.extend">): LiveState => {
+  const phase = findPhase(state, timerId)
+  if (phase === undefined || phase.timerEndsAt === null) return state
+  const from = phase.timerElapsed ? Math.max(toMillis(phase.timerEndsAt), toMillis(now)) : toMillis(phase.timerEndsAt)
+  const extended: PhaseState = {
+    ...phase,
+    timerEndsAt: toTimestamp(from + seconds * 1000),
+    extendedSeconds: phase.extendedSeconds + seconds,
+    timerElapsed: false,
+    timerRev: phase.timerRev + 1,
+  }
+  const { next, view } = replacePhase(state, extended)
+  const timer = timerOf(extended)
+  return timer === null ? next : withEffects(next, publishing("timer.updated", "event", { timer, phase: view }))
+}
+
+/** Would the timer, extended by so many seconds, outlast a day? */
+export const extendsTooFar = (phase: PhaseState, seconds: number): boolean =>
+  (phase.config.durationSeconds ?? 0) + phase.extendedSeconds + seconds > MAX_PHASE_SECONDS
+
+export const elapseTimer = (state: LiveState, { d: command }: Of<"timer.elapse">): LiveState => {
+  const phase = findPhase(state, command.phaseId)
+  if (phase === undefined) return state
+  const elapsed: PhaseState = { ...phase, timerElapsed: true, timerRev: phase.timerRev + 1 }
+  const { next, view } = replacePhase(state, elapsed)
+  const timer = timerOf(elapsed)
+  return timer === null
+    ? next
+    : withEffects(next, publishing("timer.elapsed", "event", { timerId: phase.id, timer, phase: view }))
+}

@@ -1,0 +1,190 @@
+/**
+ * One turn at a live event: what a command, a due deadline or an arrival changes and says. A turn sees its own writes at
+ * once; when it ends in a refusal they are undone, so that nobody ever sees half of one. Nothing it says is heard before
+ * the commit. Turns are deterministic: ids and times come with the command.
+ */
+import { namedId } from "../../model/ids.ts"
+import {
+  type Change,
+  DEFAULT_SETTINGS,
+  type Kind,
+  ONLY,
+  type Records,
+  type Settings,
+  VOLATILE,
+} from "../../model/live-records.ts"
+import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
+import type { WebhookEventType } from "../../model/webhook-events.ts"
+import {
+  type Dispatch,
+  type DispatchData,
+  dispatchOf,
+  type Ephemeral,
+  type EphemeralDispatchName,
+  ephemeralOf,
+  type OrderedDispatchName,
+  type StreamFor,
+} from "../../protocol/contract.ts"
+import type { Caller } from "../commands.ts"
+import { admissionOf } from "../presence/admission-policy.ts"
+import type { People, Present } from "../presence/presence.ts"
+import type { RecordStore } from "./record-store.ts"
+import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "./state.ts"
+
+type Fields = { readonly [field: string]: unknown }
+
+const insideOf = (people: People, isInside: (person: Present) => boolean): People => ({
+  find: (participantId) => {
+    const person = people.find(participantId)
+    return person !== undefined && isInside(person) ? person : undefined
+  },
+  all: function* () {
+    for (const person of people.all()) if (isInside(person)) yield person
+  },
+  waiting: people.waiting,
+})
+
+export interface TurnGiven {
+  readonly records: RecordStore
+  readonly state: LiveState
+  readonly people: People
+  /** Null: whoever manages the workspace, or the clock. */
+  readonly by: Caller | null
+  /** Unix milliseconds. */
+  readonly now: number
+  /** A new id for what the turn creates. */
+  readonly freshId: string
+  /** Where broadcasts can be watched; null when the deployment does not say. */
+  readonly playbackUrlTemplate: string | null
+  /** The deployment has something that records. */
+  readonly canRecord: boolean
+}
+
+export class Turn {
+  /** Who is inside as the turn has it by now: a phase that has just begun may have shut its lobby. */
+  readonly people: People
+  /** Whoever was inside when it began. */
+  readonly everybody: People
+  readonly by: Caller | null
+  readonly now: number
+  readonly at: Timestamp
+  readonly freshId: string
+  readonly playbackUrlTemplate: string | null
+  readonly canRecord: boolean
+  state: LiveState
+  readonly #records: RecordStore
+  readonly #changes = new Map<string, Change>()
+  readonly #undo: (() => void)[] = []
+  readonly dispatches: Dispatch[] = []
+  readonly ephemeral: Ephemeral[] = []
+  readonly webhookEvents: NewWebhookEvent[] = []
+  readonly participantChanges: ParticipantChange[] = []
+  readonly ejections: Ejection[] = []
+  /** Things whose view is told at a pace of its own, such as a tally. */
+  readonly throttled = new Set<string>()
+
+  constructor({ records, state, people, by, now, freshId, playbackUrlTemplate, canRecord }: TurnGiven) {
+    this.#records = records
+    this.state = state
+    this.everybody = people
+    this.people = insideOf(people, (person) => admissionOf(this.state, records, person) === "in")
+    this.by = by
+    this.now = now
+    this.at = toTimestamp(now)
+    this.freshId = freshId
+    this.playbackUrlTemplate = playbackUrlTemplate
+    this.canRecord = canRecord
+  }
+
+  get<K extends Kind>(kind: K, id: string): Records[K] | undefined {
+    return this.#records.get(kind, id)
+  }
+
+  all<K extends Kind>(kind: K): ReadonlyMap<string, Records[K]> {
+    return this.#records.all(kind)
+  }
+
+  /** For views of the whole records. */
+  get records(): RecordStore {
+    return this.#records
+  }
+
+  put<K extends Kind>(kind: K, id: string, record: Records[K]): void {
+    this.#write(kind, id, record)
+  }
+
+  remove(kind: Kind, id: string): void {
+    if (this.#records.get(kind, id) !== undefined) this.#write(kind, id, undefined)
+  }
+
+  /** Lets go of a record that the store keeps: it is not needed in memory any more. */
+  forget(kind: Kind, id: string): void {
+    const before = this.#records.write(kind, id, undefined)
+    this.#undo.push(() => this.#records.write(kind, id, before))
+  }
+
+  get settings(): Settings {
+    return this.#records.get("settings", ONLY) ?? DEFAULT_SETTINGS
+  }
+
+  /** An id for a part of what this turn creates: the same for the same turn. */
+  idFor(...parts: ReadonlyArray<string>): string {
+    return namedId(this.freshId, ...parts)
+  }
+
+  /** Publishes an ordered dispatch to one of the streams of its contract. */
+  publish<T extends OrderedDispatchName>(t: T, stream: StreamFor<T>, d: DispatchData<T>): void {
+    this.dispatches.push(dispatchOf(t, stream, d))
+  }
+
+  /** Publishes an ephemeral dispatch. A later one of the same name `about` the same thing replaces it. */
+  publishEphemeral<T extends EphemeralDispatchName>(t: T, stream: StreamFor<T>, d: DispatchData<T>, about = ""): void {
+    this.ephemeral.push(ephemeralOf(t, stream, d, about))
+  }
+
+  emitWebhookEvent(type: WebhookEventType, extra: Fields): void {
+    this.webhookEvents.push({ type, extra })
+  }
+
+  /** Tells the gateways where a participant stands from now on. */
+  changeParticipant(standing: ParticipantChange): void {
+    this.participantChanges.push(standing)
+  }
+
+  eject(ejection: Ejection): void {
+    this.ejections.push(ejection)
+  }
+
+  publishThrottled(key: string): void {
+    this.throttled.add(key)
+  }
+
+  get changes(): ReadonlyArray<Change> {
+    return [...this.#changes.values()]
+  }
+
+  /** Nothing changed that lasts, and nothing was said that is kept. */
+  get isIdle(): boolean {
+    return (
+      this.#changes.size +
+        this.dispatches.length +
+        this.webhookEvents.length +
+        this.participantChanges.length +
+        this.ejections.length ===
+      0
+    )
+  }
+
+  /** Takes everything back, newest first. */
+  undo(): void {
+    for (const back of this.#undo.reverse()) back()
+    this.#undo.length = 0
+    this.#changes.clear()
+  }
+
+  #write<K extends Kind>(kind: K, id: string, record: Records[K] | undefined): void {
+    const before = this.#records.write(kind, id, record)
+    this.#undo.push(() => this.#records.write(kind, id, before))
+    if (!VOLATILE.has(kind)) this.#changes.set(`${kind} ${id}`, { kind, id, record: record ?? null })
+  }
+}

@@ -1,0 +1,67 @@
+/**
+ * Who has to wait: a host's word over the active phase's configuration; only calls have a lobby. The one judge of it: the
+ * live event asks here, and so do gateways of what they know.
+ */
+
+import { ONLY } from "../../model/live-records.ts"
+import type { LobbyPolicy } from "../../model/live-values.ts"
+import type { ParticipantKind } from "../../model/participants.ts"
+import type { PhaseState } from "../../model/phase.ts"
+import type { RecordStore } from "../domain/record-store.ts"
+import { activePhase, type LiveState } from "../domain/state.ts"
+
+/** May they come in? */
+export type Admission = "in" | "waits" | "denied"
+
+interface Visitor {
+  readonly participantId: string
+  readonly kind: ParticipantKind
+  readonly walkIn?: boolean | undefined
+  readonly manages?: boolean | undefined
+}
+
+const removedSets = new WeakMap<LiveState["removed"], ReadonlySet<string>>()
+
+/** Was removed for good. Nobody keeps those who manage the workspace out. */
+export const isRemoved = ({ removed }: LiveState, { participantId, manages }: Visitor): boolean => {
+  if (manages === true || removed.length === 0) return false
+  const known = removedSets.get(removed) ?? new Set(removed)
+  removedSets.set(removed, known)
+  return known.has(participantId)
+}
+
+/** The policy that a phase has, or had. */
+export const policyOf = (
+  phase: Pick<PhaseState, "modality" | "config"> | undefined,
+  records: RecordStore,
+): LobbyPolicy => {
+  if (phase === undefined || phase.modality === "broadcast") return "open"
+  return records.get("settings", ONLY)?.lobby ?? phase.config.lobby ?? "open"
+}
+
+export const lobbyPolicy = (state: LiveState, records: RecordStore): LobbyPolicy =>
+  policyOf(activePhase(state), records)
+
+/** Neither a member of the workspace nor on the event's list. */
+export const isWalkIn = ({ kind, walkIn = kind !== "user" }: Visitor): boolean => walkIn
+
+/** `decided`: what hosts made of them. */
+export const admissionUnder = (
+  policy: LobbyPolicy,
+  decided: "admitted" | "held" | undefined,
+  walkIn: boolean,
+): Admission => {
+  if (decided === "held") return "waits"
+  if (decided === "admitted" || !walkIn || policy === "open") return "in"
+  return policy === "ask" ? "waits" : "denied"
+}
+
+/** A participant that was removed is no longer inside, whatever their gateway has yet to report. */
+export const admissionOf = (state: LiveState, records: RecordStore, visitor: Visitor): Admission =>
+  isRemoved(state, visitor)
+    ? "denied"
+    : admissionUnder(
+        lobbyPolicy(state, records),
+        records.get("admission", visitor.participantId)?.state,
+        isWalkIn(visitor),
+      )

@@ -1,0 +1,202 @@
+/**
+ * Turns presence changes into commits: at most four times a second, one transaction with the webhook occurrences of
+ * everyone who came or went and, while the audience is small, one ordered diff. A large audience gets counts instead,
+ * at most once a second, which are not worth a commit.
+ */
+import { Effect } from "effect"
+import { toTimestamp } from "../../model/timestamp.ts"
+import { type Dispatch, ephemeralOf } from "../../protocol/contract.ts"
+import { isWanted } from "../../store/outbox.ts"
+import { type NotOwner, StoreUnavailable, type Unreachable } from "../commands.ts"
+import { type CommitEntry, encodeEphemeral } from "../commit/batch.ts"
+import { type ActorServices, type LoadedEvent, publishEphemeral } from "../commit/loaded-event.ts"
+import type { Presence, PresenceChange } from "./presence.ts"
+import {
+  mayBeWatched,
+  presenceCounts,
+  presenceDiffs,
+  presenceNotice,
+  presenceResets,
+  presenceUpdates,
+} from "./presence-view.ts"
+
+const TICK_MS = 250
+const COUNT_EVERY_MS = 1000
+const RETRY_MS = 1000
+/** Occurrences in one transaction. */
+const BATCH = 500
+const FEW = 32
+
+interface Needs {
+  readonly around: ActorServices
+  readonly now: () => number
+  readonly presence: () => Presence | undefined
+  /** Runs an effect in the event's lane. */
+  readonly run: (body: Effect.Effect<void, Unreachable>) => void
+  readonly current: Effect.Effect<LoadedEvent, Unreachable>
+  readonly commit: (from: LoadedEvent, step: CommitEntry) => Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable>
+  /** Told of who came and went, once that is committed. */
+  readonly changed: (
+    from: LoadedEvent,
+    changes: ReadonlyArray<PresenceChange>,
+  ) => Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable>
+}
+
+export class PresenceFlush {
+  readonly #needs: Needs
+  #timer: NodeJS.Timeout | undefined
+  #countTimer: NodeJS.Timeout | undefined
+  #stopped = false
+  /** Set when a mode was announced in a flush that failed, so that the next one says it. */
+  #modeDue = false
+  /** The phase changed, and with it how some roles read. */
+  #rolesDue = false
+  /** Lists that clients kept from before this activation may name people who are gone: the first diff replaces them. */
+  #resetDue = true
+  /** Committed, and yet to be told to what people hold and do here: that is a commit of its own, which may fail. */
+  #untold: PresenceChange[] = []
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  schedule(afterMs: number = TICK_MS): void {
+    if (this.#stopped || this.#timer !== undefined) return
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#needs.run(this.#flush().pipe(Effect.tapError(() => Effect.sync(() => this.schedule(RETRY_MS)))))
+    }, afterMs)
+  }
+
+  /** Roles read differently from now on: lists are told at the next flush. */
+  rolesChanged(): void {
+    this.#rolesDue = true
+    this.schedule()
+  }
+
+  stop(): void {
+    this.#stopped = true
+    clearTimeout(this.#timer)
+    clearTimeout(this.#countTimer)
+  }
+
+  #flush(): Effect.Effect<void, Unreachable> {
+    const needs = this.#needs
+    return Effect.gen({ self: this }, function* () {
+      const resident = yield* needs.current
+      const presence = needs.presence()
+      if (presence === undefined) return
+      const at = needs.now()
+      this.#expire(presence, at)
+      if (!this.#hasNews(presence)) return
+      const changes = presence.peek(BATCH)
+      const knocks = lobbyNews(presence)
+      const dispatches = this.#dispatches(resident, presence, changes)
+      const told = (yield* this.#isListenedTo(resident, changes)) ? changes : []
+      const step = stepOf(resident, at, [...dispatches, ...knocks], told)
+      const after = isSilent(step) ? resident : yield* needs.commit(resident, step)
+      presence.drop(changes.length)
+      this.#untold.push(...changes)
+      if (knocks.length > 0) presence.lobby.settle()
+      this.#settled()
+      yield* needs.changed(after, this.#untold)
+      this.#untold = []
+      if (countsFor(after, presence) !== undefined) this.#count()
+      if (presence.hasChanges || presence.lobby.hasChanges) this.schedule(0)
+    })
+  }
+
+  /** A crowd that comes or goes is written down only for somebody; a few people cost less than the question. */
+  #isListenedTo(
+    { state }: LoadedEvent,
+    changes: ReadonlyArray<PresenceChange>,
+  ): Effect.Effect<boolean, StoreUnavailable> {
+    if (changes.length <= FEW) return Effect.succeed(true)
+    const { workspaceId } = state.event
+    return Effect.mapError(
+      this.#needs.around.database.runLive((sql) =>
+        isWanted(sql, workspaceId, ["participant.joined", "participant.left"]),
+      ),
+      () => new StoreUnavailable(),
+    )
+  }
+
+  #hasNews(presence: Presence): boolean {
+    return this.#untold.length > 0 || presence.hasChanges || this.#rolesDue || presence.lobby.hasChanges
+  }
+
+  #expire(presence: Presence, now: number): void {
+    const next = presence.expire(now, toTimestamp(now))
+    if (next !== undefined) this.schedule(Math.max(TICK_MS, next - now))
+  }
+
+  /** What was due has been said. */
+  #settled(): void {
+    this.#resetDue = false
+    this.#modeDue = false
+    this.#rolesDue = false
+  }
+
+  #dispatches(
+    resident: LoadedEvent,
+    presence: Presence,
+    changes: ReadonlyArray<PresenceChange>,
+  ): ReadonlyArray<Dispatch> {
+    if (resident.state.event.status !== "live") return []
+    if (presence.settleMode()) this.#modeDue = true
+    const mode: Dispatch[] = this.#modeDue
+      ? [{ stream: "people", t: "presence.mode", d: { mode: presence.mode, total: presence.size } }]
+      : []
+    if (this.#modeDue || this.#resetDue) return [...mode, ...presenceResets(resident, presence)]
+    return [
+      ...presenceDiffs(resident, presence, changes),
+      ...(this.#rolesDue ? presenceUpdates(resident, presence) : []),
+    ]
+  }
+
+  /** Counts at most once a second; the last change of a burst is always counted. */
+  #count(): void {
+    if (this.#countTimer !== undefined || this.#stopped) return
+    this.#countTimer = setTimeout(() => {
+      this.#countTimer = undefined
+      const presence = this.#needs.presence()
+      if (presence === undefined) return
+      this.#needs.run(
+        Effect.map(this.#needs.current, (resident) => {
+          const stream = countsFor(resident, presence)
+          if (stream === undefined) return
+          const d = { ...presenceCounts(resident, presence), lobby: presence.lobby.size }
+          const counts = encodeEphemeral(ephemeralOf("presence.count", stream, d), this.#needs.now())
+          publishEphemeral(this.#needs.around, resident, [counts])
+        }),
+      )
+    }, COUNT_EVERY_MS)
+  }
+}
+
+/** The stream that is told counts: a large audience in whole; of a small one those who may not hear who it is. */
+const countsFor = ({ state }: LoadedEvent, presence: Presence): "event" | "stage" | undefined => {
+  if (presence.mode === "summary") return "event"
+  return mayBeWatched(state) ? "stage" : undefined
+}
+
+const isSilent = ({ dispatches, webhookEvents: notices }: CommitEntry): boolean =>
+  dispatches.length === 0 && notices.length === 0
+
+/** Who knocked and who waits no longer: for staff. */
+const lobbyNews = ({ lobby }: Presence): ReadonlyArray<Dispatch> =>
+  lobby.hasChanges ? [{ stream: "staff", t: "lobby.waiting", d: lobby.news }] : []
+
+const stepOf = (
+  { state }: LoadedEvent,
+  now: number,
+  dispatches: ReadonlyArray<Dispatch>,
+  changes: ReadonlyArray<PresenceChange>,
+): CommitEntry => ({
+  state,
+  now,
+  dispatches,
+  webhookEvents: changes
+    .filter(({ type }) => type !== "updated")
+    .map((change) => ({ ...presenceNotice(state, change), id: change.id, at: change.at })),
+})

@@ -1,0 +1,192 @@
+/** Presence as clients see it: participants, the list or the summary, and pages of the roster. */
+
+import { type EventRole, isOnStage, narrowRole } from "../../model/roles.ts"
+import { type Dispatch, type DispatchData, dispatchOf } from "../../protocol/contract.ts"
+import type { ParticipantView, PresenceView } from "../../protocol/topics/presence.ts"
+import type { LoadedEvent } from "../commit/loaded-event.ts"
+import { activePhase, type LiveState, type NewWebhookEvent } from "../domain/state.ts"
+import type { RosterPage, RosterQuery } from "../protocol.ts"
+import type { Presence, PresenceChange, Present } from "./presence.ts"
+
+/** What a view of people is drawn from. */
+type Where = Pick<LoadedEvent, "state" | "records">
+
+const narrow = (state: LiveState, person: Pick<Present, "role">) =>
+  narrowRole(person.role, activePhase(state)?.modality ?? null)
+
+/** How many there are, by their role in the active phase and by room. */
+export const presenceCounts = (
+  { state, records }: Where,
+  presence: Presence,
+): Omit<DispatchData<"presence.count">, "lobby"> => ({
+  ...presence.counts((role) => narrow(state, { role })),
+  byRoom: Object.fromEntries([...records.all("room")].map(([id, { count }]) => [id, count])),
+})
+
+const roomOf = ({ records }: Where, participantId: string): string | null => {
+  const seat = records.get("seat", participantId)
+  return seat === undefined || seat.away ? null : seat.roomId
+}
+
+/** One participant on the wire. */
+export const participantView = (where: Where, person: Present): ParticipantView => ({
+  participantId: person.participantId,
+  name: person.name,
+  role: narrow(where.state, person),
+  roomId: roomOf(where, person.participantId),
+  hand: where.records.get("hand", person.participantId) !== undefined,
+  muted: where.records.get("mute", person.participantId) !== undefined,
+  joinedAt: person.joinedAt,
+  kind: person.kind,
+})
+
+type Diff = DispatchData<"presence.diff">
+
+/** A stream of the presence of single people, and the people on it, by their stored role. */
+interface Telling {
+  readonly diff: (d: Diff) => Dispatch
+  readonly shows: (role: EventRole) => boolean
+}
+
+/** Everyone with a name hears of everyone in list mode, and of those on stage in summary mode. */
+const toPeople = (presence: Presence): Telling => ({
+  diff: (d) => dispatchOf("presence.diff", "people", d),
+  shows: presence.mode === "list" ? () => true : isOnStage,
+})
+
+/** Anonymous viewers hear of those on stage, whose names are public, and of nobody else. */
+const TO_ANONYMOUS: Telling = { diff: (d) => dispatchOf("presence.stage", "stage", d), shows: isOnStage }
+
+/** May there be anonymous viewers? They watch broadcasts of public events. */
+export const mayBeWatched = ({ event, phases }: LiveState): boolean =>
+  event.visibility === "public" && phases.some(({ modality }) => modality === "broadcast")
+
+const tellings = ({ state }: Where, presence: Presence): ReadonlyArray<Telling> =>
+  mayBeWatched(state) ? [toPeople(presence), TO_ANONYMOUS] : [toPeople(presence)]
+
+const shown = (presence: Presence, shows: Telling["shows"]): ReadonlyArray<Present> =>
+  [...presence.all()].filter(({ role }) => shows(role))
+
+/** Counts and the people on stage: for a large audience, and always for anonymous viewers. */
+export const presenceSummary = (where: Where, presence: Presence): PresenceView => ({
+  mode: "summary",
+  ...presenceCounts(where, presence),
+  staff: shown(presence, isOnStage).map((person) => participantView(where, person)),
+})
+
+/** The whole of presence for a snapshot: everyone, or the summary. */
+export const presenceView = (where: Where, presence: Presence): PresenceView =>
+  presence.mode === "list"
+    ? {
+        mode: "list",
+        total: presence.size,
+        list: Array.from(presence.all(), (person) => participantView(where, person)),
+      }
+    : presenceSummary(where, presence)
+
+/** The net difference of some changes: who came, who went, and who is there otherwise; each person once in each stream. */
+export const presenceDiffs = (
+  where: Where,
+  presence: Presence,
+  changes: ReadonlyArray<PresenceChange>,
+): ReadonlyArray<Dispatch> =>
+  tellings(where, presence).flatMap((telling) => diffOf(where, presence, changes, telling) ?? [])
+
+const diffOf = (
+  where: Where,
+  presence: Presence,
+  changes: ReadonlyArray<PresenceChange>,
+  { diff, shows }: Telling,
+): Dispatch | undefined => {
+  const touched = new Set(
+    changes
+      .filter(({ participant: { role }, before = role }) => shows(role) || shows(before))
+      .map(({ participant }) => participant.participantId),
+  )
+  const moved = new Set(
+    changes.flatMap(({ type, participant }) => (type === "updated" ? [] : participant.participantId)),
+  )
+  const join: ParticipantView[] = []
+  const update: ParticipantView[] = []
+  const left: string[] = []
+  for (const participantId of touched) {
+    const person = presence.find(participantId)
+    if (person === undefined || !shows(person.role)) left.push(participantId)
+    else (moved.has(participantId) ? join : update).push(participantView(where, person))
+  }
+  if (touched.size === 0) return undefined
+  return diff({ join, left, update })
+}
+
+/** Everyone shown, anew: after a restart nobody's list is known to be right, and another mode shows others. */
+export const presenceResets = (where: Where, presence: Presence): ReadonlyArray<Dispatch> =>
+  tellings(where, presence).map(({ diff, shows }) =>
+    diff({
+      reset: true,
+      join: shown(presence, shows).map((person) => participantView(where, person)),
+      left: [],
+      update: [],
+    }),
+  )
+
+/** Everyone whose role reads differently by phase, anew: the phase has changed. */
+export const presenceUpdates = (where: Where, presence: Presence): ReadonlyArray<Dispatch> =>
+  tellings(where, presence).flatMap(({ diff, shows }) => {
+    const update = shown(presence, shows)
+      .filter(({ role }) => role === "speaker" || role === "participant")
+      .map((person) => participantView(where, person))
+    return update.length === 0 ? [] : [diff({ join: [], left: [], update })]
+  })
+
+/** What webhook receivers learn of a change (specification §6): `userId` only for the signed-in. */
+export const presenceNotice = (state: LiveState, { type, participant }: PresenceChange): NewWebhookEvent => ({
+  type: type === "joined" ? "participant.joined" : "participant.left",
+  extra: {
+    participantId: participant.participantId,
+    ...(participant.userId === null ? {} : { userId: participant.userId }),
+    anonymous: participant.kind === "anonymous",
+    role: narrow(state, participant),
+  },
+})
+
+const cursorOf = (person: Present): string => `${person.joinedAt} ${person.participantId}`
+
+/** Everyone who joined after the person the cursor names; when that person has left, everyone who joined later. */
+function* after(presence: Presence, cursor: string | undefined): IterableIterator<Present> {
+  const [joinedAt = ""] = cursor?.split(" ") ?? []
+  let passed = cursor === undefined
+  for (const person of presence.all()) {
+    const isCursor = cursorOf(person) === cursor
+    passed ||= isCursor || person.joinedAt > joinedAt
+    if (passed && !isCursor) yield person
+  }
+}
+
+/** People looked at for one page at most, so that no search of a large audience holds up its event. */
+const LOOKED_AT = 2000
+
+/**
+ * Pages run in joining order; the cursor is the last person looked at, who may have left since. A page of a search may hold
+ * fewer than its limit, or nobody, while there are more to look at.
+ */
+export const rosterPage = (where: Where, presence: Presence, query: RosterQuery): RosterPage => {
+  const wanted = query.query?.toLowerCase()
+  const matches = (person: Present): boolean =>
+    (query.role === undefined || narrow(where.state, person) === query.role) &&
+    (query.roomId === undefined || roomOf(where, person.participantId) === query.roomId) &&
+    (wanted === undefined || person.name.toLowerCase().includes(wanted))
+  const found: Present[] = []
+  const page = (nextCursor: string | null): RosterPage => ({
+    participants: found.map((person) => participantView(where, person)),
+    nextCursor,
+  })
+  let looked = 0
+  let last: Present | undefined
+  for (const person of after(presence, query.cursor)) {
+    if (last !== undefined && (found.length === query.limit || looked === LOOKED_AT)) return page(cursorOf(last))
+    if (matches(person)) found.push(person)
+    last = person
+    looked++
+  }
+  return page(null)
+}

@@ -1,0 +1,274 @@
+/**
+ * Who is at the event: kept in memory, counted per participant and node, O(1) for every join and leave. Nobody is counted
+ * twice for a second tab, and a `left` always follows a `joined`. Before the event is live nobody is present yet; those
+ * who wait become present when it starts (specification §6, presence rules).
+ */
+import { newId } from "../../model/ids.ts"
+import type { ParticipantKind } from "../../model/participants.ts"
+import type { EventRole } from "../../model/roles.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import type { Admission } from "./admission-policy.ts"
+import { Lobby, type Waiting } from "./waiting-room.ts"
+
+export interface Participant {
+  readonly participantId: string
+  readonly name: string
+  /** The stored role. */
+  readonly role: EventRole
+  readonly kind: ParticipantKind
+  readonly userId: string | null
+  /** Neither a member of the workspace nor on the event's list; by default whoever is no user. */
+  readonly walkIn?: boolean
+  /** An owner or admin of the workspace, whatever the role here. */
+  readonly manages?: boolean
+}
+
+export interface Present extends Participant {
+  readonly joinedAt: Timestamp
+}
+
+/** Who is here, for those who only look. */
+export interface People {
+  readonly find: (participantId: string) => Present | undefined
+  readonly all: () => IterableIterator<Present>
+  /** Who knocked and was not let in yet. */
+  readonly waiting: () => IterableIterator<Waiting>
+}
+
+export const NOBODY: People = { find: () => undefined, all: () => [].values(), waiting: () => [].values() }
+
+/** A change to tell receivers about, in the order it happened. */
+export interface PresenceChange {
+  /** Of the webhook occurrence it becomes: the same however often storing it is tried. */
+  readonly id: string
+  /** `updated`: somebody who is there came with another role or name; receivers are told of comings and goings only. */
+  readonly type: "joined" | "left" | "updated"
+  readonly participant: Participant
+  readonly at: Timestamp
+  /** Of an update: the role they had. */
+  readonly before?: EventRole
+}
+
+interface Entry {
+  present: Present
+  /** Where they are connected; nearly always one. */
+  nodes: ReadonlyArray<string>
+}
+
+/** List mode shows everyone and ends above the upper bound; summary mode shows counts and ends at the lower one. */
+const LIST_UP_TO = 250
+const LIST_AGAIN_AT = 200
+
+export type PresenceMode = "list" | "summary"
+
+export class Presence implements People {
+  readonly lobby = new Lobby()
+  readonly #entries = new Map<string, Entry>()
+  /** People whose last connection dropped, and when they count as gone. */
+  readonly #leaving = new Map<string, number>()
+  #changes: PresenceChange[] = []
+  #mode: PresenceMode = "list"
+  #open: boolean
+  readonly #graceMs: number
+
+  /** `open`: the event is live, so that joining counts. */
+  constructor(open: boolean, graceMs: number) {
+    this.#open = open
+    this.#graceMs = graceMs
+  }
+
+  get size(): number {
+    return this.#open ? this.#entries.size : 0
+  }
+
+  get mode(): PresenceMode {
+    return this.#mode
+  }
+
+  /** Connected people, present or waiting for the start. */
+  get connected(): number {
+    return this.#entries.size
+  }
+
+  get hasChanges(): boolean {
+    return this.#changes.length > 0
+  }
+
+  /** Changes that wait to be told. */
+  get changes(): number {
+    return this.#changes.length
+  }
+
+  waiting(): IterableIterator<Waiting> {
+    return this.lobby.all()
+  }
+
+  /**
+   * Everyone connected, also while the event is not live: a turn that starts it already deals with those who will be
+   * present when it is committed.
+   */
+  get connectedPeople(): People {
+    const entries = this.#entries
+    return {
+      find: (participantId) => entries.get(participantId)?.present,
+      all: function* () {
+        for (const { present } of entries.values()) yield present
+      },
+      waiting: () => this.lobby.all(),
+    }
+  }
+
+  /** Something of what others see of a participant changed elsewhere: their room, their hand. */
+  touch(participantId: string, at: Timestamp): void {
+    const entry = this.#entries.get(participantId)
+    if (entry !== undefined && this.#open) this.#note("updated", entry.present, at)
+  }
+
+  /**
+   * A gateway has let somebody in. It may not have heard yet that they have to wait: then they are before the door, and
+   * were never present.
+   */
+  enter(node: string, participant: Participant, admission: Admission, at: Timestamp): void {
+    if (admission === "waits") this.lobby.knock(node, participant, at)
+    if (admission !== "in") return
+    this.lobby.giveUp(node, participant.participantId)
+    this.join(node, participant, at)
+  }
+
+  /** A participant's first connection on a node. */
+  join(node: string, participant: Participant, at: Timestamp): void {
+    this.#leaving.delete(participant.participantId)
+    const entry = this.#entries.get(participant.participantId)
+    if (entry !== undefined) {
+      if (!entry.nodes.includes(node)) entry.nodes = [...entry.nodes, node]
+      this.#update(entry, participant, at)
+      return
+    }
+    this.#entries.set(participant.participantId, { present: { ...participant, joinedAt: at }, nodes: [node] })
+    if (this.#open) this.#note("joined", participant, at)
+  }
+
+  /** A participant's last connection on a node dropped, inside or before the door. */
+  leave(node: string, participantId: string, now: number, at: Timestamp): void {
+    this.lobby.giveUp(node, participantId)
+    this.#drop(node, participantId, now, at)
+  }
+
+  /** Somebody waits on that node, so that nobody of theirs is inside there, if they were. */
+  knock(node: string, participant: Participant, now: number, at: Timestamp): void {
+    this.#drop(node, participant.participantId, now, at)
+    this.lobby.knock(node, participant, at)
+  }
+
+  #drop(node: string, participantId: string, now: number, at: Timestamp): void {
+    const entry = this.#entries.get(participantId)
+    if (!entry?.nodes.includes(node)) return
+    entry.nodes = entry.nodes.filter((other) => other !== node)
+    if (entry.nodes.length > 0) return
+    if (this.#graceMs === 0) this.#remove(participantId, entry, at)
+    else this.#leaving.set(participantId, now + this.#graceMs)
+  }
+
+  /** Whoever has to wait is present no more: they are before the door, or gone if nobody may wait there. */
+  sendOut(admission: (participant: Participant) => Admission, at: Timestamp): void {
+    for (const [participantId, entry] of this.#entries) {
+      const outcome = admission(entry.present)
+      if (outcome === "in") continue
+      this.#leaving.delete(participantId)
+      this.#remove(participantId, entry, at)
+      if (outcome === "waits") for (const node of entry.nodes) this.lobby.knock(node, entry.present, at)
+    }
+  }
+
+  #update(entry: Entry, participant: Participant, at: Timestamp): void {
+    const { role, name, joinedAt } = entry.present
+    entry.present = { ...participant, joinedAt }
+    // Whether they would have to wait is nobody else's business.
+    if (role === participant.role && name === participant.name) return
+    if (this.#open) this.#changes.push({ id: newId(), type: "updated", participant, at, before: role })
+  }
+
+  #note(type: PresenceChange["type"], participant: Participant, at: Timestamp): void {
+    this.#changes.push({ id: newId(), type, participant, at })
+  }
+
+  #remove(participantId: string, entry: Entry, at: Timestamp): void {
+    this.#entries.delete(participantId)
+    if (this.#open) this.#note("left", entry.present, at)
+  }
+
+  /** Lets go of those whose grace has passed; returns when the next one's does, if any. */
+  expire(now: number, at: Timestamp): number | undefined {
+    let next: number | undefined
+    for (const [participantId, due] of this.#leaving) {
+      if (due > now) {
+        next = Math.min(next ?? due, due)
+        continue
+      }
+      this.#leaving.delete(participantId)
+      const entry = this.#entries.get(participantId)
+      if (entry !== undefined && entry.nodes.length === 0) this.#remove(participantId, entry, at)
+    }
+    return next
+  }
+
+  /** Those who were present before a restart are still, if they come back until `due` (Unix milliseconds). */
+  restore(roster: ReadonlyArray<Present>, due: number): void {
+    for (const present of roster) {
+      this.#entries.set(present.participantId, { present, nodes: [] })
+      this.#leaving.set(present.participantId, due)
+    }
+  }
+
+  /** The event went live: whoever waited is present from now. */
+  open(at: Timestamp): void {
+    if (this.#open) return
+    this.#open = true
+    for (const entry of this.#entries.values()) {
+      this.#note("joined", entry.present, at)
+    }
+  }
+
+  /** Everyone leaves at once, as when the event is deleted. */
+  clear(at: Timestamp): void {
+    for (const [participantId, entry] of this.#entries) this.#remove(participantId, entry, at)
+    this.#leaving.clear()
+  }
+
+  /** The oldest changes that have not been taken, at most `most`; they stay until `drop`ped, so a failed commit loses none. */
+  peek(most: number): ReadonlyArray<PresenceChange> {
+    return this.#changes.slice(0, most)
+  }
+
+  drop(count: number): void {
+    this.#changes = this.#changes.slice(count)
+  }
+
+  /** Switches the mode when the audience has outgrown or fits it; true when it changed. */
+  settleMode(): boolean {
+    const longestList = this.#mode === "list" ? LIST_UP_TO : LIST_AGAIN_AT
+    const mode = this.size > longestList ? "summary" : "list"
+    const changed = mode !== this.#mode
+    this.#mode = mode
+    return changed
+  }
+
+  find(participantId: string): Present | undefined {
+    return this.#open ? this.#entries.get(participantId)?.present : undefined
+  }
+
+  *all(): IterableIterator<Present> {
+    if (!this.#open) return
+    for (const entry of this.#entries.values()) yield entry.present
+  }
+
+  /** `read`: how a stored role reads in the active phase. */
+  counts(read: (role: EventRole) => EventRole): {
+    readonly total: number
+    readonly byRole: { readonly [role: string]: number }
+  } {
+    const byRole: { [role: string]: number } = {}
+    for (const { role } of this.all()) byRole[read(role)] = (byRole[read(role)] ?? 0) + 1
+    return { total: this.size, byRole }
+  }
+}

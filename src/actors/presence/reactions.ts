@@ -1,0 +1,58 @@
+/**
+ * Reactions are counted, not kept: gateways add up what their sockets sent, and every half second one tally per place is
+ * told. Nothing here lasts, and a restart loses at most half a second of applause.
+ */
+import { Schema } from "effect"
+import { ReactionKind } from "../../model/live-values.ts"
+import { type Ephemeral, ephemeralOf, type StreamFor } from "../../protocol/contract.ts"
+import { STREAM_NAMES } from "../../protocol/dispatch.ts"
+
+/** What one gateway counted since its last report, by place: `event`, or a room's stream. */
+export const ReactionReport = Schema.Struct({
+  counts: Schema.Array(
+    Schema.Struct({
+      stream: Schema.Union([STREAM_NAMES.event, STREAM_NAMES.room]),
+      kind: ReactionKind,
+      n: Schema.Int,
+    }),
+  ),
+})
+export type ReactionReport = typeof ReactionReport.Type
+
+export const REACTION_WINDOW_MS = 500
+
+export class Reactions {
+  readonly #say: (tallies: ReadonlyArray<Ephemeral>) => void
+  #counts = new Map<StreamFor<"reaction.tally">, { [kind in ReactionKind]?: number }>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(say: (tallies: ReadonlyArray<Ephemeral>) => void) {
+    this.#say = say
+  }
+
+  add({ counts }: ReactionReport): void {
+    for (const { stream, kind, n } of counts) {
+      const tally = this.#counts.get(stream) ?? {}
+      tally[kind] = (tally[kind] ?? 0) + n
+      this.#counts.set(stream, tally)
+    }
+    this.#timer ??= setTimeout(() => this.#tell(), REACTION_WINDOW_MS)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #tell(): void {
+    this.#timer = undefined
+    const windows = this.#counts
+    this.#counts = new Map()
+    this.#say(
+      Array.from(windows, ([stream, counts]) => {
+        const total = Object.values(counts).reduce((sum, n) => sum + n, 0)
+        const d = { windowMs: REACTION_WINDOW_MS, counts, total }
+        return ephemeralOf("reaction.tally", stream, d)
+      }),
+    )
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * What newcomers are told. The part that is the same for many is made once per version, and for a large audience four times
+ * a second at most, however much happens; what concerns one participant is looked up for each who asks, as it is now.
+ */
+
+import { SHARED_STREAMS } from "../../store/live-history.ts"
+import type { LoadedEvent } from "../commit/loaded-event.ts"
+import { personalViewOf, viewOf } from "../domain/activities/registry.ts"
+import { activePhase, gatewayPhase, phaseTraits } from "../domain/state.ts"
+import type { LiveReading, LiveSnapshot, ReadQuery } from "../protocol.ts"
+import { timersOf } from "../runtime/deadlines.ts"
+import { lobbyPolicy } from "./admission-policy.ts"
+import { NOBODY, type Presence } from "./presence.ts"
+import { presenceSummary, presenceView } from "./presence-view.ts"
+
+/** With a large audience a snapshot is good for this long; what happened since is replayed after it. */
+const GOOD_FOR_MS = 250
+const LARGE = 500
+
+const ownStream = (participantId: string): string => `me:${participantId}`
+
+/** Rooms that somebody may be in or go to. One that is not among them and is opened later begins at 0. */
+const roomStreams = ({ records }: LoadedEvent): ReadonlyArray<string> => {
+  const seats = Array.from(records.all("seat").values(), ({ roomId }) => roomId)
+  return Array.from(new Set([...records.all("room").keys(), ...seats]), (id) => `room:${id}`)
+}
+
+const headsIn = (of: LoadedEvent): { readonly [stream: string]: number } => {
+  const heads = [...SHARED_STREAMS, ...roomStreams(of)].map((stream) => [stream, of.heads.of(stream)] as const)
+  return Object.fromEntries(heads.filter(([, head]) => head > 0))
+}
+
+/** Streams whose heads a reading says. */
+export const headsOfReading = (of: LoadedEvent, { participants, streams }: ReadQuery): ReadonlyArray<string> => [
+  ...participants.map(ownStream),
+  ...streams,
+  ...roomStreams(of),
+]
+
+export class Snapshots {
+  #last: LiveSnapshot | undefined
+  #madeAt = 0
+
+  read(
+    of: LoadedEvent,
+    presence: Presence | undefined,
+    now: number,
+    { participants, fresh, streams }: ReadQuery,
+  ): LiveReading {
+    if (fresh && this.#last?.version !== of.version) this.#last = undefined
+    const scene = sceneOf(of, presence, now)
+    const personal = participants.map((id) => {
+      return [id, { head: of.heads.of(ownStream(id)), state: personalViewOf(scene, id) }] as const
+    })
+    return {
+      version: of.version,
+      snapshot: this.#snapshot(of, presence, now),
+      heads: Object.fromEntries(streams.map((stream) => [stream, of.heads.of(stream)])),
+      personal: Object.fromEntries(personal),
+    }
+  }
+
+  /** Something was said that is not replayed: who comes now must find it in a new snapshot. */
+  forget(): void {
+    this.#last = undefined
+  }
+
+  #snapshot(of: LoadedEvent, presence: Presence | undefined, now: number): LiveSnapshot {
+    const last = this.#last
+    if (last?.history === of.epoch) {
+      const mayBeOlder = (presence?.connected ?? 0) > LARGE && last.event.status === of.state.event.status
+      if (last.version === of.version || (mayBeOlder && Math.abs(now - this.#madeAt) <= GOOD_FOR_MS)) return last
+    }
+    this.#last = snapshotOf(of, presence, now)
+    this.#madeAt = now
+    return this.#last
+  }
+}
+
+const sceneOf = ({ records, state }: LoadedEvent, presence: Presence | undefined, now: number) => ({
+  records,
+  state,
+  people: presence ?? NOBODY,
+  now,
+})
+
+const snapshotOf = (of: LoadedEvent, presence: Presence | undefined, now: number): LiveSnapshot => {
+  const { state, records } = of
+  const scene = sceneOf(of, presence, now)
+  const active = activePhase(state)
+  const seats = [...records.all("seat")].filter(([, { away }]) => !away)
+  return {
+    history: of.epoch,
+    version: of.version,
+    heads: headsIn(of),
+    event: state.event,
+    phase: phaseTraits(state),
+    everyone: {
+      phase: active === undefined ? null : gatewayPhase(active),
+      phases: state.phases.map(gatewayPhase),
+      timers: timersOf(scene),
+      ...viewOf(scene, "view"),
+    },
+    staff: viewOf(scene, "staffView"),
+    people: { presence: presence === undefined ? {} : presenceView(of, presence) },
+    anonymous: { presence: presence === undefined ? {} : presenceSummary(of, presence) },
+    lobby: lobbyPolicy(state, records),
+    admissions: Object.fromEntries([...records.all("admission")].map(([id, admission]) => [id, admission.state])),
+    roles: Object.fromEntries([...records.all("role")].map(([id, { role }]) => [id, role])),
+    seats: Object.fromEntries(seats.map(([id, { roomId }]) => [id, roomId])),
+    votersHear: [...records.all("poll").values()].some(({ results, voters }) => results === "afterVote" && voters > 0),
+    removed: state.removed,
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Wakes an event when its next deadline is due, and after a commit that failed for want of the database until it can be
+ * read again. One timer, whatever the number of deadlines.
+ */
+import { Effect } from "effect"
+import type { Unreachable } from "../commands.ts"
+import { type Deadline, LONGEST_WAIT_MS } from "./deadlines.ts"
+
+interface Needs {
+  /** Unix milliseconds. */
+  readonly now: () => number
+  readonly fork: (effect: Effect.Effect<unknown>) => void
+  /** The next deadline after `since`, up to which all have been seen to; none when the event is not in memory. */
+  readonly next: (since: number) => Deadline | undefined
+  /** Deals with what is due. Refused or stale: it moved meanwhile, and the commit that moved it set the alarm anew. */
+  readonly see: (deadline: Deadline, at: number) => Effect.Effect<unknown, Unreachable>
+  /** Brings the event back into memory. */
+  readonly recover: Effect.Effect<unknown, Unreachable>
+  /** Is anybody to be woken at all? */
+  readonly isWanted: () => boolean
+}
+
+const RECOVER_EVERY_MS = 500
+
+export class DeadlineTimer {
+  readonly #needs: Needs
+  #timer: NodeJS.Timeout | undefined
+  #seenTo: number
+  #isStopped = false
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+    this.#seenTo = needs.now()
+  }
+
+  /** Sets it to the next deadline. */
+  set(): void {
+    this.clear()
+    const deadline = this.#isStopped ? undefined : this.#needs.next(this.#seenTo)
+    if (deadline === undefined) return
+    const wait = Math.max(0, deadline.at - this.#needs.now())
+    this.#timer = setTimeout(
+      () => (wait > LONGEST_WAIT_MS ? this.set() : this.#fire(deadline)),
+      Math.min(wait, LONGEST_WAIT_MS),
+    )
+  }
+
+  clear(): void {
+    clearTimeout(this.#timer)
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.clear()
+  }
+
+  #fire(deadline: Deadline): void {
+    const { now, fork, see } = this.#needs
+    const seen = Effect.sync(() => {
+      this.#seenTo = Math.max(this.#seenTo, deadline.at)
+      this.set()
+    })
+    const unreachable = Effect.sync(() => this.recoverLater())
+    fork(
+      see(deadline, Math.max(now(), deadline.at)).pipe(
+        Effect.andThen(seen),
+        Effect.catchTags({ StoreAway: () => unreachable, Moved: () => unreachable }),
+        Effect.ignore,
+      ),
+    )
+  }
+
+  /** Recovers until it works, which sets the alarm again. */
+  recoverLater(): void {
+    this.clear()
+    if (!this.#needs.isWanted() || this.#isStopped) return
+    this.#timer = setTimeout(() => {
+      const again = Effect.sync(() => this.recoverLater())
+      const recovered = Effect.andThen(
+        this.#needs.recover,
+        Effect.sync(() => this.set()),
+      )
+      this.#needs.fork(recovered.pipe(Effect.catchTags({ StoreAway: () => again, Moved: () => again }), Effect.ignore))
+    }, RECOVER_EVERY_MS)
+  }
+}

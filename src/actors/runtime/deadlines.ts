@@ -1,0 +1,81 @@
+/**
+ * Deadlines of a live event: the end of its active phase's timer, as a command; and what its activities wait for and the
+ * warnings before any timer ends, as turns.
+ */
+import { toMillis } from "../../model/timestamp.ts"
+import type { TimerView } from "../../protocol/topics/agenda.ts"
+import type { Command } from "../commands.ts"
+import type { ActivityDeadline, ReadContext } from "../domain/activities/activity.ts"
+import { activityTimers, nextActivityDeadline } from "../domain/activities/registry.ts"
+import { activePhase, activeTimers, type LiveState } from "../domain/state.ts"
+import type { Turn } from "../domain/turn.ts"
+
+/** A timer warns this long before it elapses. */
+const WARNINGS_MS = [60_000, 10_000] as const
+
+/** Node's timers hold 31 bits; a later deadline is looked at again then. */
+export const LONGEST_WAIT_MS = 2_147_483_647
+
+interface PhaseDeadline {
+  /** Unix milliseconds. */
+  readonly at: number
+  readonly command: Command
+}
+export type Deadline = PhaseDeadline | ActivityDeadline
+
+interface Warning {
+  /** Unix milliseconds. */
+  readonly at: number
+  readonly timerId: string
+  readonly remainingMs: number
+}
+
+/** Everything that clients draw a deadline of. */
+export const timersOf = (scene: ReadContext): ReadonlyArray<TimerView> => [
+  ...activeTimers(scene.state),
+  ...activityTimers(scene),
+]
+
+const warningsOf = (scene: ReadContext): ReadonlyArray<Warning> =>
+  timersOf(scene)
+    .filter(({ state }) => state === "running")
+    .flatMap(({ id: timerId, startedAt, endsAt }) =>
+      WARNINGS_MS.map((remainingMs) => ({ at: toMillis(endsAt) - remainingMs, timerId, remainingMs })).filter(
+        ({ at }) => at > toMillis(startedAt),
+      ),
+    )
+
+/** Warns of all timers whose warning is due at that moment; of one that was moved meanwhile there is none. */
+const warn =
+  (at: number) =>
+  (turn: Turn): void => {
+    for (const { at: due, timerId, remainingMs } of warningsOf(turn)) {
+      if (due === at) turn.publish("timer.warning", "event", { timerId, remainingMs })
+    }
+  }
+
+/** The next warning after `since` (exclusive). Warnings that were missed are not made up for. */
+const nextWarning = (scene: ReadContext, since: number): ActivityDeadline | undefined => {
+  const at = warningsOf(scene).reduce(
+    (next, warning) => (warning.at > since ? Math.min(next, warning.at) : next),
+    Infinity,
+  )
+  return at === Infinity ? undefined : { at, due: warn(at) }
+}
+
+const phaseDeadline = (state: LiveState): PhaseDeadline | undefined => {
+  const phase = activePhase(state)
+  if (phase === undefined || phase.timerEndsAt === null || phase.timerElapsed) return undefined
+  const { id: phaseId, timerEndsAt: endsAt } = phase
+  return { at: toMillis(endsAt), command: { type: "timer.elapse", d: { phaseId, endsAt } } }
+}
+
+/**
+ * The next deadline, given the moment up to which deadlines have been seen to. An end is due even when it lies before
+ * that: a crash must not swallow it. `own`: one that the event itself has.
+ */
+export const nextDeadline = (scene: ReadContext, since: number, own?: ActivityDeadline): Deadline | undefined => {
+  if (scene.state.event.status !== "live") return undefined
+  const deadlines = [nextWarning(scene, since), phaseDeadline(scene.state), nextActivityDeadline(scene), own]
+  return deadlines.reduce((next, one) => (next === undefined || (one !== undefined && one.at < next.at) ? one : next))
+}

@@ -1,0 +1,78 @@
+/** The live event's entity: its mailbox in the cluster engine, in front of the actor that does the work. */
+import { Clock, Effect, type Layer } from "effect"
+import { Entity, type Sharding } from "effect/cluster"
+import { Rpc } from "effect/rpc"
+import { Database } from "../../store/database.ts"
+import { OutboxSignal } from "../../store/outbox.ts"
+import { Telemetry } from "../../telemetry.ts"
+import { Feed } from "../feed.ts"
+import { LiveEvent } from "../protocol.ts"
+import { LiveEventActor } from "./live-event-actor.ts"
+import { Ownership } from "./ownership.ts"
+
+export interface LiveEventOptions {
+  /** Commands one event may queue; one more fails with `MailboxFull`. */
+  readonly mailbox: number
+  readonly presenceGraceMs: number
+  /** Who was present before a restart and does not come back within this time has left. */
+  readonly returnWithinMs: number
+  /** An event nobody needs is dropped from memory after this long. */
+  readonly idleMs: number
+  /** Where broadcasts can be watched, with `{broadcastId}`; null when nobody says. */
+  readonly playbackUrlTemplate: string | null
+  /** The deployment has something that records: a media server, or what its operator says there is. */
+  readonly canRecord: boolean
+}
+
+/** A late touch or two must not cost a live event its place. */
+const TOUCHES_PER_IDLE = 3
+
+export const liveEventLayer = (
+  options: LiveEventOptions,
+): Layer.Layer<never, never, Sharding.Sharding | Database | Feed | OutboxSignal | Telemetry | Ownership> =>
+  LiveEvent.toLayer(
+    Effect.gen(function* () {
+      const { entityId: eventId } = yield* Entity.CurrentAddress
+      const telemetry = yield* Telemetry
+      const clock = yield* Clock.Clock
+      const self = yield* LiveEvent.client
+      const fork = Effect.runForkWith(yield* Effect.context<never>())
+      const actor = new LiveEventActor({
+        eventId,
+        database: yield* Database,
+        feed: yield* Feed,
+        bell: yield* OutboxSignal,
+        telemetry,
+        ownership: yield* Ownership,
+        presenceGraceMs: options.presenceGraceMs,
+        returnWithinMs: options.returnWithinMs,
+        playbackUrlTemplate: options.playbackUrlTemplate,
+        canRecord: options.canRecord,
+        now: () => clock.currentTimeMillisUnsafe(),
+        fork,
+        // An open request would do it too, but keeps twelve kilobytes of fibers for as long as the event is live.
+        stay: () => {
+          const touch = setInterval(() => fork(Effect.ignore(self(eventId).Touch())), options.idleMs / TOUCHES_PER_IDLE)
+          return () => clearInterval(touch)
+        },
+      })
+      telemetry.metrics.actorsActive.add(1)
+      yield* Effect.addFinalizer(() =>
+        Effect.suspend(() => {
+          actor.stop()
+          telemetry.metrics.actorsActive.add(-1)
+          return actor.farewell
+        }),
+      )
+      return LiveEvent.of({
+        Execute: ({ payload }) => actor.execute(payload.envelopes),
+        ReportPresence: ({ payload }) => actor.report(payload),
+        ReportReactions: ({ payload }) => actor.react(payload),
+        Read: ({ payload }) => actor.read(payload),
+        ReadRoster: ({ payload }) => actor.roster(payload),
+        Reside: () => Rpc.fork(Effect.never),
+        Touch: () => Rpc.fork(Effect.void),
+      })
+    }),
+    { mailboxCapacity: options.mailbox, maxIdleTime: options.idleMs },
+  )

@@ -1,0 +1,18 @@
+/** One thing at a time, in the order in which they were asked for; counts how long the lane was taken. */
+import { Effect, Semaphore } from "effect"
+import type { Telemetry } from "../../telemetry.ts"
+
+export type Mutex = <A, E>(body: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+export const openLane = ({ metrics }: Telemetry["Service"]): Mutex => {
+  const inTurn = Semaphore.makeUnsafe(1).withPermits(1)
+  const timed: Mutex = (body) =>
+    Effect.suspend(() => {
+      const from = performance.now()
+      return Effect.ensuring(
+        body,
+        Effect.sync(() => metrics.actorBusy.add((performance.now() - from) / 1000)),
+      )
+    })
+  return (body) => inTurn(timed(body))
+}

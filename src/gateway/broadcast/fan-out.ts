@@ -1,0 +1,138 @@
+/**
+ * From dispatches to frames: the first dispatch after idle goes at once, later ones are gathered and sent as one array per
+ * stream and tick, because frames are what fan-out costs. A frame is built once and published to a topic. What may be lost
+ * is kept by key until the tick, so that only the newest of a key is sent.
+ */
+import type { EphemeralPublication } from "../../actors/feed.ts"
+import { framesOf } from "../transport/frame-packing.ts"
+import type { Outgoing } from "../transport/outgoing.ts"
+import { ownerOf, type StreamName } from "./stream-names.ts"
+
+interface Needs {
+  readonly publish: (topic: string, text: string) => void
+  readonly topic: (stream: StreamName) => string
+  readonly ephemeralTopic: (publication: Pick<EphemeralPublication, "stream" | "optOut">) => string
+  /** Sends to all tabs of one participant, in order. */
+  readonly sendTo: (participantId: string, dispatches: ReadonlyArray<Outgoing>) => void
+  /** To those of their tabs that take what may be lost. */
+  readonly mentionTo: (participantId: string, dispatches: ReadonlyArray<string>) => void
+  /** Length of a tick now. */
+  readonly tickMs: () => number
+  /** Looks after slow sockets; called before more is added to their buffers. */
+  readonly inspect: () => void
+  /** Everything that was waiting has been published. */
+  readonly flushed: () => void
+}
+
+/** After so much was published, sockets are looked at: no buffer has grown by more than this unseen. */
+const INSPECT_EVERY = 16_384
+
+export class FanOut {
+  readonly #needs: Needs
+  #ordered = new Map<StreamName, Outgoing[]>()
+  /** Newest frame of each key, by topic, and by participant. */
+  #ephemeral = new Map<string, Map<string, string>>()
+  #personal = new Map<string, Map<string, string>>()
+  /** Frames that follow the ordered ones of their tick, by topic. */
+  #after = new Map<string, string>()
+  #flushedAt = 0
+  #timer: NodeJS.Timeout | undefined
+  #sinceInspection = 0
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  /** Is anything with a place in a stream waiting? */
+  get hasPending(): boolean {
+    return this.#ordered.size > 0
+  }
+
+  /** Dispatches of a stream that have not been published yet. */
+  pending(stream: StreamName): number {
+    return this.#ordered.get(stream)?.length ?? 0
+  }
+
+  ordered(stream: StreamName, dispatch: Outgoing): void {
+    const waiting = this.#ordered.get(stream)
+    if (waiting === undefined) this.#ordered.set(stream, [dispatch])
+    else waiting.push(dispatch)
+  }
+
+  ephemeral(publication: EphemeralPublication): void {
+    const owner = ownerOf(publication.stream)
+    const all = owner === undefined ? this.#ephemeral : this.#personal
+    const place = owner ?? this.#needs.ephemeralTopic(publication)
+    const waiting = all.get(place) ?? new Map<string, string>()
+    all.set(place, waiting.set(publication.key, publication.frame))
+  }
+
+  after(topic: string, frame: string): void {
+    this.#after.set(topic, frame)
+  }
+
+  /** Sends what is waiting now if the last tick is over, else when it is. */
+  schedule(now: number): void {
+    if (this.#timer !== undefined || !this.#hasWork()) return
+    const wait = this.#flushedAt + this.#needs.tickMs() - now
+    if (wait <= 0) {
+      this.flush(now)
+      return
+    }
+    this.#timer = setTimeout(() => this.flush(Date.now()), wait)
+  }
+
+  flush(now: number): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    if (!this.#hasWork()) return
+    this.#flushedAt = now
+    const [ordered, ephemeral, personal, after] = [this.#ordered, this.#ephemeral, this.#personal, this.#after]
+    this.#ordered = new Map()
+    this.#ephemeral = new Map()
+    this.#personal = new Map()
+    this.#after = new Map()
+    if (ephemeral.size + personal.size > 0 || this.#sinceInspection >= INSPECT_EVERY) {
+      this.#sinceInspection = 0
+      this.#needs.inspect()
+    }
+    // First: what becomes of the thing that somebody voted for, such as its removal, was decided after they did.
+    for (const [owner, byKey] of personal) this.#needs.mentionTo(owner, [...byKey.values()])
+    for (const [stream, dispatches] of ordered) {
+      const owner = ownerOf(stream)
+      if (owner !== undefined) this.#needs.sendTo(owner, dispatches)
+      else
+        this.#publish(
+          this.#needs.topic(stream),
+          dispatches.map(({ frame }) => frame),
+        )
+    }
+    for (const [topic, frame] of after) this.#publish(topic, [frame])
+    for (const [topic, byKey] of ephemeral) this.#publish(topic, [...byKey.values()])
+    this.#needs.flushed()
+  }
+
+  /** Forgets what is waiting: its places mean nothing any more. */
+  reset(): void {
+    this.#ordered.clear()
+    this.#ephemeral.clear()
+    this.#personal.clear()
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.reset()
+    this.#after.clear()
+  }
+
+  #hasWork(): boolean {
+    return this.#ordered.size + this.#ephemeral.size + this.#personal.size + this.#after.size > 0
+  }
+
+  #publish(topic: string, dispatches: ReadonlyArray<string>): void {
+    for (const frame of framesOf(dispatches)) {
+      this.#sinceInspection += frame.length
+      this.#needs.publish(topic, frame)
+    }
+  }
+}

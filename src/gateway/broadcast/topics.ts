@@ -1,0 +1,76 @@
+/**
+ * Which topics of the engine a connection hears. A stream's ordered dispatches have one topic, what may be lost another
+ * (slow sockets leave it), and what clients may mute a third and fourth; a participant's own stream is sent, not published.
+ */
+import type { EphemeralPublication } from "../../actors/feed.ts"
+import type { OptOut } from "../../protocol/dispatch.ts"
+import type { ActingRole } from "../../protocol/rule.ts"
+import type { Connection } from "../connection/connection.ts"
+import { hasEphemerals, hasOptOuts, ownerOf, type StreamName } from "./stream-names.ts"
+
+const OPT_OUTS: ReadonlyArray<OptOut> = ["reactions", "transcript"]
+
+export class Subscriptions {
+  readonly #eventId: string
+
+  constructor(eventId: string) {
+    this.#eventId = eventId
+  }
+
+  topic(stream: StreamName): string {
+    return `${this.#eventId}/${stream}`
+  }
+
+  ephemeralTopic({ stream, optOut }: Pick<EphemeralPublication, "stream" | "optOut">): string {
+    return `${this.topic(stream)}~${optOut ?? ""}`
+  }
+
+  /** Everyone who may do the same. */
+  roleTopic(role: ActingRole): string {
+    return `${this.#eventId}/role/${role}`
+  }
+
+  subscribe(connection: Connection, stream: StreamName): void {
+    if (ownerOf(stream) !== undefined) return
+    connection.socket.subscribe(this.topic(stream))
+    if (connection.getsEphemeral) this.#tune(connection, stream, true)
+  }
+
+  unsubscribe(connection: Connection, stream: StreamName): void {
+    if (ownerOf(stream) !== undefined) return
+    connection.socket.unsubscribe(this.topic(stream))
+    this.#tune(connection, stream, false)
+  }
+
+  /** Of these streams also what may be lost, or not any more. */
+  setEphemeral(connection: Connection, streams: ReadonlyArray<StreamName>, on: boolean): void {
+    connection.getsEphemeral = on
+    for (const stream of streams) {
+      if (ownerOf(stream) === undefined) this.#tune(connection, stream, on)
+    }
+  }
+
+  /** The tally that only those who voted hear. */
+  subscribePoll(connection: Connection, pollId: string, on: boolean): void {
+    const topic = this.ephemeralTopic({ stream: `poll:${pollId}` })
+    if (on) connection.socket.subscribe(topic)
+    else connection.socket.unsubscribe(topic)
+    const others = [...connection.polls].filter((id) => id !== pollId)
+    connection.polls = new Set(on ? [...others, pollId] : others)
+  }
+
+  changeRole(connection: Connection, from: ActingRole, to: ActingRole): void {
+    connection.socket.unsubscribe(this.roleTopic(from))
+    connection.socket.subscribe(this.roleTopic(to))
+  }
+
+  #tune(connection: Connection, stream: StreamName, on: boolean): void {
+    if (!hasEphemerals(stream)) return
+    const heard = hasOptOuts(stream) ? OPT_OUTS.filter((kind) => !connection.mutes.has(kind)) : []
+    const topics = [this.ephemeralTopic({ stream }), ...heard.map((optOut) => this.ephemeralTopic({ stream, optOut }))]
+    for (const topic of topics) {
+      if (on) connection.socket.subscribe(topic)
+      else connection.socket.unsubscribe(topic)
+    }
+  }
+}

@@ -1,0 +1,235 @@
+/**
+ * Answers `op 3`: checks the frame, then asks the live event, or answers from the channel. Whatever is wrong with a command
+ * is said in its reply; the socket stays.
+ */
+import { Cause, Effect, Result, Schema } from "effect"
+import type { RosterQuery } from "../../actors/protocol.ts"
+import { isAnonymousAct } from "../../identity/anonymous-budgets.ts"
+import { isStorable } from "../../model/json.ts"
+import { isStaff } from "../../model/roles.ts"
+import { CLOSE } from "../../protocol/close-codes.ts"
+import type { RateClass } from "../../protocol/command.ts"
+import {
+  COMMAND_NAMES,
+  COMMANDS,
+  type CommandData,
+  type CommandName,
+  commandContract,
+  type GatewayCommandName,
+  isCommandName,
+  isGatewayCommand,
+} from "../../protocol/contract.ts"
+import type { CommandFrame } from "../../protocol/frames.ts"
+import { OP } from "../../protocol/op.ts"
+import { can, whyNot } from "../../protocol/permissions.ts"
+import type { Refusal } from "../../protocol/refusals.ts"
+import { actingAs } from "../../protocol/rule.ts"
+import type { Channel } from "../event/channel.ts"
+import { lacksRoom } from "../event/reaction-counts.ts"
+import type { GatewayServices } from "../services.ts"
+import type { Connection } from "./connection.ts"
+import { envelopeOf } from "./envelopes.ts"
+import { refusalOf, refuse, refuseForNow } from "./refusal.ts"
+
+/** What a command came to: the reply's members. */
+type Outcome =
+  | { readonly v: number; readonly d: { readonly [field: string]: unknown }; readonly isDuplicate: boolean }
+  | { readonly refusal: Refusal }
+
+/** A command whose data its schema has decoded. */
+interface Decoded {
+  readonly t: CommandName
+  readonly d: unknown
+}
+
+type Decode = (d: unknown) => Result.Result<unknown, Schema.SchemaError>
+
+const DECODERS = Object.fromEntries(
+  COMMAND_NAMES.map((t) => [t, Schema.decodeUnknownResult(COMMANDS[t].data as unknown as Schema.Codec<unknown>)]),
+) as unknown as { readonly [T in CommandName]: Decode }
+
+/** Answers a command that the live event is not asked about. */
+type Answer<T extends GatewayCommandName> = (given: {
+  readonly connection: Connection
+  readonly channel: Channel
+  readonly id: string
+  readonly d: CommandData<T>
+}) => void
+
+const ROSTER_PAGE = 50
+/** A refusal for too many unanswered commands. */
+const BUSY_RETRY_MS = 200
+
+const reply = (connection: Connection, id: string, outcome: Outcome): void => {
+  const body =
+    "refusal" in outcome
+      ? { ok: false, e: outcome.refusal }
+      : { ok: true, v: outcome.v, d: outcome.d, ...(outcome.isDuplicate ? { dup: true } : {}) }
+  connection.send(JSON.stringify({ op: OP.reply, id, ...body }))
+}
+
+export const refuseCommand = (connection: Connection, id: string, refusal: Refusal): void =>
+  reply(connection, id, { refusal })
+
+export class Commands {
+  readonly #around: GatewayServices
+
+  constructor(around: GatewayServices) {
+    this.#around = around
+  }
+
+  /** Takes a command of an open connection. */
+  receive(connection: Connection, channel: Channel, frame: CommandFrame): void {
+    const refusal = this.#throttle(connection, channel)
+    const decoded = refusal === undefined ? this.#decode(channel, frame) : { refusal }
+    if ("refusal" in decoded) {
+      reply(connection, frame.id, decoded)
+      return
+    }
+    const { t, d } = decoded
+    const early = this.#ration(connection, channel, decoded, frame.id)
+    if (early !== undefined) {
+      reply(connection, frame.id, { refusal: early })
+      return
+    }
+    if (isGatewayCommand(t)) {
+      this.#answerLocally(connection, channel, frame.id, t, d)
+      return
+    }
+    const { participantId } = connection.identity
+    const envelope = envelopeOf(t, d, frame, connection)
+    this.#perform(
+      connection,
+      frame.id,
+      this.#around.live.execute(channel.eventId, envelope).pipe(
+        Effect.map(({ version, result, duplicate }) => {
+          // Only what is rationed is asked for here; the live event knows the others.
+          if (commandContract(t).rate !== undefined)
+            channel.recent.remember(participantId, frame.id, envelope.bodyHash, Date.now())
+          return { v: version, d: result, isDuplicate: duplicate }
+        }),
+        Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })),
+      ),
+    )
+  }
+
+  /** Every command counts, whatever becomes of it. */
+  #throttle({ identity: { participantId, role }, inFlight }: Connection, channel: Channel): Refusal | undefined {
+    const waitMs = channel.budgets.spend(participantId, "commands", isStaff(role), Date.now())
+    if (waitMs > 0) return refuseForNow("rate_limited", "Too many commands.", waitMs)
+    return inFlight >= this.#around.options.commandsInFlight
+      ? refuseForNow("rate_limited", "Too many commands wait for an answer.", BUSY_RETRY_MS)
+      : undefined
+  }
+
+  /** Some kinds are rationed besides; what is no command, or was done already, costs none of that. */
+  #ration(connection: Connection, channel: Channel, { t, d }: Decoded, commandId: string): Refusal | undefined {
+    const { participantId, role } = connection.identity
+    const kind = commandContract(t).rate
+    if (kind === undefined || channel.recent.find(participantId, commandId) !== undefined) return undefined
+    const waitMs = channel.budgets.spend(participantId, kind, isStaff(role), Date.now())
+    if (waitMs > 0) return refuseForNow("rate_limited", `Too much of ${t}.`, waitMs)
+    const acts = t === "reaction.send" ? ((d as CommandData<"reaction.send">).n ?? 1) : 1
+    const laterMs = this.#spendByAddress(connection, channel, kind, acts)
+    return laterMs > 0 ? refuseForNow("rate_limited", `Too much of ${t} from your address.`, laterMs) : undefined
+  }
+
+  /** Anonymous viewers share what their address may do: each of them costs but a request. */
+  #spendByAddress({ address, identity }: Connection, { eventId }: Channel, kind: RateClass, acts: number): number {
+    if (identity.kind !== "anonymous" || !isAnonymousAct(kind)) return 0
+    return this.#around.anonymous.spend(kind, eventId, address, Date.now(), acts)
+  }
+
+  #decode(channel: Channel, { t, d, rev }: CommandFrame): Decoded | { readonly refusal: Refusal } {
+    if (!isCommandName(t)) return { refusal: refuse("unknown_command", "There is no such command.") }
+    if (channel.hasEnded && !isGatewayCommand(t)) return { refusal: refuse("event_ended", "The event has ended.") }
+    if (rev !== undefined && commandContract(t).revises === undefined) {
+      return { refusal: refuse("bad_request", `What ${t} acts on has no revision: name no rev.`) }
+    }
+    if (!isStorable(d)) return { refusal: refuse("bad_request", "Text must not hold NUL or lone surrogates.") }
+    const decoded = DECODERS[t](d === undefined ? {} : d)
+    return Result.isFailure(decoded)
+      ? { refusal: refuse("bad_request", `Not a valid ${t}: ${decoded.failure.message.slice(0, 500)}`) }
+      : { t, d: decoded.success }
+  }
+
+  #answerLocally<T extends GatewayCommandName>(
+    connection: Connection,
+    channel: Channel,
+    id: string,
+    t: T,
+    d: unknown,
+  ): void {
+    const permission = can(actingAs(connection.identity), channel.phase, t)
+    if (permission !== "allowed") {
+      reply(connection, id, { refusal: refuse(permission, whyNot(permission, t)) })
+      return
+    }
+    const answer: Answer<T> = this.#answers[t]
+    answer({ connection, channel, id, d: d as CommandData<T> })
+  }
+
+  readonly #answers: { readonly [T in GatewayCommandName]: Answer<T> } = {
+    leave: ({ connection, channel, id }) => {
+      reply(connection, id, { v: channel.version, d: {}, isDuplicate: false })
+      connection.close(CLOSE.left)
+    },
+    sync: ({ connection, channel, id, d: { epoch, cursors } }) => {
+      const resume = { epoch: epoch ?? channel.epoch, cursors }
+      const resumed = channel.canReplay(connection, resume)
+      reply(connection, id, { v: channel.version, d: { resumed }, isDuplicate: false })
+      channel.sync(connection, resume)
+    },
+    "reaction.send": ({ connection, channel, id, d }) => reply(connection, id, react(connection, channel, id, d)),
+    "roster.list": ({ connection, channel, id, d }) => this.#perform(connection, id, this.#roster(channel, d)),
+  }
+
+  #roster(channel: Channel, d: CommandData<"roster.list">): Effect.Effect<Outcome> {
+    const query: RosterQuery = { ...d, limit: d.limit ?? ROSTER_PAGE }
+    return this.#around.live.roster(channel.eventId, query).pipe(
+      Effect.map((page) => ({ v: channel.version, d: { ...page }, isDuplicate: false })),
+      Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })),
+    )
+  }
+
+  /** Runs a command and replies, whatever becomes of it. */
+  #perform(connection: Connection, id: string, command: Effect.Effect<Outcome>): void {
+    const settle = (outcome: Outcome): void => {
+      connection.inFlight--
+      reply(connection, id, outcome)
+    }
+    connection.inFlight++
+    this.#around.fork(
+      command.pipe(
+        Effect.catchCause((cause) => {
+          this.#around.telemetry.log.error({ err: Cause.squash(cause), commandId: id }, "a command failed unexpectedly")
+          return Effect.succeed<Outcome>({ refusal: refuse("internal_error", "The command failed unexpectedly.") })
+        }),
+        Effect.flatMap((outcome) => Effect.sync(() => settle(outcome))),
+      ),
+    )
+  }
+}
+
+/** Counted by the event at its own pace and stored by nobody: a repeat is known here or not at all. */
+const react = (
+  connection: Connection,
+  channel: Channel,
+  id: string,
+  { kind, n = 1 }: CommandData<"reaction.send">,
+): Outcome => {
+  const { participantId } = connection.identity
+  const body = `${kind} ${n}`
+  const known = channel.recent.find(participantId, id)
+  if (known !== undefined && known !== body) {
+    return { refusal: refuse("conflict", "This command id was used with another body.") }
+  }
+  if (known === undefined && lacksRoom(connection, channel.phase)) {
+    return { refusal: refuse("conflict", "You are in no room now.") }
+  }
+  if (known === undefined) {
+    channel.reactions.add(connection, kind, n)
+    channel.recent.remember(participantId, id, body, Date.now())
+  }
+  return { v: channel.version, d: {}, isDuplicate: known !== undefined }
+}

@@ -1,0 +1,70 @@
+/** How users stand, asked for many at a time: identifying sockets share the statements that look their users up. */
+import { Deferred, Duration, Effect, Exit } from "effect"
+import type { Unavailable } from "../../model/errors.ts"
+import type { Basis, GrantState } from "../../model/grants.ts"
+import { findGrantStates, type GrantQuestion } from "../../store/grant-states.ts"
+import type { GatewayServices } from "../services.ts"
+
+/** Questions in one statement. */
+export const BATCH = 500
+/** From the start of one statement to the start of the next: a statement of 50 questions costs a tenth of 50 statements of one. */
+const GATHER = Duration.millis(10)
+
+interface Waiting {
+  readonly question: GrantQuestion
+  readonly answer: Deferred.Deferred<GrantState, Unavailable>
+}
+
+/**
+ * Asks for many at a time. A question that comes alone is asked at once. Those that come within `GATHER`, or while a statement
+ * runs, share the next one, so that a storm of joins costs few statements.
+ */
+export class GrantLookups {
+  readonly #around: Pick<GatewayServices, "database" | "fork">
+  readonly #waiting: Waiting[] = []
+  #isAsking = false
+
+  constructor(around: Pick<GatewayServices, "database" | "fork">) {
+    this.#around = around
+  }
+
+  find(basis: Basis, eventId: string): Effect.Effect<GrantState, Unavailable> {
+    return Effect.suspend(() => {
+      const answer = Deferred.makeUnsafe<GrantState, Unavailable>()
+      this.#waiting.push({ question: { basis, eventId }, answer })
+      if (!this.#isAsking) {
+        this.#isAsking = true
+        this.#around.fork(this.#askAll)
+      }
+      return Deferred.await(answer)
+    })
+  }
+
+  readonly #askAll = Effect.gen({ self: this }, function* () {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, BATCH)
+      const [lasted] = yield* Effect.timed(this.#askFor(batch))
+      yield* Effect.sleep(Duration.subtract(GATHER, lasted))
+    }
+    this.#isAsking = false
+  })
+
+  #askFor(batch: ReadonlyArray<Waiting>): Effect.Effect<void> {
+    const found = this.#around.database.run((sql) =>
+      findGrantStates(
+        sql,
+        batch.map(({ question }) => question),
+      ),
+    )
+    return Effect.map(Effect.exit(found), (exit) => {
+      for (const [index, { answer }] of batch.entries()) {
+        Deferred.doneUnsafe(answer, Exit.isSuccess(exit) ? footingAt(exit.value, index) : Exit.failCause(exit.cause))
+      }
+    })
+  }
+}
+
+const footingAt = (footings: ReadonlyArray<GrantState>, index: number): Exit.Exit<GrantState> => {
+  const footing = footings[index]
+  return footing === undefined ? Exit.die(new Error("a question was not answered")) : Exit.succeed(footing)
+}

@@ -1,0 +1,119 @@
+/**
+ * How the users behind open sockets stand: whether what their grant rests on still holds, and which role they have at the
+ * event now. Looked up again for all open sockets every few seconds, and at once for those that a change made in this process
+ * concerns. Users without a grant of their own (guests, registrants, anonymous viewers) have no basis.
+ */
+import { Duration, Effect } from "effect"
+import type { GrantChange } from "../../identity/grant-bell.ts"
+import { accessOf, type EventAccess, type GrantState, holds } from "../../model/grants.ts"
+import { CLOSE } from "../../protocol/close-codes.ts"
+import { findGrantStates } from "../../store/grant-states.ts"
+import type { GatewayServices } from "../services.ts"
+import type { Connection } from "./connection.ts"
+import { BATCH } from "./grant-lookups.ts"
+import { ChangeIndex, type Ground, RecentChanges } from "./recent-changes.ts"
+
+/** From the start of one look to the start of the next: all changes that come within it cost one walk over the sockets. */
+const GATHER = Duration.millis(25)
+
+interface Backed extends Ground {
+  readonly connection: Connection
+}
+
+interface Needs {
+  readonly connections: () => Iterable<Connection>
+  /** The user stands otherwise at the event than the connection knows. */
+  readonly stands: (connection: Connection, standing: EventAccess) => void
+}
+
+export class GrantWatch {
+  readonly #around: GatewayServices
+  readonly #needs: Needs
+  #lookedAt: number
+  #isLooking = false
+  /** Changes that came while a look was under way. */
+  #rung: GrantChange[] = []
+  /** A footing that was asked for before a change may be of before it. */
+  readonly changes = new RecentChanges()
+
+  constructor(around: GatewayServices, needs: Needs, now: number) {
+    this.#around = around
+    this.#needs = needs
+    this.#lookedAt = now
+  }
+
+  /** Looks again, if it is time to. */
+  sweep(now: number): void {
+    if (this.#isLooking || now - this.#lookedAt < this.#around.options.recheckMs) return
+    this.#lookedAt = now
+    this.#look(this.#backed())
+  }
+
+  /** Something that grants rest on is gone, or a role is another. */
+  rung(change: GrantChange): void {
+    this.changes.add(change)
+    this.#rung.push(change)
+    this.#lookAtRung()
+  }
+
+  #lookAtRung(): void {
+    if (this.#isLooking || this.#rung.length === 0) return
+    const changes = new ChangeIndex(this.#rung)
+    this.#rung = []
+    this.#look(this.#backed().filter((backed) => changes.concerns(backed)))
+  }
+
+  #backed(): ReadonlyArray<Backed> {
+    const backed: Backed[] = []
+    for (const connection of this.#needs.connections()) {
+      const { basis, eventId } = connection
+      if (basis !== undefined) backed.push({ connection, basis, eventId })
+    }
+    return backed
+  }
+
+  #look(backed: ReadonlyArray<Backed>): void {
+    this.#isLooking = true
+    const { database, fork, telemetry } = this.#around
+    const lookAt = (some: ReadonlyArray<Backed>) =>
+      Effect.map(
+        database.run((sql) =>
+          findGrantStates(
+            sql,
+            some.map(({ basis, eventId }) => ({ basis, eventId })),
+          ),
+        ),
+        (footings) => this.#judge(some, footings),
+      )
+    const batches = Array.from({ length: Math.ceil(backed.length / BATCH) }, (_, n) =>
+      backed.slice(n * BATCH, (n + 1) * BATCH),
+    )
+    fork(
+      Effect.forEach(batches, lookAt, { discard: true }).pipe(
+        // Sockets that cannot be looked at stay, and are looked at the next time.
+        Effect.catch((err) =>
+          Effect.sync(() => telemetry.log.warn({ err }, "grants behind sockets could not be looked at")),
+        ),
+        Effect.timed,
+        Effect.flatMap(([lasted]) => Effect.sleep(Duration.subtract(GATHER, lasted))),
+        Effect.ensuring(
+          Effect.sync(() => {
+            this.#isLooking = false
+            this.#lookAtRung()
+          }),
+        ),
+      ),
+    )
+  }
+
+  #judge(backed: ReadonlyArray<Backed>, footings: ReadonlyArray<GrantState>): void {
+    for (const [index, { connection, basis }] of backed.entries()) {
+      const footing = footings[index]
+      // A connection that brought a new token meanwhile was looked at with it.
+      if (footing === undefined || connection.basis !== basis) continue
+      const standing = accessOf(footing)
+      if (!holds(footing) || (standing === undefined && footing.event !== null)) connection.close(CLOSE.revoked)
+      else if (standing !== undefined) this.#needs.stands(connection, standing)
+    }
+  }
+}

@@ -1,0 +1,85 @@
+/**
+ * How much a participant may send, over all its tabs: token buckets, one for all commands and one more for some kinds, and
+ * a window over all frames that tells abuse from haste. Buckets exist only for those who send, and go when they are full.
+ */
+
+import { type Bucket, fullBucket, type Rate, takeToken } from "../../model/token-bucket.ts"
+import type { RateClass } from "../../protocol/command.ts"
+
+/** `commands`: everything. The others on top of it. */
+export type BudgetKind = "commands" | RateClass
+export type BudgetRules = { readonly [kind in BudgetKind]: Rate }
+
+/** More than this many times the allowed rate over a window is abuse. */
+const ABUSE_FACTOR = 5
+const WINDOW_MS = 10_000
+/** Every bucket is full again after so long. */
+const FULL_AFTER_MS = 60_000
+
+interface Budget {
+  /** Made for the first command: most people only ever send heartbeats. */
+  buckets: Map<BudgetKind, Bucket> | undefined
+  /** 0: never. */
+  spentAt: number
+  windowFrom: number
+  frames: number
+}
+
+export class Budgets {
+  readonly #byParticipant = new Map<string, Budget>()
+  readonly #rules: BudgetRules
+  readonly #staffFactor: number
+
+  constructor(rules: BudgetRules, staffFactor: number) {
+    this.#rules = rules
+    this.#staffFactor = staffFactor
+  }
+
+  #of(participantId: string, now: number): Budget {
+    let budget = this.#byParticipant.get(participantId)
+    if (budget === undefined) {
+      budget = { buckets: undefined, spentAt: 0, windowFrom: now, frames: 0 }
+      this.#byParticipant.set(participantId, budget)
+    }
+    return budget
+  }
+
+  #factor(staff: boolean): number {
+    return staff ? this.#staffFactor : 1
+  }
+
+  /** Counts an object of a frame, of whatever kind; true when there were far too many of them for too long. */
+  isAbuse(participantId: string, staff: boolean, now: number): boolean {
+    const budget = this.#of(participantId, now)
+    if (now - budget.windowFrom >= WINDOW_MS) {
+      budget.windowFrom = now
+      budget.frames = 0
+    }
+    budget.frames++
+    return budget.frames > (this.#rules.commands.perSecond * this.#factor(staff) * ABUSE_FACTOR * WINDOW_MS) / 1000
+  }
+
+  /** Takes a command out of a bucket: 0 when it was there, else the milliseconds until it will be. */
+  spend(participantId: string, kind: BudgetKind, staff: boolean, now: number): number {
+    const budget = this.#of(participantId, now)
+    budget.spentAt = now
+    return this.#take(budget, kind, staff, now)
+  }
+
+  #take(budget: Budget, kind: BudgetKind, staff: boolean, now: number): number {
+    budget.buckets ??= new Map()
+    const { [kind]: rule } = this.#rules
+    const bucket = budget.buckets.get(kind) ?? fullBucket(rule, now, this.#factor(staff))
+    budget.buckets.set(kind, bucket)
+    return takeToken(bucket, rule, now, { factor: this.#factor(staff) })
+  }
+
+  /** Forgets those who have been silent for so long that every bucket is full. */
+  sweep(now: number): void {
+    for (const [participantId, budget] of this.#byParticipant) {
+      if (now - budget.spentAt > FULL_AFTER_MS && now - budget.windowFrom > WINDOW_MS) {
+        this.#byParticipant.delete(participantId)
+      }
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/** One table from expected failures to what a reply says; a defect is logged and says nothing about itself. */
+import type { Refused } from "../../actors/commands.ts"
+import type { NotFound, Unavailable } from "../../model/errors.ts"
+import type { Refusal, RefusalCode } from "../../protocol/refusals.ts"
+
+export const refuse = (code: RefusalCode, message: string): Refusal => ({ code, message })
+
+/** The same command may be sent again after the given time. */
+export const refuseForNow = (code: RefusalCode, message: string, retryAfterMs: number): Refusal => ({
+  code,
+  message,
+  temporary: true,
+  retryAfterMs,
+})
+
+export const refusalOf = (failure: Refused | NotFound | Unavailable): Refusal => {
+  switch (failure._tag) {
+    case "Refused": {
+      const { code, detail, current, retryAfterMs } = failure
+      if (retryAfterMs !== undefined) return refuseForNow(code, detail, retryAfterMs)
+      return current === undefined ? refuse(code, detail) : { code, message: detail, current }
+    }
+    case "NotFound":
+      return refuse("not_found", failure.detail)
+    case "Unavailable":
+      return refuseForNow("unavailable", failure.detail, failure.retryAfterSeconds * 1000)
+  }
+}

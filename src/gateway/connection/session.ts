@@ -1,0 +1,287 @@
+/**
+ * What a socket says and what becomes of it: hello, identify, heartbeats, commands, token renewal. Runs inside the
+ * transport's callbacks, so that nothing here waits; effects are started and answer for themselves.
+ */
+import { Effect, Result, Schema } from "effect"
+import { newId } from "../../model/ids.ts"
+import { isShallow } from "../../model/json.ts"
+import { isStaff } from "../../model/roles.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
+import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
+import {
+  CommandFrame,
+  CommandId,
+  Heartbeat,
+  Identify,
+  MAX_FRAME_BYTES,
+  MAX_FRAME_OBJECTS,
+  TokenFrame,
+} from "../../protocol/frames.ts"
+import { OP } from "../../protocol/op.ts"
+import type { RefusalCode } from "../../protocol/refusals.ts"
+import type { Channel } from "../event/channel.ts"
+import type { Hub } from "../event/hub.ts"
+import type { GatewayServices } from "../services.ts"
+import { Commands, refuseCommand } from "./command-router.ts"
+import { Connection, type Socket } from "./connection.ts"
+import { GrantLookups } from "./grant-lookups.ts"
+import { refuse } from "./refusal.ts"
+import { type Grant, readToken } from "./tokens.ts"
+
+const decodeHeartbeat = Schema.decodeUnknownResult(Heartbeat)
+const decodeIdentify = Schema.decodeUnknownResult(Identify)
+const decodeCommand = Schema.decodeUnknownResult(CommandFrame)
+const decodeToken = Schema.decodeUnknownResult(TokenFrame)
+
+const CLIENT_OPS: ReadonlySet<unknown> = new Set([OP.heartbeat, OP.identify, OP.command, OP.token])
+
+/** Objects a socket may send before it is open; more is no client of ours. */
+const EARLY_OBJECTS = 64
+
+type ClientObject = { readonly op: number; readonly id?: unknown }
+
+const isClientObject = (value: unknown): value is ClientObject =>
+  typeof value === "object" && value !== null && "op" in value && CLIENT_OPS.has(value.op)
+
+export class Sessions {
+  readonly #around: GatewayServices
+  readonly #hub: Hub
+  readonly #commands: Commands
+  readonly #grants: Parameters<typeof readToken>[0]
+  #identifying = 0
+  #identifiedSince = 0
+  #identified = 0
+
+  constructor(around: GatewayServices, hub: Hub) {
+    this.#around = around
+    this.#hub = hub
+    this.#commands = new Commands(around)
+    this.#grants = { tokens: around.tokens, footings: new GrantLookups(around), changes: hub.standings.changes }
+  }
+
+  opened(socket: Socket, address: string): Connection {
+    const { heartbeatMs, identifyTimeoutMs } = this.#around.options
+    const now = Date.now()
+    const connection = new Connection(socket, address, now, (closing, why) => this.#hub.remove(closing, why))
+    this.#hub.add(connection)
+    const d = { connectionId: newId(), heartbeatMs, identifyTimeoutMs, serverTime: now, maxFrame: MAX_FRAME_BYTES }
+    connection.send(JSON.stringify({ op: OP.hello, d }))
+    return connection
+  }
+
+  drained(connection: Connection): void {
+    this.#hub.find(connection.eventId)?.drained(connection)
+  }
+
+  received(connection: Connection, bytes: ArrayBuffer): void {
+    if (connection.state === "closed") return
+    connection.lastSeenAt = Date.now()
+    if (bytes.byteLength > MAX_FRAME_BYTES) {
+      connection.close(CLOSE.frameTooLarge)
+      return
+    }
+    const frame = parse(bytes)
+    if (frame === undefined || !isShallow(frame)) {
+      connection.close(CLOSE.protocolError)
+      return
+    }
+    const objects = Array.isArray(frame) ? frame : [frame]
+    if (objects.length > MAX_FRAME_OBJECTS) {
+      connection.close(CLOSE.frameTooLarge)
+      return
+    }
+    // A frame without anything in it is work all the same.
+    if (objects.length === 0 && this.#countFrame(connection) !== undefined) {
+      connection.close(CLOSE.abuse)
+      return
+    }
+    for (const object of objects) {
+      // An earlier object of the same frame may have closed it.
+      if ((connection.state as Connection["state"]) === "closed") return
+      this.#take(connection, object)
+    }
+  }
+
+  #take(connection: Connection, object: unknown): void {
+    if (!isClientObject(object)) {
+      connection.close(CLOSE.protocolError)
+      return
+    }
+    const abused = this.#countFrame(connection)
+    if (abused !== undefined) {
+      connection.close(abused)
+      return
+    }
+    switch (object.op) {
+      case OP.heartbeat:
+        this.#heartbeat(connection, object)
+        return
+      case OP.identify:
+        this.#identify(connection, object)
+        return
+      case OP.command:
+        this.#command(connection, object)
+        return
+      case OP.token:
+        this.#renew(connection, object)
+    }
+  }
+
+  /** The code to close with when there were far too many. */
+  #countFrame(connection: Connection): CloseCode | undefined {
+    if (!connection.isSettled) {
+      connection.earlyFrames++
+      return connection.earlyFrames > EARLY_OBJECTS ? CLOSE.abuse : undefined
+    }
+    const { participantId, role } = connection.identity
+    const isAbuse = this.#hub.find(connection.eventId)?.budgets.isAbuse(participantId, isStaff(role), Date.now())
+    return isAbuse ? CLOSE.abuse : undefined
+  }
+
+  #channelOf(connection: Connection): Channel | undefined {
+    return connection.state === "open" ? this.#hub.find(connection.eventId) : undefined
+  }
+
+  #heartbeat(connection: Connection, object: ClientObject): void {
+    const decoded = decodeHeartbeat(object)
+    if (Result.isFailure(decoded)) {
+      complain(connection, "bad_request", "A heartbeat carries d.t0, a number.")
+      return
+    }
+    const heads = this.#channelOf(connection)?.heads(connection) ?? {}
+    const { t0 } = decoded.success.d
+    const d = { t0, t1: connection.lastSeenAt, t2: Date.now(), heads }
+    connection.send(JSON.stringify({ op: OP.heartbeatAck, d }))
+  }
+
+  #identify(connection: Connection, object: ClientObject): void {
+    const decoded = decodeIdentify(object)
+    if (connection.state !== "new" || Result.isFailure(decoded)) {
+      connection.close(CLOSE.protocolError)
+      return
+    }
+    if (this.#isOverloaded(connection.lastSeenAt)) {
+      connection.close(CLOSE.overloaded)
+      return
+    }
+    const { token, resume, mute } = decoded.success.d
+    if (mute !== undefined) connection.mutes = new Set(mute)
+    connection.state = "identifying"
+    this.#identifying++
+    this.#read(token, {
+      onGrant: ({ eventId, identity, sessionExpiresAt, basis }) => {
+        this.#identifying--
+        if (connection.state === "closed") return
+        connection.identity = identity
+        connection.eventId = eventId
+        connection.basis = basis
+        connection.sessionExpiresAt = sessionExpiresAt
+        this.#hub.enter(connection, resume)
+      },
+      onRefusal: (why) => {
+        this.#identifying--
+        connection.close(why)
+      },
+    })
+  }
+
+  #isOverloaded(now: number): boolean {
+    const { identifiesPerSecond, identifiesPending } = this.#around.options
+    if (now - this.#identifiedSince >= 1000) {
+      this.#identifiedSince = now
+      this.#identified = 0
+    }
+    this.#identified++
+    return this.#identified > identifiesPerSecond || this.#identifying >= identifiesPending
+  }
+
+  #command(connection: Connection, object: ClientObject): void {
+    const decoded = decodeCommand(object)
+    if (Result.isFailure(decoded)) {
+      complain(connection, "bad_request", "A command carries id (1 to 64 characters) and t.")
+      return
+    }
+    const channel = this.#channelOf(connection)
+    if (channel === undefined) {
+      const isWaiting = connection.state === "lobby"
+      const why = isWaiting
+        ? refuse("forbidden", "You wait in the lobby.")
+        : refuse("unauthorized", "Identify and wait for ready first.")
+      refuseCommand(connection, decoded.success.id, why)
+      return
+    }
+    this.#commands.receive(connection, channel, decoded.success)
+  }
+
+  #renew(connection: Connection, object: ClientObject): void {
+    const decoded = decodeToken(object)
+    if (Result.isFailure(decoded)) {
+      refuseToken(connection, idOf(object), "bad_request", "op 12 carries d.token.")
+      return
+    }
+    const { id, d } = decoded.success
+    if (!connection.isSettled) {
+      refuseToken(connection, id, "unauthorized", "Identify and wait for ready first.")
+      return
+    }
+    this.#read(d.token, {
+      onGrant: (grant) => this.#extend(connection, grant, id),
+      onRefusal: () => refuseToken(connection, id, "unauthorized", "The token is not valid or has expired."),
+    })
+  }
+
+  #extend(connection: Connection, grant: Grant, id: string | undefined): void {
+    const { eventId, identity, sessionExpiresAt } = grant
+    const channel = this.#hub.find(connection.eventId)
+    if (channel === undefined || connection.state === "closed") return
+    // Each anonymous token is minted for a new viewer; here it only lets the one who is connected stay.
+    const isSame =
+      identity.participantId === connection.identity.participantId ||
+      (identity.kind === "anonymous" && connection.identity.kind === "anonymous")
+    if (eventId !== connection.eventId || !isSame) {
+      refuseToken(connection, id, "forbidden", "The token is for another participant or event.")
+      return
+    }
+    connection.sessionExpiresAt = sessionExpiresAt
+    connection.basis = grant.basis
+    connection.warned = false
+    const d = { tokenExpiresAt: toTimestamp(sessionExpiresAt), role: identity.role }
+    connection.send(
+      JSON.stringify({ op: OP.reply, ...(id === undefined ? {} : { id }), ok: true, v: channel.version, d }),
+    )
+    if (identity.kind !== "anonymous") channel.renew(connection, identity)
+  }
+
+  #read(
+    token: string,
+    on: { readonly onGrant: (grant: Grant) => void; readonly onRefusal: (why: CloseCode) => void },
+  ): void {
+    this.#around.fork(
+      Effect.match(readToken(this.#grants, token), {
+        onSuccess: on.onGrant,
+        onFailure: on.onRefusal,
+      }),
+    )
+  }
+}
+
+const parse = (bytes: ArrayBuffer): unknown => {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString("utf8"))
+  } catch {
+    return undefined
+  }
+}
+
+const isId = Schema.is(CommandId)
+const idOf = ({ id }: ClientObject): string | undefined => (isId(id) ? id : undefined)
+
+/** A token that was sent with an id is answered under it, like a command. */
+const refuseToken = (connection: Connection, id: string | undefined, code: RefusalCode, message: string): void => {
+  if (id === undefined) complain(connection, code, message)
+  else refuseCommand(connection, id, refuse(code, message))
+}
+
+/** Says what was wrong with something that is no command. */
+const complain = (connection: Connection, code: RefusalCode, message: string): void =>
+  connection.send(JSON.stringify({ op: OP.error, d: { code, message } }))

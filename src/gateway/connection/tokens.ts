@@ -1,0 +1,82 @@
+/** Reads a gateway token: who it speaks for, on which event, until when; or with which code the socket is to be closed. */
+import { Effect } from "effect"
+import type { GatewayGrant, Tokens } from "../../identity/tokens.ts"
+import type { Unavailable } from "../../model/errors.ts"
+import { accessOf, type Basis, type GrantState, holds } from "../../model/grants.ts"
+import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
+import type { Identity } from "./connection.ts"
+import type { GrantLookups } from "./grant-lookups.ts"
+import type { RecentChanges } from "./recent-changes.ts"
+
+export interface Grant {
+  readonly eventId: string
+  readonly identity: Identity
+  /** When the session behind the token ends, Unix milliseconds. */
+  readonly sessionExpiresAt: number
+  /** `undefined` for everybody who is no user of the workspace. */
+  readonly basis: Basis | undefined
+}
+
+/** Does the token claim to have expired? Asked only of a token that was refused; both answers say "get a new one". */
+const claimsToHaveExpired = (token: string): boolean => {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"))
+    const exp = typeof claims === "object" && claims !== null && "exp" in claims ? claims.exp : undefined
+    return typeof exp === "number" && exp * 1000 <= Date.now()
+  } catch {
+    return false
+  }
+}
+
+interface Needs {
+  readonly tokens: Tokens["Service"]
+  readonly footings: GrantLookups
+  /** Of the things that grants rest on. */
+  readonly changes: RecentChanges
+}
+
+/**
+ * A footing that was read while something changed may be of before the change, which has looked at open sockets already: it is
+ * read again if the change concerns this user. Changes that concern others cost nothing here, however many come.
+ */
+const findFooting = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<GrantState, Unavailable> =>
+  Effect.suspend(() => {
+    const before = needs.changes.count
+    return Effect.flatMap(needs.footings.find(basis, eventId), (footing) =>
+      needs.changes.concernedSince(before, { basis, eventId })
+        ? findFooting(needs, basis, eventId)
+        : Effect.succeed(footing),
+    )
+  })
+
+type Stand = Pick<Identity, "role" | "walkIn" | "manages">
+
+/** How the user stands now, whatever the token says. */
+const standingNow = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<Stand, CloseCode> =>
+  findFooting(needs, basis, eventId).pipe(
+    Effect.mapError((): CloseCode => CLOSE.overloaded),
+    Effect.flatMap((footing): Effect.Effect<Stand, CloseCode> => {
+      if (!holds(footing)) return Effect.fail(CLOSE.revoked)
+      if (footing.event === null) return Effect.fail(CLOSE.notFound)
+      const standing = accessOf(footing)
+      return standing === undefined ? Effect.fail(CLOSE.revoked) : Effect.succeed(standing)
+    }),
+  )
+
+const standingOfGrant = (needs: Needs, { basis, eventId, kind, role, walkIn = false }: GatewayGrant) =>
+  basis === undefined
+    ? Effect.succeed<Stand>({ role, walkIn: kind !== "user" || walkIn, manages: false })
+    : standingNow(needs, basis, eventId)
+
+export const readToken = (needs: Needs, token: string): Effect.Effect<Grant, CloseCode> =>
+  Effect.gen(function* () {
+    const { claims } = yield* Effect.mapError(
+      needs.tokens.verify("gateway", token),
+      (): CloseCode => (claimsToHaveExpired(token) ? CLOSE.tokenExpired : CLOSE.invalidToken),
+    )
+    const { participantId, name, kind, userId, eventId, sessionExpires, basis } = claims
+    const sessionExpiresAt = sessionExpires * 1000
+    if (sessionExpiresAt <= Date.now()) return yield* Effect.fail(CLOSE.tokenExpired)
+    const { role, walkIn, manages } = yield* standingOfGrant(needs, claims)
+    return { eventId, identity: { participantId, name, kind, userId, role, walkIn, manages }, sessionExpiresAt, basis }
+  })

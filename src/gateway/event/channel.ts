@@ -1,0 +1,400 @@
+/**
+ * One event with its local connections. Admits them, keeps their streams whole, and lets them go when the event says so.
+ * Invariant: a connection gets `ready` with its cursors, then whatever was published after them, and is subscribed in the
+ * same turn, so that nothing is lost or doubled between the three.
+ */
+import { Effect, Fiber } from "effect"
+import type { NotFound, Unavailable } from "../../model/errors.ts"
+import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
+import type { Resume } from "../../protocol/frames.ts"
+import { actingAs } from "../../protocol/rule.ts"
+import type { PollTally } from "../../protocol/topics/polls.ts"
+import { FanOut } from "../broadcast/fan-out.ts"
+import { ownerOf, type StreamName, wireName } from "../broadcast/stream-names.ts"
+import { Subscriptions } from "../broadcast/topics.ts"
+import type { Connection, Identity } from "../connection/connection.ts"
+import { Budgets } from "../connection/rate-budgets.ts"
+import { RecentCommands } from "../connection/recent-commands.ts"
+import { EventSubscriber } from "../recovery/event-subscriber.ts"
+import { type Cursors, readyWithSnapshot } from "../recovery/ready.ts"
+import { type ReadyRequest, resumedFrames } from "../recovery/ready-requests.ts"
+import { readersOf, readingFor, whyNoReplay } from "../recovery/replay.ts"
+import type { GatewayServices } from "../services.ts"
+import { inspectBuffers, resumeEphemeral } from "../transport/backpressure.ts"
+import type { Outgoing } from "../transport/outgoing.ts"
+import { sendAll, sendEphemeral } from "../transport/send.ts"
+import { closeStaggered } from "../transport/staggered-close.ts"
+import { Arrivals } from "./arrivals.ts"
+import { Participants } from "./connection-registry.ts"
+import { MediaSeats } from "./media-seats.ts"
+import { MembershipSync, subscribedStreams } from "./membership-sync.ts"
+import { PresenceReports } from "./presence-reports.ts"
+import { ReactionCounts } from "./reaction-counts.ts"
+import { RoleNotifier } from "./role-notifier.ts"
+
+/** How long an event that needs no watching is left alone before it is asked again to stay in memory. */
+const RESIDE_PAUSE = "15 seconds"
+
+export class Channel {
+  readonly eventId: string
+  readonly participants: Participants
+  readonly budgets: Budgets
+  readonly recent = new RecentCommands()
+  readonly #around: GatewayServices
+  readonly #presence: PresenceReports
+  readonly #arrivals: Arrivals
+  readonly reactions: ReactionCounts
+  readonly #media: MediaSeats
+  readonly #whereabouts: MembershipSync
+  readonly #news: RoleNotifier
+  readonly #topics: Subscriptions
+  readonly #follower: EventSubscriber
+  readonly #fanOut: FanOut
+  #residence: Fiber.Fiber<void> | undefined
+  readonly #onDead: () => void
+  /** `ended`: everyone is being sent away. `dead`: it could not be opened. */
+  #state: "opening" | "open" | "ended" | "dead" = "opening"
+  #waiting: ReadyRequest[] = []
+  /** Since when nobody is here; `undefined` while somebody is. */
+  #emptySince: number | undefined = Date.now()
+  /** The version up to which everything has been published. */
+  #shown = 0
+  #stopSendOff: (() => void) | undefined
+
+  constructor(around: GatewayServices, eventId: string, onDead: () => void) {
+    const { options } = around
+    this.#around = around
+    this.eventId = eventId
+    this.#onDead = onDead
+    this.participants = new Participants(options.connectionsPerParticipant)
+    this.budgets = new Budgets(options.budgets, options.staffFactor)
+    this.#presence = new PresenceReports(around, eventId)
+    this.#arrivals = new Arrivals(this.#presence, (participantId) => this.participants.has(participantId))
+    this.reactions = new ReactionCounts(around, eventId)
+    this.#topics = new Subscriptions(eventId)
+    this.#media = new MediaSeats(around, eventId, () => this.phase)
+    this.#fanOut = new FanOut({
+      publish: around.publish,
+      topic: (stream) => this.#topics.topic(stream),
+      ephemeralTopic: (publication) => this.#topics.ephemeralTopic(publication),
+      sendTo: (participantId, dispatches) => this.#sendTo(participantId, dispatches),
+      mentionTo: (participantId, dispatches) =>
+        sendEphemeral(this.participants.connectionsOf(participantId), dispatches, options.orderedLimitBytes),
+      tickMs: () => options.tickMs(this.participants.size),
+      inspect: () => this.inspect(),
+      flushed: () => {
+        this.#shown = this.#follower.version
+      },
+    })
+    this.#follower = new EventSubscriber(around, eventId, {
+      opened: () => this.#opened(),
+      failed: (failure) => this.#failed(failure),
+      published: (stream, dispatch) => this.#publish(stream, dispatch),
+      ephemeral: (publication) => this.#isHere(publication.stream) && this.#fanOut.ephemeral(publication),
+      stood: (standing) => this.#whereabouts.follow(standing),
+      allStood: () => this.#whereabouts.followAll(),
+      lobbyChanged: () => this.#whereabouts.sortOut(),
+      narrowed: () => this.#news.tellAll(),
+      removed: (participantId) => this.#whereabouts.closeAll(participantId, CLOSE.removed),
+      hidden: () => this.#whereabouts.closeAnonymous(),
+      ended: () => this.#end(),
+      restarted: (reason) => this.#restart(reason),
+      refreshed: () => this.#serveWaiting(),
+      settled: () => this.#fanOut.schedule(Date.now()),
+      actorWoke: () => this.#introduceAll(),
+      awaited: () => readersOf(this.#follower, this.#waiting),
+      isHeard: (participantId) => this.participants.has(participantId),
+    })
+    const publishWaiting = (streams: ReadonlyArray<StreamName>): void => {
+      if (streams.some((stream) => this.#fanOut.pending(stream) > 0)) this.#fanOut.flush(Date.now())
+    }
+    this.#news = new RoleNotifier({
+      participants: this.participants,
+      media: this.#media,
+      topics: this.#topics,
+      phase: () => this.phase,
+      publishWaiting,
+      afterTick: (topic, frame) => this.#fanOut.after(topic, frame),
+    })
+    this.#whereabouts = new MembershipSync({
+      participants: this.participants,
+      presence: this.#presence,
+      topics: this.#topics,
+      follower: this.#follower,
+      connectionsPerParticipant: options.connectionsPerParticipant,
+      published: (stream) => this.#published(stream),
+      publishWaiting,
+      tell: (connection, reason) => this.#news.tell(connection, reason),
+      bring: (connection, reason) => this.#bring({ connection, resume: undefined, reason }),
+    })
+  }
+
+  /** Begins to follow the event; who enters waits until it has been read. */
+  start(): void {
+    this.#follower.start()
+  }
+
+  /** What decides who may do what, for local permission checks. */
+  get phase() {
+    return this.#follower.phase
+  }
+
+  get epoch(): string {
+    return this.#follower.history
+  }
+
+  /** The version up to which connections have been told everything. */
+  get version(): number {
+    return this.#fanOut.hasPending ? this.#shown : this.#follower.version
+  }
+
+  get hasEnded(): boolean {
+    return this.#state === "ended"
+  }
+
+  /** Admits an identified connection now, or when the event has been read. */
+  enter(connection: Connection, resume: Resume | undefined): void {
+    connection.state = "waiting"
+    this.#emptySince = undefined
+    this.#bring({ connection, resume, reason: "new" })
+  }
+
+  /** Is a replay from these exact? */
+  canReplay(connection: Connection, resume: Resume): boolean {
+    return whyNoReplay(this.#follower, connection, resume) === undefined
+  }
+
+  /** Brings an open connection up from its cursors: by a replay, or else a snapshot. */
+  sync(connection: Connection, resume: Resume): void {
+    this.#bring({ connection, resume, reason: "gap" })
+  }
+
+  /** A new token: another role may hear other streams. */
+  renew(connection: Connection, identity: Identity): void {
+    this.#whereabouts.renew(connection, identity, "token")
+  }
+
+  /** The user stands otherwise at the event than its token said. */
+  stand(connection: Connection, identity: Identity): void {
+    this.#whereabouts.renew(connection, identity, "role")
+  }
+
+  /** A connection of this event closed, admitted or not. */
+  forget(connection: Connection): void {
+    if (connection.state === "waiting") {
+      this.#waiting = this.#waiting.filter((request) => request.connection !== connection)
+      if (this.#arrivals.left(connection)) this.#presence.left(connection.identity.participantId)
+    } else if (connection.state === "lobby") this.#whereabouts.waitingRoom.forget(connection)
+    else if (this.participants.leave(connection)) this.#presence.left(connection.identity.participantId)
+    if (this.participants.size + this.#whereabouts.waitingRoom.size + this.#waiting.length === 0)
+      this.#emptySince = Date.now()
+  }
+
+  /** Highest published `s` of each stream the connection hears. */
+  heads(connection: Connection): Cursors {
+    const streams = subscribedStreams(connection)
+    return Object.fromEntries(streams.map((stream) => [wireName(stream), this.#published(stream)]))
+  }
+
+  /** Closes who takes too little; spares who is slow what may be lost. */
+  inspect(): void {
+    inspectBuffers(this.participants.connections(), this.#topics, this.#around.options)
+  }
+
+  /** The connection's buffer got smaller. */
+  drained(connection: Connection): void {
+    resumeEphemeral(connection, this.#topics, this.#around.options)
+  }
+
+  /** Housekeeping; true when nobody has needed the channel for long enough and it may be stopped. */
+  sweep(now: number): boolean {
+    this.#follower.trim(now)
+    this.budgets.sweep(now)
+    this.recent.sweep(now)
+    this.inspect()
+    const { lingerMs } = this.#around.options
+    return this.#emptySince !== undefined && now - this.#emptySince >= lingerMs && this.#presence.isIdle
+  }
+
+  /** From now on nobody's leaving is told: the node is going away, not the people. */
+  stopPresence(): void {
+    this.#presence.stop()
+  }
+
+  stop(): void {
+    this.stopPresence()
+    this.reactions.stop()
+    this.#follower.stop()
+    this.#fanOut.stop()
+    this.#news.stop()
+    this.#stopSendOff?.()
+    if (this.#residence !== undefined) this.#around.fork(Fiber.interrupt(this.#residence))
+  }
+
+  #opened(): void {
+    this.#state = "open"
+    this.#shown = this.#follower.version
+    const { fork, live } = this.#around
+    // Ends early only when the event moves; then it is asked for again, wherever it is.
+    this.#residence = fork(Effect.forever(Effect.andThen(live.reside(this.eventId), Effect.sleep(RESIDE_PAUSE))))
+    this.#serveWaiting()
+  }
+
+  #failed(failure: NotFound | Unavailable): void {
+    const why = failure._tag === "NotFound" ? CLOSE.notFound : CLOSE.overloaded
+    if (this.#state === "opening") {
+      this.#state = "dead"
+      this.#onDead()
+    }
+    for (const { connection } of this.#waiting.splice(0)) connection.close(why)
+  }
+
+  #introduceAll(): void {
+    for (const identity of this.participants.identities()) this.#presence.joined(identity)
+    for (const identity of this.#arrivals.identities()) this.#presence.joined(identity)
+    for (const identity of this.#whereabouts.waitingRoom.identities()) this.#presence.knocked(identity)
+  }
+
+  #serveWaiting(): void {
+    for (const request of this.#waiting.splice(0)) this.#bring(request)
+  }
+
+  #bring(request: ReadyRequest): void {
+    const { connection, resume } = request
+    // Who was sent to the lobby meanwhile is told again when let in.
+    if (connection.state === "closed" || connection.state === "lobby") return
+    if (this.#state === "opening") {
+      this.#wait(request)
+      return
+    }
+    const refused = this.#refusal(connection.identity)
+    if (refused !== undefined) {
+      connection.close(refused)
+      return
+    }
+    if (connection.state === "waiting" && !this.#isKnownInside(request)) return
+    if (this.#media.lacks(connection, request.seats)) {
+      this.#media.mint(connection, (seats) => this.#bring({ ...request, seats }))
+      return
+    }
+    const reason = resume === undefined ? request.reason : whyNoReplay(this.#follower, connection, resume)
+    const since = request.since ?? this.#follower.version
+    const read = readingFor(this.#follower, connection, since)
+    // Where some tallies are for voters only, whoever resumes has to be known as one of them.
+    if (resume !== undefined && reason === undefined && (read !== undefined || !this.#follower.places.votersHear)) {
+      this.#settle(request, resume.cursors)
+      return
+    }
+    if (read === undefined) {
+      this.#wait({ ...request, since })
+      this.#follower.refresh()
+      return
+    }
+    const { cursors } = read
+    const given = { phase: this.phase, reason: reason ?? request.reason, cursors }
+    const own = this.#media.inReady(read.state, request.seats)
+    this.#settle(request, cursors, readyWithSnapshot(connection, read.snapshot, own, given))
+  }
+
+  /** A newcomer may come in, and the live event knows them; else they are brought again when it does, or wait in the lobby. */
+  #isKnownInside(request: ReadyRequest): boolean {
+    const { connection } = request
+    if (!this.#whereabouts.admits(connection)) {
+      this.#arrivals.held(connection)
+      return false
+    }
+    return this.#arrivals.isKnown(connection, () => this.#bring(request))
+  }
+
+  #wait(request: ReadyRequest): void {
+    if (this.#waiting.length >= this.#around.options.identifiesPending) request.connection.close(CLOSE.overloaded)
+    else this.#waiting.push(request)
+  }
+
+  #refusal(identity: Identity): CloseCode | undefined {
+    if (this.#state === "dead") return CLOSE.overloaded
+    return this.#state === "ended" ? CLOSE.eventEnded : this.#whereabouts.refusal(identity)
+  }
+
+  /** Says `ready` at the cursors and what was published after them, and subscribes; all in one turn. */
+  #settle({ connection, seats }: ReadyRequest, cursors: Cursors, ready?: string): void {
+    const streams = subscribedStreams(connection)
+    const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? 0
+    if (streams.some((stream) => cursor(stream) > this.#published(stream))) this.#fanOut.flush(Date.now())
+    const { history: epoch, rings } = this.#follower
+    const place = { epoch, v: this.version, cursors }
+    const missed = this.#media.inReplay(
+      streams.flatMap((stream) => rings.between(stream, cursor(stream), this.#published(stream))),
+      seats,
+    )
+    const frames =
+      ready === undefined ? resumedFrames(connection, place, this.phase, missed, seats) : [ready, ...missed]
+    const isNew = connection.state === "waiting"
+    if (isNew) this.#admit(connection)
+    this.#media.forget(connection)
+    this.#media.settle(connection, seats)
+    if (!sendAll(connection, frames, this.#around.options.orderedLimitBytes)) return
+    connection.isPaused = false
+    for (const stream of streams) this.#topics.subscribe(connection, stream)
+    if (!connection.getsEphemeral) this.#topics.setEphemeral(connection, streams, true)
+    this.#hearPolls(connection)
+    if (!isNew) return
+    connection.socket.subscribe(this.#topics.roleTopic(actingAs(connection.identity)))
+    this.#around.telemetry.metrics.resumes.add(1, ready === undefined ? "replay" : "snapshot")
+  }
+
+  /** Tallies that only those who voted may see. */
+  #hearPolls(connection: Connection): void {
+    const polls = this.#follower.read?.personal[connection.identity.participantId]?.state["hearsPolls"]
+    for (const { id } of (polls ?? []) as ReadonlyArray<PollTally>) this.#topics.subscribePoll(connection, id, true)
+  }
+
+  #admit(connection: Connection): void {
+    const { surplus } = this.participants.enter(connection)
+    this.#arrivals.entered(connection)
+    connection.state = "open"
+    this.#emptySince = undefined
+    surplus?.close(CLOSE.replaced)
+  }
+
+  #restart(reason: "epoch" | "gap"): void {
+    this.#fanOut.reset()
+    this.#shown = this.#follower.version
+    for (const connection of this.participants.connections()) {
+      this.#whereabouts.pause(connection)
+      this.#bring({ connection, resume: undefined, reason })
+    }
+    this.#serveWaiting()
+  }
+
+  #end(): void {
+    if (this.#state === "ended") return
+    this.#fanOut.flush(Date.now())
+    this.#state = "ended"
+    this.#serveWaiting()
+    const connections = [...this.participants.connections(), ...this.#whereabouts.waitingRoom.connections()]
+    this.#stopSendOff = closeStaggered(connections, CLOSE.eventEnded, this.#around.options.endSpreadMs)
+  }
+
+  #publish(stream: StreamName, dispatch: Outgoing): void {
+    // Who is not here finds it in the ring.
+    if (this.#isHere(stream)) this.#fanOut.ordered(stream, dispatch)
+  }
+
+  /** Of a participant's own stream: is there anybody to hear it? */
+  #isHere(stream: StreamName): boolean {
+    const owner = ownerOf(stream)
+    return owner === undefined || this.participants.has(owner)
+  }
+
+  #sendTo(participantId: string, dispatches: ReadonlyArray<Outgoing>): void {
+    for (const connection of this.participants.connectionsOf(participantId)) {
+      if (!connection.isPaused) this.#media.send(connection, dispatches)
+    }
+  }
+
+  /** Highest `s` that subscribers have been sent. */
+  #published(stream: StreamName): number {
+    return this.#follower.rings.head(stream) - this.#fanOut.pending(stream)
+  }
+}

@@ -1,0 +1,59 @@
+/** Connections by participant: two tabs are one person. The first is a join, closing the last one is a leave. */
+import type { Connection, Identity } from "../connection/connection.ts"
+
+export class Participants {
+  /** Each participant's connections, oldest first; never empty. */
+  readonly #byId = new Map<string, Connection[]>()
+  readonly #connections = new Set<Connection>()
+  readonly #most: number
+
+  /** `most`: connections one participant may have. */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** Open connections. */
+  get size(): number {
+    return this.#connections.size
+  }
+
+  /** Adds an admitted connection. `surplus` is the participant's oldest one when it now has too many. */
+  enter(connection: Connection): { readonly isFirst: boolean; readonly surplus: Connection | undefined } {
+    const { participantId } = connection.identity
+    const others = this.#byId.get(participantId)
+    this.#connections.add(connection)
+    if (others === undefined) {
+      this.#byId.set(participantId, [connection])
+      return { isFirst: true, surplus: undefined }
+    }
+    others.push(connection)
+    return { isFirst: false, surplus: others.length > this.#most ? others[0] : undefined }
+  }
+
+  /** Removes a connection; true when it was its participant's last. */
+  leave(connection: Connection): boolean {
+    if (!this.#connections.delete(connection)) return false
+    const { participantId } = connection.identity
+    const own = this.#byId.get(participantId) ?? []
+    own.splice(own.indexOf(connection), 1)
+    return own.length === 0 && this.#byId.delete(participantId)
+  }
+
+  has(participantId: string): boolean {
+    return this.#byId.has(participantId)
+  }
+
+  /** A copy: closing a connection changes the list. */
+  connectionsOf(participantId: string): ReadonlyArray<Connection> {
+    return [...(this.#byId.get(participantId) ?? [])]
+  }
+
+  connections(): IterableIterator<Connection> {
+    return this.#connections.values()
+  }
+
+  /** Everyone once, as their newest connection knows them. */
+  identities(): ReadonlyArray<Identity> {
+    return Array.from(this.#byId.values(), (own) => own.at(-1)?.identity).filter((identity) => identity !== undefined)
+  }
+}

@@ -1,0 +1,50 @@
+/** Where participants stand, as the live event has it: who was let in, whose role a host changed, who is in which room. */
+
+import type { ParticipantChange } from "../../actors/domain/state.ts"
+import { type Admission, admissionUnder } from "../../actors/presence/admission-policy.ts"
+import type { LiveSnapshot } from "../../actors/protocol.ts"
+import type { LobbyPolicy } from "../../model/live-values.ts"
+import type { EventRole } from "../../model/roles.ts"
+import type { Identity } from "../connection/connection.ts"
+
+export class ParticipantStates {
+  lobby: LobbyPolicy = "open"
+  /** There are tallies that only those who voted may hear. */
+  votersHear = false
+  #admissions = new Map<string, "admitted" | "held">()
+  #roles = new Map<string, EventRole>()
+  #seats = new Map<string, string>()
+
+  restore({ admissions, roles, seats, votersHear }: LiveSnapshot): void {
+    this.votersHear = votersHear
+    this.#admissions = new Map(Object.entries(admissions))
+    this.#roles = new Map(Object.entries(roles))
+    this.#seats = new Map(Object.entries(seats))
+  }
+
+  apply({ participantId, admission, role, roomId, hearsPoll }: ParticipantChange): void {
+    if (hearsPoll?.on) this.votersHear = true
+    if (role === null) this.#roles.delete(participantId)
+    else if (role !== undefined) this.#roles.set(participantId, role)
+    if (roomId === null) this.#seats.delete(participantId)
+    if (typeof roomId === "string") this.#seats.set(participantId, roomId)
+    if (admission === "admitted") this.#admissions.set(participantId, "admitted")
+    if (admission === "waiting") this.#admissions.set(participantId, "held")
+    const isHeld = this.#admissions.get(participantId) === "held"
+    if (admission === "denied" && !isHeld) this.#admissions.delete(participantId)
+  }
+
+  roomOf(participantId: string): string | null {
+    return this.#seats.get(participantId) ?? null
+  }
+
+  /** The identity with the role that it has here, whatever its token says. */
+  here(identity: Identity): Identity {
+    const role = this.#roles.get(identity.participantId)
+    return role === undefined || role === identity.role ? identity : { ...identity, role }
+  }
+
+  admission({ participantId, walkIn }: Identity): Admission {
+    return admissionUnder(this.lobby, this.#admissions.get(participantId), walkIn)
+  }
+}

@@ -1,0 +1,161 @@
+/**
+ * Reports to the live event the people who came and went on this node: one report per tick, one at a time, in the order it happened.
+ * An arrival that a connection waits for is reported at once, with all changes before it; in a storm of arrivals reports are
+ * `GATHER_MS` apart. A report that fails is sent again before anything newer. Repeats do no harm: joining twice is joining once.
+ */
+import { Effect } from "effect"
+import type { PresenceReport } from "../../actors/protocol.ts"
+import type { Identity } from "../connection/connection.ts"
+import type { GatewayServices } from "../services.ts"
+
+type Change = PresenceReport["changes"][number]
+
+interface Entry {
+  readonly change: Change
+  /** Called once the live event has been told. */
+  readonly told: (() => void) | undefined
+}
+
+const RETRY_MS = 1000
+/** From the start of one report to the start of the next, while arrivals are waited for: a report costs the same for one as for fifty. */
+const GATHER_MS = 10
+const BATCH = 2000
+/** Beyond this only the last change of each participant is kept: the ones before it have no effect any more. */
+const COMPACT_ABOVE = 20_000
+
+const subject = (change: Change): string =>
+  "participant" in change ? change.participant.participantId : change.participantId
+
+/** The last change of each participant, in the order of those last changes. */
+export const compact = (entries: ReadonlyArray<Entry>): Entry[] => {
+  const last = new Map<string, Entry>()
+  for (const { change, told } of entries) {
+    const before = last.get(subject(change))?.told
+    last.delete(subject(change))
+    last.set(subject(change), { change, told: inTurn(before, told) })
+  }
+  return [...last.values()]
+}
+
+const inTurn = (first: Entry["told"], second: Entry["told"]): Entry["told"] => {
+  if (first === undefined || second === undefined) return first ?? second
+  return () => {
+    first()
+    second()
+  }
+}
+
+const participantOf = ({ participantId, name, role, kind, userId, walkIn, manages }: Identity) => ({
+  participantId,
+  name,
+  role,
+  kind,
+  userId,
+  walkIn,
+  manages,
+})
+
+export class PresenceReports {
+  readonly #around: GatewayServices
+  readonly #eventId: string
+  #queue: Entry[] = []
+  #timer: NodeJS.Timeout | undefined
+  /** When the timer fires, and when the last report was sent, by the monotonic clock. */
+  #dueAt = 0
+  #sentAt = Number.NEGATIVE_INFINITY
+  #isSending = false
+  #isStopped = false
+
+  constructor(around: GatewayServices, eventId: string) {
+    this.#around = around
+    this.#eventId = eventId
+  }
+
+  get isIdle(): boolean {
+    return this.#queue.length === 0
+  }
+
+  joined(identity: Identity): void {
+    this.#add({ type: "join", participant: participantOf(identity) })
+  }
+
+  /** As `joined`, told at once; `told` is called when the live event knows. */
+  arrived(identity: Identity, told: () => void): void {
+    this.#add({ type: "join", participant: participantOf(identity) }, told)
+  }
+
+  /** Waits in the lobby. */
+  knocked(identity: Identity): void {
+    this.#add({ type: "knock", participant: participantOf(identity) })
+  }
+
+  /** Waits no longer: let in, turned away, or gone. */
+  gaveUp(participantId: string): void {
+    this.#add({ type: "giveUp", participantId })
+  }
+
+  left(participantId: string): void {
+    this.#add({ type: "leave", participantId })
+  }
+
+  /** From now on nothing is told: this node going away is no one's absence. */
+  stop(): void {
+    this.#isStopped = true
+    clearTimeout(this.#timer)
+    this.#queue = []
+  }
+
+  #add(change: Change, told?: () => void): void {
+    if (this.#isStopped) return
+    this.#queue.push({ change, told })
+    if (this.#queue.length > COMPACT_ABOVE && !this.#isSending) this.#queue = compact(this.#queue)
+    const now = performance.now()
+    this.#schedule(told === undefined ? now + this.#around.options.presenceTickMs : this.#soon(now))
+  }
+
+  #soon(now: number): number {
+    return Math.max(now, this.#sentAt + GATHER_MS)
+  }
+
+  /** Sends at that time or before it. */
+  #schedule(at: number): void {
+    if (this.#isSending || this.#isStopped) return
+    if (this.#timer !== undefined && this.#dueAt <= at) return
+    clearTimeout(this.#timer)
+    this.#dueAt = at
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined
+      this.#send()
+    }, at - performance.now())
+  }
+
+  #send(): void {
+    const changes = this.#queue.slice(0, BATCH).map(({ change }) => change)
+    if (changes.length === 0) return
+    this.#sentAt = performance.now()
+    this.#isSending = true
+    this.#around.fork(
+      this.#around.live.reportPresence(this.#eventId, { node: this.#around.node, changes }).pipe(
+        // A defect is no reason to stop telling; the report is as likely to pass the next time.
+        Effect.sandbox,
+        Effect.match({
+          onSuccess: () => this.#settle(changes.length, this.#around.options.presenceTickMs),
+          onFailure: (cause) => {
+            const isGone = cause.reasons.some((reason) => reason._tag === "Fail" && reason.error._tag === "NotFound")
+            this.#settle(isGone ? changes.length : 0, RETRY_MS)
+          },
+        }),
+      ),
+    )
+  }
+
+  #settle(reported: number, nextAfterMs: number): void {
+    this.#isSending = false
+    const done = this.#queue.slice(0, reported)
+    this.#queue = this.#queue.slice(reported)
+    const isUrgent = reported > 0 && this.#queue.some(({ told }) => told !== undefined)
+    const now = performance.now()
+    if (this.#queue.length > 0) this.#schedule(isUrgent ? this.#soon(now) : now + nextAfterMs)
+    for (const { told } of done) told?.()
+  }
+}

@@ -1,0 +1,54 @@
+/** Reactions of this node's sockets, added up and told to the live event ten times a second: never one message per viewer. */
+import { Effect } from "effect"
+import type { ReactionReport } from "../../actors/presence/reactions.ts"
+import type { ReactionKind } from "../../model/live-values.ts"
+import { isStaff } from "../../model/roles.ts"
+import type { PhaseTraits } from "../../protocol/rule.ts"
+import { roomStream } from "../broadcast/stream-names.ts"
+import type { Connection } from "../connection/connection.ts"
+import type { GatewayServices } from "../services.ts"
+
+const TELL_EVERY_MS = 100
+
+/**
+ * Where there are rooms the audience reacts in its own, and who is in none nowhere: what goes to everyone disturbs all rooms.
+ * That is for staff.
+ */
+export const lacksRoom = ({ identity, roomId }: Connection, { modality }: PhaseTraits): boolean =>
+  roomId === null && (modality === "breakout" || modality === "rotation") && !isStaff(identity.role)
+
+type Count = ReactionReport["counts"][number]
+
+export class ReactionCounts {
+  readonly #around: GatewayServices
+  readonly #eventId: string
+  #counts = new Map<string, { -readonly [field in keyof Count]: Count[field] }>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(around: GatewayServices, eventId: string) {
+    this.#around = around
+    this.#eventId = eventId
+  }
+
+  /** Heard where the connection is: in its room, or by everyone. */
+  add({ roomId }: Connection, kind: ReactionKind, n: number): void {
+    const stream = roomId === null ? "event" : roomStream(roomId)
+    const key = `${stream} ${kind}`
+    const count = this.#counts.get(key)
+    if (count === undefined) this.#counts.set(key, { stream, kind, n })
+    else count.n += n
+    this.#timer ??= setTimeout(() => this.#tell(), TELL_EVERY_MS)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+
+  #tell(): void {
+    this.#timer = undefined
+    const counts = [...this.#counts.values()]
+    this.#counts = new Map()
+    // Applause that cannot be told is lost: nobody waits for it.
+    this.#around.fork(Effect.ignore(this.#around.live.reportReactions(this.#eventId, { counts })))
+  }
+}

@@ -1,0 +1,348 @@
+/**
+ * Follows one live event: subscribes to the feed first (buffering), then reads snapshot and stored dispatches, then goes
+ * on message by message. Invariant: the rings hold exactly what was committed up to `version`. A hole in the versions is
+ * filled from the store, once at a time; another history, or a hole longer than the store remembers, starts over.
+ */
+import { Effect, Schedule } from "effect"
+import { type ActivePhase, NO_PHASE, type ParticipantChange } from "../../actors/domain/state.ts"
+import type { EphemeralPublication, FeedMessage, Publication } from "../../actors/feed.ts"
+import type { LiveReading, LiveSnapshot } from "../../actors/protocol.ts"
+import { type NotFound, Unavailable } from "../../model/errors.ts"
+import type { EventStatus, Visibility } from "../../model/event.ts"
+import { toMillis, toTimestamp } from "../../model/timestamp.ts"
+import { listPublications, type StoredPublication } from "../../store/live-history.ts"
+import { ownStream, type StreamName } from "../broadcast/stream-names.ts"
+import { ParticipantStates } from "../event/participant-states.ts"
+import type { GatewayServices } from "../services.ts"
+import { type Outgoing, outgoing } from "../transport/outgoing.ts"
+import { Rings, type StreamHeads } from "./replay-buffers.ts"
+
+/** What the follower has to say, in the order it happened. */
+export interface SubscriberEvents {
+  /** The event can be served from now. */
+  readonly opened: () => void
+  /** It cannot: absent, or what is needed to read it is away. */
+  readonly failed: (failure: NotFound | Unavailable) => void
+  readonly published: (stream: StreamName, dispatch: Outgoing) => void
+  readonly ephemeral: (publication: EphemeralPublication) => void
+  /** A participant stands elsewhere from now on: has another role or room, was let in or turned away. */
+  readonly stood: (standing: ParticipantChange) => void
+  /** Any of that may have changed for anybody. */
+  readonly allStood: () => void
+  /** Others may have to wait than before. */
+  readonly lobbyChanged: () => void
+  /** The active phase may allow other things now. */
+  readonly narrowed: () => void
+  readonly removed: (participantId: string) => void
+  /** The event is public no more: anonymous viewers have to go. */
+  readonly hidden: () => void
+  readonly ended: () => void
+  /** Positions of before mean nothing any more: everyone needs a snapshot. */
+  readonly restarted: (reason: "epoch" | "gap") => void
+  /** A newer snapshot is there. */
+  readonly refreshed: () => void
+  /** All of a message, or of a reading, has been said. */
+  readonly settled: () => void
+  /** The actor is in memory anew and may not know who is here. */
+  readonly actorWoke: () => void
+  /** The participants a reading is for. `fresh`: its snapshot has to be of the same version as what concerns them. */
+  readonly awaited: () => { readonly participants: ReadonlyArray<string>; readonly fresh: boolean }
+  /** Does a connection here hear the participant's own stream? */
+  readonly isHeard: (participantId: string) => boolean
+}
+
+/** The outcome of a reading: how everything stands, how far streams have come by then, and what of their history is not here yet. */
+interface Look {
+  readonly reading: LiveReading
+  readonly heads: StreamHeads
+  readonly stored: ReadonlyArray<StoredPublication>
+}
+
+/** What decides who may be there and do what. */
+type Terms = Pick<FeedMessage, "status" | "visibility" | "phase" | "lobby">
+
+/** Of the streams that the reading was asked for. */
+const askedHeads = ({ heads, personal }: LiveReading): StreamHeads => ({
+  ...heads,
+  ...Object.fromEntries(Object.entries(personal).map(([id, { head }]) => [ownStream(id), head])),
+})
+
+const MAX_BUFFERED = 1000
+/** How often a reading that failed is tried again while connections depend on it. */
+const RETRY_SCHEDULE = Schedule.spaced("500 millis")
+
+export class EventSubscriber {
+  history = ""
+  version = 0
+  status: EventStatus = "draft"
+  visibility: Visibility = "private"
+  phase: ActivePhase = NO_PHASE
+  /** The last reading. */
+  read: LiveReading | undefined
+  readonly places = new ParticipantStates()
+  readonly rings: Rings
+  removed: ReadonlySet<string> = new Set()
+  readonly #around: GatewayServices
+  readonly #eventId: string
+  readonly #say: SubscriberEvents
+  /** Messages that arrived while the store is read; `undefined` while following. */
+  #buffer: FeedMessage[] | undefined = []
+  #isOpen = false
+  #isStopped = false
+  #isRefreshing = false
+  #unsubscribe: ReadonlyArray<() => void> = []
+
+  constructor(around: GatewayServices, eventId: string, say: SubscriberEvents) {
+    this.#around = around
+    this.#eventId = eventId
+    this.#say = say
+    const { historyMs, historyEntries } = around.options
+    this.rings = new Rings(historyMs, historyEntries)
+  }
+
+  start(): void {
+    const { feed } = this.#around
+    this.#unsubscribe = [
+      feed.subscribe(this.#eventId, (message) => this.#hear(message)),
+      feed.onReset(() => this.#reload()),
+    ]
+    this.#load()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    for (const unsubscribe of this.#unsubscribe) unsubscribe()
+  }
+
+  trim(now: number): void {
+    // A stream's history that is being read must not be older than what is known of it.
+    const isReading = this.#isRefreshing || this.#buffer !== undefined
+    this.rings.trim(now, (participantId) => isReading || this.#say.isHeard(participantId))
+  }
+
+  /**
+   * Reads anew for everybody who is awaited when the present turn is over, once at a time; `refreshed` or, when nothing can
+   * be read, `failed` follows.
+   */
+  refresh(): void {
+    if (this.#isRefreshing || this.#buffer !== undefined) return
+    this.#isRefreshing = true
+    setImmediate(() => this.#refresh())
+  }
+
+  #refresh(): void {
+    this.#around.fork(
+      this.#look(false).pipe(
+        Effect.match({
+          onSuccess: ({ reading, heads, stored }) => {
+            this.#isRefreshing = false
+            if (this.#isStopped || this.#buffer !== undefined) return
+            if (reading.snapshot.history !== this.history || reading.version > this.version) return this.#reload()
+            this.rings.learn(heads, stored)
+            this.read = reading
+            this.#say.refreshed()
+          },
+          onFailure: (failure) => {
+            this.#isRefreshing = false
+            if (!this.#isStopped) this.#say.failed(failure)
+          },
+        }),
+      ),
+    )
+  }
+
+  /** `isAnew`: all that is followed; otherwise only what is not known of those who are awaited. */
+  #look(isAnew: boolean): Effect.Effect<Look, NotFound | Unavailable> {
+    const { live, database, options, telemetry } = this.#around
+    return Effect.gen({ self: this }, function* () {
+      const { participants, fresh } = this.#say.awaited()
+      const reading = yield* live.read(this.#eventId, participants, isAnew || fresh, isAnew ? this.rings.owned : [])
+      const heads = isAnew ? { ...reading.snapshot.heads, ...askedHeads(reading) } : askedHeads(reading)
+      const isWanted = (stream: StreamName): boolean => isAnew || !this.rings.knows(stream)
+      const wanted = Object.keys(heads).filter((stream) => (heads[stream] ?? 0) > 0 && isWanted(stream))
+      const limits = { since: toTimestamp(Date.now() - options.historyMs), perStream: options.historyEntries }
+      const stored =
+        wanted.length === 0 ? [] : yield* database.run((sql) => listPublications(sql, this.#eventId, wanted, limits))
+      return { reading, heads, stored }
+    }).pipe(
+      Effect.catchDefect((defect) => {
+        telemetry.log.error({ err: defect, eventId: this.#eventId }, "an event could not be read")
+        return Effect.fail(new Unavailable({ detail: "The event cannot be read.", retryAfterSeconds: 1 }))
+      }),
+    )
+  }
+
+  /** A listener must not throw into the actor that publishes. */
+  #hear(message: FeedMessage): void {
+    try {
+      if (this.#buffer === undefined) this.#accept(message)
+      else this.#keep(this.#buffer, message)
+    } catch (error) {
+      this.#around.telemetry.log.error({ err: error, eventId: this.#eventId }, "a publication could not be followed")
+    }
+  }
+
+  /** More than can be kept leaves a hole, which is found and filled afterwards. */
+  #keep(buffer: FeedMessage[], message: FeedMessage): void {
+    buffer.push(message)
+    if (buffer.length > MAX_BUFFERED) buffer.shift()
+  }
+
+  #accept(message: FeedMessage): void {
+    if (message.kind === "note" && message.ephemeral.length === 0) this.#say.actorWoke()
+    const isCommit = message.kind === "commit"
+    const isOld = isCommit ? message.version <= this.version : message.version < this.version
+    if (message.epoch === this.history && isOld) return
+    if (message.epoch !== this.history || message.from !== this.version) {
+      this.#reload(message)
+      return
+    }
+    if (isCommit) {
+      this.#apply(message)
+      return
+    }
+    for (const publication of message.ephemeral) this.#say.ephemeral(publication)
+    this.#say.settled()
+  }
+
+  #apply(message: FeedMessage): void {
+    const now = Date.now()
+    this.version = message.version
+    // Before what is said: who enters a room hears what is said there from now on.
+    for (const standing of message.participantChanges) {
+      this.places.apply(standing)
+      if (standing.barred !== undefined) this.#bar(standing.participantId, standing.barred)
+      this.#say.stood(standing)
+    }
+    for (const publication of message.publications) this.#add(publication, now)
+    for (const publication of message.ephemeral) this.#say.ephemeral(publication)
+    this.#settle(message)
+    this.#say.settled()
+    this.#eject(message)
+  }
+
+  #add(publication: Publication, at: number): void {
+    const { stream, s } = publication
+    const dispatch = outgoing(publication)
+    if (!this.rings.push(stream, s, dispatch, at)) return
+    this.#say.published(stream, dispatch)
+  }
+
+  #bar(participantId: string, isBarred: boolean): void {
+    const removed = new Set(this.removed)
+    if (isBarred) removed.add(participantId)
+    else removed.delete(participantId)
+    this.removed = removed
+  }
+
+  #settle({ status, visibility, phase, lobby }: Terms): void {
+    this.status = status
+    const isHidden = this.visibility === "public" && visibility !== "public"
+    this.visibility = visibility
+    if (isHidden) this.#say.hidden()
+    const hasChanged = !sameTraits(this.phase, phase)
+    // The same object for as long as nothing changes: what was made of it is kept by it.
+    if (hasChanged) this.phase = phase
+    const hasOtherLobby = this.places.lobby !== lobby
+    this.places.lobby = lobby
+    // First: who has to wait does not hear what becomes of those inside.
+    if (hasOtherLobby) this.#say.lobbyChanged()
+    if (hasChanged) this.#say.narrowed()
+  }
+
+  #eject({ ejections }: FeedMessage): void {
+    for (const ejection of ejections) {
+      if (ejection.who === "participant") this.#say.removed(ejection.participantId)
+      else this.#say.ended()
+    }
+  }
+
+  /** Something was missed: reads the store, keeping what comes meanwhile. */
+  #reload(because?: FeedMessage): void {
+    if (this.#buffer !== undefined) return
+    this.#buffer = because === undefined ? [] : [because]
+    this.#load()
+  }
+
+  #load(): void {
+    this.#around.fork(
+      Effect.suspend(() => this.#look(true)).pipe(
+        Effect.tapError((failure) => Effect.sync(() => this.#loadFailed(failure))),
+        // Whoever waits has been told; those already open stay, and get what they missed once it can be read.
+        Effect.retry({
+          while: (failure) => this.#isOpen && !this.#isStopped && failure._tag === "Unavailable",
+          schedule: RETRY_SCHEDULE,
+        }),
+        Effect.match({
+          onSuccess: (look) => {
+            if (!this.#isStopped) this.#adopt(look)
+          },
+          onFailure: () => undefined,
+        }),
+      ),
+    )
+  }
+
+  #loadFailed(failure: NotFound | Unavailable): void {
+    if (this.#isStopped) return
+    // An event that was there and is not any more has been deleted.
+    if (this.#isOpen && failure._tag === "NotFound") this.#say.ended()
+    else this.#say.failed(failure)
+  }
+
+  #adopt({ reading, heads, stored }: Look): void {
+    const { snapshot } = reading
+    const buffered = this.#buffer ?? []
+    const reason = this.#fill(snapshot, heads, stored)
+    this.#buffer = undefined
+    this.read = reading
+    this.removed = new Set(snapshot.removed)
+    this.places.restore(snapshot)
+    const { phase, lobby } = snapshot
+    this.#settle({ ...snapshot.event, phase, lobby })
+    const wasOpen = this.#isOpen
+    this.#isOpen = true
+    if (wasOpen) this.#say.allStood()
+    if (reason !== undefined) this.#say.restarted(reason)
+    else if (wasOpen) this.#say.refreshed()
+    this.#say.settled()
+    for (const message of buffered) {
+      // Commits the snapshot already holds have been filled in, but not their ejections.
+      if (message.kind === "commit" && message.version <= snapshot.version) this.#eject(message)
+      this.#hear(message)
+    }
+    if (!wasOpen) this.#say.opened()
+    if (this.status === "ended") this.#say.ended()
+  }
+
+  /** Brings the rings to the snapshot's version; says why when that is a start over. */
+  #fill(
+    snapshot: LiveSnapshot,
+    heads: StreamHeads,
+    stored: ReadonlyArray<StoredPublication>,
+  ): "epoch" | "gap" | undefined {
+    const known = stored.filter(({ version }) => version <= snapshot.version)
+    const isSameHistory = this.#isOpen && snapshot.history === this.history
+    const canGoOn = isSameHistory && this.rings.reach(heads, known)
+    this.history = snapshot.history
+    this.version = snapshot.version
+    if (canGoOn) {
+      for (const publication of known) {
+        const { stream, s, at, fact } = publication
+        if (!this.rings.knows(stream) || s <= this.rings.head(stream)) continue
+        this.#add(publication, toMillis(at))
+        if (fact?.type === "removed") this.#say.removed(fact.participantId)
+      }
+      this.rings.learn(heads, known)
+      return undefined
+    }
+    this.rings.restore(heads, known)
+    if (!this.#isOpen) return undefined
+    return isSameHistory ? "gap" : "epoch"
+  }
+}
+
+const sameTraits = (a: ActivePhase, b: ActivePhase): boolean =>
+  a === b ||
+  JSON.stringify([a.id, a.modality, a.featureSet, a.anonymous]) ===
+    JSON.stringify([b.id, b.modality, b.featureSet, b.anonymous])

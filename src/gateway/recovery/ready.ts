@@ -1,0 +1,117 @@
+/**
+ * The `ready` dispatch. What is the same for everyone (event, agenda, timers, presence, activities) is encoded once per
+ * snapshot, and what staff see on top of it once more; only what concerns the participant is written per connection.
+ */
+import type { LiveSnapshot } from "../../actors/protocol.ts"
+import type { MediaToken } from "../../media/media.ts"
+import { isStaff, narrowRole } from "../../model/roles.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
+import { allowedChatTargets, allowedCommands, canChat } from "../../protocol/permissions.ts"
+import { type ActingRole, actingAs, type PhaseTraits } from "../../protocol/rule.ts"
+import type { ReadyReason } from "../../protocol/state.ts"
+import type { Connection, Identity } from "../connection/connection.ts"
+
+/** By the names they have on the wire. */
+export type Cursors = { readonly [stream: string]: number }
+
+type Fields = { readonly [field: string]: unknown }
+
+type Who = Pick<Identity, "kind" | "role">
+
+/** JSON members without the braces. */
+const membersOf = (fields: Fields): string => JSON.stringify(fields).slice(1, -1)
+
+interface Parts {
+  readonly people: string
+  readonly anonymous: string
+  readonly staff: string
+  /** For those who write in the staff's chat without being staff. */
+  readonly stage: string
+}
+
+const encoded = new WeakMap<LiveSnapshot, Parts>()
+
+const partsOf = (snapshot: LiveSnapshot): Parts => {
+  const known = encoded.get(snapshot)
+  if (known !== undefined) return known
+  const { id, title, status, visibility, startedAt, endedAt } = snapshot.event
+  const everyone = membersOf({ event: { id, title, status, visibility, startedAt, endedAt }, ...snapshot.everyone })
+  const { staffChat = [] } = snapshot.staff
+  const people = `${everyone},${membersOf(snapshot.people)}`
+  const parts = {
+    people,
+    anonymous: `${everyone},${membersOf(snapshot.anonymous)}`,
+    staff: `${people},${membersOf(snapshot.staff)}`,
+    stage: `${people},${membersOf({ staffChat })}`,
+  }
+  encoded.set(snapshot, parts)
+  return parts
+}
+
+/** The role as it reads now, and the commands and places to write to that go with it. */
+export const rightsOf = (identity: Who, phase: PhaseTraits) => {
+  const acting = actingAs(identity)
+  return {
+    role: narrowRole(identity.role, phase.modality),
+    can: allowedCommands(acting, phase),
+    chatTo: allowedChatTargets(acting, phase),
+  }
+}
+
+/** Speakers have a part in the staff's chat, told in their own stream. */
+export const hearsStaffChat = (identity: Who, phase: PhaseTraits): boolean =>
+  !isStaff(identity.role) && canChat(actingAs(identity), phase, "staff") === "allowed"
+
+const partFor = (identity: Who, snapshot: LiveSnapshot): string => {
+  const { people, anonymous, staff, stage } = partsOf(snapshot)
+  if (identity.kind === "anonymous") return anonymous
+  if (isStaff(identity.role)) return staff
+  return hearsStaffChat(identity, snapshot.phase) ? stage : people
+}
+
+const standings = new WeakMap<PhaseTraits, Map<ActingRole, string>>()
+
+/** JSON members: the same for all who act as the same, and made once for them. */
+const standingMembers = (identity: Who, phase: PhaseTraits): string => {
+  const known = standings.get(phase) ?? new Map<ActingRole, string>()
+  standings.set(phase, known)
+  const acting = actingAs(identity)
+  const members = known.get(acting) ?? membersOf(rightsOf(identity, phase))
+  known.set(acting, members)
+  return members
+}
+
+const personalPart = ({ identity, roomId, sessionExpiresAt }: Connection, phase: PhaseTraits): string => {
+  const { participantId, name } = identity
+  const me = `{${membersOf({ participantId, name, roomId })},${standingMembers(identity, phase)}}`
+  return `${membersOf({ serverTime: Date.now(), tokenExpiresAt: toTimestamp(sessionExpiresAt) })},"me":${me}`
+}
+
+export interface Place {
+  readonly epoch: string
+  readonly v: number
+  readonly cursors: Cursors
+}
+
+/** `personal`: what of the snapshot's version concerns the participant. */
+export const readyWithSnapshot = (
+  connection: Connection,
+  snapshot: LiveSnapshot,
+  personal: Fields,
+  given: { readonly phase: PhaseTraits; readonly reason: ReadyReason; readonly cursors: Cursors },
+): string => {
+  const { phase, reason, cursors } = given
+  const place = { resumed: false, reason, epoch: snapshot.history, v: snapshot.version, cursors }
+  const shared = partFor(connection.identity, snapshot)
+  const own = Object.keys(personal).length === 0 ? "" : `${membersOf(personal)},`
+  return `{"op":0,"t":"ready","d":{${membersOf(place)},${personalPart(connection, phase)},${own}${shared}}}`
+}
+
+/** `seat`: in the main room, where there is a media server. */
+export const readyResumed = (
+  connection: Connection,
+  place: Place,
+  phase: PhaseTraits,
+  seat: { readonly media?: MediaToken | null },
+): string =>
+  `{"op":0,"t":"ready","d":{${membersOf({ resumed: true, ...place, ...seat })},${personalPart(connection, phase)}}}`

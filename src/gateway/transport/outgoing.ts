@@ -1,0 +1,25 @@
+/** Dispatches on their way from the feed or the store to sockets. */
+import type { Publication } from "../../actors/feed.ts"
+import type { MediaToken } from "../../media/media.ts"
+import { toMillis } from "../../model/timestamp.ts"
+import { encodeOrdered } from "../../protocol/encoding.ts"
+
+export interface Outgoing {
+  readonly frame: string
+  /** Of a dispatch that names the receiver's room: it is written anew with a media seat there. */
+  readonly seatable?: SeatableDispatch
+}
+
+export interface SeatableDispatch {
+  readonly roomId: string | null
+  readonly withSeat: (media: MediaToken) => string
+}
+
+/** Publications are stored without a seat, because its token is good for minutes. */
+export const outgoing = ({ stream, s, version, at, frame, fact }: Publication): Outgoing => {
+  if (fact?.type !== "room") return { frame }
+  const { roomId, t, d } = fact
+  const withSeat = (media: MediaToken): string =>
+    encodeOrdered({ stream, s, version, at: toMillis(at), t, d: { ...d, media } })
+  return { frame, seatable: { roomId, withSeat } }
+}

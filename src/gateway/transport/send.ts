@@ -1,0 +1,25 @@
+/** Sends many dispatches to one connection in few frames, and stops when it takes nothing any more. */
+
+import { CLOSE } from "../../protocol/close-codes.ts"
+import type { Connection } from "../connection/connection.ts"
+import { framesOf } from "./frame-packing.ts"
+
+/** False when the connection was closed as a slow consumer; it resumes from what it got. */
+export const sendAll = (connection: Connection, dispatches: ReadonlyArray<string>, limitBytes: number): boolean => {
+  for (const frame of framesOf(dispatches)) {
+    connection.send(frame)
+    if (connection.socket.buffered() <= limitBytes) continue
+    connection.close(CLOSE.slowConsumer)
+    return false
+  }
+  return connection.state !== "closed"
+}
+
+/** What may be lost, to those who are not slow. */
+export const sendEphemeral = (
+  connections: Iterable<Connection>,
+  dispatches: ReadonlyArray<string>,
+  limitBytes: number,
+): void => {
+  for (const connection of connections) if (connection.getsEphemeral) sendAll(connection, dispatches, limitBytes)
+}

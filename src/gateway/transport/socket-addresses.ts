@@ -1,0 +1,36 @@
+/** How many sockets each address has, so that none of them takes all there are room for. */
+import { NETWORK_FACTOR, networkOf } from "../../model/client-address.ts"
+
+export class SocketAddresses {
+  readonly #open = new Map<string, number>()
+  readonly #most: number
+
+  /** `most`: sockets of one address; an IPv6 /48 may have more (`NETWORK_FACTOR`). */
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  /** May one more be opened? */
+  admits(address: string): boolean {
+    const network = networkOf(address)
+    if ((this.#open.get(address) ?? 0) >= this.#most) return false
+    return network === undefined || (this.#open.get(network) ?? 0) < this.#most * NETWORK_FACTOR
+  }
+
+  opened(address: string): void {
+    for (const place of placesOf(address)) this.#open.set(place, (this.#open.get(place) ?? 0) + 1)
+  }
+
+  closed(address: string): void {
+    for (const place of placesOf(address)) {
+      const left = (this.#open.get(place) ?? 0) - 1
+      if (left > 0) this.#open.set(place, left)
+      else this.#open.delete(place)
+    }
+  }
+}
+
+const placesOf = (address: string): ReadonlyArray<string> => {
+  const network = networkOf(address)
+  return network === undefined ? [address] : [address, network]
+}

@@ -1,0 +1,203 @@
+/**
+ * WebSockets of uWebSockets.js: the only file that touches them. Rules of the engine kept here: a closed socket throws
+ * when touched, so every call is guarded; nothing thrown may reach the engine; a message's memory is gone after the
+ * callback; `publish` and `send` drop silently above `maxBackpressure`, so a drop cuts the socket.
+ */
+import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket } from "uWebSockets.js"
+import type { Client } from "../../identity/client-addresses.ts"
+import { CLOSE } from "../../protocol/close-codes.ts"
+import { GATEWAY_PATH, SUBPROTOCOL } from "../../protocol/frames.ts"
+import type { Connection, Socket } from "../connection/connection.ts"
+
+/** The engine's app that the gateway is bound to. */
+export type App = TemplatedApp
+
+/** Why a new socket is turned away: the process has no room, or its address has too many. */
+export type TurnedAway = "full" | "address"
+
+export interface SocketHandlers {
+  /** Asked before a socket is opened. */
+  readonly refusal: (client: Client) => TurnedAway | undefined
+  readonly clientOf: (peer: string, forwardedFor: string) => Client
+  readonly opened: (socket: Socket, client: Client) => Connection
+  /** Called once for every socket that was opened. */
+  readonly closed: (client: Client) => void
+  /** The bytes are valid during the call only. */
+  readonly received: (connection: Connection, bytes: ArrayBuffer) => void
+  readonly drained: (connection: Connection) => void
+  /** A frame was sent to one socket. */
+  readonly sent: () => void
+  /** Something of ours threw. */
+  readonly failed: (error: unknown) => void
+}
+
+/** Larger messages are cut off by the engine without a word; up to this size we answer with a close code ourselves. */
+const ENGINE_MAX_MESSAGE = 65_536
+/** Seconds without any traffic; our own heartbeat rule is far stricter. */
+const ENGINE_IDLE_SECONDS = 120
+/**
+ * The engine's limit is this many times ours. Ours closes with a code that still fits behind the buffer; the engine's is
+ * the bound that holds whatever happens in between.
+ */
+const ENGINE_LIMIT_FACTOR = 4
+
+interface UserData {
+  connection: Connection | undefined
+  socket: UwsSocket | undefined
+  readonly client: Client
+}
+
+const REFUSED: { readonly [why in TurnedAway]: string } = {
+  full: "503 Service Unavailable",
+  address: "429 Too Many Requests",
+}
+
+const latin1 = new TextDecoder("latin1")
+
+/** All lines of the header as one list, in their order: the engine would give the first alone, which a client may have written. */
+const forwardedFor = (req: HttpRequest): string => {
+  const lines: string[] = []
+  req.forEach((name, value) => {
+    if (name === "x-forwarded-for") lines.push(value)
+  })
+  return lines.join(",")
+}
+
+/** A handshake has no body (RFC 6455, section 4.1). Where a proxy sees one and we do not, requests could hide in it. */
+const announcesBody = (req: HttpRequest): boolean => {
+  let doesAnnounce = false
+  req.forEach((name, value) => {
+    if (name === "transfer-encoding" || (name === "content-length" && value !== "0")) doesAnnounce = true
+  })
+  return doesAnnounce
+}
+
+/** Not at once: until it is answered the engine takes no other request from the connection, and then it closes it. */
+const refuseLater = (res: HttpResponse): void => {
+  let isGone = false
+  res.onAborted(() => {
+    isGone = true
+  })
+  setImmediate(() => {
+    if (!isGone) res.cork(() => res.writeStatus("400 Bad Request").end(undefined, true))
+  })
+}
+
+class UwsSocket implements Socket {
+  #ws: WebSocket<UserData> | undefined
+  readonly #onSent: () => void
+
+  constructor(ws: WebSocket<UserData>, onSent: () => void) {
+    this.#ws = ws
+    this.#onSent = onSent
+  }
+
+  /** The engine has let go of it. */
+  detach(): void {
+    this.#ws = undefined
+  }
+
+  send(text: string): void {
+    if (this.#ws === undefined) return
+    this.#ws.send(text)
+    this.#onSent()
+  }
+
+  end(code: number, reason: string): void {
+    const ws = this.#ws
+    this.#ws = undefined
+    ws?.end(code, reason)
+  }
+
+  terminate(): void {
+    const ws = this.#ws
+    this.#ws = undefined
+    ws?.close()
+  }
+
+  subscribe(topic: string): void {
+    this.#ws?.subscribe(topic)
+  }
+
+  unsubscribe(topic: string): void {
+    this.#ws?.unsubscribe(topic)
+  }
+
+  buffered(): number {
+    return this.#ws?.getBufferedAmount() ?? 0
+  }
+}
+
+export const bindSockets = (app: App, orderedLimitBytes: number, handlers: SocketHandlers): void => {
+  /** Sockets the engine dropped a message of; they cannot be closed while it is walking over its subscribers. */
+  const doomed = new Set<Connection>()
+
+  const cutDoomed = (): void => {
+    for (const connection of doomed) connection.cut(CLOSE.slowConsumer)
+    doomed.clear()
+  }
+
+  const guard = (ws: WebSocket<UserData>, body: (connection: Connection) => void): void => {
+    const { connection } = ws.getUserData()
+    if (connection === undefined) return
+    try {
+      body(connection)
+    } catch (error) {
+      handlers.failed(error)
+      connection.close(CLOSE.internal)
+    }
+  }
+
+  app.ws<UserData>(GATEWAY_PATH, {
+    maxPayloadLength: ENGINE_MAX_MESSAGE,
+    maxBackpressure: orderedLimitBytes * ENGINE_LIMIT_FACTOR,
+    idleTimeout: ENGINE_IDLE_SECONDS,
+    sendPingsAutomatically: false,
+    upgrade: (res, req, context) => {
+      const peer = latin1.decode(res.getRemoteAddressAsText())
+      const client = handlers.clientOf(peer, forwardedFor(req))
+      if (announcesBody(req)) {
+        refuseLater(res)
+        return
+      }
+      const refusal = handlers.refusal(client)
+      if (refusal !== undefined) {
+        res.cork(() => res.writeStatus(REFUSED[refusal]).writeHeader("retry-after", "5").end())
+        return
+      }
+      const offered = req.getHeader("sec-websocket-protocol").split(",")
+      const protocol = offered.some((name) => name.trim() === SUBPROTOCOL) ? SUBPROTOCOL : ""
+      res.upgrade<UserData>(
+        { connection: undefined, socket: undefined, client },
+        req.getHeader("sec-websocket-key"),
+        protocol,
+        req.getHeader("sec-websocket-extensions"),
+        context,
+      )
+    },
+    open: (ws) => {
+      const data = ws.getUserData()
+      data.socket = new UwsSocket(ws, handlers.sent)
+      try {
+        data.connection = handlers.opened(data.socket, data.client)
+      } catch (error) {
+        handlers.failed(error)
+        data.socket.end(CLOSE.internal.code, CLOSE.internal.reason)
+      }
+    },
+    message: (ws, bytes) => guard(ws, (connection) => handlers.received(connection, bytes)),
+    drain: (ws) => guard(ws, handlers.drained),
+    dropped: (ws) => {
+      const { connection } = ws.getUserData()
+      if (connection === undefined || connection.state === "closed") return
+      if (doomed.size === 0) setImmediate(cutDoomed)
+      doomed.add(connection)
+    },
+    close: (ws) => {
+      const data = ws.getUserData()
+      data.socket?.detach()
+      handlers.closed(data.client)
+      guard(ws, (connection) => connection.lost())
+    },
+  })
+}

@@ -1,0 +1,97 @@
+/**
+ * The embedded database: a real PostgreSQL server, from binaries installed by npm, as a child of this process.
+ *
+ * Invariants: one server per data folder; loopback TCP with a random password, no other way in; after `stop()` neither
+ * a process nor a lock is left; after `kill -9` of this process the next start ends the orphan and goes on.
+ * Parts: place (folders, users), lock, binaries, cluster (files), process.
+ */
+
+import { findBinaries } from "./binaries.ts"
+import { DATABASE_ROLE, openCluster } from "./cluster.ts"
+import { lockDataFolder } from "./data-folder-lock.ts"
+import { prepareDatabasePlace } from "./place.ts"
+import { launchPostgres } from "./postgres-process.ts"
+import { EmbeddedPostgresRefused } from "./refused.ts"
+
+export interface EmbeddedPostgresOptions {
+  /** Made when missing. The database is kept in its `postgres` subfolder. */
+  readonly dataDir: string
+  /** What we do and what PostgreSQL writes, line by line. */
+  readonly onLog: (line: string) => void
+  /** Server settings (`postgresql.conf` names) on top of the defaults. Address, port and log target stay ours. */
+  readonly settings?: Readonly<Record<string, string>>
+}
+
+export interface EmbeddedPostgres {
+  /** `postgres://…`, with its password, over loopback. */
+  readonly url: string
+  /** Of the server, e.g. `18.4`. */
+  readonly version: string
+  /** Where the data really is; differs from the wanted folder when the database's user cannot reach that one. */
+  readonly dataDir: string
+  /** Of the server process. */
+  readonly pid: number
+  /** Fast shutdown, then gives the data folder free. Idempotent. */
+  stop(graceMs?: number): Promise<void>
+  /** Resolves when the server ended by itself. `stop()` is still needed to give the data folder free. */
+  readonly exited: Promise<void>
+}
+
+/** For a small server with many short statements on a machine it shares with us. */
+const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
+  max_connections: "100",
+  shared_buffers: "128MB",
+  wal_compression: "on",
+  max_wal_size: "1GB",
+  // Nothing we ask is worth a second process, and a container's shared memory is small.
+  max_parallel_workers_per_gather: "0",
+  timezone: "UTC",
+  log_timezone: "UTC",
+  // Our own log adds the time; periodic checkpoints are no news.
+  log_line_prefix: "",
+  log_checkpoints: "off",
+}
+
+/** Starts the database, at the first start makes it. @throws EmbeddedPostgresRefused */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  try {
+    return await start(options)
+  } catch (cause) {
+    // The system's own words for a disk that is full or may not be written to, a file that may not be read, and the like.
+    if (!(cause instanceof Error) || !("syscall" in cause)) throw cause
+    throw new EmbeddedPostgresRefused(`The data folder ${options.dataDir} cannot be used: ${cause.message}.`)
+  }
+}
+
+async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const { onLog } = options
+  const settings = { ...DEFAULT_SETTINGS, ...options.settings }
+  const place = await prepareDatabasePlace(options.dataDir, onLog)
+  const lock = await lockDataFolder(place.folder, place.runAs)
+  try {
+    const binaries = await findBinaries(place.runAs, onLog)
+    const cluster = await openCluster(place, binaries, settings["fsync"] !== "off", onLog)
+    const server = await launchPostgres({
+      command: binaries.postgres,
+      data: cluster.data,
+      settings,
+      runAs: place.runAs,
+      onLog,
+    })
+    let stopping: Promise<void> | undefined
+    return {
+      url: `postgres://${DATABASE_ROLE}:${cluster.password}@127.0.0.1:${server.port}/postgres`,
+      version: binaries.version,
+      dataDir: place.dataDir,
+      pid: server.pid,
+      exited: server.exited,
+      stop: (graceMs) => {
+        stopping ??= server.stop(graceMs).then(() => lock.release())
+        return stopping
+      },
+    }
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
+}
