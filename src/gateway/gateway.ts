@@ -57,7 +57,7 @@ export const bindGateway = (
     const fibers = yield* Scope.provide(FiberSet.make<void>(), scope)
     const fork = yield* FiberSet.runtime(fibers)<never>()
     let isStopped = false
-    const around: GatewayServices = {
+    const services: GatewayServices = {
       options,
       telemetry,
       node,
@@ -84,9 +84,9 @@ export const bindGateway = (
       },
     }
     const failed = (error: unknown): void => telemetry.log.error({ err: error }, "the gateway failed unexpectedly")
-    const hub = new Hub(around)
-    const sessions = new Sessions(around, hub)
-    const silence = around.grants.onRing((change) => hub.standings.rung(change))
+    const hub = new Hub(services)
+    const sessions = new Sessions(services, hub)
+    const silence = services.grants.onRing((change) => hub.standings.rung(change))
     const clients = yield* ClientAddresses
     const addresses = new SocketAddresses(options.socketsPerAddress)
     bindSockets(app, options.orderedLimitBytes, {

@@ -76,7 +76,7 @@ interface Said {
 }
 
 export class Batch {
-  readonly resident: LoadedEvent
+  readonly loaded: LoadedEvent
   state: LiveState
   /** Empty until the batch is sealed. */
   readonly publications: StoredPublication[] = []
@@ -91,14 +91,14 @@ export class Batch {
   #version: number
   #at = 0
 
-  constructor(resident: LoadedEvent) {
-    this.resident = resident
-    this.state = resident.state
-    this.#version = resident.version
+  constructor(loaded: LoadedEvent) {
+    this.loaded = loaded
+    this.state = loaded.state
+    this.#version = loaded.version
   }
 
   get isEmpty(): boolean {
-    return this.#version === this.resident.version
+    return this.#version === this.loaded.version
   }
 
   /** Says something to many that is not replayed: whoever comes now must find it in a new snapshot. */
@@ -135,12 +135,12 @@ export class Batch {
 
   /** The answer of a command that was accepted before, or earlier in the batch. */
   answered(scope: string, commandId: string): StoredCommand | undefined {
-    return this.resident.answers.find(scope, commandId) ?? this.#idle.find(scope, commandId)
+    return this.loaded.answers.find(scope, commandId) ?? this.#idle.find(scope, commandId)
   }
 
   /** All that the batch did is committed. Its idle answers count only from then on, because they follow from what it did. */
   settle(): void {
-    for (const command of this.#idle.all()) this.resident.answers.idle.add(command)
+    for (const command of this.#idle.all()) this.loaded.answers.idle.add(command)
   }
 
   /** Says what may be lost, whether or not anything is committed. */
@@ -150,7 +150,7 @@ export class Batch {
 
   /** The version it builds on. */
   get from(): number {
-    return this.resident.version
+    return this.loaded.version
   }
 
   /** Where something is said. */
@@ -161,13 +161,13 @@ export class Batch {
   /** Gives what was said its places, once, and says what is to be written. The heads of all its streams are known by then. */
   seal(): LiveCommit {
     for (const said of this.#said) this.#publish(said)
-    const { resident } = this
+    const { loaded } = this
     const { event, phases, removed, deleted } = this.state
-    const before = resident.state
+    const before = loaded.state
     return {
       eventId: event.id,
-      epoch: resident.fencingToken,
-      from: resident.version,
+      epoch: loaded.fencingToken,
+      from: loaded.version,
       version: this.#version,
       at: toTimestamp(this.#at),
       event: event === before.event ? null : event,
@@ -185,7 +185,7 @@ export class Batch {
 
   #publish({ dispatch, version, now }: Said): void {
     const { stream, t, d } = dispatch
-    const s = this.resident.heads.next(stream)
+    const s = this.loaded.heads.next(stream)
     const frame = encodeOrdered({ stream, s, version, at: now, t, d })
     const fact = factOf(dispatch)
     const publication = { stream, s, version, at: toTimestamp(now), frame }
@@ -201,7 +201,7 @@ export class Batch {
   #remember({ result, ...command }: NonNullable<CommitEntry["command"]>, version: number, at: Timestamp): void {
     const stored: StoredCommand = { ...command, reply: { result, version }, at }
     this.#commands.push(stored)
-    this.resident.answers.remember(stored)
+    this.loaded.answers.remember(stored)
   }
 }
 

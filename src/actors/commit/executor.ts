@@ -16,7 +16,7 @@ import { recall, recallAnswer } from "./rehydrate.ts"
 export type NotCommitted = NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity
 
 interface Needs {
-  readonly around: ActorServices & { readonly eventId: string }
+  readonly services: ActorServices & { readonly eventId: string }
   readonly current: Effect.Effect<LoadedEvent, Unreachable>
   readonly turn: (batch: Batch, envelope: Envelope) => Turn
   /** A turn is over, whatever it came to. */
@@ -40,10 +40,10 @@ export class Executor {
 
   /** What each of the commands came to, in their order; all that were accepted are committed then. */
   execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
-    const { around, current } = this.#needs
+    const { services, current } = this.#needs
     return Effect.gen({ self: this }, function* () {
       const of = yield* current
-      yield* recall(around.database, of, envelopes)
+      yield* recall(services.database, of, envelopes)
       const batch = new Batch(of)
       const outcomes = this.#performAll(batch, envelopes)
       if (outcomes === undefined) return yield* this.#oneByOne(envelopes, () => Effect.succeed(FAILED))
@@ -61,7 +61,7 @@ export class Executor {
 
   /** `undefined`: a defect of ours, of one of them, which must not be the others'. */
   #performAll(batch: Batch, envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Outcome> | undefined {
-    const { telemetry, eventId } = this.#needs.around
+    const { telemetry, eventId } = this.#needs.services
     try {
       return envelopes.map((envelope) => this.#perform(batch, envelope))
     } catch (error) {
@@ -84,7 +84,7 @@ export class Executor {
   #keep(batch: Batch): Effect.Effect<unknown, NotCommitted> {
     if (!batch.isEmpty) return this.#needs.commit(batch)
     batch.settle()
-    if (batch.ephemeral.length > 0) publishEphemeral(this.#needs.around, batch.resident, batch.ephemeral)
+    if (batch.ephemeral.length > 0) publishEphemeral(this.#needs.services, batch.loaded, batch.ephemeral)
     return Effect.void
   }
 
@@ -102,7 +102,7 @@ export class Executor {
 
   /** The store remembers an id that the actor has forgotten: its answer is read and given again. */
   #recall(envelope: Envelope): Effect.Effect<Outcome, Unreachable> {
-    const { around, current } = this.#needs
-    return Effect.flatMap(current, (of) => recallAnswer(around.database, of, envelope))
+    const { services, current } = this.#needs
+    return Effect.flatMap(current, (of) => recallAnswer(services.database, of, envelope))
   }
 }

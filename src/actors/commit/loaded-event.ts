@@ -62,7 +62,7 @@ const recordStoreOf = (stored: Recovered["records"]): RecordStore => {
   return records
 }
 
-const residentOf = (recovered: Recovered, idle: Answers): LoadedEvent => ({
+const loadedOf = (recovered: Recovered, idle: Answers): LoadedEvent => ({
   fencingToken: recovered.epoch,
   version: recovered.version,
   epoch: recovered.history,
@@ -80,20 +80,20 @@ const residentOf = (recovered: Recovered, idle: Answers): LoadedEvent => ({
 })
 
 const recover = (
-  around: ActorServices,
+  services: ActorServices,
   eventId: string,
 ): Effect.Effect<Recovered, NotOwner | EventNotFound | StoreUnavailable> =>
   Effect.gen(function* () {
     // Never raise the epoch on the word of a stale view: that would fence out the rightful owner.
-    if (!(yield* around.ownership.holds)) return yield* new NotOwner()
-    const { database, ownership } = around
+    if (!(yield* services.ownership.holds)) return yield* new NotOwner()
+    const { database, ownership } = services
     const claim = {
       eventId,
       node: ownership.node,
       history: newId(),
       commandsSince: toTimestamp(Date.now() - COMMAND_MEMORY_MS),
     }
-    const { log } = around.telemetry
+    const { log } = services.telemetry
     const recovered = yield* database
       .runLive<Recovered | undefined, RecordUnreadable>((sql) => recoverLiveEvent(sql, claim))
       .pipe(
@@ -104,7 +104,7 @@ const recover = (
         Effect.mapError(() => new StoreUnavailable()),
       )
     if (recovered === undefined) return yield* new EventNotFound()
-    around.telemetry.metrics.activations.add()
+    services.telemetry.metrics.activations.add()
     return recovered
   })
 
@@ -113,25 +113,25 @@ const recover = (
  * recovery. `Moved` when this process may not own it, `EventGone` when it does not exist.
  */
 export const activate = (
-  around: ActorServices,
+  services: ActorServices,
   eventId: string,
   idle: Answers,
 ): Effect.Effect<LoadedEvent, NotOwner | EventNotFound | StoreUnavailable> =>
-  Effect.map(recover(around, eventId), (recovered) => residentOf(recovered, idle))
+  Effect.map(recover(services, eventId), (recovered) => loadedOf(recovered, idle))
 
 /** A commit failed and only the store knows whether it happened: its version tells, and whose commit made it. */
 const settleUnknown = (
-  around: ActorServices,
-  resident: LoadedEvent,
+  services: ActorServices,
+  loaded: LoadedEvent,
   commit: LiveCommit,
   { cause, lost }: CommitUnknown,
 ): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable | CommitRefused> =>
   Effect.gen(function* () {
     const { eventId, version } = commit
-    around.telemetry.log.warn({ eventId, err: cause }, "a live event's commit failed")
-    const recovered = yield* Effect.mapError(recover(around, eventId), () => new StoreUnavailable())
-    const happened = recovered.version === version && recovered.versionEpoch === resident.fencingToken
-    if (happened) return residentOf(recovered, resident.answers.idle)
+    services.telemetry.log.warn({ eventId, err: cause }, "a live event's commit failed")
+    const recovered = yield* Effect.mapError(recover(services, eventId), () => new StoreUnavailable())
+    const happened = recovered.version === version && recovered.versionEpoch === loaded.fencingToken
+    if (happened) return loadedOf(recovered, loaded.answers.idle)
     return yield* lost ? new NotOwner() : new CommitRefused()
   })
 
@@ -141,33 +141,33 @@ const settleUnknown = (
  * cannot be asked. After any failure the caller must forget what it knew.
  */
 export const commitBatch = (
-  around: ActorServices,
+  services: ActorServices,
   batch: Batch,
 ): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity> => {
-  const { resident } = batch
+  const { loaded } = batch
   const publish = (after: LoadedEvent, deliveries: number): LoadedEvent => {
     const { from, publications, ephemeral, ejections, participantChanges: standings } = batch
-    around.feed.publish(
+    services.feed.publish(
       message(after, "commit", { from, publications, ephemeral, ejections, participantChanges: standings }),
     )
-    if (deliveries > 0) around.bell.ring()
+    if (deliveries > 0) services.bell.ring()
     return after
   }
   const write = (commit: LiveCommit) =>
-    commitLiveEvent(around.database.liveSql, commit).pipe(
-      Effect.map((deliveries) => publish({ ...resident, version: commit.version, state: batch.state }, deliveries)),
+    commitLiveEvent(services.database.liveSql, commit).pipe(
+      Effect.map((deliveries) => publish({ ...loaded, version: commit.version, state: batch.state }, deliveries)),
       Effect.catchTags({
         Fenced: () => {
-          around.telemetry.metrics.fenced.add()
+          services.telemetry.metrics.fenced.add()
           return Effect.fail(new NotOwner())
         },
         CommitUnknown: (unknown) =>
-          Effect.map(settleUnknown(around, resident, commit, unknown), (after) =>
+          Effect.map(settleUnknown(services, loaded, commit, unknown), (after) =>
             publish(after, commit.occurrences.length),
           ),
       }),
     )
-  return recallHeads(around.database, resident, batch.streams).pipe(Effect.flatMap(() => write(batch.seal())))
+  return recallHeads(services.database, loaded, batch.streams).pipe(Effect.flatMap(() => write(batch.seal())))
 }
 
 const message = (of: LoadedEvent, kind: FeedMessage["kind"], said: Partial<FeedMessage>): FeedMessage => ({
@@ -188,12 +188,12 @@ const message = (of: LoadedEvent, kind: FeedMessage["kind"], said: Partial<FeedM
 })
 
 /** Tells watchers where the event stands, so that one who missed the last words of a lost commit notices. */
-export const publishStanding = (around: ActorServices, resident: LoadedEvent): void =>
-  around.feed.publish(message(resident, "note", {}))
+export const publishStanding = (services: ActorServices, loaded: LoadedEvent): void =>
+  services.feed.publish(message(loaded, "note", {}))
 
 /** Sends what may be lost: no commit, no place in a stream, nothing to replay. */
 export const publishEphemeral = (
-  around: ActorServices,
-  resident: LoadedEvent,
+  services: ActorServices,
+  loaded: LoadedEvent,
   ephemeral: ReadonlyArray<EphemeralPublication>,
-): void => around.feed.publish(message(resident, "note", { ephemeral }))
+): void => services.feed.publish(message(loaded, "note", { ephemeral }))

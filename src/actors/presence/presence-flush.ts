@@ -28,7 +28,7 @@ const BATCH = 500
 const FEW = 32
 
 interface Needs {
-  readonly around: ActorServices
+  readonly services: ActorServices
   readonly now: () => number
   readonly presence: () => Presence | undefined
   /** Runs an effect in the event's lane. */
@@ -83,7 +83,7 @@ export class PresenceFlush {
   #flush(): Effect.Effect<void, Unreachable> {
     const needs = this.#needs
     return Effect.gen({ self: this }, function* () {
-      const resident = yield* needs.current
+      const loaded = yield* needs.current
       const presence = needs.presence()
       if (presence === undefined) return
       const at = needs.now()
@@ -91,10 +91,10 @@ export class PresenceFlush {
       if (!this.#hasNews(presence)) return
       const changes = presence.peek(BATCH)
       const knocks = lobbyNews(presence)
-      const dispatches = this.#dispatches(resident, presence, changes)
-      const told = (yield* this.#isListenedTo(resident, changes)) ? changes : []
-      const step = stepOf(resident, at, [...dispatches, ...knocks], told)
-      const after = isSilent(step) ? resident : yield* needs.commit(resident, step)
+      const dispatches = this.#dispatches(loaded, presence, changes)
+      const told = (yield* this.#isListenedTo(loaded, changes)) ? changes : []
+      const step = stepOf(loaded, at, [...dispatches, ...knocks], told)
+      const after = isSilent(step) ? loaded : yield* needs.commit(loaded, step)
       presence.drop(changes.length)
       this.#untold.push(...changes)
       if (knocks.length > 0) presence.lobby.settle()
@@ -114,7 +114,7 @@ export class PresenceFlush {
     if (changes.length <= FEW) return Effect.succeed(true)
     const { workspaceId } = state.event
     return Effect.mapError(
-      this.#needs.around.database.runLive((sql) =>
+      this.#needs.services.database.runLive((sql) =>
         isWanted(sql, workspaceId, ["participant.joined", "participant.left"]),
       ),
       () => new StoreUnavailable(),
@@ -138,19 +138,19 @@ export class PresenceFlush {
   }
 
   #dispatches(
-    resident: LoadedEvent,
+    loaded: LoadedEvent,
     presence: Presence,
     changes: ReadonlyArray<PresenceChange>,
   ): ReadonlyArray<Dispatch> {
-    if (resident.state.event.status !== "live") return []
+    if (loaded.state.event.status !== "live") return []
     if (presence.settleMode()) this.#modeDue = true
     const mode: Dispatch[] = this.#modeDue
       ? [{ stream: "people", t: "presence.mode", d: { mode: presence.mode, total: presence.size } }]
       : []
-    if (this.#modeDue || this.#resetDue) return [...mode, ...presenceResets(resident, presence)]
+    if (this.#modeDue || this.#resetDue) return [...mode, ...presenceResets(loaded, presence)]
     return [
-      ...presenceDiffs(resident, presence, changes),
-      ...(this.#rolesDue ? presenceUpdates(resident, presence) : []),
+      ...presenceDiffs(loaded, presence, changes),
+      ...(this.#rolesDue ? presenceUpdates(loaded, presence) : []),
     ]
   }
 
@@ -162,12 +162,12 @@ export class PresenceFlush {
       const presence = this.#needs.presence()
       if (presence === undefined) return
       this.#needs.run(
-        Effect.map(this.#needs.current, (resident) => {
-          const stream = countsFor(resident, presence)
+        Effect.map(this.#needs.current, (loaded) => {
+          const stream = countsFor(loaded, presence)
           if (stream === undefined) return
-          const d = { ...presenceCounts(resident, presence), lobby: presence.lobby.size }
+          const d = { ...presenceCounts(loaded, presence), lobby: presence.lobby.size }
           const counts = encodeEphemeral(ephemeralOf("presence.count", stream, d), this.#needs.now())
-          publishEphemeral(this.#needs.around, resident, [counts])
+          publishEphemeral(this.#needs.services, loaded, [counts])
         }),
       )
     }, COUNT_EVERY_MS)

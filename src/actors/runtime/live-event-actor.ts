@@ -64,7 +64,7 @@ export class LiveEventActor {
   readonly #inLane: Mutex
   /** Set while the event keeps itself in memory: how to let it go. */
   #leave: (() => void) | undefined
-  #resident: LoadedEvent | undefined
+  #loaded: LoadedEvent | undefined
   /** Answers of commands without effect. They belong to the actor: a recovery of the resident does not forget them. */
   readonly #idle = new Answers()
   #presence: Presence | undefined
@@ -78,7 +78,7 @@ export class LiveEventActor {
     this.#inLane = openLane(needs.telemetry)
     const run = (body: Effect.Effect<void, Unreachable>): void => needs.fork(Effect.ignore(this.#inLane(body)))
     this.#flush = new PresenceFlush({
-      around: needs,
+      services: needs,
       now: needs.now,
       presence: () => this.#presence,
       run,
@@ -90,7 +90,7 @@ export class LiveEventActor {
       now: needs.now,
       fork: needs.fork,
       next: (since) => {
-        const of = this.#resident
+        const of = this.#loaded
         return of === undefined ? undefined : nextDeadline(this.#scene(of, needs.now()), since, this.#awaited)
       },
       see: (deadline, at) => {
@@ -101,14 +101,14 @@ export class LiveEventActor {
       isWanted: () => this.#leave !== undefined,
     })
     this.#executor = new Executor({
-      around: needs,
+      services: needs,
       current: this.#current,
-      turn: (batch, envelope) => this.#turn(batch.resident, batch.state, envelope),
+      turn: (batch, envelope) => this.#turn(batch.loaded, batch.state, envelope),
       performed: (turn) => this.#pulses.request(turn.throttled),
       partings: (at) => this.#partings(at),
       commit: (batch) => this.#commit(batch),
       spoiled: () => {
-        this.#resident = undefined
+        this.#loaded = undefined
       },
     })
     this.#pulses = new ViewThrottle((keys) => run(Effect.map(this.#current, (of) => this.#say(of, keys))))
@@ -154,7 +154,7 @@ export class LiveEventActor {
 
   /** The event as this process owns it, recovered first when it is not in memory. Only inside the lane. */
   readonly #current: Effect.Effect<LoadedEvent, Unreachable> = Effect.suspend(() => {
-    if (this.#resident !== undefined) return Effect.succeed(this.#resident)
+    if (this.#loaded !== undefined) return Effect.succeed(this.#loaded)
     return activate(this.#needs, this.#needs.eventId, this.#idle).pipe(
       Effect.tap((found) =>
         Effect.sync(() => {
@@ -190,7 +190,7 @@ export class LiveEventActor {
       ),
       Effect.tapError(() =>
         Effect.sync(() => {
-          this.#resident = undefined
+          this.#loaded = undefined
           this.#alarm.recoverLater()
         }),
       ),
@@ -267,8 +267,8 @@ export class LiveEventActor {
   }
 
   #adopt(next: LoadedEvent): void {
-    const before = this.#resident === undefined ? undefined : activePhase(this.#resident.state)?.modality
-    this.#resident = next
+    const before = this.#loaded === undefined ? undefined : activePhase(this.#loaded.state)?.modality
+    this.#loaded = next
     const { status } = next.state.event
     this.#presence ??= this.#recallPresence(next)
     const at = toTimestamp(this.#needs.now())
@@ -313,7 +313,7 @@ export class LiveEventActor {
   get farewell(): Effect.Effect<void> {
     return Effect.suspend(() => {
       const roster = this.#presence === undefined ? [] : [...this.#presence.all()]
-      const epoch = this.#resident?.fencingToken
+      const epoch = this.#loaded?.fencingToken
       if (epoch === undefined || roster.length === 0) return Effect.void
       const { database, eventId } = this.#needs
       return Effect.ignore(
@@ -339,7 +339,7 @@ export class LiveEventActor {
 
   #forget(partingsSaid: number): void {
     this.#presence?.drop(partingsSaid)
-    this.#resident = undefined
+    this.#loaded = undefined
     this.#alarm.clear()
   }
 

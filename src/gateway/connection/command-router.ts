@@ -72,10 +72,10 @@ export const refuseCommand = (connection: Connection, id: string, refusal: Refus
   reply(connection, id, { refusal })
 
 export class Commands {
-  readonly #around: GatewayServices
+  readonly #services: GatewayServices
 
-  constructor(around: GatewayServices) {
-    this.#around = around
+  constructor(services: GatewayServices) {
+    this.#services = services
   }
 
   /** Takes a command of an open connection. */
@@ -101,7 +101,7 @@ export class Commands {
     this.#perform(
       connection,
       frame.id,
-      this.#around.live.execute(channel.eventId, envelope).pipe(
+      this.#services.live.execute(channel.eventId, envelope).pipe(
         Effect.map(({ version, result, duplicate }) => {
           // Only what is rationed is asked for here; the live event knows the others.
           if (commandContract(t).rate !== undefined)
@@ -117,7 +117,7 @@ export class Commands {
   #throttle({ identity: { participantId, role }, inFlight }: Connection, channel: Channel): Refusal | undefined {
     const waitMs = channel.budgets.spend(participantId, "commands", isStaff(role), Date.now())
     if (waitMs > 0) return refuseForNow("rate_limited", "Too many commands.", waitMs)
-    return inFlight >= this.#around.options.commandsInFlight
+    return inFlight >= this.#services.options.commandsInFlight
       ? refuseForNow("rate_limited", "Too many commands wait for an answer.", BUSY_RETRY_MS)
       : undefined
   }
@@ -137,7 +137,7 @@ export class Commands {
   /** Anonymous viewers share what their address may do: each of them costs but a request. */
   #spendByAddress({ address, identity }: Connection, { eventId }: Channel, kind: RateClass, acts: number): number {
     if (identity.kind !== "anonymous" || !isAnonymousAct(kind)) return 0
-    return this.#around.anonymous.spend(kind, eventId, address, Date.now(), acts)
+    return this.#services.anonymous.spend(kind, eventId, address, Date.now(), acts)
   }
 
   #decode(channel: Channel, { t, d, rev }: CommandFrame): Decoded | { readonly refusal: Refusal } {
@@ -186,7 +186,7 @@ export class Commands {
 
   #roster(channel: Channel, d: CommandData<"roster.list">): Effect.Effect<Outcome> {
     const query: RosterQuery = { ...d, limit: d.limit ?? ROSTER_PAGE }
-    return this.#around.live.roster(channel.eventId, query).pipe(
+    return this.#services.live.roster(channel.eventId, query).pipe(
       Effect.map((page) => ({ v: channel.version, d: { ...page }, isDuplicate: false })),
       Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })),
     )
@@ -199,10 +199,10 @@ export class Commands {
       reply(connection, id, outcome)
     }
     connection.inFlight++
-    this.#around.fork(
+    this.#services.fork(
       command.pipe(
         Effect.catchCause((cause) => {
-          this.#around.telemetry.log.error({ err: Cause.squash(cause), commandId: id }, "a command failed unexpectedly")
+          this.#services.telemetry.log.error({ err: Cause.squash(cause), commandId: id }, "a command failed unexpectedly")
           return Effect.succeed<Outcome>({ refusal: refuse("internal_error", "The command failed unexpectedly.") })
         }),
         Effect.flatMap((outcome) => Effect.sync(() => settle(outcome))),

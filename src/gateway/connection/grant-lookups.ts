@@ -20,12 +20,12 @@ interface Waiting {
  * runs, share the next one, so that a storm of joins costs few statements.
  */
 export class GrantLookups {
-  readonly #around: Pick<GatewayServices, "database" | "fork">
+  readonly #services: Pick<GatewayServices, "database" | "fork">
   readonly #waiting: Waiting[] = []
   #isAsking = false
 
-  constructor(around: Pick<GatewayServices, "database" | "fork">) {
-    this.#around = around
+  constructor(services: Pick<GatewayServices, "database" | "fork">) {
+    this.#services = services
   }
 
   find(basis: Basis, eventId: string): Effect.Effect<GrantState, Unavailable> {
@@ -34,7 +34,7 @@ export class GrantLookups {
       this.#waiting.push({ question: { basis, eventId }, answer })
       if (!this.#isAsking) {
         this.#isAsking = true
-        this.#around.fork(this.#askAll)
+        this.#services.fork(this.#askAll)
       }
       return Deferred.await(answer)
     })
@@ -50,7 +50,7 @@ export class GrantLookups {
   })
 
   #askFor(batch: ReadonlyArray<Waiting>): Effect.Effect<void> {
-    const found = this.#around.database.run((sql) =>
+    const found = this.#services.database.run((sql) =>
       findGrantStates(
         sql,
         batch.map(({ question }) => question),

@@ -27,7 +27,7 @@ interface Needs {
 }
 
 export class GrantWatch {
-  readonly #around: GatewayServices
+  readonly #services: GatewayServices
   readonly #needs: Needs
   #lookedAt: number
   #isLooking = false
@@ -36,15 +36,15 @@ export class GrantWatch {
   /** A footing that was asked for before a change may be of before it. */
   readonly changes = new RecentChanges()
 
-  constructor(around: GatewayServices, needs: Needs, now: number) {
-    this.#around = around
+  constructor(services: GatewayServices, needs: Needs, now: number) {
+    this.#services = services
     this.#needs = needs
     this.#lookedAt = now
   }
 
   /** Looks again, if it is time to. */
   sweep(now: number): void {
-    if (this.#isLooking || now - this.#lookedAt < this.#around.options.recheckMs) return
+    if (this.#isLooking || now - this.#lookedAt < this.#services.options.recheckMs) return
     this.#lookedAt = now
     this.#look(this.#backed())
   }
@@ -74,7 +74,7 @@ export class GrantWatch {
 
   #look(backed: ReadonlyArray<Backed>): void {
     this.#isLooking = true
-    const { database, fork, telemetry } = this.#around
+    const { database, fork, telemetry } = this.#services
     const lookAt = (some: ReadonlyArray<Backed>) =>
       Effect.map(
         database.run((sql) =>

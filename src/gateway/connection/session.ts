@@ -44,7 +44,7 @@ const isClientObject = (value: unknown): value is ClientObject =>
   typeof value === "object" && value !== null && "op" in value && CLIENT_OPS.has(value.op)
 
 export class Sessions {
-  readonly #around: GatewayServices
+  readonly #services: GatewayServices
   readonly #hub: Hub
   readonly #commands: Commands
   readonly #grants: Parameters<typeof readToken>[0]
@@ -52,15 +52,15 @@ export class Sessions {
   #identifiedSince = 0
   #identified = 0
 
-  constructor(around: GatewayServices, hub: Hub) {
-    this.#around = around
+  constructor(services: GatewayServices, hub: Hub) {
+    this.#services = services
     this.#hub = hub
-    this.#commands = new Commands(around)
-    this.#grants = { tokens: around.tokens, footings: new GrantLookups(around), changes: hub.standings.changes }
+    this.#commands = new Commands(services)
+    this.#grants = { tokens: services.tokens, footings: new GrantLookups(services), changes: hub.standings.changes }
   }
 
   opened(socket: Socket, address: string): Connection {
-    const { heartbeatMs, identifyTimeoutMs } = this.#around.options
+    const { heartbeatMs, identifyTimeoutMs } = this.#services.options
     const now = Date.now()
     const connection = new Connection(socket, address, now, (closing, why) => this.#hub.remove(closing, why))
     this.#hub.add(connection)
@@ -186,7 +186,7 @@ export class Sessions {
   }
 
   #isOverloaded(now: number): boolean {
-    const { identifiesPerSecond, identifiesPending } = this.#around.options
+    const { identifiesPerSecond, identifiesPending } = this.#services.options
     if (now - this.#identifiedSince >= 1000) {
       this.#identifiedSince = now
       this.#identified = 0
@@ -256,7 +256,7 @@ export class Sessions {
     token: string,
     on: { readonly onGrant: (grant: Grant) => void; readonly onRefusal: (why: CloseCode) => void },
   ): void {
-    this.#around.fork(
+    this.#services.fork(
       Effect.match(readToken(this.#grants, token), {
         onSuccess: on.onGrant,
         onFailure: on.onRefusal,

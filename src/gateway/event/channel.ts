@@ -40,7 +40,7 @@ export class Channel {
   readonly participants: Participants
   readonly budgets: Budgets
   readonly recent = new RecentCommands()
-  readonly #around: GatewayServices
+  readonly #services: GatewayServices
   readonly #presence: PresenceReports
   readonly #arrivals: Arrivals
   readonly reactions: ReactionCounts
@@ -61,20 +61,20 @@ export class Channel {
   #shown = 0
   #stopSendOff: (() => void) | undefined
 
-  constructor(around: GatewayServices, eventId: string, onDead: () => void) {
-    const { options } = around
-    this.#around = around
+  constructor(services: GatewayServices, eventId: string, onDead: () => void) {
+    const { options } = services
+    this.#services = services
     this.eventId = eventId
     this.#onDead = onDead
     this.participants = new Participants(options.connectionsPerParticipant)
     this.budgets = new Budgets(options.budgets, options.staffFactor)
-    this.#presence = new PresenceReports(around, eventId)
+    this.#presence = new PresenceReports(services, eventId)
     this.#arrivals = new Arrivals(this.#presence, (participantId) => this.participants.has(participantId))
-    this.reactions = new ReactionCounts(around, eventId)
+    this.reactions = new ReactionCounts(services, eventId)
     this.#topics = new Subscriptions(eventId)
-    this.#media = new MediaSeats(around, eventId, () => this.phase)
+    this.#media = new MediaSeats(services, eventId, () => this.phase)
     this.#fanOut = new FanOut({
-      publish: around.publish,
+      publish: services.publish,
       topic: (stream) => this.#topics.topic(stream),
       ephemeralTopic: (publication) => this.#topics.ephemeralTopic(publication),
       sendTo: (participantId, dispatches) => this.#sendTo(participantId, dispatches),
@@ -86,7 +86,7 @@ export class Channel {
         this.#shown = this.#follower.version
       },
     })
-    this.#follower = new EventSubscriber(around, eventId, {
+    this.#follower = new EventSubscriber(services, eventId, {
       opened: () => this.#opened(),
       failed: (failure) => this.#failed(failure),
       published: (stream, dispatch) => this.#publish(stream, dispatch),
@@ -198,12 +198,12 @@ export class Channel {
 
   /** Closes who takes too little; spares who is slow what may be lost. */
   inspect(): void {
-    inspectBuffers(this.participants.connections(), this.#topics, this.#around.options)
+    inspectBuffers(this.participants.connections(), this.#topics, this.#services.options)
   }
 
   /** The connection's buffer got smaller. */
   drained(connection: Connection): void {
-    resumeEphemeral(connection, this.#topics, this.#around.options)
+    resumeEphemeral(connection, this.#topics, this.#services.options)
   }
 
   /** Housekeeping; true when nobody has needed the channel for long enough and it may be stopped. */
@@ -212,7 +212,7 @@ export class Channel {
     this.budgets.sweep(now)
     this.recent.sweep(now)
     this.inspect()
-    const { lingerMs } = this.#around.options
+    const { lingerMs } = this.#services.options
     return this.#emptySince !== undefined && now - this.#emptySince >= lingerMs && this.#presence.isIdle
   }
 
@@ -228,13 +228,13 @@ export class Channel {
     this.#fanOut.stop()
     this.#news.stop()
     this.#stopSendOff?.()
-    if (this.#residence !== undefined) this.#around.fork(Fiber.interrupt(this.#residence))
+    if (this.#residence !== undefined) this.#services.fork(Fiber.interrupt(this.#residence))
   }
 
   #opened(): void {
     this.#state = "open"
     this.#shown = this.#follower.version
-    const { fork, live } = this.#around
+    const { fork, live } = this.#services
     // Ends early only when the event moves; then it is asked for again, wherever it is.
     this.#residence = fork(Effect.forever(Effect.andThen(live.reside(this.eventId), Effect.sleep(RESIDE_PAUSE))))
     this.#serveWaiting()
@@ -307,7 +307,7 @@ export class Channel {
   }
 
   #wait(request: ReadyRequest): void {
-    if (this.#waiting.length >= this.#around.options.identifiesPending) request.connection.close(CLOSE.overloaded)
+    if (this.#waiting.length >= this.#services.options.identifiesPending) request.connection.close(CLOSE.overloaded)
     else this.#waiting.push(request)
   }
 
@@ -333,14 +333,14 @@ export class Channel {
     if (isNew) this.#admit(connection)
     this.#media.forget(connection)
     this.#media.settle(connection, seats)
-    if (!sendAll(connection, frames, this.#around.options.orderedLimitBytes)) return
+    if (!sendAll(connection, frames, this.#services.options.orderedLimitBytes)) return
     connection.isPaused = false
     for (const stream of streams) this.#topics.subscribe(connection, stream)
     if (!connection.getsEphemeral) this.#topics.setEphemeral(connection, streams, true)
     this.#hearPolls(connection)
     if (!isNew) return
     connection.socket.subscribe(this.#topics.roleTopic(actingAs(connection.identity)))
-    this.#around.telemetry.metrics.resumes.add(1, ready === undefined ? "replay" : "snapshot")
+    this.#services.telemetry.metrics.resumes.add(1, ready === undefined ? "replay" : "snapshot")
   }
 
   /** Tallies that only those who voted may see. */
@@ -373,7 +373,7 @@ export class Channel {
     this.#state = "ended"
     this.#serveWaiting()
     const connections = [...this.participants.connections(), ...this.#whereabouts.waitingRoom.connections()]
-    this.#stopSendOff = closeStaggered(connections, CLOSE.eventEnded, this.#around.options.endSpreadMs)
+    this.#stopSendOff = closeStaggered(connections, CLOSE.eventEnded, this.#services.options.endSpreadMs)
   }
 
   #publish(stream: StreamName, dispatch: Outgoing): void {

@@ -16,16 +16,16 @@ const ADMISSION_MS = 30_000
 const DRAIN_STEP_MS = 25
 
 export class Hub {
-  readonly #around: GatewayServices
+  readonly #services: GatewayServices
   readonly #channels = new Map<string, Channel>()
   readonly #connections = new Set<Connection>()
   readonly standings: GrantWatch
   #isDraining = false
 
-  constructor(around: GatewayServices) {
-    this.#around = around
+  constructor(services: GatewayServices) {
+    this.#services = services
     this.standings = new GrantWatch(
-      around,
+      services,
       {
         connections: () => this.#connections,
         stands: (connection, standing) => {
@@ -38,7 +38,7 @@ export class Hub {
 
   /** No new connection is taken. */
   get isFull(): boolean {
-    return this.#isDraining || this.#connections.size >= this.#around.options.maxConnections
+    return this.#isDraining || this.#connections.size >= this.#services.options.maxConnections
   }
 
   get size(): number {
@@ -47,7 +47,7 @@ export class Hub {
 
   add(connection: Connection): void {
     this.#connections.add(connection)
-    this.#around.telemetry.metrics.sockets.add(1)
+    this.#services.telemetry.metrics.sockets.add(1)
   }
 
   /** The event's channel, while somebody watches it. */
@@ -59,7 +59,7 @@ export class Hub {
     const { eventId } = connection
     let channel = this.#channels.get(eventId)
     if (channel === undefined) {
-      const opened = new Channel(this.#around, eventId, () => this.#letGo(opened))
+      const opened = new Channel(this.#services, eventId, () => this.#letGo(opened))
       channel = opened
       this.#channels.set(eventId, channel)
       channel.start()
@@ -71,7 +71,7 @@ export class Hub {
 
   remove(connection: Connection, why: CloseCode | undefined): void {
     if (!this.#connections.delete(connection)) return
-    const { metrics } = this.#around.telemetry
+    const { metrics } = this.#services.telemetry
     metrics.sockets.add(-1)
     if (why !== undefined) metrics.disconnects.add(1, String(why.code))
     this.#channels.get(connection.eventId)?.forget(connection)
@@ -128,7 +128,7 @@ export class Hub {
   }
 
   #check(connection: Connection, now: number): void {
-    const { options } = this.#around
+    const { options } = this.#services
     const overdue = this.#overdue(connection, now)
     if (overdue !== undefined) {
       connection.close(overdue)
@@ -142,7 +142,7 @@ export class Hub {
   }
 
   #overdue(connection: Connection, now: number): CloseCode | undefined {
-    const { heartbeatMs, identifyTimeoutMs } = this.#around.options
+    const { heartbeatMs, identifyTimeoutMs } = this.#services.options
     if (connection.state === "new" && now - connection.openedAt > identifyTimeoutMs) return CLOSE.identifyTimeout
     if (now >= connection.sessionExpiresAt) return CLOSE.tokenExpired
     if (now - connection.lastSeenAt > heartbeatMs * MISSED_HEARTBEATS) return CLOSE.heartbeatTimeout

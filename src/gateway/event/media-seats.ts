@@ -30,7 +30,7 @@ const partWithMedia = (part: unknown, { roomId, room }: Seats): unknown => {
 }
 
 export class MediaSeats {
-  readonly #around: GatewayServices
+  readonly #services: GatewayServices
   readonly #eventId: string
   readonly #phase: () => ActivePhase
   /** The seat in the main room that a connection was told of last: its place; `null`: that it has none. */
@@ -38,14 +38,14 @@ export class MediaSeats {
   /** What waits behind a token that is being minted. */
   readonly #waiting = new WeakMap<Connection, Outgoing[]>()
 
-  constructor(around: GatewayServices, eventId: string, phase: () => ActivePhase) {
-    this.#around = around
+  constructor(services: GatewayServices, eventId: string, phase: () => ActivePhase) {
+    this.#services = services
     this.#eventId = eventId
     this.#phase = phase
   }
 
   get hasServer(): boolean {
-    return this.#around.media.hasServer
+    return this.#services.media.hasServer
   }
 
   /** Must seats be minted before the connection can be told where it stands? */
@@ -68,7 +68,7 @@ export class MediaSeats {
       then(seat)
     }
     if (place === null) give(null)
-    else this.#around.fork(Effect.map(this.#mint(connection, null), give))
+    else this.#services.fork(Effect.map(this.#mint(connection, null), give))
   }
 
   /** The connection is being told of these. */
@@ -86,7 +86,7 @@ export class MediaSeats {
     const { roomId } = connection
     const place = this.#placeOf(connection)
     const both = Effect.all([this.#mint(connection, null), roomId === null ? NONE : this.#mint(connection, roomId)])
-    this.#around.fork(Effect.map(both, ([main, room]) => then({ roomId, place, main, room })))
+    this.#services.fork(Effect.map(both, ([main, room]) => then({ roomId, place, main, room })))
   }
 
   /** What of `ready` concerns a participant, with their seats. */
@@ -137,7 +137,7 @@ export class MediaSeats {
         }),
       )
     })
-    this.#around.fork(sendNext)
+    this.#services.fork(sendNext)
   }
 
   #seated(connection: Connection, { frame, seatable }: Outgoing): Effect.Effect<string> {
@@ -153,7 +153,7 @@ export class MediaSeats {
     const { id: phaseId, modality } = this.#phase()
     if (modality === null || phaseId === null) return NONE
     const { participantId, name, role } = identity
-    const { media, telemetry } = this.#around
+    const { media, telemetry } = this.#services
     return media.tokenFor({ eventId: this.#eventId, phaseId, roomId, participantId, name, role, modality }).pipe(
       Effect.catchCause((cause) => {
         if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt
@@ -166,7 +166,7 @@ export class MediaSeats {
   /** Who was sent to the lobby while a token was being minted hears nothing of it there. */
   #sendNow(connection: Connection, frames: ReadonlyArray<string>): void {
     if (connection.state !== "open") return
-    sendAll(connection, frames, this.#around.options.orderedLimitBytes)
+    sendAll(connection, frames, this.#services.options.orderedLimitBytes)
   }
 }
 

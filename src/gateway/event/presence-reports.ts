@@ -56,7 +56,7 @@ const participantOf = ({ participantId, name, role, kind, userId, walkIn, manage
 })
 
 export class PresenceReports {
-  readonly #around: GatewayServices
+  readonly #services: GatewayServices
   readonly #eventId: string
   #queue: Entry[] = []
   #timer: NodeJS.Timeout | undefined
@@ -66,8 +66,8 @@ export class PresenceReports {
   #isSending = false
   #isStopped = false
 
-  constructor(around: GatewayServices, eventId: string) {
-    this.#around = around
+  constructor(services: GatewayServices, eventId: string) {
+    this.#services = services
     this.#eventId = eventId
   }
 
@@ -110,7 +110,7 @@ export class PresenceReports {
     this.#queue.push({ change, told })
     if (this.#queue.length > COMPACT_ABOVE && !this.#isSending) this.#queue = compact(this.#queue)
     const now = performance.now()
-    this.#schedule(told === undefined ? now + this.#around.options.presenceTickMs : this.#soon(now))
+    this.#schedule(told === undefined ? now + this.#services.options.presenceTickMs : this.#soon(now))
   }
 
   #soon(now: number): number {
@@ -134,12 +134,12 @@ export class PresenceReports {
     if (changes.length === 0) return
     this.#sentAt = performance.now()
     this.#isSending = true
-    this.#around.fork(
-      this.#around.live.reportPresence(this.#eventId, { node: this.#around.node, changes }).pipe(
+    this.#services.fork(
+      this.#services.live.reportPresence(this.#eventId, { node: this.#services.node, changes }).pipe(
         // A defect is no reason to stop telling; the report is as likely to pass the next time.
         Effect.sandbox,
         Effect.match({
-          onSuccess: () => this.#settle(changes.length, this.#around.options.presenceTickMs),
+          onSuccess: () => this.#settle(changes.length, this.#services.options.presenceTickMs),
           onFailure: (cause) => {
             const isGone = cause.reasons.some((reason) => reason._tag === "Fail" && reason.error._tag === "NotFound")
             this.#settle(isGone ? changes.length : 0, RETRY_MS)

@@ -20,13 +20,13 @@ export const lacksRoom = ({ identity, roomId }: Connection, { modality }: PhaseT
 type Count = ReactionReport["counts"][number]
 
 export class ReactionCounts {
-  readonly #around: GatewayServices
+  readonly #services: GatewayServices
   readonly #eventId: string
   #counts = new Map<string, { -readonly [field in keyof Count]: Count[field] }>()
   #timer: NodeJS.Timeout | undefined
 
-  constructor(around: GatewayServices, eventId: string) {
-    this.#around = around
+  constructor(services: GatewayServices, eventId: string) {
+    this.#services = services
     this.#eventId = eventId
   }
 
@@ -49,6 +49,6 @@ export class ReactionCounts {
     const counts = [...this.#counts.values()]
     this.#counts = new Map()
     // Applause that cannot be told is lost: nobody waits for it.
-    this.#around.fork(Effect.ignore(this.#around.live.reportReactions(this.#eventId, { counts })))
+    this.#services.fork(Effect.ignore(this.#services.live.reportReactions(this.#eventId, { counts })))
   }
 }

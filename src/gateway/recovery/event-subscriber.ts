@@ -82,7 +82,7 @@ export class EventSubscriber {
   readonly places = new ParticipantStates()
   readonly rings: Rings
   removed: ReadonlySet<string> = new Set()
-  readonly #around: GatewayServices
+  readonly #services: GatewayServices
   readonly #eventId: string
   readonly #say: SubscriberEvents
   /** Messages that arrived while the store is read; `undefined` while following. */
@@ -92,16 +92,16 @@ export class EventSubscriber {
   #isRefreshing = false
   #unsubscribe: ReadonlyArray<() => void> = []
 
-  constructor(around: GatewayServices, eventId: string, say: SubscriberEvents) {
-    this.#around = around
+  constructor(services: GatewayServices, eventId: string, say: SubscriberEvents) {
+    this.#services = services
     this.#eventId = eventId
     this.#say = say
-    const { historyMs, historyEntries } = around.options
+    const { historyMs, historyEntries } = services.options
     this.rings = new Rings(historyMs, historyEntries)
   }
 
   start(): void {
-    const { feed } = this.#around
+    const { feed } = this.#services
     this.#unsubscribe = [
       feed.subscribe(this.#eventId, (message) => this.#hear(message)),
       feed.onReset(() => this.#reload()),
@@ -131,7 +131,7 @@ export class EventSubscriber {
   }
 
   #refresh(): void {
-    this.#around.fork(
+    this.#services.fork(
       this.#look(false).pipe(
         Effect.match({
           onSuccess: ({ reading, heads, stored }) => {
@@ -153,7 +153,7 @@ export class EventSubscriber {
 
   /** `isAnew`: all that is followed; otherwise only what is not known of those who are awaited. */
   #look(isAnew: boolean): Effect.Effect<Look, NotFound | Unavailable> {
-    const { live, database, options, telemetry } = this.#around
+    const { live, database, options, telemetry } = this.#services
     return Effect.gen({ self: this }, function* () {
       const { participants, fresh } = this.#say.awaited()
       const reading = yield* live.read(this.#eventId, participants, isAnew || fresh, isAnew ? this.rings.owned : [])
@@ -178,7 +178,7 @@ export class EventSubscriber {
       if (this.#buffer === undefined) this.#accept(message)
       else this.#keep(this.#buffer, message)
     } catch (error) {
-      this.#around.telemetry.log.error({ err: error, eventId: this.#eventId }, "a publication could not be followed")
+      this.#services.telemetry.log.error({ err: error, eventId: this.#eventId }, "a publication could not be followed")
     }
   }
 
@@ -265,7 +265,7 @@ export class EventSubscriber {
   }
 
   #load(): void {
-    this.#around.fork(
+    this.#services.fork(
       Effect.suspend(() => this.#look(true)).pipe(
         Effect.tapError((failure) => Effect.sync(() => this.#loadFailed(failure))),
         // Whoever waits has been told; those already open stay, and get what they missed once it can be read.
