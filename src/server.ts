@@ -32,7 +32,7 @@ import { AnonymousBudgets } from "./identity/anonymous-budgets.ts"
 import { ApiKeys } from "./identity/api-keys.ts"
 import { Authenticator } from "./identity/authenticate.ts"
 import { ClientAddresses } from "./identity/client-addresses.ts"
-import { GrantBell } from "./identity/grant-bell.ts"
+import { GrantChanges } from "./identity/grant-changes.ts"
 import { IdentityProvider } from "./identity/identity-provider.ts"
 import { PartnerKeys } from "./identity/partner-keys.ts"
 import { PartnerTokens } from "./identity/partner-tokens.ts"
@@ -99,7 +99,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
       deadlineMs: config.databaseDeadlineMs,
     }),
     OutboxSignal.layer,
-    GrantBell.layer,
+    GrantChanges.layer,
     Egress.layer({ allowLoopback: config.allowLoopbackTargets }),
     Tokens.layer(config.secretKey),
     Passwords.layer,

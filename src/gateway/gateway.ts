@@ -7,7 +7,7 @@ import { Feed } from "../actors/feed.ts"
 import { LiveEvents } from "../actors/live-events.ts"
 import { AnonymousBudgets } from "../identity/anonymous-budgets.ts"
 import { ClientAddresses } from "../identity/client-addresses.ts"
-import { GrantBell } from "../identity/grant-bell.ts"
+import { GrantChanges } from "../identity/grant-changes.ts"
 import { Tokens } from "../identity/tokens.ts"
 import { Media } from "../media/media.ts"
 import { Database } from "../store/database.ts"
@@ -39,7 +39,7 @@ export type GatewayRequirements =
   | Feed
   | Database
   | Tokens
-  | GrantBell
+  | GrantChanges
   | Media
   | Telemetry
   | ClientAddresses
@@ -65,7 +65,7 @@ export const bindGateway = (
       feed: yield* Feed,
       database: yield* Database,
       tokens: yield* Tokens,
-      grants: yield* GrantBell,
+      grants: yield* GrantChanges,
       anonymous: yield* AnonymousBudgets,
       media: yield* Media,
       fork: (effect) =>
@@ -86,7 +86,7 @@ export const bindGateway = (
     const failed = (error: unknown): void => telemetry.log.error({ err: error }, "the gateway failed unexpectedly")
     const hub = new Hub(services)
     const sessions = new Sessions(services, hub)
-    const silence = services.grants.onRing((change) => hub.standings.rung(change))
+    const silence = services.grants.subscribe((change) => hub.standings.changed(change))
     const clients = yield* ClientAddresses
     const addresses = new SocketAddresses(options.socketsPerAddress)
     bindSockets(app, options.orderedLimitBytes, {

@@ -3,7 +3,7 @@ import type { Effect, Fiber } from "effect"
 import type { Feed } from "../actors/feed.ts"
 import type { LiveEvents } from "../actors/live-events.ts"
 import type { AnonymousBudgets } from "../identity/anonymous-budgets.ts"
-import type { GrantBell } from "../identity/grant-bell.ts"
+import type { GrantChanges } from "../identity/grant-changes.ts"
 import type { Tokens } from "../identity/tokens.ts"
 import type { Media } from "../media/media.ts"
 import type { Database } from "../store/database.ts"
@@ -16,7 +16,7 @@ export interface GatewayServices {
   readonly feed: Feed["Service"]
   readonly database: Database["Service"]
   readonly tokens: Tokens["Service"]
-  readonly grants: GrantBell["Service"]
+  readonly grants: GrantChanges["Service"]
   readonly anonymous: AnonymousBudgets["Service"]
   readonly media: Media["Service"]
   readonly telemetry: Telemetry["Service"]

@@ -8,7 +8,7 @@ import type { HelpDesk } from "../help/help-desk.ts"
 import type { AccountSessions } from "../identity/account-sessions.ts"
 import type { AnonymousBudgets } from "../identity/anonymous-budgets.ts"
 import type { ApiKeys } from "../identity/api-keys.ts"
-import type { GrantBell } from "../identity/grant-bell.ts"
+import type { GrantChanges } from "../identity/grant-changes.ts"
 import type { IdentityProvider } from "../identity/identity-provider.ts"
 import type { PartnerTokens } from "../identity/partner-tokens.ts"
 import type { Passwords } from "../identity/passwords.ts"
@@ -130,7 +130,7 @@ export type HandlerServices =
   | Passwords
   | AccountSessions
   | ApiKeys
-  | GrantBell
+  | GrantChanges
   | Tokens
   | LiveEvents
   | WebhookRegistration

@@ -16,7 +16,7 @@ import { insertAuditEntries } from "../store/audit.ts"
 import { afterCommit, Database, type Queryable } from "../store/database.ts"
 import type { TakenBack } from "../store/first-proof.ts"
 import type { AuditAction } from "./contract/audit.ts"
-import { tellOfRoles, tellSockets } from "./grant-changes.ts"
+import { announceRoles, recheckSockets } from "./grant-changes.ts"
 import { HttpSettings } from "./settings.ts"
 
 /** Lines of each kind that a letter has at most. */
@@ -91,8 +91,8 @@ export const tellOfTakenBack = (takenBack: TakenBack | null) =>
     if (takenBack === null) return
     const { forgetAll } = yield* ApiKeys
     yield* afterCommit(forgetAll)
-    yield* Effect.forEach(takenBack.workspaceIds, (workspaceId) => tellSockets({ workspaceId }), { discard: true })
-    yield* tellOfRoles(takenBack.roles.filter(({ isOver }) => !isOver))
+    yield* Effect.forEach(takenBack.workspaceIds, (workspaceId) => recheckSockets({ workspaceId }), { discard: true })
+    yield* announceRoles(takenBack.roles.filter(({ isOver }) => !isOver))
     const { collect } = yield* Mailer
     collect()
   })
@@ -108,6 +108,6 @@ export const resetPasswordBy = (token: string, passwordHash: string, requestId: 
         return reset
       },
     )
-    yield* tellSockets({ accountId: done.accountId })
+    yield* recheckSockets({ accountId: done.accountId })
     yield* tellOfTakenBack(done.takenBack)
   })

@@ -1,7 +1,7 @@
 /** Tells the live events that gave roles of their own, and the open sockets that rest on them, that grants have changed. */
 import { Effect, Fiber, Schedule } from "effect"
 import { LiveEvents } from "../actors/live-events.ts"
-import { GrantBell, type GrantChange, ringing } from "../identity/grant-bell.ts"
+import { type GrantChange, GrantChanges, publishing } from "../identity/grant-changes.ts"
 import { newId } from "../model/ids.ts"
 import { afterCommit } from "../store/database.ts"
 
@@ -13,19 +13,20 @@ const AT_ONCE = 8
 const ANSWER_AFTER = "1 second"
 
 /** Open sockets that rest on something like this are looked at once the caller's work is committed. */
-export const tellSockets = (change: GrantChange): Effect.Effect<void, never, GrantBell> => afterCommit(ringing(change))
+export const recheckSockets = (change: GrantChange): Effect.Effect<void, never, GrantChanges> =>
+  afterCommit(publishing(change))
 
 /**
  * Roles of users on events are stored otherwise now: roles that the live events gave them count no longer, and their sockets are
  * looked at. An event that cannot be reached is told again for two minutes; its sockets are looked at meanwhile all the same.
  */
-export const tellOfRoles = (
+export const announceRoles = (
   changes: ReadonlyArray<{ readonly eventId: string; readonly userId: string }>,
-): Effect.Effect<void, never, GrantBell | LiveEvents> =>
+): Effect.Effect<void, never, GrantChanges | LiveEvents> =>
   afterCommit(
     Effect.gen(function* () {
       const live = yield* LiveEvents
-      const { ring } = yield* GrantBell
+      const { publish: ring } = yield* GrantChanges
       const tell = ({ eventId, userId }: (typeof changes)[number]) =>
         live
           .execute(eventId, {

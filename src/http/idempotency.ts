@@ -151,7 +151,7 @@ export class Idempotency extends Context.Service<
                 if (!isDone(response.status)) return keepAfterwards(of, bodyHash, response)
                 // The work may have rung for what only its commit made visible.
                 mailer.collect()
-                bell.ring()
+                bell.notify()
                 return Effect.void
               }),
             )

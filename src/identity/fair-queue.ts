@@ -25,7 +25,7 @@ export interface FairQueueOptions {
 }
 
 /** Callers with waiting jobs, in the order of their turns. */
-class Lane {
+class JobQueue {
   readonly #callers = new Map<string, Job[]>()
   size = 0
 
@@ -73,10 +73,10 @@ class Lane {
 
 export class FairQueue {
   readonly #options: FairQueueOptions
-  readonly #lanes: { readonly [standing in Standing]: Lane } = {
-    known: new Lane(),
-    unknown: new Lane(),
-    suspect: new Lane(),
+  readonly #queues: { readonly [standing in Standing]: JobQueue } = {
+    known: new JobQueue(),
+    unknown: new JobQueue(),
+    suspect: new JobQueue(),
   }
   #running = 0
 
@@ -85,7 +85,7 @@ export class FairQueue {
   }
 
   get waiting(): number {
-    return STANDINGS.reduce((sum, standing) => sum + this.#lanes[standing].size, 0)
+    return STANDINGS.reduce((sum, standing) => sum + this.#queues[standing].size, 0)
   }
 
   /**
@@ -99,32 +99,32 @@ export class FairQueue {
       return () => {}
     }
     if (this.waiting >= this.#options.waiting() && !this.#makeRoom(job)) return undefined
-    const lane = this.#lanes[job.standing]
+    const lane = this.#queues[job.standing]
     lane.push(job)
     return () => void lane.remove(job)
   }
 
   /** A job that had begun has ended: the next one begins. */
   ended(): void {
-    const standing = STANDINGS.find((one) => this.#lanes[one].size > 0)
-    const next = standing === undefined ? undefined : this.#lanes[standing].shift()
+    const standing = STANDINGS.find((one) => this.#queues[one].size > 0)
+    const next = standing === undefined ? undefined : this.#queues[standing].shift()
     if (next === undefined) this.#running--
     else next.begin()
   }
 
   #makeRoom({ caller, standing }: Job): boolean {
     for (const lesser of STANDINGS.slice(STANDINGS.indexOf(standing) + 1).reverse()) {
-      const last = this.#lanes[lesser].newestOfMost
-      if (last !== undefined) return this.#giveWay(this.#lanes[lesser], last)
+      const last = this.#queues[lesser].newestOfMost
+      if (last !== undefined) return this.#giveWay(this.#queues[lesser], last)
     }
-    const lane = this.#lanes[standing]
+    const lane = this.#queues[standing]
     const most = lane.newestOfMost
     // One who has as many as the newcomer would have is no better off.
     if (most === undefined || lane.countOf(most.caller) <= lane.countOf(caller) + 1) return false
     return this.#giveWay(lane, most)
   }
 
-  #giveWay(lane: Lane, job: Job): boolean {
+  #giveWay(lane: JobQueue, job: Job): boolean {
     lane.remove(job)
     job.refuse()
     return true

@@ -90,15 +90,15 @@ export const appendRedelivery = async (sql: Queryable, deliveryId: string): Prom
 /** Rung in process after a commit that stored deliveries; the dispatcher wakes at once instead of at its next poll. */
 export class OutboxSignal extends Context.Service<
   OutboxSignal,
-  { readonly ring: () => void; readonly onRing: (listener: () => void) => () => void }
->()("gathercue/OutboxBell") {
+  { readonly notify: () => void; readonly subscribe: (listener: () => void) => () => void }
+>()("gathercue/OutboxSignal") {
   static readonly layer: Layer.Layer<OutboxSignal> = Layer.sync(OutboxSignal, () => {
     const listeners = new Set<() => void>()
     return {
-      ring: () => {
+      notify: () => {
         for (const listener of listeners) listener()
       },
-      onRing: (listener) => {
+      subscribe: (listener) => {
         listeners.add(listener)
         return () => listeners.delete(listener)
       },

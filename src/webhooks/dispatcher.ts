@@ -219,7 +219,7 @@ const start = (options: DispatcherOptions) =>
       Effect.whileLoop({ while: () => !stopping, body: () => round, step: () => {} }),
     )
 
-    const silence = bell.onRing(() => wake.openUnsafe())
+    const silence = bell.subscribe(() => wake.openUnsafe())
     yield* housekeeping(database, retryForever, log)
     // Not tied to the scope: a claim that waits for a lost connection must not hold up the end.
     const claiming = yield* Effect.forkDetach(loop)

@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { ChangeIndex, RecentChanges } from "../../src/gateway/connection/recent-changes.ts"
-import type { GrantChange } from "../../src/identity/grant-bell.ts"
+import type { GrantChange } from "../../src/identity/grant-changes.ts"
 
 const login = { accountId: "account", sessionId: "session", credentialsVersion: 1 }
 const member = {

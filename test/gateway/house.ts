@@ -8,7 +8,7 @@ import { bindGateway, type RunningGateway } from "../../src/gateway/gateway.ts"
 import type { GatewayOptions } from "../../src/gateway/options.ts"
 import { AnonymousBudgets } from "../../src/identity/anonymous-budgets.ts"
 import { ClientAddresses } from "../../src/identity/client-addresses.ts"
-import { GrantBell } from "../../src/identity/grant-bell.ts"
+import { GrantChanges } from "../../src/identity/grant-changes.ts"
 import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
 import { Media, type MediaServer } from "../../src/media/media.ts"
 import { parseTrustedProxies } from "../../src/model/client-address.ts"
@@ -66,7 +66,7 @@ const startNode = async (actors: ActorHouse, node: string, { media = null, ...op
   const app = App()
   const services = Layer.mergeAll(
     tokensLayer,
-    GrantBell.layer,
+    GrantChanges.layer,
     Media.layer(media),
     ClientAddresses.layer(parseTrustedProxies("127.0.0.1")),
     AnonymousBudgets.layer(false),

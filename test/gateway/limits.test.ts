@@ -2,14 +2,14 @@ import { Result, Schema } from "effect"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { canonical } from "../../src/gateway/connection/canonical-json.ts"
-import { Budgets } from "../../src/gateway/connection/rate-budgets.ts"
+import { RateBudgets } from "../../src/gateway/connection/rate-budgets.ts"
 import { compact } from "../../src/gateway/event/presence-reports.ts"
 import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
 import { adviceFor, CLOSE } from "../../src/protocol/close-codes.ts"
 import { CommandFrame } from "../../src/protocol/frames.ts"
 
 test("a bucket gives its burst at once, then its rate, and says when the next is due", () => {
-  const budgets = new Budgets({ ...GATEWAY_DEFAULTS.budgets, commands: { perSecond: 10, burst: 3 } }, 5)
+  const budgets = new RateBudgets({ ...GATEWAY_DEFAULTS.budgets, commands: { perSecond: 10, burst: 3 } }, 5)
   const spend = (now: number) => budgets.spend("a", "commands", false, now)
   expect([spend(0), spend(0), spend(0)]).toEqual([0, 0, 0])
   expect(spend(0)).toBe(100)
@@ -19,13 +19,13 @@ test("a bucket gives its burst at once, then its rate, and says when the next is
 })
 
 test("staff have five times as much", () => {
-  const budgets = new Budgets({ ...GATEWAY_DEFAULTS.budgets, commands: { perSecond: 10, burst: 3 } }, 5)
+  const budgets = new RateBudgets({ ...GATEWAY_DEFAULTS.budgets, commands: { perSecond: 10, burst: 3 } }, 5)
   const waits = Array.from({ length: 16 }, () => budgets.spend("a", "commands", true, 0))
   expect(waits.filter((wait) => wait > 0)).toEqual([20])
 })
 
 test("abuse is five times the rate over a window, and forgiven after it", () => {
-  const budgets = new Budgets({ ...GATEWAY_DEFAULTS.budgets, commands: { perSecond: 1, burst: 1 } }, 5)
+  const budgets = new RateBudgets({ ...GATEWAY_DEFAULTS.budgets, commands: { perSecond: 1, burst: 1 } }, 5)
   for (let n = 0; n < 50; n++) expect(budgets.isAbuse("a", false, n)).toBe(false)
   expect(budgets.isAbuse("a", false, 60)).toBe(true)
   expect(budgets.isAbuse("a", false, 10_001)).toBe(false)

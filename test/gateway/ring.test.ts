@@ -1,15 +1,16 @@
 import { expect, test } from "vitest"
-import { Ring } from "../../src/gateway/recovery/replay-buffer.ts"
+import { ReplayBuffer } from "../../src/gateway/recovery/replay-buffer.ts"
 
 const LIMITS = { maxAgeMs: 1000, maxEntries: 5, maxLength: 1000 }
 
-const filled = (count: number, limits = LIMITS, head = 0): Ring => {
-  const ring = new Ring(limits, head)
+const filled = (count: number, limits = LIMITS, head = 0): ReplayBuffer => {
+  const ring = new ReplayBuffer(limits, head)
   for (let n = 1; n <= count; n++) ring.push({ frame: `f${head + n}` }, 0)
   return ring
 }
 
-const framesOf = (ring: Ring, cursor: number, upTo: number) => ring.between(cursor, upTo).map(({ frame }) => frame)
+const framesOf = (ring: ReplayBuffer, cursor: number, upTo: number) =>
+  ring.between(cursor, upTo).map(({ frame }) => frame)
 
 test("a ring gives what lies between two positions, in order", () => {
   const ring = filled(4, LIMITS, 10)

@@ -9,7 +9,7 @@ import type { Connection } from "../../src/gateway/connection/connection.ts"
 import { subscribedStreams } from "../../src/gateway/event/membership-sync.ts"
 import type { EventSubscriber } from "../../src/gateway/recovery/event-subscriber.ts"
 import { whyNoReplay } from "../../src/gateway/recovery/replay.ts"
-import { Rings } from "../../src/gateway/recovery/replay-buffers.ts"
+import { ReplayBuffers } from "../../src/gateway/recovery/replay-buffers.ts"
 
 const MAX_AGE_MS = 1000
 const MAX_ENTRIES = 8
@@ -34,7 +34,7 @@ interface Said {
 
 /** Plays the acts on real rings and in the model. */
 const play = (acts: ReadonlyArray<Act>) => {
-  let rings = new Rings(MAX_AGE_MS, MAX_ENTRIES)
+  let rings = new ReplayBuffers(MAX_AGE_MS, MAX_ENTRIES)
   const said = new Map<StreamName, Said[]>(STREAMS.map((name) => [name, []]))
   const of = (name: StreamName): Said[] => said.get(name) ?? []
   /** What the limits leave of a stream: the newest, as many and as young as may be. */
@@ -71,7 +71,7 @@ const play = (acts: ReadonlyArray<Act>) => {
           }))
           .slice(of(name).length - kept(name, now)),
       )
-      rings = new Rings(MAX_AGE_MS, MAX_ENTRIES)
+      rings = new ReplayBuffers(MAX_AGE_MS, MAX_ENTRIES)
       rings.restore(Object.fromEntries(STREAMS.map((name) => [name, of(name).length])), stored)
     }
   }

@@ -95,5 +95,5 @@ export const startDispatcher = async (
   const services = await Effect.runPromise(Layer.buildWithScope(layer, scope))
   const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
   onTestFinished(stop)
-  return { ring: Context.get(services, OutboxSignal).ring, stop }
+  return { ring: Context.get(services, OutboxSignal).notify, stop }
 }

@@ -22,10 +22,10 @@ interface Needs {
   /** A turn is over, whatever it came to. */
   readonly performed: (turn: Turn) => void
   /** Who leaves with a deleted event. */
-  readonly partings: (at: number) => ReadonlyArray<PresenceChange>
+  readonly finalLeaves: (at: number) => ReadonlyArray<PresenceChange>
   readonly commit: (batch: Batch) => Effect.Effect<LoadedEvent, NotCommitted>
   /** What is in memory was changed by a turn that failed, and must not be used again. */
-  readonly spoiled: () => void
+  readonly invalidate: () => void
 }
 
 const OVER_CAPACITY = new Refused({ code: "conflict", detail: "More people than that are registered already." })
@@ -65,7 +65,7 @@ export class Executor {
     try {
       return envelopes.map((envelope) => this.#perform(batch, envelope))
     } catch (error) {
-      this.#needs.spoiled()
+      this.#needs.invalidate()
       if (envelopes.length === 1) telemetry.log.error({ err: error, eventId }, "a command failed unexpectedly")
       return undefined
     }
@@ -75,7 +75,7 @@ export class Executor {
     const known = rememberedAnswer(batch, envelope)
     if (known !== undefined) return known
     const turn = this.#needs.turn(batch, envelope)
-    const outcome = perform(batch, turn, envelope, () => this.#needs.partings(envelope.at))
+    const outcome = perform(batch, turn, envelope, () => this.#needs.finalLeaves(envelope.at))
     this.#needs.performed(turn)
     return outcome
   }

@@ -37,7 +37,7 @@ export class CommitRefused extends Data.TaggedError("CommitRefused")<Record<neve
 export interface ActorServices {
   readonly database: Database["Service"]
   readonly feed: Feed["Service"]
-  readonly bell: OutboxSignal["Service"]
+  readonly outbox: OutboxSignal["Service"]
   readonly telemetry: Telemetry["Service"]
   readonly ownership: Ownership["Service"]
 }
@@ -150,7 +150,7 @@ export const commitBatch = (
     services.feed.publish(
       message(after, "commit", { from, publications, ephemeral, ejections, participantChanges: standings }),
     )
-    if (deliveries > 0) services.bell.ring()
+    if (deliveries > 0) services.outbox.notify()
     return after
   }
   const write = (commit: LiveCommit) =>

@@ -148,10 +148,7 @@ export class PresenceFlush {
       ? [{ stream: "people", t: "presence.mode", d: { mode: presence.mode, total: presence.size } }]
       : []
     if (this.#modeDue || this.#resetDue) return [...mode, ...presenceResets(loaded, presence)]
-    return [
-      ...presenceDiffs(loaded, presence, changes),
-      ...(this.#rolesDue ? presenceUpdates(loaded, presence) : []),
-    ]
+    return [...presenceDiffs(loaded, presence, changes), ...(this.#rolesDue ? presenceUpdates(loaded, presence) : [])]
   }
 
   /** Counts at most once a second; the last change of a burst is always counted. */

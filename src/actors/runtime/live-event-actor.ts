@@ -105,9 +105,9 @@ export class LiveEventActor {
       current: this.#current,
       turn: (batch, envelope) => this.#turn(batch.loaded, batch.state, envelope),
       performed: (turn) => this.#pulses.request(turn.throttled),
-      partings: (at) => this.#partings(at),
+      finalLeaves: (at) => this.#finalLeaves(at),
       commit: (batch) => this.#commit(batch),
-      spoiled: () => {
+      invalidate: () => {
         this.#loaded = undefined
       },
     })
@@ -310,7 +310,7 @@ export class LiveEventActor {
   }
 
   /** For an orderly stop: leaves word of who is here to the next activation. */
-  get farewell(): Effect.Effect<void> {
+  get saveRoster(): Effect.Effect<void> {
     return Effect.suspend(() => {
       const roster = this.#presence === undefined ? [] : [...this.#presence.all()]
       const epoch = this.#loaded?.fencingToken
@@ -332,7 +332,7 @@ export class LiveEventActor {
   }
 
   /** Everyone's leave, for the last words of a deleted event: no later commit could carry them. */
-  #partings(at: number): ReadonlyArray<PresenceChange> {
+  #finalLeaves(at: number): ReadonlyArray<PresenceChange> {
     this.#presence?.clear(toTimestamp(at))
     return this.#presence?.peek(Number.MAX_SAFE_INTEGER) ?? []
   }

@@ -41,7 +41,7 @@ export const liveEventLayer = (
         eventId,
         database: yield* Database,
         feed: yield* Feed,
-        bell: yield* OutboxSignal,
+        outbox: yield* OutboxSignal,
         telemetry,
         ownership: yield* Ownership,
         presenceGraceMs: options.presenceGraceMs,
@@ -61,7 +61,7 @@ export const liveEventLayer = (
         Effect.suspend(() => {
           actor.stop()
           telemetry.metrics.actorsActive.add(-1)
-          return actor.farewell
+          return actor.saveRoster
         }),
       )
       return LiveEvent.of({

@@ -10,7 +10,7 @@ import { hasEphemerals, hasOptOuts, ownerOf, type StreamName } from "./stream-na
 
 const OPT_OUTS: ReadonlyArray<OptOut> = ["reactions", "transcript"]
 
-export class Subscriptions {
+export class Topics {
   readonly #eventId: string
 
   constructor(eventId: string) {

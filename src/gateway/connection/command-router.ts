@@ -202,7 +202,10 @@ export class Commands {
     this.#services.fork(
       command.pipe(
         Effect.catchCause((cause) => {
-          this.#services.telemetry.log.error({ err: Cause.squash(cause), commandId: id }, "a command failed unexpectedly")
+          this.#services.telemetry.log.error(
+            { err: Cause.squash(cause), commandId: id },
+            "a command failed unexpectedly",
+          )
           return Effect.succeed<Outcome>({ refusal: refuse("internal_error", "The command failed unexpectedly.") })
         }),
         Effect.flatMap((outcome) => Effect.sync(() => settle(outcome))),

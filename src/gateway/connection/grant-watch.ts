@@ -4,7 +4,7 @@
  * concerns. Users without a grant of their own (guests, registrants, anonymous viewers) have no basis.
  */
 import { Duration, Effect } from "effect"
-import type { GrantChange } from "../../identity/grant-bell.ts"
+import type { GrantChange } from "../../identity/grant-changes.ts"
 import { accessOf, type EventAccess, type GrantState, holds } from "../../model/grants.ts"
 import { CLOSE } from "../../protocol/close-codes.ts"
 import { findGrantStates } from "../../store/grant-states.ts"
@@ -32,7 +32,7 @@ export class GrantWatch {
   #lookedAt: number
   #isLooking = false
   /** Changes that came while a look was under way. */
-  #rung: GrantChange[] = []
+  #waiting: GrantChange[] = []
   /** A footing that was asked for before a change may be of before it. */
   readonly changes = new RecentChanges()
 
@@ -50,16 +50,16 @@ export class GrantWatch {
   }
 
   /** Something that grants rest on is gone, or a role is another. */
-  rung(change: GrantChange): void {
+  changed(change: GrantChange): void {
     this.changes.add(change)
-    this.#rung.push(change)
-    this.#lookAtRung()
+    this.#waiting.push(change)
+    this.#lookAtChanged()
   }
 
-  #lookAtRung(): void {
-    if (this.#isLooking || this.#rung.length === 0) return
-    const changes = new ChangeIndex(this.#rung)
-    this.#rung = []
+  #lookAtChanged(): void {
+    if (this.#isLooking || this.#waiting.length === 0) return
+    const changes = new ChangeIndex(this.#waiting)
+    this.#waiting = []
     this.#look(this.#backed().filter((backed) => changes.concerns(backed)))
   }
 
@@ -99,7 +99,7 @@ export class GrantWatch {
         Effect.ensuring(
           Effect.sync(() => {
             this.#isLooking = false
-            this.#lookAtRung()
+            this.#lookAtChanged()
           }),
         ),
       ),

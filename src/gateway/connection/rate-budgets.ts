@@ -25,7 +25,7 @@ interface Budget {
   frames: number
 }
 
-export class Budgets {
+export class RateBudgets {
   readonly #byParticipant = new Map<string, Budget>()
   readonly #rules: BudgetRules
   readonly #staffFactor: number

@@ -1,5 +1,5 @@
 /** Changes of grants, and the question which users they concern. */
-import type { GrantChange } from "../../identity/grant-bell.ts"
+import type { GrantChange } from "../../identity/grant-changes.ts"
 import type { Basis } from "../../model/grants.ts"
 
 /** The things that a user at an event rests on. */

@@ -1,19 +1,17 @@
 /**
- * One event with its local connections. Admits them, keeps their streams whole, and lets them go when the event says so.
- * Invariant: a connection gets `ready` with its cursors, then whatever was published after them, and is subscribed in the
- * same turn, so that nothing is lost or doubled between the three.
+ * One event with its local connections. Invariant: a connection gets `ready` with its cursors, then everything that was published
+ * after them, and is subscribed in the same turn, so that nothing is lost or doubled between the three.
  */
 import { Effect, Fiber } from "effect"
 import type { NotFound, Unavailable } from "../../model/errors.ts"
 import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
 import type { Resume } from "../../protocol/frames.ts"
 import { actingAs } from "../../protocol/rule.ts"
-import type { PollTally } from "../../protocol/topics/polls.ts"
 import { FanOut } from "../broadcast/fan-out.ts"
 import { ownerOf, type StreamName, wireName } from "../broadcast/stream-names.ts"
-import { Subscriptions } from "../broadcast/topics.ts"
+import { Topics } from "../broadcast/topics.ts"
 import type { Connection, Identity } from "../connection/connection.ts"
-import { Budgets } from "../connection/rate-budgets.ts"
+import { RateBudgets } from "../connection/rate-budgets.ts"
 import { RecentCommands } from "../connection/recent-commands.ts"
 import { EventSubscriber } from "../recovery/event-subscriber.ts"
 import { type Cursors, readyWithSnapshot } from "../recovery/ready.ts"
@@ -25,7 +23,7 @@ import type { Outgoing } from "../transport/outgoing.ts"
 import { sendAll, sendEphemeral } from "../transport/send.ts"
 import { closeStaggered } from "../transport/staggered-close.ts"
 import { Arrivals } from "./arrivals.ts"
-import { Participants } from "./connection-registry.ts"
+import { ConnectionRegistry } from "./connection-registry.ts"
 import { MediaSeats } from "./media-seats.ts"
 import { MembershipSync, subscribedStreams } from "./membership-sync.ts"
 import { PresenceReports } from "./presence-reports.ts"
@@ -37,18 +35,18 @@ const RESIDE_PAUSE = "15 seconds"
 
 export class Channel {
   readonly eventId: string
-  readonly participants: Participants
-  readonly budgets: Budgets
+  readonly participants: ConnectionRegistry
+  readonly budgets: RateBudgets
   readonly recent = new RecentCommands()
   readonly #services: GatewayServices
   readonly #presence: PresenceReports
   readonly #arrivals: Arrivals
   readonly reactions: ReactionCounts
   readonly #media: MediaSeats
-  readonly #whereabouts: MembershipSync
-  readonly #news: RoleNotifier
-  readonly #topics: Subscriptions
-  readonly #follower: EventSubscriber
+  readonly #membership: MembershipSync
+  readonly #roles: RoleNotifier
+  readonly #topics: Topics
+  readonly #subscriber: EventSubscriber
   readonly #fanOut: FanOut
   #residence: Fiber.Fiber<void> | undefined
   readonly #onDead: () => void
@@ -66,12 +64,12 @@ export class Channel {
     this.#services = services
     this.eventId = eventId
     this.#onDead = onDead
-    this.participants = new Participants(options.connectionsPerParticipant)
-    this.budgets = new Budgets(options.budgets, options.staffFactor)
+    this.participants = new ConnectionRegistry(options.connectionsPerParticipant)
+    this.budgets = new RateBudgets(options.budgets, options.staffFactor)
     this.#presence = new PresenceReports(services, eventId)
     this.#arrivals = new Arrivals(this.#presence, (participantId) => this.participants.has(participantId))
     this.reactions = new ReactionCounts(services, eventId)
-    this.#topics = new Subscriptions(eventId)
+    this.#topics = new Topics(eventId)
     this.#media = new MediaSeats(services, eventId, () => this.phase)
     this.#fanOut = new FanOut({
       publish: services.publish,
@@ -83,32 +81,31 @@ export class Channel {
       tickMs: () => options.tickMs(this.participants.size),
       inspect: () => this.inspect(),
       flushed: () => {
-        this.#shown = this.#follower.version
+        this.#shown = this.#subscriber.version
       },
     })
-    this.#follower = new EventSubscriber(services, eventId, {
+    this.#subscriber = new EventSubscriber(services, eventId, {
       opened: () => this.#opened(),
       failed: (failure) => this.#failed(failure),
       published: (stream, dispatch) => this.#publish(stream, dispatch),
       ephemeral: (publication) => this.#isHere(publication.stream) && this.#fanOut.ephemeral(publication),
-      stood: (standing) => this.#whereabouts.follow(standing),
-      allStood: () => this.#whereabouts.followAll(),
-      lobbyChanged: () => this.#whereabouts.sortOut(),
-      narrowed: () => this.#news.tellAll(),
-      removed: (participantId) => this.#whereabouts.closeAll(participantId, CLOSE.removed),
-      hidden: () => this.#whereabouts.closeAnonymous(),
+      stood: (standing) => this.#membership.follow(standing),
+      allStood: () => this.#membership.followAll(),
+      lobbyChanged: () => this.#membership.sortOut(),
+      narrowed: () => this.#roles.tellAll(),
+      removed: (participantId) => this.#membership.closeAll(participantId, CLOSE.removed),
+      hidden: () => this.#membership.closeAnonymous(),
       ended: () => this.#end(),
       restarted: (reason) => this.#restart(reason),
       refreshed: () => this.#serveWaiting(),
       settled: () => this.#fanOut.schedule(Date.now()),
       actorWoke: () => this.#introduceAll(),
-      awaited: () => readersOf(this.#follower, this.#waiting),
+      awaited: () => readersOf(this.#subscriber, this.#waiting),
       isHeard: (participantId) => this.participants.has(participantId),
     })
-    const publishWaiting = (streams: ReadonlyArray<StreamName>): void => {
-      if (streams.some((stream) => this.#fanOut.pending(stream) > 0)) this.#fanOut.flush(Date.now())
-    }
-    this.#news = new RoleNotifier({
+    const publishWaiting = (streams: ReadonlyArray<StreamName>) =>
+      streams.some((stream) => this.#fanOut.pending(stream) > 0) && this.#fanOut.flush(Date.now())
+    this.#roles = new RoleNotifier({
       participants: this.participants,
       media: this.#media,
       topics: this.#topics,
@@ -116,36 +113,36 @@ export class Channel {
       publishWaiting,
       afterTick: (topic, frame) => this.#fanOut.after(topic, frame),
     })
-    this.#whereabouts = new MembershipSync({
+    this.#membership = new MembershipSync({
       participants: this.participants,
       presence: this.#presence,
       topics: this.#topics,
-      follower: this.#follower,
+      follower: this.#subscriber,
       connectionsPerParticipant: options.connectionsPerParticipant,
       published: (stream) => this.#published(stream),
       publishWaiting,
-      tell: (connection, reason) => this.#news.tell(connection, reason),
-      bring: (connection, reason) => this.#bring({ connection, resume: undefined, reason }),
+      tell: (connection, reason) => this.#roles.tell(connection, reason),
+      bring: (connection, reason) => this.#makeReady({ connection, resume: undefined, reason }),
     })
   }
 
   /** Begins to follow the event; who enters waits until it has been read. */
   start(): void {
-    this.#follower.start()
+    this.#subscriber.start()
   }
 
   /** What decides who may do what, for local permission checks. */
   get phase() {
-    return this.#follower.phase
+    return this.#subscriber.phase
   }
 
   get epoch(): string {
-    return this.#follower.history
+    return this.#subscriber.history
   }
 
   /** The version up to which connections have been told everything. */
   get version(): number {
-    return this.#fanOut.hasPending ? this.#shown : this.#follower.version
+    return this.#fanOut.hasPending ? this.#shown : this.#subscriber.version
   }
 
   get hasEnded(): boolean {
@@ -156,27 +153,27 @@ export class Channel {
   enter(connection: Connection, resume: Resume | undefined): void {
     connection.state = "waiting"
     this.#emptySince = undefined
-    this.#bring({ connection, resume, reason: "new" })
+    this.#makeReady({ connection, resume, reason: "new" })
   }
 
   /** Is a replay from these exact? */
   canReplay(connection: Connection, resume: Resume): boolean {
-    return whyNoReplay(this.#follower, connection, resume) === undefined
+    return whyNoReplay(this.#subscriber, connection, resume) === undefined
   }
 
   /** Brings an open connection up from its cursors: by a replay, or else a snapshot. */
   sync(connection: Connection, resume: Resume): void {
-    this.#bring({ connection, resume, reason: "gap" })
+    this.#makeReady({ connection, resume, reason: "gap" })
   }
 
   /** A new token: another role may hear other streams. */
   renew(connection: Connection, identity: Identity): void {
-    this.#whereabouts.renew(connection, identity, "token")
+    this.#membership.renew(connection, identity, "token")
   }
 
   /** The user stands otherwise at the event than its token said. */
   stand(connection: Connection, identity: Identity): void {
-    this.#whereabouts.renew(connection, identity, "role")
+    this.#membership.renew(connection, identity, "role")
   }
 
   /** A connection of this event closed, admitted or not. */
@@ -184,16 +181,15 @@ export class Channel {
     if (connection.state === "waiting") {
       this.#waiting = this.#waiting.filter((request) => request.connection !== connection)
       if (this.#arrivals.left(connection)) this.#presence.left(connection.identity.participantId)
-    } else if (connection.state === "lobby") this.#whereabouts.waitingRoom.forget(connection)
+    } else if (connection.state === "lobby") this.#membership.waitingRoom.forget(connection)
     else if (this.participants.leave(connection)) this.#presence.left(connection.identity.participantId)
-    if (this.participants.size + this.#whereabouts.waitingRoom.size + this.#waiting.length === 0)
-      this.#emptySince = Date.now()
+    const { waitingRoom } = this.#membership
+    if (this.participants.size + waitingRoom.size + this.#waiting.length === 0) this.#emptySince = Date.now()
   }
 
   /** Highest published `s` of each stream the connection hears. */
   heads(connection: Connection): Cursors {
-    const streams = subscribedStreams(connection)
-    return Object.fromEntries(streams.map((stream) => [wireName(stream), this.#published(stream)]))
+    return Object.fromEntries(subscribedStreams(connection).map((name) => [wireName(name), this.#published(name)]))
   }
 
   /** Closes who takes too little; spares who is slow what may be lost. */
@@ -208,7 +204,7 @@ export class Channel {
 
   /** Housekeeping; true when nobody has needed the channel for long enough and it may be stopped. */
   sweep(now: number): boolean {
-    this.#follower.trim(now)
+    this.#subscriber.trim(now)
     this.budgets.sweep(now)
     this.recent.sweep(now)
     this.inspect()
@@ -224,16 +220,16 @@ export class Channel {
   stop(): void {
     this.stopPresence()
     this.reactions.stop()
-    this.#follower.stop()
+    this.#subscriber.stop()
     this.#fanOut.stop()
-    this.#news.stop()
+    this.#roles.stop()
     this.#stopSendOff?.()
     if (this.#residence !== undefined) this.#services.fork(Fiber.interrupt(this.#residence))
   }
 
   #opened(): void {
     this.#state = "open"
-    this.#shown = this.#follower.version
+    this.#shown = this.#subscriber.version
     const { fork, live } = this.#services
     // Ends early only when the event moves; then it is asked for again, wherever it is.
     this.#residence = fork(Effect.forever(Effect.andThen(live.reside(this.eventId), Effect.sleep(RESIDE_PAUSE))))
@@ -252,14 +248,14 @@ export class Channel {
   #introduceAll(): void {
     for (const identity of this.participants.identities()) this.#presence.joined(identity)
     for (const identity of this.#arrivals.identities()) this.#presence.joined(identity)
-    for (const identity of this.#whereabouts.waitingRoom.identities()) this.#presence.knocked(identity)
+    for (const identity of this.#membership.waitingRoom.identities()) this.#presence.knocked(identity)
   }
 
   #serveWaiting(): void {
-    for (const request of this.#waiting.splice(0)) this.#bring(request)
+    for (const request of this.#waiting.splice(0)) this.#makeReady(request)
   }
 
-  #bring(request: ReadyRequest): void {
+  #makeReady(request: ReadyRequest): void {
     const { connection, resume } = request
     // Who was sent to the lobby meanwhile is told again when let in.
     if (connection.state === "closed" || connection.state === "lobby") return
@@ -274,20 +270,24 @@ export class Channel {
     }
     if (connection.state === "waiting" && !this.#isKnownInside(request)) return
     if (this.#media.lacks(connection, request.seats)) {
-      this.#media.mint(connection, (seats) => this.#bring({ ...request, seats }))
+      this.#media.mint(connection, (seats) => this.#makeReady({ ...request, seats }))
       return
     }
-    const reason = resume === undefined ? request.reason : whyNoReplay(this.#follower, connection, resume)
-    const since = request.since ?? this.#follower.version
-    const read = readingFor(this.#follower, connection, since)
+    const reason = resume === undefined ? request.reason : whyNoReplay(this.#subscriber, connection, resume)
+    const since = request.since ?? this.#subscriber.version
+    const read = readingFor(this.#subscriber, connection, since)
     // Where some tallies are for voters only, whoever resumes has to be known as one of them.
-    if (resume !== undefined && reason === undefined && (read !== undefined || !this.#follower.places.votersHear)) {
+    if (
+      resume !== undefined &&
+      reason === undefined &&
+      (read !== undefined || !this.#subscriber.participants.votersHear)
+    ) {
       this.#settle(request, resume.cursors)
       return
     }
     if (read === undefined) {
       this.#wait({ ...request, since })
-      this.#follower.refresh()
+      this.#subscriber.refresh()
       return
     }
     const { cursors } = read
@@ -299,11 +299,11 @@ export class Channel {
   /** A newcomer may come in, and the live event knows them; else they are brought again when it does, or wait in the lobby. */
   #isKnownInside(request: ReadyRequest): boolean {
     const { connection } = request
-    if (!this.#whereabouts.admits(connection)) {
+    if (!this.#membership.admits(connection)) {
       this.#arrivals.held(connection)
       return false
     }
-    return this.#arrivals.isKnown(connection, () => this.#bring(request))
+    return this.#arrivals.isKnown(connection, () => this.#makeReady(request))
   }
 
   #wait(request: ReadyRequest): void {
@@ -313,7 +313,7 @@ export class Channel {
 
   #refusal(identity: Identity): CloseCode | undefined {
     if (this.#state === "dead") return CLOSE.overloaded
-    return this.#state === "ended" ? CLOSE.eventEnded : this.#whereabouts.refusal(identity)
+    return this.#state === "ended" ? CLOSE.eventEnded : this.#membership.refusal(identity)
   }
 
   /** Says `ready` at the cursors and what was published after them, and subscribes; all in one turn. */
@@ -321,7 +321,7 @@ export class Channel {
     const streams = subscribedStreams(connection)
     const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? 0
     if (streams.some((stream) => cursor(stream) > this.#published(stream))) this.#fanOut.flush(Date.now())
-    const { history: epoch, rings } = this.#follower
+    const { history: epoch, buffers: rings } = this.#subscriber
     const place = { epoch, v: this.version, cursors }
     const missed = this.#media.inReplay(
       streams.flatMap((stream) => rings.between(stream, cursor(stream), this.#published(stream))),
@@ -345,8 +345,9 @@ export class Channel {
 
   /** Tallies that only those who voted may see. */
   #hearPolls(connection: Connection): void {
-    const polls = this.#follower.read?.personal[connection.identity.participantId]?.state["hearsPolls"]
-    for (const { id } of (polls ?? []) as ReadonlyArray<PollTally>) this.#topics.subscribePoll(connection, id, true)
+    const polls = this.#subscriber.read?.personal[connection.identity.participantId]?.state["hearsPolls"]
+    for (const { id } of (polls ?? []) as ReadonlyArray<{ readonly id: string }>)
+      this.#topics.subscribePoll(connection, id, true)
   }
 
   #admit(connection: Connection): void {
@@ -359,10 +360,10 @@ export class Channel {
 
   #restart(reason: "epoch" | "gap"): void {
     this.#fanOut.reset()
-    this.#shown = this.#follower.version
+    this.#shown = this.#subscriber.version
     for (const connection of this.participants.connections()) {
-      this.#whereabouts.pause(connection)
-      this.#bring({ connection, resume: undefined, reason })
+      this.#membership.pause(connection)
+      this.#makeReady({ connection, resume: undefined, reason })
     }
     this.#serveWaiting()
   }
@@ -372,16 +373,15 @@ export class Channel {
     this.#fanOut.flush(Date.now())
     this.#state = "ended"
     this.#serveWaiting()
-    const connections = [...this.participants.connections(), ...this.#whereabouts.waitingRoom.connections()]
+    const connections = [...this.participants.connections(), ...this.#membership.waitingRoom.connections()]
     this.#stopSendOff = closeStaggered(connections, CLOSE.eventEnded, this.#services.options.endSpreadMs)
   }
 
+  /** A participant who is not here finds it in the replay buffer. */
   #publish(stream: StreamName, dispatch: Outgoing): void {
-    // Who is not here finds it in the ring.
     if (this.#isHere(stream)) this.#fanOut.ordered(stream, dispatch)
   }
 
-  /** Of a participant's own stream: is there anybody to hear it? */
   #isHere(stream: StreamName): boolean {
     const owner = ownerOf(stream)
     return owner === undefined || this.participants.has(owner)
@@ -395,6 +395,6 @@ export class Channel {
 
   /** Highest `s` that subscribers have been sent. */
   #published(stream: StreamName): number {
-    return this.#follower.rings.head(stream) - this.#fanOut.pending(stream)
+    return this.#subscriber.buffers.head(stream) - this.#fanOut.pending(stream)
   }
 }

@@ -1,7 +1,7 @@
 /** Connections by participant: two tabs are one person. The first is a join, closing the last one is a leave. */
 import type { Connection, Identity } from "../connection/connection.ts"
 
-export class Participants {
+export class ConnectionRegistry {
   /** Each participant's connections, oldest first; never empty. */
   readonly #byId = new Map<string, Connection[]>()
   readonly #connections = new Set<Connection>()

@@ -9,10 +9,10 @@ import { actingAs } from "../../protocol/rule.ts"
 import type { UpdateReason } from "../../protocol/session.ts"
 import type { ReadyReason } from "../../protocol/state.ts"
 import { roomStream, type StreamName, streamsOf } from "../broadcast/stream-names.ts"
-import type { Subscriptions } from "../broadcast/topics.ts"
+import type { Topics } from "../broadcast/topics.ts"
 import type { Connection, Identity } from "../connection/connection.ts"
 import type { EventSubscriber } from "../recovery/event-subscriber.ts"
-import type { Participants } from "./connection-registry.ts"
+import type { ConnectionRegistry } from "./connection-registry.ts"
 import type { PresenceReports } from "./presence-reports.ts"
 import { WaitingRoom } from "./waiting-room.ts"
 
@@ -21,9 +21,9 @@ export const subscribedStreams = ({ identity, roomId }: Connection): ReadonlyArr
   streamsOf(identity, roomId)
 
 interface Needs {
-  readonly participants: Participants
+  readonly participants: ConnectionRegistry
   readonly presence: PresenceReports
-  readonly topics: Subscriptions
+  readonly topics: Topics
   readonly follower: EventSubscriber
   readonly connectionsPerParticipant: number
   /** Highest `s` that subscribers have been sent. */
@@ -62,7 +62,7 @@ export class MembershipSync {
 
   /** May a newcomer come in? Else it waits in the lobby or is turned away. From here on it is who the event says it is. */
   admits(connection: Connection): boolean {
-    const { places } = this.#needs.follower
+    const { participants: places } = this.#needs.follower
     connection.identity = places.here(connection.identity)
     this.#agree(connection)
     connection.roomId = places.roomOf(connection.identity.participantId)
@@ -106,7 +106,7 @@ export class MembershipSync {
 
   /** After a hole in what was heard: every connection is put where it belongs. */
   followAll(): void {
-    const { places } = this.#needs.follower
+    const { participants: places } = this.#needs.follower
     for (const connection of [...this.#needs.participants.connections()]) {
       const { participantId } = connection.identity
       if (this.#isBarred(connection.identity)) connection.close(CLOSE.removed)
@@ -121,7 +121,7 @@ export class MembershipSync {
 
   /** A new token may say another role or name, or that they are on the event's list by now and need not wait. */
   renew(connection: Connection, identity: Identity, reason: UpdateReason): void {
-    const { places } = this.#needs.follower
+    const { participants: places } = this.#needs.follower
     this.become(connection, places.here(identity), reason)
     this.#agree(connection)
     const waits = connection.state === "lobby" && places.admission(connection.identity) === "in"
@@ -198,13 +198,13 @@ export class MembershipSync {
 
   #judge(connection: Connection): void {
     if (connection.state !== "open") return
-    const admission = this.#needs.follower.places.admission(connection.identity)
+    const admission = this.#needs.follower.participants.admission(connection.identity)
     if (admission === "waits") this.#sendOut(connection)
     if (admission === "denied") this.waitingRoom.refuse(connection)
   }
 
   #openDoor(): void {
-    const { places } = this.#needs.follower
+    const { participants: places } = this.#needs.follower
     for (const identity of this.waitingRoom.identities()) {
       if (this.#isBarred(identity)) this.waitingRoom.close(identity.participantId, CLOSE.removed)
       else if (places.admission(identity) === "in") this.#letIn(identity.participantId)

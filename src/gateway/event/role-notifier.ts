@@ -8,16 +8,16 @@ import { EventRole } from "../../model/roles.ts"
 import type { ActingRole, PhaseTraits } from "../../protocol/rule.ts"
 import type { UpdateReason } from "../../protocol/session.ts"
 import type { StreamName } from "../broadcast/stream-names.ts"
-import type { Subscriptions } from "../broadcast/topics.ts"
+import type { Topics } from "../broadcast/topics.ts"
 import type { Connection, Identity } from "../connection/connection.ts"
 import { rightsOf } from "../recovery/ready.ts"
-import type { Participants } from "./connection-registry.ts"
+import type { ConnectionRegistry } from "./connection-registry.ts"
 import type { MediaSeats } from "./media-seats.ts"
 
 interface Needs {
-  readonly participants: Participants
+  readonly participants: ConnectionRegistry
   readonly media: MediaSeats
-  readonly topics: Subscriptions
+  readonly topics: Topics
   readonly phase: () => PhaseTraits
   /** If something of these streams waits for the tick, all that waits is sent now. */
   readonly publishWaiting: (streams: ReadonlyArray<StreamName>) => void

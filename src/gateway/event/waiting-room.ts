@@ -5,7 +5,7 @@
 
 import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
 import type { Connection, Identity } from "../connection/connection.ts"
-import { Participants } from "./connection-registry.ts"
+import { ConnectionRegistry } from "./connection-registry.ts"
 import type { PresenceReports } from "./presence-reports.ts"
 
 type LobbyState = "waiting" | "admitted" | "denied"
@@ -14,12 +14,12 @@ const tell = (connection: Connection, state: LobbyState): void =>
   connection.send(JSON.stringify({ op: 0, t: "lobby.status", d: { state } }))
 
 export class WaitingRoom {
-  readonly #waiting: Participants
+  readonly #waiting: ConnectionRegistry
   readonly #presence: PresenceReports
 
   /** `most`: connections one participant may have. */
   constructor(most: number, presence: PresenceReports) {
-    this.#waiting = new Participants(most)
+    this.#waiting = new ConnectionRegistry(most)
     this.#presence = presence
   }
 

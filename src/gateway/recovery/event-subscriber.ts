@@ -15,7 +15,7 @@ import { ownStream, type StreamName } from "../broadcast/stream-names.ts"
 import { ParticipantStates } from "../event/participant-states.ts"
 import type { GatewayServices } from "../services.ts"
 import { type Outgoing, outgoing } from "../transport/outgoing.ts"
-import { Rings, type StreamHeads } from "./replay-buffers.ts"
+import { ReplayBuffers, type StreamHeads } from "./replay-buffers.ts"
 
 /** What the follower has to say, in the order it happened. */
 export interface SubscriberEvents {
@@ -79,8 +79,8 @@ export class EventSubscriber {
   phase: ActivePhase = NO_PHASE
   /** The last reading. */
   read: LiveReading | undefined
-  readonly places = new ParticipantStates()
-  readonly rings: Rings
+  readonly participants = new ParticipantStates()
+  readonly buffers: ReplayBuffers
   removed: ReadonlySet<string> = new Set()
   readonly #services: GatewayServices
   readonly #eventId: string
@@ -97,7 +97,7 @@ export class EventSubscriber {
     this.#eventId = eventId
     this.#say = say
     const { historyMs, historyEntries } = services.options
-    this.rings = new Rings(historyMs, historyEntries)
+    this.buffers = new ReplayBuffers(historyMs, historyEntries)
   }
 
   start(): void {
@@ -117,7 +117,7 @@ export class EventSubscriber {
   trim(now: number): void {
     // A stream's history that is being read must not be older than what is known of it.
     const isReading = this.#isRefreshing || this.#buffer !== undefined
-    this.rings.trim(now, (participantId) => isReading || this.#say.isHeard(participantId))
+    this.buffers.trim(now, (participantId) => isReading || this.#say.isHeard(participantId))
   }
 
   /**
@@ -138,7 +138,7 @@ export class EventSubscriber {
             this.#isRefreshing = false
             if (this.#isStopped || this.#buffer !== undefined) return
             if (reading.snapshot.history !== this.history || reading.version > this.version) return this.#reload()
-            this.rings.learn(heads, stored)
+            this.buffers.learn(heads, stored)
             this.read = reading
             this.#say.refreshed()
           },
@@ -156,9 +156,9 @@ export class EventSubscriber {
     const { live, database, options, telemetry } = this.#services
     return Effect.gen({ self: this }, function* () {
       const { participants, fresh } = this.#say.awaited()
-      const reading = yield* live.read(this.#eventId, participants, isAnew || fresh, isAnew ? this.rings.owned : [])
+      const reading = yield* live.read(this.#eventId, participants, isAnew || fresh, isAnew ? this.buffers.owned : [])
       const heads = isAnew ? { ...reading.snapshot.heads, ...askedHeads(reading) } : askedHeads(reading)
-      const isWanted = (stream: StreamName): boolean => isAnew || !this.rings.knows(stream)
+      const isWanted = (stream: StreamName): boolean => isAnew || !this.buffers.knows(stream)
       const wanted = Object.keys(heads).filter((stream) => (heads[stream] ?? 0) > 0 && isWanted(stream))
       const limits = { since: toTimestamp(Date.now() - options.historyMs), perStream: options.historyEntries }
       const stored =
@@ -210,7 +210,7 @@ export class EventSubscriber {
     this.version = message.version
     // Before what is said: who enters a room hears what is said there from now on.
     for (const standing of message.participantChanges) {
-      this.places.apply(standing)
+      this.participants.apply(standing)
       if (standing.barred !== undefined) this.#bar(standing.participantId, standing.barred)
       this.#say.stood(standing)
     }
@@ -224,7 +224,7 @@ export class EventSubscriber {
   #add(publication: Publication, at: number): void {
     const { stream, s } = publication
     const dispatch = outgoing(publication)
-    if (!this.rings.push(stream, s, dispatch, at)) return
+    if (!this.buffers.push(stream, s, dispatch, at)) return
     this.#say.published(stream, dispatch)
   }
 
@@ -243,8 +243,8 @@ export class EventSubscriber {
     const hasChanged = !sameTraits(this.phase, phase)
     // The same object for as long as nothing changes: what was made of it is kept by it.
     if (hasChanged) this.phase = phase
-    const hasOtherLobby = this.places.lobby !== lobby
-    this.places.lobby = lobby
+    const hasOtherLobby = this.participants.lobby !== lobby
+    this.participants.lobby = lobby
     // First: who has to wait does not hear what becomes of those inside.
     if (hasOtherLobby) this.#say.lobbyChanged()
     if (hasChanged) this.#say.narrowed()
@@ -297,7 +297,7 @@ export class EventSubscriber {
     this.#buffer = undefined
     this.read = reading
     this.removed = new Set(snapshot.removed)
-    this.places.restore(snapshot)
+    this.participants.restore(snapshot)
     const { phase, lobby } = snapshot
     this.#settle({ ...snapshot.event, phase, lobby })
     const wasOpen = this.#isOpen
@@ -323,20 +323,20 @@ export class EventSubscriber {
   ): "epoch" | "gap" | undefined {
     const known = stored.filter(({ version }) => version <= snapshot.version)
     const isSameHistory = this.#isOpen && snapshot.history === this.history
-    const canGoOn = isSameHistory && this.rings.reach(heads, known)
+    const canGoOn = isSameHistory && this.buffers.reach(heads, known)
     this.history = snapshot.history
     this.version = snapshot.version
     if (canGoOn) {
       for (const publication of known) {
         const { stream, s, at, fact } = publication
-        if (!this.rings.knows(stream) || s <= this.rings.head(stream)) continue
+        if (!this.buffers.knows(stream) || s <= this.buffers.head(stream)) continue
         this.#add(publication, toMillis(at))
         if (fact?.type === "removed") this.#say.removed(fact.participantId)
       }
-      this.rings.learn(heads, known)
+      this.buffers.learn(heads, known)
       return undefined
     }
-    this.rings.restore(heads, known)
+    this.buffers.restore(heads, known)
     if (!this.#isOpen) return undefined
     return isSameHistory ? "gap" : "epoch"
   }

@@ -18,7 +18,7 @@ interface Entry extends Outgoing {
   readonly at: number
 }
 
-export class Ring {
+export class ReplayBuffer {
   #entries: Entry[] = []
   /** Index of the oldest entry that is kept; what lies before it is dropped in bulk. */
   #from = 0

@@ -7,7 +7,7 @@ import { toMillis } from "../../model/timestamp.ts"
 import type { StoredPublication } from "../../store/live-history.ts"
 import { isShared, ownerOf, type StreamName } from "../broadcast/stream-names.ts"
 import { type Outgoing, outgoing } from "../transport/outgoing.ts"
-import { Ring, type RingLimits } from "./replay-buffer.ts"
+import { ReplayBuffer, type RingLimits } from "./replay-buffer.ts"
 
 /** Bytes of history kept per stream, about. */
 const MAX_RING_LENGTH = 4_194_304
@@ -15,9 +15,9 @@ const MAX_RING_LENGTH = 4_194_304
 /** Highest `s` by stream. */
 export type StreamHeads = { readonly [stream: string]: number }
 
-export class Rings {
+export class ReplayBuffers {
   readonly #limits: RingLimits
-  readonly #rings = new Map<StreamName, Ring>()
+  readonly #rings = new Map<StreamName, ReplayBuffer>()
   #heads = new Map<StreamName, number>()
   /** Own streams that nobody heard when it was last looked; Unix milliseconds. */
   #unheard: ReadonlySet<StreamName> = new Set()
@@ -48,7 +48,7 @@ export class Rings {
    */
   push(stream: StreamName, s: number, dispatch: Outgoing, at: number): boolean {
     if (this.knows(stream) && s !== this.head(stream) + 1) return false
-    const ring = this.#rings.get(stream) ?? new Ring(this.#limits, s - 1)
+    const ring = this.#rings.get(stream) ?? new ReplayBuffer(this.#limits, s - 1)
     this.#rings.set(stream, ring)
     ring.push(dispatch, at)
     this.#heads.set(stream, s)
@@ -115,7 +115,7 @@ export class Rings {
     const { stream, s, at } = publication
     if (s > this.head(stream)) return
     const known = this.#rings.get(stream)
-    const ring = known?.head === s - 1 ? known : new Ring(this.#limits, s - 1)
+    const ring = known?.head === s - 1 ? known : new ReplayBuffer(this.#limits, s - 1)
     this.#rings.set(stream, ring)
     ring.push(outgoing(publication), toMillis(at))
   }

@@ -30,7 +30,7 @@ export const readersOf = (
  * nothing is covered: without a reading that is no verdict, and with the next one the stream is known.
  */
 export const whyNoReplay = (
-  { history, rings }: EventSubscriber,
+  { history, buffers: rings }: EventSubscriber,
   connection: Connection,
   { epoch, cursors }: Resume,
 ): ReadyReason | undefined => {
@@ -62,7 +62,7 @@ export interface ReadingFor {
  * after it can be replayed.
  */
 export const readingFor = (
-  { read, rings }: EventSubscriber,
+  { read, buffers: rings }: EventSubscriber,
   connection: Connection,
   since: number,
 ): ReadingFor | undefined => {

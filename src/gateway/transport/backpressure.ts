@@ -1,7 +1,7 @@
 /** Sockets that take too little: spared what may be lost, and closed before their buffers outgrow the bound. */
 
 import { CLOSE } from "../../protocol/close-codes.ts"
-import type { Subscriptions } from "../broadcast/topics.ts"
+import type { Topics } from "../broadcast/topics.ts"
 import type { Connection } from "../connection/connection.ts"
 import { subscribedStreams } from "../event/membership-sync.ts"
 import type { GatewayOptions } from "../options.ts"
@@ -11,7 +11,7 @@ type Limits = Pick<GatewayOptions, "orderedLimitBytes" | "ephemeralLimitBytes">
 /** Closes who takes too little; spares who is slow what may be lost. */
 export const inspectBuffers = (
   connections: Iterable<Connection>,
-  topics: Subscriptions,
+  topics: Topics,
   { orderedLimitBytes, ephemeralLimitBytes }: Limits,
 ): void => {
   for (const connection of connections) {
@@ -24,11 +24,7 @@ export const inspectBuffers = (
 }
 
 /** Who has caught up hears again what may be lost. */
-export const resumeEphemeral = (
-  connection: Connection,
-  topics: Subscriptions,
-  { ephemeralLimitBytes }: Limits,
-): void => {
+export const resumeEphemeral = (connection: Connection, topics: Topics, { ephemeralLimitBytes }: Limits): void => {
   if (connection.state !== "open" || connection.isPaused || connection.getsEphemeral) return
   if (connection.socket.buffered() > ephemeralLimitBytes) return
   topics.setEphemeral(connection, subscribedStreams(connection), true)

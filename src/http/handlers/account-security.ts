@@ -23,7 +23,7 @@ import { Telemetry } from "../../telemetry.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { AccountSecurity } from "../contract/account-security.ts"
 import { resetPasswordBy } from "../first-proof.ts"
-import { tellSockets } from "../grant-changes.ts"
+import { recheckSockets } from "../grant-changes.ts"
 import { RateLimits } from "../rate-limits.ts"
 import { HttpSettings } from "../settings.ts"
 
@@ -139,7 +139,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
           }
           await changePassword(sql, scope.accountId, passwordHash, scope.sessionId)
         })
-        yield* tellSockets({ accountId: scope.accountId })
+        yield* recheckSockets({ accountId: scope.accountId })
         return { changed: true as const }
       }),
   },
@@ -161,7 +161,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
           deleteAccountSession(sql, scope.accountId, params.sessionId),
         )
         if (!ended) return yield* NotFound.of("session")
-        yield* tellSockets({ sessionId: params.sessionId })
+        yield* recheckSockets({ sessionId: params.sessionId })
         return new Reply(undefined, {})
       }),
   },

@@ -10,7 +10,7 @@ import { issueSession } from "../browser-session.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { Accounts, AccountView } from "../contract/accounts.ts"
 import { clearedSessionCookie } from "../credentials.ts"
-import { tellSockets } from "../grant-changes.ts"
+import { recheckSockets } from "../grant-changes.ts"
 import { HttpSettings } from "../settings.ts"
 
 const accountView = async (sql: Queryable, accountId: string): Promise<AccountView> => {
@@ -66,7 +66,7 @@ export const accounts: Handlers<typeof Accounts> = {
       Effect.gen(function* () {
         const { publicUrl } = yield* HttpSettings
         yield* (yield* AccountSessions).end(scope.sessionId)
-        yield* tellSockets({ sessionId: scope.sessionId })
+        yield* recheckSockets({ sessionId: scope.sessionId })
         return new Reply(undefined, { headers: [["set-cookie", clearedSessionCookie(publicUrl)]] })
       }),
   },

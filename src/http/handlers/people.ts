@@ -20,14 +20,14 @@ import {
 } from "../../store/users.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { People } from "../contract/people.ts"
-import { tellOfRoles } from "../grant-changes.ts"
+import { announceRoles } from "../grant-changes.ts"
 import { pageReply, pageRequest } from "../paging.ts"
 
 type CreatedMembership = MembershipRow & { readonly created: boolean }
 
 /** A user who is at the event has the role at once; others have it when they come. */
 const tellOfRole = ({ id, status }: Pick<Event, "id" | "status">, userId: string) =>
-  status === "ended" ? Effect.void : tellOfRoles([{ eventId: id, userId }])
+  status === "ended" ? Effect.void : announceRoles([{ eventId: id, userId }])
 
 export const people: Handlers<typeof People> = {
   listUsers: {

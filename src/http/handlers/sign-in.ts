@@ -12,7 +12,7 @@ import { issueSession } from "../browser-session.ts"
 import { type Handlers, Reply } from "../call.ts"
 import type { SignIn } from "../contract/sign-in.ts"
 import { takenBackNotice, tellOfTakenBack } from "../first-proof.ts"
-import { tellSockets } from "../grant-changes.ts"
+import { recheckSockets } from "../grant-changes.ts"
 import { HttpSettings } from "../settings.ts"
 import { RETRY_SLUG } from "../slug.ts"
 
@@ -91,7 +91,7 @@ export const signIn: Handlers<typeof SignIn> = {
             return { ...signedIn, credentialsVersion: current }
           })
           .pipe(Effect.retry(RETRY_SLUG))
-        if (takenBack !== null) yield* tellSockets({ accountId })
+        if (takenBack !== null) yield* recheckSockets({ accountId })
         yield* tellOfTakenBack(takenBack)
         return redirect(`${appUrl}/`, [forget, yield* issueSession({ accountId, credentialsVersion })])
       }),

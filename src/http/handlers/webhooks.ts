@@ -36,7 +36,7 @@ const deliver = (
       }
       return findDelivery(sql, appended.deliveryId)
     })
-    bell.ring()
+    bell.notify()
     return new Reply(delivery, { status: 201, headers: [["location", `/v1/webhook-deliveries/${delivery.id}`]] })
   })
 

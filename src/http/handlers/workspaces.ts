@@ -37,7 +37,7 @@ import {
 } from "../../store/workspaces.ts"
 import { type Handlers, Reply, type Scopes } from "../call.ts"
 import type { Workspaces } from "../contract/workspaces.ts"
-import { tellOfRoles, tellSockets } from "../grant-changes.ts"
+import { announceRoles, recheckSockets } from "../grant-changes.ts"
 import { pageReply, pageRequest } from "../paging.ts"
 import { freeSlug, RETRY_SLUG } from "../slug.ts"
 
@@ -89,8 +89,8 @@ const tellOfDeparture =
   (workspaceId: string) =>
   ({ accountId, userId, eventIds }: Departure) =>
     Effect.andThen(
-      tellSockets({ workspaceId, accountId }),
-      tellOfRoles(userId === null ? [] : eventIds.map((eventId) => ({ eventId, userId }))),
+      recheckSockets({ workspaceId, accountId }),
+      announceRoles(userId === null ? [] : eventIds.map((eventId) => ({ eventId, userId }))),
     )
 
 export const workspaces: Handlers<typeof Workspaces> = {
@@ -156,7 +156,7 @@ export const workspaces: Handlers<typeof Workspaces> = {
     access: "workspaceAdmin",
     handle: ({ params: { memberId }, payload: { role }, scope, scope: { workspaceId } }) =>
       changeMembers(scope, "admins", (sql) => setMemberRole(sql, workspaceId, memberId, role)).pipe(
-        Effect.tap(({ accountId }) => tellSockets({ workspaceId, accountId })),
+        Effect.tap(({ accountId }) => recheckSockets({ workspaceId, accountId })),
       ),
   },
   removeMember: {
@@ -177,7 +177,7 @@ export const workspaces: Handlers<typeof Workspaces> = {
     access: "workspaceOwner",
     handle: ({ payload: { memberId }, scope, scope: { workspaceId } }) =>
       changeMembers(scope, "owners", (sql) => makeOwner(sql, workspaceId, memberId)).pipe(
-        Effect.tap(({ accountId }) => tellSockets({ workspaceId, accountId })),
+        Effect.tap(({ accountId }) => recheckSockets({ workspaceId, accountId })),
       ),
   },
   createWorkspaceSession: {
@@ -236,7 +236,7 @@ export const workspaces: Handlers<typeof Workspaces> = {
         }),
       ).pipe(
         Effect.ensuring(Effect.flatMap(ApiKeys, ({ forgetAll }) => afterCommit(forgetAll))),
-        Effect.tap((revoked) => Effect.forEach(revoked, (id) => tellSockets({ keyId: id }), { discard: true })),
+        Effect.tap((revoked) => Effect.forEach(revoked, (id) => recheckSockets({ keyId: id }), { discard: true })),
         Effect.map((revoked) => new Reply(undefined, { targets: revoked })),
       ),
   },

@@ -14,21 +14,21 @@ export interface GrantChange {
   readonly eventId?: string
 }
 
-export class GrantBell extends Context.Service<
-  GrantBell,
+export class GrantChanges extends Context.Service<
+  GrantChanges,
   {
-    readonly ring: (change: GrantChange) => void
+    readonly publish: (change: GrantChange) => void
     /** Returns how to stop listening. */
-    readonly onRing: (listener: (change: GrantChange) => void) => () => void
+    readonly subscribe: (listener: (change: GrantChange) => void) => () => void
   }
->()("gathercue/GrantBell") {
-  static readonly layer: Layer.Layer<GrantBell> = Layer.sync(GrantBell, () => {
+>()("gathercue/GrantChanges") {
+  static readonly layer: Layer.Layer<GrantChanges> = Layer.sync(GrantChanges, () => {
     const listeners = new Set<(change: GrantChange) => void>()
     return {
-      ring: (change) => {
+      publish: (change) => {
         for (const listener of listeners) listener(change)
       },
-      onRing: (listener) => {
+      subscribe: (listener) => {
         listeners.add(listener)
         return () => listeners.delete(listener)
       },
@@ -37,5 +37,5 @@ export class GrantBell extends Context.Service<
 }
 
 /** Rings the bell, as an effect that can wait for a commit. */
-export const ringing = (change: GrantChange): Effect.Effect<void, never, GrantBell> =>
-  Effect.map(GrantBell, ({ ring }) => ring(change))
+export const publishing = (change: GrantChange): Effect.Effect<void, never, GrantChanges> =>
+  Effect.map(GrantChanges, ({ publish: ring }) => ring(change))
