@@ -1,6 +1,6 @@
 /**
- * Everything a live event can be asked to do, and how it answers. A command carries its own ids and its time, so that the
- * machine needs neither clock nor chance; the same command on the same state gives the same answer.
+ * Every command of a live event, and its answers. A command carries its own ids and its time, so that the machine needs neither a
+ * clock nor randomness: the same command on the same state gives the same answer.
  */
 import { Schema } from "effect"
 import { EventPatch, EventWithPhases } from "../model/event.ts"
@@ -20,7 +20,7 @@ import {
   isCommandName,
 } from "../protocol/contract.ts"
 
-/** Commands to the statechart that REST and the clock send, and no gateway client. */
+/** Statechart commands that REST and the deadline timer send. Gateway clients cannot send them. */
 const INTERNAL_AGENDA = {
   "event.publish": Schema.Struct({}),
   "event.start": Schema.Struct({}),
@@ -32,15 +32,15 @@ const INTERNAL_AGENDA = {
     config: PhaseConfig,
     featureSet: Schema.Array(Feature),
   }),
-  /** From the timer driver. `endsAt` says which deadline it saw: an extension makes it stale. */
+  /** From the deadline timer. `endsAt` is the deadline that the timer saw: an extension makes the command stale. */
   "timer.elapse": Schema.Struct({ phaseId: Schema.String, endsAt: Schema.String }),
 } as const satisfies { readonly [name: string]: Schema.Top }
 
-/** Commands to activities that REST sends, and no gateway client. */
+/** Activity commands that REST sends. Gateway clients cannot send them. */
 const INTERNAL_ACTIVITY = {
-  /** A patch of any of a question's fields at once; people at the event approve, hide, pin and answer one by one. */
+  /** Patches any fields of a question at once. Participants at the event approve, hide, pin and answer with one command each. */
   "question.moderate": Schema.Struct({ id: Id, patch: QuestionPatch }),
-  /** The workspace has stored another role for a user, or none: a role that was given at the event counts no longer. */
+  /** The workspace stored another role for a user, or removed it. A role that was given at the event no longer counts. */
   "role.forget": Schema.Struct({ userId: Schema.String }),
 } as const satisfies { readonly [name: string]: Schema.Top }
 
@@ -54,13 +54,13 @@ interface CommandOf<Name, Data> {
   readonly rev?: number
 }
 
-/** The agenda and its timers. The statechart decides these. */
+/** The agenda and its timers; decided by the statechart. */
 export type AgendaCommand =
   | { readonly [T in AgendaCommandName]: CommandOf<T, CommandData<T>> }[AgendaCommandName]
   | { readonly [T in InternalAgendaName]: CommandOf<T, (typeof INTERNAL_AGENDA)[T]["Type"]> }[InternalAgendaName]
 export type AgendaCommandType = AgendaCommand["type"]
 
-/** Everything else that people do at an event. */
+/** All other commands of clients; decided by the activities. */
 export type ActivityCommand = { readonly [T in ActivityName]: CommandOf<T, CommandData<T>> }[ActivityName]
 type InternalActivityCommand = {
   readonly [T in InternalActivityName]: CommandOf<T, (typeof INTERNAL_ACTIVITY)[T]["Type"]>
@@ -91,7 +91,7 @@ export const isAgendaCommand = (command: Command): command is AgendaCommand => A
 /** The command's name in the gateway's contract; null for commands that only REST and the clock send. */
 export const gatewayName = ({ type }: Command): CommandName | null => (isCommandName(type) ? type : null)
 
-/** Who asks: somebody at the event. */
+/** The participant that sends a command. */
 export const Caller = Schema.Struct({
   participantId: Schema.String,
   name: Schema.NullOr(Schema.String),
@@ -99,11 +99,11 @@ export const Caller = Schema.Struct({
   kind: ParticipantKind,
   /** The stored role. */
   role: EventRole,
-  /** Has to be let in where there is a lobby; by default whoever is no user. */
+  /** The caller needs admission where the event has a waiting room. Default: every caller that is not a user. */
   walkIn: Schema.optionalKey(Schema.Boolean),
-  /** An owner or admin of the workspace, whatever the role here. */
+  /** An owner or admin of the workspace, in any role here. */
   manages: Schema.optionalKey(Schema.Boolean),
-  /** Of an anonymous caller, as limits count it; the live event is given a pseudonym of it (`pseudonym.ts`). */
+  /** An anonymous caller's address, as rate limits count it. The live event receives a pseudonym of it (`pseudonym.ts`). */
   address: Schema.optionalKey(Schema.String),
 })
 export type Caller = typeof Caller.Type
@@ -111,15 +111,15 @@ export type Caller = typeof Caller.Type
 export const Envelope = Schema.Struct({
   /** The caller's idempotency key, unique within `scope`. */
   commandId: Schema.String,
-  /** Whose ids these are: a participant, or `rest`, or `timer`. */
+  /** The owner of the command ids: a participant, `rest` or `timer`. */
   scope: Schema.String,
-  /** Hash of what the client asked, so that an id that comes back with another body is told apart from a repeat. */
+  /** Hash of the request body: distinguishes a repeat from an id that is reused with another body. */
   bodyHash: Schema.String,
-  /** Checked against the phase; `null` for callers that manage the workspace, and the clock. */
+  /** Checked against the phase; `null` for callers that manage the workspace, and for the deadline timer. */
   by: Schema.NullOr(Caller),
   /** When the command was received, Unix milliseconds. */
   at: Schema.Int,
-  /** The id of what the command creates, if it does. */
+  /** The id of the entity that the command creates, if it creates one. */
   freshId: Schema.String,
   command: Command,
 })
@@ -129,9 +129,9 @@ export const Answer = Schema.Struct({
   version: Schema.Int,
   /** The command id had been answered before; nothing ran again. */
   duplicate: Schema.Boolean,
-  /** What the gateway's reply carries: the entity the command touched. */
+  /** The data of the gateway's reply: the entity that the command changed. */
   result: Schema.Record(Schema.String, Schema.Unknown),
-  /** After steering: the event as REST shows it. */
+  /** After an agenda command: the event in REST's form. */
   event: Schema.NullOr(EventWithPhases),
 })
 export type Answer = typeof Answer.Type
@@ -146,7 +146,7 @@ export const RefusalCode = Schema.Literals([
   "feature_disabled",
   "muted",
   "rate_limited",
-  /** A fault of ours, which the log tells more of. */
+  /** A defect of the server; the log has the details. */
   "internal_error",
 ])
 
@@ -156,7 +156,7 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
   detail: Schema.String,
   /** For a stale revision: the entity as it is now. */
   current: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),
-  /** For what may be asked again: after how long. */
+  /** The delay after which a temporary refusal may be retried. */
   retryAfterMs: Schema.optionalKey(Schema.Int),
 }) {}
 
@@ -169,9 +169,9 @@ export class EventNotFound extends Schema.TaggedError<EventNotFound>()("EventGon
 /** The database cannot be reached; the same command may be sent again. */
 export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreAway", {}) {}
 
-/** What keeps an actor from its event. */
+/** The reasons why an actor cannot serve its event. */
 export type Unreachable = NotOwner | EventNotFound | StoreUnavailable
 
-/** What one command of a batch came to; `StoreAway`: the store would not take this one. */
+/** The outcome of one command of a batch; `StoreUnavailable`: the store did not accept this command. */
 export const Outcome = Schema.Union([Answer, Refused, StoreUnavailable])
 export type Outcome = Answer | Refused | StoreUnavailable

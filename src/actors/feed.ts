@@ -1,7 +1,7 @@
 /**
- * The publication feed: one copy of what an actor committed per watching node, which fans it out to its sockets. Frames
- * carry history and version, so that a reader who missed one sees the hole and reads a snapshot. In one process this is a
- * map of listeners; over many it becomes a broker behind the same three functions.
+ * The publication feed: one copy of each committed message per subscribed node, which fans it out to its sockets. Messages carry
+ * epoch and version, so that a subscriber that missed one detects the gap and reads a snapshot. In one process this is a map of
+ * listeners; for many processes it becomes a broker behind the same three functions.
  */
 import { Context, Layer } from "effect"
 import type { EventStatus, Visibility } from "../model/event.ts"
@@ -18,7 +18,7 @@ export interface Publication {
   readonly version: number
   readonly frame: string
   readonly at: Timestamp
-  /** For gateways, where there is something for them to do. */
+  /** Present when gateways must act on the dispatch. */
   readonly fact?: PublicationFact
 }
 
@@ -27,32 +27,32 @@ export interface EphemeralPublication {
   readonly stream: string
   readonly key: string
   readonly frame: string
-  /** Sockets may ask not to hear it. */
+  /** Sockets may opt out of it. */
   readonly optOut?: OptOut
 }
 
 export interface FeedMessage {
   /**
-   * `commit`: builds on the version of the message before, else the reader missed something. `note`: says nothing new by
-   * itself, but a reader whose version differs has missed something too.
+   * `commit`: builds on the version of the message before, else the subscriber missed a message. `note`: carries no change, but a
+   * subscriber with another version has missed a message too.
    */
   readonly kind: "commit" | "note"
   readonly eventId: string
   readonly epoch: string
-  /** The version it builds on, and the one after it. */
+  /** The version that it builds on, and the one after it. */
   readonly from: number
   readonly version: number
   readonly status: EventStatus
-  /** Anonymous viewers are there only while it is public. */
+  /** Anonymous viewers are allowed only while the event is public. */
   readonly visibility: Visibility
-  /** What decides who may do what after this message; narrowing follows it. */
+  /** The facts that permissions depend on after this message. */
   readonly phase: ActivePhase
-  /** Who has to wait from now on. */
+  /** The waiting-room policy from now on. */
   readonly lobby: LobbyPolicy
   readonly publications: ReadonlyArray<Publication>
   readonly ephemeral: ReadonlyArray<EphemeralPublication>
   readonly ejections: ReadonlyArray<Ejection>
-  /** What changed about where participants stand, in order. */
+  /** The changed roles, rooms and admissions of participants, in order. */
   readonly participantChanges: ReadonlyArray<ParticipantChange>
 }
 
@@ -63,7 +63,7 @@ export class Feed extends Context.Service<
   {
     readonly publish: (message: FeedMessage) => void
     readonly subscribe: (eventId: string, listener: FeedListener) => () => void
-    /** The link was lost for a while: whatever was watched must be read anew. */
+    /** The link was lost for a while: every subscribed event must be read anew. */
     readonly onReset: (listener: () => void) => () => void
   }
 >()("gathercue/Feed") {

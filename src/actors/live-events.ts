@@ -1,6 +1,6 @@
 /**
- * The way in for everyone who is not an actor: REST handlers and the gateway. Finds the event's mailbox wherever it is,
- * retries a command that met a hand-over under its own id, and turns what cannot be answered into `Unavailable`.
+ * The interface of live events for REST handlers and the gateway. It finds the event's mailbox in any process, retries a command
+ * that met a hand-over under its own id, and maps errors that the caller cannot act on to `Unavailable`.
  */
 import { Context, Effect, FiberSet, Layer, Schedule } from "effect"
 import type { Sharding } from "effect/cluster"
@@ -14,7 +14,7 @@ import { CommandBatcher } from "./runtime/command-batcher.ts"
 
 type Reachable<A, E = never> = Effect.Effect<A, E | NotFound | Unavailable>
 
-/** How long one try may take, and how long tries are repeated while an event moves. */
+/** The time limit of one attempt, and of all attempts while an event moves. */
 const TRY_TIMEOUT = "5 seconds"
 const MOVED_TRIES = 40
 const MOVED_PAUSE = "100 millis"
@@ -22,7 +22,7 @@ const MOVED_PAUSE = "100 millis"
 const gone = () => NotFound.of("event")
 const unavailable = (detail: string, retryAfterSeconds = 1) => new Unavailable({ detail, retryAfterSeconds })
 
-/** What keeps an event from answering now. */
+/** The reason why an event cannot answer now. */
 const awayBecause = (tag: string): Unavailable => {
   if (tag === "MailboxFull") return unavailable("The event has too much to do right now.")
   if (tag === "StoreAway") return unavailable("The event's state could not be stored or read; try again.", 2)
@@ -35,21 +35,21 @@ export class LiveEvents extends Context.Service<
     readonly execute: (eventId: string, envelope: Envelope) => Reachable<Answer, Refused>
     readonly reportPresence: (eventId: string, report: PresenceReport) => Reachable<void>
     readonly reportReactions: (eventId: string, report: ReactionReport) => Reachable<void>
-    /** How the event stands, and how it stands for these participants. */
+    /** The state of the event, and the personal state of these participants. */
     readonly read: (
       eventId: string,
       participants: ReadonlyArray<string>,
-      /** The snapshot, too, of the present version: it may be a moment old otherwise. */
+      /** The snapshot must be of the present version too; otherwise it may be a moment old. */
       fresh: boolean,
-      /** Whose heads are wanted besides; by default none. */
+      /** Further streams whose heads are wanted; by default none. */
       streams?: ReadonlyArray<string>,
     ) => Reachable<LiveReading>
     readonly roster: (eventId: string, query: RosterQuery) => Reachable<RosterPage>
-    /** Keeps the event in memory until interrupted: for as long as somebody watches it. */
+    /** Keeps the event in memory until interrupted. */
     readonly reside: (eventId: string) => Effect.Effect<void>
   }
 >()("gathercue/LiveEvents") {
-  /** `mailbox`: commands that may wait for one event. `pseudonymKey`: for people without a name, and their addresses. */
+  /** `mailbox`: commands that may queue for one event. `pseudonymKey`: for anonymous callers and their addresses. */
   static readonly layer = ({
     mailbox,
     pseudonymKey,
@@ -65,7 +65,7 @@ export class LiveEvents extends Context.Service<
         const client = yield* LiveEvent.client
         const { metrics } = yield* Telemetry
 
-        /** One call, repeated while the event moves; what the cluster engine may say besides becomes `Unavailable`. */
+        /** One call, repeated while the event moves; other errors of the cluster engine become `Unavailable`. */
         const reach = <A, E extends { readonly _tag: string }>(
           call: Effect.Effect<A, E>,
         ): Reachable<A, Exclude<E, { readonly _tag: EngineTag }>> =>
@@ -84,7 +84,7 @@ export class LiveEvents extends Context.Service<
             }),
           )
 
-        /** Commands of one event that come while others are under way are sent together, next. */
+        /** Commands of one event that arrive while others are under way are sent together, next. */
         const inboxOf = (eventId: string): CommandBatcher => {
           const known = inboxes.get(eventId)
           if (known !== undefined) return known

@@ -1,7 +1,7 @@
 /**
- * Where live events run: all of them in this process, on the cluster engine's one-process layers, which need no storage
- * and no network. Many processes are another composition of the same entity (a runner per process, advisory locks per
- * shard); the epoch fence, the command log and the feed do not change.
+ * The placement of live events: all in this process, on the cluster engine's one-process layers, which need no storage and no
+ * network. Many processes are another composition of the same entity (a runner per process, advisory locks per shard); the epoch
+ * fence, the command log and the feed do not change.
  */
 import { Cause, Effect, Layer, Schedule } from "effect"
 import { MessageStorage, RunnerHealth, RunnerStorage, Runners, Sharding, ShardingConfig } from "effect/cluster"
@@ -15,16 +15,16 @@ import { type LiveEventOptions, liveEventLayer } from "./runtime/live-event.ts"
 import type { Ownership } from "./runtime/ownership.ts"
 
 export interface PlacementOptions extends LiveEventOptions {
-  /** Serialise messages as if they crossed a network: tests do, so that what cannot cross is caught. */
+  /** Serialise messages as if they crossed a network; set in tests, so that values that cannot be serialised fail there. */
   readonly simulateNetwork: boolean
-  /** 32 bytes: keeps those who ask without a name from being found out. */
+  /** 32 bytes: the key of the pseudonyms of anonymous callers. */
   readonly pseudonymKey: Uint8Array
 }
 
-/** Shards are fixed for the life of a cluster, so their number is chosen for many processes from the first day. */
+/** The number of shards is fixed for the life of a cluster, so it is chosen for many processes from the first day. */
 const SHARDS = 1024
 const RECOVERIES_AT_ONCE = 16
-/** A database that is away when the server starts is waited for: timers that are due must fire as soon as it is back. */
+/** The server waits for a database that is away at the start: due timers must fire as soon as it is back. */
 const RECOVER_AGAIN = Schedule.spaced("500 millis")
 
 const oneProcess = (options: PlacementOptions): Layer.Layer<Sharding.Sharding> =>
@@ -43,7 +43,7 @@ const oneProcess = (options: PlacementOptions): Layer.Layer<Sharding.Sharding> =
     ),
   )
 
-/** Brings every live event back into memory, so that its timers fire without waiting for a caller. */
+/** Loads every live event into memory, so that its timers fire without waiting for a caller. */
 const recoverLiveEvents = Effect.gen(function* () {
   const database = yield* Database
   const live = yield* LiveEvents
@@ -53,7 +53,7 @@ const recoverLiveEvents = Effect.gen(function* () {
   const recover = (eventId: string): Effect.Effect<void> =>
     live.read(eventId, [], false).pipe(
       Effect.retry({ while: (failure) => failure._tag === "Unavailable", schedule: RECOVER_AGAIN }),
-      // An event that was deleted meanwhile needs no memory.
+      // An event that was deleted meanwhile is not loaded.
       Effect.ignore,
       Effect.catchCause((cause) =>
         Effect.sync(() => log.error({ eventId, err: Cause.squash(cause) }, "a live event could not be recovered")),
@@ -63,7 +63,7 @@ const recoverLiveEvents = Effect.gen(function* () {
   log.info({ events: ids.length }, "live events are back in memory")
 })
 
-/** The actors' room: live events, their feed, and the recovery of those that were live. */
+/** The layer of live events: their feed, and the recovery of the live ones. */
 export const liveEventsLayer = (
   options: PlacementOptions,
 ): Layer.Layer<LiveEvents | Feed, never, Database | OutboxSignal | Telemetry | Ownership> =>

@@ -1,6 +1,6 @@
 /**
- * The live event as a cluster entity: what can be asked of its mailbox. All requests are volatile; durability and
- * exactly-once come from the fenced commit and the command log, not from the mailbox.
+ * The live event as a cluster entity: the requests of its mailbox. All requests are volatile; durability and exactly-once come
+ * from the fenced commit and the command log, not from the mailbox.
  */
 import { Schema } from "effect"
 import { ClusterSchema, Entity } from "effect/cluster"
@@ -28,8 +28,8 @@ const ParticipantSchema = Schema.Struct({
 })
 
 /**
- * People whose first connection on a node opened, or whose last one dropped, in the order it happened; those who wait in
- * the lobby knock and give up instead.
+ * Participants whose first connection on a node opened, or whose last one dropped, in order. Entering and leaving the waiting
+ * room are entries of their own.
  */
 export const PresenceReport = Schema.Struct({
   node: Schema.String,
@@ -58,18 +58,18 @@ export const LiveSnapshot = Schema.Struct({
   heads: Schema.Record(Schema.String, Schema.Int),
   event: Event,
   phase: Traits,
-  /** Parts of `ready`, as sockets get them: for all, and for some on top of it. */
+  /** Parts of `ready` as encoded for sockets: for everyone, and for some on top of it. */
   everyone: Json,
   staff: Json,
-  /** Of it, who is here: for everyone with a name, and for anonymous viewers. */
+  /** Presence, a part of `ready`: for everyone with a name, and for anonymous viewers. */
   people: Json,
   anonymous: Json,
   lobby: LobbyPolicy,
-  /** By participant: who was let in or is held in the lobby, whose role a host changed, who sits in which room. */
+  /** By participant: admissions, roles that a host gave, and rooms. */
   admissions: Schema.Record(Schema.String, Schema.Literals(["admitted", "held"])),
   roles: Schema.Record(Schema.String, EventRole),
   seats: Schema.Record(Schema.String, Schema.String),
-  /** There are tallies that only those who voted may hear. */
+  /** True when there are tallies for voters alone. */
   votersHear: Schema.Boolean,
   /** Participants who may not come back. */
   removed: Schema.Array(Schema.String),
@@ -77,14 +77,14 @@ export const LiveSnapshot = Schema.Struct({
 export type LiveSnapshot = typeof LiveSnapshot.Type
 
 /**
- * A snapshot, which may be a moment old, and what concerns the participants that were asked for as it is now. Each part is
- * continued by its own streams: the snapshot by those it has heads for, the personal part by the participant's own.
+ * A snapshot, which may be a moment old, and the present personal state of the requested participants. Each part is continued by
+ * its own streams: the snapshot by the streams in its heads, the personal part by the participant's own stream.
  */
 export const LiveReading = Schema.Struct({
   /** The version of the personal parts. */
   version: Schema.Int,
   snapshot: LiveSnapshot,
-  /** Highest `s` of the streams that were asked for, at that version. */
+  /** Highest `s` of the requested streams, at that version. */
   heads: Schema.Record(Schema.String, Schema.Int),
   /** `head`: of the participant's own stream. */
   personal: Schema.Record(Schema.String, Schema.Struct({ head: Schema.Int, state: Json })),
@@ -94,7 +94,7 @@ export type LiveReading = typeof LiveReading.Type
 export const RosterQuery = Schema.Struct({
   roomId: Schema.optionalKey(Schema.String),
   role: Schema.optionalKey(EventRole),
-  /** Part of a name, in any case. */
+  /** A part of a name, case-insensitive. */
   query: Schema.optionalKey(Schema.String),
   cursor: Schema.optionalKey(Schema.String),
   limit: Schema.Int,
@@ -107,7 +107,7 @@ export const RosterPage = Schema.Struct({
 })
 export type RosterPage = typeof RosterPage.Type
 
-/** Commands that wait for the same event travel and are committed together; each has its own outcome, in their order. */
+/** Commands that queue for the same event travel and are committed together; the outcomes are in the order of the commands. */
 export const Execute = Rpc.make("Execute", {
   payload: { envelopes: Schema.Array(Envelope) },
   success: Schema.Array(Outcome),
@@ -117,9 +117,9 @@ export const ReportPresence = Rpc.make("ReportPresence", { payload: PresenceRepo
 export const ReportReactions = Rpc.make("ReportReactions", { payload: ReactionReport, error: Away })
 export const ReadQuery = Schema.Struct({
   participants: Schema.Array(Schema.String),
-  /** Whose heads are wanted besides. */
+  /** Further streams whose heads are wanted. */
   streams: Schema.Array(Schema.String),
-  /** The snapshot as well is to be of the present version. */
+  /** The snapshot must be of the present version too. */
   fresh: Schema.Boolean,
 })
 export type ReadQuery = typeof ReadQuery.Type
@@ -132,7 +132,7 @@ export const ReadRoster = Rpc.make("ReadRoster", { payload: RosterQuery, success
 /** Does not answer while the caller needs the event to stay in memory; interrupting it lets the event passivate. */
 export const Reside = Rpc.make("Reside").annotate(ClusterSchema.InterruptOnTermination, true)
 
-/** Does nothing but count as traffic: a live event keeps itself in memory with it, at the price of a timer. */
+/** Only counts as traffic: a live event sends it to itself to stay in memory, at the price of a timer. */
 export const Touch = Rpc.make("Touch")
 
 export const LiveEvent = Entity.make("LiveEvent", [

@@ -1,6 +1,6 @@
 /**
- * The live gateway put together and bound to `/v1/gateway` of an app it is given; listening is the composition root's.
- * It ends by `drain` or `stop`: timers, feed subscriptions and sockets are gone then, and nobody was reported absent.
+ * Composes the live gateway and binds it to `/v1/gateway` of a given app; the composition root listens. It ends by `drain` or
+ * `stop`: timers, feed subscriptions and sockets are gone then, and no participant was reported as left.
  */
 import { Cause, Effect, Exit, FiberSet, Scope } from "effect"
 import { Feed } from "../actors/feed.ts"
@@ -21,8 +21,8 @@ import { type App, bindSockets } from "./transport/uws-socket.ts"
 
 export interface RunningGateway {
   /**
-   * Takes no new sockets, asks each client to reconnect after a random part of `withinMs` and closes it then (1012), and
-   * stops. Done when the last socket is closed, at the latest after `withinMs`.
+   * Takes no new sockets, asks each client to reconnect after a random part of `withinMs`, closes it then (1012), and stops. Done
+   * when the last socket is closed, at the latest after `withinMs`.
    */
   readonly drain: (withinMs: number) => Promise<void>
   /** Closes everything at once; idempotent. */
@@ -31,7 +31,7 @@ export interface RunningGateway {
   readonly connections: () => number
 }
 
-/** `node`: this process, in presence reports. */
+/** `node`: the name of this process in presence reports. */
 export type BindOptions = { readonly node: string } & Partial<GatewayOptions>
 
 export type GatewayRequirements =

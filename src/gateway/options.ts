@@ -1,40 +1,40 @@
-/** The gateway's numbers. Those a deployment may turn come from the configuration; the rest are changed by tests only. */
+/** The gateway's numbers. The configuration sets those that a deployment may change; only tests change the rest. */
 import type { BudgetRules } from "./connection/rate-budgets.ts"
 
 export interface GatewayOptions {
   readonly heartbeatMs: number
   readonly identifyTimeoutMs: number
-  /** How often all connections are looked at for deadlines. */
+  /** The interval at which all connections are checked for deadlines. */
   readonly sweepMs: number
-  /** How often the accounts behind open sockets are looked at again. */
+  /** The interval at which the grants behind open sockets are checked. */
   readonly recheckMs: number
-  /** How far back, and how many dispatches of a stream, a client is replayed exactly. */
+  /** The age and number of dispatches of a stream up to which a replay is exact. */
   readonly historyMs: number
   readonly historyEntries: number
   /** A connection with more than this many bytes buffered is closed as a slow consumer. */
   readonly orderedLimitBytes: number
-  /** A connection with more than this many bytes buffered is spared what may be lost. */
+  /** A connection with more than this many bytes buffered gets no ephemeral messages. */
   readonly ephemeralLimitBytes: number
-  /** An event nobody watches any more is let go after this long. */
+  /** An event without connections is released after this time. */
   readonly lingerMs: number
-  /** Joins and leaves are told to the live event together this often. */
+  /** The interval at which joins and leaves are reported to the live event. */
   readonly presenceTickMs: number
-  /** How long dispatches are gathered, by the number of connections. */
+  /** The time for which dispatches are gathered, by the number of connections. */
   readonly tickMs: (connections: number) => number
   readonly connectionsPerParticipant: number
   readonly budgets: BudgetRules
-  /** Staff may send this many times as much. */
+  /** The factor of the limits for staff. */
   readonly staffFactor: number
   readonly commandsInFlight: number
   /** New connections that may identify in a second, and that may be on their way in at once. */
   readonly identifiesPerSecond: number
   readonly identifiesPending: number
   readonly maxConnections: number
-  /** Sockets that one address may have open. */
+  /** The limit of open sockets of one address. */
   readonly socketsPerAddress: number
-  /** How long before its end a session is warned of it. */
+  /** The time between the notice of a session's end and the end. */
   readonly tokenNoticeMs: number
-  /** When an event ends, its connections are closed over this long. */
+  /** The time over which the connections of an ended event are closed. */
   readonly endSpreadMs: number
 }
 

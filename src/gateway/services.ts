@@ -1,4 +1,4 @@
-/** What every part of the gateway is given: the services behind it, and the one way to start an effect. */
+/** The dependencies of every part of the gateway: the services behind it, and the one way to start an effect. */
 import type { Effect, Fiber } from "effect"
 import type { Feed } from "../actors/feed.ts"
 import type { LiveEvents } from "../actors/live-events.ts"
@@ -22,7 +22,7 @@ export interface GatewayServices {
   readonly telemetry: Telemetry["Service"]
   /** This process, in presence reports. */
   readonly node: string
-  /** Starts an effect that answers for its own failures; it is interrupted when the gateway stops. */
+  /** Starts an effect that handles its own failures; it is interrupted when the gateway stops. */
   readonly fork: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
   /** Sends one frame to every subscriber of a topic. */
   readonly publish: (topic: string, text: string) => void

@@ -1,11 +1,11 @@
 /**
- * Close codes of the gateway. The range is the instruction: 40xx resume now with jitter, 41xx back off, 42xx get a new
- * token first, 43xx stop. Two codes of RFC 6455 have their usual meaning: 1000 (the client asked) and 1012 (restart).
+ * Close codes of the gateway. The range is the instruction: 40xx resume now with jitter, 41xx back off, 42xx get a new token
+ * first, 43xx stop. Two codes of RFC 6455 have their usual meaning: 1000 (the client requested it) and 1012 (restart).
  */
 
 export type CloseAdvice = "resume" | "backOff" | "newToken" | "stop"
 
-/** What a client does about a close, in words. */
+/** The client's reaction to a close, in words. */
 export const ADVICE: Readonly<Record<CloseAdvice, string>> = {
   resume: "resume now, after a short random wait",
   backOff: "wait longer, then resume",
@@ -44,7 +44,7 @@ export const CLOSE = {
   notFound: { code: 4308, advice: "stop", reason: "no such event" },
 } as const satisfies Record<string, CloseCode>
 
-/** What a client should do about any code, also one it does not know: by range, and as after a lost link otherwise. */
+/** The client's reaction to any code, also an unknown one: by range; outside the ranges as after a lost link. */
 export const adviceFor = (code: number): CloseAdvice => {
   if (code >= 4100 && code < 4200) return "backOff"
   if (code >= 4200 && code < 4300) return "newToken"

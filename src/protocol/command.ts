@@ -1,7 +1,7 @@
 /**
- * The contract of a gateway command: one value that says everything about it. Permissions, decoders, replies, revisions, rate limits,
- * the description, the guide's tables and the client's types are derived from these values. To add a command, add its value to the
- * topic it belongs to; the compiler then asks for its handler.
+ * The contract of a gateway command, as one value. Permissions, decoders, replies, revisions, rate limits, the description, the
+ * guide's tables and the client's types are derived from these values. To add a command, add its value to its topic; the compiler
+ * then requires its handler.
  */
 import { Schema } from "effect"
 import type { Rule } from "./rule.ts"
@@ -50,5 +50,5 @@ export const gatewayCommand = answered("gateway")
 
 /** Data of commands that take none. It is an object all the same, so that fields may be added. */
 export const NoData = Schema.Record(Schema.String, Schema.Unknown)
-/** The reply of a command that changes nothing its sender could be told of. */
+/** The reply of a command that changes nothing to report to its sender. */
 export const Done = Schema.Record(Schema.String, Schema.Never)

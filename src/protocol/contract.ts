@@ -42,7 +42,7 @@ export type AgendaCommandName = AnsweredOnly<"agenda">
 export type ActivityName = AnsweredOnly<"activity">
 export type GatewayCommandName = AnsweredOnly<"gateway">
 
-/** The contract of a command; a wider type than the values have, for code that takes any. */
+/** The contract of a command in a type that is wider than the value's, for code that takes any command. */
 export const commandContract = (name: CommandName): AnyCommand => COMMANDS[name]
 
 export const isCommandName = (name: string): name is CommandName => Object.hasOwn(COMMANDS, name)
@@ -108,7 +108,7 @@ export type Ephemeral = {
 export const dispatchOf = <T extends OrderedDispatchName>(t: T, stream: StreamFor<T>, d: DispatchData<T>): Dispatch =>
   ({ t, stream, d }) as Dispatch
 
-/** `about`: the thing that it is about. A later one of the same name about the same thing replaces it. */
+/** `about`: the entity that the dispatch is about. A later one of the same name about the same entity replaces it. */
 export const ephemeralOf = <T extends EphemeralDispatchName>(
   t: T,
   stream: StreamFor<T>,

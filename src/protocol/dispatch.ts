@@ -10,7 +10,7 @@ export const STREAM_NAMES = {
   event: Schema.Literal("event"),
   /** Hosts and workspace admins. */
   staff: Schema.Literal("staff"),
-  /** Those in one room. */
+  /** The participants in one room. */
   room: Schema.TemplateLiteral(["room:", Schema.String]),
   /** Everyone but anonymous viewers. */
   people: Schema.Literal("people"),
@@ -22,15 +22,15 @@ export const STREAM_NAMES = {
 
 /** Streams as the wire names them. */
 export type StreamKind = keyof typeof STREAM_NAMES
-/** `poll`: those who voted in a poll hear its tally there. Nothing on it has a position. */
+/** `poll`: the voters of a poll receive its tally there. It has no positions. */
 export type EphemeralStreamKind = StreamKind | "poll"
 
-/** The name of a stream inside the server: a room's and a participant's carry their ids. */
+/** The name of a stream inside the server: streams of rooms and participants contain their ids. */
 export type StreamOf<K extends EphemeralStreamKind> = K extends "room" | "me" | "poll" ? `${K}:${string}` : K
 export type Stream = StreamOf<StreamKind>
 export type EphemeralStream = StreamOf<EphemeralStreamKind>
 
-/** Kinds of ephemeral dispatches that a socket may ask not to get (`mute` of `identify`). */
+/** Kinds of ephemeral dispatches that a socket may opt out of (`mute` of `identify`). */
 export type OptOut = "reactions" | "transcript"
 
 export interface OrderedDispatch<Data extends Schema.Top, K extends StreamKind> {

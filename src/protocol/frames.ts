@@ -1,6 +1,6 @@
 /**
- * The envelope of everything on a gateway socket. A frame is one object or an array of them, in both directions; clients
- * ignore fields and `t` they do not know.
+ * The envelope of all messages on a gateway socket. A frame is one object or an array of them, in both directions; clients ignore
+ * unknown fields and unknown `t`.
  */
 import { Schema } from "effect"
 import { isStorable } from "../model/json.ts"
@@ -13,11 +13,11 @@ import { Cursors } from "./topics/fields.ts"
 export const SUBPROTOCOL = "gc.v1"
 export const GATEWAY_PATH = "/v1/gateway"
 
-/** A client's frame may have this many bytes and this many objects. */
+/** The limits of a client's frame, in bytes and in objects. */
 export const MAX_FRAME_BYTES = 16_384
 export const MAX_FRAME_OBJECTS = 32
 
-/** What a client held before its link broke. */
+/** The client's position before its link broke. */
 export const Resume = Schema.Struct({ epoch: Schema.String, cursors: Cursors })
 export type Resume = typeof Resume.Type
 
@@ -38,7 +38,7 @@ export const Identify = Schema.Struct({
   d: Schema.Struct({
     token: Token,
     client: Schema.optionalKey(Schema.Struct({ name: Schema.String, version: Schema.String })),
-    /** What not to send. */
+    /** Dispatches that the client opts out of. */
     mute: Schema.optionalKey(Schema.Array(Schema.Literals(["reactions", "transcript"]))),
     resume: Schema.optionalKey(Resume),
   }),
@@ -55,7 +55,7 @@ export const CommandFrame = Schema.Struct({
 })
 export type CommandFrame = typeof CommandFrame.Type
 
-/** A new token for the same participant and event, which lets the connection live on. */
+/** A new token for the same participant and event, which keeps the connection open. */
 export const TokenFrame = Schema.Struct({
   op: Schema.Literal(OP.token),
   id: Schema.optionalKey(CommandId),
@@ -80,7 +80,7 @@ export type Hello = typeof Hello.Type
 export const DispatchFrame = Schema.Struct({
   op: Schema.Literal(OP.dispatch),
   t: Schema.String,
-  /** Stream and place in it; absent for what is not replayed. */
+  /** Stream and position in it; absent for dispatches that are not replayed. */
   st: Schema.optionalKey(Schema.String),
   s: Schema.optionalKey(Schema.Int),
   v: Schema.optionalKey(Schema.Int),
@@ -115,12 +115,12 @@ export type Reconnect = typeof Reconnect.Type
 
 export const HeartbeatAck = Schema.Struct({
   op: Schema.Literal(OP.heartbeatAck),
-  /** `t1`, `t2`: when it came and when this left, Unix milliseconds. `heads` ahead of the cursors: something was lost. */
+  /** `t1`, `t2`: times of receipt and sending, Unix milliseconds. `heads` ahead of the cursors: dispatches were lost. */
   d: Schema.Struct({ t0: Schema.Finite, t1: Schema.Int, t2: Schema.Int, heads: Cursors }),
 })
 export type HeartbeatAck = typeof HeartbeatAck.Type
 
-/** Something was wrong that belongs to no command; the connection stays. */
+/** An error that belongs to no command; the connection stays open. */
 export const ErrorFrame = Schema.Struct({
   op: Schema.Literal(OP.error),
   d: Schema.Struct({ code: RefusalCode, message: Schema.String }),

@@ -1,4 +1,4 @@
-/** The kinds of object on a socket. A module of its own, without validators: a browser needs the numbers only. */
+/** The kinds of object on a socket. A separate module without validators: a browser needs the numbers only. */
 export const OP = {
   dispatch: 0,
   heartbeat: 1,

@@ -4,7 +4,7 @@ import { COMMAND_NAMES, COMMANDS, type CommandName, commandContract } from "./co
 import { type ActingRole, type Permission, type PhaseTraits, permit } from "./rule.ts"
 import { CHAT_TARGETS } from "./topics/chat.ts"
 
-/** May a participant with this stored role send the command now? `permit` says what each refusal means. */
+/** May a participant with this stored role send the command now? `permit` documents each refusal. */
 export const can = (stored: ActingRole, traits: PhaseTraits, command: CommandName): Permission =>
   permit(COMMANDS[command], stored, traits)
 
@@ -15,11 +15,11 @@ const SENTENCES = {
     `The active phase lacks the feature ${feature}, which ${what} needs.`,
 } as const
 
-/** The sentence of a refusal, for people: it names what is missing. */
+/** The text of a refusal, for people: it names the missing condition. */
 export const whyNot = (permission: Exclude<Permission, "allowed">, command: CommandName): string =>
   SENTENCES[permission](command, commandContract(command).feature ?? "")
 
-/** May they write to this place, if they may write at all? */
+/** May the participant write to this place, if they may write at all? */
 export const canChat = (stored: ActingRole, traits: PhaseTraits, to: ChatTarget): Permission =>
   permit(CHAT_TARGETS[to], stored, traits)
 

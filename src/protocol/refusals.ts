@@ -1,4 +1,4 @@
-/** Why a command was refused. A refused command never closes the socket. */
+/** Reasons of refused commands. A refused command never closes the socket. */
 import { Schema } from "effect"
 
 /** Every code with its meaning. */

@@ -6,7 +6,9 @@ import type { ParticipantKind } from "../model/participants.ts"
 import type { Feature, Modality } from "../model/phase.ts"
 import { type EventRole, narrowRole } from "../model/roles.ts"
 
-/** The role that a rule looks at. Signed-out viewers have one of their own: the event may let them ask and vote (specification §2). */
+/**
+ * The role that a rule checks. Anonymous viewers have one of their own: the event may let them ask and vote (specification §2).
+ */
 export type ActingRole = EventRole | "anonymous"
 
 /** An anonymous viewer acts as `anonymous` until a host gives them another role than viewer. */
@@ -16,20 +18,20 @@ export const actingAs = ({ kind, role }: { readonly kind: ParticipantKind; reado
 export type Roles = ReadonlyArray<ActingRole>
 /** `none`: no phase is active. */
 export type Setting = Modality | "none"
-/** The roles that may, by modality, after narrowing by the active phase. A modality that is absent has no such thing. */
+/** The permitted roles by modality, after narrowing by the active phase. In an absent modality the rule permits no role. */
 export type RolesByModality = { readonly [S in Setting]?: Roles }
 
 export interface Rule {
   readonly allowed: RolesByModality
   /** The active phase must have this feature. */
   readonly feature?: Feature
-  /** The setting of the event that lets anonymous viewers do it. */
+  /** The setting of the event that permits it to anonymous viewers. */
   readonly anonymous?: "questions" | "voting"
 }
 
 export const STAFF: Roles = ["workspace_admin", "host"]
 export const STAGE: Roles = [...STAFF, "speaker"]
-/** Those who take part in a call. */
+/** Participants of a call. */
 export const CALL: Roles = [...STAFF, "participant"]
 /** Everyone with a name. */
 export const AUDIENCE: Roles = [...STAGE, "participant", "viewer"]
@@ -49,11 +51,11 @@ export interface PhaseTraits {
   /** Of the active phase; null when none is active. */
   readonly modality: Modality | null
   readonly featureSet: ReadonlyArray<Feature>
-  /** What the event lets anonymous viewers do. */
+  /** The permissions of anonymous viewers at the event. */
   readonly anonymous: { readonly questions: boolean; readonly voting: boolean }
 }
 
-/** Before an event has been read. */
+/** The traits before an event has been read. */
 export const NO_TRAITS: PhaseTraits = {
   modality: null,
   featureSet: [],
@@ -62,7 +64,7 @@ export const NO_TRAITS: PhaseTraits = {
 
 export type Permission = "allowed" | "forbidden" | "wrong_phase" | "feature_disabled"
 
-/** A stored role as the phase reads it; anonymous viewers stay anonymous. */
+/** The effective role of a stored role in the phase; anonymous viewers stay anonymous. */
 const narrowed = (stored: ActingRole, modality: Modality | null): ActingRole =>
   stored === "anonymous" ? stored : narrowRole(stored, modality)
 

@@ -1,4 +1,4 @@
-/** What a connection says and is told of itself: `ready`, its permissions, its streams, its end. */
+/** Frames about a connection itself: `ready`, its permissions, its streams, its end. */
 import { Schema } from "effect"
 import { ChatTarget } from "../model/live-values.ts"
 import { EventRole } from "../model/roles.ts"
@@ -12,7 +12,7 @@ import { MediaSeat } from "./topics/media.ts"
 
 const { NullOr: nullable, optionalKey: optional } = Schema
 
-/** The reason why the receiver may do other things than before. */
+/** The reason why the receiver's permissions changed. */
 export const UpdateReason = Schema.Literals(["phase", "token", "role", "stage"])
 export type UpdateReason = typeof UpdateReason.Type
 
@@ -30,7 +30,7 @@ export const SESSION_COMMANDS = {
 
 export const SESSION_DISPATCHES = {
   ready: direct(Ready),
-  /** All that was missed has been sent. */
+  /** All missed dispatches have been sent. */
   caughtUp: direct(Schema.Struct({ v: Schema.Int })),
   "me.updated": direct(
     Schema.Struct({
@@ -38,12 +38,12 @@ export const SESSION_DISPATCHES = {
       can: Schema.Array(Schema.String),
       chatTo: Schema.Array(ChatTarget),
       reason: UpdateReason,
-      /** The seat in the main room when it is another than before; null: none any more. */
+      /** The seat in the main room when it changed; null: the receiver no longer has one. */
       media: optional(nullable(MediaSeat)),
     }),
   ),
   /** A minute before the session ends: send a new token in `op 12`. */
   tokenExpiring: direct(Schema.Struct({ at: Instant })),
-  /** The streams that this connection gets from now on with their positions, and the streams it gets no more. */
+  /** The streams that this connection gets from now on with their positions, and the streams that it no longer gets. */
   subscribed: direct(Schema.Struct({ cursors: Counts, dropped: Schema.Array(Schema.String) })),
 } as const

@@ -1,4 +1,4 @@
-/** The state of an event as `ready` carries it: parts for everyone, for staff on top of them, and for one participant. */
+/** The state of an event in `ready`: parts for everyone, for staff in addition, and for one participant. */
 import { Schema } from "effect"
 import { ChatTarget, LobbyPolicy } from "../model/live-values.ts"
 import { EventRole } from "../model/roles.ts"
@@ -29,7 +29,7 @@ export const SharedState = Schema.Struct({
   broadcast: nullable(BroadcastView),
   capture: CaptureView,
   lobbyPolicy: LobbyPolicy,
-  /** The policy that a host set, for this call and those to come; null: each phase is as it is configured. */
+  /** The policy that a host set, for this call and later ones; null: each phase uses its configuration. */
   lobbySaid: nullable(LobbyPolicy),
 })
 export type SharedState = typeof SharedState.Type
@@ -43,7 +43,7 @@ export const StaffState = Schema.Struct({
   signedOutVotes: Schema.Array(SignedOutVotes),
   handQueue: Schema.Struct({ items: Schema.Array(HandView), rev: Schema.Int }),
   lobby: Schema.Struct({ total: Schema.Int, waiting: Schema.Array(WaitingView) }),
-  /** Participants who were removed for good; `participant.unblock` lets them back in. */
+  /** Participants who were removed for good; `participant.unblock` permits their return. */
   blocked: Schema.Array(Schema.String),
 })
 export type StaffState = typeof StaffState.Type
@@ -52,14 +52,14 @@ export type StaffState = typeof StaffState.Type
 export const PersonalState = Schema.Struct({
   mine: Schema.Struct({
     questions: Schema.Array(QuestionView),
-    /** Questions voted for. */
+    /** Questions that the participant voted for. */
     votes: Schema.Array(Schema.String),
   }),
-  /** Options voted for, by poll. */
+  /** Options that the participant voted for, by poll. */
   pollVotes: Schema.Record(Schema.String, Schema.Array(Schema.String)),
   muted: nullable(Schema.Struct({ until: nullable(Instant) })),
   hand: nullable(HandView),
-  /** Asked onto the stage until then, or there. */
+  /** The invitation onto the stage with its end, or the place there. */
   stage: nullable(StageView),
   /** In the main room, where there is a media server and the participant has a seat. */
   media: optional(MediaSeat),
@@ -68,7 +68,7 @@ export const PersonalState = Schema.Struct({
   roomChat: Schema.Array(ChatMessageView),
   round: nullable(RotationRoundView),
   optedOut: Schema.Boolean,
-  /** Tallies shown only to those who voted, where the participant did. */
+  /** Tallies for voters only, of polls in which the participant voted. */
   hearsPolls: Schema.Array(PollTally),
 })
 export type PersonalState = typeof PersonalState.Type
@@ -79,7 +79,7 @@ export const Me = Schema.Struct({
   name: Schema.String,
   role: EventRole,
   can: Schema.Array(Schema.String),
-  /** Where it may write in the chat. */
+  /** The places in the chat that it may write to. */
   chatTo: Schema.Array(ChatTarget),
   roomId: nullable(Schema.String),
 })
@@ -98,8 +98,8 @@ const optionally = <Fields extends { readonly [field: string]: Schema.Top }>(fie
   ) as unknown as Optional<Fields>
 
 /**
- * The state at version `v`. Dispatches that follow continue each stream right after `cursors`. With `resumed: false` it is the whole
- * state, which replaces everything the client held.
+ * The state at version `v`. Dispatches that follow continue each stream directly after `cursors`. With `resumed: false` it is the
+ * whole state, which replaces everything that the client held.
  */
 export const Ready = Schema.Union([
   Schema.Struct({

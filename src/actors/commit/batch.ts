@@ -1,7 +1,7 @@
 /**
- * Turns gathered for one commit. Each that changes or says something makes one version. When all are gathered, dispatches
- * get their places in their streams and are encoded, once, as the text sockets will get. A commit costs the same for one
- * turn as for a hundred.
+ * Turns that are gathered for one commit. Each turn that changes or publishes something makes one version. At the end dispatches
+ * get their positions in their streams and are encoded once, as the text that sockets get. A commit costs the same for one turn
+ * as for a hundred.
  */
 import { newId } from "../../model/ids.ts"
 import type { Change } from "../../model/live-records.ts"
@@ -18,10 +18,10 @@ import type { EphemeralPublication } from "../feed.ts"
 import { Answers } from "./command-log.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 
-/** A webhook occurrence that may bring its own id and time. */
+/** A webhook event that may have its own id and time. */
 export type DatedWebhookEvent = NewWebhookEvent & { readonly id?: string; readonly at?: Timestamp }
 
-/** One version: what a turn came to, or what presence has to say. */
+/** One version: the result of a turn, or a presence flush. */
 export interface CommitEntry {
   readonly state: LiveState
   /** Unix milliseconds. */
@@ -67,7 +67,7 @@ export const entryOfTurn = (turn: Turn): CommitEntry => ({
   ejections: turn.ejections,
 })
 
-/** A dispatch that waits for its place. */
+/** A dispatch without a position in its stream yet. */
 interface Said {
   readonly dispatch: Dispatch
   readonly version: number
@@ -101,17 +101,19 @@ export class Batch {
     return this.#version === this.loaded.version
   }
 
-  /** Says something to many that is not replayed: whoever comes now must find it in a new snapshot. */
+  /**
+   * True when the batch publishes an unreplayed dispatch to many receivers: newcomers must find its content in a new snapshot.
+   */
   get isHeard(): boolean {
     return this.ephemeral.some(({ stream }) => wireStream(stream) !== "me")
   }
 
-  /** The version after what was taken so far. */
+  /** The version after all steps so far. */
   get version(): number {
     return this.#version
   }
 
-  /** Takes a step and gives it its version. */
+  /** Adds a step and gives it its version. */
   take(step: CommitEntry): number {
     const version = ++this.#version
     this.#at = Math.max(this.#at, step.now)
@@ -119,7 +121,7 @@ export class Batch {
     for (const dispatch of step.dispatches) this.#said.push({ dispatch, version, now: step.now })
     this.mention(step.ephemeral ?? [], step.now)
     for (const notice of step.webhookEvents) this.#occurrences.push(this.#occurrence(notice, at))
-    // A record that two turns changed is written once, as the last of them left it.
+    // A record that two turns changed is written once, with the later value.
     for (const change of step.changes ?? []) this.#changes.set(`${change.kind} ${change.id}`, change)
     this.participantChanges.push(...(step.participantChanges ?? []))
     this.ejections.push(...(step.ejections ?? []))
@@ -128,7 +130,9 @@ export class Batch {
     return version
   }
 
-  /** Something was asked for that is so already: nothing to store, but a repeat that comes late must not do it after all. */
+  /**
+   * The command had no effect because its result holds already. Nothing is stored, but a late repeat must not run it after all.
+   */
   noteIdle({ result, ...command }: NonNullable<CommitEntry["command"]>, at: Timestamp): void {
     this.#idle.add({ ...command, reply: { result, version: this.#version }, at })
   }
@@ -138,27 +142,27 @@ export class Batch {
     return this.loaded.answers.find(scope, commandId) ?? this.#idle.find(scope, commandId)
   }
 
-  /** All that the batch did is committed. Its idle answers count only from then on, because they follow from what it did. */
+  /** The whole batch is committed. Idle answers count only from here, because they depend on the batch's changes. */
   settle(): void {
     for (const command of this.#idle.all()) this.loaded.answers.idle.add(command)
   }
 
-  /** Says what may be lost, whether or not anything is committed. */
+  /** Adds ephemeral dispatches, which are published even when nothing is committed. */
   mention(ephemeral: ReadonlyArray<Ephemeral>, now: number): void {
     for (const one of ephemeral) this.ephemeral.push(encodeEphemeral(one, now))
   }
 
-  /** The version it builds on. */
+  /** The version that the batch builds on. */
   get from(): number {
     return this.loaded.version
   }
 
-  /** Where something is said. */
+  /** The streams that the batch publishes to. */
   get streams(): ReadonlySet<string> {
     return new Set(this.#said.map(({ dispatch }) => dispatch.stream))
   }
 
-  /** Gives what was said its places, once, and says what is to be written. The heads of all its streams are known by then. */
+  /** Gives dispatches their positions, once, and returns the commit. The heads of all its streams must be known by then. */
   seal(): LiveCommit {
     for (const said of this.#said) this.#publish(said)
     const { loaded } = this
@@ -172,7 +176,7 @@ export class Batch {
       at: toTimestamp(this.#at),
       event: event === before.event ? null : event,
       phases: phases.filter((phase) => !before.phases.includes(phase)),
-      // A deleted event keeps no history; its last words are still said.
+      // A deleted event keeps no publications in the store; its last dispatches are still sent.
       publications: deleted ? [] : this.publications,
       occurrences: this.#occurrences,
       commands: deleted ? [] : this.#commands,
@@ -197,7 +201,7 @@ export class Batch {
     return { id: id ?? newId(), type, workspaceId, eventId, occurredAt: at ?? now, extra }
   }
 
-  /** From now on a repeat of the command, also within the batch, gets its answer; it is given out after the commit. */
+  /** From here a repeat of the command, also within the batch, gets its answer, which is sent after the commit. */
   #remember({ result, ...command }: NonNullable<CommitEntry["command"]>, version: number, at: Timestamp): void {
     const stored: StoredCommand = { ...command, reply: { result, version }, at }
     this.#commands.push(stored)

@@ -1,6 +1,6 @@
 /**
- * Which ids may have been seen: a Bloom filter (Bloom, 1970) of two generations, so that it forgets what is old. It never
- * denies an id of the last generation's time; it may take a new one for seen, the more often the more there were.
+ * Remembers ids in a Bloom filter (Bloom, 1970) of two generations, so that it forgets old ids. It never denies an id within the
+ * last generation's time. It may report a new id as seen; the probability grows with the number of ids.
  */
 
 /** 2^21 bits: of 150,000 ids it mistakes less than one in a hundred; 256 KiB a generation. */
@@ -8,7 +8,7 @@ const WORDS = 65_536
 const MASK = WORDS * 32 - 1
 const HASHES = 4
 
-/** Two hashes of a text (FNV-1a, and the same with its halves mixed); the others are made of them. */
+/** Two hashes of a text (FNV-1a, and the same with its halves mixed); all other hashes are combined from them. */
 const hashesOf = (text: string): readonly [number, number] => {
   let hash = 0x811c_9dc5
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x0100_0193)
@@ -23,7 +23,7 @@ export class BloomFilter {
   /** Unix milliseconds. */
   #since: number
 
-  /** `keepMs`: for how long an id is known at least. */
+  /** `keepMs`: the minimum time for which an id is remembered. */
   constructor(keepMs: number, now: number) {
     this.#keepMs = keepMs
     this.#since = now

@@ -1,7 +1,7 @@
 /**
- * Answers of commands this event accepted, so that a repeated id is answered and not run again: ten minutes and a thousand
- * ids back in memory; those that changed something are in the store as well, however many they are. Those without effect
- * are in memory alone; they are handed on when the log is read back from the store.
+ * Answers of commands that this event accepted: a repeated id is answered and does not run again. Memory holds ten minutes and a
+ * thousand ids. Answers of commands with an effect are also in the store, without a limit of number. Answers without effect are
+ * in memory alone and are kept when the log is read back from the store.
  */
 import { isKeyedScope } from "../../model/command-scopes.ts"
 import { toMillis } from "../../model/timestamp.ts"
@@ -9,18 +9,18 @@ import type { StoredCommand } from "../../store/live-events.ts"
 import { BloomFilter } from "./bloom-filter.ts"
 
 export const COMMAND_MEMORY_MS = 600_000
-/** As long as the store keeps the answers of commands that came under an `Idempotency-Key`. */
+/** Equal to the time for which the store keeps answers of commands with an `Idempotency-Key`. */
 const KEYED_MEMORY_MS = 25 * 3_600_000
 const COMMAND_MEMORY_ENTRIES = 1000
 
-/** The newest of them, in the order of acceptance. */
+/** The newest answers, in the order of acceptance. */
 export class Answers {
-  /** Most events are never asked twice: made when first needed. */
+  /** Created on first use: most events never get a repeated command. */
   #byKey: Map<string, StoredCommand> | undefined
 
   find(scope: string, commandId: string): StoredCommand | undefined {
     const found = this.#byKey?.get(keyOf(scope, commandId))
-    // An event where nothing happens lets go of nothing, and a key may be used anew after its day.
+    // An idle event evicts nothing, and a key may be reused after its day: the age is checked on reading.
     const isOver = found !== undefined && isKeyedScope(scope) && toMillis(found.at) < Date.now() - KEYED_MEMORY_MS
     return isOver ? undefined : found
   }
@@ -29,7 +29,7 @@ export class Answers {
     return this.#byKey?.values() ?? []
   }
 
-  /** Gives back those it let go of because there were too many. */
+  /** Returns the answers that were evicted because there were too many. */
   add(command: StoredCommand): ReadonlyArray<StoredCommand> {
     this.#byKey ??= new Map()
     this.#byKey.set(keyOf(command.scope, command.commandId), command)
@@ -49,15 +49,15 @@ export class Answers {
 const keyOf = (scope: string, commandId: string): string => `${scope} ${commandId}`
 
 export class CommandLog {
-  /** Ids that were crowded out, which the store still knows: made when there are any. */
+  /** Ids that were evicted from memory and are still in the store; created on first use. */
   #forgotten: BloomFilter | undefined
-  /** Until then any id may be one of those that were not read back at an activation; Unix milliseconds. */
+  /** Until then any id may belong to an answer that the activation did not read; Unix milliseconds. */
   readonly #unreadUntil: number
   readonly #stored = new Answers()
-  /** Those without effect: they crowd out none of the others. */
+  /** Answers without effect, separate so that they evict no others. */
   readonly idle: Answers
 
-  /** `stored`: the newest ones, as many as are remembered at most. */
+  /** `stored`: the newest answers, at most as many as memory holds. */
   constructor(stored: ReadonlyArray<StoredCommand>, idle: Answers) {
     this.idle = idle
     for (const command of stored) this.remember(command)
@@ -66,7 +66,7 @@ export class CommandLog {
     this.#unreadUntil = hasMore ? toMillis(oldest.at) + COMMAND_MEMORY_MS : 0
   }
 
-  /** May an id that is not found have been answered all the same? */
+  /** Can an id that is not found have been answered all the same? */
   mayHaveForgotten(scope: string, commandId: string, now: number): boolean {
     return now < this.#unreadUntil || this.#forgotten?.has(keyOf(scope, commandId)) === true
   }

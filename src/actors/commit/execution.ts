@@ -1,4 +1,4 @@
-/** One command's way through a batch: answered before, refused, without effect, or taken as a step of its own. */
+/** One command in a batch: answered before, refused, without effect, or added as a step of its own. */
 
 import { type Answer, type Command, type Envelope, isAgendaCommand, type Outcome, Refused } from "../commands.ts"
 import { decide } from "../domain/decide.ts"
@@ -9,10 +9,10 @@ import { presenceNotice } from "../presence/presence-view.ts"
 import type { Batch } from "./batch.ts"
 import { entryOfTurn } from "./batch.ts"
 
-/** Due timers are commands without an id to repeat: a deadline that was dealt with is not current any more. */
+/** The scope of elapsed timers. They need no id against repeats: a deadline that was handled is no longer current. */
 export const TIMER_SCOPE = "timer"
 
-/** Said when an id comes again with another body. */
+/** The refusal of an id that is reused with another body. */
 export const ID_USED_BEFORE = "This command id was used with another body."
 
 interface Said {
@@ -26,7 +26,7 @@ const answerOf = (state: LiveState, command: Command, said: Said): Answer => ({
   event: isAgendaCommand(command) ? restEvent(state) : null,
 })
 
-/** The stored answer of a command id that was accepted before; a refusal when the id comes with another body. */
+/** The stored answer of an accepted command id, or a refusal when the id is reused with another body. */
 export const rememberedAnswer = (batch: Batch, envelope: Envelope): Outcome | undefined => {
   const known = batch.answered(envelope.scope, envelope.commandId)
   if (known === undefined) return undefined
@@ -37,7 +37,7 @@ export const rememberedAnswer = (batch: Batch, envelope: Envelope): Outcome | un
   return answerOf(batch.state, envelope.command, { result, version, duplicate: true })
 }
 
-/** `farewells`: those who leave with a deleted event, whose leaving no later commit could tell. */
+/** `farewells`: the leaves that are published with a deleted event, because no later commit can carry them. */
 export const perform = (
   batch: Batch,
   turn: Turn,

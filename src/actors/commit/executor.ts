@@ -1,6 +1,6 @@
 /**
- * A batch of commands, from the mailbox to its commit. Invariant: each command comes to what it would have come to alone, in
- * its order; what the store or a defect of ours holds against one of them is not the others' loss.
+ * A batch of commands, from the mailbox to its commit. Invariant: each command gets the outcome that it would get alone, in its
+ * order. A store refusal or a defect that one command causes does not fail the others.
  */
 import { Effect } from "effect"
 import type { AnsweredBefore, OverCapacity } from "../../store/live-events.ts"
@@ -19,12 +19,12 @@ interface Needs {
   readonly services: ActorServices & { readonly eventId: string }
   readonly current: Effect.Effect<LoadedEvent, Unreachable>
   readonly turn: (batch: Batch, envelope: Envelope) => Turn
-  /** A turn is over, whatever it came to. */
+  /** A turn has ended, with any outcome. */
   readonly performed: (turn: Turn) => void
-  /** Who leaves with a deleted event. */
+  /** The leaves of everyone present, for a deleted event. */
   readonly finalLeaves: (at: number) => ReadonlyArray<PresenceChange>
   readonly commit: (batch: Batch) => Effect.Effect<LoadedEvent, NotCommitted>
-  /** What is in memory was changed by a turn that failed, and must not be used again. */
+  /** A turn failed after it changed the loaded event, which must not be used again. */
   readonly invalidate: () => void
 }
 
@@ -38,7 +38,7 @@ export class Executor {
     this.#needs = needs
   }
 
-  /** What each of the commands came to, in their order; all that were accepted are committed then. */
+  /** Returns the outcomes in the order of the commands. All accepted commands are committed by then. */
   execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
     const { services, current } = this.#needs
     return Effect.gen({ self: this }, function* () {
@@ -50,7 +50,7 @@ export class Executor {
       yield* this.#keep(batch)
       return outcomes
     }).pipe(
-      // The batch was refused as a whole for the sake of one of its commands: which one shows when each goes alone.
+      // The store refused the whole batch because of one command: each command runs alone to find it.
       Effect.catchTags({
         AnsweredBefore: () => this.#oneByOne(envelopes, (envelope) => this.#recall(envelope)),
         OverCapacity: () => this.#oneByOne(envelopes, () => Effect.succeed(OVER_CAPACITY)),
@@ -59,7 +59,7 @@ export class Executor {
     )
   }
 
-  /** `undefined`: a defect of ours, of one of them, which must not be the others'. */
+  /** Returns `undefined` after a defect in one command, which must not fail the others. */
   #performAll(batch: Batch, envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Outcome> | undefined {
     const { telemetry, eventId } = this.#needs.services
     try {
@@ -80,7 +80,7 @@ export class Executor {
     return outcome
   }
 
-  /** Writes what there is to write; what may be lost is said all the same. */
+  /** Commits the batch; ephemeral dispatches are published in any case. */
   #keep(batch: Batch): Effect.Effect<unknown, NotCommitted> {
     if (!batch.isEmpty) return this.#needs.commit(batch)
     batch.settle()
@@ -88,7 +88,7 @@ export class Executor {
     return Effect.void
   }
 
-  /** `alone`: what is said to the one that is at fault. */
+  /** `alone`: the outcome of the command that fails alone. */
   #oneByOne(
     envelopes: ReadonlyArray<Envelope>,
     alone: (envelope: Envelope) => Effect.Effect<Outcome, Unreachable>,
@@ -100,7 +100,7 @@ export class Executor {
     return Effect.map(Effect.forEach(envelopes, each), (outcomes) => outcomes.flat())
   }
 
-  /** The store remembers an id that the actor has forgotten: its answer is read and given again. */
+  /** The store has an answer for an id that the actor has forgotten: the answer is read and returned again. */
   #recall(envelope: Envelope): Effect.Effect<Outcome, Unreachable> {
     const { services, current } = this.#needs
     return Effect.flatMap(current, (of) => recallAnswer(services.database, of, envelope))

@@ -1,7 +1,7 @@
 /**
- * A live event in memory: claimed, recovered, and changed only by a fenced commit.
- * Invariant: nothing is adopted or published that is not committed; whoever is fenced out, or does not know whether its
- * commit happened, forgets everything and recovers from the store before it goes on.
+ * A live event in memory: claimed, recovered, and changed only by a fenced commit. Invariant: nothing is adopted or published
+ * before it is committed. An actor that is fenced out, or does not know whether its commit happened, discards the loaded event
+ * and recovers it from the store.
  */
 import { Data, Effect } from "effect"
 import { newId } from "../../model/ids.ts"
@@ -31,7 +31,7 @@ import { type Answers, COMMAND_MEMORY_MS, CommandLog } from "./command-log.ts"
 import { recallHeads } from "./rehydrate.ts"
 import { Heads } from "./stream-heads.ts"
 
-/** The store is there, but would not take the batch: one of its commands may be at fault. */
+/** The store is reachable but refused the batch: one of its commands may be the cause. */
 export class CommitRefused extends Data.TaggedError("CommitRefused")<Record<never, never>> {}
 
 export interface ActorServices {
@@ -42,17 +42,17 @@ export interface ActorServices {
   readonly ownership: Ownership["Service"]
 }
 
-/** What is known while this process owns the event. */
+/** The state of an event while this process owns it. */
 export interface LoadedEvent {
   readonly fencingToken: number
   readonly version: number
   readonly epoch: string
   readonly state: LiveState
-  /** Moved on by a batch before its commit, like the records: an actor that fails to commit forgets all. */
+  /** A batch advances the heads and the records before its commit: an actor whose commit fails discards all of them. */
   readonly heads: Heads
   readonly records: RecordStore
   readonly answers: CommandLog
-  /** Who was present when the last activation was stopped in order. */
+  /** The participants that were present when the last activation stopped in order. */
   readonly roster: ReadonlyArray<Present>
 }
 
@@ -84,7 +84,7 @@ const recover = (
   eventId: string,
 ): Effect.Effect<Recovered, NotOwner | EventNotFound | StoreUnavailable> =>
   Effect.gen(function* () {
-    // Never raise the epoch on the word of a stale view: that would fence out the rightful owner.
+    // A stale view of ownership must never raise the epoch: that would fence out the rightful owner.
     if (!(yield* services.ownership.holds)) return yield* new NotOwner()
     const { database, ownership } = services
     const claim = {
@@ -97,7 +97,7 @@ const recover = (
     const recovered = yield* database
       .runLive<Recovered | undefined, RecordUnreadable>((sql) => recoverLiveEvent(sql, claim))
       .pipe(
-        // A newer release has written to the event: it is not served here, and nothing of it is overwritten.
+        // A newer release has written to the event: this one neither serves it nor overwrites anything.
         Effect.tapErrorTag("RecordUnreadable", (err) =>
           Effect.sync(() => log.error({ eventId, err }, "a live event cannot be read by this release")),
         ),
@@ -109,8 +109,8 @@ const recover = (
   })
 
 /**
- * Claims the event and reads it. `idle`: the answers without effect that the actor gave, which outlast a
- * recovery. `Moved` when this process may not own it, `EventGone` when it does not exist.
+ * Claims the event and reads it. `idle`: the actor's answers without effect, which survive a recovery. `NotOwner` when this
+ * process may not own the event, `EventNotFound` when it does not exist.
  */
 export const activate = (
   services: ActorServices,
@@ -119,7 +119,7 @@ export const activate = (
 ): Effect.Effect<LoadedEvent, NotOwner | EventNotFound | StoreUnavailable> =>
   Effect.map(recover(services, eventId), (recovered) => loadedOf(recovered, idle))
 
-/** A commit failed and only the store knows whether it happened: its version tells, and whose commit made it. */
+/** After a commit with an unknown outcome: the stored version and the epoch that wrote it decide whether it happened. */
 const settleUnknown = (
   services: ActorServices,
   loaded: LoadedEvent,
@@ -136,9 +136,9 @@ const settleUnknown = (
   })
 
 /**
- * Commits a batch and adopts it: its frames are published and the outbox bell is rung. When the commit's outcome is not
- * known, the store is asked. `Moved`: it did not happen, or another activation owns the event. `StoreAway`: the store
- * cannot be asked. After any failure the caller must forget what it knew.
+ * Commits a batch and adopts it: its frames are published and the outbox is notified. When the outcome of the commit is unknown,
+ * the store is asked. `NotOwner`: it did not happen, or another activation owns the event. `StoreUnavailable`: the store cannot
+ * be asked. After any failure the caller must discard the loaded event.
  */
 export const commitBatch = (
   services: ActorServices,
@@ -187,11 +187,11 @@ const message = (of: LoadedEvent, kind: FeedMessage["kind"], said: Partial<FeedM
   ...said,
 })
 
-/** Tells watchers where the event stands, so that one who missed the last words of a lost commit notices. */
+/** Publishes the event's version, so that a subscriber that missed the last messages of a lost commit notices. */
 export const publishStanding = (services: ActorServices, loaded: LoadedEvent): void =>
   services.feed.publish(message(loaded, "note", {}))
 
-/** Sends what may be lost: no commit, no place in a stream, nothing to replay. */
+/** Publishes ephemeral dispatches: no commit, no position in a stream, no replay. */
 export const publishEphemeral = (
   services: ActorServices,
   loaded: LoadedEvent,

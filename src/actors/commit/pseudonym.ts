@@ -1,7 +1,7 @@
 /**
- * A participant that asks without a name must not be found out from what is stored. The answer to their command is kept, so that
- * a repeat gets it again, but under a name that only the holder of the server's secret key could tie to them, and only by
- * trying everyone. Addresses of anonymous callers become pseudonyms likewise, which differ from event to event.
+ * Stored data must not identify an anonymous caller. The answer to their command is kept for repeats under a pseudonym that only
+ * the holder of the server's secret key can link to the participant, and only by trying every participant. Addresses of anonymous
+ * callers become pseudonyms too, which differ from event to event.
  */
 import { createHmac } from "node:crypto"
 import { isKeyedScope, keyedScope } from "../../model/command-scopes.ts"
@@ -18,7 +18,7 @@ const withOrigin = (key: Uint8Array, eventId: string, envelope: Envelope): Envel
   return { ...envelope, by: { ...by, address: digest.subarray(0, ORIGIN_BYTES).toString("base64url") } }
 }
 
-/** The envelope as the live event may know it. */
+/** The envelope in the form that the live event receives. */
 export const pseudonymous = (key: Uint8Array, eventId: string, envelope: Envelope): Envelope =>
   withScope(key, withOrigin(key, eventId, envelope))
 

@@ -1,7 +1,7 @@
 /**
- * Read-back of things that memory has let go of and the store still knows. Chat that commands name is read back before their turns, which cannot
- * wait, so that its author may take a message back however old it is; so are answers that were given under their ids. Heads
- * of streams are read back before a number is given there.
+ * Reads back data that memory has evicted and the store still has. Chat messages that commands name are read back before their
+ * turns, which cannot wait, so that an author may delete a message of any age. The same holds for answers to command ids, and for
+ * stream heads before a position is given.
  */
 import { Effect } from "effect"
 import { isKeyedScope } from "../../model/command-scopes.ts"
@@ -59,7 +59,7 @@ const readAnswers = (
       Effect.mapError(() => new StoreUnavailable()),
     )
 
-/** What the store remembers of one command: it refused the id as taken. */
+/** Reads the stored answer of one command, after the store refused its id as used. */
 export const recallAnswer = (
   database: Database["Service"],
   of: LoadedEvent,
@@ -70,7 +70,7 @@ export const recallAnswer = (
     return known === undefined ? new StoreUnavailable() : Effect.succeed(known)
   })
 
-/** Before commands are decided: an id that memory let go of may be a repeat, and nothing is decided twice. */
+/** Before commands are decided: an id that memory has evicted may be a repeat, and no command is decided twice. */
 const recallAnswers = (
   database: Database["Service"],
   of: LoadedEvent,
@@ -81,7 +81,7 @@ const recallAnswers = (
     ({ scope, commandId }) =>
       scope !== TIMER_SCOPE &&
       of.answers.find(scope, commandId) === undefined &&
-      // Under a key a repeat may come a day later, and memory holds minutes.
+      // A repeat under an `Idempotency-Key` may come a day later; memory holds minutes.
       (isKeyedScope(scope) || of.answers.mayHaveForgotten(scope, commandId, now)),
   )
   return doubtful.length > 0 ? readAnswers(database, of, doubtful) : Effect.void
@@ -94,7 +94,7 @@ export const recall = (
 ): Effect.Effect<void, StoreUnavailable> =>
   Effect.andThen(recallAnswers(database, of, envelopes), recallChat(database, of, envelopes))
 
-/** From then on the heads of these streams are known, until the next read-back at least. */
+/** Afterwards the heads of these streams are known, at least until the next read-back. */
 export const recallHeads = (
   database: Database["Service"],
   { heads, state }: LoadedEvent,

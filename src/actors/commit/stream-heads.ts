@@ -1,29 +1,29 @@
 /**
- * The highest number of each stream, as far as it is in memory. The shared streams are always known. Those of rooms and of
- * participants are many, and most are never spoken to again: the latest are remembered, and the others are read back from
- * the store before they are needed. Invariant: no number is given in a stream whose head is not known.
+ * The highest position of each stream, as far as it is in memory. Heads of the shared streams are always known. Streams of rooms
+ * and participants are many, and most are rarely published to: the latest heads are kept, and others are read from the store
+ * before use. Invariant: no position is given in a stream whose head is not known.
  */
 import type { StreamHead } from "../../store/live-history.ts"
 
-/** Streams a generation holds; there are two at most, about 2 MB in all. */
+/** Streams of one generation; there are at most two generations, about 2 MB in all. */
 const GENERATION = 10_000
 
 export class Heads {
   readonly #shared: Map<string, number>
   #young = new Map<string, number>()
   #old: ReadonlyMap<string, number> = new Map()
-  /** Nothing was said on a stream that is not found here. */
+  /** A stream that is not found here has no publications. */
   #isWhole: boolean
   readonly #generation: number
 
-  /** `hasOthers`: something was said on other streams than these before. */
+  /** `hasOthers`: streams other than these have publications. */
   constructor(shared: ReadonlyArray<StreamHead>, hasOthers: boolean, generation: number = GENERATION) {
     this.#shared = new Map(shared.map(({ stream, s }) => [stream, s]))
     this.#isWhole = !hasOthers
     this.#generation = generation
   }
 
-  /** Those of the streams whose heads have to be read back; the others stay known until the next call. */
+  /** Returns the streams whose heads must be read back; the others stay known until the next call. */
   unknown(streams: Iterable<string>): ReadonlyArray<string> {
     const unknown: string[] = []
     if (this.#young.size >= this.#generation) this.#turn()
@@ -35,19 +35,19 @@ export class Heads {
     return unknown
   }
 
-  /** The publications that were read back. */
+  /** Takes in heads that were read back. */
   learn(found: ReadonlyArray<StreamHead>): void {
     for (const { stream, s } of found) this.#young.set(stream, s)
   }
 
-  /** 0: nothing was ever said there. Only of a stream that is known. */
+  /** 0: the stream has no publications. The stream must be known. */
   of(stream: string): number {
     const head = this.#find(stream)
     if (head === undefined) throw new Error(`the head of the stream ${stream} was not read back`)
     return head
   }
 
-  /** The next number of a stream that is known. */
+  /** The next position of a known stream. */
   next(stream: string): number {
     const s = this.of(stream) + 1
     if (this.#shared.has(stream)) this.#shared.set(stream, s)
@@ -60,7 +60,7 @@ export class Heads {
     return known === undefined && this.#isWhole ? 0 : known
   }
 
-  /** Lets go of the older generation. */
+  /** Discards the older generation. */
   #turn(): void {
     if (this.#old.size > 0) this.#isWhole = false
     this.#old = this.#young

@@ -1,7 +1,7 @@
 /**
- * One command in one turn, decided purely: a refusal, or what the reply carries, with everything else in the turn.
- * Permission comes first (it depends on the active phase, which only the actor knows for sure); then the statechart decides
- * what steers the event, and the activities all the rest.
+ * Decides one command in one turn, purely: a refusal, or the data of the reply; everything else is in the turn. Permission comes
+ * first (it depends on the active phase, which only the actor knows for sure). Then the statechart decides agenda commands, and
+ * the activities decide all others.
  */
 import { type Snapshot, transition } from "xstate"
 import { can, whyNot } from "../../protocol/permissions.ts"
@@ -26,7 +26,7 @@ const snapshotOf = (state: LiveState) =>
     context: { ...state, effects: NO_EFFECTS },
   })
 
-/** The participants whom a command is about, where it is about their being here or what they may do. */
+/** The participants that a command names, where it affects their presence or their permissions. */
 const targetsOf = ({ command }: Envelope): ReadonlyArray<string> => {
   switch (command.type) {
     case "lobby.deny":
@@ -41,14 +41,14 @@ const targetsOf = ({ command }: Envelope): ReadonlyArray<string> => {
   }
 }
 
-/** Owners and admins of the workspace, whatever role they have here, and those whom the workspace made administrators. */
+/** Owners and admins of the workspace, in any role here, and administrators that the workspace appointed. */
 const isManager = (turn: Turn, participantId: string): boolean => {
   const person = turn.everybody.find(participantId)
   const role = turn.get("role", participantId)?.role ?? person?.role
   return person?.manages === true || role === "workspace_admin"
 }
 
-/** Hosts do not turn out those who manage the workspace. */
+/** Hosts may not remove participants that manage the workspace. */
 const isAbove = (turn: Turn, envelope: Envelope): boolean => {
   const { by } = envelope
   if (by === null || by.manages === true || actingRole(turn.records, by) === "workspace_admin") return false
@@ -58,7 +58,7 @@ const isAbove = (turn: Turn, envelope: Envelope): boolean => {
 const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
   const name = gatewayName(envelope.command)
   if (envelope.by === null || name === null) return undefined
-  // Wherever the command comes from: whoever is inside of a shut lobby was let in.
+  // For commands from any source: a waiting participant is not inside and may send none.
   if (admissionOf(turn.state, turn.records, envelope.by) !== "in") {
     const isOut = isRemoved(turn.state, envelope.by)
     return new Refused({ code: "forbidden", detail: isOut ? "You were removed." : "You wait in the lobby." })
@@ -70,7 +70,7 @@ const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
   return permission === "allowed" ? undefined : new Refused({ code: permission, detail: whyNot(permission, name) })
 }
 
-/** What a reply carries: the entity that the command touched. */
+/** The data of a reply: the entity that the command changed. */
 const resultOf = (command: AgendaCommand, next: LiveState): Result => {
   const event = { id: next.event.id, status: next.event.status }
   switch (command.type) {
@@ -92,7 +92,7 @@ const resultOf = (command: AgendaCommand, next: LiveState): Result => {
   }
 }
 
-/** Every activity hears of what became of the phases. */
+/** Passes phase changes to every activity. */
 const tellOfPhases = (turn: Turn, before: LiveState, after: LiveState): void => {
   const [was, is] = [activePhase(before), activePhase(after)]
   const elapsed = was !== undefined && !was.timerElapsed && findPhase(after, was.id)?.timerElapsed === true
@@ -114,7 +114,7 @@ const steer = (turn: Turn, command: AgendaCommand): Result | Refused => {
   const before = snapshotOf(state)
   if (!before.can(event)) return refusalOf(state, event)
   const [after] = transition(liveEventMachine, before, event)
-  // An action that throws puts XState's snapshot in error; that is a defect of ours and must not be committed.
+  // XState sets the snapshot to `error` when an action throws; that is a defect, and it must not be committed.
   if ((after as Snapshot<unknown>).status === "error") throw after.error
   const { effects, ...next } = after.context
   turn.state = { ...next, effects: NO_EFFECTS }
@@ -131,7 +131,7 @@ const act = (turn: Turn, command: Envelope["command"]): Result | Refused => {
   return command.type === "question.moderate" ? moderateQuestion(turn, command.d) : performActivity(turn, command)
 }
 
-/** By whichever command: out of the event, out of its lobby, or back. */
+/** Reports the participants that a command, of any kind, removed for good or allowed back. */
 const tellOfRemovals = (turn: Turn, before: ReadonlySet<string>, after: ReadonlySet<string>): void => {
   for (const participantId of after) {
     if (before.has(participantId)) continue

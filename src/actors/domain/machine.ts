@@ -1,7 +1,7 @@
 /**
- * The live event as a statechart (specification §3). Pure: it is only ever run through XState's `transition`, with ids and
- * times in the command. A command that enables no transition is refused; `refusal.ts` says why. Timers are deadlines in
- * the context that come back as `timer.elapse` commands, because XState does not restore `after` timers.
+ * The live event as a statechart (specification §3). It is pure and runs only through XState's `transition`, with ids and times
+ * in the command. A command that enables no transition is refused; `refusals.ts` has the reasons. Timers are deadlines in the
+ * context that return as `timer.elapse` commands, because XState does not restore `after` timers.
  */
 import { assign, setup } from "xstate"
 import { endsBeforeItStarts } from "../../model/event.ts"
@@ -12,11 +12,11 @@ import * as steps from "./transitions.ts"
 
 type Guarded = { readonly context: LiveState; readonly event: MachineEvent }
 
-/** The guard of an advance names a phase that is not active (any more): the caller is late, nothing moves. */
+/** The guard of an advance names a phase that is not active (any more): the caller is late, and nothing changes. */
 const isLateAdvance = ({ context, event }: Guarded): boolean =>
   event.type === "phase.next" && event.d.phaseId !== undefined && event.d.phaseId !== activePhase(context)?.id
 
-/** The caller looked at another revision of the active phase, or at another phase: each starts with a new one. */
+/** The caller saw another revision of the active phase, or another phase: each phase starts with a new revision. */
 const isStaleAdvance = ({ context, event }: Guarded): boolean =>
   event.type === "phase.next" && event.rev !== undefined && event.rev !== activePhase(context)?.rev
 
@@ -44,7 +44,7 @@ const canExtend = ({ context, event }: Guarded): boolean => {
   return !steps.extendsTooFar(phase, event.d.seconds)
 }
 
-/** The deadline the driver saw is still the phase's, and has not been dealt with. */
+/** The deadline that the timer saw is still the phase's and has not been handled. */
 const isTimerCurrent = ({ context, event }: Guarded): boolean => {
   if (event.type !== "timer.elapse") return false
   const phase = findPhase(context, event.d.phaseId)
@@ -54,7 +54,7 @@ const isTimerCurrent = ({ context, event }: Guarded): boolean => {
 const advancesByTimer = (guarded: Guarded): boolean =>
   isTimerCurrent(guarded) && activePhase(guarded.context)?.config.onTimerEnd === "advance"
 
-/** An action from a step that takes exactly this kind of command. */
+/** An action from a function that takes exactly this kind of command. */
 const apply = <T extends MachineEvent["type"]>(
   type: T,
   step: (state: LiveState, event: Extract<MachineEvent, { readonly type: T }>) => LiveState,
@@ -127,7 +127,7 @@ export const liveEventMachine = setup({
     live: {
       on: {
         "phase.next": [
-          // Leads nowhere and does nothing: refused.
+          // Without target and action: refused.
           { guard: "isStaleAdvance" },
           { guard: "isLateAdvance", actions: "answerCurrentState" },
           { guard: "hasNextPhase", actions: "advance" },
@@ -145,7 +145,7 @@ export const liveEventMachine = setup({
     },
     ended: {
       on: {
-        // The retry of the last guarded advance: answered with the state it made.
+        // A retry of the last guarded advance gets the state that the first one made.
         "phase.next": [{ guard: "isStaleAdvance" }, { guard: "isGuarded", actions: "answerCurrentState" }],
       },
     },

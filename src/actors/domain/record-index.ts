@@ -1,11 +1,11 @@
-/** Indexes of records that hot paths need in an order or in groups. The record store keeps them up to date with every write. */
+/** Indexes of records that frequent reads need in an order or in groups. The record store updates them with every write. */
 
 export interface RecordIndex<R> {
   add(id: string, record: R): void
   remove(id: string, record: R): void
 }
 
-/** Records in an order. Adding one that belongs near the end is O(1), others cost a move of the ones behind them. */
+/** Records in an order. An insertion near the end is O(1); others cost a move of the records behind them. */
 export class SortedIndex<R> implements RecordIndex<R> {
   readonly #records: R[] = []
   readonly #compare: (a: R, b: R) => number
@@ -15,7 +15,7 @@ export class SortedIndex<R> implements RecordIndex<R> {
     this.#compare = compare
   }
 
-  /** The first `count` of them, as a copy. */
+  /** A copy of the first `count` records. */
   first(count: number): ReadonlyArray<R> {
     return this.#records.slice(0, count)
   }

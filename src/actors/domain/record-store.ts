@@ -1,6 +1,6 @@
 /**
- * The records of a live event: all its records in memory, O(1) to find and to replace, whatever the size of the audience.
- * Only a `Turn` writes here, and what is read back for it. What could not be committed is forgotten together with the records.
+ * The records of a live event in memory: O(1) to find and to replace, for any size of the audience. Only a `Turn` writes to it,
+ * and the read-back before a turn. After a failed commit the whole store is discarded.
  */
 import {
   type ChatMessage,
@@ -12,7 +12,7 @@ import {
 } from "../../model/live-records.ts"
 import { GroupIndex, type RecordIndex, SortedIndex } from "./record-index.ts"
 
-/** The longest up first; of the same moment by their ids, so that every client has them in one order. */
+/** The longest raised first; equal times in the order of ids, so that every client has the same order. */
 const compareHands = (a: Hand, b: Hand): number => {
   if (a.at !== b.at) return a.at < b.at ? -1 : 1
   if (a.participantId === b.participantId) return 0
@@ -22,7 +22,7 @@ const compareHands = (a: Hand, b: Hand): number => {
 const EMPTY: ReadonlyMap<string, unknown> = new Map()
 
 export class RecordStore {
-  /** Kinds that have any: most events have none. */
+  /** Maps only of kinds with records: most events have few kinds. */
   readonly #kinds = new Map<Kind, Map<string, unknown>>()
   readonly #hands = new SortedIndex<Hand>(compareHands)
   readonly #chat = new GroupIndex<ChatMessage>(chatPlaceOf)
@@ -42,12 +42,12 @@ export class RecordStore {
     return this.#hands.first(count)
   }
 
-  /** Messages in memory of one place, the oldest first. */
+  /** Messages in memory of one place, oldest first. */
   chatAt(place: ChatPlace): ReadonlyMap<string, ChatMessage> {
     return this.#chat.of(place)
   }
 
-  /** Writes a record, or removes it; gives back what was there. */
+  /** Writes a record, or removes it; returns the former value. */
   write<K extends Kind>(kind: K, id: string, record: Records[K] | undefined): Records[K] | undefined {
     const before = this.get(kind, id)
     this.#reindex(kind, id, before, record)

@@ -1,4 +1,7 @@
-/** Why the machine refused: asked only after no transition was enabled, so that the rule itself lives in the machine alone. */
+/**
+ * The reasons of the machine's refusals. They are computed only after no transition was enabled, so that the rule is in the
+ * machine alone.
+ */
 import { MAX_PHASES_PER_EVENT } from "../../model/phase.ts"
 import { type AgendaCommandType, Refused } from "../commands.ts"
 import { activePhase, findPhase, gatewayPhase, type LiveState, timerOf } from "./state.ts"
@@ -9,7 +12,7 @@ const conflict = (detail: string, current?: { readonly [field: string]: unknown 
 
 const notFound = (what: string): Refused => new Refused({ code: "not_found", detail: `No such ${what}.` })
 
-/** What a command would do, for "… cannot be …". */
+/** The action of a command, for "… cannot be …". */
 const DEED: Record<AgendaCommandType, string> = {
   "event.publish": "published",
   "event.start": "started",

@@ -1,6 +1,6 @@
 /**
- * What a live event knows, and what one step has to say. `LiveState` is the machine's context: plain data, restored from
- * the event's rows. Effects gather in `effects` during one pure transition and are carried out only after its commit.
+ * The state of a live event and the effects of one step. `LiveState` is the machine's context: plain data, restored from the
+ * event's rows. Effects gather in `effects` during one pure transition and are carried out only after its commit.
  */
 import type { Event, EventWithPhases } from "../../model/event.ts"
 import type { Phase, PhaseState } from "../../model/phase.ts"
@@ -10,31 +10,31 @@ import type { Dispatch } from "../../protocol/contract.ts"
 import { NO_TRAITS, type PhaseTraits } from "../../protocol/rule.ts"
 import type { PhaseView, TimerView } from "../../protocol/topics/agenda.ts"
 
-/** A webhook occurrence before it has its id. */
+/** A webhook event before it has its id. */
 export interface NewWebhookEvent {
   readonly type: WebhookEventType
   readonly extra: { readonly [field: string]: unknown }
 }
 
-/** What the gateways must do to sockets after the commit. */
+/** Actions of the gateways on sockets after the commit. */
 export type Ejection =
   | { readonly who: "everyone"; readonly reason: "ended" }
   | { readonly who: "participant"; readonly participantId: string; readonly reason: "removed" }
 
-/** Where a participant stands from now on: only what changed. */
+/** Changes of a participant's role, room or admission; only changed fields are present. */
 export interface ParticipantChange {
   readonly participantId: string
-  /** The stored role; null: it is what is stored for them again, and nothing that was given here. */
+  /** The stored role; null: a role given here ended, and the role stored for the user applies. */
   readonly role?: EventRole | null
-  /** Why the role changed. */
+  /** The reason why the role changed. */
   readonly because?: "role" | "stage"
-  /** The room they are in; null for the main room. */
+  /** The participant's room; null for the main room. */
   readonly roomId?: string | null
-  /** `waiting`: in the lobby, and kept there whatever the policy. */
+  /** `waiting`: in the waiting room, under every policy. */
   readonly admission?: "admitted" | "waiting" | "denied"
-  /** They may not come back, or may again. */
+  /** True: the participant may not return; false: they may again. */
   readonly barred?: boolean
-  /** They may hear the tally of this poll from now on, or not any more. */
+  /** Whether the participant may receive the tally of this poll. */
   readonly hearsPoll?: { readonly id: string; readonly on: boolean }
 }
 
@@ -66,15 +66,15 @@ export const findPhase = (state: LiveState, id: string): PhaseState | undefined 
 
 /** The active phase as gateways know it. */
 export interface ActivePhase extends PhaseTraits {
-  /** Null when none is active. */
+  /** Null when no phase is active. */
   readonly id: string | null
 }
 
 export const NO_PHASE: ActivePhase = { ...NO_TRAITS, id: null }
 
 /**
- * What decides who may do what now: the active phase. Of a scheduled event all phases to come, so that questions can be
- * asked and polls be prepared.
+ * The facts that permissions depend on: those of the active phase. A scheduled event has the features of all its phases, so that
+ * questions can be asked and polls be prepared.
  */
 export const phaseTraits = ({ event, phases }: Pick<LiveState, "event" | "phases">): ActivePhase => {
   const active = phases.find(({ status }) => status === "active")

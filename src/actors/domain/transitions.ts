@@ -1,6 +1,6 @@
 /**
- * The changes a live event can go through, as pure functions from state and command to the next state with its effects.
- * The machine decides which of them applies; nothing here asks whether it may.
+ * The state changes of a live event, as pure functions from state and command to the next state with its effects. The machine
+ * decides which of them applies; no function here checks permission.
  */
 
 import { MAX_PHASE_SECONDS, type PhaseState } from "../../model/phase.ts"
@@ -17,7 +17,7 @@ import {
   timerOf,
 } from "./state.ts"
 
-/** What the machine is sent: a command and the time it was received. */
+/** The machine's input: a command and the time it was received. */
 export type MachineEvent = AgendaCommand & { readonly now: Timestamp }
 type Of<T extends AgendaCommandType> = Extract<MachineEvent, { readonly type: T }>
 export type EndReason = "advance" | "end" | "delete"
@@ -42,13 +42,13 @@ const withPhase = (state: LiveState, phase: PhaseState): LiveState => ({
   phases: state.phases.map((other) => (other.id === phase.id ? phase : other)),
 })
 
-/** The state with a phase changed, which has a new revision then, and the phase as dispatches carry it. */
+/** Returns the state with one phase changed, under a new revision if it differs, and the phase in the gateway's form. */
 const replacePhase = (state: LiveState, phase: PhaseState) => {
   const changed: PhaseState = { ...phase, rev: phase.rev + 1 }
   return { next: withPhase(state, changed), view: gatewayPhase(changed) }
 }
 
-/** Higher than any phase's: so the revision of the active phase says as well which phase is active. */
+/** Higher than the revision of every phase, so that the revision of the active phase also identifies the active phase. */
 const newestRev = ({ phases }: LiveState): number => Math.max(...phases.map(({ rev }) => rev)) + 1
 
 const touchEvent = (state: LiveState, now: Timestamp, change: Partial<LiveState["event"]>): LiveState => ({
@@ -70,7 +70,7 @@ export const publish = (state: LiveState, { now }: { readonly now: Timestamp }):
   })
 }
 
-/** Ends whatever phase is active. */
+/** Ends the active phase, if any. */
 const endActivePhase = (state: LiveState, now: Timestamp, reason: "advance" | "end"): LiveState => {
   const phase = activePhase(state)
   if (phase === undefined) return state
@@ -88,7 +88,7 @@ const endActivePhase = (state: LiveState, now: Timestamp, reason: "advance" | "e
     : told
 }
 
-/** Starts the first pending phase and arms its timer; there may be none. */
+/** Starts the first pending phase, if any, and its timer. */
 const startNextPhase = (state: LiveState, now: Timestamp): LiveState => {
   const phase = nextPendingPhase(state)
   if (phase === undefined) return state
@@ -119,11 +119,11 @@ export const start = (state: LiveState, { now }: { readonly now: Timestamp }): L
   return startNextPhase(announced, now)
 }
 
-/** Ends the active phase, if any, and starts the next: one step of the agenda. */
+/** Ends the active phase, if any, and starts the next one: one step of the agenda. */
 export const advance = (state: LiveState, { now }: { readonly now: Timestamp }): LiveState =>
   startNextPhase(endActivePhase(state, now, "advance"), now)
 
-/** Ends the event: the active phase ends, those that never came are skipped, everyone is let go. */
+/** Ends the event: the active phase ends, pending phases are skipped, connections are closed. */
 export const end = (state: LiveState, now: Timestamp, reason: EndReason): LiveState => {
   const quiet = endActivePhase(state, now, reason === "advance" ? "advance" : "end")
   const skipped: LiveState = {
@@ -141,7 +141,7 @@ export const end = (state: LiveState, now: Timestamp, reason: EndReason): LiveSt
   })
 }
 
-/** Deletes the event; a live one ends first, so that its last word goes out. */
+/** Deletes the event; a live one ends first, so that its last dispatches are sent. */
 export const remove = (state: LiveState, { now }: { readonly now: Timestamp }): LiveState => {
   const quiet =
     state.event.status === "live"
@@ -178,7 +178,7 @@ export const appendPhase = (state: LiveState, { d: command }: Of<"phase.append">
   )
 }
 
-/** `config` and `featureSet` are replaced wholesale; a running timer keeps its deadline (extend it instead). */
+/** `config` and `featureSet` are replaced as a whole; a running timer keeps its deadline (`timer.extend` changes it). */
 export const updatePhase = (state: LiveState, { d: command }: Of<"phase.update">): LiveState => {
   const phase = findPhase(state, command.phaseId)
   if (phase === undefined) return state
@@ -191,7 +191,7 @@ export const updatePhase = (state: LiveState, { d: command }: Of<"phase.update">
   return withEffects(next, publishing("phase.updated", "event", { phase: view }))
 }
 
-/** A timer that had elapsed runs again from its extended deadline, or from now when that has passed too. */
+/** An elapsed timer runs again from its extended deadline, or from now when that has passed too. */
 export const extendTimer = (state: LiveState, { d: { timerId, seconds }, now }: Of<"timer.extend">): LiveState => {
   const phase = findPhase(state, timerId)
   if (phase === undefined || phase.timerEndsAt === null) return state
@@ -208,7 +208,7 @@ export const extendTimer = (state: LiveState, { d: { timerId, seconds }, now }: 
   return timer === null ? next : withEffects(next, publishing("timer.updated", "event", { timer, phase: view }))
 }
 
-/** Would the timer, extended by so many seconds, outlast a day? */
+/** Would the timer, extended by so many seconds, run for more than a day? */
 export const extendsTooFar = (phase: PhaseState, seconds: number): boolean =>
   (phase.config.durationSeconds ?? 0) + phase.extendedSeconds + seconds > MAX_PHASE_SECONDS
 

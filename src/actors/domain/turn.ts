@@ -1,7 +1,7 @@
 /**
- * One turn at a live event: what a command, a due deadline or an arrival changes and says. A turn sees its own writes at
- * once; when it ends in a refusal they are undone, so that nobody ever sees half of one. Nothing it says is heard before
- * the commit. Turns are deterministic: ids and times come with the command.
+ * One turn at a live event: the changes and dispatches of a command, a deadline or an arrival. A turn sees its own writes at
+ * once. A turn that ends in a refusal is undone, so that no half of it is visible. Nothing is published before the commit. Turns
+ * are deterministic: ids and times come with the command.
  */
 import { namedId } from "../../model/ids.ts"
 import {
@@ -48,22 +48,22 @@ export interface TurnGiven {
   readonly records: RecordStore
   readonly state: LiveState
   readonly people: People
-  /** Null: whoever manages the workspace, or the clock. */
+  /** Null: a caller that manages the workspace, or the deadline timer. */
   readonly by: Caller | null
   /** Unix milliseconds. */
   readonly now: number
-  /** A new id for what the turn creates. */
+  /** The id of the entity that the turn creates. */
   readonly freshId: string
-  /** Where broadcasts can be watched; null when the deployment does not say. */
+  /** The address template for watching broadcasts; null when the deployment has none. */
   readonly playbackUrlTemplate: string | null
-  /** The deployment has something that records. */
+  /** The deployment has a recorder. */
   readonly canRecord: boolean
 }
 
 export class Turn {
-  /** Who is inside as the turn has it by now: a phase that has just begun may have shut its lobby. */
+  /** The participants inside by the turn's present state: a phase that has just begun may have closed its waiting room. */
   readonly people: People
-  /** Whoever was inside when it began. */
+  /** The participants inside when the turn began. */
   readonly everybody: People
   readonly by: Caller | null
   readonly now: number
@@ -80,7 +80,7 @@ export class Turn {
   readonly webhookEvents: NewWebhookEvent[] = []
   readonly participantChanges: ParticipantChange[] = []
   readonly ejections: Ejection[] = []
-  /** Things whose view is told at a pace of its own, such as a tally. */
+  /** Keys of throttled views that changed, such as a tally. */
   readonly throttled = new Set<string>()
 
   constructor({ records, state, people, by, now, freshId, playbackUrlTemplate, canRecord }: TurnGiven) {
@@ -104,7 +104,7 @@ export class Turn {
     return this.#records.all(kind)
   }
 
-  /** For views of the whole records. */
+  /** For views of all records. */
   get records(): RecordStore {
     return this.#records
   }
@@ -117,7 +117,7 @@ export class Turn {
     if (this.#records.get(kind, id) !== undefined) this.#write(kind, id, undefined)
   }
 
-  /** Lets go of a record that the store keeps: it is not needed in memory any more. */
+  /** Removes a record from memory and keeps it in the store. */
   forget(kind: Kind, id: string): void {
     const before = this.#records.write(kind, id, undefined)
     this.#undo.push(() => this.#records.write(kind, id, before))
@@ -127,7 +127,7 @@ export class Turn {
     return this.#records.get("settings", ONLY) ?? DEFAULT_SETTINGS
   }
 
-  /** An id for a part of what this turn creates: the same for the same turn. */
+  /** An id for a part of the created entity: the same for the same turn. */
   idFor(...parts: ReadonlyArray<string>): string {
     return namedId(this.freshId, ...parts)
   }
@@ -146,7 +146,7 @@ export class Turn {
     this.webhookEvents.push({ type, extra })
   }
 
-  /** Tells the gateways where a participant stands from now on. */
+  /** Reports a participant's changed role, room or admission to the gateways. */
   changeParticipant(standing: ParticipantChange): void {
     this.participantChanges.push(standing)
   }
@@ -163,7 +163,7 @@ export class Turn {
     return [...this.#changes.values()]
   }
 
-  /** Nothing changed that lasts, and nothing was said that is kept. */
+  /** True when the turn has nothing to commit. Ephemeral dispatches do not count. */
   get isIdle(): boolean {
     return (
       this.#changes.size +
@@ -175,7 +175,7 @@ export class Turn {
     )
   }
 
-  /** Takes everything back, newest first. */
+  /** Undoes every write, newest first. */
   undo(): void {
     for (const back of this.#undo.reverse()) back()
     this.#undo.length = 0

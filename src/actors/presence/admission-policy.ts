@@ -1,6 +1,6 @@
 /**
- * Who has to wait: a host's word over the active phase's configuration; only calls have a lobby. The one judge of it: the
- * live event asks here, and so do gateways of what they know.
+ * The admission of participants: a host's policy precedes the active phase's configuration, and only calls have a waiting room.
+ * The live event and the gateways share these functions.
  */
 
 import { ONLY } from "../../model/live-records.ts"
@@ -10,7 +10,7 @@ import type { PhaseState } from "../../model/phase.ts"
 import type { RecordStore } from "../domain/record-store.ts"
 import { activePhase, type LiveState } from "../domain/state.ts"
 
-/** May they come in? */
+/** The result of an admission check. */
 export type Admission = "in" | "waits" | "denied"
 
 interface Visitor {
@@ -22,7 +22,7 @@ interface Visitor {
 
 const removedSets = new WeakMap<LiveState["removed"], ReadonlySet<string>>()
 
-/** Was removed for good. Nobody keeps those who manage the workspace out. */
+/** The participant was removed for good. This does not apply to participants that manage the workspace. */
 export const isRemoved = ({ removed }: LiveState, { participantId, manages }: Visitor): boolean => {
   if (manages === true || removed.length === 0) return false
   const known = removedSets.get(removed) ?? new Set(removed)
@@ -30,7 +30,7 @@ export const isRemoved = ({ removed }: LiveState, { participantId, manages }: Vi
   return known.has(participantId)
 }
 
-/** The policy that a phase has, or had. */
+/** The policy of a phase. */
 export const policyOf = (
   phase: Pick<PhaseState, "modality" | "config"> | undefined,
   records: RecordStore,
@@ -45,7 +45,7 @@ export const lobbyPolicy = (state: LiveState, records: RecordStore): LobbyPolicy
 /** Neither a member of the workspace nor on the event's list. */
 export const isWalkIn = ({ kind, walkIn = kind !== "user" }: Visitor): boolean => walkIn
 
-/** `decided`: what hosts made of them. */
+/** `decided`: the decision of a host on the participant. */
 export const admissionUnder = (
   policy: LobbyPolicy,
   decided: "admitted" | "held" | undefined,
@@ -56,7 +56,7 @@ export const admissionUnder = (
   return policy === "ask" ? "waits" : "denied"
 }
 
-/** A participant that was removed is no longer inside, whatever their gateway has yet to report. */
+/** A removed participant is not inside, even before their gateway reports it. */
 export const admissionOf = (state: LiveState, records: RecordStore, visitor: Visitor): Admission =>
   isRemoved(state, visitor)
     ? "denied"

@@ -1,7 +1,7 @@
 /**
- * Turns presence changes into commits: at most four times a second, one transaction with the webhook occurrences of
- * everyone who came or went and, while the audience is small, one ordered diff. A large audience gets counts instead,
- * at most once a second, which are not worth a commit.
+ * Turns presence changes into commits: at most four times a second, one transaction with the webhook events of all joins and
+ * leaves and, while the audience is small, one ordered diff. A large audience gets counts instead, at most once a second, without
+ * a commit.
  */
 import { Effect } from "effect"
 import { toTimestamp } from "../../model/timestamp.ts"
@@ -23,7 +23,7 @@ import {
 const TICK_MS = 250
 const COUNT_EVERY_MS = 1000
 const RETRY_MS = 1000
-/** Occurrences in one transaction. */
+/** Webhook events in one transaction. */
 const BATCH = 500
 const FEW = 32
 
@@ -31,11 +31,11 @@ interface Needs {
   readonly services: ActorServices
   readonly now: () => number
   readonly presence: () => Presence | undefined
-  /** Runs an effect in the event's lane. */
+  /** Runs an effect under the event's mutex. */
   readonly run: (body: Effect.Effect<void, Unreachable>) => void
   readonly current: Effect.Effect<LoadedEvent, Unreachable>
   readonly commit: (from: LoadedEvent, step: CommitEntry) => Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable>
-  /** Told of who came and went, once that is committed. */
+  /** Receives joins and leaves after their commit. */
   readonly changed: (
     from: LoadedEvent,
     changes: ReadonlyArray<PresenceChange>,
@@ -47,13 +47,13 @@ export class PresenceFlush {
   #timer: NodeJS.Timeout | undefined
   #countTimer: NodeJS.Timeout | undefined
   #stopped = false
-  /** Set when a mode was announced in a flush that failed, so that the next one says it. */
+  /** Set when the flush that announced a mode failed, so that the next one announces it. */
   #modeDue = false
-  /** The phase changed, and with it how some roles read. */
+  /** The phase changed, and with it the effective role of some participants. */
   #rolesDue = false
-  /** Lists that clients kept from before this activation may name people who are gone: the first diff replaces them. */
+  /** Lists that clients kept from before this activation may have participants that left: the first diff replaces them. */
   #resetDue = true
-  /** Committed, and yet to be told to what people hold and do here: that is a commit of its own, which may fail. */
+  /** Committed changes that the activities have not received yet: that is a commit of its own, which may fail. */
   #untold: PresenceChange[] = []
 
   constructor(needs: Needs) {
@@ -68,7 +68,7 @@ export class PresenceFlush {
     }, afterMs)
   }
 
-  /** Roles read differently from now on: lists are told at the next flush. */
+  /** Effective roles changed: lists are updated at the next flush. */
   rolesChanged(): void {
     this.#rolesDue = true
     this.schedule()
@@ -106,7 +106,7 @@ export class PresenceFlush {
     })
   }
 
-  /** A crowd that comes or goes is written down only for somebody; a few people cost less than the question. */
+  /** Many changes are stored only if a webhook subscribes to them; for a few changes the check costs more than the write. */
   #isListenedTo(
     { state }: LoadedEvent,
     changes: ReadonlyArray<PresenceChange>,
@@ -130,7 +130,7 @@ export class PresenceFlush {
     if (next !== undefined) this.schedule(Math.max(TICK_MS, next - now))
   }
 
-  /** What was due has been said. */
+  /** The pending announcements are committed. */
   #settled(): void {
     this.#resetDue = false
     this.#modeDue = false
@@ -151,7 +151,7 @@ export class PresenceFlush {
     return [...presenceDiffs(loaded, presence, changes), ...(this.#rolesDue ? presenceUpdates(loaded, presence) : [])]
   }
 
-  /** Counts at most once a second; the last change of a burst is always counted. */
+  /** Publishes counts at most once a second, always after the last change of a burst. */
   #count(): void {
     if (this.#countTimer !== undefined || this.#stopped) return
     this.#countTimer = setTimeout(() => {
@@ -171,7 +171,7 @@ export class PresenceFlush {
   }
 }
 
-/** The stream that is told counts: a large audience in whole; of a small one those who may not hear who it is. */
+/** The stream for counts: of a large audience everyone's; of a small one the stream of anonymous viewers, who get no list. */
 const countsFor = ({ state }: LoadedEvent, presence: Presence): "event" | "stage" | undefined => {
   if (presence.mode === "summary") return "event"
   return mayBeWatched(state) ? "stage" : undefined
@@ -180,7 +180,7 @@ const countsFor = ({ state }: LoadedEvent, presence: Presence): "event" | "stage
 const isSilent = ({ dispatches, webhookEvents: notices }: CommitEntry): boolean =>
   dispatches.length === 0 && notices.length === 0
 
-/** Who knocked and who waits no longer: for staff. */
+/** New and former entries of the waiting room: for staff. */
 const lobbyNews = ({ lobby }: Presence): ReadonlyArray<Dispatch> =>
   lobby.hasChanges ? [{ stream: "staff", t: "lobby.waiting", d: lobby.news }] : []
 

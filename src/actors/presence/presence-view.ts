@@ -1,4 +1,4 @@
-/** Presence as clients see it: participants, the list or the summary, and pages of the roster. */
+/** Presence in the form that clients see: participants, the list or the summary, and pages of the roster. */
 
 import { type EventRole, isOnStage, narrowRole } from "../../model/roles.ts"
 import { type Dispatch, type DispatchData, dispatchOf } from "../../protocol/contract.ts"
@@ -8,13 +8,13 @@ import { activePhase, type LiveState, type NewWebhookEvent } from "../domain/sta
 import type { RosterPage, RosterQuery } from "../protocol.ts"
 import type { Presence, PresenceChange, Present } from "./presence.ts"
 
-/** What a view of people is drawn from. */
+/** The input of presence views. */
 type Where = Pick<LoadedEvent, "state" | "records">
 
 const narrow = (state: LiveState, person: Pick<Present, "role">) =>
   narrowRole(person.role, activePhase(state)?.modality ?? null)
 
-/** How many there are, by their role in the active phase and by room. */
+/** The number of participants, by effective role and by room. */
 export const presenceCounts = (
   { state, records }: Where,
   presence: Presence,
@@ -42,22 +42,22 @@ export const participantView = (where: Where, person: Present): ParticipantView 
 
 type Diff = DispatchData<"presence.diff">
 
-/** A stream of the presence of single people, and the people on it, by their stored role. */
+/** A stream of presence changes, and the participants that it shows, by their stored role. */
 interface Telling {
   readonly diff: (d: Diff) => Dispatch
   readonly shows: (role: EventRole) => boolean
 }
 
-/** Everyone with a name hears of everyone in list mode, and of those on stage in summary mode. */
+/** Named participants receive everyone in list mode, and the people on stage in summary mode. */
 const toPeople = (presence: Presence): Telling => ({
   diff: (d) => dispatchOf("presence.diff", "people", d),
   shows: presence.mode === "list" ? () => true : isOnStage,
 })
 
-/** Anonymous viewers hear of those on stage, whose names are public, and of nobody else. */
+/** Anonymous viewers receive only the people on stage, whose names are public. */
 const TO_ANONYMOUS: Telling = { diff: (d) => dispatchOf("presence.stage", "stage", d), shows: isOnStage }
 
-/** May there be anonymous viewers? They watch broadcasts of public events. */
+/** True when the event may have anonymous viewers: they watch broadcasts of public events. */
 export const mayBeWatched = ({ event, phases }: LiveState): boolean =>
   event.visibility === "public" && phases.some(({ modality }) => modality === "broadcast")
 
@@ -74,7 +74,7 @@ export const presenceSummary = (where: Where, presence: Presence): PresenceView 
   staff: shown(presence, isOnStage).map((person) => participantView(where, person)),
 })
 
-/** The whole of presence for a snapshot: everyone, or the summary. */
+/** Presence for a snapshot: everyone, or the summary. */
 export const presenceView = (where: Where, presence: Presence): PresenceView =>
   presence.mode === "list"
     ? {
@@ -84,7 +84,7 @@ export const presenceView = (where: Where, presence: Presence): PresenceView =>
       }
     : presenceSummary(where, presence)
 
-/** The net difference of some changes: who came, who went, and who is there otherwise; each person once in each stream. */
+/** The net difference of some changes: joined, left and updated; each participant once in each stream. */
 export const presenceDiffs = (
   where: Where,
   presence: Presence,
@@ -118,7 +118,7 @@ const diffOf = (
   return diff({ join, left, update })
 }
 
-/** Everyone shown, anew: after a restart nobody's list is known to be right, and another mode shows others. */
+/** Every shown participant, anew: after a restart client lists may be wrong, and another mode shows others. */
 export const presenceResets = (where: Where, presence: Presence): ReadonlyArray<Dispatch> =>
   tellings(where, presence).map(({ diff, shows }) =>
     diff({
@@ -129,7 +129,7 @@ export const presenceResets = (where: Where, presence: Presence): ReadonlyArray<
     }),
   )
 
-/** Everyone whose role reads differently by phase, anew: the phase has changed. */
+/** Every participant whose effective role depends on the phase, anew: the phase has changed. */
 export const presenceUpdates = (where: Where, presence: Presence): ReadonlyArray<Dispatch> =>
   tellings(where, presence).flatMap(({ diff, shows }) => {
     const update = shown(presence, shows)
@@ -138,7 +138,7 @@ export const presenceUpdates = (where: Where, presence: Presence): ReadonlyArray
     return update.length === 0 ? [] : [diff({ join: [], left: [], update })]
   })
 
-/** What webhook receivers learn of a change (specification §6): `userId` only for the signed-in. */
+/** The webhook event of a change (specification §6): `userId` only for the signed-in. */
 export const presenceNotice = (state: LiveState, { type, participant }: PresenceChange): NewWebhookEvent => ({
   type: type === "joined" ? "participant.joined" : "participant.left",
   extra: {
@@ -151,7 +151,7 @@ export const presenceNotice = (state: LiveState, { type, participant }: Presence
 
 const cursorOf = (person: Present): string => `${person.joinedAt} ${person.participantId}`
 
-/** Everyone who joined after the person the cursor names; when that person has left, everyone who joined later. */
+/** Everyone that joined after the participant of the cursor; when that one has left, everyone that joined later. */
 function* after(presence: Presence, cursor: string | undefined): IterableIterator<Present> {
   const [joinedAt = ""] = cursor?.split(" ") ?? []
   let passed = cursor === undefined
@@ -162,12 +162,12 @@ function* after(presence: Presence, cursor: string | undefined): IterableIterato
   }
 }
 
-/** People looked at for one page at most, so that no search of a large audience holds up its event. */
+/** Participants checked for one page at most, so that a search of a large audience does not block its event. */
 const LOOKED_AT = 2000
 
 /**
- * Pages run in joining order; the cursor is the last person looked at, who may have left since. A page of a search may hold
- * fewer than its limit, or nobody, while there are more to look at.
+ * Pages are in joining order. The cursor is the last participant that was checked, who may have left since. A page of a search
+ * may hold fewer entries than its limit, or none, while there are more to check.
  */
 export const rosterPage = (where: Where, presence: Presence, query: RosterQuery): RosterPage => {
   const wanted = query.query?.toLowerCase()

@@ -1,7 +1,7 @@
 /**
- * Who is at the event: kept in memory, counted per participant and node, O(1) for every join and leave. Nobody is counted
- * twice for a second tab, and a `left` always follows a `joined`. Before the event is live nobody is present yet; those
- * who wait become present when it starts (specification §6, presence rules).
+ * Presence at the event: kept in memory, counted per participant and node, O(1) for every join and leave. A second tab does not
+ * count twice, and a `left` always follows a `joined`. No participant is present before the event is live; connected ones become
+ * present when it starts (specification §6, presence rules).
  */
 import { newId } from "../../model/ids.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
@@ -17,9 +17,9 @@ export interface Participant {
   readonly role: EventRole
   readonly kind: ParticipantKind
   readonly userId: string | null
-  /** Neither a member of the workspace nor on the event's list; by default whoever is no user. */
+  /** Neither a member of the workspace nor on the event's list; by default true for every participant that is not a user. */
   readonly walkIn?: boolean
-  /** An owner or admin of the workspace, whatever the role here. */
+  /** An owner or admin of the workspace, in any role here. */
   readonly manages?: boolean
 }
 
@@ -27,31 +27,31 @@ export interface Present extends Participant {
   readonly joinedAt: Timestamp
 }
 
-/** Who is here, for those who only look. */
+/** Read-only access to presence. */
 export interface People {
   readonly find: (participantId: string) => Present | undefined
   readonly all: () => IterableIterator<Present>
-  /** Who knocked and was not let in yet. */
+  /** The participants in the waiting room. */
   readonly waiting: () => IterableIterator<Waiting>
 }
 
 export const NOBODY: People = { find: () => undefined, all: () => [].values(), waiting: () => [].values() }
 
-/** A change to tell receivers about, in the order it happened. */
+/** A change for webhook receivers, in the order of occurrence. */
 export interface PresenceChange {
-  /** Of the webhook occurrence it becomes: the same however often storing it is tried. */
+  /** The id of its webhook event: the same on every attempt to store it. */
   readonly id: string
-  /** `updated`: somebody who is there came with another role or name; receivers are told of comings and goings only. */
+  /** `updated`: a present participant has another role or name; receivers get joins and leaves only. */
   readonly type: "joined" | "left" | "updated"
   readonly participant: Participant
   readonly at: Timestamp
-  /** Of an update: the role they had. */
+  /** Of an update: the former role. */
   readonly before?: EventRole
 }
 
 interface Entry {
   present: Present
-  /** Where they are connected; nearly always one. */
+  /** The nodes with a connection of the participant; nearly always one. */
   nodes: ReadonlyArray<string>
 }
 
@@ -64,7 +64,7 @@ export type PresenceMode = "list" | "summary"
 export class Presence implements People {
   readonly lobby = new Lobby()
   readonly #entries = new Map<string, Entry>()
-  /** People whose last connection dropped, and when they count as gone. */
+  /** Participants without a connection, and when their grace ends. */
   readonly #leaving = new Map<string, number>()
   #changes: PresenceChange[] = []
   #mode: PresenceMode = "list"
@@ -85,7 +85,7 @@ export class Presence implements People {
     return this.#mode
   }
 
-  /** Connected people, present or waiting for the start. */
+  /** Connected participants, present or waiting for the start. */
   get connected(): number {
     return this.#entries.size
   }
@@ -94,7 +94,7 @@ export class Presence implements People {
     return this.#changes.length > 0
   }
 
-  /** Changes that wait to be told. */
+  /** Changes that are not published yet. */
   get changes(): number {
     return this.#changes.length
   }
@@ -104,8 +104,8 @@ export class Presence implements People {
   }
 
   /**
-   * Everyone connected, also while the event is not live: a turn that starts it already deals with those who will be
-   * present when it is committed.
+   * Everyone connected, also while the event is not live: a turn that starts it handles the participants that will be present
+   * after its commit.
    */
   get connectedPeople(): People {
     const entries = this.#entries
@@ -118,15 +118,15 @@ export class Presence implements People {
     }
   }
 
-  /** Something of what others see of a participant changed elsewhere: their room, their hand. */
+  /** The room or hand of a participant, which others see, has changed. */
   touch(participantId: string, at: Timestamp): void {
     const entry = this.#entries.get(participantId)
     if (entry !== undefined && this.#open) this.#note("updated", entry.present, at)
   }
 
   /**
-   * A gateway has let somebody in. It may not have heard yet that they have to wait: then they are before the door, and
-   * were never present.
+   * A gateway has let a participant in. It may not know a newer policy: then the participant is in the waiting room, and was
+   * never present.
    */
   enter(node: string, participant: Participant, admission: Admission, at: Timestamp): void {
     if (admission === "waits") this.lobby.knock(node, participant, at)
@@ -148,13 +148,13 @@ export class Presence implements People {
     if (this.#open) this.#note("joined", participant, at)
   }
 
-  /** A participant's last connection on a node dropped, inside or before the door. */
+  /** A participant's last connection on a node dropped, inside or in the waiting room. */
   leave(node: string, participantId: string, now: number, at: Timestamp): void {
     this.lobby.giveUp(node, participantId)
     this.#drop(node, participantId, now, at)
   }
 
-  /** Somebody waits on that node, so that nobody of theirs is inside there, if they were. */
+  /** The participant waits on that node, so that none of their connections there is inside any more. */
   knock(node: string, participant: Participant, now: number, at: Timestamp): void {
     this.#drop(node, participant.participantId, now, at)
     this.lobby.knock(node, participant, at)
@@ -169,7 +169,7 @@ export class Presence implements People {
     else this.#leaving.set(participantId, now + this.#graceMs)
   }
 
-  /** Whoever has to wait is present no more: they are before the door, or gone if nobody may wait there. */
+  /** Participants that have to wait are no longer present: they are in the waiting room, or gone if the policy denies them. */
   sendOut(admission: (participant: Participant) => Admission, at: Timestamp): void {
     for (const [participantId, entry] of this.#entries) {
       const outcome = admission(entry.present)
@@ -183,7 +183,7 @@ export class Presence implements People {
   #update(entry: Entry, participant: Participant, at: Timestamp): void {
     const { role, name, joinedAt } = entry.present
     entry.present = { ...participant, joinedAt }
-    // Whether they would have to wait is nobody else's business.
+    // A change of `walkIn` alone is not visible to others.
     if (role === participant.role && name === participant.name) return
     if (this.#open) this.#changes.push({ id: newId(), type: "updated", participant, at, before: role })
   }
@@ -197,7 +197,7 @@ export class Presence implements People {
     if (this.#open) this.#note("left", entry.present, at)
   }
 
-  /** Lets go of those whose grace has passed; returns when the next one's does, if any. */
+  /** Removes participants whose grace has passed; returns when the next grace ends, if any. */
   expire(now: number, at: Timestamp): number | undefined {
     let next: number | undefined
     for (const [participantId, due] of this.#leaving) {
@@ -212,7 +212,7 @@ export class Presence implements People {
     return next
   }
 
-  /** Those who were present before a restart are still, if they come back until `due` (Unix milliseconds). */
+  /** Participants present before a restart stay present if they return until `due` (Unix milliseconds). */
   restore(roster: ReadonlyArray<Present>, due: number): void {
     for (const present of roster) {
       this.#entries.set(present.participantId, { present, nodes: [] })
@@ -220,7 +220,7 @@ export class Presence implements People {
     }
   }
 
-  /** The event went live: whoever waited is present from now. */
+  /** The event went live: connected participants are present from now on. */
   open(at: Timestamp): void {
     if (this.#open) return
     this.#open = true
@@ -229,13 +229,13 @@ export class Presence implements People {
     }
   }
 
-  /** Everyone leaves at once, as when the event is deleted. */
+  /** Everyone leaves at once, for a deleted event. */
   clear(at: Timestamp): void {
     for (const [participantId, entry] of this.#entries) this.#remove(participantId, entry, at)
     this.#leaving.clear()
   }
 
-  /** The oldest changes that have not been taken, at most `most`; they stay until `drop`ped, so a failed commit loses none. */
+  /** The oldest unpublished changes, at most `most`; they stay until they are `drop`ped, so that a failed commit loses none. */
   peek(most: number): ReadonlyArray<PresenceChange> {
     return this.#changes.slice(0, most)
   }
@@ -244,7 +244,7 @@ export class Presence implements People {
     this.#changes = this.#changes.slice(count)
   }
 
-  /** Switches the mode when the audience has outgrown or fits it; true when it changed. */
+  /** Switches the mode by the size of the audience; true when it changed. */
   settleMode(): boolean {
     const longestList = this.#mode === "list" ? LIST_UP_TO : LIST_AGAIN_AT
     const mode = this.size > longestList ? "summary" : "list"
@@ -262,7 +262,7 @@ export class Presence implements People {
     for (const entry of this.#entries.values()) yield entry.present
   }
 
-  /** `read`: how a stored role reads in the active phase. */
+  /** `read`: maps a stored role to the effective one in the active phase. */
   counts(read: (role: EventRole) => EventRole): {
     readonly total: number
     readonly byRole: { readonly [role: string]: number }

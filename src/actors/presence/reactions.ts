@@ -1,13 +1,13 @@
 /**
- * Reactions are counted, not kept: gateways add up what their sockets sent, and every half second one tally per place is
- * told. Nothing here lasts, and a restart loses at most half a second of applause.
+ * Reactions are counted, not stored: gateways add up the reactions of their sockets, and every half second one tally per place is
+ * published. A restart loses at most half a second of reactions.
  */
 import { Schema } from "effect"
 import { ReactionKind } from "../../model/live-values.ts"
 import { type Ephemeral, ephemeralOf, type StreamFor } from "../../protocol/contract.ts"
 import { STREAM_NAMES } from "../../protocol/dispatch.ts"
 
-/** What one gateway counted since its last report, by place: `event`, or a room's stream. */
+/** The counts of one gateway since its last report, by place: `event`, or a room's stream. */
 export const ReactionReport = Schema.Struct({
   counts: Schema.Array(
     Schema.Struct({

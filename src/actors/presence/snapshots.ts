@@ -1,6 +1,6 @@
 /**
- * What newcomers are told. The part that is the same for many is made once per version, and for a large audience four times
- * a second at most, however much happens; what concerns one participant is looked up for each who asks, as it is now.
+ * The state for newcomers. The shared part is made once per version, and for a large audience at most four times a second. The
+ * personal part is read for each request, as it is now.
  */
 
 import { SHARED_STREAMS } from "../../store/live-history.ts"
@@ -13,13 +13,13 @@ import { lobbyPolicy } from "./admission-policy.ts"
 import { NOBODY, type Presence } from "./presence.ts"
 import { presenceSummary, presenceView } from "./presence-view.ts"
 
-/** With a large audience a snapshot is good for this long; what happened since is replayed after it. */
+/** The age limit of a snapshot for a large audience; later dispatches are replayed after it. */
 const GOOD_FOR_MS = 250
 const LARGE = 500
 
 const ownStream = (participantId: string): string => `me:${participantId}`
 
-/** Rooms that somebody may be in or go to. One that is not among them and is opened later begins at 0. */
+/** Rooms that participants may be in or move to. A stream of a room that is opened later begins at 0. */
 const roomStreams = ({ records }: LoadedEvent): ReadonlyArray<string> => {
   const seats = Array.from(records.all("seat").values(), ({ roomId }) => roomId)
   return Array.from(new Set([...records.all("room").keys(), ...seats]), (id) => `room:${id}`)
@@ -30,7 +30,7 @@ const headsIn = (of: LoadedEvent): { readonly [stream: string]: number } => {
   return Object.fromEntries(heads.filter(([, head]) => head > 0))
 }
 
-/** Streams whose heads a reading says. */
+/** Streams whose heads a reading returns. */
 export const headsOfReading = (of: LoadedEvent, { participants, streams }: ReadQuery): ReadonlyArray<string> => [
   ...participants.map(ownStream),
   ...streams,
@@ -60,7 +60,7 @@ export class Snapshots {
     }
   }
 
-  /** Something was said that is not replayed: who comes now must find it in a new snapshot. */
+  /** An unreplayed dispatch was published: newcomers must find its content in a new snapshot. */
   forget(): void {
     this.#last = undefined
   }

@@ -1,6 +1,6 @@
 /**
- * Tallies and the like change far more often than anybody can read: each is told at once after a pause, and then at most
- * once per interval of its kind, the last change always. What is said is looked up when it is said.
+ * Tallies and similar views change more often than clients need. Each is published at once after a pause, and then at most once
+ * per interval of its kind; the last change is always published. The content is read at the time of publication.
  */
 import { throttledViewOf } from "../domain/activities/registry.ts"
 
@@ -9,7 +9,7 @@ export class ViewThrottle {
   readonly #due = new Set<string>()
   readonly #say: (keys: ReadonlyArray<string>) => void
 
-  /** `say` is given the keys that are due, later than the call that made them so. */
+  /** `say` receives the due keys, later than the `request` that made them due. */
   constructor(say: (keys: ReadonlyArray<string>) => void) {
     this.#say = say
   }

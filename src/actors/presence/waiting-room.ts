@@ -1,11 +1,11 @@
 /**
- * Who waits in the lobby: connected, not present. Kept in memory like presence; being let in is what lasts. Staff are told
- * the difference now and then, each person once.
+ * The waiting participants: connected, not present. They are kept in memory like presence; only an admission is stored. Staff
+ * receive the difference at intervals, each participant once.
  */
 import type { ParticipantKind } from "../../model/participants.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 
-/** Comings and goings told at once: a broadcast's audience may come before the door as one. */
+/** Changes published at once: a whole broadcast audience may enter the waiting room at the same time. */
 const TOLD_AT_ONCE = 500
 
 export interface Waiting {
@@ -40,7 +40,7 @@ export class Lobby {
     for (const { waiting } of this.#entries.values()) yield waiting
   }
 
-  /** A first connection on a node waits. */
+  /** The participant's first connection on a node waits. */
   knock(node: string, { participantId, name, kind }: Omit<Waiting, "since">, since: Timestamp): void {
     const entry = this.#entries.get(participantId)
     if (entry !== undefined) {
@@ -51,7 +51,7 @@ export class Lobby {
     this.#changed.add(participantId)
   }
 
-  /** No connection on that node waits any more: let in, turned away, or gone. */
+  /** No connection on that node waits any more: admitted, denied, or gone. */
   giveUp(node: string, participantId: string): void {
     const entry = this.#entries.get(participantId)
     if (entry === undefined || !entry.nodes.delete(node) || entry.nodes.size > 0) return
@@ -59,7 +59,7 @@ export class Lobby {
     this.#changed.add(participantId)
   }
 
-  /** What staff have not been told yet. */
+  /** The changes that staff have not received yet. */
   get news(): { readonly add: ReadonlyArray<Waiting>; readonly remove: ReadonlyArray<string> } {
     const add: Waiting[] = []
     const remove: string[] = []
@@ -71,7 +71,7 @@ export class Lobby {
     return { add, remove }
   }
 
-  /** The news was told; there may be more. */
+  /** The last `news` was published; more may remain. */
   settle(): void {
     for (const participantId of this.#next) this.#changed.delete(participantId)
   }

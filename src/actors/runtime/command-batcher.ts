@@ -1,6 +1,6 @@
 /**
- * Commands for one event on their way to its mailbox. The first goes at once; those that come while it is under way go
- * together when it is done. So an idle event answers without delay, and a busy one commits once for all who waited.
+ * Commands for one event on their way to its mailbox. The first is sent at once; commands that arrive while it is under way are
+ * sent together when it is done. An idle event answers without delay, and a busy one commits once for all of them.
  */
 import { type Cause, Effect } from "effect"
 import { type NotFound, Unavailable } from "../../model/errors.ts"
@@ -14,15 +14,15 @@ interface Waiting {
 }
 
 interface Needs {
-  /** Commands that may wait. */
+  /** Commands that may queue. */
   readonly most: number
   readonly send: (envelopes: ReadonlyArray<Envelope>) => Effect.Effect<ReadonlyArray<Outcome>, Failure>
   readonly fork: (effect: Effect.Effect<void>) => void
-  /** Nothing waits any more. */
+  /** The queue is empty. */
   readonly emptied: () => void
 }
 
-/** One commit holds this many commands at most. */
+/** The limit of commands in one commit. */
 const BATCH = 256
 
 const FULL = new Unavailable({ detail: "The event has too much to do right now.", retryAfterSeconds: 1 })
@@ -69,7 +69,7 @@ export class CommandBatcher {
                 ? Effect.die(new Error("a command without outcome"))
                 : Effect.succeed(outcome)
             }),
-          // A defect of one command must reach those who asked, as theirs.
+          // A defect reaches the callers of the batch as their own.
           onFailure: (cause) => answer(() => Effect.failCause(cause as Cause.Cause<Failure>)),
         }),
       ),

@@ -1,6 +1,6 @@
 /**
- * Wakes an event when its next deadline is due, and after a commit that failed for want of the database until it can be
- * read again. One timer, whatever the number of deadlines.
+ * Wakes an event when its next deadline is due. After a commit that failed because the database was away, it retries until the
+ * event can be read again. There is one timer for all deadlines.
  */
 import { Effect } from "effect"
 import type { Unreachable } from "../commands.ts"
@@ -10,13 +10,13 @@ interface Needs {
   /** Unix milliseconds. */
   readonly now: () => number
   readonly fork: (effect: Effect.Effect<unknown>) => void
-  /** The next deadline after `since`, up to which all have been seen to; none when the event is not in memory. */
+  /** The next deadline after `since`, up to which all are handled; none when the event is not in memory. */
   readonly next: (since: number) => Deadline | undefined
-  /** Deals with what is due. Refused or stale: it moved meanwhile, and the commit that moved it set the alarm anew. */
+  /** Handles a due deadline. Refused or stale: the deadline moved meanwhile, and the commit that moved it set the timer anew. */
   readonly see: (deadline: Deadline, at: number) => Effect.Effect<unknown, Unreachable>
-  /** Brings the event back into memory. */
+  /** Loads the event into memory again. */
   readonly recover: Effect.Effect<unknown, Unreachable>
-  /** Is anybody to be woken at all? */
+  /** Are deadlines to be handled at all? */
   readonly isWanted: () => boolean
 }
 
@@ -33,7 +33,7 @@ export class DeadlineTimer {
     this.#seenTo = needs.now()
   }
 
-  /** Sets it to the next deadline. */
+  /** Sets the timer to the next deadline. */
   set(): void {
     this.clear()
     const deadline = this.#isStopped ? undefined : this.#needs.next(this.#seenTo)
@@ -70,7 +70,7 @@ export class DeadlineTimer {
     )
   }
 
-  /** Recovers until it works, which sets the alarm again. */
+  /** Recovers until it succeeds, which sets the timer again. */
   recoverLater(): void {
     this.clear()
     if (!this.#needs.isWanted() || this.#isStopped) return

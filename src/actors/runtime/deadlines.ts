@@ -1,6 +1,6 @@
 /**
- * Deadlines of a live event: the end of its active phase's timer, as a command; and what its activities wait for and the
- * warnings before any timer ends, as turns.
+ * Deadlines of a live event. The end of its active phase's timer is a command. Deadlines of its activities, and the warnings
+ * before the end of any timer, are turns.
  */
 import { toMillis } from "../../model/timestamp.ts"
 import type { TimerView } from "../../protocol/topics/agenda.ts"
@@ -13,7 +13,7 @@ import type { Turn } from "../domain/turn.ts"
 /** A timer warns this long before it elapses. */
 const WARNINGS_MS = [60_000, 10_000] as const
 
-/** Node's timers hold 31 bits; a later deadline is looked at again then. */
+/** The limit of Node's timers (31 bits); a later deadline is checked again then. */
 export const LONGEST_WAIT_MS = 2_147_483_647
 
 interface PhaseDeadline {
@@ -30,7 +30,7 @@ interface Warning {
   readonly remainingMs: number
 }
 
-/** Everything that clients draw a deadline of. */
+/** All timers that clients show. */
 export const timersOf = (scene: ReadContext): ReadonlyArray<TimerView> => [
   ...activeTimers(scene.state),
   ...activityTimers(scene),
@@ -45,7 +45,7 @@ const warningsOf = (scene: ReadContext): ReadonlyArray<Warning> =>
       ),
     )
 
-/** Warns of all timers whose warning is due at that moment; of one that was moved meanwhile there is none. */
+/** Warns of all timers whose warning is due at that moment; a timer that was moved meanwhile gets none. */
 const warn =
   (at: number) =>
   (turn: Turn): void => {
@@ -54,7 +54,7 @@ const warn =
     }
   }
 
-/** The next warning after `since` (exclusive). Warnings that were missed are not made up for. */
+/** The next warning after `since` (exclusive). Missed warnings are not made up for. */
 const nextWarning = (scene: ReadContext, since: number): ActivityDeadline | undefined => {
   const at = warningsOf(scene).reduce(
     (next, warning) => (warning.at > since ? Math.min(next, warning.at) : next),
@@ -71,8 +71,8 @@ const phaseDeadline = (state: LiveState): PhaseDeadline | undefined => {
 }
 
 /**
- * The next deadline, given the moment up to which deadlines have been seen to. An end is due even when it lies before
- * that: a crash must not swallow it. `own`: one that the event itself has.
+ * The next deadline, given the moment up to which deadlines are handled. A timer's end is due even when it lies before that: a
+ * crash must not skip it. `own`: a deadline of the event itself.
  */
 export const nextDeadline = (scene: ReadContext, since: number, own?: ActivityDeadline): Deadline | undefined => {
   if (scene.state.event.status !== "live") return undefined

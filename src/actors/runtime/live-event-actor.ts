@@ -1,6 +1,6 @@
 /**
- * One live event at work. Batches of commands, due deadlines, arrivals and presence flushes pass one lane, one at a time,
- * and take the same road: decide purely, commit under the epoch, adopt, publish. There is no second way to write.
+ * The actor of one live event. Batches of commands, deadlines, arrivals and presence flushes run under one mutex, one at a time,
+ * in the same steps: decide purely, commit under the epoch, adopt, publish. There is no other way to write.
  */
 import { Effect } from "effect"
 import { newId } from "../../model/ids.ts"
@@ -62,15 +62,15 @@ export class LiveEventActor {
   readonly #reactions: Reactions
   readonly #snapshots = new Snapshots()
   readonly #inLane: Mutex
-  /** Set while the event keeps itself in memory: how to let it go. */
+  /** Lets the entity go; set while the event keeps itself in memory. */
   #leave: (() => void) | undefined
   #loaded: LoadedEvent | undefined
-  /** Answers of commands without effect. They belong to the actor: a recovery of the resident does not forget them. */
+  /** Answers of commands without effect. They belong to the actor: a recovery of the loaded event keeps them. */
   readonly #idle = new Answers()
   #presence: Presence | undefined
-  /** Whoever holds something from before this activation is to be back by then. */
+  /** The deadline for the return of participants that hold a hand or a seat from before this activation. */
   #awaited: ActivityDeadline | undefined
-  /** The lobby's, as it was last committed. */
+  /** The waiting-room policy of the last commit. */
   #policy: LobbyPolicy = "open"
 
   constructor(needs: ActorNeeds) {
@@ -123,7 +123,7 @@ export class LiveEventActor {
     this.#reactions.stop()
   }
 
-  /** What each of the commands came to, in their order; all that were accepted are committed then. */
+  /** Returns the outcomes in the order of the commands. All accepted commands are committed by then. */
   execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
     return this.#inLane(this.#executor.execute(envelopes))
   }
@@ -152,7 +152,7 @@ export class LiveEventActor {
     return this.#inLane(Effect.map(this.#current, page))
   }
 
-  /** The event as this process owns it, recovered first when it is not in memory. Only inside the lane. */
+  /** The event as this process owns it, recovered first when it is not in memory. Only under the mutex. */
   readonly #current: Effect.Effect<LoadedEvent, Unreachable> = Effect.suspend(() => {
     if (this.#loaded !== undefined) return Effect.succeed(this.#loaded)
     return activate(this.#needs, this.#needs.eventId, this.#idle).pipe(
@@ -173,8 +173,9 @@ export class LiveEventActor {
   }
 
   /**
-   * Commits under the current epoch; who could not commit forgets what it knew, which the records has moved on from. Not
-   * interruptible: a caller that has stopped waiting must not leave the actor on the old side of a commit that happens.
+   * Commits under the current epoch. After a failure the actor discards the loaded event, because its records have moved ahead of
+   * the store. Not interruptible: a caller that stops waiting must not leave the actor on the old version of a commit that
+   * happens.
    */
   #commit(batch: Batch): Effect.Effect<LoadedEvent, NotCommitted> {
     const partings = batch.state.deleted ? (this.#presence?.changes ?? 0) : 0
@@ -198,7 +199,7 @@ export class LiveEventActor {
     )
   }
 
-  /** Without a command id nothing can have been answered before, and without a patch no capacity be overrun. */
+  /** A step without a command id cannot have been answered before, and one without a patch cannot exceed the capacity. */
   #commitStep(from: LoadedEvent, step: CommitEntry): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable> {
     const batch = new Batch(from)
     batch.take(step)
@@ -209,7 +210,7 @@ export class LiveEventActor {
     })
   }
 
-  /** A turn of the event's own: nobody asked for it and nobody is answered. */
+  /** A turn of the event itself, without a caller. */
   #act(
     from: LoadedEvent,
     now: number,
@@ -235,7 +236,7 @@ export class LiveEventActor {
       changes.filter((change) => change.type === type).map(({ participant, at }) => ({ ...participant, joinedAt: at }))
     return this.#act(from, this.#needs.now(), (turn) => {
       const here = (id: string): boolean => this.#presence?.find(id) !== undefined
-      // People that came and went, or went and came, within one flush are told of as they are now; removed ones are not inside.
+      // Of participants that joined and left within one flush the present state counts; removed ones are not inside.
       tellOfArrivals(
         turn,
         of("joined").filter(
@@ -280,14 +281,14 @@ export class LiveEventActor {
     this.#stay(status === "live" && !next.state.deleted)
   }
 
-  /** The door has shut: whoever is inside without having been let in goes before it. */
+  /** When the policy stops being `open`, participants inside without an admission move to the waiting room. */
   #shut({ state, records }: LoadedEvent, presence: Presence, at: Timestamp): void {
     const policy = lobbyPolicy(state, records)
     if (this.#policy === "open" && policy !== "open") presence.sendOut((who) => admissionOf(state, records, who), at)
     this.#policy = policy
   }
 
-  /** Whoever stands elsewhere now reads differently in lists; what they hear shows in none. */
+  /** Lists show a participant's changed role or room, but not their admission or subscribed tallies. */
   #touch(standings: Batch["participantChanges"]): void {
     const moved = standings.filter(({ admission, hearsPoll }) => admission === undefined && hearsPoll === undefined)
     if (moved.length === 0) return
@@ -296,7 +297,7 @@ export class LiveEventActor {
     this.#flush.schedule()
   }
 
-  /** Presence at an activation: those of an orderly stop are waited for, so that a restart is nobody's absence. */
+  /** Presence at an activation: after an orderly stop the event waits for its roster, so that a restart ends no presence. */
   #recallPresence({ state, roster, records }: LoadedEvent): Presence {
     const { status } = state.event
     const presence = new Presence(status === "live" || status === "ended", this.#needs.presenceGraceMs)
@@ -309,7 +310,7 @@ export class LiveEventActor {
     return presence
   }
 
-  /** For an orderly stop: leaves word of who is here to the next activation. */
+  /** For an orderly stop: stores the roster for the next activation. */
   get saveRoster(): Effect.Effect<void> {
     return Effect.suspend(() => {
       const roster = this.#presence === undefined ? [] : [...this.#presence.all()]
@@ -331,7 +332,7 @@ export class LiveEventActor {
     }
   }
 
-  /** Everyone's leave, for the last words of a deleted event: no later commit could carry them. */
+  /** The leaves of everyone, for the last dispatches of a deleted event: no later commit can carry them. */
   #finalLeaves(at: number): ReadonlyArray<PresenceChange> {
     this.#presence?.clear(toTimestamp(at))
     return this.#presence?.peek(Number.MAX_SAFE_INTEGER) ?? []

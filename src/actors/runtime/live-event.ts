@@ -1,4 +1,4 @@
-/** The live event's entity: its mailbox in the cluster engine, in front of the actor that does the work. */
+/** The live event's entity: its mailbox in the cluster engine, in front of the actor. */
 import { Clock, Effect, type Layer } from "effect"
 import { Entity, type Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
@@ -11,20 +11,20 @@ import { LiveEventActor } from "./live-event-actor.ts"
 import { Ownership } from "./ownership.ts"
 
 export interface LiveEventOptions {
-  /** Commands one event may queue; one more fails with `MailboxFull`. */
+  /** Commands that one event may queue; one more fails with `MailboxFull`. */
   readonly mailbox: number
   readonly presenceGraceMs: number
-  /** Who was present before a restart and does not come back within this time has left. */
+  /** A participant that was present before a restart and does not return within this time has left. */
   readonly returnWithinMs: number
-  /** An event nobody needs is dropped from memory after this long. */
+  /** An event without traffic leaves memory after this long. */
   readonly idleMs: number
-  /** Where broadcasts can be watched, with `{broadcastId}`; null when nobody says. */
+  /** The address template for watching broadcasts, with `{broadcastId}`; null when the deployment has none. */
   readonly playbackUrlTemplate: string | null
-  /** The deployment has something that records: a media server, or what its operator says there is. */
+  /** The deployment has a recorder: a media server, or one that the operator configured. */
   readonly canRecord: boolean
 }
 
-/** A late touch or two must not cost a live event its place. */
+/** Several touches per idle time, so that a late one does not evict a live event. */
 const TOUCHES_PER_IDLE = 3
 
 export const liveEventLayer = (
@@ -50,7 +50,7 @@ export const liveEventLayer = (
         canRecord: options.canRecord,
         now: () => clock.currentTimeMillisUnsafe(),
         fork,
-        // An open request would do it too, but keeps twelve kilobytes of fibers for as long as the event is live.
+        // An open request would keep it too, but holds twelve kilobytes of fibers for as long as the event is live.
         stay: () => {
           const touch = setInterval(() => fork(Effect.ignore(self(eventId).Touch())), options.idleMs / TOUCHES_PER_IDLE)
           return () => clearInterval(touch)

@@ -1,4 +1,4 @@
-/** One thing at a time, in the order in which they were asked for; counts how long the lane was taken. */
+/** Runs one effect at a time, in the order of requests; measures how long the mutex is held. */
 import { Effect, Semaphore } from "effect"
 import type { Telemetry } from "../../telemetry.ts"
 

@@ -1,8 +1,8 @@
 /**
- * Whoever holds something at a live event when it comes back into memory: a hand that is up, or a seat.
- * After a crash nobody knows who was here; who holds something was, and is waited for. Those who do not come back in time
- * have departed, as if their link had just broken. No webhook tells of it: that they had joined is known of no one, and a
- * `left` for the few who hold something would make the silence about all others look like presence.
+ * Participants that hold a raised hand or a seat when the event returns to memory. After a crash presence is unknown. A
+ * participant that holds something was present, so the event waits for them. One that does not return in time has departed, as
+ * after a lost connection. There is no webhook event for it: their `joined` is not known here, and a `left` for these few would
+ * suggest that all others are present.
  */
 import type { ActivityDeadline } from "../domain/activities/activity.ts"
 import { tellOfDepartures } from "../domain/activities/registry.ts"
@@ -11,7 +11,7 @@ import type { RecordStore } from "../domain/record-store.ts"
 const holders = (records: RecordStore): ReadonlySet<string> =>
   new Set([...records.all("hand").keys(), ...[...records.all("seat")].flatMap(([id, { away }]) => (away ? [] : id))])
 
-/** `undefined` when nobody is awaited. `at`: Unix milliseconds. */
+/** `undefined` when there are no such participants. `at`: Unix milliseconds. */
 export const awaitHolders = (records: RecordStore, at: number): ActivityDeadline | undefined => {
   const awaited = [...holders(records)]
   if (awaited.length === 0) return undefined

@@ -1,7 +1,7 @@
 /**
- * From dispatches to frames: the first dispatch after idle goes at once, later ones are gathered and sent as one array per
- * stream and tick, because frames are what fan-out costs. A frame is built once and published to a topic. What may be lost
- * is kept by key until the tick, so that only the newest of a key is sent.
+ * From dispatches to frames. The first dispatch after a pause is sent at once. Later ones are gathered and sent as one array per
+ * stream and tick, because the cost of fan-out is per frame. A frame is built once and published to a topic. Ephemeral dispatches
+ * are kept by key until the tick, so that only the newest of a key is sent.
  */
 import type { EphemeralPublication } from "../../actors/feed.ts"
 import { framesOf } from "../transport/frame-packing.ts"
@@ -14,17 +14,17 @@ interface Needs {
   readonly ephemeralTopic: (publication: Pick<EphemeralPublication, "stream" | "optOut">) => string
   /** Sends to all tabs of one participant, in order. */
   readonly sendTo: (participantId: string, dispatches: ReadonlyArray<Outgoing>) => void
-  /** To those of their tabs that take what may be lost. */
+  /** Sends ephemeral dispatches to the participant's tabs that receive them. */
   readonly mentionTo: (participantId: string, dispatches: ReadonlyArray<string>) => void
-  /** Length of a tick now. */
+  /** The present length of a tick. */
   readonly tickMs: () => number
-  /** Looks after slow sockets; called before more is added to their buffers. */
+  /** Checks slow sockets; called before more is added to their buffers. */
   readonly inspect: () => void
-  /** Everything that was waiting has been published. */
+  /** All pending dispatches have been published. */
   readonly flushed: () => void
 }
 
-/** After so much was published, sockets are looked at: no buffer has grown by more than this unseen. */
+/** After this many published UTF-16 units the next flush checks the sockets. */
 const INSPECT_EVERY = 16_384
 
 export class FanOut {
@@ -33,7 +33,7 @@ export class FanOut {
   /** Newest frame of each key, by topic, and by participant. */
   #ephemeral = new Map<string, Map<string, string>>()
   #personal = new Map<string, Map<string, string>>()
-  /** Frames that follow the ordered ones of their tick, by topic. */
+  /** Frames that follow the ordered dispatches of their tick, by topic. */
   #after = new Map<string, string>()
   #flushedAt = 0
   #timer: NodeJS.Timeout | undefined
@@ -43,12 +43,12 @@ export class FanOut {
     this.#needs = needs
   }
 
-  /** Is anything with a place in a stream waiting? */
+  /** Are ordered dispatches pending? */
   get hasPending(): boolean {
     return this.#ordered.size > 0
   }
 
-  /** Dispatches of a stream that have not been published yet. */
+  /** The number of a stream's unpublished dispatches. */
   pending(stream: StreamName): number {
     return this.#ordered.get(stream)?.length ?? 0
   }
@@ -71,7 +71,7 @@ export class FanOut {
     this.#after.set(topic, frame)
   }
 
-  /** Sends what is waiting now if the last tick is over, else when it is. */
+  /** Sends pending dispatches now if the last tick is over, else at its end. */
   schedule(now: number): void {
     if (this.#timer !== undefined || !this.#hasWork()) return
     const wait = this.#flushedAt + this.#needs.tickMs() - now
@@ -96,7 +96,7 @@ export class FanOut {
       this.#sinceInspection = 0
       this.#needs.inspect()
     }
-    // First: what becomes of the thing that somebody voted for, such as its removal, was decided after they did.
+    // Own votes first: a dispatch about the voted entity, such as its removal, was decided after the vote.
     for (const [owner, byKey] of personal) this.#needs.mentionTo(owner, [...byKey.values()])
     for (const [stream, dispatches] of ordered) {
       const owner = ownerOf(stream)
@@ -112,7 +112,7 @@ export class FanOut {
     this.#needs.flushed()
   }
 
-  /** Forgets what is waiting: its places mean nothing any more. */
+  /** Discards pending dispatches: their positions are no longer valid. */
   reset(): void {
     this.#ordered.clear()
     this.#ephemeral.clear()

@@ -1,6 +1,7 @@
 /**
- * Which topics of the engine a connection hears. A stream's ordered dispatches have one topic, what may be lost another
- * (slow sockets leave it), and what clients may mute a third and fourth; a participant's own stream is sent, not published.
+ * The engine's topics that a connection is subscribed to. A stream has one topic for ordered dispatches, another for ephemeral
+ * ones (slow sockets leave it), and a third and fourth for those that clients may opt out of. A participant's own stream is sent,
+ * not published.
  */
 import type { EphemeralPublication } from "../../actors/feed.ts"
 import type { OptOut } from "../../protocol/dispatch.ts"
@@ -25,7 +26,7 @@ export class Topics {
     return `${this.topic(stream)}~${optOut ?? ""}`
   }
 
-  /** Everyone who may do the same. */
+  /** The topic of all connections with the same acting role. */
   roleTopic(role: ActingRole): string {
     return `${this.#eventId}/role/${role}`
   }
@@ -42,7 +43,7 @@ export class Topics {
     this.#tune(connection, stream, false)
   }
 
-  /** Of these streams also what may be lost, or not any more. */
+  /** Subscribes the connection to the ephemeral dispatches of these streams, or unsubscribes it. */
   setEphemeral(connection: Connection, streams: ReadonlyArray<StreamName>, on: boolean): void {
     connection.getsEphemeral = on
     for (const stream of streams) {
@@ -50,7 +51,7 @@ export class Topics {
     }
   }
 
-  /** The tally that only those who voted hear. */
+  /** The tally that only voters receive. */
   subscribePoll(connection: Connection, pollId: string, on: boolean): void {
     const topic = this.ephemeralTopic({ stream: `poll:${pollId}` })
     if (on) connection.socket.subscribe(topic)

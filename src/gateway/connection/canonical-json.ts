@@ -1,4 +1,4 @@
-/** One text per JSON value, whatever the order of its keys: what a command id is bound to. */
+/** One text per JSON value, whatever the order of its keys: command ids are bound to it. */
 
 /** JSON with sorted keys. The value must come from `JSON.parse` and be shallow. */
 export const canonical = (value: unknown): string => {

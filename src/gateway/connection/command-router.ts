@@ -1,6 +1,6 @@
 /**
- * Answers `op 3`: checks the frame, then asks the live event, or answers from the channel. Whatever is wrong with a command
- * is said in its reply; the socket stays.
+ * Answers `op 3`: checks the frame, then sends the command to the live event, or answers it in the gateway. Every error of a
+ * command is in its reply; the socket stays open.
  */
 import { Cause, Effect, Result, Schema } from "effect"
 import type { RosterQuery } from "../../actors/protocol.ts"
@@ -31,7 +31,7 @@ import type { Connection } from "./connection.ts"
 import { envelopeOf } from "./envelopes.ts"
 import { refusalOf, refuse, refuseForNow } from "./refusal.ts"
 
-/** What a command came to: the reply's members. */
+/** The outcome of a command: the members of the reply. */
 type Outcome =
   | { readonly v: number; readonly d: { readonly [field: string]: unknown }; readonly isDuplicate: boolean }
   | { readonly refusal: Refusal }
@@ -48,7 +48,7 @@ const DECODERS = Object.fromEntries(
   COMMAND_NAMES.map((t) => [t, Schema.decodeUnknownResult(COMMANDS[t].data as unknown as Schema.Codec<unknown>)]),
 ) as unknown as { readonly [T in CommandName]: Decode }
 
-/** Answers a command that the live event is not asked about. */
+/** Answers a command without the live event. */
 type Answer<T extends GatewayCommandName> = (given: {
   readonly connection: Connection
   readonly channel: Channel
@@ -103,7 +103,7 @@ export class Commands {
       frame.id,
       this.#services.live.execute(channel.eventId, envelope).pipe(
         Effect.map(({ version, result, duplicate }) => {
-          // Only what is rationed is asked for here; the live event knows the others.
+          // Only rate-limited commands are remembered here; the live event remembers the others.
           if (commandContract(t).rate !== undefined)
             channel.recent.remember(participantId, frame.id, envelope.bodyHash, Date.now())
           return { v: version, d: result, isDuplicate: duplicate }
@@ -113,7 +113,7 @@ export class Commands {
     )
   }
 
-  /** Every command counts, whatever becomes of it. */
+  /** Every command counts, with any outcome. */
   #throttle({ identity: { participantId, role }, inFlight }: Connection, channel: Channel): Refusal | undefined {
     const waitMs = channel.budgets.spend(participantId, "commands", isStaff(role), Date.now())
     if (waitMs > 0) return refuseForNow("rate_limited", "Too many commands.", waitMs)
@@ -122,7 +122,7 @@ export class Commands {
       : undefined
   }
 
-  /** Some kinds are rationed besides; what is no command, or was done already, costs none of that. */
+  /** Some kinds have a further limit. Invalid commands and repeats of done ones do not count against it. */
   #ration(connection: Connection, channel: Channel, { t, d }: Decoded, commandId: string): Refusal | undefined {
     const { participantId, role } = connection.identity
     const kind = commandContract(t).rate
@@ -134,7 +134,7 @@ export class Commands {
     return laterMs > 0 ? refuseForNow("rate_limited", `Too much of ${t} from your address.`, laterMs) : undefined
   }
 
-  /** Anonymous viewers share what their address may do: each of them costs but a request. */
+  /** Anonymous viewers share the limits of their address: a new viewer costs only a request. */
   #spendByAddress({ address, identity }: Connection, { eventId }: Channel, kind: RateClass, acts: number): number {
     if (identity.kind !== "anonymous" || !isAnonymousAct(kind)) return 0
     return this.#services.anonymous.spend(kind, eventId, address, Date.now(), acts)
@@ -192,7 +192,7 @@ export class Commands {
     )
   }
 
-  /** Runs a command and replies, whatever becomes of it. */
+  /** Runs a command and replies, with any outcome. */
   #perform(connection: Connection, id: string, command: Effect.Effect<Outcome>): void {
     const settle = (outcome: Outcome): void => {
       connection.inFlight--
@@ -214,7 +214,7 @@ export class Commands {
   }
 }
 
-/** Counted by the event at its own pace and stored by nobody: a repeat is known here or not at all. */
+/** The event counts reactions at its own pace and does not store them: only the gateway can detect a repeat. */
 const react = (
   connection: Connection,
   channel: Channel,

@@ -1,6 +1,6 @@
 /**
- * One socket's state. Lean on purpose: thousands of them idle. What is the participant's is shared by its tabs
- * (`participants.ts`), what is the event's by everyone (`channel.ts`); nothing here owns a timer.
+ * One socket's state. It is small, because thousands of connections are idle. State of the participant is shared by its tabs
+ * (`participant-states.ts`), state of the event by all connections (`channel.ts`). A connection owns no timer.
  */
 
 import type { Basis } from "../../model/grants.ts"
@@ -9,7 +9,7 @@ import type { EventRole } from "../../model/roles.ts"
 import type { CloseCode } from "../../protocol/close-codes.ts"
 import type { OptOut } from "../../protocol/dispatch.ts"
 
-/** Who a token speaks for. */
+/** The participant that a token identifies. */
 export interface Identity {
   readonly participantId: string
   readonly name: string
@@ -17,13 +17,13 @@ export interface Identity {
   readonly userId: string | null
   /** The stored role. */
   readonly role: EventRole
-  /** Neither a member of the workspace nor on the event's list: may have to wait in the lobby. */
+  /** Neither a member of the workspace nor on the event's list: may have to wait in the waiting room. */
   readonly walkIn: boolean
-  /** An owner or admin of the workspace, whatever the role here. */
+  /** An owner or admin of the workspace, in any role here. */
   readonly manages: boolean
 }
 
-/** Before a token said who it is. */
+/** The identity before a token is accepted. */
 const NOBODY: Identity = {
   participantId: "",
   name: "",
@@ -34,61 +34,61 @@ const NOBODY: Identity = {
   manages: false,
 }
 
-/** What a connection needs of its transport. Every call is safe after the socket has closed, and then does nothing. */
+/** The transport of a connection. Every call is safe after the socket has closed, and then does nothing. */
 export interface Socket {
   readonly send: (text: string) => void
   /** Sends a close frame after what is buffered. */
   readonly end: (code: number, reason: string) => void
-  /** Cuts the link without a word. */
+  /** Cuts the link without a close frame. */
   readonly terminate: () => void
   readonly subscribe: (topic: string) => void
   readonly unsubscribe: (topic: string) => void
-  /** Bytes that the peer has not taken yet. */
+  /** Bytes that the peer has not received yet. */
   readonly buffered: () => number
 }
 
 /**
- * `new`: has not identified. `identifying`: its token is being checked. `waiting`: its event is being read.
- * `lobby`: it waits to be let in, and hears nothing but that. `open`: it got `ready` and hears its streams.
- * `closed`: never touched again.
+ * `new`: has not identified. `identifying`: its token is being checked. `waiting`: its event is being read. `lobby`: it is in the
+ * waiting room and receives only the status of that. `open`: it got `ready` and is subscribed to its streams. `closed`: never
+ * used again.
  */
 export type ConnectionState = "new" | "identifying" | "waiting" | "lobby" | "open" | "closed"
 
-/** What a client may ask not to hear. */
+/** The dispatches that a client opted out of. */
 const MUTES_NOTHING: ReadonlySet<OptOut> = new Set()
 
-/** Shared, as most vote in none. */
+/** Shared, because most participants vote in no poll. */
 const NO_POLLS: ReadonlySet<string> = new Set()
 
 export class Connection {
   readonly socket: Socket
-  /** As limits count it (`ClientAddresses`). */
+  /** The address as rate limits count it (`ClientAddresses`). */
   readonly address: string
   /** Unix milliseconds, as every time here. */
   readonly openedAt: number
   lastSeenAt: number
-  /** Since when it has been on its way in: from the start, or since it was let in. */
+  /** The start of its way in: when it opened, or when it was admitted. */
   waitingSince: number
   state: ConnectionState = "new"
   eventId = ""
   identity: Identity = NOBODY
   sessionExpiresAt = Number.POSITIVE_INFINITY
-  /** The things that its user's session rests on; `undefined` for everybody who is no user of the workspace. */
+  /** The basis of its user's grant; `undefined` for participants that are not users of the workspace. */
   basis: Basis | undefined
-  /** The room whose stream it hears. */
+  /** The room whose stream it is subscribed to. */
   roomId: string | null = null
   mutes: ReadonlySet<OptOut> = MUTES_NOTHING
   /** `tokenExpiring` has been sent for this session. */
   warned = false
-  /** Commands without an answer yet. */
+  /** Commands without a reply yet. */
   inFlight = 0
-  /** Frames before it was open: bounded, because no participant answers for them yet. */
+  /** Frames before it was open: bounded, because no participant's budget counts them yet. */
   earlyFrames = 0
-  /** Polls whose tally it hears because its participant voted. */
+  /** Polls whose tally it receives because its participant voted. */
   polls: ReadonlySet<string> = NO_POLLS
-  /** It has to be told where it stands before it hears anything more of its streams. */
+  /** It needs a `ready` before it receives anything more of its streams. */
   isPaused = false
-  /** Subscribed to what may be lost; a slow socket is not. */
+  /** Subscribed to ephemeral dispatches; a slow socket is not. */
   getsEphemeral = false
   readonly #onClose: (connection: Connection, why: CloseCode | undefined) => void
 
@@ -106,7 +106,7 @@ export class Connection {
     this.#onClose = onClose
   }
 
-  /** Inside, or waiting in the lobby: for as long as it takes, with heartbeats and new tokens. */
+  /** Open, or in the waiting room: both last without a time limit, with heartbeats and new tokens. */
   get isSettled(): boolean {
     return this.state === "open" || this.state === "lobby"
   }
@@ -121,7 +121,7 @@ export class Connection {
     this.socket.end(why.code, why.reason)
   }
 
-  /** Closes a socket that takes nothing any more, not even a close frame. */
+  /** Closes a socket that accepts no more bytes, not even a close frame. */
   cut(why: CloseCode): void {
     if (!this.#leave(why)) return
     this.socket.terminate()

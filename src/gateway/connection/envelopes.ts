@@ -7,7 +7,7 @@ import type { CommandFrame } from "../../protocol/frames.ts"
 import { canonical } from "./canonical-json.ts"
 import type { Connection, Identity } from "./connection.ts"
 
-/** Two frames ask for the same when this is the same; the order of keys does not matter. */
+/** Equal for two frames with the same request; the order of keys does not matter. */
 export const bodyHash = ({ t, d, rev }: CommandFrame): string =>
   createHash("sha256")
     .update(`${t} ${canonical(d ?? {})} ${rev ?? ""}`)

@@ -1,13 +1,13 @@
-/** How users stand, asked for many at a time: identifying sockets share the statements that look their users up. */
+/** Batched look-ups of grant states: identifying sockets share the statements that look their users up. */
 import { Deferred, Duration, Effect, Exit } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
 import type { Basis, GrantState } from "../../model/grants.ts"
 import { findGrantStates, type GrantQuestion } from "../../store/grant-states.ts"
 import type { GatewayServices } from "../services.ts"
 
-/** Questions in one statement. */
+/** Look-ups in one statement. */
 export const BATCH = 500
-/** From the start of one statement to the start of the next: a statement of 50 questions costs a tenth of 50 statements of one. */
+/** From the start of one statement to the start of the next: a statement of 50 look-ups costs a tenth of 50 statements of one. */
 const GATHER = Duration.millis(10)
 
 interface Waiting {
@@ -16,8 +16,8 @@ interface Waiting {
 }
 
 /**
- * Asks for many at a time. A question that comes alone is asked at once. Those that come within `GATHER`, or while a statement
- * runs, share the next one, so that a storm of joins costs few statements.
+ * Batches look-ups. A single look-up runs at once. Look-ups that arrive within `GATHER`, or while a statement runs, share the
+ * next one, so that many joins cost few statements.
  */
 export class GrantLookups {
   readonly #services: Pick<GatewayServices, "database" | "fork">

@@ -1,7 +1,7 @@
 /**
- * How the users behind open sockets stand: whether what their grant rests on still holds, and which role they have at the
- * event now. Looked up again for all open sockets every few seconds, and at once for those that a change made in this process
- * concerns. Users without a grant of their own (guests, registrants, anonymous viewers) have no basis.
+ * The grant states of the users behind open sockets: whether the basis of a grant still holds, and the present role at the event.
+ * All open sockets are checked every few seconds; the sockets that a change in this process concerns are checked at once.
+ * Participants without a grant of their own (guests, registrants, anonymous viewers) have no basis.
  */
 import { Duration, Effect } from "effect"
 import type { GrantChange } from "../../identity/grant-changes.ts"
@@ -13,7 +13,7 @@ import type { Connection } from "./connection.ts"
 import { BATCH } from "./grant-lookups.ts"
 import { ChangeIndex, type Ground, RecentChanges } from "./recent-changes.ts"
 
-/** From the start of one look to the start of the next: all changes that come within it cost one walk over the sockets. */
+/** From the start of one check to the start of the next: all changes within it cost one walk over the sockets. */
 const GATHER = Duration.millis(25)
 
 interface Backed extends Ground {
@@ -22,7 +22,7 @@ interface Backed extends Ground {
 
 interface Needs {
   readonly connections: () => Iterable<Connection>
-  /** The user stands otherwise at the event than the connection knows. */
+  /** The user's access to the event differs from the connection's. */
   readonly stands: (connection: Connection, standing: EventAccess) => void
 }
 
@@ -31,9 +31,9 @@ export class GrantWatch {
   readonly #needs: Needs
   #lookedAt: number
   #isLooking = false
-  /** Changes that came while a look was under way. */
+  /** Changes that arrived during a check. */
   #waiting: GrantChange[] = []
-  /** A footing that was asked for before a change may be of before it. */
+  /** A grant state that was requested before a change may predate it. */
   readonly changes = new RecentChanges()
 
   constructor(services: GatewayServices, needs: Needs, now: number) {
@@ -42,14 +42,14 @@ export class GrantWatch {
     this.#lookedAt = now
   }
 
-  /** Looks again, if it is time to. */
+  /** Checks again, if it is time to. */
   sweep(now: number): void {
     if (this.#isLooking || now - this.#lookedAt < this.#services.options.recheckMs) return
     this.#lookedAt = now
     this.#look(this.#backed())
   }
 
-  /** Something that grants rest on is gone, or a role is another. */
+  /** The basis of grants is gone, or a role changed. */
   changed(change: GrantChange): void {
     this.changes.add(change)
     this.#waiting.push(change)
@@ -90,7 +90,7 @@ export class GrantWatch {
     )
     fork(
       Effect.forEach(batches, lookAt, { discard: true }).pipe(
-        // Sockets that cannot be looked at stay, and are looked at the next time.
+        // Sockets stay open when the check fails; they are checked the next time.
         Effect.catch((err) =>
           Effect.sync(() => telemetry.log.warn({ err }, "grants behind sockets could not be looked at")),
         ),
@@ -109,7 +109,7 @@ export class GrantWatch {
   #judge(backed: ReadonlyArray<Backed>, footings: ReadonlyArray<GrantState>): void {
     for (const [index, { connection, basis }] of backed.entries()) {
       const footing = footings[index]
-      // A connection that brought a new token meanwhile was looked at with it.
+      // A connection that renewed its token meanwhile was checked with that token.
       if (footing === undefined || connection.basis !== basis) continue
       const standing = accessOf(footing)
       if (!holds(footing) || (standing === undefined && footing.event !== null)) connection.close(CLOSE.revoked)

@@ -1,23 +1,23 @@
 /**
- * How much a participant may send, over all its tabs: token buckets, one for all commands and one more for some kinds, and
- * a window over all frames that tells abuse from haste. Buckets exist only for those who send, and go when they are full.
+ * The rate limits of a participant over all its tabs: token buckets, one for all commands and one more for some kinds, and a
+ * window over all frames that detects abuse. Buckets exist only for active participants and are removed when they are full.
  */
 
 import { type Bucket, fullBucket, type Rate, takeToken } from "../../model/token-bucket.ts"
 import type { RateClass } from "../../protocol/command.ts"
 
-/** `commands`: everything. The others on top of it. */
+/** `commands`: all commands. The other kinds count in addition. */
 export type BudgetKind = "commands" | RateClass
 export type BudgetRules = { readonly [kind in BudgetKind]: Rate }
 
-/** More than this many times the allowed rate over a window is abuse. */
+/** A rate of this many times the limit over a window is abuse. */
 const ABUSE_FACTOR = 5
 const WINDOW_MS = 10_000
-/** Every bucket is full again after so long. */
+/** Every bucket is full again after this time. */
 const FULL_AFTER_MS = 60_000
 
 interface Budget {
-  /** Made for the first command: most people only ever send heartbeats. */
+  /** Created on the first command: most participants only send heartbeats. */
   buckets: Map<BudgetKind, Bucket> | undefined
   /** 0: never. */
   spentAt: number
@@ -48,7 +48,7 @@ export class RateBudgets {
     return staff ? this.#staffFactor : 1
   }
 
-  /** Counts an object of a frame, of whatever kind; true when there were far too many of them for too long. */
+  /** Counts an object of a frame, of any kind; true when the rate is abuse. */
   isAbuse(participantId: string, staff: boolean, now: number): boolean {
     const budget = this.#of(participantId, now)
     if (now - budget.windowFrom >= WINDOW_MS) {
@@ -59,7 +59,7 @@ export class RateBudgets {
     return budget.frames > (this.#rules.commands.perSecond * this.#factor(staff) * ABUSE_FACTOR * WINDOW_MS) / 1000
   }
 
-  /** Takes a command out of a bucket: 0 when it was there, else the milliseconds until it will be. */
+  /** Takes a command out of a bucket: returns 0, or the milliseconds until the bucket has one. */
   spend(participantId: string, kind: BudgetKind, staff: boolean, now: number): number {
     const budget = this.#of(participantId, now)
     budget.spentAt = now
@@ -74,7 +74,7 @@ export class RateBudgets {
     return takeToken(bucket, rule, now, { factor: this.#factor(staff) })
   }
 
-  /** Forgets those who have been silent for so long that every bucket is full. */
+  /** Removes participants that were silent for so long that every bucket is full. */
   sweep(now: number): void {
     for (const [participantId, budget] of this.#byParticipant) {
       if (now - budget.spentAt > FULL_AFTER_MS && now - budget.windowFrom > WINDOW_MS) {

@@ -1,14 +1,14 @@
-/** Changes of grants, and the question which users they concern. */
+/** Grant changes, and the users that they concern. */
 import type { GrantChange } from "../../identity/grant-changes.ts"
 import type { Basis } from "../../model/grants.ts"
 
-/** The things that a user at an event rests on. */
+/** The facts on which a user's access to an event depends. */
 export interface Ground {
   readonly basis: Basis
   readonly eventId: string
 }
 
-/** Changes that are remembered; a look-up lasts milliseconds. */
+/** The number of changes that are kept; a look-up lasts milliseconds. */
 const KEPT = 1_000
 
 const concerns = (change: GrantChange, { basis, eventId }: Ground): boolean => {
@@ -22,11 +22,11 @@ const concerns = (change: GrantChange, { basis, eventId }: Ground): boolean => {
   return (Object.keys(change) as ReadonlyArray<keyof GrantChange>).every((field) => own[field] === change[field])
 }
 
-/** The field by which a change is found: the one that fewest sockets share. */
+/** The field by which a change is found: the one that the fewest sockets share. */
 const keyOf = ({ sessionId, userId, keyId, accountId, eventId, workspaceId }: GrantChange): string =>
   sessionId ?? userId ?? keyId ?? accountId ?? eventId ?? workspaceId ?? ""
 
-/** Answers for many sockets whether any of many changes concerns them, at the cost of a few look-ups each. */
+/** Checks many sockets against many changes, at the cost of a few look-ups each. */
 export class ChangeIndex {
   readonly #byKey = new Map<string, GrantChange[]>()
 
@@ -47,12 +47,12 @@ export class ChangeIndex {
   }
 }
 
-/** The latest changes by their number. */
+/** The latest changes by number. */
 export class RecentChanges {
   readonly #kept: GrantChange[] = []
   #count = 0
 
-  /** Of the changes so far. */
+  /** The number of changes so far. */
   get count(): number {
     return this.#count
   }
@@ -62,7 +62,7 @@ export class RecentChanges {
     this.#count++
   }
 
-  /** Does one that came after the first `count` concern it? Those that are remembered no longer count as if they did. */
+  /** Does a change after the first `count` concern the user? Changes that are no longer kept count as if they did. */
   concernedSince(count: number, ground: Ground): boolean {
     if (this.#count - count > KEPT) return true
     for (let n = count; n < this.#count; n++) {

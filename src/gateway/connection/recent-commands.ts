@@ -1,14 +1,14 @@
 /**
- * The commands each participant sent last and that were done, over all their tabs and connections. A client that lost its
- * connection sends again what was not answered: that is no haste, and what nobody stores must not be done twice.
+ * The latest commands of each participant that were done, over all their tabs and connections. A client that lost its connection
+ * resends unanswered commands: the repeats do not count against rate limits, and unstored commands must not run twice.
  */
 
-/** What our client leaves unanswered. */
+/** The number of unanswered commands of the project's client. */
 const REMEMBERED = 16
 const FORGOTTEN_AFTER_MS = 120_000
 
 interface Recent {
-  /** What was asked for, by command id, oldest first. */
+  /** Request bodies by command id, oldest first. */
   readonly bodies: Map<string, string>
   /** Unix milliseconds. */
   usedAt: number
@@ -17,12 +17,12 @@ interface Recent {
 export class RecentCommands {
   readonly #byParticipant = new Map<string, Recent>()
 
-  /** What was done under this id; `undefined` when nothing was, as far as is remembered. */
+  /** The body of the command that was done under this id; `undefined` when none is remembered. */
   find(participantId: string, commandId: string): string | undefined {
     return this.#byParticipant.get(participantId)?.bodies.get(commandId)
   }
 
-  /** `body`: tells apart what one id may be used for. */
+  /** `body`: distinguishes a repeat from an id that is reused. */
   remember(participantId: string, commandId: string, body: string, now: number): void {
     const recent = this.#byParticipant.get(participantId) ?? { bodies: new Map<string, string>(), usedAt: now }
     this.#byParticipant.set(participantId, recent)

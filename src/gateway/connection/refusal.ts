@@ -1,4 +1,4 @@
-/** One table from expected failures to what a reply says; a defect is logged and says nothing about itself. */
+/** Maps expected failures to refusals in a reply; a defect is logged, and its reply has no details. */
 import type { Refused } from "../../actors/commands.ts"
 import type { NotFound, Unavailable } from "../../model/errors.ts"
 import type { Refusal, RefusalCode } from "../../protocol/refusals.ts"

@@ -1,6 +1,6 @@
 /**
- * What a socket says and what becomes of it: hello, identify, heartbeats, commands, token renewal. Runs inside the
- * transport's callbacks, so that nothing here waits; effects are started and answer for themselves.
+ * Handles the frames of a socket: hello, identify, heartbeats, commands, token renewal. It runs inside the transport's callbacks
+ * and never waits; it starts effects that handle their own failures.
  */
 import { Effect, Result, Schema } from "effect"
 import { newId } from "../../model/ids.ts"
@@ -35,7 +35,7 @@ const decodeToken = Schema.decodeUnknownResult(TokenFrame)
 
 const CLIENT_OPS: ReadonlySet<unknown> = new Set([OP.heartbeat, OP.identify, OP.command, OP.token])
 
-/** Objects a socket may send before it is open; more is no client of ours. */
+/** Objects that a socket may send before it is open; a valid client sends fewer. */
 const EARLY_OBJECTS = 64
 
 type ClientObject = { readonly op: number; readonly id?: unknown }
@@ -90,13 +90,13 @@ export class Sessions {
       connection.close(CLOSE.frameTooLarge)
       return
     }
-    // A frame without anything in it is work all the same.
+    // An empty frame costs work too, so it counts.
     if (objects.length === 0 && this.#countFrame(connection) !== undefined) {
       connection.close(CLOSE.abuse)
       return
     }
     for (const object of objects) {
-      // An earlier object of the same frame may have closed it.
+      // An earlier object of the same frame may have closed the connection.
       if ((connection.state as Connection["state"]) === "closed") return
       this.#take(connection, object)
     }
@@ -127,7 +127,7 @@ export class Sessions {
     }
   }
 
-  /** The code to close with when there were far too many. */
+  /** The close code when the rate of frames is abuse. */
   #countFrame(connection: Connection): CloseCode | undefined {
     if (!connection.isSettled) {
       connection.earlyFrames++
@@ -234,7 +234,7 @@ export class Sessions {
     const { eventId, identity, sessionExpiresAt } = grant
     const channel = this.#hub.find(connection.eventId)
     if (channel === undefined || connection.state === "closed") return
-    // Each anonymous token is minted for a new viewer; here it only lets the one who is connected stay.
+    // Each anonymous token is minted for a new viewer; a renewal only keeps the present viewer connected.
     const isSame =
       identity.participantId === connection.identity.participantId ||
       (identity.kind === "anonymous" && connection.identity.kind === "anonymous")
@@ -276,12 +276,12 @@ const parse = (bytes: ArrayBuffer): unknown => {
 const isId = Schema.is(CommandId)
 const idOf = ({ id }: ClientObject): string | undefined => (isId(id) ? id : undefined)
 
-/** A token that was sent with an id is answered under it, like a command. */
+/** A token frame with an id is refused under that id, like a command. */
 const refuseToken = (connection: Connection, id: string | undefined, code: RefusalCode, message: string): void => {
   if (id === undefined) complain(connection, code, message)
   else refuseCommand(connection, id, refuse(code, message))
 }
 
-/** Says what was wrong with something that is no command. */
+/** Reports an error that belongs to no command. */
 const complain = (connection: Connection, code: RefusalCode, message: string): void =>
   connection.send(JSON.stringify({ op: OP.error, d: { code, message } }))

@@ -1,4 +1,4 @@
-/** Reads a gateway token: who it speaks for, on which event, until when; or with which code the socket is to be closed. */
+/** Reads a gateway token: its identity, event and expiry, or the code with which the socket is closed. */
 import { Effect } from "effect"
 import type { GatewayGrant, Tokens } from "../../identity/tokens.ts"
 import type { Unavailable } from "../../model/errors.ts"
@@ -13,11 +13,11 @@ export interface Grant {
   readonly identity: Identity
   /** When the session behind the token ends, Unix milliseconds. */
   readonly sessionExpiresAt: number
-  /** `undefined` for everybody who is no user of the workspace. */
+  /** `undefined` for participants that are not users of the workspace. */
   readonly basis: Basis | undefined
 }
 
-/** Does the token claim to have expired? Asked only of a token that was refused; both answers say "get a new one". */
+/** Does the token's own claim have an expiry in the past? Asked only of a refused token; either close code asks for a new one. */
 const claimsToHaveExpired = (token: string): boolean => {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"))
@@ -31,13 +31,13 @@ const claimsToHaveExpired = (token: string): boolean => {
 interface Needs {
   readonly tokens: Tokens["Service"]
   readonly footings: GrantLookups
-  /** Of the things that grants rest on. */
+  /** The changes of grants. */
   readonly changes: RecentChanges
 }
 
 /**
- * A footing that was read while something changed may be of before the change, which has looked at open sockets already: it is
- * read again if the change concerns this user. Changes that concern others cost nothing here, however many come.
+ * A grant state that was read during a change may predate it, and the check of open sockets for that change may be over. It is
+ * read again if the change concerns this user. Changes that concern others cost no reading.
  */
 const findFooting = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<GrantState, Unavailable> =>
   Effect.suspend(() => {
@@ -51,7 +51,7 @@ const findFooting = (needs: Needs, basis: Basis, eventId: string): Effect.Effect
 
 type Stand = Pick<Identity, "role" | "walkIn" | "manages">
 
-/** How the user stands now, whatever the token says. */
+/** The user's present access, which precedes the token's. */
 const standingNow = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<Stand, CloseCode> =>
   findFooting(needs, basis, eventId).pipe(
     Effect.mapError((): CloseCode => CLOSE.overloaded),

@@ -1,4 +1,4 @@
-/** Who may send a command, found out by asking the rule itself: so it says what the server does. */
+/** The roles that may send a command, computed with the rule itself, so that the description equals the server. */
 
 import { Feature, Modality } from "../../model/phase.ts"
 import { EventRole, narrowRole } from "../../model/roles.ts"
@@ -6,24 +6,24 @@ import type { CommandName } from "../../protocol/contract.ts"
 import { can } from "../../protocol/permissions.ts"
 import type { ActingRole, PhaseTraits } from "../../protocol/rule.ts"
 
-/** What the active phase may be; `none`: none is active. */
+/** The modalities of the active phase; `none`: no phase is active. */
 const SITUATIONS = [...Modality.literals, "none"] as const
 type Situation = (typeof SITUATIONS)[number]
 
 export interface Allowed {
   /** By modality, or `none`: roles as the active phase narrows them (`me.role`). */
   readonly roles: { readonly [situation: string]: ReadonlyArray<ActingRole> }
-  /** Those that the active phase must have. */
+  /** The features that the active phase must have. */
   readonly features: ReadonlyArray<Feature>
 }
 
-/** Anonymous viewers last: of an event that lets them do whatever can be let. */
+/** Anonymous viewers last, for an event that allows them everything it can. */
 const ROLES: ReadonlyArray<ActingRole> = [...EventRole.literals, "anonymous"]
 const LENIENT: PhaseTraits["anonymous"] = { questions: true, voting: true }
 
 const modalityOf = (situation: Situation): Modality | null => (situation === "none" ? null : situation)
 
-/** Does the situation read the role as itself? */
+/** Does the situation leave the role unchanged? */
 const isRead = (role: ActingRole, situation: Situation): boolean =>
   role === "anonymous" || narrowRole(role, modalityOf(situation)) === role
 

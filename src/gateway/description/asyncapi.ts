@@ -1,6 +1,6 @@
 /**
- * The gateway's description (AsyncAPI 3.0.0), derived from the protocol's tables. It speaks for the server: it receives what
- * clients send, and sends what they hear.
+ * The gateway's description (AsyncAPI 3.0.0), derived from the protocol's tables. It is written from the server's side: the
+ * server receives the commands of clients and sends the dispatches.
  */
 import type { JsonSchema } from "effect"
 import { ADVICE, CLOSE } from "../../protocol/close-codes.ts"

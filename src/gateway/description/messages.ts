@@ -1,6 +1,6 @@
 /**
- * Everything that may stand on a gateway socket, as one list derived from the contract. The AsyncAPI document, the tables of the
- * guide and the checks of the tests are written from it. A `t` may name a command and a dispatch; a key is one message.
+ * All messages of a gateway socket, as one list derived from the contract. The AsyncAPI document, the tables of the guide and the
+ * checks of the tests are written from it. A `t` may name a command and a dispatch; a key is one message.
  */
 import { Result, Schema } from "effect"
 import type { AnyCommand } from "../../protocol/command.ts"
@@ -22,7 +22,7 @@ import {
 
 export interface Message {
   readonly key: string
-  /** Its `t`; for what has none, what it is called. */
+  /** Its `t`; for messages without `t`, a name of their own. */
   readonly name: string
   readonly says: string
   readonly payload: Schema.Top
@@ -89,12 +89,12 @@ const frame = (name: string, says: string, payload: Schema.Top): Message => ({ k
 
 export const COMMAND_MESSAGES: ReadonlyArray<Message> = Object.entries<AnyCommand>(COMMANDS).map(command)
 
-/** Replies have no `t`: which it is, the `id` of the command says. */
+/** Replies have no `t`: the `id` of the command identifies them. */
 export const REPLY_MESSAGES: ReadonlyArray<Message> = Object.entries<AnyCommand>(COMMANDS).map(reply)
 
 export const DISPATCH_MESSAGES: ReadonlyArray<Message> = Object.entries<AnyDispatch>(DISPATCHES).map(dispatch)
 
-/** What has an `op` of its own, and no `t`. */
+/** Messages with an `op` of their own, without `t`. */
 export const FRAMES = {
   hello: frame("hello", "The greeting, before anything else.", Hello),
   identify: frame(

@@ -1,6 +1,6 @@
 /**
- * JSON Schemas of the messages. What the protocol exports under a name and uses in more than one place is one shared
- * definition under that name, without anybody keeping a list.
+ * JSON Schemas of the messages. A schema that the protocol exports under a name and uses in more than one place is one shared
+ * definition under that name; there is no list to maintain.
  */
 import { JsonSchema, Schema, type SchemaAST, SchemaRepresentation } from "effect"
 import * as events from "../../model/event.ts"

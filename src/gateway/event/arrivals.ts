@@ -1,12 +1,13 @@
 /**
- * Newcomers on their way in. `ready` means that the live event knows them: it is told first, and `ready` waits for its word, so
- * that every decision after it sees them. A participant with a connection inside is known already.
+ * Newcomers on their way in. `ready` means that the live event knows them: each is reported first, and `ready` waits for the
+ * acknowledgement, so that every later decision of the event includes them. A participant with an open connection is known
+ * already.
  */
 import type { Connection, Identity } from "../connection/connection.ts"
 import type { PresenceReports } from "./presence-reports.ts"
 
 interface Arrival {
-  /** As the live event was told of the participant. */
+  /** The identity that was reported to the live event. */
   readonly identity: Identity
   isKnown: boolean
 }
@@ -24,7 +25,7 @@ export class Arrivals {
     this.#isInside = isInside
   }
 
-  /** False: the live event is being told of the newcomer; `then` is called once it knows. */
+  /** False: the newcomer is being reported to the live event; `then` is called after the acknowledgement. */
   isKnown(connection: Connection, then: () => void): boolean {
     const { identity } = connection
     if (this.#isInside(identity.participantId)) return true
@@ -40,24 +41,24 @@ export class Arrivals {
     return false
   }
 
-  /** The connection is inside from now on, and counts there. */
+  /** The connection is open and no longer counts here. */
   entered(connection: Connection): void {
     this.#forget(connection)
   }
 
-  /** The connection waits in the lobby instead, which tells the live event so. */
+  /** The connection waits in the waiting room instead; the waiting room reports it to the live event. */
   held(connection: Connection): void {
     this.#forget(connection)
   }
 
-  /** The connection closed on its way in. True: the live event was told of the participant, who has no other connection. */
+  /** The connection closed on its way in. True: the participant was reported and has no other connection. */
   left(connection: Connection): boolean {
     if (!this.#forget(connection)) return false
     const { participantId } = connection.identity
     return !this.#counts.has(participantId) && !this.#isInside(participantId)
   }
 
-  /** Everyone of whom the live event has been told, and who is not inside yet. */
+  /** All participants that were reported and are not inside yet. */
   identities(): ReadonlyArray<Identity> {
     return Array.from(this.#arrivals.values(), ({ identity }) => identity)
   }

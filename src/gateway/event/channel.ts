@@ -30,7 +30,7 @@ import { PresenceReports } from "./presence-reports.ts"
 import { ReactionCounts } from "./reaction-counts.ts"
 import { RoleNotifier } from "./role-notifier.ts"
 
-/** How long an event that needs no watching is left alone before it is asked again to stay in memory. */
+/** The pause before an event whose residence ended is asked again to stay in memory. */
 const RESIDE_PAUSE = "15 seconds"
 
 export class Channel {
@@ -50,12 +50,12 @@ export class Channel {
   readonly #fanOut: FanOut
   #residence: Fiber.Fiber<void> | undefined
   readonly #onDead: () => void
-  /** `ended`: everyone is being sent away. `dead`: it could not be opened. */
+  /** `ended`: all connections are being closed. `dead`: the event could not be opened. */
   #state: "opening" | "open" | "ended" | "dead" = "opening"
   #waiting: ReadyRequest[] = []
-  /** Since when nobody is here; `undefined` while somebody is. */
+  /** Since when the channel has no connection; `undefined` while it has one. */
   #emptySince: number | undefined = Date.now()
-  /** The version up to which everything has been published. */
+  /** The version up to which all dispatches are published. */
   #shown = 0
   #stopSendOff: (() => void) | undefined
 
@@ -126,12 +126,12 @@ export class Channel {
     })
   }
 
-  /** Begins to follow the event; who enters waits until it has been read. */
+  /** Subscribes to the event; connections that enter wait until it has been read. */
   start(): void {
     this.#subscriber.start()
   }
 
-  /** What decides who may do what, for local permission checks. */
+  /** The facts that permissions depend on, for local checks. */
   get phase() {
     return this.#subscriber.phase
   }
@@ -140,7 +140,7 @@ export class Channel {
     return this.#subscriber.history
   }
 
-  /** The version up to which connections have been told everything. */
+  /** The version up to which connections have received everything. */
   get version(): number {
     return this.#fanOut.hasPending ? this.#shown : this.#subscriber.version
   }
@@ -149,29 +149,29 @@ export class Channel {
     return this.#state === "ended"
   }
 
-  /** Admits an identified connection now, or when the event has been read. */
+  /** Lets an identified connection in now, or when the event has been read. */
   enter(connection: Connection, resume: Resume | undefined): void {
     connection.state = "waiting"
     this.#emptySince = undefined
     this.#makeReady({ connection, resume, reason: "new" })
   }
 
-  /** Is a replay from these exact? */
+  /** Is a replay from these cursors exact? */
   canReplay(connection: Connection, resume: Resume): boolean {
     return whyNoReplay(this.#subscriber, connection, resume) === undefined
   }
 
-  /** Brings an open connection up from its cursors: by a replay, or else a snapshot. */
+  /** Brings an open connection up to date from its cursors: by a replay, or else a snapshot. */
   sync(connection: Connection, resume: Resume): void {
     this.#makeReady({ connection, resume, reason: "gap" })
   }
 
-  /** A new token: another role may hear other streams. */
+  /** A new token: another role may have other streams. */
   renew(connection: Connection, identity: Identity): void {
     this.#membership.renew(connection, identity, "token")
   }
 
-  /** The user stands otherwise at the event than its token said. */
+  /** The user's access to the event differs from the one in the token. */
   stand(connection: Connection, identity: Identity): void {
     this.#membership.renew(connection, identity, "role")
   }
@@ -187,12 +187,12 @@ export class Channel {
     if (this.participants.size + waitingRoom.size + this.#waiting.length === 0) this.#emptySince = Date.now()
   }
 
-  /** Highest published `s` of each stream the connection hears. */
+  /** Highest published `s` of each stream of the connection. */
   heads(connection: Connection): Cursors {
     return Object.fromEntries(subscribedStreams(connection).map((name) => [wireName(name), this.#published(name)]))
   }
 
-  /** Closes who takes too little; spares who is slow what may be lost. */
+  /** Closes sockets whose buffers are too large; pauses ephemeral messages of slow ones. */
   inspect(): void {
     inspectBuffers(this.participants.connections(), this.#topics, this.#services.options)
   }
@@ -202,7 +202,7 @@ export class Channel {
     resumeEphemeral(connection, this.#topics, this.#services.options)
   }
 
-  /** Housekeeping; true when nobody has needed the channel for long enough and it may be stopped. */
+  /** Housekeeping; true when the channel was unused for long enough to be stopped. */
   sweep(now: number): boolean {
     this.#subscriber.trim(now)
     this.budgets.sweep(now)
@@ -212,7 +212,7 @@ export class Channel {
     return this.#emptySince !== undefined && now - this.#emptySince >= lingerMs && this.#presence.isIdle
   }
 
-  /** From now on nobody's leaving is told: the node is going away, not the people. */
+  /** Stops presence reports: the node is going away, not its participants. */
   stopPresence(): void {
     this.#presence.stop()
   }
@@ -231,7 +231,7 @@ export class Channel {
     this.#state = "open"
     this.#shown = this.#subscriber.version
     const { fork, live } = this.#services
-    // Ends early only when the event moves; then it is asked for again, wherever it is.
+    // Residence ends early only when the event moves; then it is requested again, wherever the event is.
     this.#residence = fork(Effect.forever(Effect.andThen(live.reside(this.eventId), Effect.sleep(RESIDE_PAUSE))))
     this.#serveWaiting()
   }
@@ -257,7 +257,7 @@ export class Channel {
 
   #makeReady(request: ReadyRequest): void {
     const { connection, resume } = request
-    // Who was sent to the lobby meanwhile is told again when let in.
+    // A connection in the waiting room gets `ready` when it is admitted.
     if (connection.state === "closed" || connection.state === "lobby") return
     if (this.#state === "opening") {
       this.#wait(request)
@@ -276,7 +276,7 @@ export class Channel {
     const reason = resume === undefined ? request.reason : whyNoReplay(this.#subscriber, connection, resume)
     const since = request.since ?? this.#subscriber.version
     const read = readingFor(this.#subscriber, connection, since)
-    // Where some tallies are for voters only, whoever resumes has to be known as one of them.
+    // Where some tallies are for voters only, resuming needs a reading, which has the participant's votes.
     if (
       resume !== undefined &&
       reason === undefined &&
@@ -296,7 +296,7 @@ export class Channel {
     this.#settle(request, cursors, readyWithSnapshot(connection, read.snapshot, own, given))
   }
 
-  /** A newcomer may come in, and the live event knows them; else they are brought again when it does, or wait in the lobby. */
+  /** True when the newcomer is admitted and known to the live event. Otherwise they wait, or this is retried after the report. */
   #isKnownInside(request: ReadyRequest): boolean {
     const { connection } = request
     if (!this.#membership.admits(connection)) {
@@ -316,7 +316,7 @@ export class Channel {
     return this.#state === "ended" ? CLOSE.eventEnded : this.#membership.refusal(identity)
   }
 
-  /** Says `ready` at the cursors and what was published after them, and subscribes; all in one turn. */
+  /** Sends `ready` at the cursors and the dispatches after them, and subscribes; all in one synchronous step. */
   #settle({ connection, seats }: ReadyRequest, cursors: Cursors, ready?: string): void {
     const streams = subscribedStreams(connection)
     const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? 0
@@ -343,7 +343,7 @@ export class Channel {
     this.#services.telemetry.metrics.resumes.add(1, ready === undefined ? "replay" : "snapshot")
   }
 
-  /** Tallies that only those who voted may see. */
+  /** Subscribes to the tallies that only voters may see. */
   #hearPolls(connection: Connection): void {
     const polls = this.#subscriber.read?.personal[connection.identity.participantId]?.state["hearsPolls"]
     for (const { id } of (polls ?? []) as ReadonlyArray<{ readonly id: string }>)
@@ -377,7 +377,7 @@ export class Channel {
     this.#stopSendOff = closeStaggered(connections, CLOSE.eventEnded, this.#services.options.endSpreadMs)
   }
 
-  /** A participant who is not here finds it in the replay buffer. */
+  /** A dispatch for an absent participant is in the replay buffer only. */
   #publish(stream: StreamName, dispatch: Outgoing): void {
     if (this.#isHere(stream)) this.#fanOut.ordered(stream, dispatch)
   }
@@ -393,7 +393,7 @@ export class Channel {
     }
   }
 
-  /** Highest `s` that subscribers have been sent. */
+  /** Highest `s` that was sent to subscribers. */
   #published(stream: StreamName): number {
     return this.#subscriber.buffers.head(stream) - this.#fanOut.pending(stream)
   }

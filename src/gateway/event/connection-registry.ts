@@ -1,4 +1,6 @@
-/** Connections by participant: two tabs are one person. The first is a join, closing the last one is a leave. */
+/**
+ * Connections by participant: two tabs are one participant. The first connection is a join, the close of the last one a leave.
+ */
 import type { Connection, Identity } from "../connection/connection.ts"
 
 export class ConnectionRegistry {
@@ -7,7 +9,7 @@ export class ConnectionRegistry {
   readonly #connections = new Set<Connection>()
   readonly #most: number
 
-  /** `most`: connections one participant may have. */
+  /** `most`: the limit of connections of one participant. */
   constructor(most: number) {
     this.#most = most
   }
@@ -17,7 +19,7 @@ export class ConnectionRegistry {
     return this.#connections.size
   }
 
-  /** Adds an admitted connection. `surplus` is the participant's oldest one when it now has too many. */
+  /** Adds an open connection. `surplus` is the participant's oldest one when there are now too many. */
   enter(connection: Connection): { readonly isFirst: boolean; readonly surplus: Connection | undefined } {
     const { participantId } = connection.identity
     const others = this.#byId.get(participantId)
@@ -52,7 +54,7 @@ export class ConnectionRegistry {
     return this.#connections.values()
   }
 
-  /** Everyone once, as their newest connection knows them. */
+  /** Every participant once, with the identity of their newest connection. */
   identities(): ReadonlyArray<Identity> {
     return Array.from(this.#byId.values(), (own) => own.at(-1)?.identity).filter((identity) => identity !== undefined)
   }

@@ -9,7 +9,7 @@ import { GrantWatch } from "../connection/grant-watch.ts"
 import type { GatewayServices } from "../services.ts"
 import { Channel } from "./channel.ts"
 
-/** A connection is given up when nothing came for this many heartbeat intervals. */
+/** A connection is closed when nothing arrived for this many heartbeat intervals. */
 const MISSED_HEARTBEATS = 2.25
 /** An event must be readable within this time after the identify deadline. */
 const ADMISSION_MS = 30_000
@@ -50,7 +50,7 @@ export class Hub {
     this.#services.telemetry.metrics.sockets.add(1)
   }
 
-  /** The event's channel, while somebody watches it. */
+  /** The event's channel, if it is open. */
   find(eventId: string): Channel | undefined {
     return this.#channels.get(eventId)
   }
@@ -64,7 +64,7 @@ export class Hub {
       this.#channels.set(eventId, channel)
       channel.start()
     }
-    // One copy of the id for all its connections.
+    // All connections of a channel share one string for the id.
     connection.eventId = channel.eventId
     channel.enter(connection, resume)
   }
@@ -86,8 +86,8 @@ export class Hub {
   }
 
   /**
-   * Asks every client to come back elsewhere after a delay of its own, and closes each when its delay is over, the last
-   * after `withinMs`. Nobody is reported absent.
+   * Asks every client to reconnect elsewhere after a delay of its own, and closes each connection after its delay, the last after
+   * `withinMs`. No participant is reported as left.
    */
   drain(withinMs: number): Promise<void> {
     this.#isDraining = true

@@ -1,8 +1,8 @@
 /**
- * Seats in the media server, given to participants with what tells them of a room. A token is minted when it is sent and
- * stored nowhere, so that a replay carries a fresh one, and only for the room somebody is in now.
- * Invariants: a connection gets its own stream in order, also while a token is being minted. Without a media server
- * nothing here waits or looks into a frame.
+ * Seats in the media server, sent to participants with the dispatches that name a room. A token is minted at the time of sending
+ * and never stored, so that a replay carries a fresh one, and only for the participant's present room. Invariants: a connection
+ * gets its own stream in order, also while a token is being minted. Without a media server no dispatch waits and no frame is
+ * inspected.
  */
 import { Cause, Effect } from "effect"
 import type { ActivePhase } from "../../actors/domain/state.ts"
@@ -17,13 +17,13 @@ type Fields = { readonly [field: string]: unknown }
 /** A connection's seats at one moment: in the main room, and in the room it was in then. */
 export interface Seats {
   readonly roomId: string | null
-  /** The phase, and as what they sit there. */
+  /** The phase and the kind of seat. */
   readonly place: string | null
   readonly main: MediaToken | null
   readonly room: MediaToken | null
 }
 
-/** The room's seat into the part of `ready` that tells of it. */
+/** Adds the room's seat to the part of `ready` that names the room. */
 const partWithMedia = (part: unknown, { roomId, room }: Seats): unknown => {
   if (typeof part !== "object" || part === null || room === null) return part
   return (part as Fields)["roomId"] === roomId ? { ...part, media: room } : part
@@ -33,9 +33,9 @@ export class MediaSeats {
   readonly #services: GatewayServices
   readonly #eventId: string
   readonly #phase: () => ActivePhase
-  /** The seat in the main room that a connection was told of last: its place; `null`: that it has none. */
+  /** The place of the main-room seat that a connection was sent last; `null`: it was sent that it has none. */
   readonly #told = new WeakMap<Connection, string | null>()
-  /** What waits behind a token that is being minted. */
+  /** Dispatches that wait for a token that is being minted. */
   readonly #waiting = new WeakMap<Connection, Outgoing[]>()
 
   constructor(services: GatewayServices, eventId: string, phase: () => ActivePhase) {
@@ -48,18 +48,18 @@ export class MediaSeats {
     return this.#services.media.hasServer
   }
 
-  /** Must seats be minted before the connection can be told where it stands? */
+  /** Must seats be minted before the connection can get `ready`? */
   lacks(connection: Connection, seats: Seats | undefined): boolean {
     if (!this.hasServer) return false
     return seats === undefined || seats.roomId !== connection.roomId || seats.place !== this.#placeOf(connection)
   }
 
-  /** Was the connection told of the seat in the main room that it has now? */
+  /** Was the connection sent its present seat in the main room? */
   isTold(connection: Connection): boolean {
     return !this.hasServer || this.#told.get(connection) === this.#placeOf(connection)
   }
 
-  /** Gives a connection the seat it has now; if it has another by the time it is minted, that is given by itself. */
+  /** Mints the connection's present seat in the main room; a seat that has changed during that is not delivered. */
   change(connection: Connection, then: (seat: MediaToken | null) => void): void {
     const place = this.#placeOf(connection)
     const give = (seat: MediaToken | null): void => {
@@ -71,7 +71,7 @@ export class MediaSeats {
     else this.#services.fork(Effect.map(this.#mint(connection, null), give))
   }
 
-  /** The connection is being told of these. */
+  /** The connection is being sent these seats. */
   settle(connection: Connection, seats: Seats | undefined): void {
     if (seats !== undefined && (seats.place === null || seats.main !== null)) this.#told.set(connection, seats.place)
   }
@@ -89,7 +89,7 @@ export class MediaSeats {
     this.#services.fork(Effect.map(both, ([main, room]) => then({ roomId, place, main, room })))
   }
 
-  /** What of `ready` concerns a participant, with their seats. */
+  /** The personal part of `ready`, with the seats. */
   inReady(personal: Fields, seats: Seats | undefined): Fields {
     if (seats === undefined) return personal
     const { assignment, round } = personal
@@ -101,7 +101,7 @@ export class MediaSeats {
     }
   }
 
-  /** What was missed, with a fresh seat in the room that the connection is in. */
+  /** Missed dispatches, with a fresh seat in the connection's present room. */
   inReplay(dispatches: ReadonlyArray<Outgoing>, seats: Seats | undefined): ReadonlyArray<string> {
     const room = seats?.room ?? null
     return dispatches.map(({ frame, seatable }) =>
@@ -118,7 +118,7 @@ export class MediaSeats {
     else this.#sendNow(connection, framesOf(dispatches))
   }
 
-  /** The connection has been told all there is: nothing that waits is to follow. */
+  /** The connection gets a `ready` or a replay: pending dispatches must not follow it. */
   forget(connection: Connection): void {
     this.#waiting.delete(connection)
   }
@@ -141,7 +141,7 @@ export class MediaSeats {
   }
 
   #seated(connection: Connection, { frame, seatable }: Outgoing): Effect.Effect<string> {
-    // A participant who has gone on to another room gets its dispatch next, and has no seat in this one.
+    // A participant that has moved on gets the dispatch of the other room next, and has no seat in this one.
     if (seatable === undefined || seatable.roomId === null || seatable.roomId !== connection.roomId) {
       return Effect.succeed(frame)
     }
@@ -163,7 +163,7 @@ export class MediaSeats {
     )
   }
 
-  /** Who was sent to the lobby while a token was being minted hears nothing of it there. */
+  /** A participant that was moved to the waiting room while a token was minted receives no frames of the streams. */
   #sendNow(connection: Connection, frames: ReadonlyArray<string>): void {
     if (connection.state !== "open") return
     sendAll(connection, frames, this.#services.options.orderedLimitBytes)

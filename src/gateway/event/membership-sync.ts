@@ -1,6 +1,6 @@
 /**
- * Where participants stand, put into effect on their connections: which streams they hear, which commands they may send,
- * and whether they are in or wait in the lobby. Follows the live event's word, whatever a token says.
+ * Applies participant changes to connections: their streams, their permitted commands, and whether they are inside or in the
+ * waiting room. The state of the live event precedes that of a token.
  */
 import type { ParticipantChange } from "../../actors/domain/state.ts"
 import { isStaff } from "../../model/roles.ts"
@@ -16,7 +16,7 @@ import type { ConnectionRegistry } from "./connection-registry.ts"
 import type { PresenceReports } from "./presence-reports.ts"
 import { WaitingRoom } from "./waiting-room.ts"
 
-/** Streams a connection hears, by what it is now. */
+/** The present streams of a connection. */
 export const subscribedStreams = ({ identity, roomId }: Connection): ReadonlyArray<StreamName> =>
   streamsOf(identity, roomId)
 
@@ -26,13 +26,13 @@ interface Needs {
   readonly topics: Topics
   readonly follower: EventSubscriber
   readonly connectionsPerParticipant: number
-  /** Highest `s` that subscribers have been sent. */
+  /** Highest `s` that was sent to subscribers. */
   readonly published: (stream: StreamName) => number
-  /** If something of these streams waits for the tick, all that waits is sent now. */
+  /** If dispatches of these streams are pending, publishes everything that is pending. */
   readonly publishWaiting: (streams: ReadonlyArray<StreamName>) => void
-  /** Tells a connection that its role is another. */
+  /** Notifies a connection of its new role. */
   readonly tell: (connection: Connection, reason: UpdateReason) => void
-  /** Tells a connection where it stands, from scratch. */
+  /** Sends a connection a new `ready`. */
   readonly bring: (connection: Connection, reason: ReadyReason) => void
 }
 
@@ -45,7 +45,7 @@ export class MembershipSync {
     this.waitingRoom = new WaitingRoom(needs.connectionsPerParticipant, needs.presence)
   }
 
-  /** Why somebody may not even knock. */
+  /** The reason why an identity may not even enter the waiting room. */
   refusal(identity: Identity): CloseCode | undefined {
     const { role, kind } = identity
     const { status, visibility } = this.#needs.follower
@@ -55,12 +55,15 @@ export class MembershipSync {
     return status === "draft" && !isStaff(role) ? CLOSE.eventNotOpen : undefined
   }
 
-  /** Was removed for good. Nobody keeps those who manage the workspace out. */
+  /** The participant was removed for good. This does not apply to participants that manage the workspace. */
   #isBarred({ participantId, manages }: Identity): boolean {
     return !manages && this.#needs.follower.removed.has(participantId)
   }
 
-  /** May a newcomer come in? Else it waits in the lobby or is turned away. From here on it is who the event says it is. */
+  /**
+   * True when a newcomer is admitted; else it waits in the waiting room or is closed. From here on its identity has the event's
+   * role.
+   */
   admits(connection: Connection): boolean {
     const { participants: places } = this.#needs.follower
     connection.identity = places.here(connection.identity)
@@ -73,7 +76,7 @@ export class MembershipSync {
     return admission === "in"
   }
 
-  /** All tabs of a participant are inside or wait: what one token says of the event's list holds for all. */
+  /** All tabs of a participant are inside or all wait: when one token is on the event's list, all tabs are. */
   #agree(connection: Connection): void {
     const { participantId } = connection.identity
     const tabs = [
@@ -89,7 +92,7 @@ export class MembershipSync {
     }
   }
 
-  /** A participant stands elsewhere: their connections follow. */
+  /** Applies a participant change to the participant's connections. */
   follow(standing: ParticipantChange): void {
     const { participantId, role, roomId, admission, because = "role", hearsPoll } = standing
     const connections = this.#needs.participants.connectionsOf(participantId)
@@ -98,13 +101,13 @@ export class MembershipSync {
     for (const connection of connections) {
       if (hearsPoll !== undefined) this.#needs.topics.subscribePoll(connection, hearsPoll.id, hearsPoll.on)
       if (roomId !== undefined) this.#move(connection, roomId)
-      // Without a role given here it is the stored one, which is looked up in a moment.
+      // When a role given here ends, the stored role applies; the grant watch looks it up shortly after.
       if (role !== undefined && role !== null) this.become(connection, { ...connection.identity, role }, because)
       if (admission === "waiting") this.#sendOut(connection)
     }
   }
 
-  /** After a hole in what was heard: every connection is put where it belongs. */
+  /** After a gap in the feed: applies the present state to every connection. */
   followAll(): void {
     const { participants: places } = this.#needs.follower
     for (const connection of [...this.#needs.participants.connections()]) {
@@ -113,13 +116,13 @@ export class MembershipSync {
       this.#move(connection, places.roomOf(participantId))
       this.become(connection, places.here(connection.identity), "role")
       this.#judge(connection)
-      // The live event may have taken them for waiting when it was told of them.
+      // The live event may have counted them as waiting when they were reported.
       if (connection.state === "open" && connection.identity.walkIn) this.#needs.presence.joined(connection.identity)
     }
     this.#openDoor()
   }
 
-  /** A new token may say another role or name, or that they are on the event's list by now and need not wait. */
+  /** A new token may have another role or name, or be on the event's list, which needs no admission. */
   renew(connection: Connection, identity: Identity, reason: UpdateReason): void {
     const { participants: places } = this.#needs.follower
     this.become(connection, places.here(identity), reason)
@@ -133,7 +136,7 @@ export class MembershipSync {
     connection.identity = identity
     const isSame = (["role", "name", "walkIn", "manages"] as const).every((field) => before[field] === identity[field])
     if (connection.state !== "open" || isSame) return
-    // Joining again is how the live event, and through it the others, learn of it.
+    // A repeated join updates the identity at the live event, which publishes it.
     this.#needs.presence.joined(identity)
     if (before.role === identity.role) return
     this.#needs.topics.changeRole(connection, actingAs(before), actingAs(identity))
@@ -145,23 +148,23 @@ export class MembershipSync {
     this.#needs.bring(connection, "roleChanged")
   }
 
-  /** Nothing reaches it until it is told where it stands: what is said meanwhile would follow upon a hole. */
+  /** Unsubscribes the connection until it gets `ready`: dispatches meanwhile would follow a gap. */
   pause(connection: Connection, identity: Identity = connection.identity): void {
     for (const stream of streamsOf(identity, connection.roomId)) this.#needs.topics.unsubscribe(connection, stream)
     connection.getsEphemeral = false
     connection.isPaused = true
   }
 
-  /** Out of one room's stream and into another's; the client is told where the new one stands. */
+  /** Moves the connection between the streams of two rooms and sends the new stream's position. */
   #move(connection: Connection, roomId: string | null): void {
     const before = connection.roomId
     if (before === roomId) return
     connection.roomId = roomId
-    // Who is told where they stand in a moment hears the room from then on.
+    // A connection that gets `ready` soon is subscribed to the room then.
     if (connection.state !== "open" || connection.isPaused) return
     const dropped = before === null ? [] : [roomStream(before)]
     const heard = roomId === null ? [] : [roomStream(roomId)]
-    // Of either room one hears what was said while one was in it, and nothing else.
+    // A connection receives from either room exactly the dispatches of its time in it.
     this.#needs.publishWaiting([...dropped, ...heard])
     for (const stream of dropped) this.#needs.topics.unsubscribe(connection, stream)
     for (const stream of heard) this.#needs.topics.subscribe(connection, stream)
@@ -175,21 +178,22 @@ export class MembershipSync {
     }
   }
 
-  /** Back to the lobby: present no more, and deaf to all but being let in again. */
+  /** Moves a connection to the waiting room: it leaves presence and receives only the status of its admission. */
   #sendOut(connection: Connection): void {
     this.pause(connection)
     for (const id of connection.polls) this.#needs.topics.subscribePoll(connection, id, false)
     connection.socket.unsubscribe(this.#needs.topics.roleTopic(actingAs(connection.identity)))
     const { participantId } = connection.identity
     const wasLast = this.#needs.participants.leave(connection)
-    // Where another tab is at the door already, its knock has said that nobody of theirs is inside.
+    // If another tab is in the waiting room already, its report has ended the participant's presence here.
     if (wasLast && this.waitingRoom.of(participantId).length === 0) this.#needs.presence.left(participantId)
     this.waitingRoom.hold(connection)
   }
 
   /**
-   * Others have to wait than before: whoever was let in by a door that was open, and by nobody else, goes before it, and
-   * whoever need not wait any more comes in. The live event lets those it knows of stay, in the commit that shuts the door.
+   * Applies a new waiting-room policy: participants inside that were admitted only by an open policy move to the waiting room,
+   * and participants that need not wait any more come in. The live event admits the participants that it knows, in the commit
+   * that closes the policy.
    */
   sortOut(): void {
     for (const connection of [...this.#needs.participants.connections()]) this.#judge(connection)
@@ -216,7 +220,7 @@ export class MembershipSync {
     for (const connection of this.#needs.participants.connectionsOf(participantId)) connection.close(why)
   }
 
-  /** They were there because the event was public, and for no other reason. */
+  /** Closes anonymous viewers, who were allowed only because the event was public. */
   closeAnonymous(): void {
     for (const connection of [...this.#needs.participants.connections(), ...this.waitingRoom.connections()]) {
       if (connection.identity.kind === "anonymous") connection.close(CLOSE.revoked)

@@ -1,4 +1,4 @@
-/** Where participants stand, as the live event has it: who was let in, whose role a host changed, who is in which room. */
+/** Participant states by the live event: admissions, roles that hosts gave, and rooms. */
 
 import type { ParticipantChange } from "../../actors/domain/state.ts"
 import { type Admission, admissionUnder } from "../../actors/presence/admission-policy.ts"
@@ -9,7 +9,7 @@ import type { Identity } from "../connection/connection.ts"
 
 export class ParticipantStates {
   lobby: LobbyPolicy = "open"
-  /** There are tallies that only those who voted may hear. */
+  /** True when there are tallies for voters alone. */
   votersHear = false
   #admissions = new Map<string, "admitted" | "held">()
   #roles = new Map<string, EventRole>()
@@ -38,7 +38,7 @@ export class ParticipantStates {
     return this.#seats.get(participantId) ?? null
   }
 
-  /** The identity with the role that it has here, whatever its token says. */
+  /** The identity with its role at this event, which precedes the token's. */
   here(identity: Identity): Identity {
     const role = this.#roles.get(identity.participantId)
     return role === undefined || role === identity.role ? identity : { ...identity, role }

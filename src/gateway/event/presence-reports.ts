@@ -1,7 +1,7 @@
 /**
- * Reports to the live event the people who came and went on this node: one report per tick, one at a time, in the order it happened.
- * An arrival that a connection waits for is reported at once, with all changes before it; in a storm of arrivals reports are
- * `GATHER_MS` apart. A report that fails is sent again before anything newer. Repeats do no harm: joining twice is joining once.
+ * Reports joins and leaves on this node to the live event: one report per tick, one at a time, in order. An arrival that a
+ * connection waits for is reported at once, with all changes before it; during many arrivals reports are `GATHER_MS` apart. A
+ * failed report is sent again before anything newer. Repeats do no harm: a second join has no effect.
  */
 import { Effect } from "effect"
 import type { PresenceReport } from "../../actors/protocol.ts"
@@ -12,15 +12,15 @@ type Change = PresenceReport["changes"][number]
 
 interface Entry {
   readonly change: Change
-  /** Called once the live event has been told. */
+  /** Called once the live event has acknowledged the report, or is gone. */
   readonly told: (() => void) | undefined
 }
 
 const RETRY_MS = 1000
-/** From the start of one report to the start of the next, while arrivals are waited for: a report costs the same for one as for fifty. */
+/** From the start of one report to the start of the next, while arrivals wait: a report costs the same for one as for fifty. */
 const GATHER_MS = 10
 const BATCH = 2000
-/** Beyond this only the last change of each participant is kept: the ones before it have no effect any more. */
+/** Above this number only the last change of each participant is kept: earlier ones have no effect any more. */
 const COMPACT_ABOVE = 20_000
 
 const subject = (change: Change): string =>
@@ -60,7 +60,7 @@ export class PresenceReports {
   readonly #eventId: string
   #queue: Entry[] = []
   #timer: NodeJS.Timeout | undefined
-  /** When the timer fires, and when the last report was sent, by the monotonic clock. */
+  /** Times of the timer and of the last report, by the monotonic clock. */
   #dueAt = 0
   #sentAt = Number.NEGATIVE_INFINITY
   #isSending = false
@@ -79,17 +79,17 @@ export class PresenceReports {
     this.#add({ type: "join", participant: participantOf(identity) })
   }
 
-  /** As `joined`, told at once; `told` is called when the live event knows. */
+  /** As `joined`, reported at once; `told` is called after the acknowledgement. */
   arrived(identity: Identity, told: () => void): void {
     this.#add({ type: "join", participant: participantOf(identity) }, told)
   }
 
-  /** Waits in the lobby. */
+  /** The participant is in the waiting room. */
   knocked(identity: Identity): void {
     this.#add({ type: "knock", participant: participantOf(identity) })
   }
 
-  /** Waits no longer: let in, turned away, or gone. */
+  /** The participant no longer waits: admitted, denied, or gone. */
   gaveUp(participantId: string): void {
     this.#add({ type: "giveUp", participantId })
   }
@@ -98,7 +98,7 @@ export class PresenceReports {
     this.#add({ type: "leave", participantId })
   }
 
-  /** From now on nothing is told: this node going away is no one's absence. */
+  /** Stops presence reports: this node goes away, not its participants. */
   stop(): void {
     this.#isStopped = true
     clearTimeout(this.#timer)
@@ -136,7 +136,7 @@ export class PresenceReports {
     this.#isSending = true
     this.#services.fork(
       this.#services.live.reportPresence(this.#eventId, { node: this.#services.node, changes }).pipe(
-        // A defect is no reason to stop telling; the report is as likely to pass the next time.
+        // A defect must not stop the reports; a retry may succeed.
         Effect.sandbox,
         Effect.match({
           onSuccess: () => this.#settle(changes.length, this.#services.options.presenceTickMs),

@@ -1,4 +1,4 @@
-/** Reactions of this node's sockets, added up and told to the live event ten times a second: never one message per viewer. */
+/** Reactions of this node's sockets, added up and reported to the live event ten times a second: never one message per viewer. */
 import { Effect } from "effect"
 import type { ReactionReport } from "../../actors/presence/reactions.ts"
 import type { ReactionKind } from "../../model/live-values.ts"
@@ -11,8 +11,8 @@ import type { GatewayServices } from "../services.ts"
 const TELL_EVERY_MS = 100
 
 /**
- * Where there are rooms the audience reacts in its own, and who is in none nowhere: what goes to everyone disturbs all rooms.
- * That is for staff.
+ * With rooms, participants react in their own room and nowhere else: a reaction to everyone disturbs all rooms. Only staff may
+ * send one.
  */
 export const lacksRoom = ({ identity, roomId }: Connection, { modality }: PhaseTraits): boolean =>
   roomId === null && (modality === "breakout" || modality === "rotation") && !isStaff(identity.role)
@@ -30,7 +30,7 @@ export class ReactionCounts {
     this.#eventId = eventId
   }
 
-  /** Heard where the connection is: in its room, or by everyone. */
+  /** Counts the reaction for the connection's room, or for everyone. */
   add({ roomId }: Connection, kind: ReactionKind, n: number): void {
     const stream = roomId === null ? "event" : roomStream(roomId)
     const key = `${stream} ${kind}`
@@ -48,7 +48,7 @@ export class ReactionCounts {
     this.#timer = undefined
     const counts = [...this.#counts.values()]
     this.#counts = new Map()
-    // Applause that cannot be told is lost: nobody waits for it.
+    // Reactions of a failed report are lost: nothing depends on them.
     this.#services.fork(Effect.ignore(this.#services.live.reportReactions(this.#eventId, { counts })))
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Tells connections how they stand now: `me.updated`, with their seat in the media server where that is another than they
- * were told of. After a phase change everyone of a role is told by one frame; only where there is a media server each
- * connection has to be told by itself, a few at a time.
+ * Notifies connections of their role with `me.updated`, and of their seat in the media server when it changed. After a phase
+ * change one frame notifies all connections of a role. Only with a media server each connection is notified by itself, a few at a
+ * time.
  */
 
 import { EventRole } from "../../model/roles.ts"
@@ -19,19 +19,19 @@ interface Needs {
   readonly media: MediaSeats
   readonly topics: Topics
   readonly phase: () => PhaseTraits
-  /** If something of these streams waits for the tick, all that waits is sent now. */
+  /** If dispatches of these streams are pending, publishes everything that is pending. */
   readonly publishWaiting: (streams: ReadonlyArray<StreamName>) => void
-  /** Sends a frame to a topic behind what waits for the tick. */
+  /** Sends a frame to a topic after everything that is pending for the tick. */
   readonly afterTick: (topic: string, frame: string) => void
 }
 
-/** One of each who may do the same things. */
+/** One example for each set of equal permissions. */
 const EXAMPLES: ReadonlyArray<readonly [ActingRole, Pick<Identity, "kind" | "role">]> = [
   ...EventRole.literals.map((role) => [role, { kind: "user", role }] as const),
   ["anonymous", { kind: "anonymous", role: "viewer" }],
 ]
 
-/** Seats are signed: so many connections are told at once, and the others after a pause each. */
+/** Seats are signed: this many connections are notified at once, and the others after a pause each. */
 const AT_ONCE = 200
 const PAUSE_MS = 50
 
@@ -43,7 +43,7 @@ export class RoleNotifier {
     this.#needs = needs
   }
 
-  /** A connection's role is another than it was told. */
+  /** The connection's role differs from the one it was sent. */
   tell(connection: Connection, reason: UpdateReason): void {
     const { media, phase } = this.#needs
     const say = (seat: object): void => {
@@ -54,12 +54,12 @@ export class RoleNotifier {
     else media.change(connection, (seat) => say({ media: seat }))
   }
 
-  /** Each stored role hears how it reads in the phase that is active now. */
+  /** Notifies each stored role of its effective role in the phase that is active now. */
   tellAll(): void {
     this.stop()
     const { media, topics, phase, afterTick, publishWaiting } = this.#needs
     if (media.hasServer) {
-      // What began the phase is heard before what it makes of one.
+      // Dispatches that start the phase go before the roles that follow from it.
       publishWaiting(["event"])
       this.#tellEach([...this.#needs.participants.connections()])
       return

@@ -1,6 +1,6 @@
 /**
- * Connections that wait in an event's lobby: they hear that they wait, and what becomes of it, and nothing else. They are
- * not present and cause no webhook; that they knocked is told to the live event, which tells staff.
+ * Connections in an event's waiting room: they receive the status of their admission, and nothing else. They are not present and
+ * cause no webhook event. Their arrival is reported to the live event, which notifies staff.
  */
 
 import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
@@ -48,7 +48,7 @@ export class WaitingRoom {
     surplus?.close(CLOSE.replaced)
   }
 
-  /** Lets a participant's connections go in: they are no longer ours. */
+  /** Removes and returns a participant's connections, which are admitted. */
   admit(participantId: string): ReadonlyArray<Connection> {
     const admitted = this.#waiting.connectionsOf(participantId)
     for (const connection of admitted) {
@@ -67,13 +67,13 @@ export class WaitingRoom {
     }
   }
 
-  /** Turns away at once who need not wait to be. */
+  /** Closes at once a connection whose admission is denied. */
   refuse(connection: Connection): void {
     tell(connection, "denied")
     connection.close(CLOSE.lobbyDenied)
   }
 
-  /** The connection closed, or was let in. */
+  /** The connection closed, or was admitted. */
   forget(connection: Connection): void {
     if (this.#waiting.leave(connection)) this.#presence.gaveUp(connection.identity.participantId)
   }

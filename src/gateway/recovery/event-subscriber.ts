@@ -1,7 +1,7 @@
 /**
- * Follows one live event: subscribes to the feed first (buffering), then reads snapshot and stored dispatches, then goes
- * on message by message. Invariant: the rings hold exactly what was committed up to `version`. A hole in the versions is
- * filled from the store, once at a time; another history, or a hole longer than the store remembers, starts over.
+ * Subscribes to one live event: first to the feed (buffering), then it reads snapshot and stored dispatches, then it applies
+ * message by message. Invariant: the replay buffers hold exactly the commits up to `version`. A gap in the versions is filled
+ * from the store, once at a time. Another epoch, or a gap longer than the store keeps, starts over.
  */
 import { Effect, Schedule } from "effect"
 import { type ActivePhase, NO_PHASE, type ParticipantChange } from "../../actors/domain/state.ts"
@@ -17,58 +17,58 @@ import type { GatewayServices } from "../services.ts"
 import { type Outgoing, outgoing } from "../transport/outgoing.ts"
 import { ReplayBuffers, type StreamHeads } from "./replay-buffers.ts"
 
-/** What the follower has to say, in the order it happened. */
+/** The notifications of the subscriber, in order. */
 export interface SubscriberEvents {
-  /** The event can be served from now. */
+  /** The event can be served from now on. */
   readonly opened: () => void
-  /** It cannot: absent, or what is needed to read it is away. */
+  /** The event cannot be served: absent, or unreadable for now. */
   readonly failed: (failure: NotFound | Unavailable) => void
   readonly published: (stream: StreamName, dispatch: Outgoing) => void
   readonly ephemeral: (publication: EphemeralPublication) => void
-  /** A participant stands elsewhere from now on: has another role or room, was let in or turned away. */
+  /** A participant's role, room or admission changed. */
   readonly stood: (standing: ParticipantChange) => void
-  /** Any of that may have changed for anybody. */
+  /** The state of any participant may have changed. */
   readonly allStood: () => void
-  /** Others may have to wait than before. */
+  /** The waiting-room policy changed. */
   readonly lobbyChanged: () => void
-  /** The active phase may allow other things now. */
+  /** The permissions of the active phase may have changed. */
   readonly narrowed: () => void
   readonly removed: (participantId: string) => void
-  /** The event is public no more: anonymous viewers have to go. */
+  /** The event is no longer public: anonymous viewers must be closed. */
   readonly hidden: () => void
   readonly ended: () => void
-  /** Positions of before mean nothing any more: everyone needs a snapshot. */
+  /** Earlier positions are invalid: every connection needs a snapshot. */
   readonly restarted: (reason: "epoch" | "gap") => void
-  /** A newer snapshot is there. */
+  /** A newer snapshot has been read. */
   readonly refreshed: () => void
-  /** All of a message, or of a reading, has been said. */
+  /** All notifications of a message, or of a reading, were sent. */
   readonly settled: () => void
-  /** The actor is in memory anew and may not know who is here. */
+  /** The actor was loaded again and may not know who is present. */
   readonly actorWoke: () => void
-  /** The participants a reading is for. `fresh`: its snapshot has to be of the same version as what concerns them. */
+  /** The participants that a reading is for. `fresh`: its snapshot must be of the same version as the personal state. */
   readonly awaited: () => { readonly participants: ReadonlyArray<string>; readonly fresh: boolean }
-  /** Does a connection here hear the participant's own stream? */
+  /** Does a connection here receive the participant's own stream? */
   readonly isHeard: (participantId: string) => boolean
 }
 
-/** The outcome of a reading: how everything stands, how far streams have come by then, and what of their history is not here yet. */
+/** The result of a reading: the state, the stream heads at that time, and the stored dispatches that are missing here. */
 interface Look {
   readonly reading: LiveReading
   readonly heads: StreamHeads
   readonly stored: ReadonlyArray<StoredPublication>
 }
 
-/** What decides who may be there and do what. */
+/** The facts that presence and permissions depend on. */
 type Terms = Pick<FeedMessage, "status" | "visibility" | "phase" | "lobby">
 
-/** Of the streams that the reading was asked for. */
+/** The heads of the requested streams. */
 const askedHeads = ({ heads, personal }: LiveReading): StreamHeads => ({
   ...heads,
   ...Object.fromEntries(Object.entries(personal).map(([id, { head }]) => [ownStream(id), head])),
 })
 
 const MAX_BUFFERED = 1000
-/** How often a reading that failed is tried again while connections depend on it. */
+/** The interval of retries of a failed reading while connections depend on it. */
 const RETRY_SCHEDULE = Schedule.spaced("500 millis")
 
 export class EventSubscriber {
@@ -85,7 +85,7 @@ export class EventSubscriber {
   readonly #services: GatewayServices
   readonly #eventId: string
   readonly #say: SubscriberEvents
-  /** Messages that arrived while the store is read; `undefined` while following. */
+  /** Messages that arrive while the store is read; `undefined` otherwise. */
   #buffer: FeedMessage[] | undefined = []
   #isOpen = false
   #isStopped = false
@@ -115,14 +115,14 @@ export class EventSubscriber {
   }
 
   trim(now: number): void {
-    // A stream's history that is being read must not be older than what is known of it.
+    // During a reading no known head is dropped: the reading may be older than the head.
     const isReading = this.#isRefreshing || this.#buffer !== undefined
     this.buffers.trim(now, (participantId) => isReading || this.#say.isHeard(participantId))
   }
 
   /**
-   * Reads anew for everybody who is awaited when the present turn is over, once at a time; `refreshed` or, when nothing can
-   * be read, `failed` follows.
+   * Reads anew for all waiting connections after the present turn, once at a time. `refreshed` follows or, when the reading
+   * fails, `failed`.
    */
   refresh(): void {
     if (this.#isRefreshing || this.#buffer !== undefined) return
@@ -151,7 +151,7 @@ export class EventSubscriber {
     )
   }
 
-  /** `isAnew`: all that is followed; otherwise only what is not known of those who are awaited. */
+  /** `isAnew`: all that is subscribed; otherwise only the unknown streams of the waiting participants. */
   #look(isAnew: boolean): Effect.Effect<Look, NotFound | Unavailable> {
     const { live, database, options, telemetry } = this.#services
     return Effect.gen({ self: this }, function* () {
@@ -182,7 +182,7 @@ export class EventSubscriber {
     }
   }
 
-  /** More than can be kept leaves a hole, which is found and filled afterwards. */
+  /** A full buffer drops messages; the gap is detected and filled afterwards. */
   #keep(buffer: FeedMessage[], message: FeedMessage): void {
     buffer.push(message)
     if (buffer.length > MAX_BUFFERED) buffer.shift()
@@ -208,7 +208,7 @@ export class EventSubscriber {
   #apply(message: FeedMessage): void {
     const now = Date.now()
     this.version = message.version
-    // Before what is said: who enters a room hears what is said there from now on.
+    // Before the dispatches: a participant that enters a room receives its dispatches from here on.
     for (const standing of message.participantChanges) {
       this.participants.apply(standing)
       if (standing.barred !== undefined) this.#bar(standing.participantId, standing.barred)
@@ -241,11 +241,11 @@ export class EventSubscriber {
     this.visibility = visibility
     if (isHidden) this.#say.hidden()
     const hasChanged = !sameTraits(this.phase, phase)
-    // The same object for as long as nothing changes: what was made of it is kept by it.
+    // The same object while nothing changes: values derived from it are cached by it.
     if (hasChanged) this.phase = phase
     const hasOtherLobby = this.participants.lobby !== lobby
     this.participants.lobby = lobby
-    // First: who has to wait does not hear what becomes of those inside.
+    // First: participants that have to wait do not receive the dispatches to those inside.
     if (hasOtherLobby) this.#say.lobbyChanged()
     if (hasChanged) this.#say.narrowed()
   }
@@ -257,7 +257,7 @@ export class EventSubscriber {
     }
   }
 
-  /** Something was missed: reads the store, keeping what comes meanwhile. */
+  /** A message was missed: reads the store, and buffers messages meanwhile. */
   #reload(because?: FeedMessage): void {
     if (this.#buffer !== undefined) return
     this.#buffer = because === undefined ? [] : [because]
@@ -268,7 +268,7 @@ export class EventSubscriber {
     this.#services.fork(
       Effect.suspend(() => this.#look(true)).pipe(
         Effect.tapError((failure) => Effect.sync(() => this.#loadFailed(failure))),
-        // Whoever waits has been told; those already open stay, and get what they missed once it can be read.
+        // Waiting connections have been refused; open ones stay, and get the missed dispatches after a successful reading.
         Effect.retry({
           while: (failure) => this.#isOpen && !this.#isStopped && failure._tag === "Unavailable",
           schedule: RETRY_SCHEDULE,
@@ -285,7 +285,7 @@ export class EventSubscriber {
 
   #loadFailed(failure: NotFound | Unavailable): void {
     if (this.#isStopped) return
-    // An event that was there and is not any more has been deleted.
+    // An event that existed and does not any more was deleted.
     if (this.#isOpen && failure._tag === "NotFound") this.#say.ended()
     else this.#say.failed(failure)
   }
@@ -307,7 +307,7 @@ export class EventSubscriber {
     else if (wasOpen) this.#say.refreshed()
     this.#say.settled()
     for (const message of buffered) {
-      // Commits the snapshot already holds have been filled in, but not their ejections.
+      // The snapshot's reading includes the dispatches of these commits, but not their ejections.
       if (message.kind === "commit" && message.version <= snapshot.version) this.#eject(message)
       this.#hear(message)
     }
@@ -315,7 +315,7 @@ export class EventSubscriber {
     if (this.status === "ended") this.#say.ended()
   }
 
-  /** Brings the rings to the snapshot's version; says why when that is a start over. */
+  /** Brings the replay buffers to the snapshot's version; returns the reason when that is a start over. */
   #fill(
     snapshot: LiveSnapshot,
     heads: StreamHeads,

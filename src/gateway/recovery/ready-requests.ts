@@ -1,4 +1,4 @@
-/** Connections that are to be told where they stand, and what those that resume are told. */
+/** Requests for `ready`, and the frames for connections that resume. */
 
 import type { Resume } from "../../protocol/frames.ts"
 import type { PhaseTraits } from "../../protocol/rule.ts"
@@ -7,18 +7,18 @@ import type { Connection } from "../connection/connection.ts"
 import type { Seats } from "../event/media-seats.ts"
 import { type Place, readyResumed } from "./ready.ts"
 
-/** A connection that is to be told where it stands: from what it held, or with a snapshot for the given reason. */
+/** A connection that needs `ready`: by a replay from its cursors, or with a snapshot for the given reason. */
 export interface ReadyRequest {
   readonly connection: Connection
   readonly resume: Resume | undefined
   readonly reason: ReadyReason
-  /** The version that it must be told of at least: what it did itself before it asked. */
+  /** The lowest version of its state: that of its own commands before the request. */
   readonly since?: number
-  /** Where there is a media server: minted before anything can be said. */
+  /** With a media server: minted before `ready` is sent. */
   readonly seats?: Seats
 }
 
-/** `ready`, everything missed since, and that this was all. */
+/** `ready`, all missed dispatches, and `caughtUp`. */
 export const resumedFrames = (
   connection: Connection,
   place: Place,

@@ -1,6 +1,6 @@
 /**
- * The `ready` dispatch. What is the same for everyone (event, agenda, timers, presence, activities) is encoded once per
- * snapshot, and what staff see on top of it once more; only what concerns the participant is written per connection.
+ * The `ready` dispatch. The shared part (event, agenda, timers, presence, activities) is encoded once per snapshot, and the
+ * staff's part once more. Only the personal part is written per connection.
  */
 import type { LiveSnapshot } from "../../actors/protocol.ts"
 import type { MediaToken } from "../../media/media.ts"
@@ -11,7 +11,7 @@ import { type ActingRole, actingAs, type PhaseTraits } from "../../protocol/rule
 import type { ReadyReason } from "../../protocol/state.ts"
 import type { Connection, Identity } from "../connection/connection.ts"
 
-/** By the names they have on the wire. */
+/** By the names on the wire. */
 export type Cursors = { readonly [stream: string]: number }
 
 type Fields = { readonly [field: string]: unknown }
@@ -25,7 +25,7 @@ interface Parts {
   readonly people: string
   readonly anonymous: string
   readonly staff: string
-  /** For those who write in the staff's chat without being staff. */
+  /** For speakers, who write in the staff's chat without being staff. */
   readonly stage: string
 }
 
@@ -48,7 +48,7 @@ const partsOf = (snapshot: LiveSnapshot): Parts => {
   return parts
 }
 
-/** The role as it reads now, and the commands and places to write to that go with it. */
+/** The effective role, with its permitted commands and chat targets. */
 export const rightsOf = (identity: Who, phase: PhaseTraits) => {
   const acting = actingAs(identity)
   return {
@@ -58,7 +58,7 @@ export const rightsOf = (identity: Who, phase: PhaseTraits) => {
   }
 }
 
-/** Speakers have a part in the staff's chat, told in their own stream. */
+/** Speakers take part in the staff's chat, through their own stream. */
 export const hearsStaffChat = (identity: Who, phase: PhaseTraits): boolean =>
   !isStaff(identity.role) && canChat(actingAs(identity), phase, "staff") === "allowed"
 
@@ -71,7 +71,7 @@ const partFor = (identity: Who, snapshot: LiveSnapshot): string => {
 
 const standings = new WeakMap<PhaseTraits, Map<ActingRole, string>>()
 
-/** JSON members: the same for all who act as the same, and made once for them. */
+/** JSON members: the same for equal acting roles, and made once for them. */
 const standingMembers = (identity: Who, phase: PhaseTraits): string => {
   const known = standings.get(phase) ?? new Map<ActingRole, string>()
   standings.set(phase, known)
@@ -93,7 +93,7 @@ export interface Place {
   readonly cursors: Cursors
 }
 
-/** `personal`: what of the snapshot's version concerns the participant. */
+/** `personal`: the participant's state at the snapshot's version. */
 export const readyWithSnapshot = (
   connection: Connection,
   snapshot: LiveSnapshot,
@@ -107,7 +107,7 @@ export const readyWithSnapshot = (
   return `{"op":0,"t":"ready","d":{${membersOf(place)},${personalPart(connection, phase)},${own}${shared}}}`
 }
 
-/** `seat`: in the main room, where there is a media server. */
+/** `seat`: in the main room, with a media server. */
 export const readyResumed = (
   connection: Connection,
   place: Place,

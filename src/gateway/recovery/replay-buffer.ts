@@ -1,7 +1,7 @@
 /**
- * The newest dispatches of one stream, shared by everyone who may hear it: what a reconnecting client missed is either all
- * in here and replayed exactly, or it gets a snapshot. Bounded by age, number and size.
- * Invariant: entries are contiguous up to `head`.
+ * The newest dispatches of one stream, shared by its subscribers. Either the buffer has everything that a reconnecting client
+ * missed and replays it exactly, or the client gets a snapshot. Bounded by age, number and size. Invariant: entries are
+ * contiguous up to `head`.
  */
 
 import type { Outgoing } from "../transport/outgoing.ts"
@@ -20,13 +20,13 @@ interface Entry extends Outgoing {
 
 export class ReplayBuffer {
   #entries: Entry[] = []
-  /** Index of the oldest entry that is kept; what lies before it is dropped in bulk. */
+  /** Index of the oldest kept entry; entries before it are dropped in bulk. */
   #from = 0
   #length = 0
   #head: number
   readonly #limits: RingLimits
 
-  /** `head`: the highest `s` that happened before the ring began. */
+  /** `head`: the highest `s` before the buffer's first entry. */
   constructor(limits: RingLimits, head: number) {
     this.#limits = limits
     this.#head = head
@@ -37,7 +37,7 @@ export class ReplayBuffer {
     return this.#head
   }
 
-  /** Lowest `s` that is kept; `head + 1` when none is. */
+  /** Lowest kept `s`; `head + 1` when the buffer is empty. */
   get oldest(): number {
     return this.#head - (this.#entries.length - this.#from) + 1
   }
@@ -46,7 +46,7 @@ export class ReplayBuffer {
     return this.#entries.length === this.#from
   }
 
-  /** Adds the dispatch whose place is `head + 1`. */
+  /** Adds the dispatch whose position is `head + 1`. */
   push({ frame, seatable }: Outgoing, at: number): void {
     this.#entries.push(seatable === undefined ? { frame, at } : { frame, at, seatable })
     this.#length += frame.length
@@ -54,12 +54,12 @@ export class ReplayBuffer {
     this.trim(at)
   }
 
-  /** Can a client that has seen `cursor` be brought up by a replay alone? */
+  /** Can a replay alone bring a client at `cursor` up to date? */
   covers(cursor: number): boolean {
     return cursor >= this.oldest - 1 && cursor <= this.#head
   }
 
-  /** Dispatches after `cursor` up to and including `upTo`, in order. The caller has asked `covers(cursor)`. */
+  /** Dispatches after `cursor` up to and including `upTo`, in order. The caller has checked `covers(cursor)`. */
   between(cursor: number, upTo: number): ReadonlyArray<Outgoing> {
     const start = this.#from + (cursor + 1 - this.oldest)
     return this.#entries.slice(start, start + Math.max(0, upTo - cursor))

@@ -1,7 +1,7 @@
 /**
- * The history of every stream of an event. The shared ones always have a ring; a room's and a participant's own have one
- * while there is something to replay, so that what is kept does not grow with the audience. For the same reason the heads of
- * own streams are kept only for participants who are connected or were until a moment ago; others are read when they come.
+ * The replay buffers of an event's streams. Shared streams always have a buffer. Streams of rooms and participants have one while
+ * there is something to replay, so that memory does not grow with the audience. For the same reason the heads of own streams are
+ * kept only for participants that are or recently were connected; others are read on return.
  */
 import { toMillis } from "../../model/timestamp.ts"
 import type { StoredPublication } from "../../store/live-history.ts"
@@ -9,7 +9,7 @@ import { isShared, ownerOf, type StreamName } from "../broadcast/stream-names.ts
 import { type Outgoing, outgoing } from "../transport/outgoing.ts"
 import { ReplayBuffer, type RingLimits } from "./replay-buffer.ts"
 
-/** Bytes of history kept per stream, about. */
+/** Bytes of dispatches kept per stream, approximately. */
 const MAX_RING_LENGTH = 4_194_304
 
 /** Highest `s` by stream. */
@@ -19,7 +19,7 @@ export class ReplayBuffers {
   readonly #limits: RingLimits
   readonly #rings = new Map<StreamName, ReplayBuffer>()
   #heads = new Map<StreamName, number>()
-  /** Own streams that nobody heard when it was last looked; Unix milliseconds. */
+  /** Own streams without a connection or buffer at the last check. */
   #unheard: ReadonlySet<StreamName> = new Set()
   #lookedAt = 0
 
@@ -27,24 +27,24 @@ export class ReplayBuffers {
     this.#limits = { maxAgeMs, maxEntries, maxLength: MAX_RING_LENGTH }
   }
 
-  /** Is it known how far a stream has come? Of an open room and of the shared streams always. */
+  /** Is the stream's head known? It always is for open rooms and shared streams. */
   knows(stream: StreamName): boolean {
     return this.#heads.has(stream) || ownerOf(stream) === undefined
   }
 
-  /** Participants' own streams of which it is known. */
+  /** Participants' own streams with a known head. */
   get owned(): ReadonlyArray<StreamName> {
     return [...this.#heads.keys()].filter((stream) => ownerOf(stream) !== undefined)
   }
 
-  /** Highest `s` of a stream that is known; 0 when it never had any. */
+  /** Highest `s` of a known stream; 0 when it has no dispatches. */
   head(stream: StreamName): number {
     return this.#heads.get(stream) ?? 0
   }
 
   /**
-   * Adds the next dispatch of a stream; false when it is not the next. The live event is heard without a hole, so what it
-   * says on a stream that is not known is the next there.
+   * Adds the next dispatch of a stream; false when it is not the next. The feed has no gaps here, so the first dispatch on an
+   * unknown stream is its next.
    */
   push(stream: StreamName, s: number, dispatch: Outgoing, at: number): boolean {
     if (this.knows(stream) && s !== this.head(stream) + 1) return false
@@ -55,17 +55,17 @@ export class ReplayBuffers {
     return true
   }
 
-  /** Can a client that has seen `cursor` be brought up by a replay alone? */
+  /** Can a replay alone bring a client at `cursor` up to date? */
   covers(stream: StreamName, cursor: number): boolean {
     return this.#rings.get(stream)?.covers(cursor) ?? (this.knows(stream) && cursor === this.head(stream))
   }
 
-  /** Dispatches after `cursor` up to and including `upTo`. The caller has asked `covers`. */
+  /** Dispatches after `cursor` up to and including `upTo`. The caller has checked `covers`. */
   between(stream: StreamName, cursor: number, upTo: number): ReadonlyArray<Outgoing> {
     return this.#rings.get(stream)?.between(cursor, upTo) ?? []
   }
 
-  /** Do these stored dispatches continue right where we end, in every stream that is known? */
+  /** Do these stored dispatches continue all known streams without a gap? */
   reach(heads: StreamHeads, stored: ReadonlyArray<StoredPublication>): boolean {
     const first = new Map<StreamName, number>()
     for (const { stream, s } of stored) {
@@ -80,7 +80,7 @@ export class ReplayBuffers {
     )
   }
 
-  /** Begins anew from what is stored. */
+  /** Replaces all buffers by the stored dispatches. */
   restore(heads: StreamHeads, stored: ReadonlyArray<StoredPublication>): void {
     this.#rings.clear()
     this.#heads = new Map(Object.entries(heads))
@@ -88,7 +88,7 @@ export class ReplayBuffers {
     this.#dropUnfinished(Object.keys(heads))
   }
 
-  /** Takes in streams that were not known. A stream that has become known meanwhile is left as it is, because that is newer. */
+  /** Adds unknown streams. A stream that has become known meanwhile stays unchanged, because it is newer. */
   learn(heads: StreamHeads, stored: ReadonlyArray<StoredPublication>): void {
     const unknown = new Set(Object.keys(heads).filter((stream) => !this.knows(stream)))
     for (const stream of unknown) this.#heads.set(stream, heads[stream] ?? 0)
@@ -96,13 +96,13 @@ export class ReplayBuffers {
     this.#dropUnfinished(unknown)
   }
 
-  /** Lets go of what is too old. `isHeard`: is a participant here whose own stream it is? */
+  /** Drops old entries. `isHeard`: is the participant connected here? */
   trim(now: number, isHeard: (participantId: string) => boolean): void {
     for (const [stream, ring] of this.#rings) {
       ring.trim(now)
       if (ring.isEmpty && !isShared(stream)) this.#rings.delete(stream)
     }
-    // A participant whose link broke usually comes back within the age of the history, and then needs no reading.
+    // A participant with a lost connection usually returns within the age of the buffers, and then needs no reading.
     if (now - this.#lookedAt < this.#limits.maxAgeMs) return
     this.#lookedAt = now
     const unheard = this.owned.filter((stream) => !this.#rings.has(stream) && !isHeard(ownerOf(stream) ?? ""))
@@ -110,7 +110,7 @@ export class ReplayBuffers {
     this.#unheard = new Set(unheard.filter((stream) => this.#heads.has(stream)))
   }
 
-  /** Adds a stored dispatch. One that does not follow upon the one before begins its ring anew. */
+  /** Adds a stored dispatch. One that does not continue the stream's buffer starts a new buffer. */
   #refill(publication: StoredPublication): void {
     const { stream, s, at } = publication
     if (s > this.head(stream)) return
@@ -120,7 +120,7 @@ export class ReplayBuffers {
     ring.push(outgoing(publication), toMillis(at))
   }
 
-  /** A ring that does not reach its stream's head replays nothing whole. */
+  /** Drops buffers that do not reach their stream's head: they cannot replay exactly. */
   #dropUnfinished(streams: Iterable<StreamName>): void {
     for (const stream of streams) if (this.#rings.get(stream)?.head !== this.head(stream)) this.#rings.delete(stream)
   }

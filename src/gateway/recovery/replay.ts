@@ -1,4 +1,4 @@
-/** Can a connection go on from what it held, or from what was read: exactly, or not at all. */
+/** Checks whether a connection can continue from its cursors, or from the last reading: exactly, or not at all. */
 import type { LiveSnapshot } from "../../actors/protocol.ts"
 import { isStaff } from "../../model/roles.ts"
 import type { Resume } from "../../protocol/frames.ts"
@@ -10,8 +10,8 @@ import type { EventSubscriber } from "./event-subscriber.ts"
 import { type Cursors, hearsStaffChat } from "./ready.ts"
 
 /**
- * A caller that waits for a reading. `fresh`: some are told in their own stream of what many see, so that what concerns them and what
- * many see have to be of one version.
+ * The participants that wait for a reading. `fresh`: some receive shared content on their own stream (the staff's chat), so that
+ * the personal and the shared state must be of one version.
  */
 export const readersOf = (
   { phase, read }: EventSubscriber,
@@ -26,8 +26,8 @@ export const readersOf = (
 }
 
 /**
- * Why what the client held cannot be continued; `undefined` when a replay is exact. Of a stream that is not known here
- * nothing is covered: without a reading that is no verdict, and with the next one the stream is known.
+ * The reason why a client's cursors cannot be continued; `undefined` when a replay is exact. An unknown stream covers nothing:
+ * without a reading the reason is not final, and with the next one the stream is known.
  */
 export const whyNoReplay = (
   { history, buffers: rings }: EventSubscriber,
@@ -39,27 +39,27 @@ export const whyNoReplay = (
   if ("staff" in cursors !== isStaff(connection.identity.role)) return "roleChanged"
   const heard = new Set(streams.map(wireName))
   const hearsOthers = Object.keys(cursors).some((name) => !heard.has(name))
-  // Most participants are never told anything of their own, and many clients do not count what is not there.
+  // Most participants have no dispatches on their own stream, and many clients omit such a cursor.
   const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? (ownerOf(stream) === undefined ? -1 : 0)
   if (hearsOthers) return "gap"
   const missing = streams.filter((stream) => !rings.covers(stream, cursor(stream)))
   if (missing.length === 0) return undefined
-  // It was there once; anything else never was.
+  // The cursor was valid once; any other cursor never was.
   const isPast = (stream: StreamName): boolean => cursor(stream) >= 0 && cursor(stream) < rings.head(stream)
   return missing.every(isPast) ? "expired" : "gap"
 }
 
-/** What was read for somebody, and where each stream they hear goes on after it. */
+/** The last reading for a participant, and the cursors of their streams after it. */
 export interface ReadingFor {
   readonly snapshot: LiveSnapshot
-  /** What concerns the participant. */
+  /** The participant's personal state. */
   readonly state: { readonly [field: string]: unknown }
   readonly cursors: Cursors
 }
 
 /**
- * The last reading, when it is of a participant and no older than the version `since` in what concerns them, and what came
- * after it can be replayed.
+ * The last reading, if it includes the participant, its personal state is not older than the version `since`, and all later
+ * dispatches can be replayed.
  */
 export const readingFor = (
   { read, buffers: rings }: EventSubscriber,
@@ -69,7 +69,7 @@ export const readingFor = (
   const own = read?.personal[connection.identity.participantId]
   if (read === undefined || own === undefined || read.version < since) return undefined
   const { snapshot } = read
-  // What is told to one person of what many see goes on where what many see was looked at.
+  // Shared content on a participant's own stream continues from the snapshot's version, so the two versions must be equal.
   if (hearsStaffChat(connection.identity, snapshot.phase) && read.version !== snapshot.version) return undefined
   const head = (stream: StreamName): number =>
     ownerOf(stream) === undefined ? (snapshot.heads[stream] ?? 0) : own.head

@@ -1,4 +1,4 @@
-/** Sockets that take too little: spared what may be lost, and closed before their buffers outgrow the bound. */
+/** Slow sockets: ephemeral messages are paused, and the socket is closed before its buffer outgrows the limit. */
 
 import { CLOSE } from "../../protocol/close-codes.ts"
 import type { Topics } from "../broadcast/topics.ts"
@@ -8,7 +8,7 @@ import type { GatewayOptions } from "../options.ts"
 
 type Limits = Pick<GatewayOptions, "orderedLimitBytes" | "ephemeralLimitBytes">
 
-/** Closes who takes too little; spares who is slow what may be lost. */
+/** Closes sockets whose buffers are too large; pauses ephemeral messages of slow ones. */
 export const inspectBuffers = (
   connections: Iterable<Connection>,
   topics: Topics,
@@ -23,7 +23,7 @@ export const inspectBuffers = (
   }
 }
 
-/** Who has caught up hears again what may be lost. */
+/** Resumes ephemeral messages of a socket whose buffer has drained. */
 export const resumeEphemeral = (connection: Connection, topics: Topics, { ephemeralLimitBytes }: Limits): void => {
   if (connection.state !== "open" || connection.isPaused || connection.getsEphemeral) return
   if (connection.socket.buffered() > ephemeralLimitBytes) return

@@ -1,4 +1,4 @@
-/** Dispatches to frames: one object alone, several as an array, and no frame longer than a socket takes in one go. */
+/** Packs dispatches into frames: one object alone, several as an array, and no frame longer than a socket takes at once. */
 
 /** A frame is closed when it has this length, in UTF-16 units. */
 const FRAME_LENGTH = 65_536

@@ -6,7 +6,7 @@ import { encodeOrdered } from "../../protocol/encoding.ts"
 
 export interface Outgoing {
   readonly frame: string
-  /** Of a dispatch that names the receiver's room: it is written anew with a media seat there. */
+  /** Set when the dispatch names the receiver's room: it is then written with a media seat there. */
   readonly seatable?: SeatableDispatch
 }
 
@@ -15,7 +15,7 @@ export interface SeatableDispatch {
   readonly withSeat: (media: MediaToken) => string
 }
 
-/** Publications are stored without a seat, because its token is good for minutes. */
+/** Publications are stored without a seat, because its token is valid for minutes. */
 export const outgoing = ({ stream, s, version, at, frame, fact }: Publication): Outgoing => {
   if (fact?.type !== "room") return { frame }
   const { roomId, t, d } = fact

@@ -1,10 +1,10 @@
-/** Sends many dispatches to one connection in few frames, and stops when it takes nothing any more. */
+/** Sends many dispatches to one connection in few frames, and stops when its buffer is full. */
 
 import { CLOSE } from "../../protocol/close-codes.ts"
 import type { Connection } from "../connection/connection.ts"
 import { framesOf } from "./frame-packing.ts"
 
-/** False when the connection was closed as a slow consumer; it resumes from what it got. */
+/** False when the connection was closed as a slow consumer; it resumes from the last dispatch that it received. */
 export const sendAll = (connection: Connection, dispatches: ReadonlyArray<string>, limitBytes: number): boolean => {
   for (const frame of framesOf(dispatches)) {
     connection.send(frame)
@@ -15,7 +15,7 @@ export const sendAll = (connection: Connection, dispatches: ReadonlyArray<string
   return connection.state !== "closed"
 }
 
-/** What may be lost, to those who are not slow. */
+/** Sends ephemeral dispatches to connections that are not slow. */
 export const sendEphemeral = (
   connections: Iterable<Connection>,
   dispatches: ReadonlyArray<string>,

@@ -1,11 +1,11 @@
-/** How many sockets each address has, so that none of them takes all there are room for. */
+/** Counts the sockets of each address, so that no address takes all of the capacity. */
 import { NETWORK_FACTOR, networkOf } from "../../model/client-address.ts"
 
 export class SocketAddresses {
   readonly #open = new Map<string, number>()
   readonly #most: number
 
-  /** `most`: sockets of one address; an IPv6 /48 may have more (`NETWORK_FACTOR`). */
+  /** `most`: the limit of one address; an IPv6 /48 may have more (`NETWORK_FACTOR`). */
   constructor(most: number) {
     this.#most = most
   }

@@ -1,11 +1,11 @@
-/** Closes many connections over a little while, so that they do not all come back, or look elsewhere, in the same instant. */
+/** Closes many connections over a short time, so that their clients do not all reconnect or send requests in the same instant. */
 
 import type { CloseCode } from "../../protocol/close-codes.ts"
 import type { Connection } from "../connection/connection.ts"
 
 const STEPS = 15
 
-/** Those that wait for an answer go last. Returns how to stop early. */
+/** Connections with unanswered commands are closed last. Returns a function that stops the closing. */
 export const closeStaggered = (
   connections: ReadonlyArray<Connection>,
   why: CloseCode,

@@ -1,7 +1,7 @@
 /**
- * WebSockets of uWebSockets.js: the only file that touches them. Rules of the engine kept here: a closed socket throws
- * when touched, so every call is guarded; nothing thrown may reach the engine; a message's memory is gone after the
- * callback; `publish` and `send` drop silently above `maxBackpressure`, so a drop cuts the socket.
+ * WebSockets of uWebSockets.js; no other file calls them. Rules of the engine: a closed socket throws when used, so every call is
+ * guarded. An exception must not reach the engine. A message's memory is invalid after the callback. `publish` and `send` drop
+ * silently above `maxBackpressure`, so a drop cuts the socket.
  */
 import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket } from "uWebSockets.js"
 import type { Client } from "../../identity/client-addresses.ts"
@@ -12,7 +12,7 @@ import type { Connection, Socket } from "../connection/connection.ts"
 /** The engine's app that the gateway is bound to. */
 export type App = TemplatedApp
 
-/** Why a new socket is turned away: the process has no room, or its address has too many. */
+/** The reason to refuse a new socket: the process has no room, or its address has too many. */
 export type TurnedAway = "full" | "address"
 
 export interface SocketHandlers {
@@ -27,17 +27,17 @@ export interface SocketHandlers {
   readonly drained: (connection: Connection) => void
   /** A frame was sent to one socket. */
   readonly sent: () => void
-  /** Something of ours threw. */
+  /** A callback threw. */
   readonly failed: (error: unknown) => void
 }
 
-/** Larger messages are cut off by the engine without a word; up to this size we answer with a close code ourselves. */
+/** The engine cuts off larger messages without a close code; up to this size the gateway answers with one. */
 const ENGINE_MAX_MESSAGE = 65_536
-/** Seconds without any traffic; our own heartbeat rule is far stricter. */
+/** Seconds without any traffic; the gateway's heartbeat rule is far stricter. */
 const ENGINE_IDLE_SECONDS = 120
 /**
- * The engine's limit is this many times ours. Ours closes with a code that still fits behind the buffer; the engine's is
- * the bound that holds whatever happens in between.
+ * The engine's limit is this many times the gateway's. The gateway closes with a code that still fits behind the buffer; the
+ * engine's limit holds in all cases.
  */
 const ENGINE_LIMIT_FACTOR = 4
 
@@ -54,7 +54,7 @@ const REFUSED: { readonly [why in TurnedAway]: string } = {
 
 const latin1 = new TextDecoder("latin1")
 
-/** All lines of the header as one list, in their order: the engine would give the first alone, which a client may have written. */
+/** All lines of the header as one list, in order: the engine returns only the first, which a client may have written. */
 const forwardedFor = (req: HttpRequest): string => {
   const lines: string[] = []
   req.forEach((name, value) => {
@@ -63,7 +63,7 @@ const forwardedFor = (req: HttpRequest): string => {
   return lines.join(",")
 }
 
-/** A handshake has no body (RFC 6455, section 4.1). Where a proxy sees one and we do not, requests could hide in it. */
+/** A handshake has no body (RFC 6455, section 4.1). If a proxy sees one and the gateway does not, requests could hide in it. */
 const announcesBody = (req: HttpRequest): boolean => {
   let doesAnnounce = false
   req.forEach((name, value) => {
@@ -72,7 +72,7 @@ const announcesBody = (req: HttpRequest): boolean => {
   return doesAnnounce
 }
 
-/** Not at once: until it is answered the engine takes no other request from the connection, and then it closes it. */
+/** Not at once: the engine takes no other request from the connection until the answer, and closes it then. */
 const refuseLater = (res: HttpResponse): void => {
   let isGone = false
   res.onAborted(() => {
@@ -92,7 +92,7 @@ class UwsSocket implements Socket {
     this.#onSent = onSent
   }
 
-  /** The engine has let go of it. */
+  /** The engine has released the socket. */
   detach(): void {
     this.#ws = undefined
   }
@@ -129,7 +129,7 @@ class UwsSocket implements Socket {
 }
 
 export const bindSockets = (app: App, orderedLimitBytes: number, handlers: SocketHandlers): void => {
-  /** Sockets the engine dropped a message of; they cannot be closed while it is walking over its subscribers. */
+  /** Sockets with a dropped message; they cannot be closed while the engine iterates over its subscribers. */
   const doomed = new Set<Connection>()
 
   const cutDoomed = (): void => {

@@ -1,4 +1,4 @@
-/** The agenda that hosts steer: the event's status, its phases and their timers, and announcements. */
+/** The agenda that hosts control: the event's status, its phases and their timers, and announcements. */
 import { Schema } from "effect"
 import { EventStatus, Visibility } from "../../model/event.ts"
 import { Id } from "../../model/ids.ts"
@@ -19,7 +19,7 @@ export type PhaseView = typeof PhaseView.Type
 export const TimerView = Schema.Struct({
   id: Schema.String,
   scope: Schema.Literals(["phase", "room", "round", "poll"]),
-  /** Id of what it times. */
+  /** Id of the timed entity. */
   ref: Schema.String,
   state: Schema.Literals(["running", "paused", "elapsed", "cancelled"]),
   startedAt: Instant,
@@ -55,7 +55,7 @@ export const AGENDA_COMMANDS = {
     }),
     reply: Schema.Struct({ announcement: Announcement }),
   }),
-  /** With a `phaseId`, a guard: only while that phase is active. `rev`: of the active phase. */
+  /** `phaseId` is a guard: the command applies only while that phase is active. `rev`: of the active phase. */
   "phase.next": agendaCommand({
     ...STEERING,
     data: Schema.Struct({ phaseId: optional(Id) }),
@@ -70,7 +70,7 @@ export const AGENDA_COMMANDS = {
     revises: "phase",
   }),
   "event.end": agendaCommand({ ...STEERING, data: NoData, reply: Schema.Struct({ event: EventState }) }),
-  /** A timer has the id of what it times: a phase, a poll, a breakout, or a rotation. */
+  /** A timer has the id of the timed entity: a phase, a poll, a breakout, or a rotation. */
   "timer.extend": agendaCommand({
     ...STEERING,
     data: Schema.Struct({ timerId: Id, seconds: between(10, 3600) }),
@@ -88,7 +88,7 @@ export const AGENDA_DISPATCHES = {
       event: EventView,
       endedAt: Instant,
       reason: Schema.Literals(["advance", "end", "delete"]),
-      /** Those that never came and are skipped now. */
+      /** The phases that never started and are skipped now. */
       phases: Schema.Array(PhaseView),
     }),
   ),
@@ -99,7 +99,7 @@ export const AGENDA_DISPATCHES = {
   ),
   "phase.updated": ordered(["event"], Schema.Struct({ phase: PhaseView })),
   "phase.appended": ordered(["event"], Schema.Struct({ phase: PhaseView })),
-  /** `phase`: when it is a phase's timer. */
+  /** `phase`: present for a phase's timer. */
   "timer.updated": ordered(["event"], Schema.Struct({ timer: TimerView, phase: optional(PhaseView) })),
   "timer.warning": ordered(["event"], Schema.Struct({ timerId: Schema.String, remainingMs: Schema.Int })),
   "timer.elapsed": ordered(

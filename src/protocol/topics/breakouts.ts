@@ -14,7 +14,7 @@ import { MediaSeat } from "./media.ts"
 const { NullOr: nullable, optionalKey: optional } = Schema
 
 const Strategy = Schema.Literals(["balanced", "manual", "self"])
-/** Where those go who come later. */
+/** The destination of late joiners. */
 const Late = Schema.Literals(["leastLoaded", "ask", "main"])
 
 export const RoomView = Schema.Struct({
@@ -45,7 +45,7 @@ export const BreakoutPlanView = Schema.Struct({
   seed: Schema.Int,
   rooms: Schema.Array(Schema.Struct({ name: Schema.String, people: Schema.Array(Schema.String) })),
   unplaced: Schema.Array(Schema.String),
-  /** Why it is not what one might expect. */
+  /** Notes on where the plan differs from the request. */
   notes: Schema.Array(PlanNote),
   at: Instant,
 })
@@ -65,7 +65,7 @@ const SITTING = { allowed: { breakout: CALL } } as const satisfies Rule
 const BreakoutReply = Schema.Struct({ breakout: BreakoutView })
 
 export const BREAKOUT_COMMANDS = {
-  /** Says what would open, without opening it. Either `size` (people a room) or `rooms` (their number, or their names). */
+  /** Returns the plan without opening it. Either `size` (people per room) or `rooms` (their number, or their names). */
   "breakout.plan": activityCommand({
     allowed: { meeting: STAFF, breakout: STAFF },
     data: Schema.Struct({
@@ -87,7 +87,7 @@ export const BREAKOUT_COMMANDS = {
     data: Schema.Struct({ planId: Id, durationMs: optional(between(10_000, DAY_MS)), late: optional(Late) }),
     reply: Schema.Struct({ breakout: BreakoutView, rooms: Schema.Array(RoomView) }),
   }),
-  /** `roomId: null` brings them back to the main room; the reply has no `room` then. */
+  /** `roomId: null` moves them to the main room; the reply has no `room` then. */
   "breakout.move": activityCommand({
     ...HOSTING,
     data: Schema.Struct({ id: ParticipantId, roomId: nullable(Id) }),

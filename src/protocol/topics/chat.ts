@@ -1,4 +1,4 @@
-/** Chat: messages to everyone, to a room, or among those on stage. */
+/** Chat: messages to everyone, to a room, or among the people on stage. */
 import { Schema } from "effect"
 import { Id } from "../../model/ids.ts"
 import { ChatTarget } from "../../model/live-values.ts"
@@ -28,7 +28,7 @@ export type ChatMessageView = typeof ChatMessageView.Type
 
 const WRITING = { allowed: { broadcast: AUDIENCE, ...inCalls(CALL) }, feature: "chat" } as const satisfies Rule
 
-/** The places to write to, for those who may write at all. */
+/** The chat targets, for participants that may write at all. */
 export const CHAT_TARGETS: { readonly [T in ChatTarget]: Rule } = {
   event: { allowed: { broadcast: AUDIENCE, meeting: CALL, breakout: STAFF, rotation: STAFF }, feature: "chat" },
   room: { allowed: { breakout: CALL, rotation: CALL }, feature: "chat" },
@@ -43,7 +43,7 @@ export const CHAT_COMMANDS = {
     reply: Schema.Struct({ message: ChatMessageView }),
     rate: "chat",
   }),
-  /** Staff may delete any message, everybody else their own. */
+  /** Staff may delete any message, other participants their own. */
   "chat.delete": activityCommand({ ...WRITING, data: OneId, reply: IdReply, revises: "message" }),
   /** 0 ends slow mode. */
   "chat.slow": activityCommand({
@@ -55,7 +55,7 @@ export const CHAT_COMMANDS = {
 } as const
 
 export const CHAT_DISPATCHES = {
-  /** `me`: of the staff's chat, for speakers. */
+  /** `me`: the staff's chat, for speakers. */
   "chat.message": ordered(["event", "staff", "room", "me"], Schema.Struct({ message: ChatMessageView })),
   "chat.deleted": ordered(["event", "staff", "room", "me"], Schema.Struct({ ids: Schema.Array(Schema.String) })),
   "chat.settings": ordered(["event"], Schema.Struct({ slowMs: Schema.Int })),

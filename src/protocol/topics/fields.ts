@@ -15,7 +15,7 @@ export const ParticipantIds = Schema.Array(ParticipantId).check(Schema.isBetween
 export const OneId = Schema.Struct({ id: Id })
 export const OneParticipant = Schema.Struct({ id: ParticipantId })
 
-/** Replies that name what a command acted on. */
+/** Replies with the id of the entity that a command acted on. */
 export const IdReply = Schema.Struct({ id: Schema.String })
 export const ParticipantReply = Schema.Struct({ participantId: Schema.String })
 
@@ -27,5 +27,5 @@ export type Counts = typeof Counts.Type
 export const Cursors = Schema.Record(Schema.String, Schema.Int)
 export type Cursors = typeof Cursors.Type
 
-/** A participant who did something; a name is null where its bearer has none. */
+/** The participant that did something; the name is null for participants without one. */
 export const Actor = Schema.Struct({ participantId: Schema.String, name: Schema.NullOr(Schema.String) })

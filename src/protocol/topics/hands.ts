@@ -21,7 +21,7 @@ export type HandView = typeof HandView.Type
 export const StageView = Schema.Struct({ state: Schema.Literals(["invited", "on"]), expiresAt: nullable(Instant) })
 export type StageView = typeof StageView.Type
 
-/** Speakers do not ask: they are on stage. */
+/** Speakers may not: they are on stage. */
 const ASKING = {
   allowed: { broadcast: [...STAFF, "participant", "viewer"], meeting: CALL, breakout: CALL },
 } as const satisfies Rule
@@ -50,7 +50,7 @@ export const HAND_COMMANDS = {
 } as const
 
 export const HAND_DISPATCHES = {
-  /** A change of the queue that staff are shown, the longest up first: hands that are new or changed, and owners of hands that left it. */
+  /** A change of the queue that staff see, longest raised first: new or changed hands, and the owners of hands that left it. */
   "hand.queue": ordered(
     ["staff"],
     Schema.Struct({ add: Schema.Array(HandView), remove: Schema.Array(Schema.String), rev: Schema.Int }),
@@ -58,7 +58,7 @@ export const HAND_DISPATCHES = {
   "hand.count": ephemeral(["event"], Schema.Struct({ n: Schema.Int })),
   /** The receiver raised or lowered their own hand, in any of their tabs. */
   "me.hand": ordered(["me"], Schema.Struct({ hand: nullable(HandView) })),
-  /** Somebody else lowered the receiver's hand. */
+  /** Another participant lowered the receiver's hand. */
   "hand.lowered": ordered(["me"], Schema.Struct({})),
   "stage.invited": ordered(["me"], Schema.Struct({ expiresAt: Instant })),
   /** The receiver came onto the stage, or left it, in any of their tabs. */

@@ -36,7 +36,7 @@ export type CaptureView = typeof CaptureView.Type
 const BROADCASTING = { allowed: { broadcast: STAFF } } as const satisfies Rule
 const CAPTURING = { allowed: everywhere(STAFF), feature: "capture" } as const satisfies Rule
 const BroadcastReply = Schema.Struct({ broadcast: BroadcastView })
-/** By default of the active phase. */
+/** The active phase by default. */
 const ofPhase = { ...BROADCASTING, data: Schema.Struct({ phaseId: optional(Id) }), reply: BroadcastReply } as const
 
 export const MEDIA_COMMANDS = {
@@ -67,6 +67,6 @@ export const MEDIA_DISPATCHES = {
   "broadcast.ended": ordered(["event"], BroadcastReply),
   "capture.state": ordered(["event"], CaptureView),
   "transcript.segment": ordered(["event"], TranscriptSegment),
-  /** Interim ones; the final one has a position in the stream. */
+  /** Interim segments; the final one has a position in the stream. */
   "transcript.interim": ephemeral(["event"], TranscriptSegment, { optOut: "transcript" }),
 } as const

@@ -1,4 +1,4 @@
-/** Participants as hosts manage them: roles, muting, removal, and the lobby. */
+/** Participants as hosts manage them: roles, muting, removal, and the waiting room. */
 import { Schema } from "effect"
 import { LobbyPolicy, ParticipantId } from "../../model/live-values.ts"
 import { ParticipantKind } from "../../model/participants.ts"
@@ -24,7 +24,7 @@ const LOBBY = { allowed: inCalls(STAFF) } as const satisfies Rule
 const Ids = Schema.Array(Schema.String)
 
 export const PARTICIPANT_COMMANDS = {
-  /** Without `until` for good; `on: false` lets them write again. */
+  /** Without `until` for good; `on: false` ends the mute. */
   "participant.mute": activityCommand({
     ...MANAGING,
     data: Schema.Struct({ id: ParticipantId, until: optional(InstantInput), on: optional(Schema.Boolean) }),
@@ -40,9 +40,9 @@ export const PARTICIPANT_COMMANDS = {
     data: Schema.Struct({ id: ParticipantId, block: optional(Schema.Boolean) }),
     reply: Schema.Struct({ participantId: Schema.String, block: Schema.Boolean }),
   }),
-  /** A participant who was removed for good may come back. */
+  /** A participant who was removed for good may return. */
   "participant.unblock": activityCommand({ ...MANAGING, data: OneParticipant, reply: ParticipantReply }),
-  /** Replies name in `missing` those of the ids that are not there any more. */
+  /** `missing` in a reply: the given ids that are not there any more. */
   "lobby.admit": activityCommand({
     ...LOBBY,
     data: Schema.Union([Schema.Struct({ ids: ParticipantIds }), Schema.Struct({ all: Schema.Literal(true) })]),
@@ -67,6 +67,6 @@ export const PARTICIPANT_DISPATCHES = {
   "participant.unblocked": ordered(["staff"], Schema.Struct({ participantId: Schema.String })),
   "lobby.waiting": ordered(["staff"], Schema.Struct({ add: Schema.Array(WaitingView), remove: Ids })),
   "lobby.settings": ordered(["event"], Schema.Struct({ mode: LobbyPolicy })),
-  /** To a participant in the lobby. `admitted`: a `ready` follows. */
+  /** To a participant in the waiting room. `admitted`: a `ready` follows. */
   "lobby.status": ephemeral(["me"], Schema.Struct({ state: Schema.Literals(["waiting", "admitted", "denied"]) })),
 } as const

@@ -11,7 +11,7 @@ import { between, DAY_MS, IdReply, OneId } from "./fields.ts"
 
 const { NullOr: nullable, optionalKey: optional } = Schema
 
-/** `counts` (per option, in their order) are there for those who may see them. */
+/** `counts` (per option, in their order) are present for receivers that may see them. */
 export const PollView = Schema.Struct({
   id: Schema.String,
   rev: Schema.Int,
@@ -40,7 +40,7 @@ export const PollTally = Schema.Struct({
 })
 export type PollTally = typeof PollTally.Type
 
-/** For staff: voters of a poll or a question without a name, and the addresses they come from. */
+/** For staff: the number of anonymous voters of a poll or a question, and of the addresses they come from. */
 export const SignedOutVotes = Schema.Struct({
   /** The poll or the question. */
   of: Schema.String,
@@ -100,7 +100,7 @@ export const POLL_DISPATCHES = {
   /** A draft is for staff only. */
   "poll.created": ordered(["staff"], PollReply),
   "poll.opened": ordered(["event"], PollReply),
-  /** It closes at another time. */
+  /** The closing time changed. */
   "poll.updated": ordered(["event"], PollReply),
   "poll.closed": ordered(["event"], PollReply),
   "poll.published": ordered(["event"], PollReply),

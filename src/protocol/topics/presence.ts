@@ -14,7 +14,7 @@ const { NullOr: nullable, optionalKey: optional } = Schema
 export const ParticipantView = Schema.Struct({
   participantId: Schema.String,
   name: Schema.String,
-  /** As the active phase narrows it. */
+  /** The effective role in the active phase. */
   role: EventRole,
   roomId: nullable(Schema.String),
   hand: Schema.Boolean,
@@ -38,7 +38,7 @@ export const PresenceView = Schema.Union([
 ])
 export type PresenceView = typeof PresenceView.Type
 
-/** A cursor as a page before gave it: a time and a participant. */
+/** A cursor from an earlier page: a time and a participant. */
 const RosterCursor = Schema.String.check(Schema.isMaxLength(200), Schema.isPattern(/^\d{4}-\d\d-\d\dT[\d:.]+Z \S+$/))
 
 /** With `reset`, `join` is everyone and replaces the list. */
@@ -50,7 +50,7 @@ const PresenceDiff = Schema.Struct({
 })
 
 export const PRESENCE_COMMANDS = {
-  /** Names are for those who gave theirs. */
+  /** For participants with a name only. */
   "roster.list": gatewayCommand({
     allowed: everywhere(AUDIENCE),
     data: Schema.Struct({
@@ -67,7 +67,7 @@ export const PRESENCE_COMMANDS = {
 
 export const PRESENCE_DISPATCHES = {
   "presence.diff": ordered(["people"], PresenceDiff),
-  /** As `presence.diff`, of those on stage, for anonymous viewers. */
+  /** As `presence.diff`, of the people on stage, for anonymous viewers. */
   "presence.stage": ordered(["stage"], PresenceDiff),
   "presence.mode": ordered(
     ["people"],

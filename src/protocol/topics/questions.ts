@@ -58,7 +58,7 @@ export const QUESTION_COMMANDS = {
     rate: "questions",
   }),
   "question.withdraw": activityCommand({ ...ASKING, data: OneId, reply: IdReply, revises: "question" }),
-  /** Sets the one vote, or takes it back: never toggles. */
+  /** Sets or clears the participant's one vote: never toggles. */
   "question.vote": activityCommand({
     ...ASKING,
     anonymous: "voting",
@@ -86,7 +86,7 @@ export const QUESTION_COMMANDS = {
 export const QUESTION_DISPATCHES = {
   "question.created": ordered(["event", "staff", "me"], Schema.Struct({ question: QuestionView })),
   "question.updated": ordered(["event", "staff", "me"], Schema.Struct({ question: QuestionView })),
-  /** `hidden`: for the audience it is gone; staff keep it, as the `question.updated` of their stream has it. */
+  /** `hidden`: the question is gone for the audience; staff keep it and get `question.updated` on their stream. */
   "question.removed": ordered(
     ["event", "staff", "me"],
     Schema.Struct({ id: Schema.String, rev: Schema.Int, hidden: Schema.Boolean }),

@@ -1,4 +1,4 @@
-/** Rotations: rounds of short conversations, in which everybody meets somebody new. */
+/** Rotations: rounds of short conversations with new partners. */
 import { Schema } from "effect"
 import { Instant } from "../../model/timestamp.ts"
 import { activityCommand, NoData } from "../command.ts"
@@ -10,7 +10,7 @@ import { MediaSeat } from "./media.ts"
 const { NullOr: nullable, optionalKey: optional } = Schema
 
 const Partner = Schema.Struct({ participantId: Schema.String, name: Schema.String })
-/** With an odd number: one sits out, or three sit together. */
+/** With an odd number: one participant sits out, or three sit together. */
 const Odd = Schema.Literals(["bye", "trio"])
 
 /** One round for one participant; without a room it is a bye. */
@@ -21,9 +21,9 @@ export const RotationRoundView = Schema.Struct({
   roomId: nullable(Schema.String),
   partners: Schema.Array(Partner),
   bye: Schema.Boolean,
-  /** They met before; there was nobody new. */
+  /** The members met before: no new partner was available. */
   repeat: Schema.Boolean,
-  /** Time to get ready before it starts. */
+  /** Time to prepare before the round starts. */
   leadMs: Schema.Int,
   media: optional(MediaSeat),
 })
@@ -58,7 +58,7 @@ export const ROTATION_COMMANDS = {
     data: Schema.Struct({
       roundSeconds: between(5, 86_400),
       breakSeconds: optional(between(0, 3600)),
-      /** `exhaust`: until everybody has met everybody. */
+      /** `exhaust`: until all pairs have met. */
       rounds: Schema.Union([between(1, 1000), Schema.Literal("exhaust")]),
       groupSize: optional(between(2, 20)),
       odd: optional(Odd),
@@ -80,6 +80,6 @@ export const ROTATION_DISPATCHES = {
   "rotation.round": ordered(["me"], RotationRoundView),
   "rotation.partnerLeft": ordered(["me"], Schema.Struct({ participantId: Schema.String, n: Schema.Int })),
   "rotation.state": ordered(["event"], RotationReply),
-  /** The receiver takes part in rotations, or sits them out, as they said in any of their tabs. */
+  /** The receiver opted in to rotations or out of them, in any of their tabs. */
   "me.opted": ordered(["me"], Schema.Struct({ in: Schema.Boolean })),
 } as const

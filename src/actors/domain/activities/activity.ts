@@ -1,6 +1,6 @@
 /**
- * An activity: one kind of thing people do at a live event. Its commands are pure but for the turn they are given; phases,
- * people and the clock reach it by the hooks; what newcomers see of it is its views.
+ * An activity: one feature of a live event. Its commands are pure apart from the turn they are given. Phases, presence and the
+ * clock reach it through hooks. Its views are the parts of `ready`.
  */
 import type { PhaseState } from "../../../model/phase.ts"
 import type { ActivityName, CommandData, Ephemeral, ReplyData } from "../../../protocol/contract.ts"
@@ -14,7 +14,7 @@ import type { Turn } from "../turn.ts"
 
 export type Fields = { readonly [field: string]: unknown }
 
-/** Returns `d` of the reply, or a refusal. `rev` is the revision the caller looked at, where it named one. */
+/** Returns `d` of the reply, or a refusal. `rev`: the revision that the caller saw, when the command names one. */
 export type Handler<T extends ActivityName> = (
   turn: Turn,
   d: CommandData<T>,
@@ -24,7 +24,7 @@ export type Handler<T extends ActivityName> = (
 /** Handlers of some commands. The registry requires that all activities together have one for every command. */
 export type Handlers = { readonly [T in ActivityName]?: Handler<T> }
 
-/** What an activity looks at to say how things stand. */
+/** The input of an activity's views. */
 export interface ReadContext {
   readonly records: RecordStore
   readonly state: LiveState
@@ -36,7 +36,7 @@ export interface ReadContext {
 export interface ExtendTimer {
   readonly id: string
   readonly seconds: number
-  /** The revision the caller looked at. */
+  /** The revision that the caller saw. */
   readonly rev: number | undefined
 }
 
@@ -46,10 +46,10 @@ export interface ActivityDeadline {
   readonly due: (turn: Turn) => void
 }
 
-/** Something told at its own pace: at most once in `everyMs`, the last change always. */
+/** A view that is published at most once in `everyMs`; the last change is always published. */
 export interface ThrottledView {
   readonly everyMs: number
-  /** `id`: what follows the pulse's name and a colon in its key. */
+  /** `id`: the part of the key after the view's name and a colon. */
   readonly say: (scene: ReadContext, id: string) => ReadonlyArray<Ephemeral>
 }
 
@@ -61,16 +61,16 @@ export interface Activity {
   /** The active phase's timer ran out. */
   readonly phaseElapsed?: (turn: Turn, phase: PhaseState) => void
   readonly phaseUpdated?: (turn: Turn, phase: PhaseState, was: PhaseState) => void
-  /** Became present just now. */
+  /** Participants that became present. */
   readonly arrived?: (turn: Turn, people: ReadonlyArray<Present>) => void
   readonly departed?: (turn: Turn, people: ReadonlyArray<Pick<Present, "participantId">>) => void
-  /** Was removed from the event for good, present or not. */
+  /** A participant was removed from the event for good, present or not. */
   readonly barred?: (turn: Turn, participantId: string) => void
-  /** Timers that clients draw, besides the phase's. */
+  /** Timers that clients show, besides the phase's. */
   readonly timers?: (scene: ReadContext) => ReadonlyArray<TimerView>
-  /** Extends a timer of its own; `undefined` when it has none of that id. */
+  /** Extends a timer of this activity; `undefined` when it has no timer with that id. */
   readonly extend?: (turn: Turn, timer: ExtendTimer) => { readonly timer: TimerView } | Refused | undefined
-  /** What is due, in any order. */
+  /** The activity's deadlines, in any order. */
   readonly deadlines?: (scene: ReadContext) => ReadonlyArray<ActivityDeadline>
   /** Parts of `ready`: for everyone, for staff on top of it, and for one participant. */
   readonly view?: (scene: ReadContext) => Partial<SharedState>

@@ -1,4 +1,4 @@
-/** A host's word to everyone, or to some of the rooms. */
+/** Announcements of hosts to everyone, or to some of the rooms. */
 import type { Activity } from "./activity.ts"
 import { noSuch, refuse } from "./activity.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Whether a broadcast phase is on the air. Going live and pausing are told to webhook receivers in the same commit; REST
- * and the gateway ask for the same. The stream itself is somebody else's: we know where it can be watched.
+ * Whether a broadcast phase is on air. Webhook events of going live and pausing are in the same commit; REST and the gateway send
+ * the same commands. Another service carries the stream: this one only has the address where it can be watched.
  */
 import type { Broadcast } from "../../../model/live-records.ts"
 import type { PhaseState } from "../../../model/phase.ts"
@@ -13,7 +13,7 @@ import { type Activity, isRefused, noSuch, refuse } from "./activity.ts"
 
 const viewOf = (broadcast: Broadcast): BroadcastView => ({ ...broadcast })
 
-/** The phase a command is about: the active one, and none but that. */
+/** The phase that a command applies to: only the active one. */
 const phaseOf = (turn: Turn, phaseId: string | undefined): PhaseState | Refused => {
   const active = activePhase(turn.state)
   const phase = phaseId === undefined ? active : findPhase(turn.state, phaseId)
@@ -54,7 +54,7 @@ const REFUSALS = {
 
 type Verb = keyof typeof REFUSALS
 
-/** What each verb makes of each status; where there is nothing it is refused, and to be there already is fine. */
+/** The next status for each verb and status. An absent entry is refused; the current status as the next one is no change. */
 const NEXT: { readonly [V in Verb]: { readonly [S in Broadcast["status"]]?: "live" | "paused" | "ended" } } = {
   start: { idle: "live", live: "live", paused: "live" },
   pause: { live: "paused", paused: "paused" },

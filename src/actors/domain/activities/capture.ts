@@ -1,4 +1,4 @@
-/** What is being captured of the event, for everyone to see, and what is being said, as somebody's recogniser heard it. */
+/** The captures of the event (recording, transcript), shown to everyone, and the transcript segments of a recogniser. */
 import { type Capture, ONLY } from "../../../model/live-records.ts"
 import { activePhase, phaseTraits } from "../state.ts"
 import type { Turn } from "../turn.ts"
@@ -28,7 +28,7 @@ export const capture = {
       if (kinds.includes("transcript") && !features.includes("transcript")) {
         return NO_TRANSCRIPT
       }
-      // Everybody is shown that a recording is made, so it must not be said where none is.
+      // Everyone is shown that a recording runs, so it must not be announced where nothing records.
       if (kinds.includes("recording") && !turn.canRecord) return NO_RECORDER
       const before = turn.get("capture", ONLY) ?? OFF
       if (before.on && before.kinds.join() === kinds.join()) return { ...before }
@@ -39,7 +39,7 @@ export const capture = {
     },
     "capture.stop": (turn) => ({ ...stop(turn) }),
     "transcript.push": (turn, { segments }) => {
-      // Whoever comes with a key of the workspace has not been asked by the table of permissions.
+      // The permission rules do not check callers with a key of the workspace.
       if (!phaseTraits(turn.state).featureSet.includes("transcript")) return NO_TRANSCRIPT
       for (const segment of segments) {
         if (segment.final) turn.publish("transcript.segment", "event", segment)

@@ -1,6 +1,6 @@
 /**
- * Chat: with everyone, within a room, and among those on stage. Every message is stored for good; memory holds the newest of
- * each place, and an older one is read back when a command names it. Slow mode counts from memory alone: a restart forgives.
+ * Chat: with everyone, within a room, and among the people on stage. Every message is stored for good. Memory holds the newest
+ * messages of each place; an older one is read back when a command names it. Slow mode uses memory alone: a restart resets it.
  */
 import {
   CHAT_REMEMBERED,
@@ -22,7 +22,7 @@ import { type Activity, type Handler, noSuch, type ReadContext, refuse } from ".
 import { isMuted, MUTED } from "./mutes.ts"
 import { seatOf } from "./questions/qa.ts"
 
-/** Speakers have a part in the staff's chat, but not in the staff's stream: they hear of it in their own. */
+/** Speakers take part in the staff's chat but are not subscribed to the staff's stream: they receive it on their own. */
 const publishAt = (turn: Turn, place: ChatPlace, publish: (stream: ChatPlace | `me:${string}`) => void): void => {
   publish(place)
   if (place !== "staff") return
@@ -35,7 +35,7 @@ const publishAt = (turn: Turn, place: ChatPlace, publish: (stream: ChatPlace | `
 
 const find = (turn: Turn, id: string): ChatMessage | undefined => turn.get("chat", id) ?? turn.get("pastChat", id)
 
-/** Why the caller may not write there now. */
+/** The reason why the caller may not write there now. */
 const barred = (turn: Turn, role: ActingRole, to: ChatTarget): Refused | undefined => {
   const permission = canChat(role, phaseTraits(turn.state), to)
   if (permission !== "allowed") {
@@ -48,7 +48,7 @@ const barred = (turn: Turn, role: ActingRole, to: ChatTarget): Refused | undefin
   return to === "room" && seatOf(turn) === null ? refuse("conflict", "You are in no room now.") : undefined
 }
 
-/** Slow mode: staff need not wait. */
+/** Slow mode does not apply to staff. */
 const tooSoon = (turn: Turn, role: ActingRole, { participantId }: Caller): Refused | undefined => {
   if (isOfStaff(role)) return undefined
   const waitMs = (turn.get("lastChat", participantId) ?? 0) + turn.settings.chatSlowMs - turn.now
@@ -105,7 +105,7 @@ const remove: Handler<"chat.delete"> = (turn, { id }, rev) => {
     return refuse("forbidden", "Only staff can delete what somebody else wrote.")
   }
   if (rev !== undefined && rev !== message.rev) return refuse("conflict", "The message is another now.", { message })
-  // One that was read back is on the records no more: it has to be there to be removed.
+  // A message that was read back is not among the records: it must be there to be removed.
   turn.put("chat", id, message)
   turn.remove("chat", id)
   turn.remove("pastChat", id)
@@ -129,7 +129,7 @@ export const chat = {
       return { slowMs: perMs }
     },
   },
-  // The rooms go with their phase, and nobody can look into them any more.
+  // The rooms end with their phase, and no participant can read them any more.
   phaseEnded: (turn) => {
     for (const { id, to } of [...turn.all("chat").values()]) if (to === "room") turn.forget("chat", id)
   },

@@ -1,6 +1,6 @@
 /**
- * Raised hands: a queue that staff see and everybody is counted in. Whoever leaves takes their hand along. Staff are told what
- * changed of the part they are shown, so that it costs the same however many hands are up.
+ * Raised hands: a queue for staff, and its length for everyone. A participant's hand goes down when they leave. Staff receive the
+ * changes of the first hands only, so that the cost does not grow with the queue.
  */
 import { type Hand, ONLY } from "../../../model/live-records.ts"
 import { type Ephemeral, ephemeralOf } from "../../../protocol/contract.ts"
@@ -8,14 +8,16 @@ import type { Turn } from "../turn.ts"
 import { type Activity, type ReadContext, refuse } from "./activity.ts"
 import { mutedWith } from "./mutes.ts"
 
-/** Hands in the queue that staff are shown: the next comes up when one of them goes down. */
+/** Hands of the queue that staff see: the next one appears when one of them goes down. */
 const SHOWN = 200
 const MAX_HANDS = 5000
 
-/** The part of the queue that staff are shown. */
+/** The part of the queue that staff see. */
 const shownOf = ({ records }: Pick<ReadContext, "records">): ReadonlyArray<Hand> => records.firstHands(SHOWN)
 
-/** The queue's revision is when it last changed, or the next number: two hands may go up in the same moment. */
+/**
+ * The queue's revision is the time of its last change, but at least one more than before: two changes may share a millisecond.
+ */
 const tell = (turn: Turn, before: ReadonlyArray<Hand>): void => {
   turn.publishThrottled("hand.count")
   const queue = shownOf(turn)
@@ -28,7 +30,7 @@ const tell = (turn: Turn, before: ReadonlyArray<Hand>): void => {
   turn.publish("hand.queue", "staff", { add, remove, rev })
 }
 
-/** Their owner is told in all tabs: what they did themselves, or that somebody else did it. */
+/** The owner is notified in all tabs: of their own action, or that another participant lowered the hand. */
 const lower = (turn: Turn, ids: ReadonlyArray<string>): void => {
   const raised = ids.filter((id) => turn.get("hand", id) !== undefined)
   if (raised.length === 0) return
@@ -42,7 +44,7 @@ const lower = (turn: Turn, ids: ReadonlyArray<string>): void => {
   tell(turn, before)
 }
 
-/** For who comes onto the stage, or may not be there any more. */
+/** For a participant that comes onto the stage, or may not be there any more. */
 export const lowerHand = (turn: Turn, participantId: string): void => lower(turn, [participantId])
 
 const countOf = ({ records }: ReadContext): Ephemeral =>

@@ -1,8 +1,8 @@
 /**
- * The lobby of a call: who walks in may have to wait until a host lets them in. Who was let in stays let in for the whole
- * event. Waiting is the gateway's business and kept in memory; what hosts decide is a record.
- * Invariant: behind a shut lobby is nobody who walked in without a record that lets them. Whoever has none when it shuts
- * goes before the door, so that gateways, which know of people before the live event does, judge them as it does.
+ * The waiting room of a call: walk-in participants may have to wait until a host admits them. An admission holds for the whole
+ * event. Gateways keep waiting participants in memory; decisions of hosts are records. Invariant: while the policy is not `open`,
+ * no walk-in participant is inside without a record that admits them. One without a record is moved to the waiting room when the
+ * policy closes, so that gateways, which know of participants before the live event does, decide as it does.
  */
 
 import { ONLY } from "../../../model/live-records.ts"
@@ -16,7 +16,7 @@ import { putOut } from "./removals.ts"
 import { leaveRoom } from "./rooms/rooms.ts"
 import { leaveRound } from "./rooms/rotation.ts"
 
-/** People in the lobby that staff are sent; there may be more. */
+/** Waiting participants that staff are sent; there may be more. */
 const SHOWN = 200
 
 const admit = (turn: Turn, participantId: string): void => {
@@ -26,7 +26,7 @@ const admit = (turn: Turn, participantId: string): void => {
   turn.changeParticipant({ participantId, admission: "admitted" })
 }
 
-/** Whoever is inside of a call when its door closes is inside for good: a broken link must not bring them before it. */
+/** Participants inside a call when its policy closes stay admitted: a lost connection must not move them to the waiting room. */
 const keepThoseInside = (turn: Turn, before: LobbyPolicy): void => {
   if (before !== "open" || lobbyPolicy(turn.state, turn.records) === "open") return
   for (const person of turn.everybody.all()) {
@@ -35,7 +35,7 @@ const keepThoseInside = (turn: Turn, before: LobbyPolicy): void => {
   }
 }
 
-/** Who came by the countdown or to a broadcast was let in by nobody; but a host chose whom they gave a voice. */
+/** Participants that joined during a countdown or a broadcast were not admitted by a host, unless a host put them on stage. */
 const keepThoseChosen = (turn: Turn): void => {
   if (lobbyPolicy(turn.state, turn.records) === "open") return
   for (const [id, { role }] of turn.all("role")) {
@@ -50,7 +50,7 @@ const lastPhase = ({ state: { phases } }: Turn): PhaseState | undefined =>
 const waitingIds = (turn: Turn): ReadonlySet<string> =>
   new Set(Array.from(turn.people.waiting(), ({ participantId }) => participantId))
 
-/** Those of whom it is true, in order and once, and the others: one who gave up meanwhile keeps nobody else waiting. */
+/** Splits ids, in order and without repeats, by presence: an id that is gone does not hold up the others. */
 const part = (ids: ReadonlyArray<string>, isThere: (id: string) => boolean) => {
   const [there, missing]: [string[], string[]] = [[], []]
   for (const id of new Set(ids)) (isThere(id) ? there : missing).push(id)
@@ -73,7 +73,7 @@ export const lobby = {
       const { there, missing } = part(asked, (id) => waiting.has(id))
       if (there.length === 0) return noSuch("participant in the lobby")
       for (const participantId of there) {
-        // Whom a host sent here waits again when they come back, whatever the policy.
+        // A participant that a host moved to the waiting room waits again on return, under every policy.
         if (turn.get("admission", participantId)?.state !== "held") turn.remove("admission", participantId)
         turn.changeParticipant({ participantId, admission: "denied" })
         if (block) putOut(turn, participantId, true)
@@ -103,7 +103,7 @@ export const lobby = {
     if (last === undefined || last.modality === "broadcast") keepThoseChosen(turn)
     else keepThoseInside(turn, policyOf(last, turn.records))
     if (modality !== "broadcast") return
-    // A broadcast has no lobby, and nobody who could let them out of it.
+    // A broadcast has no waiting room, and nothing in it to admit participants from one.
     for (const [id, { state }] of turn.all("admission")) if (state === "held") admit(turn, id)
   },
   phaseUpdated: (turn, _phase, was) => keepThoseInside(turn, policyOf(was, turn.records)),

@@ -1,6 +1,6 @@
 /**
- * Who may not speak for a while, or for good: whatever carries a text of theirs to others is refused, which is chat, questions
- * and answers, and the words with a raised hand or a call for help. A hand without words may go up.
+ * Muted participants, for a while or for good: commands that carry their text to others are refused. These are chat, questions
+ * and answers, and the text of a raised hand or a call for help. A hand without text may go up.
  */
 import { type Timestamp, toMillis } from "../../../model/timestamp.ts"
 import type { Refused } from "../../commands.ts"
@@ -14,7 +14,7 @@ export const isMuted = (turn: Turn): boolean => {
   return mute !== undefined && (mute.until === null || toMillis(mute.until) > turn.now)
 }
 
-/** For what may come without words. */
+/** For commands whose text is optional. */
 export const mutedWith = (turn: Turn, text: string | null): Refused | undefined =>
   text !== null && isMuted(turn) ? MUTED : undefined
 
@@ -23,7 +23,7 @@ const tell = (turn: Turn, participantId: string, muted: boolean, until: Timestam
   turn.changeParticipant({ participantId })
 }
 
-/** When a mute runs out, whoever sees lists of people sees it too. */
+/** When a mute runs out, participant lists show it. */
 const runOut = (participantId: string) => (turn: Turn) => {
   const mute = turn.get("mute", participantId)
   if (mute === undefined || mute.until === null || toMillis(mute.until) > turn.now) return

@@ -1,4 +1,4 @@
-/** All activities, as one: who answers which command, and everyone's part in what happens to phases and people. */
+/** All activities: the handler of each command, and the hooks for phases and participants. */
 
 import type { PhaseState } from "../../../model/phase.ts"
 import type { ActivityName, Ephemeral } from "../../../protocol/contract.ts"
@@ -47,7 +47,7 @@ const ACTIVITIES: ReadonlyArray<Activity> = [
   capture,
 ]
 
-/** The handler of every command. One that is missing here does not compile. */
+/** The handler of every command. A missing one is a compile error. */
 const HANDLERS: { readonly [T in ActivityName]: Handler<T> } = {
   ...announcements.commands,
   ...qa.commands,
@@ -69,7 +69,7 @@ const PULSES: ReadonlyMap<string, ThrottledView> = new Map(
 )
 
 export const performActivity = (turn: Turn, { type, d, rev }: ActivityCommand): Fields | Refused => {
-  // The compiler cannot see that the data belong to the handler of the same name.
+  // The compiler cannot see that the data belongs to the handler of the same name.
   const handler = HANDLERS[type] as Handler<ActivityName>
   return handler(turn, d, rev)
 }
@@ -80,7 +80,7 @@ export const tellOfPhase = (turn: Turn, hook: PhaseHook, phase: PhaseState): voi
   for (const activity of ACTIVITIES) activity[hook]?.(turn, phase)
 }
 
-/** `was`: the phase before it was changed. */
+/** `was`: the phase before the change. */
 export const tellOfUpdate = (turn: Turn, phase: PhaseState, was: PhaseState): void => {
   for (const activity of ACTIVITIES) activity.phaseUpdated?.(turn, phase, was)
 }
@@ -97,7 +97,7 @@ export const tellOfBarred = (turn: Turn, participantId: string): void => {
   for (const activity of ACTIVITIES) activity.barred?.(turn, participantId)
 }
 
-/** The earliest of what is due. */
+/** The earliest deadline of all activities. */
 export const nextActivityDeadline = (scene: ReadContext): ActivityDeadline | undefined => {
   let next: ActivityDeadline | undefined
   for (const activity of ACTIVITIES) {
@@ -111,7 +111,7 @@ export const nextActivityDeadline = (scene: ReadContext): ActivityDeadline | und
 export const activityTimers = (scene: ReadContext): ReadonlyArray<TimerView> =>
   ACTIVITIES.flatMap((activity) => activity.timers?.(scene) ?? [])
 
-/** Extends whichever activity's timer it is; `undefined` when it is nobody's. */
+/** Extends the timer in the activity that has it; `undefined` when none has. */
 export const extendActivityTimer = (turn: Turn, timer: ExtendTimer): Fields | Refused | undefined => {
   for (const activity of ACTIVITIES) {
     const result = activity.extend?.(turn, timer)
@@ -128,7 +128,7 @@ export const viewOf = (scene: ReadContext, view: View): Fields =>
 export const personalViewOf = (scene: ReadContext, participantId: string): Fields =>
   Object.assign({}, ...ACTIVITIES.map((activity) => activity.personalView?.(scene, participantId))) as Fields
 
-/** The pulse of a key, and what the key is about. */
+/** The throttled view of a key, and the id in the key. */
 export const throttledViewOf = (key: string): { readonly pulse: ThrottledView; readonly id: string } | undefined => {
   const colon = key.indexOf(":")
   const name = colon === -1 ? key : key.slice(0, colon)
@@ -136,7 +136,7 @@ export const throttledViewOf = (key: string): { readonly pulse: ThrottledView; r
   return pulse === undefined ? undefined : { pulse, id: colon === -1 ? "" : key.slice(colon + 1) }
 }
 
-/** What a pulse's key has to say now. */
+/** The current dispatches of a throttled view. */
 export const throttledDispatches = (scene: ReadContext, key: string): ReadonlyArray<Ephemeral> => {
   const found = throttledViewOf(key)
   return found === undefined ? [] : found.pulse.say(scene, found.id)

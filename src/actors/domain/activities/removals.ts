@@ -1,8 +1,8 @@
-/** People who are put out of the event: at once, and with `block` for good, until a host takes it back. */
+/** Removal of participants from the event: at once, and with `block` for good, until a host revokes it. */
 import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
 
-/** The one way out by a host's hand, from inside and from the lobby; those who are not here can be kept out as well. */
+/** The one removal by a host, from inside and from the waiting room. Absent participants can be blocked as well. */
 export const putOut = (turn: Turn, participantId: string, block: boolean): void => {
   const { removed } = turn.state
   if (block && !removed.includes(participantId)) {

@@ -1,6 +1,6 @@
 /**
- * Who speaks, and what hosts make of people: invitations onto the stage, and roles. A role given here holds for this event
- * over what a token says; a workspace's user keeps it on the event's list as well.
+ * The stage and roles: invitations onto the stage, and roles that hosts give. A role given here precedes the token's role for
+ * this event; a user of the workspace gets it on the event's list as well.
  */
 
 import type { StagePlace } from "../../../model/live-records.ts"
@@ -22,11 +22,11 @@ const INVITATION_MS = 60_000
 
 const NOT_INVITED = refuse("conflict", "You are not invited onto the stage, or the invitation has expired.")
 
-/** The role that speaks: on the stage of a broadcast a speaker; in a call everybody has a voice. */
+/** The role that may speak: a speaker on the stage of a broadcast; in a call every participant. */
 const speakingRole = (turn: Turn): EventRole =>
   activePhase(turn.state)?.modality === "broadcast" ? "speaker" : "participant"
 
-/** What they were before is nobody's business. */
+/** Without the role that the participant had before, which is not for others. */
 const stageView = ({ state, expiresAt }: StagePlace): StageView => ({ state, expiresAt })
 
 const become = (turn: Turn, participantId: string, role: EventRole, because: "role" | "stage"): void => {
@@ -73,7 +73,7 @@ const leave = (turn: Turn, participantId: string): void => {
   }
 }
 
-/** Administrators are the workspace's to make and to change; whoever manages it may. */
+/** Only callers that manage the workspace may give or change the administrator role. */
 const isForWorkspace = (turn: Turn, roles: ReadonlyArray<EventRole | undefined>): boolean =>
   turn.by !== null && roles.includes("workspace_admin")
 
@@ -95,7 +95,7 @@ const setRole = (turn: Turn, id: string, role: EventRole): ReplyData<"role.set">
   return { participantId: id, role }
 }
 
-/** A role that was given here, by a host or for the stage, ends; the gateways look up what is stored for the user. */
+/** Ends a role that a host or the stage gave; gateways look up the user's stored role. */
 export const forgetRole = (turn: Turn, userId: string): { readonly participantId: string } => {
   if (turn.get("role", userId) !== undefined) {
     if (place(turn, userId) !== undefined) turn.publish("me.stage", `me:${userId}`, { stage: null })

@@ -1,7 +1,7 @@
 /**
- * Who sees what of a poll. Counts are told to everyone, to those who voted, or to staff alone: `live` to everyone at once,
- * `afterVote` to voters while it is open and to everyone when it is closed, `onPublish` to everyone when a host says so.
- * A published poll shows its counts whatever was chosen. Who voted for what is told to nobody but the voter.
+ * The visibility of a poll. Counts go to everyone, to voters, or to staff alone: `live` to everyone at once, `afterVote` to
+ * voters while it is open and to everyone when it is closed, `onPublish` to everyone once a host publishes it. A published poll
+ * shows its counts under every setting. A participant's vote is shown to that voter alone.
  */
 import { type Poll, voteId } from "../../../../model/live-records.ts"
 import { type Ephemeral, ephemeralOf } from "../../../../protocol/contract.ts"
@@ -36,7 +36,7 @@ export const pollTimer = (poll: Poll, state: TimerView["state"] = "running"): Ti
 export const openPolls = ({ records }: Pick<ReadContext, "records">): ReadonlyArray<Poll> =>
   [...records.all("poll").values()].filter(({ status }) => status === "open")
 
-/** The tally as it stands, to all who may see it now; staff always. */
+/** The current tally, to all who may see it now; always to staff. */
 export const sayTally = ({ records }: ReadContext, id: string): ReadonlyArray<Ephemeral> => {
   const poll = records.get("poll", id)
   if (poll === undefined) return []

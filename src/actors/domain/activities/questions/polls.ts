@@ -1,7 +1,7 @@
 /**
  * Polls: drafted by staff, opened, voted in, closed. A tally always equals the set of its votes: one turn writes both. A poll
- * outlives the phase it was opened in and is open until somebody or its timer closes it, or the event ends; a closed one may
- * be opened again and keeps its votes.
+ * outlives the phase it was opened in. It is open until a host or its timer closes it, or the event ends. A closed poll may be
+ * opened again and keeps its votes.
  */
 import { type Poll, voteId } from "../../../../model/live-records.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
@@ -22,7 +22,7 @@ const NOT_OPEN = refuse("conflict", "The poll is not open.")
 const MAX_OPEN_MS = 86_400_000
 const TALLY_MS = 1000
 
-/** The poll that staff mean, if they looked at it as it is. */
+/** The poll that the command names, if the caller's revision is current. */
 const meant = (turn: Turn, id: string, rev: number | undefined): Poll | Refused => {
   const poll = turn.get("poll", id)
   if (poll === undefined) return noSuch("poll")
@@ -33,7 +33,7 @@ const current = (poll: Poll): { readonly poll: PollView } => ({ poll: staffPoll(
 
 type Changed = "poll.opened" | "poll.updated" | "poll.closed" | "poll.published"
 
-/** Replaces a poll and publishes it, as everyone may see it. */
+/** Replaces a poll and publishes it, in the form that everyone may see. */
 const change = (turn: Turn, t: Changed, before: Poll, changed: Partial<Poll>): Poll => {
   const poll: Poll = { ...before, ...changed, rev: before.rev + 1 }
   turn.put("poll", poll.id, poll)
@@ -100,7 +100,7 @@ const open: Handler<"poll.open"> = (turn, { id, durationMs }, rev) => {
   return current(opened)
 }
 
-/** The options chosen, each once and in their order. */
+/** The chosen options, each once and in the poll's order. */
 const choiceOf = (poll: Poll, optionIds: ReadonlyArray<string>): ReadonlyArray<string> | Refused => {
   const chosen = poll.options.map(({ id }) => id).filter((id) => optionIds.includes(id))
   if (chosen.length < new Set(optionIds).size) return noSuch("option")
@@ -118,7 +118,7 @@ const counted = (poll: Poll, before: ReadonlyArray<string>, after: ReadonlyArray
   voters: poll.voters + Number(after.length > 0) - Number(before.length > 0),
 })
 
-/** The poll that somebody votes in, if it takes votes and is as they looked at it. */
+/** The poll that the command votes in, if it takes votes and the caller's revision is current. */
 const votedIn = (turn: Turn, id: string, rev: number | undefined): Poll | Refused => {
   const poll = turn.get("poll", id)
   if (poll === undefined) return noSuch("poll")
@@ -159,7 +159,7 @@ const publish: Handler<"poll.publish"> = (turn, { id, on = true }, rev) => {
   if (poll.status === "draft") return refuse("conflict", "The poll was not opened yet.", current(poll))
   if (poll.published === on) return current(poll)
   const published = change(turn, "poll.published", poll, { published: on })
-  // Its timer has the poll's revision.
+  // The poll's timer carries the poll's revision.
   if (published.status === "open") sayTimer(turn, published, "running")
   return current(published)
 }

@@ -1,6 +1,6 @@
 /**
- * Questions of the audience and votes on them. A tally always equals the set of its voters: one turn writes both. Who asked
- * anonymously is remembered in memory alone, so that they can take it back for as long as the event is in memory.
+ * Questions of the audience and votes on them. A tally always equals the set of its voters: one turn writes both. The author of
+ * an anonymous question is kept in memory alone, so that they can withdraw it while the event is in memory.
  */
 import { DEFAULT_SETTINGS, type LiveQuestion, ONLY, voteId } from "../../../../model/live-records.ts"
 import {
@@ -34,7 +34,7 @@ const CLOSED: Readonly<Record<QaClosed, Refused>> = {
 const NOT_TAKEN = refuse("conflict", "Questions are closed for now.")
 const TOO_MANY = refuse("conflict", `An event takes at most ${MAX_QUESTIONS} questions.`)
 
-/** A question as people at the event see it. */
+/** A question in the form that participants see. */
 export const questionView = ({
   eventId: _event,
   authorUserId: _user,
@@ -45,13 +45,13 @@ export const questionView = ({
   authorId: askerId,
 })
 
-/** A question as REST shows it. */
+/** A question in REST's form. */
 export const restQuestion = (live: LiveQuestion): Question => {
   const { rev: _rev, roomId: _room, answerMode: _mode, askerId: _asker, ...question } = live
   return question
 }
 
-/** The phase that takes questions now, moderated as the hosts have it. */
+/** The phase that takes questions now, with the moderation that the hosts set. */
 const openPhase = (turn: Turn) => {
   const { event, phases } = turn.state
   const phase = qaPhase({ status: event.status, phases })
@@ -63,7 +63,7 @@ const openPhase = (turn: Turn) => {
 const askedBy = (turn: Turn, question: LiveQuestion): string | null =>
   question.askerId ?? turn.get("asker", question.id) ?? null
 
-/** Tells those who may see it: everyone once it is shown, before that staff and whoever asked. */
+/** Publishes to everyone once the question is shown; before that to staff and the author. */
 const tell = (turn: Turn, t: "question.created" | "question.updated", question: LiveQuestion): void => {
   const d = { question: questionView(question) }
   if (isShown(question.status)) {
@@ -71,15 +71,15 @@ const tell = (turn: Turn, t: "question.created" | "question.updated", question: 
     return
   }
   turn.publish(t, "staff", d)
-  // What is told to one is kept for a while: who asked anonymously has the reply, and is told no more until it is shown.
+  // Dispatches on a participant's stream are stored: an anonymous author gets only the reply until the question is shown.
   if (question.askerId !== null) turn.publish(t, `me:${question.askerId}`, d)
 }
 
-/** `hidden`: it is there no more for the audience; staff, who moderate it, still see it. */
+/** `hidden`: the question is gone for the audience; staff, who moderate it, still see it. */
 const tellOfRemoval = (turn: Turn, { id, rev }: LiveQuestion, hidden: boolean): void =>
   turn.publish("question.removed", "event", { id, rev, hidden })
 
-/** What was never shown goes where it was told. */
+/** A question that was never shown is removed only on the streams that received it. */
 const tellOfWithdrawal = (turn: Turn, question: LiveQuestion): void => {
   const { id, rev, status, askerId } = question
   if (isShown(status)) {
@@ -114,7 +114,7 @@ const ask: Handler<"question.ask"> = (turn, { text, anonymous = false }) => {
   return { question: questionView(question) }
 }
 
-/** The caller looked at another revision of the question. */
+/** A refusal when the caller saw another revision of the question. */
 const stale = (question: LiveQuestion, rev: number | undefined): Refused | undefined =>
   rev === undefined || rev === question.rev
     ? undefined
@@ -160,7 +160,7 @@ const vote: Handler<"question.vote"> = (turn, { id, on }, rev) => {
 
 type Moderated = ReplyData<"question.approve">
 
-/** A hidden question is shown again, as it was; any other stays as it is. */
+/** A hidden question returns to its former status; any other stays unchanged. */
 const restore = (turn: Turn, id: string, rev: number | undefined): Moderated | Refused => {
   const question = turn.get("question", id)
   const status = question?.answeredAt == null ? "approved" : "answered"
@@ -168,8 +168,8 @@ const restore = (turn: Turn, id: string, rev: number | undefined): Moderated | R
 }
 
 /**
- * An answer shows its question to everyone. Who answers without being staff answers what is shown already: a question that
- * waits is the moderators', also where it is one's own.
+ * An answer shows its question to everyone. A participant that is not staff answers only shown questions: a question that awaits
+ * approval is for the moderators, also when the participant asked it.
  */
 const unanswerable = (turn: Turn, id: string): Refused | undefined => {
   const question = turn.get("question", id)
@@ -180,7 +180,7 @@ const unanswerable = (turn: Turn, id: string): Refused | undefined => {
     : noSuch("question")
 }
 
-/** What a moderator changes; an absent key leaves its field alone. */
+/** The fields that a moderator changes; an absent key leaves its field unchanged. */
 interface Revision extends QuestionPatch {
   readonly answerMode?: "live" | "text"
 }
@@ -189,7 +189,7 @@ const revised = (turn: Turn, question: LiveQuestion, revision: Revision): LiveQu
   const status = statusAfter(revision) ?? question.status
   const answer = revision.answer ?? question.answer
   const mode = revision.answerMode ?? question.answerMode ?? (answer === null ? "live" : "text")
-  // What is hidden keeps how and when it was answered, to come back as it was.
+  // A hidden question keeps when and how it was answered, for its return.
   const kept = status === "hidden" ? question : { answeredAt: null, answerMode: null }
   const answered = { answeredAt: question.answeredAt ?? turn.at, answerMode: mode }
   return {

@@ -1,6 +1,6 @@
 /**
- * How many voters without a name stand behind how many addresses, for staff: an anonymous vote is the vote of a browser, and many from
- * one address may be a lecture hall or one person. The live event is given pseudonyms of addresses, which say nothing beyond it.
+ * For staff: the number of anonymous voters per address. An anonymous vote is the vote of a browser, and many votes from one
+ * address may be a lecture hall or one person. The live event receives pseudonyms of addresses, which have no meaning outside it.
  */
 import { partsOfVote, voteId } from "../../../../model/live-records.ts"
 import { type Ephemeral, ephemeralOf } from "../../../../protocol/contract.ts"
@@ -8,19 +8,19 @@ import type { Turn } from "../../turn.ts"
 import type { Activity, ReadContext } from "../activity.ts"
 
 const EVERY_MS = 1000
-/** In `ready`: those with the most voters. */
+/** Entries in `ready`: the addresses with the most voters. */
 const SHOWN = 100
 
 const NOBODY = { voters: 0, addresses: 0 } as const
 
-/** The caller's vote on a poll or a question (`of`) began or ended; counted when they have no name. */
+/** The caller's vote on a poll or a question (`of`) was cast or withdrawn; counted when the caller is anonymous. */
 export const countSignedOut = (turn: Turn, of: string, isOn: boolean): void => {
   if (turn.by?.kind !== "anonymous") return
   const { participantId, address = "" } = turn.by
   const origin = turn.get("origin", participantId)
-  // A vote from before votes were counted like this.
+  // A vote from before these counts existed.
   if (!isOn && origin === undefined) return
-  // Where somebody voted from first is where all their votes come from, for as long as they have one.
+  // All votes of a participant count for the address of their first one, while they have any.
   const from = origin?.address ?? address
   setOrigin(turn, participantId, from, (origin?.votes ?? 0) + (isOn ? 1 : -1))
   const key = voteId(of, from)
@@ -41,7 +41,7 @@ const setOrigin = (turn: Turn, participantId: string, address: string, votes: nu
   else turn.remove("origin", participantId)
 }
 
-/** The poll or the question is gone, and its votes with it: those with these ids. */
+/** Removes the votes with these ids: their poll or question is gone. */
 export const forgetSignedOut = (turn: Turn, of: string, votes: ReadonlyArray<string>): void => {
   if (turn.get("signedOutVotes", of) === undefined) return
   for (const vote of votes) {

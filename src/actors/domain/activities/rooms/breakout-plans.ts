@@ -1,4 +1,4 @@
-/** What would open: plans of breakout rooms. The same seed gives the same plan, so what a host looked at is what opens. */
+/** Plans of breakout rooms. The same seed gives the same plan, so that the plan that a host saw is the one that opens. */
 import { type PlanNote, withNote } from "../../../../model/breakout-notes.ts"
 import { planBreakout } from "../../../../model/breakout-plan.ts"
 import { type BreakoutPlan, ONLY } from "../../../../model/live-records.ts"
@@ -7,11 +7,11 @@ import type { Turn } from "../../turn.ts"
 import { isSeated, roleOf } from "./rooms.ts"
 import { roundsOf } from "./rotation-rounds.ts"
 
-/** A host may try as many plans as these before the oldest is forgotten. */
+/** The limit of kept plans; the oldest is removed first. */
 const MAX_PLANS = 20
 export const MAX_ROOMS = 500
 
-/** People to be seated: who is here, but for staff and for those who only watch. */
+/** Participants to be seated: everyone present except staff and viewers. */
 const seatable = (turn: Turn): ReadonlyArray<string> =>
   [...turn.people.all()].filter((person) => isSeated(roleOf(turn, person))).map(({ participantId }) => participantId)
 
@@ -20,7 +20,7 @@ const isViewer = (turn: Turn, id: string): boolean => {
   return person !== undefined && roleOf(turn, person) === "viewer"
 }
 
-/** How often two have met at this event, in rounds and in rooms. */
+/** How often two participants have met at this event, in rounds and in rooms. */
 const meetings = (turn: Turn, people: ReadonlyArray<string>) => {
   const rounds = roundsOf(turn.records)
   if (rounds.length === 0) return {}
@@ -33,10 +33,10 @@ export type PlanRequest = Omit<Parameters<typeof planBreakout>[0], "people" | "s
   readonly seed?: number
 }
 
-/** A seed that is the same whenever the same turn is taken. */
+/** A seed that is the same for the same turn. */
 const seedOf = (turn: Turn): number => Number.parseInt(turn.idFor("seed").slice(0, 8), 16)
 
-/** The plan, and why it is not what one might expect. */
+/** The plan, and the notes on where it differs from the request. */
 export const makePlan = (
   turn: Turn,
   request: PlanRequest,
@@ -59,7 +59,7 @@ export const makePlan = (
   return { plan, notes: isViewerPinned ? withNote(planned.notes, "pin_ignored") : planned.notes }
 }
 
-/** Keeps the newest plans, and the one whose rooms are open: it says where those belong who come later. */
+/** Keeps the newest plans, and the plan of the open rooms: it has the rooms of late joiners. */
 export const keepPlan = (turn: Turn, plan: BreakoutPlan): void => {
   turn.put("plan", plan.id, plan)
   const inUse = turn.get("breakout", ONLY)?.planId

@@ -1,6 +1,6 @@
 /**
- * Breakout rooms from their opening to their closing: who is seated where, also of those who come later, and when
- * everyone is brought back.
+ * Breakout rooms from their opening to their closing: the seats, also of late joiners, and the return of everyone to the main
+ * room.
  */
 import { namedId } from "../../../../model/ids.ts"
 import { lateRoom } from "../../../../model/late-rooms.ts"
@@ -15,7 +15,7 @@ import { MAX_ROOMS } from "./breakout-plans.ts"
 import { isSeated, roleOf, roomsOf, roomView, setRoom, sit } from "./rooms.ts"
 
 export const DEFAULT_GRACE_MS = 10_000
-/** In a room of no more than these everyone has met everyone; a larger one is a crowd. */
+/** Members of a room of at most this size count as having met; a larger room is a crowd. */
 const MOST_MET = 12
 
 export const breakoutView = (breakout: Breakout): BreakoutView => {
@@ -60,7 +60,7 @@ const newBreakout = (turn: Turn, plan: BreakoutPlan, { durationMs, late }: Openi
   }
 }
 
-/** Opens rooms as planned; who left meanwhile finds their room when they come back, who came is a late joiner. */
+/** Opens rooms as planned. Participants that left meanwhile find their room on return; new ones are late joiners. */
 export const open = (turn: Turn, plan: BreakoutPlan, opening: Opening): Breakout => {
   const breakout = newBreakout(turn, plan, opening)
   turn.put("breakout", ONLY, breakout)
@@ -85,7 +85,7 @@ const oneMoreRoom = (turn: Turn, breakout: Breakout, place: number): Room => {
   return room
 }
 
-/** Rooms by those who are in them now, for late joiners: a place that somebody keeps is no company. */
+/** Rooms by the participants in them now, for late joiners: the kept seat of an absent participant does not count. */
 class LateRooms {
   readonly #turn: Turn
   readonly #breakout: Breakout
@@ -101,19 +101,19 @@ class LateRooms {
     this.#rooms = roomsOf(turn.records).map((room) => ({ ...room, count: here.get(room.id) ?? 0 }))
   }
 
-  /** The room for one more. */
+  /** The room for one more participant. */
   next(): string | undefined {
     const { size } = this.#breakout
     const chosen = lateRoom(this.#rooms, { size, most: MAX_ROOMS })
     if (chosen === undefined) return undefined
     const room = chosen === "more" ? oneMoreRoom(this.#turn, this.#breakout, this.#rooms.length) : chosen
-    // In the order of their places; one that has just opened is the last.
+    // In the order of their places; a room that was just opened is the last.
     this.#rooms[room.place] = { ...room, count: room.count + 1 }
     return room.id
   }
 }
 
-/** Where the plan has each; null: to be placed by hand. */
+/** The planned room of each participant; null: to be seated by hand. */
 const plannedPlaces = (turn: Turn, breakout: Breakout): ReadonlyMap<string, string | null> => {
   const places = new Map<string, string | null>()
   const plan = turn.get("plan", breakout.planId)
@@ -124,7 +124,7 @@ const plannedPlaces = (turn: Turn, breakout: Breakout): ReadonlyMap<string, stri
   return places
 }
 
-/** Seats those who have no place yet: where the plan had them, or else as the breakout treats late joiners. */
+/** Seats participants without a seat: in their planned room, or else by the breakout's rule for late joiners. */
 export const seatLateJoiners = (turn: Turn, people: Iterable<Present>): void => {
   const breakout = turn.get("breakout", ONLY)
   if (breakout === undefined || breakout.closesAt !== null) return
@@ -143,7 +143,7 @@ export const seatLateJoiners = (turn: Turn, people: Iterable<Present>): void => 
   }
 }
 
-/** Who was in a room together at its end has met, for the plans and rounds to come. */
+/** Participants in the same room at its end have met, for later plans and rounds. */
 const recordMeetings = (turn: Turn, { id }: Breakout): void => {
   const groups = new Map<string, string[]>()
   for (const [participantId, { roomId: room }] of turn.all("seat")) {
@@ -155,13 +155,13 @@ const recordMeetings = (turn: Turn, { id }: Breakout): void => {
   if (met.length > 0) turn.put("round", id, { id, n: 0, at: turn.at, groups: met, repeats: [], byes: [] })
 }
 
-/** Everyone comes back to the main room, and the rooms are gone. */
+/** Everyone returns to the main room, and the rooms are removed. */
 export const closeAll = (turn: Turn): void => {
   const breakout = turn.get("breakout", ONLY)
   if (breakout === undefined) return
   recordMeetings(turn, breakout)
   if (breakout.closesAt === null) {
-    // With its phase, at once; what clients do when rooms close, they do now.
+    // The phase closes them at once, without a grace period: clients act on `closesAt` right away.
     const closing = { ...breakout, closesAt: turn.at, rev: breakout.rev + 1 }
     turn.publish("breakout.closing", "event", { breakout: breakoutView(closing) })
     tellTimerIsOver(turn, closing)
@@ -184,7 +184,7 @@ const tellTimerIsOver = (turn: Turn, breakout: Breakout): void => {
   else turn.publish("timer.updated", "event", { timer })
 }
 
-/** Closing warns: everyone is told when they will be brought back. Whoever closes again can only bring that forward. */
+/** Announces when everyone returns to the main room. Closing again can only bring that time forward. */
 export const startClosing = (turn: Turn, graceMs: number, timeIsUp: boolean): Breakout | undefined => {
   const breakout = turn.get("breakout", ONLY)
   if (breakout === undefined) return undefined
@@ -199,7 +199,7 @@ export const startClosing = (turn: Turn, graceMs: number, timeIsUp: boolean): Br
   return closing
 }
 
-/** A later end for all rooms, told once; rooms that were being closed because their time was up stay open. */
+/** Publishes a later end for all rooms, once. Rooms that were closing because their time was up stay open. */
 export const prolong = (turn: Turn, breakout: Breakout, endsAt: string, extendedMs: number): Breakout => {
   const again = breakout.timeIsUp ? { closesAt: null, timeIsUp: false } : {}
   const next: Breakout = { ...breakout, ...again, endsAt, extendedMs, rev: breakout.rev + 1 }

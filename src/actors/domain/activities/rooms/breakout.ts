@@ -1,7 +1,7 @@
 /**
- * Breakout rooms: a plan that says what would open, rooms with people in them, late joiners, and everyone's way back. A
- * seat outlives a broken link: who comes back finds their room. Nobody seated is moved but by a host or by themselves.
- * All rooms end together: what `breakout.updated` says of the end holds for every assignment that was told before.
+ * Breakout rooms: a plan, rooms with participants, late joiners, and the return of everyone. A seat outlives a lost connection: a
+ * participant that returns finds their room. A seated participant is moved only by a host or by themselves. All rooms end
+ * together: the end in `breakout.updated` holds for every earlier assignment.
  */
 import { ONLY, type Room } from "../../../../model/live-records.ts"
 import { isStaff } from "../../../../model/roles.ts"
@@ -66,7 +66,7 @@ const moveOther = (turn: Turn, id: string, roomId: string | null): ReplyData<"br
   if (roomId !== null) {
     return person !== undefined && roleOf(turn, person) === "viewer" ? SEATLESS : move(turn, id, roomId)
   }
-  // Their place is kept, so that coming back after a broken link does not seat them anew.
+  // The seat is kept, so that a return after a lost connection does not seat them anew.
   leaveRoom(turn, id, true)
   return { participantId: id, roomId: null }
 }
@@ -115,7 +115,7 @@ const assignmentOf = (scene: ReadContext, participantId: string): AssignmentView
   return { roomId: room.id, name: room.name, endsAt: current(scene)?.endsAt ?? null }
 }
 
-/** A revision that is not the breakout's any more. */
+/** A refusal when the caller saw another revision of the breakout. */
 const stale = (turn: Turn, rev: number | undefined): Refused | undefined => {
   const current = turn.get("breakout", ONLY)
   return current === undefined || rev === undefined || rev === current.rev
@@ -186,7 +186,7 @@ export const breakout = {
     keepPlan(turn, plan)
     open(turn, plan, { durationMs: null, late: "leastLoaded" })
   },
-  // A phase that ends with its timer takes its rooms along.
+  // A phase that ends with its timer closes its rooms.
   phaseElapsed: (turn, phase) => {
     const isOn = turn.state.phases.some(({ id, status }) => id === phase.id && status === "active")
     if (isOn && current(turn)?.timed === false) startClosing(turn, DEFAULT_GRACE_MS, true)
@@ -199,7 +199,7 @@ export const breakout = {
   },
   phaseEnded: closeAll,
   arrived: seatLateJoiners,
-  // They do not come back: their place is somebody else's.
+  // They cannot return, so their seat is not kept.
   barred: (turn, participantId) => leaveRoom(turn, participantId, false),
   deadlines: (scene) => {
     const deadline = deadlineOf(scene)

@@ -1,4 +1,4 @@
-/** Taking a place in a room and leaving it: the counts of the rooms always equal the seats taken there. */
+/** Seating in rooms and leaving them: the counts of the rooms always equal the seats taken there. */
 import type { Room } from "../../../../model/live-records.ts"
 import { type EventRole, isStaff } from "../../../../model/roles.ts"
 import type { RoomView } from "../../../../protocol/topics/breakouts.ts"
@@ -6,11 +6,11 @@ import type { Present } from "../../../presence/presence.ts"
 import type { RecordStore } from "../../record-store.ts"
 import type { Turn } from "../../turn.ts"
 
-/** The stored role somebody has here. */
+/** A participant's stored role here. */
 export const roleOf = (turn: Turn, person: Pick<Present, "participantId" | "role">): EventRole =>
   turn.get("role", person.participantId)?.role ?? person.role
 
-/** Staff visit rooms and viewers watch; everybody else has a seat. */
+/** Staff visit rooms and viewers watch; all others have a seat. */
 export const isSeated = (role: EventRole): boolean => !isStaff(role) && role !== "viewer"
 
 /** In the order of their places. */
@@ -27,14 +27,14 @@ const recount = (turn: Turn, roomId: string, by: number): void => {
   turn.publish("room.updated", "event", { room: roomView(counted) })
 }
 
-/** Seats somebody whom the room's count already holds. */
+/** Seats a participant that the room's count already includes. */
 export const sit = (turn: Turn, participantId: string, room: Room, endsAt: string | null): void => {
   turn.put("seat", participantId, { roomId: room.id, away: false })
   turn.publish("assignment.updated", `me:${participantId}`, { roomId: room.id, name: room.name, endsAt })
   turn.changeParticipant({ participantId, roomId: room.id })
 }
 
-/** Brings somebody into a room, out of whichever they are in. */
+/** Moves a participant into a room, out of their present one. */
 export const setRoom = (turn: Turn, participantId: string, room: Room, endsAt: string | null): void => {
   const seat = turn.get("seat", participantId)
   if (seat?.roomId === room.id && !seat.away) return
@@ -43,7 +43,7 @@ export const setRoom = (turn: Turn, participantId: string, room: Room, endsAt: s
   sit(turn, participantId, room, endsAt)
 }
 
-/** Back to the main room. `keep`: the place stays theirs. */
+/** Moves a participant to the main room. `keep`: the seat stays theirs. */
 export const leaveRoom = (turn: Turn, participantId: string, keep: boolean): void => {
   const seat = turn.get("seat", participantId)
   if (seat === undefined) return

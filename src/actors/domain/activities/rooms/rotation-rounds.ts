@@ -1,6 +1,6 @@
 /**
- * The rounds of a rotation: pairing whoever is here, seating them, and how the round stands for each of them. A seat
- * outlives a broken link for as long as its round runs. What is said of a round and what a newcomer reads is one view.
+ * The rounds of a rotation: pairing the present participants, seating them, and the view of the round for each of them. A seat
+ * outlives a lost connection while its round runs. Dispatches of a round and `ready` use the same view.
  */
 import { namedId } from "../../../../model/ids.ts"
 import { ONLY, type Rotation, type Round } from "../../../../model/live-records.ts"
@@ -12,14 +12,14 @@ import type { RecordStore } from "../../record-store.ts"
 import type { Turn } from "../../turn.ts"
 import { isSeated, roleOf } from "./rooms.ts"
 
-/** Time to get ready, out of the break before a round. */
+/** Time to prepare, out of the break before a round. */
 const MAX_LEAD_MS = 3000
 
 type Stored = Omit<RotationState, "history">
 
 /**
- * The pairing's memory after a rotation's last round, for as long as it is in memory: who has met would otherwise be read
- * from all past rounds, each round anew.
+ * The pairing's state after a rotation's last round, while it is in memory. Otherwise each round would compute from all past
+ * rounds which participants have met.
  */
 const memories = new WeakMap<Rotation, RotationState>()
 
@@ -45,7 +45,7 @@ export const timerOf = (rotation: Rotation): TimerView | undefined => {
   return { id, scope: "round", ref: String(n), state, startedAt: startsAt, endsAt, ...left, extendedMs, rev }
 }
 
-/** Keeps what became of the rotation and tells everyone. What it says of the round's end holds for all who are in it. */
+/** Stores the rotation and publishes it. Its round end holds for all participants in the round. */
 export const settle = (
   turn: Turn,
   before: Rotation,
@@ -63,7 +63,7 @@ export const settle = (
   return next
 }
 
-/** The timer has run out: says so. What follows goes on from what this returns. */
+/** Publishes that the timer has run out. Later changes build on the returned rotation. */
 export const elapse = (turn: Turn, before: Rotation): Rotation => {
   const rev = before.rev + 1
   const timer = timerOf(before)
@@ -76,7 +76,7 @@ export const elapse = (turn: Turn, before: Rotation): Rotation => {
   return next
 }
 
-/** Who is to be paired: those with a seat who do not sit out, and whoever of staff wants to. */
+/** Participants to be paired: those with a seat who have not opted out, and staff who opted in. */
 export const takingPart = (turn: Turn): ReadonlyArray<string> =>
   [...turn.people.all()].flatMap((person) => {
     const role = roleOf(turn, person)
@@ -90,13 +90,13 @@ const leadMs = (rotation: Rotation): number => Math.min(MAX_LEAD_MS, breakMs(rot
 const roundId = ({ id, n }: Rotation): string => `${id} ${n}`
 const roomId = ({ id, n }: Rotation, group: number): string => namedId(id, "round", String(n), String(group))
 
-/** Does a round run, or is one held up by a pause? */
+/** Is a round running or paused? */
 const isInRound = ({ status, paused }: Rotation): boolean => status === "round" || paused === "round"
 
 export const roundOf = (records: RecordStore, rotation: Rotation | undefined): Round | undefined =>
   rotation === undefined || !isInRound(rotation) ? undefined : records.get("round", roundId(rotation))
 
-/** Those of a group who are still in its room, here or gone for a moment. */
+/** The members of a group who are still in its room, connected or absent for a moment. */
 const partnersOf = (
   records: RecordStore,
   people: ReadonlyArray<string>,
@@ -115,7 +115,7 @@ const roundInGroup = (
   group: number,
   self: string,
 ): RotationRoundView => {
-  // A rotation has both while one of its rounds runs.
+  // Both are set while a round of the rotation runs.
   const { n, startsAt, endsAt } = rotation
   const people = round.groups[group]
   const room = people === undefined ? null : roomId(rotation, group)
@@ -131,11 +131,11 @@ const roundInGroup = (
   }
 }
 
-/** Of which group somebody was when the round began; -1: of none. */
+/** A participant's group at the start of the round; -1: none. */
 export const groupOf = (round: Round, participantId: string): number =>
   round.groups.findIndex((people) => people.includes(participantId))
 
-/** The round as it stands for one participant; null when they are not in it. */
+/** The round's view for one participant; null when they are not in it. */
 export const roundFor = (records: RecordStore, participantId: string): RotationRoundView | null => {
   const rotation = records.get("rotation", ONLY)
   const round = roundOf(records, rotation)
@@ -150,7 +150,7 @@ export const tellRound = (turn: Turn, participantId: string): void => {
   if (round !== null) turn.publish("rotation.round", `me:${participantId}`, round)
 }
 
-/** Everyone back to the main room but those who go on to another. */
+/** Moves everyone to the main room except participants that go on to another room. */
 const empty = (turn: Turn, staying: ReadonlySet<string> = new Set()): void => {
   for (const [participantId] of turn.all("seat")) {
     if (staying.has(participantId)) continue
@@ -174,7 +174,7 @@ const seatAll = (turn: Turn, rotation: Rotation, round: Round): void => {
     turn.publish("rotation.round", `me:${id}`, roundInGroup(turn.records, rotation, round, -1, id))
 }
 
-/** Has nobody met anybody new in these groups, and could nobody in another round? Larger groups are not searched for more. */
+/** True when these groups have no new pair and no other round could have one. Larger groups are not searched further. */
 const isExhausted = (
   groups: ReadonlyArray<RoundGroup>,
   { history }: RotationState,
@@ -192,7 +192,7 @@ const isExhausted = (
   return groups.every(({ people }) => everyPair(people, (a, b) => met.times(a, b) > 1))
 }
 
-/** Of a timer that begins, or of none. */
+/** The fields of a timer that starts, or of none. */
 const AFRESH = { remainingMs: null, paused: null, extendedMs: 0 } as const
 
 export const finish = (turn: Turn, rotation: Rotation): Rotation => {
@@ -200,14 +200,14 @@ export const finish = (turn: Turn, rotation: Rotation): Rotation => {
   return settle(turn, rotation, { status: "ended", startsAt: null, endsAt: null, ...AFRESH })
 }
 
-/** Nobody is in a room until the next pairing; `null`: until there is somebody to pair. */
+/** All rooms are empty until the next pairing; `null`: until there are participants to pair. */
 export const rest = (turn: Turn, rotation: Rotation, forMs: number | null): Rotation => {
   empty(turn)
   const endsAt = forMs === null ? null : toTimestamp(turn.now + forMs)
   return settle(turn, rotation, { status: "break", startsAt: turn.at, endsAt, ...AFRESH })
 }
 
-/** Pairs whoever is here and begins their round; ends the rotation when there is nobody new to meet. */
+/** Pairs the present participants and begins their round; ends the rotation when all pairs have met. */
 export const beginRound = (turn: Turn, rotation: Rotation): Rotation => {
   const present = takingPart(turn)
   if (present.length < 2) return rest(turn, rotation, null)
@@ -238,7 +238,7 @@ export const beginRound = (turn: Turn, rotation: Rotation): Rotation => {
 
 export const isLast = ({ n, rounds }: Rotation): boolean => rounds !== "exhaust" && n >= rounds
 
-/** A round is over: a break, the next one, or the end. */
+/** Ends a round: a break, the next round, or the end of the rotation follows. */
 export const endRound = (turn: Turn, rotation: Rotation): Rotation => {
   if (isLast(rotation)) return finish(turn, rotation)
   const pauseMs = breakMs(rotation) - leadMs(rotation)

@@ -1,7 +1,7 @@
 /**
- * Speed networking: rounds on the clock, everybody with somebody new for as long as there is somebody new. Pairing is a pure
- * function of who is here and who has met (model/rotation-pairing.ts); every round that was held is kept, so that people
- * meet others in the next rotation too. Joiners take part from the next round; who leaves is missed by their partners.
+ * Speed networking: timed rounds, each participant with a new partner while there are new ones. Pairing is a pure function of
+ * presence and past meetings (model/rotation-pairing.ts). Every held round is stored, so that later rotations pair new partners
+ * too. Participants that join take part from the next round; the partners of one that leaves are notified.
  */
 import { ONLY, type Rotation } from "../../../../model/live-records.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
@@ -27,13 +27,13 @@ import {
   timerOf,
 } from "./rotation-rounds.ts"
 
-/** After a wait for somebody to pair, others get this long to come too. */
+/** After a wait for participants, others get this long to join too. */
 const GATHERING_MS = 5000
 const DAY_MS = 86_400_000
 
 const NONE = refuse("conflict", "No rotation is going on.")
 
-/** The rotation that is going on. */
+/** The current rotation. */
 const current = ({ records }: Pick<ReadContext, "records">): Rotation | undefined => {
   const rotation = records.get("rotation", ONLY)
   return rotation?.status === "ended" ? undefined : rotation
@@ -68,7 +68,7 @@ const start = (turn: Turn, { roundSeconds, breakSeconds = 0, rounds, groupSize =
     rev: 0,
   })
 
-/** Those with whom somebody shares the room of the round now. */
+/** The other participants in the same room of the round now. */
 const companions = (turn: Turn, participantId: string): ReadonlyArray<string> => {
   const round = roundOf(turn.records, current(turn))
   const seat = turn.get("seat", participantId)
@@ -83,7 +83,7 @@ const tellPartners = (turn: Turn, participantId: string): void => {
     turn.publish("rotation.partnerLeft", `me:${id}`, { participantId, n })
 }
 
-/** The round goes on without them. Their seat is theirs until it ends: they may come back. */
+/** The round goes on without them. Their seat is kept until it ends: they may return. */
 const miss = (turn: Turn, participantId: string): void => {
   const seat = turn.get("seat", participantId)
   if (seat === undefined || seat.missed === true) return
@@ -91,7 +91,7 @@ const miss = (turn: Turn, participantId: string): void => {
   turn.put("seat", participantId, { ...seat, missed: true })
 }
 
-/** Their partners are told of the round again, in which they have company. */
+/** Their partners receive the round again, with this participant in it. */
 const bringBack = (turn: Turn, participantId: string): void => {
   const { missed, ...seat } = turn.get("seat", participantId) ?? { roomId: "", away: false }
   if (missed !== true) return
@@ -107,12 +107,12 @@ const optOut = (turn: Turn, participantId: string): void => {
   turn.changeParticipant({ participantId, roomId: null })
 }
 
-/** For who may not be there any more: out of the round that runs, if one does, and their partners are told. */
+/** For a participant that may not be there any more: they leave a running round, and their partners are notified. */
 export const leaveRound = (turn: Turn, participantId: string): void => {
   if (current(turn) !== undefined) optOut(turn, participantId)
 }
 
-/** A rotation that waits for people goes on soon after there are two. */
+/** A rotation that waits for participants goes on soon after there are two. */
 const gather = (turn: Turn): void => {
   const going = current(turn)
   if (going?.status === "break" && going.endsAt === null && takingPart(turn).length > 1) {
@@ -150,7 +150,7 @@ const resume = (turn: Turn, going: Rotation): Rotation => {
   return settle(turn, going, { status: paused ?? "round", paused: null, remainingMs: null, endsAt })
 }
 
-/** The round that runs, or the break, lasts longer for everybody in it. */
+/** Extends the running round, or the break, for everyone in it. */
 const extend: Activity["extend"] = (turn, { id, seconds, rev }) => {
   const last = turn.get("rotation", ONLY)
   if (last === undefined || last.id !== id) return undefined
@@ -164,7 +164,7 @@ const extend: Activity["extend"] = (turn, { id, seconds, rev }) => {
   return { timer: timerOf(settle(turn, last, { endsAt: toTimestamp(endsAt), extendedMs })) ?? timer }
 }
 
-/** What a host does with the rotation that is going on. */
+/** A host's command on the current rotation. */
 const steering =
   (steer: (turn: Turn, going: Rotation) => Rotation) =>
   (turn: Turn, _d: object, rev: number | undefined): { readonly rotation: RotationView } | Refused => {
