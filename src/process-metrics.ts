@@ -1,4 +1,4 @@
-/** The figures of the process itself, under the names that Prometheus' client libraries give them. */
+/** The metrics of the process itself, under the names that Prometheus' client libraries give them. */
 import { readdirSync } from "node:fs"
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import type { Metrics } from "./metrics.ts"
@@ -15,7 +15,7 @@ const countDescriptors = (): number => {
   }
 }
 
-/** Returns what sets the figures; the event loop's lag is measured from now on. */
+/** Returns a function that sets the gauges; the event loop's lag is measured from now on. */
 export const processSampler = (metrics: Metrics): (() => void) => {
   const lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS })
   lag.enable()

@@ -1,4 +1,6 @@
-/** The server as a command: start, say where it is, and stop cleanly on a signal. Exit codes: 0 stopped, 1 refused or failed. */
+/**
+ * The server as a command: start, print the address, and stop cleanly on a signal. Exit codes: 0 stopped, 1 refused or failed.
+ */
 import { type Config, ConfigInvalid, configHelp, loadConfig } from "./config.ts"
 import { withoutValues } from "./logged-error.ts"
 import { startServer } from "./server.ts"
@@ -70,7 +72,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
 const server = await startServer(config, (line) => log.debug({ from: "postgres" }, withoutValues(line))).catch(refuse)
 
 abandon = server.abandon
-// A defect that escaped everything: what is committed is safe, so stop in order and let a supervisor start anew.
+// An escaped defect: committed work is safe, so the process stops in order and a supervisor starts it anew.
 process.on("uncaughtException", (cause) => {
   log.fatal({ err: cause }, "an unexpected failure; stopping")
   if (stopRequested) return

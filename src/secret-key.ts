@@ -1,5 +1,5 @@
 /**
- * The one secret that all others derive from, where nobody configured one: generated once and kept in the data folder, so that
+ * The one secret that all others derive from, where none is configured: generated once and kept in the data folder, so that
  * sessions and sealed secrets outlive a restart.
  */
 import { hkdfSync, randomBytes } from "node:crypto"
@@ -26,7 +26,7 @@ export class SecretKeyUnusable extends Error {
   override readonly name = "SecretKeyUnusable"
 }
 
-/** Written whole or not at all, also when the machine stops half-way: a key cut short would be one that anybody can guess. */
+/** Written whole or not at all, also when the machine stops half-way: a key cut short could be guessed. */
 const writeNewKey = (path: string): void => {
   const partial = `${path}.${randomBytes(6).toString("hex")}`
   const file = openSync(partial, "wx", 0o600)
@@ -39,7 +39,7 @@ const writeNewKey = (path: string): void => {
   } finally {
     closeSync(file)
   }
-  // Unlike a rename a link does not replace the key of a process that was quicker; not every file system has links.
+  // Unlike a rename a link does not replace the key of a process that was faster; not every file system has links.
   try {
     linkSync(partial, path)
     unlinkSync(partial)

@@ -1,7 +1,7 @@
 /**
- * The composition root: configuration to layers to a listening socket, and back in reverse order. The only file that knows
- * all rooms. Start: listen (and say so), database, process lock, schema, actors, dispatcher, routes. Stop: no new connections, sockets
- * told to reconnect, requests and deliveries in flight finished, actors stopped, lock and database released.
+ * The composition root: configuration to layers to a listening socket, and back in reverse order. The only file that imports
+ * all parts. Start: listen (and report it), database, process lock, schema, actors, dispatcher, routes. Stop: no new connections,
+ * sockets asked to reconnect, requests and deliveries in flight finished, actors stopped, lock and database released.
  */
 
 import {
@@ -67,19 +67,19 @@ export interface RunningServer {
   readonly publicUrl: string
   /** In a few words, for the operator. */
   readonly database: string
-  /** Stops in order, within ten seconds whatever hangs; idempotent. */
+  /** Stops in order, within ten seconds even if a part hangs; idempotent. */
   readonly stop: () => Promise<void>
-  /** When even that is too slow: leaves no database process behind. */
+  /** For a stop that is too slow even so: leaves no database process behind. */
   readonly abandon: () => void
-  /** The database went away for good. */
+  /** Resolves with a sentence when the database has ended for good. */
   readonly failed: Promise<string>
 }
 
-/** How long sockets get to reconnect elsewhere, and requests in flight to finish. Together below the 10 s of a stop. */
+/** Time for sockets to reconnect elsewhere, and for requests in flight to finish. Together below the 10 s of a stop. */
 const DRAIN_SOCKETS_MS = 2000
 const DRAIN_DELIVERIES_MS = 2000
 const DRAIN_REQUESTS_MS = 2500
-/** A stop is done by then; each part gets what the ones before it left. The sum of the parts is more, if all of them hang. */
+/** A stop is done by then; each part gets the time that the parts before it left. The sum is more, if all of them hang. */
 const STOP_WITHIN_MS = 9000
 const LAYERS_WITHIN_MS = 4000
 /** For an immediate shutdown of the embedded database, after its fast one did not work out. */
@@ -112,7 +112,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
       trustsHost: !config.production,
       emailDevMode: !config.production,
       sendsMail: config.smtp !== null,
-      // Where nothing is sent nobody can prove an address, and nobody is written to.
+      // Without mail no address can be proved, and no letter is sent.
       provedSendersOnly: config.production && config.smtp !== null,
       mailPerWorkspacePerDay: config.mailPerWorkspacePerDay,
       defaultCapacity: config.defaultCapacity,
@@ -168,7 +168,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
   ).pipe(Layer.provideMerge(kernel))
 }
 
-/** Waits for something, but not for ever: what hangs must not keep the rest from stopping. */
+/** Waits with a limit: a part that hangs must not keep the rest from stopping. */
 const atMost = async (ms: number, done: Promise<void>): Promise<void> => {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>((resolve) => {
@@ -184,7 +184,7 @@ const addressOf = (host: string, port: number): string => {
 }
 
 /**
- * Listens where nobody else does: by default the engine shares a port with whoever has it already. Its types know the
+ * Listens only on a free port: by default the engine shares a port with the process that has it already. Its types know the
  * option only without a host; the engine takes both.
  */
 const listenExclusively = (app: TemplatedApp, host: string, port: number): us_listen_socket => {
@@ -210,7 +210,7 @@ const listenExclusively = (app: TemplatedApp, host: string, port: number): us_li
 const WRONG_KEY =
   "The secrets in this database were sealed with another key; set SECRET_KEY, or restore the file secret-key in the data folder, to the one they were sealed with."
 
-/** Said to everyone until there are routes: clients try again, and load balancers look elsewhere. */
+/** The answer to all requests until the routes are bound: clients try again, and load balancers use other servers. */
 const startingAnswer = (publicUrl: string) =>
   new Problems(`${publicUrl}/v1/errors`).of(
     new Unavailable({ detail: "The server is starting.", retryAfterSeconds: 1 }),

@@ -1,6 +1,6 @@
 /**
- * How long this process has stood still: stopped by a signal or a debugger, paused with its machine, or busy in one turn of its loop.
- * A time limit that ran out meanwhile says nothing about the other side, whose answer may be there and not be read yet.
+ * The time for which this process has stalled: stopped by a signal or a debugger, paused with its machine, or busy in one turn of
+ * its loop. A time limit that passed meanwhile proves nothing about the other side, whose answer may be there, unread.
  */
 
 const TICK_MS = 250

@@ -99,7 +99,7 @@ export class RateLimits extends Context.Service<
     ) => Effect.Effect<Effect.Effect<void>, RateLimited>
     /** Gives one back: what was counted turned out to be harmless. */
     readonly giveBack: (name: LimitName, key: string) => Effect.Effect<void>
-    /** One letter of this kind to this address. Resolves to an effect that gives the count back, for a letter that is not sent. */
+    /** One letter of this kind to this address. Resolves to an effect that gives the count back, for an unsent letter. */
     readonly mail: (kind: LetterKind, address: string) => Effect.Effect<Effect.Effect<void>, RateLimited>
     /**
      * One letter with a new password to this address, asked for by the client. Anybody may ask, so clients are counted apart: the

@@ -22,7 +22,7 @@ const MAX_FETCHES = 32
 /** Integrations whose keys are remembered; the one that was not used for longest is forgotten first. */
 const MAX_REMEMBERED = 1_000
 
-/** What is remembered of one integration. Times are of the monotonic clock, in milliseconds. */
+/** The remembered state of one integration. Times are of the monotonic clock, in milliseconds. */
 interface KeySet {
   keys: ReadonlyArray<PartnerKey>
   /** When the fetch that brought `keys` began. */

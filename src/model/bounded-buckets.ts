@@ -1,13 +1,13 @@
 /**
- * Token buckets by key with bounded memory: keys are counted by a hash of 16 bytes, however long they are, and so many are kept; the
- * one that was used longest ago is forgotten first. A flood of made-up keys costs no more than that.
+ * Token buckets by key with bounded memory: keys are counted by a hash of 16 bytes, however long they are. The number of keys is
+ * bounded; the least recently used key is forgotten first. So made-up keys cannot use more memory.
  */
 import { createHash } from "node:crypto"
 import { NETWORK_FACTOR, networkOf } from "./client-address.ts"
 import { type Bucket, fullBucket, type Rate, takeToken } from "./token-bucket.ts"
 
 export interface Taken {
-  /** 0: it was there; else the milliseconds until it is. Nothing is taken then. */
+  /** 0: the tokens were taken; else the milliseconds until they are available, and none is taken. */
   readonly waitMs: number
   /** Whole tokens that are left. */
   readonly left: number
@@ -56,8 +56,8 @@ export class BoundedBuckets {
 }
 
 /**
- * The same for keys that begin with a client's address, alone or before a space. An IPv6 address counts as its /64, and its /48 has a
- * bucket of its own, so that many addresses of one network do not multiply what a caller may do.
+ * The same for keys that begin with a client's address, alone or before a space. An IPv6 address counts as its /64, and its /48
+ * has a bucket of its own, so that many addresses of one network do not multiply a caller's rate.
  */
 export class AddressBuckets {
   readonly #sites: BoundedBuckets

@@ -1,4 +1,4 @@
-/** Why a plan of breakout rooms is not what one might expect: stable codes, each with a sentence for the host. */
+/** Deviations of a breakout plan from the request: stable codes, each with a sentence for the host. */
 import { Schema } from "effect"
 
 export const PLAN_NOTES = {
@@ -26,7 +26,7 @@ export interface Planned {
   readonly strategy: "balanced" | "manual" | "self"
   /** People in each room. */
   readonly sizes: ReadonlyArray<number>
-  /** People a room, where the rooms follow from it. */
+  /** People in a room, where the number of rooms follows from it. */
   readonly size: number | undefined
   readonly unplaced: number
   readonly ignoredPins: number

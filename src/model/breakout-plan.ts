@@ -1,8 +1,8 @@
 /**
- * Who sits in which breakout room. A plan is a pure function of what was asked and its seed, so that the dry run is what
- * opens later.
- * Invariants: everyone is in one room or unplaced; pins hold; sizes differ by at most one, unless pins force it. Rooms that were
- * asked for are used as far as there are people; where they follow from a size, nobody sits alone, unless pins force it.
+ * The seating of breakout rooms. A plan is a pure function of the request and its seed, so that the dry run is the plan
+ * that opens later.
+ * Invariants: everyone is in one room or unplaced; pins hold; sizes differ by at most one, unless pins force it. Requested rooms
+ * are used as far as there are people; where rooms follow from a size, no person sits alone, unless pins force it.
  */
 import { type PlanNote, planNotes } from "./breakout-notes.ts"
 import { mergeBlocks } from "./keep-together.ts"
@@ -11,15 +11,15 @@ import { type Random, seededRandom, shuffled } from "./seeded-random.ts"
 import { lowerCost, roomCost } from "./swap-search.ts"
 
 export interface BreakoutRequest {
-  /** Those to be seated, each once. Staff are seated only if they are pinned, and are not in here. */
+  /** The people to be seated, each once. Staff are seated only if they are pinned, and are not in here. */
   readonly people: ReadonlyArray<string>
   /** About how many share a room; counts when `rooms` is not given. Neither of them: one room. */
   readonly size?: number
   /** How many rooms, or their names: so many there are, also if some hold one person or, with fewer people than rooms, none. */
   readonly rooms?: number | ReadonlyArray<string>
-  /** `manual` seats only who is pinned; `self` seats nobody and offers the rooms. */
+  /** `manual` seats only pinned people; `self` seats no people and offers the rooms. */
   readonly strategy: "balanced" | "manual" | "self"
-  /** Index of the room of each; a pin to a room that there is not counts as none. */
+  /** Index of the room of each; a pin to an absent room is ignored. */
   readonly pinned?: { readonly [personId: string]: number }
   readonly keepTogether?: ReadonlyArray<ReadonlyArray<string>>
   /** Of each group, no two should share a room. */
@@ -38,11 +38,11 @@ export interface PlannedRoom {
 export interface BreakoutPlan {
   readonly rooms: ReadonlyArray<PlannedRoom>
   readonly unplaced: ReadonlyArray<string>
-  /** 0: nobody is with somebody they should be apart from or have met. */
+  /** 0: no two people share a room who are to be apart or have met. */
   readonly cost: number
   /** Blocks (joined where they overlap) that no room had space for, or whose pins are in different rooms. */
   readonly split: ReadonlyArray<ReadonlyArray<string>>
-  /** Why it is not what one might expect. */
+  /** Deviations from the request. */
   readonly notes: ReadonlyArray<PlanNote>
 }
 
@@ -191,7 +191,7 @@ const balanced = (
   }
 }
 
-/** Seats those who are pinned, or nobody. */
+/** Seats the pinned people, or none. */
 const unbalanced = (
   { people, strategy }: BreakoutRequest,
   pins: ReadonlyMap<string, number>,

@@ -1,6 +1,6 @@
 /**
- * The address of a caller, for rate limits: the peer of the connection, or what trusted proxies say of it. An IPv6 caller counts
- * as its /64, because a single household has that many addresses, and as its /48, because anybody can have one of those.
+ * The address of a caller, for rate limits: the peer of the connection, or the address given by trusted proxies. An IPv6 caller
+ * counts as its /64, because a single household has that many addresses, and as its /48, because any person can get one of those.
  */
 import ipaddr from "ipaddr.js"
 
@@ -54,7 +54,7 @@ export const networkOf = (counted: string): string | undefined =>
 interface Found {
   /** The address that limits count. */
   readonly address: string
-  /** The peer says that it speaks for others, and is not among the trusted proxies: `address` is the peer's. */
+  /** The peer sends a forwarding header and is not among the trusted proxies: `address` is the peer's. */
   readonly isUnnamedProxy: boolean
 }
 

@@ -1,5 +1,5 @@
 /**
- * Which addresses given by users may be called at all. Pure: the same rules stand at create time, where only the URL is
+ * The addresses given by users that may be called. Pure: the same rules apply at create time, where only the URL is
  * known, and at send time, where its addresses are. `URL` has already folded decimal, octal, hexadecimal, short and
  * full-width forms of an IPv4 address into dotted form (WHATWG URL §3.5), so that only canonical text is judged here.
  */
@@ -7,7 +7,7 @@ import { isIP } from "node:net"
 import { Data } from "effect"
 import ipaddr from "ipaddr.js"
 
-/** The target may not be called. `detail` may be shown to whoever gave the URL. */
+/** The target may not be called. `detail` may be shown to the author of the URL. */
 export class EgressRefused extends Data.TaggedError("EgressRefused")<{ readonly detail: string }> {}
 
 export interface EgressPolicy {
@@ -21,17 +21,18 @@ export const MAX_URL_LENGTH = 2048
 const GLOBAL_UNICAST_IPV6 = ipaddr.IPv6.parseCIDR("2000::/3")
 
 /**
- * Public by its range, and yet the host's own business: Azure's wire server, which hands a machine its settings and secrets. The
- * other clouds' addresses of that kind are link-local (169.254.0.0/16, fe80::/10), private (fd00:ec2::254) or shared (100.64.0.0/10).
+ * Public by its range, and yet internal to the host: Azure's wire server, which gives a machine its settings and secrets. The
+ * other clouds' addresses of that kind are link-local (169.254.0.0/16, fe80::/10), private (fd00:ec2::254) or shared
+ * (100.64.0.0/10).
  */
 const WIRE_SERVER = "168.63.129.16"
 
-/** Names of such services, with all below them. What they resolve to differs from cloud to cloud, and from network to network. */
+/** Names of such services, with all names below them. Their addresses differ from cloud to cloud, and from network to network. */
 const METADATA_NAMES = ["metadata.azure.com", "metadata.goog", "metadata.packet.net", "metadata.tencentyun.com"]
 /** Reserved for private networks (ICANN 2024, RFC 6762): `metadata.google.internal`, `instance-data.ec2.internal`. */
 const PRIVATE_SUFFIXES = [".internal", ".local"]
 
-/** A name that is of one network alone; those of one label (`metadata`, `instance-data`) are looked up in a network's own list. */
+/** A name of one private network; names of one label (`metadata`, `instance-data`) are looked up in a network's own list. */
 const isPrivateName = (host: string): boolean =>
   !host.includes(".") ||
   PRIVATE_SUFFIXES.some((suffix) => host.endsWith(suffix)) ||
@@ -41,7 +42,7 @@ type Reach = "public" | "loopback" | "internal"
 
 const reachOf = (address: string): Reach => {
   if (isIP(address) === 0) return "internal"
-  // An IPv4 address in IPv6 clothes (RFC 4291 §2.5.5.2) is judged as what it is.
+  // An IPv4 address in an IPv6 form (RFC 4291 §2.5.5.2) is judged as IPv4.
   const parsed = ipaddr.process(address)
   const range = parsed.range()
   if (range === "loopback") return "loopback"
@@ -49,7 +50,7 @@ const reachOf = (address: string): Reach => {
   return parsed instanceof ipaddr.IPv6 && !parsed.match(GLOBAL_UNICAST_IPV6) ? "internal" : "public"
 }
 
-/** The address a URL names outright, without brackets; `undefined` for a name. */
+/** The literal address in a URL, without brackets; `undefined` for a name. */
 export const literalAddress = (url: URL): string | undefined => {
   const host = url.hostname.replace(/^\[|\]$/g, "")
   return isIP(host) === 0 ? undefined : host
@@ -70,10 +71,10 @@ export const checkAddress = (url: URL, address: string, policy: EgressPolicy): v
   if (url.protocol !== "https:") refuse("The URL must start with https://.")
 }
 
-/** Everything that can be said of a URL without looking its host up. Throws `EgressRefused`. */
+/** All checks of a URL that need no look-up of its host. Throws `EgressRefused`. */
 export const checkTarget = (text: string, policy: EgressPolicy): URL => {
   if (text.length > MAX_URL_LENGTH) refuse(`The URL may have at most ${MAX_URL_LENGTH} characters.`)
-  // `URL` would silently drop tabs and line breaks: what is stored would not be what is called.
+  // `URL` would silently drop tabs and line breaks, and the called URL would differ from the stored one.
   if (/\s/.test(text) || !URL.canParse(text)) refuse("The URL is not well-formed.")
   const url = new URL(text)
   if (url.protocol !== "https:" && url.protocol !== "http:") refuse("The URL must start with https://.")

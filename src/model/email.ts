@@ -1,7 +1,7 @@
 /**
- * E-mail addresses: one form of each, how it is stored, looked up and compared; and what an address looks like at all. Every
- * address that is taken passes `isEmail`. What is only looked up need not: addresses that were stored under older rules still
- * sign their accounts in.
+ * E-mail addresses: the one form in which an address is stored, looked up and compared, and the syntax of an address. Every
+ * stored address passes `isEmail`. An address for a look-up need not: accounts with addresses stored under older rules can
+ * still sign in.
  */
 
 export const MAX_EMAIL_LENGTH = 320
@@ -13,7 +13,7 @@ const LOCAL_PART = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~-]+(?:\.[\p{L}\p{M}\p{N}!
 const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u
 const MAX_DOMAIN_LENGTH = 253
 
-/** A single name is a domain too: a mail server may well serve `localhost` or a company's own network. A number is none. */
+/** A single label is a domain too: a mail server may serve `localhost` or a company's own network. A number is none. */
 const isDomain = (text: string): boolean => {
   const labels = text.split(".")
   return (
@@ -21,13 +21,13 @@ const isDomain = (text: string): boolean => {
   )
 }
 
-/** No markup, no quotes, nothing that is not seen, no dots where none belong, and a name of a host after the one `@`. */
+/** No markup, quotes or invisible characters, dots only between other characters, and a host name after the one `@`. */
 export const isEmail = (text: string): boolean => {
   if (text.length > MAX_EMAIL_LENGTH) return false
   const [local = "", domain, ...more] = text.trim().split("@")
   return domain !== undefined && more.length === 0 && LOCAL_PART.test(local) && isDomain(domain)
 }
 
-/** Could an account have it, also one that was made when less was checked? Something before and after one `@`. */
+/** Could an account have the address, also one made under older checks? Text before and after one `@`. */
 export const isKnownEmail = (text: string): boolean =>
   text.length <= MAX_EMAIL_LENGTH && /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u.test(text.trim())

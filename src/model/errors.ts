@@ -1,5 +1,5 @@
 /**
- * Expected failures, as tagged errors in the error channel. Each names what went wrong, never how it is sent:
+ * Expected failures, as tagged errors in the error channel. Each names the failure, never its representation:
  * one table in `http/problem.ts` and one in `gateway/connection/refusal.ts` turn a tag into a status or a gateway code.
  * `detail` is for people and may change; the tag is what code branches on.
  */
@@ -17,7 +17,7 @@ export class RoleNotOnEvent extends Data.TaggedError("RoleNotOnEvent")<{
 }> {}
 /** Missing or invalid credentials. */
 export class Unauthorized extends Data.TaggedError("Unauthorized")<Detail> {}
-/** A signed-out caller asked for what needs a session (specification §4, gateway token rule 3). */
+/** A signed-out caller made a request that needs a session (specification §4, gateway token rule 3). */
 export class SignInRequired extends Data.TaggedError("SignInRequired")<Detail> {}
 /** Authenticated, but not allowed. */
 export class Forbidden extends Data.TaggedError("Forbidden")<Detail> {}
@@ -35,7 +35,7 @@ export class IdpNotConfigured extends Data.TaggedError("IdpNotConfigured")<Recor
 /** No seat is left (specification §7). */
 export class EventFull extends Data.TaggedError("EventFull")<Record<never, never>> {}
 export class EmailTaken extends Data.TaggedError("EmailTaken")<Record<never, never>> {}
-/** A guest's address is an account's: whoever has it logs in instead (specification §4, guest session rule 3). */
+/** A guest's address is an account's: its owner logs in instead (specification §4, guest session rule 3). */
 export class AccountExists extends Data.TaggedError("AccountExists")<Record<never, never>> {}
 export class PayloadTooLarge extends Data.TaggedError("PayloadTooLarge")<{ readonly limitBytes: number }> {}
 export class UnsupportedMediaType extends Data.TaggedError("UnsupportedMediaType")<Detail> {}
@@ -47,7 +47,7 @@ export class IdempotencyInProgress extends Data.TaggedError("IdempotencyInProgre
 }> {}
 /** More requests than the limit allows; the next may come after `retryAfterSeconds`. */
 export class RateLimited extends Data.TaggedError("RateLimited")<{
-  /** Its name, of those in `rate-limits.ts` or of one that is counted elsewhere. */
+  /** The name of the limit, from `rate-limits.ts` or from one that is counted elsewhere. */
   readonly limit: string
   readonly retryAfterSeconds: number
 }> {}
@@ -56,7 +56,7 @@ export class LettersUsedUp extends Data.TaggedError("LettersUsedUp")<{
   readonly quota: number
   readonly retryAfterSeconds: number
 }> {}
-/** Too much work is queued or a part is away; the same request may be sent again after `retryAfterSeconds`. */
+/** Too much work is queued or a part is unavailable; the same request may be sent again after `retryAfterSeconds`. */
 export class Unavailable extends Data.TaggedError("Unavailable")<Detail & { readonly retryAfterSeconds: number }> {}
 
 /** Every failure a client may meet; anything else is a defect and becomes one 500 with a request id. */

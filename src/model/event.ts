@@ -1,4 +1,4 @@
-/** An event: what a workspace schedules and a host drives (specification §2 and §3). */
+/** An event: a workspace schedules it, and a host runs it (specification §2 and §3). */
 import { Schema } from "effect"
 import { Phase, PhaseInput } from "./phase.ts"
 import { ShownText } from "./shown-text.ts"
@@ -79,7 +79,7 @@ export const EventWithPhases = Schema.Struct({
 })
 export type EventWithPhases = typeof EventWithPhases.Type
 
-/** Is it there for whoever knows its id, without any credential? */
+/** Is the event visible to a caller that knows its id and has no credential? */
 export const isShared = ({ status, visibility }: Pick<Event, "status" | "visibility">): boolean =>
   status !== "draft" && visibility !== "private"
 

@@ -1,21 +1,21 @@
 /**
- * Grants name what they rest on and hold no longer than that. A session token of a workspace's user rests on the login or the
- * API key that it was minted from; a gateway token and an open socket rest on the same, and their role on how the user stands at
- * the event now, whatever the token says. One statement reads all of it, for one request or for thousands of sockets, and the
- * rules below judge it.
+ * Grants name the basis they rest on and are valid for as long as it is. A session token of a workspace's user rests on the login
+ * or the API key that it was minted from. A gateway token and an open socket rest on the same, and their role on the user's
+ * present state at the event, whatever the token contains. One statement reads all of it, for one request or for thousands of
+ * sockets, and the rules below judge it.
  */
 import { Schema } from "effect"
 import type { EventStatus, Visibility } from "./event.ts"
 import type { Modality } from "./phase.ts"
 import { defaultEventRole, type EventRole, nearestRole, type WorkspaceRole } from "./roles.ts"
 
-/** The things without which a session of a workspace's user is worthless. */
+/** The basis without which a session of a workspace's user is invalid. */
 export const Basis = Schema.Struct({
   userId: Schema.String,
   workspaceId: Schema.String,
   /** Raised when the user's account leaves or is removed from the workspace. */
   sessionVersion: Schema.Int,
-  /** The login of an account, and the version of its credentials then: a new password makes older tokens worthless. */
+  /** The login of an account, and the version of its credentials then: a new password invalidates older tokens. */
   login: Schema.NullOr(
     Schema.Struct({ accountId: Schema.String, sessionId: Schema.String, credentialsVersion: Schema.Int }),
   ),
@@ -24,20 +24,20 @@ export const Basis = Schema.Struct({
 })
 export type Basis = typeof Basis.Type
 
-/** How the things that a basis names stand now, and how its user stands at an event, if one was asked about. */
+/** The present state of the things that a basis names, and of its user at an event, if the query named one. */
 export interface GrantState {
   /** The user exists and its sessions have not been ended. */
   readonly userHolds: boolean
-  /** The login has not ended, and the password is the same; true where there was no login. */
+  /** The login has not ended, and the password is unchanged; true where there was no login. */
   readonly loginHolds: boolean
   /** The key is active; true where there was none. */
   readonly keyHolds: boolean
   readonly name: string | null
-  /** Of the account, in the workspace. */
+  /** The account's role in the workspace. */
   readonly workspaceRole: WorkspaceRole | null
   /** The stored role at the event. */
   readonly eventRole: EventRole | null
-  /** Null: there is no such event, or none was asked about. */
+  /** Null: no such event, or the query named none. */
   readonly event: {
     readonly status: EventStatus
     readonly visibility: Visibility
@@ -47,13 +47,13 @@ export interface GrantState {
 
 export const holds = ({ userHolds, loginHolds, keyHolds }: GrantState): boolean => userHolds && loginHolds && keyHolds
 
-/** How a user stands at an event that lets them in. */
+/** The access of a user to an event that admits the user. */
 export interface EventAccess {
-  /** The stored role, else the one that belonging to the workspace gives, else taking part; narrowed to what the event has. */
+  /** The stored role, else the one that workspace membership gives, else participant; narrowed to the roles of the event. */
   readonly role: EventRole
-  /** Neither stored nor of the workspace: may have to wait in the lobby. */
+  /** Neither a stored role nor a workspace role: the user may have to wait in the lobby. */
   readonly walkIn: boolean
-  /** An owner or admin of the workspace, whatever role they have here. */
+  /** An owner or admin of the workspace, whatever their role at the event. */
   readonly manages: boolean
 }
 

@@ -1,6 +1,6 @@
 /**
- * Passwords that are guessed first: the most common ones, blanks, and one character again and again. Only new passwords are judged;
- * accounts that have such a one sign in as ever.
+ * Passwords that are guessed first: the most common ones, blanks, and one repeated character. Only new passwords are judged;
+ * accounts with such an old password can still sign in.
  */
 import { dictionary } from "@zxcvbn-ts/language-common"
 

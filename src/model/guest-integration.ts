@@ -1,6 +1,6 @@
 /**
  * Partner guests: a workspace registers an issuer whose signed tokens (JWT, RFC 7519) let its people join events without an
- * account. What may be wrong with a token or an issuer is named here; the integration's owner reads it, the guest never does.
+ * account. The faults of tokens and issuers are named here; the integration's owner reads them, the guest never does.
  */
 import { Schema } from "effect"
 
@@ -10,13 +10,13 @@ export const MAX_ISSUER_LENGTH = 2048
 /** Room for the largest key that is taken, in any line width. */
 export const MAX_PEM_LENGTH = 4096
 
-/** What the last refused token of an integration failed at. */
+/** The fault of the last refused token of an integration. */
 export const PartnerFault = Schema.Literals([
-  // The issuer's key set: its address may not be called, it does not answer 200, or what it answers is no key set.
+  // The issuer's key set: its address may not be called, it does not answer 200, or its answer is no key set.
   "jwks_refused",
   "jwks_unreachable",
   "jwks_invalid",
-  // The token: no usable key for it (RSA, 2048 bits or more, unambiguous), not RS256, not what the key signed …
+  // The token: no usable key for it (RSA, 2048 bits or more, unambiguous), not RS256, changed after it was signed …
   "unknown_key",
   "algorithm",
   "signature",
@@ -28,5 +28,5 @@ export const PartnerFault = Schema.Literals([
 ])
 export type PartnerFault = typeof PartnerFault.Type
 
-/** Faults of the issuer, not of the token: the same token may do when the issuer is back. */
+/** Faults of the issuer, not of the token: the same token may be accepted when the issuer is back. */
 export const ISSUER_FAULTS: ReadonlySet<PartnerFault> = new Set(["jwks_refused", "jwks_unreachable", "jwks_invalid"])

@@ -16,7 +16,7 @@ export const Id = Schema.String.check(Schema.isUUID()).pipe(
   ),
 )
 
-/** Of a broadcast, as clients and receivers are told it. */
+/** The id of a broadcast, as clients and receivers get it. */
 export const BroadcastId = Schema.String.check(Schema.isUUID()).annotate({ description: "A UUIDv7." })
 
 /** Random bytes are drawn for many ids at once: a draw of its own costs an id more than all the rest of it. */

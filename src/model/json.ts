@@ -1,7 +1,7 @@
 /**
- * JSON from clients. Two things that JSON can say cannot be stored as text: U+0000 (PostgreSQL has no such character) and
- * half a surrogate pair (no UTF-8 encodes it). A third, endless nesting, overflows the stack of whoever walks it. All are
- * refused where a body is read, so that nothing further in meets them.
+ * JSON from clients. Two JSON values cannot be stored as text: U+0000 (PostgreSQL has no such character) and half a surrogate
+ * pair (UTF-8 cannot encode it). Deep nesting, the third refusal, overflows the stack of recursive code. All are refused where
+ * a body is read, so that no other code meets them.
  */
 
 /** Values nested deeper are not taken. */
@@ -14,7 +14,7 @@ export class UnreadableJson extends Error {
   override readonly name = "UnreadableJson"
 }
 
-/** Is the value nested no deeper than everything behind us can walk? */
+/** Is the value nested no deeper than all other code can walk? */
 export const isShallow = (value: unknown, depth = 0): boolean => {
   if (typeof value !== "object" || value === null) return true
   if (depth === MAX_JSON_DEPTH) return false
@@ -37,7 +37,7 @@ export const parseJson = (text: string): unknown => {
     throw new UnreadableJson("not valid JSON")
   }
   if (!isShallow(value)) throw new UnreadableJson(`nested deeper than ${MAX_JSON_DEPTH}`)
-  // Only an escape can smuggle such a character into UTF-8, so a text without any is not walked.
+  // Only an escape can bring such a character into UTF-8, so a text without any is not walked.
   if (text.includes("\\u") && !isStorable(value)) {
     throw new UnreadableJson("holds U+0000 or half a surrogate pair, which no text may")
   }

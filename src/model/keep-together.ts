@@ -1,6 +1,6 @@
 /** Blocks of people who are to share a breakout room: each person is in one block at most. */
 
-/** Blocks with somebody in common become one; people outside `known` and blocks of fewer than two are left out. */
+/** Blocks with a common member become one; people outside `known` and blocks of fewer than two are left out. */
 export const mergeBlocks = (
   blocks: ReadonlyArray<ReadonlyArray<string>>,
   known: ReadonlySet<string>,

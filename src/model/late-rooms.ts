@@ -1,12 +1,12 @@
 /**
- * Where those go who come when the breakout rooms are open: one after another into the least-loaded open room. Rooms that
- * were planned by size take half as many again; when all are that full, one more is opened. For rooms often open with the
- * phase, when most people are still on their way, and everyone who comes would otherwise crowd into the few there are.
+ * The room for a person who comes while the breakout rooms are open: the least-loaded open room. Rooms that were planned by
+ * size take half as many again; when all are that full, one more is opened. Rooms often open with the phase, when most people
+ * are still on their way, and the late ones would otherwise fill the few rooms there are.
  */
 
 export interface OpenRoom {
   readonly id: string
-  /** People in it now: a place that somebody keeps is no company. */
+  /** People in the room now: a kept seat of an absent person does not count. */
   readonly count: number
   readonly open: boolean
 }
@@ -27,7 +27,7 @@ export const leastLoaded = <Room extends OpenRoom>(rooms: ReadonlyArray<Room>): 
 /** People that a room planned for `size` takes. */
 export const capacityOf = (size: number): number => size + Math.max(1, Math.floor(size / 2))
 
-/** The room for one more; `more`: in a new one. `undefined`: there is none. */
+/** The room for one more person; `more`: in a new one. `undefined`: there is none. */
 export const lateRoom = <Room extends OpenRoom>(
   rooms: ReadonlyArray<Room>,
   { size, most }: Limits,

@@ -1,6 +1,6 @@
 /**
- * What a live event keeps besides its agenda: one record per thing, found by kind and id. Records are values and are
- * replaced, never changed; a kind's shape is the one its rows have in the store. Where a kind has a singleton, its id says so.
+ * A live event's state besides its agenda: one record per thing, found by kind and id. Records are values and are replaced,
+ * never changed; a kind's shape is the one its rows have in the store. The only record of a kind has the id `ONLY`.
  */
 import { Schema } from "effect"
 import { CaptureKind, LobbyPolicy, PollKind, PollResults } from "./live-values.ts"
@@ -8,7 +8,7 @@ import type { Question } from "./question.ts"
 import { EventRole } from "./roles.ts"
 import type { Timestamp } from "./timestamp.ts"
 
-/** Who did something, as others see them. */
+/** The author of an act, as other participants see them. */
 export interface Person {
   readonly participantId: string
   readonly name: string
@@ -19,9 +19,9 @@ export interface LiveQuestion extends Question {
   readonly rev: number
   /** The breakout or rotation room it was asked in. */
   readonly roomId: string | null
-  /** How it was answered. */
+  /** The form of the answer. */
   readonly answerMode: "live" | "text" | null
-  /** Null for who asked anonymously: that is stored nowhere. */
+  /** Null for an anonymous question: its asker is stored nowhere. */
   readonly askerId: string | null
 }
 
@@ -117,7 +117,7 @@ export const Breakout = Schema.Struct({
   extendedMs: Schema.Int,
   /** Set while it is being closed: when everyone is brought back. */
   closesAt: nullable(Instant),
-  /** It is being closed because its time is up: more time keeps it open. */
+  /** The breakout is being closed because its time is up: more time keeps it open. */
   timeIsUp: Schema.Boolean,
   rev: Schema.Int,
 })
@@ -139,9 +139,9 @@ export type Room = typeof Room.Type
 export const Seat = Schema.Struct({
   roomId: Schema.String,
   away: Schema.Boolean,
-  /** In a rotation: as their partners know them, also while they are not here. */
+  /** In a rotation: the name that their partners know, also while they are away. */
   name: Schema.optionalKey(Schema.String),
-  /** In a rotation: they lost their link, and their partners were told. */
+  /** In a rotation: they lost their connection, and their partners were notified. */
   missed: Schema.optionalKey(Schema.Boolean),
 })
 export type Seat = typeof Seat.Type
@@ -161,8 +161,8 @@ export const Rotation = Schema.Struct({
   startsAt: nullable(Instant),
   endsAt: nullable(Instant),
   /**
-   * In a break, `startsAt` is its beginning and `endsAt` the next pairing; null: it waits for people. While paused: the time
-   * that was left, and of what.
+   * In a break, `startsAt` is its beginning and `endsAt` the next pairing; null: it waits for people. While paused: the remaining
+   * milliseconds of the round or break.
    */
   remainingMs: nullable(Schema.Int),
   paused: nullable(Schema.Literals(["round", "break"])),
@@ -170,7 +170,7 @@ export const Rotation = Schema.Struct({
   extendedMs: Schema.optionalKey(Schema.Int),
   pairs: Schema.Int,
   byes: Schema.Int,
-  /** The pairing's own memory (model/rotation-pairing.ts). */
+  /** The state of the pairing (model/rotation-pairing.ts). */
   seating: Schema.Unknown,
   rev: Schema.Int,
 })
@@ -237,20 +237,20 @@ export interface Records {
   readonly hand: Hand
   readonly stage: StagePlace
   readonly role: typeof GivenRole.Type
-  /** A workspace's user who was given a role here: they are on the event's list with it. By user. */
+  /** By user. A role given at the live event to a workspace's user, which is also stored in the event's list of memberships. */
   readonly membership: { readonly role: EventRole }
   readonly mute: Mute
   readonly admission: typeof Admission.Type
   readonly seat: Seat
-  /** Takes part in rotations, or sits them out: where it differs from what their role says. */
+  /** Takes part in rotations, or sits them out: where it differs from the default of their role. */
   readonly opt: typeof Opt.Type
   /** When they last wrote in the chat, Unix milliseconds: for slow mode. */
   readonly lastChat: number
-  /** Once: the revision of the queue of hands as it was told last. */
+  /** Once: the revision of the queue of hands as it was sent last. */
   readonly handQueue: number
-  /** Older messages that a command named: read back for it, and gone with the next. */
+  /** Older messages that a command named: read back for it, and dropped with the next. */
   readonly pastChat: ChatMessage
-  /** By question: who asked it anonymously, for as long as this activation lasts. */
+  /** By question: the asker of an anonymous one, for as long as this activation lasts. */
   readonly asker: string
   /** by their own id, */
   readonly plan: BreakoutPlan
@@ -268,8 +268,8 @@ export interface Records {
 export type Kind = keyof Records
 
 /**
- * Kinds that are stored as JSON, each by the schema of its present version. To change the shape of one, raise its version and add to
- * `older` the step from the version before; rows of any older version are then read by all steps in turn.
+ * Kinds that are stored as JSON, each by the schema of its present version. To change the shape of one, raise its version and
+ * add to `older` the step from the version before; rows of any older version are then read by all steps in turn.
  */
 export const STORED_KINDS = {
   poll: { version: 1, schema: Poll },
@@ -310,13 +310,13 @@ export interface Change<K extends Kind = Kind> {
   readonly record: Records[K] | null
 }
 
-/** Kept in memory only: worth no row, or to be stored nowhere. */
+/** Kinds in memory only: they need no row, or must not be stored. */
 export const VOLATILE: ReadonlySet<Kind> = new Set<Kind>(["lastChat", "pastChat", "asker", "handQueue"])
 
-/** Chat is stored for good, but a live event remembers only so many messages of each place. */
+/** All chat is stored, but a live event keeps only so many messages of each place in memory. */
 export const CHAT_REMEMBERED = 50
 
-/** Id of what there is one of. */
+/** Id of the only record of a kind. */
 export const ONLY = "-"
 
 export const DEFAULT_SETTINGS: Settings = { moderated: null, questionsOpen: true, chatSlowMs: 0, lobby: null }

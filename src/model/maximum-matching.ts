@@ -8,9 +8,9 @@ import type { Pairing } from "./pairing.ts"
 class PathSearch {
   readonly #pairing: Pairing
   readonly #neighbours: ReadonlyArray<ReadonlyArray<number>>
-  /** By whom somebody at odd distance from the root was reached, or -1. */
+  /** The person from whom one at odd distance from the root was reached, or -1. */
   readonly #parent: Array<number>
-  /** Who stands for the blossom that somebody is in; else the person. */
+  /** The base of the blossom that a person is in; else the person. */
   readonly #base: Array<number>
   readonly #isEven: Array<boolean>
   readonly #queue: Array<number>
@@ -63,7 +63,7 @@ class PathSearch {
     return false
   }
 
-  /** Pairs everyone along the path that ends here with whom they were reached from. */
+  /** Pairs everyone along the path that ends here with the person they were reached from. */
   #flip(end: number): void {
     for (let person = end; person !== -1; ) {
       const reachedFrom = this.#parentOf(person)

@@ -1,15 +1,15 @@
 /**
- * Who met whom in which round of an event's rotations, over all its phases. It is what its rounds say and nothing else, so
- * it is restored from their records.
- * Invariant: a history never changes; `record` returns the next one. The index that makes look-ups fast is handed on to it,
- * so that a round costs no copy of everything before. An older history that is asked again builds its own anew.
+ * The meetings in the rounds of an event's rotations, over all its phases. It holds the content of the rounds and nothing
+ * else, so it is restored from their records.
+ * Invariant: a history never changes; `record` returns the next one. The index that makes look-ups fast is passed on to it,
+ * so that a round costs no copy of everything before. An older history that is read again rebuilds its own index.
  */
 
 export interface MetGroup {
   readonly people: ReadonlyArray<string>
 }
 
-/** A round as it is kept: `n` is its number for people; what counts as long ago is the order of the records. */
+/** A round as it is kept: `n` is its number for people; the age of a meeting is the order of the records. */
 export interface PastRound {
   readonly n: number
   readonly groups: ReadonlyArray<MetGroup>
@@ -18,7 +18,7 @@ export interface PastRound {
 /** One person's side of it. `partners` and `rounds` run in parallel, oldest first. */
 interface Met {
   readonly number: number
-  /** A bit for each other's number: a search asks it often, and a set would be too slow. 10,000 people: 12 MB in all. */
+  /** A bit for each other's number: a search reads it often, and a set would be too slow. 10,000 people: 12 MB in all. */
   bits: Uint32Array
   readonly partners: Array<number>
   readonly rounds: Array<number>
@@ -66,7 +66,7 @@ class MeetingIndex {
   }
 }
 
-/** What some people have had with each other; they are numbers here, their places in the list. */
+/** The meetings among some people; the people are numbers here, their places in the list. */
 export class MeetingsAmong {
   readonly #met: ReadonlyArray<Met | undefined>
 

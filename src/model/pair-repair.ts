@@ -60,7 +60,7 @@ class PathSearch {
     this.#vainLooks += this.#pairing.size
   }
 
-  /** The mates of those whom a free person may be paired with: whoever seats one of them seats that person. */
+  /** The mates of those whom a free person may be paired with: a new partner for such a mate frees a partner for that person. */
   #released(person: number): ReadonlyArray<number> {
     const mates: Array<number> = []
     for (const [candidate, mate] of this.#pairing.mateOf.entries()) {
@@ -82,7 +82,7 @@ class PathSearch {
     return true
   }
 
-  /** The same through two pairs, where the two who are released become a pair. */
+  /** The same through two pairs; the two people released become a pair. */
   #throughTwo(person: number, other: number, released: ReadonlyArray<number>): boolean {
     const pairing = this.#pairing
     const far = this.#released(other)

@@ -1,6 +1,6 @@
 /**
- * Pairs among people who are numbers from 0, under the one rule who may be paired.
- * Invariant: `mateOf` is symmetric and pairs only who may be; whoever has a mate keeps having one.
+ * Pairs among people who are numbers from 0, under one rule: `mayPair`.
+ * Invariant: `mateOf` is symmetric and pairs only people that may be paired; a person with a mate keeps having one.
  */
 export class Pairing {
   /** The mate of each, or -1. */

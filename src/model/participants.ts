@@ -1,7 +1,7 @@
-/** How people are named inside a workspace, and what kinds of people there are at its events. */
+/** The names of people inside a workspace, and the kinds of people at its events. */
 import { Schema } from "effect"
 
-/** Participant identities of accounts are kept under this prefix; callers may not take one over. */
+/** Participant identities of accounts are kept under this prefix; callers may not claim one. */
 export const ACCOUNT_SUB_PREFIX = "account:"
 
 export const ParticipantKind = Schema.Literals(["user", "guest", "registrant", "anonymous"])

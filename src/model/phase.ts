@@ -1,6 +1,6 @@
 /**
  * A phase: one stretch of an event's agenda (specification §2). At most one is active; an ended or skipped phase never
- * changes again. `config` keeps whatever keys the caller stored, but the keys the product reads must have their types.
+ * changes again. `config` keeps all keys that the caller stored, but the keys the product reads must have their types.
  */
 import { Schema } from "effect"
 import { Instant } from "./timestamp.ts"
@@ -39,7 +39,7 @@ const StoredConfig = Schema.StructWithRest(
   [Schema.Record(Schema.String, Schema.Json)],
 )
 
-/** A config as it comes in: its size is looked at once, and not again for every answer that holds it. */
+/** A config from a client: its size is checked once, and not again for every answer that holds it. */
 export const PhaseConfig = StoredConfig.check(
   Schema.makeFilter(
     (config) => Buffer.byteLength(JSON.stringify(config)) <= CONFIG_LIMIT_BYTES || "must be at most 16 KiB of JSON",
@@ -72,7 +72,7 @@ export const Phase = Schema.Struct({
 })
 export type Phase = typeof Phase.Type
 
-/** What the gateway's optimistic concurrency needs beside it: revisions, and whether the timer already elapsed. */
+/** The fields for the gateway's optimistic concurrency: revisions, and whether the timer already elapsed. */
 export interface PhaseState extends Phase {
   /** Grows with every change of the phase. */
   readonly rev: number

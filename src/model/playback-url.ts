@@ -1,4 +1,4 @@
-/** Where a broadcast can be watched: a template of the deployment, filled with the ids of the broadcast. */
+/** The address for watching a broadcast: a template of the deployment, filled with the ids of the broadcast. */
 
 export interface Broadcast {
   readonly broadcastId: string
@@ -9,13 +9,13 @@ export interface Broadcast {
 const PLACE = /\{([^{}]*)\}/g
 const IDS: ReadonlySet<string> = new Set<keyof Broadcast>(["broadcastId", "eventId", "phaseId"])
 
-/** The template with its places filled; each id is one part of the address, whatever is in it. */
+/** The filled template; each id is one part of the address, whatever characters it holds. */
 export const playbackUrl = (template: string, broadcast: Broadcast): string =>
   template.replaceAll(PLACE, (place, name: string) =>
     IDS.has(name) ? encodeURIComponent(broadcast[name as keyof Broadcast]) : place,
   )
 
-/** Does it name the broadcast and nothing unknown, and is it an address of the web when it is filled? */
+/** Does the template name the broadcast and nothing unknown, and is it a web address when filled? */
 export const isPlaybackTemplate = (template: string): boolean => {
   const filled = playbackUrl(template, { broadcastId: "b", eventId: "e", phaseId: "p" })
   return (
@@ -28,6 +28,6 @@ export const isPlaybackTemplate = (template: string): boolean => {
 
 const MAX_URL_LENGTH = 2048
 
-/** An address somebody gave for watching: of the web, and short enough for every browser. */
+/** An address for watching, given by a user: a web address, and short enough for every browser. */
 export const isWatchable = (url: string): boolean =>
   url.length <= MAX_URL_LENGTH && URL.canParse(url) && ["https:", "http:"].includes(new URL(url).protocol)

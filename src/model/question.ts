@@ -1,6 +1,6 @@
 /**
- * A question of an event's audience (specification §2 and §6): where one may be asked, who is told to have asked it, and
- * what a moderator may make of it. Whoever asks anonymously is forgotten here, before anything is stored or sent.
+ * A question of an event's audience (specification §2 and §6): when questions are taken, the author that others see, and the
+ * changes by a moderator. The author of an anonymous question is dropped here, before anything is stored or sent.
  */
 import { Schema } from "effect"
 import type { EventStatus } from "./event.ts"
@@ -35,11 +35,11 @@ export type Question = typeof Question.Type
 
 export const QuestionInput = Schema.Struct({
   text: LegibleText(MAX_TEXT_LENGTH),
-  /** Signed-in people may ask without their name; who is signed out has none. */
+  /** Signed-in people may ask without their name; a signed-out caller has none. */
   anonymous: Schema.optionalKey(Schema.Boolean),
 })
 
-/** What a moderator may change, in any state of the event; an absent key leaves its field alone. */
+/** The changes open to a moderator, in any state of the event; an absent key leaves its field alone. */
 export const QuestionPatch = Schema.Struct({
   status: Schema.optionalKey(QuestionStatus),
   pinned: Schema.optionalKey(Schema.Boolean),
@@ -47,7 +47,7 @@ export const QuestionPatch = Schema.Struct({
 })
 export type QuestionPatch = typeof QuestionPatch.Type
 
-/** Questions that somebody decided to show take votes; for the public the others are not there. */
+/** Approved and answered questions take votes; the public does not see the others. */
 export const isShown = (status: QuestionStatus): boolean => status === "approved" || status === "answered"
 
 interface QaPhase {
@@ -57,7 +57,7 @@ interface QaPhase {
   readonly featureSet: ReadonlyArray<string>
 }
 
-/** Why there are no questions and votes now. */
+/** The reason why questions and votes are not taken now. */
 export type QaClosed = "not_open" | "feature_disabled"
 
 /**
@@ -73,7 +73,7 @@ export const qaPhase = <Phase extends QaPhase>(event: {
   return candidates.find(({ featureSet }) => featureSet.includes("qa")) ?? "feature_disabled"
 }
 
-/** Who asks: somebody with a session; `userId` is null for an event's guests, who are no users of the workspace. */
+/** The asker of a question, with a session; `userId` is null for an event's guests, who are no users of the workspace. */
 export interface Author {
   readonly userId: string | null
   readonly name: string | null
@@ -84,7 +84,7 @@ export const newQuestion = (asked: {
   readonly id: string
   readonly eventId: string
   readonly phase: QaPhase
-  /** Null for who is signed out. */
+  /** Null for a signed-out asker. */
   readonly author: Author | null
   readonly text: string
   readonly anonymous: boolean
@@ -108,7 +108,7 @@ export const newQuestion = (asked: {
   }
 }
 
-/** What webhook receivers learn of it beyond the base fields; `authorUserId` only of a workspace's user who asked under a name. */
+/** The fields for webhook receivers beyond the base fields; `authorUserId` only for a workspace's user who asked under a name. */
 export const questionCreated = (question: Question): WebhookEvent["extra"] => ({
   questionId: question.id,
   text: question.text,
@@ -116,6 +116,6 @@ export const questionCreated = (question: Question): WebhookEvent["extra"] => ({
   ...(question.authorUserId === null ? {} : { authorUserId: question.authorUserId }),
 })
 
-/** What a patch makes of a question's status, or null to leave it: an answer without a status answers the question. */
+/** The status after a patch, or null to leave it: an answer without a status answers the question. */
 export const statusAfter = ({ status, answer }: QuestionPatch): QuestionStatus | null =>
   status ?? (answer === undefined ? null : "answered")

@@ -1,10 +1,10 @@
-/** Pairs for those who have met everyone they could still be paired with: whoever met longest ago meets again. */
+/** Pairs for people who have met everyone they could still be paired with: the meeting longest ago is repeated. */
 import type { Pairing } from "./pairing.ts"
 
 /** Above this, exchanges with other pairs are not looked for: a round has to stay quick. */
 const MAX_EXCHANGING = 500
 
-/** `lastMet`: the round in which two met last, or 0; Infinity for who must not be paired at all. */
+/** `lastMet`: the round in which two met last, or 0; Infinity for people who must not be paired. */
 export const pairAgain = (pairing: Pairing, lastMet: (a: number, b: number) => number): void => {
   const free = pairing.free()
   const possible = free.flatMap((a, at) => free.slice(at + 1).map((b) => ({ a, b, last: lastMet(a, b) })))

@@ -1,5 +1,5 @@
 /**
- * Roles in a workspace and on an event, which of them an event has a place for, and how a stored role is read in a phase.
+ * Roles in a workspace and on an event, the roles that an event accepts, and the effect of a phase on a stored role.
  * Sources: specification §2 (membership), §3 (narrowing), §4 (assignable roles by modality).
  */
 import { Schema } from "effect"
@@ -19,8 +19,8 @@ const ASSIGNABLE: Record<Modality, ReadonlyArray<EventRole>> = {
 }
 
 /**
- * Roles that may be given on an event: the union over its phases, and always `workspace_admin`. An event without phases has a
- * place for nobody else yet: people are given roles once its agenda says what there is to take part in.
+ * Roles that may be given on an event: the union over its phases, and always `workspace_admin`. An event without phases accepts
+ * no other role yet: its agenda decides which roles there are.
  */
 export const acceptedRoles = (modalities: ReadonlyArray<Modality>): ReadonlyArray<EventRole> => {
   const accepted = new Set<EventRole>(["workspace_admin"])
@@ -39,7 +39,7 @@ export const narrowRole = (stored: EventRole, modality: Modality | null): EventR
 }
 
 /**
- * A role that somebody has, as the nearest one that the event has: a role it lacks falls to taking part, else to watching. Never
+ * A person's role, as the nearest one that the event has: a missing role becomes participant, else viewer. Never
  * widens. An event without phases has nothing to narrow by: the creator hosts it, a member is a participant, until it has phases.
  */
 export const nearestRole = (role: EventRole, modalities: ReadonlyArray<Modality>): EventRole => {

@@ -1,14 +1,14 @@
 /**
- * How many breakout rooms there are, and how many people each is to hold.
- * Invariants: sizes differ by at most one; where the rooms follow from a size, nobody sits alone when there are two. Only pins can
- * force either. Rooms that somebody asked for are all used, as far as there are people.
+ * The number of breakout rooms, and the number of people in each.
+ * Invariants: sizes differ by at most one; where the rooms follow from a size, no person sits alone when there are two. Only pins
+ * can force either. Requested rooms are all used, as far as there are people.
  */
 
-/** Rooms for `people` when each is to hold about `size`: never so many that somebody would be alone. */
+/** Rooms for `people` when each is to hold about `size`: never so many that one person would be alone. */
 export const roomCount = (people: number, size: number): number =>
   Math.max(1, Math.min(Math.round(people / size), Math.floor(people / 2)))
 
-/** Each of `people` goes where fewest are; the first of equal rooms gets the one who is left over. */
+/** Each of `people` goes to the room with the fewest; the first of equal rooms gets the one left over. */
 const fill = (people: number, pinned: ReadonlyArray<number>, inUse: ReadonlyArray<number>): Array<number> => {
   const sizes = [...pinned]
   let left = people - pinned.reduce((sum, count) => sum + count, 0)

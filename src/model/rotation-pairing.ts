@@ -1,14 +1,14 @@
 /**
- * Who meets whom in the next round of speed networking. A pure function of state, presence and seed.
- * Invariants: everyone present is in one group or has the bye; with an even number nobody has one, with an odd number one
- * has, and nobody has a second before everyone present had a first.
+ * The groups of the next round of speed networking. A pure function of state, presence and seed.
+ * Invariants: everyone present is in one group or has the bye; with an even number no person has one, with an odd number one
+ * has, and no person has a second before everyone present had a first.
  *
- * Guarantee (pairs): with n present in round r and n >= 2r, or n - 1 >= 2r when n is odd, no two meet again, whoever came,
- * left or paused before. For then everybody has met at most r - 1 people. If n is odd the bye goes to one of those whose
- * turn it is, whoever that be; an even number m >= 2r stays, each of whom has not met at least m - 1 - (r - 1) >= m/2 of the
- * others. Then everyone can be paired, and pair-repair.ts says why its search finds it, at any n. Nothing is assumed of the
- * circle: it is there so that a roster that stays the same gets all its n - 1 rounds. A trio takes two meetings from each
- * of its three, so with `trio` read "r - 1" as the most people anybody present has met.
+ * Guarantee (pairs): with n present in round r and n >= 2r, or n - 1 >= 2r when n is odd, no two meet again, however people came,
+ * left or paused before. For then everybody has met at most r - 1 people. If n is odd the bye goes to a person whose turn it
+ * is; an even number m >= 2r stays, each of whom has not met at least m - 1 - (r - 1) >= m/2 of the others. Then everyone can be
+ * paired, and pair-repair.ts gives the reason why its search finds the pairs, at any n. Nothing is assumed of the circle: with
+ * it an unchanged roster gets all its n - 1 rounds. A trio takes two meetings from each of its three, so with `trio` read
+ * "r - 1" as the most people any present person has met.
  */
 import { planBreakout } from "./breakout-plan.ts"
 import { completePairing } from "./maximum-matching.ts"
@@ -19,7 +19,7 @@ import { pairAgain } from "./repeat-pairs.ts"
 import { circlePairs, type Seats, seatPeople, unseat } from "./rotation-seats.ts"
 import { seededRandom } from "./seeded-random.ts"
 
-/** How often each person did; nobody else did. */
+/** Count by person; absent people have 0. */
 interface Counts {
   readonly [personId: string]: number
 }
@@ -40,7 +40,7 @@ export interface RotationState {
 
 export interface RotationOptions {
   readonly groupSize: number
-  /** What becomes of the one who is left over: a break, or a third place with two others. Groups above two need neither. */
+  /** The treatment of the person left over: a break, or a third place with two others. Groups above two need neither. */
   readonly odd: "bye" | "trio"
   readonly seed: number
 }
@@ -70,12 +70,12 @@ export const startRotation = (history: MeetingHistory = restoreHistory([])): Rot
   history,
 })
 
-/** The state from its JSON, or from what is stored of it and the records of the rounds. */
+/** The state from its JSON, or from the stored part of it and the records of the rounds. */
 export const restoreRotation = (
   stored: Omit<RotationState, "history"> & { readonly history: ReadonlyArray<PastRound> },
 ): RotationState => ({ ...stored, history: restoreHistory(stored.history) })
 
-/** Who sits out a round keeps the seat; who is missing from two in a row has left it. */
+/** A person who misses one round keeps the seat; a person who misses two in a row has left it. */
 const withoutLeavers = (
   { seats, missing = [] }: RotationState,
   present: ReadonlyArray<string>,
@@ -97,7 +97,7 @@ const isRepeat = (people: ReadonlyArray<string>, history: MeetingHistory): boole
   return people.some((_, a) => people.some((_, b) => meetings.haveMet(a, b)))
 }
 
-/** The present as numbers. When theirs is odd, one number more is the empty chair: whose mate it is has nobody. */
+/** The present as numbers. When their number is odd, one number more is the empty chair: its mate has no partner. */
 class Round {
   readonly #people: ReadonlyArray<string>
   readonly #meetings: MeetingsAmong
@@ -126,7 +126,7 @@ class Round {
     return a === this.#chair || b === this.#chair
   }
 
-  /** As the pairing has it: who may be paired has not met, and nobody may take the chair whose turn it is not. */
+  /** As the pairing has it: people that may be paired have not met, and only people whose turn it is may take the chair. */
   readonly #lastMet = (a: number, b: number): number => {
     if (this.#isChair(a, b)) return this.#isTurnOf(Math.min(a, b)) ? 0 : Infinity
     return this.#meetings.last(a, b)
@@ -154,7 +154,7 @@ class Round {
     }
   }
 
-  /** Whoever is free and whose turn it is, or else somebody of a pair. The search may still find them another mate. */
+  /** A free person whose turn it is, or else one of a pair. The search may still find the latter's partner another mate. */
   #fillChair(): void {
     const { pairing } = this
     const willing = [...this.#people.keys()].filter((person) => this.#isTurnOf(person))
@@ -163,7 +163,7 @@ class Round {
     pairing.pair(person, this.#chair)
   }
 
-  /** The pairs of people, and who is left with the chair. */
+  /** The pairs of people, and the person left with the chair. */
   result(): { readonly pairs: Array<ReadonlyArray<string>>; readonly left: string | undefined } {
     const pairs: Array<ReadonlyArray<string>> = []
     let left: string | undefined
@@ -250,7 +250,7 @@ const finish = (
   return { state: { ...state, history }, groups, byes }
 }
 
-/** `present`: who takes part in this round, each once. The same arguments give the same round. */
+/** `present`: the people in this round, each once. The same arguments give the same round. */
 export const nextRound = (
   state: RotationState,
   present: ReadonlyArray<string>,

@@ -1,7 +1,8 @@
 /**
  * The seats of a rotation. They go round in the circle method, by which every two seats are a pair once in as many turns as
- * there are other seats. People keep their seat: who leaves leaves a ghost (null), and who comes takes a ghost's or waits.
- * Invariants: their number is even; nobody has two.
+ * there are other seats. People keep their seat: a person who leaves leaves an empty seat (null), and a newcomer takes one of
+ * those or waits.
+ * Invariants: their number is even; no person has two.
  */
 import { type Random, shuffled } from "./seeded-random.ts"
 
@@ -20,8 +21,8 @@ export function* circlePairs(seats: number, turn: number): Iterable<readonly [nu
 }
 
 /**
- * Seats those of `present` who have none. Where more wait than sit, most seats are ghosts, or nobody is left of those who
- * sat, the circle would say little about who is to meet whom: then everybody draws a new seat (`isNew`).
+ * Seats the people of `present` without a seat. Where more wait than sit, most seats are empty, or none of the seated people is
+ * left, the circle would hardly decide who meets: then everybody draws a new seat (`isNew`).
  */
 export const seatPeople = (
   seats: Seats,

@@ -1,6 +1,6 @@
 /**
- * Chance that repeats itself: the same seed gives the same numbers on every machine, so that what was shown as a plan is
- * what happens (Mulberry32). Not for secrets.
+ * Repeatable random numbers: the same seed gives the same numbers on every machine, so that a shown plan is the plan that is
+ * used later (Mulberry32). Not for secrets.
  */
 
 /** Numbers in [0, 1). */

@@ -1,8 +1,8 @@
 /**
- * Text that somebody wrote and others will see, without what cannot be seen: marks that turn the direction of what stands around
- * them (UAX #9 §2), and characters without a shape of their own, which make two texts look alike. Some of these shape what is seen
- * and stay where they do: joiners within emoji and in scripts that join, selectors behind what has variants, tags of flags.
- * Invariants: the second time changes nothing; ordinary text of any script, and every emoji, stays as it is.
+ * User text that others see, without invisible characters: marks that turn the direction of the text around them (UAX #9 §2),
+ * and characters without a shape of their own, which make two texts look alike. Some of these shape visible characters and stay
+ * there: joiners within emoji and in scripts that join, selectors after characters with variants, tags of flags.
+ * Invariants: a second application changes nothing; ordinary text of any script, and every emoji, stays as it is.
  */
 import { Schema, SchemaTransformation } from "effect"
 
@@ -14,13 +14,13 @@ const JOINING = [
   .map((name) => `\\p{Script_Extensions=${name}}`)
   .join("")
 
-/** A letter or mark that is seen: two vowels of Khmer are not. */
+/** A visible letter or mark: two vowels of Khmer are invisible. */
 const LETTER = `(?:(?=[\\p{L}\\p{M}])(?!\\p{Default_Ignorable_Code_Point})[${JOINING}])`
 const EMOJI = "\\p{Extended_Pictographic}"
-/** How an emoji may end before a joiner: as it is, with its selector, with the tone of its skin. */
+/** The end of an emoji before a joiner: the emoji itself, its selector, or its skin tone. */
 const EMOJI_BEFORE = `(?<=${EMOJI}[\\ufe0f\\p{Emoji_Modifier}]?|[\\u{1f1e6}-\\u{1f1ff}]\\ufe0f?)`
 
-/** What shapes the text around it. Each looks at neighbours that are seen, or that stay as well. */
+/** Invisible characters that shape the text around them. Each needs neighbours that are visible, or that stay as well. */
 const SHAPING = [
   `${EMOJI_BEFORE}\\u200d(?=${EMOJI})`,
   `(?<=${LETTER})\\u200c(?=${LETTER})`,
@@ -39,27 +39,27 @@ const UNSEEN =
   "[\\p{Default_Ignorable_Code_Point}\\u{e0000}-\\u{e007f}\\ufff9-\\ufffb\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]"
 
 const SHAPING_OR_UNSEEN = new RegExp(`(${SHAPING.join("|")})|${UNSEEN}`, "gu")
-/** Most texts have none: they are looked at once. */
+/** Most texts have none, and are scanned once. */
 const HAS_UNSEEN = new RegExp(UNSEEN, "u")
 
 export const withoutUnseen = (text: string): string =>
   HAS_UNSEEN.test(text) ? text.replace(SHAPING_OR_UNSEEN, (_all, shaping: string | undefined) => shaping ?? "") : text
 
-/** A braille cell without dots is a symbol that nobody sees. */
+/** A braille cell without dots is an invisible symbol. */
 const VISIBLE = /(?!\u2800)[\p{L}\p{N}\p{P}\p{S}]/u
 
-/** Can anything of it be seen? */
+/** Is any character of the text visible? */
 export const isVisible = (text: string): boolean => VISIBLE.test(withoutUnseen(text))
 
 const stripped = SchemaTransformation.transform({ decode: withoutUnseen, encode: (text: string) => text })
 
-/** From `minimum` to `maximum` characters as they are sent, and still as many as `minimum` without those that are not seen. */
+/** From `minimum` to `maximum` characters as they are sent, and at least `minimum` without the invisible ones. */
 export const ShownText = (minimum: number, maximum: number) =>
   Schema.String.check(Schema.isBetweenLength(minimum, maximum)).pipe(
     Schema.decodeTo(Schema.String.check(Schema.isMinLength(minimum)), stripped),
   )
 
-/** The same, of which something can be seen. */
+/** The same, with at least one visible character. */
 export const LegibleText = (
   maximum: number,
   isLegible: (text: string) => boolean = isVisible,

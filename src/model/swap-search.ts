@@ -3,16 +3,16 @@
  * (people who are kept together) move as one.
  *
  * It ends after a fixed number of looked-up pairs and not by the clock: the same seating has to come out on a busy machine
- * and on an idle one, or the dry run would not be what opens.
+ * and on an idle one, or the dry run would differ from the plan that opens.
  */
 
 /** People are numbers from 0; `rooms` is changed in place. */
 export interface Seating {
   readonly rooms: Array<Array<number>>
-  /** Those who sit, and move, with each person, that person included. */
+  /** The people who sit and move with each person, that person included. */
   readonly unitOf: ReadonlyArray<ReadonlyArray<number>>
   readonly fixed: ReadonlySet<number>
-  /** What it costs to have both in one room; symmetric, 0 or more. */
+  /** The cost of having both in one room; symmetric, 0 or more. */
   readonly pairCost: (a: number, b: number) => number
 }
 
@@ -61,7 +61,7 @@ class SwapSearch {
     return this.#seating.rooms[this.#roomOf[person] ?? 0] ?? []
   }
 
-  /** What `people` cost in a room of `others`, not counting those who are to leave it. */
+  /** The cost of `people` in a room of `others`, not counting those who are to leave it. */
   #costAmong(people: ReadonlyArray<number>, others: ReadonlyArray<number>, leaving: ReadonlyArray<number>): number {
     let cost = 0
     for (const other of others) {
@@ -93,7 +93,7 @@ class SwapSearch {
     return false
   }
 
-  /** What an exchange saves; `costThere` is that of `unit` among everybody of the other room, `others` included. */
+  /** The saving of an exchange; `costThere` is the cost of `unit` among everybody of the other room, `others` included. */
   #gain(unit: ReadonlyArray<number>, costHere: number, costThere: number, others: ReadonlyArray<number>): number {
     const [first] = others
     const [person] = unit
@@ -103,7 +103,7 @@ class SwapSearch {
     return before - after
   }
 
-  /** What may leave a room in exchange for `size` people: a unit of that size, or as many who belong to none. */
+  /** The people who may leave a room in exchange for `size` people: a unit of that size, or as many people outside of units. */
   *#exchangeable(room: ReadonlyArray<number>, size: number): Iterable<ReadonlyArray<number>> {
     const { fixed, unitOf } = this.#seating
     const free = room.filter((person) => !fixed.has(person))

@@ -27,7 +27,7 @@ export const toTimestamp = (millis: number): Timestamp => new Date(millis).toISO
 
 export const toMillis = (timestamp: Timestamp): number => Date.parse(timestamp)
 
-/** A timestamp of ours on its way out: already normalised, so nothing is checked twice. */
+/** A timestamp in an answer: already normalised, so nothing is checked twice. */
 export const Instant = Schema.String.annotate({ format: "date-time" })
 
 /** A timestamp from a client: any RFC 3339 offset in, UTC with milliseconds after decoding. */

@@ -18,7 +18,7 @@ export const fullBucket = ({ burst }: Rate, now: number, factor = 1): Bucket => 
   filledAt: now,
 })
 
-/** Takes some: 0 when they were there, else the milliseconds until they will be; then none is taken. */
+/** Takes some tokens: 0 when they are available, else the milliseconds until they are; then none is taken. */
 export const takeToken = (
   bucket: Bucket,
   { perSecond, burst }: Rate,

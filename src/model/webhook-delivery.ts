@@ -1,9 +1,9 @@
-/** A delivery, one occurrence for one endpoint, and the attempts at it, as people look at them. */
+/** A delivery, one webhook event for one endpoint, and its attempts, as people see them. */
 import { Schema } from "effect"
 import { Instant } from "./timestamp.ts"
 
 /**
- * `pending`: waiting for its first or next try; `rejected`: the receiver's word is final; `exhausted`: no try is left;
+ * `pending`: waiting for its first or next try; `rejected`: the receiver's answer is final; `exhausted`: no try is left;
  * `skipped`: never sent, because the endpoint was disabled.
  */
 export const DeliveryStatus = Schema.Literals(["pending", "delivered", "rejected", "exhausted", "skipped"])
@@ -11,7 +11,7 @@ export type DeliveryStatus = typeof DeliveryStatus.Type
 
 /**
  * Why an attempt did not deliver. `status`: the receiver answered something other than 2xx; `refused`: the address may not
- * be called; `internal`: a fault of ours; the others: no answer came.
+ * be called; `internal`: a fault of this server; the others: no answer came.
  */
 export const AttemptError = Schema.Literals([
   "status",
@@ -25,7 +25,7 @@ export const AttemptError = Schema.Literals([
 ])
 export type AttemptError = typeof AttemptError.Type
 
-/** What is kept of one answered or failed try. Nothing of the answer but its status is kept. */
+/** The record of one answered or failed try. Of the answer only the status is kept. */
 export const Attempt = Schema.Struct({
   startedAt: Instant,
   durationMs: Schema.Int,

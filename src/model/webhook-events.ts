@@ -1,4 +1,4 @@
-/** Webhook event types and their bodies (specification §6). The base fields stand on every type. */
+/** Webhook event types and their bodies (specification §6). Every type has the base fields. */
 import { Schema } from "effect"
 import type { Timestamp } from "./timestamp.ts"
 
@@ -17,10 +17,10 @@ export const WebhookEventType = Schema.Literals([
 ])
 export type WebhookEventType = typeof WebhookEventType.Type
 
-/** What a delivery may be of: an event type, or a `ping`, which nobody subscribes to. */
+/** The type of a delivery: an event type, or a `ping`, which no endpoint subscribes to. */
 export const DeliveredType = Schema.Literals([...WebhookEventType.literals, "ping"])
 
-/** One occurrence, stored in the outbox by the transaction that caused it. Its id is the same for every endpoint and try. */
+/** One webhook event, stored in the outbox by the transaction that caused it. Its id is the same for every endpoint and try. */
 export interface WebhookEvent {
   readonly id: string
   readonly type: WebhookEventType
@@ -31,13 +31,13 @@ export interface WebhookEvent {
   readonly extra: { readonly [field: string]: unknown }
 }
 
-/** The exact body bytes of an occurrence; encoded once, so that every attempt signs and sends the same text. */
+/** The exact body bytes of a webhook event; encoded once, so that every attempt signs and sends the same text. */
 export const encodeOccurrence = (occurrence: WebhookEvent): string => {
   const { extra, ...base } = occurrence
   return JSON.stringify({ ...base, ...extra })
 }
 
-/** The exact body bytes of a ping. It stands for no event, so that `eventId` is null. */
+/** The exact body bytes of a ping. It belongs to no event, so that `eventId` is null. */
 export const encodePing = (ping: {
   readonly id: string
   readonly workspaceId: string

@@ -19,7 +19,7 @@ export const insertAccountToken = async (
     values (${token.tokenHash}, ${token.purpose}, ${token.accountId}, ${token.emailId}, ${token.expiresAt})`
 }
 
-/** Takes the account of a token, if there is one: before the token itself, as everybody does who changes an account. */
+/** Locks the account of a token, if there is one: before the token itself, as all transactions that change an account do. */
 export const lockTokenAccount = async (
   sql: Queryable,
   tokenHash: Uint8Array,
@@ -31,7 +31,7 @@ export const lockTokenAccount = async (
        for no key update`
 }
 
-/** Takes the token out of the world; of several callers one gets it. */
+/** Deletes the token; of several callers one gets it. */
 export const consumeAccountToken = async (
   sql: Queryable,
   tokenHash: Uint8Array,
@@ -44,7 +44,7 @@ export const consumeAccountToken = async (
   return row
 }
 
-/** Whether the token would be taken; looking takes nothing. */
+/** Whether the token would be accepted; the check does not consume it. */
 export const hasAccountToken = async (
   sql: Queryable,
   tokenHash: Uint8Array,
@@ -67,7 +67,7 @@ export const deleteAccountTokens = async (
      where account_id = ${accountId} and (${purpose}::text is null or purpose = ${purpose})`
 }
 
-/** Deletes up to `limit` tokens that nothing takes any more. Resolves to their number. */
+/** Deletes up to `limit` expired tokens. Resolves to their number. */
 export const deleteExpiredAccountTokens = async (sql: Queryable, now: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`
     delete from account_tokens where token_hash = any (array(

@@ -35,7 +35,7 @@ export const listAccountEmails = (sql: Queryable, accountId: string): Promise<Ac
     select id, email, verified_at is not null as verified, is_primary as "primary"
       from account_emails where account_id = ${accountId} order by is_primary desc, email`.then((rows) => [...rows])
 
-/** An account, and the version of its credentials that somebody has proved to know or to hold. */
+/** An account, and the version of its credentials that a caller has proved to know or to hold. */
 export interface ProvedCredentials {
   readonly accountId: string
   readonly credentialsVersion: number
@@ -55,7 +55,7 @@ export const findCredentials = async (
   return row
 }
 
-/** Has any account proved this address? Anybody may sign up with any. It must be folded already. */
+/** Has any account proved this address? Any person may sign up with any. It must be folded already. */
 export const isProvedEmail = async (sql: Queryable, email: string): Promise<boolean> => {
   const rows = await sql`select 1 from account_emails where email = ${email} and verified_at is not null`
   return rows.length > 0
@@ -69,8 +69,8 @@ export interface SessionRow {
 }
 
 /**
- * Resolves to false, and inserts nothing, when the credentials are others by now: a new password ends the logins that are under way
- * as well. The account's row is the lock between the two.
+ * Resolves to false, and inserts nothing, when the credentials have changed: a new password ends the logins that are under way as
+ * well. The account's row is the lock between the two.
  */
 export const insertSession = async (
   sql: Queryable,
@@ -87,7 +87,7 @@ export const insertSession = async (
   return count > 0
 }
 
-/** An account without a proved address is looked at again a week after its last use. */
+/** An account without a proved address is checked again a week after its last use. */
 const noteUse = async (sql: Queryable, accountId: string): Promise<void> => {
   await sql`
     update accounts set idle_check_at = now() + interval '7 days' where id = ${accountId} and idle_check_at is not null`
@@ -129,7 +129,7 @@ export interface AccountSessionRow {
   readonly expiresAt: Timestamp
 }
 
-/** Sessions that still hold, the last used first. */
+/** Valid sessions, the last used first. */
 export const listSessions = (sql: Queryable, accountId: string, now: Timestamp): Promise<AccountSessionRow[]> =>
   sql<AccountSessionRow[]>`
     select id, created_at, last_seen_at, least(idle_expires_at, expires_at) as expires_at from account_sessions
@@ -158,12 +158,12 @@ export const deleteExpiredSessions = async (sql: Queryable, now: Timestamp, limi
   return count
 }
 
-/** Waits for whoever changes the account; first of all locks of a transaction that changes it, so that two never wait for each other. */
+/** Waits for transactions that change the account. The first lock of a transaction that changes it, so that no two deadlock. */
 export const lockAccount = async (sql: Queryable, accountId: string): Promise<void> => {
   await sql`select 1 from accounts where id = ${accountId} for no key update`
 }
 
-/** A new password, or none any more, makes every session token minted before it worthless. */
+/** A new password, or the removal of the password, invalidates every session token minted before. */
 export const setPassword = async (sql: Queryable, accountId: string, passwordHash: string | null): Promise<void> => {
   await sql`
     update accounts set password_hash = ${passwordHash}, credentials_version = credentials_version + 1
@@ -187,7 +187,7 @@ export const isSession = async (
 ): Promise<boolean> =>
   (await sql`select 1 from account_sessions where id = ${sessionId} and account_id = ${accountId}`).length > 0
 
-/** Does the session hold, and are the account's credentials of this version? Ask it after `lockAccount`. */
+/** Is the session valid, and are the account's credentials of this version? Run it after `lockAccount`. */
 export const holdsCredentials = async (
   sql: Queryable,
   sessionId: string,

@@ -13,14 +13,14 @@ export interface ApiKeyRow {
   readonly lastUsedAt: Timestamp | null
   readonly expiresAt: Timestamp | null
   readonly revokedAt: Timestamp | null
-  /** The key that made it; null where a member did. */
+  /** The key that created this key; null where a member did. */
   readonly createdByKeyId: string | null
 }
 
 /** At most this many active keys in a workspace. */
 export const MAX_ACTIVE_KEYS = 50
 
-/** Inserts a key unless the workspace has its fill of active ones; `undefined` then. */
+/** Inserts a key unless the workspace has the most active keys allowed; `undefined` then. */
 export const insertApiKey = async (
   sql: Queryable,
   key: {
@@ -72,7 +72,7 @@ export const pageApiKeys = async (sql: Queryable, workspaceId: string, page: Pag
 
 /**
  * The two steps of DELETE (specification §3): an active key is revoked, a revoked one removed. One statement each, so
- * that two deletes at once revoke and then remove, never remove an active key unseen.
+ * that two deletes at once revoke and then remove, never remove an active key directly.
  */
 export const revokeApiKey = async (sql: Queryable, workspaceId: string, keyId: string): Promise<boolean> => {
   const rows = await sql`
@@ -81,7 +81,7 @@ export const revokeApiKey = async (sql: Queryable, workspaceId: string, keyId: s
   return rows.length > 0
 }
 
-/** The keys that it made count as made by the one that made it. Run it in a transaction. */
+/** The keys that it created then count as created by its own creator. Run it in a transaction. */
 export const removeRevokedApiKey = async (sql: Queryable, workspaceId: string, keyId: string): Promise<boolean> => {
   await sql`
     update api_keys made set created_by_key_id = k.created_by_key_id from api_keys k
@@ -92,8 +92,8 @@ export const removeRevokedApiKey = async (sql: Queryable, workspaceId: string, k
 }
 
 /**
- * Revokes the active keys that were made by this one, or by such. Resolves to their ids. A key that is being made at the moment is
- * waited for, and one that is made later finds its maker revoked. Run it in a transaction that revokes the key itself as well.
+ * Revokes the active keys that this one created, directly or through other keys. Resolves to their ids. The statement waits for a
+ * key that is being created, and a later one finds its creator revoked. Run it in the transaction that revokes the key itself.
  */
 export const revokeKeysMadeBy = async (
   sql: Queryable,

@@ -15,7 +15,7 @@ export interface AuditRow {
   readonly createdAt: Timestamp
 }
 
-/** A workspace that is gone meanwhile takes no entry. */
+/** For a workspace that was deleted meanwhile, no entry is written. */
 export const insertAuditEntry = async (
   sql: Queryable,
   entry: Omit<AuditRow, "createdAt"> & { readonly workspaceId: string },

@@ -1,10 +1,10 @@
-/** How much waits in the outbox and in the mail queue, and for how long: looked at every ten seconds, for the metrics. */
+/** The number and age of entries in the outbox and in the mail queue, read every ten seconds for the metrics. */
 import { Effect, Layer } from "effect"
 import { Telemetry } from "../telemetry.ts"
 import { Database, type Queryable } from "./database.ts"
 
 const EVERY = "10 seconds"
-/** More than this is said as this: counting on would cost more than it tells. */
+/** A larger number is reported as this one: counting on would cost more than it is worth. */
 const COUNTED = 100_000
 
 interface Backlog {

@@ -1,11 +1,11 @@
-/** Does the credential of a caller still let them manage a workspace, now that the transaction holds what it is about to change? */
+/** Does the caller's credential still allow managing a workspace, after the transaction has locked the rows it changes? */
 import { Unauthorized } from "../model/errors.ts"
 import type { WorkspaceRole } from "../model/roles.ts"
 import type { Queryable } from "./database.ts"
 
 export type Credential = { readonly sessionId: string } | { readonly keyId: string }
 
-/** The accounts that may do something in a workspace, by their roles. API keys may do both. */
+/** The accounts that may act in a workspace, by their roles. API keys may do both. */
 const MAY = {
   owners: ["owner"],
   admins: ["owner", "admin"],
@@ -13,9 +13,9 @@ const MAY = {
 } satisfies Record<string, ReadonlyArray<WorkspaceRole>>
 
 /**
- * Throws `Unauthorized` for a login that has ended, an account that may do it no longer, or a key that was revoked. The
- * caller locks the workspace's row first: a transaction that takes a credential away together with what came of it locks that row
- * too, and so misses nothing.
+ * Throws `Unauthorized` for a login that has ended, an account that has lost the permission, or a key that was revoked. The
+ * caller locks the workspace's row first: a transaction that takes a credential away together with its results locks that row
+ * too, and so misses none of them.
  */
 export const requireCredential = async (
   sql: Queryable,
@@ -35,8 +35,8 @@ export const requireCredential = async (
 }
 
 /**
- * `requireCredential` for members, with the lock that it needs. Callers do not exclude each other: for transactions that take no
- * stronger lock on the workspace's row afterwards, since two of them would wait for each other.
+ * `requireCredential` for members, with the lock that it needs. Callers do not exclude each other. Only for transactions that
+ * take no stronger lock on the workspace's row afterwards: two of those would deadlock.
  */
 export const requireMember = async (sql: Queryable, workspaceId: string, credential: Credential): Promise<void> => {
   await sql`select 1 from workspaces where id = ${workspaceId} for share`

@@ -1,5 +1,5 @@
 /**
- * The database as the rest of the house sees it, and the border between promises and effects. Store operations are plain
+ * The database for the other parts of the server, and the border between promises and effects. Store operations are plain
  * functions of a `Queryable`, so that they compose inside a transaction; `Database.run` and `.transaction` lift them once.
  * Rows come back camel-cased, times as RFC 3339 text, bigint as number (our counters stay below 2^53).
  */
@@ -62,14 +62,14 @@ const Joined = Context.Reference<JoinedTransaction | undefined>("gathercue/Datab
   defaultValue: () => undefined,
 })
 
-/** Is the caller's work under way in a joined transaction: then it holds a connection, and must not wait for another. */
+/** Is the caller's work in a joined transaction? It then holds a connection, and must not wait for another. */
 export const isInTransaction: Effect.Effect<boolean> = Effect.map(Joined, (joined) => joined !== undefined)
 
-/** Runs statements outside of the transaction that the caller has joined: reads before slow work, which is not to hold it open. */
+/** Runs statements outside of the joined transaction: reads before slow work, which must not keep the transaction open. */
 export const outsideTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
   Effect.provideService(effect, Joined, undefined)
 
-/** Runs the effect once what the caller is doing is committed: at once, or after the transaction that it has joined. */
+/** Runs the effect once the caller's work is committed: at once, or after the transaction that it has joined. */
 export const afterCommit = <R>(effect: Effect.Effect<void, never, R>): Effect.Effect<void, never, R> =>
   Effect.flatMap(Joined, (joined) =>
     joined === undefined
@@ -86,7 +86,7 @@ export class Database extends Context.Service<
     readonly sql: Queryable
     /** The same for live events, whose statements do not wait behind those of requests. */
     readonly liveSql: Queryable
-    /** One or more statements, each its own transaction. `E` is what `body` throws on purpose. */
+    /** One or more statements, each its own transaction. `E` is the errors that `body` throws on purpose. */
     readonly run: <A, E extends Thrown = never>(
       body: (sql: Queryable) => Promise<A>,
     ) => Effect.Effect<A, E | Unavailable>
@@ -94,18 +94,18 @@ export class Database extends Context.Service<
     readonly runLive: <A, E extends Thrown = never>(
       body: (sql: Queryable) => Promise<A>,
     ) => Effect.Effect<A, E | Unavailable>
-    /** All statements or none; a thrown failure rolls back. `Unavailable` may also mean that it is not known which. */
+    /** All statements or none; a thrown failure rolls back. `Unavailable` may also mean that the outcome is unknown. */
     readonly transaction: <A, E extends Thrown = never>(
       body: (sql: Queryable) => Promise<A>,
       options?: TransactionOptions,
     ) => Effect.Effect<A, E | Unavailable>
-    /** True: too much waits already for new work to be begun; it should be refused before it costs anything. */
+    /** True: so much waits already that new work should be refused before it costs anything. */
     readonly isCrowded: () => boolean
     /** As `transaction`, as a promise that rejects with the error itself. */
     readonly attempt: <A>(body: (sql: Queryable) => Promise<A>, options?: TransactionOptions) => Promise<A>
     /**
      * Does all that `work` does with the database in one transaction, whose last act is `last`; rolls it back when `last`
-     * is null for what `work` came to. `Unavailable` may mean that it is not known whether it happened.
+     * is null for the result of `work`. `Unavailable` may mean that the outcome is unknown.
      */
     readonly joined: <A, E extends Thrown, R>(
       work: Effect.Effect<A, E, R>,

@@ -76,7 +76,7 @@ const PHASE_JSON = `json_build_object('id', p.id, 'eventId', p.event_id, 'positi
   'endedAt', ${JSON_TIME("ended_at")}, 'timerEndsAt', ${JSON_TIME("timer_ends_at")},
   'extendedSeconds', p.extended_seconds)`
 
-/** The event with its agenda, in one statement: what a read asks for most. */
+/** The event with its agenda, in one statement: the most frequent read. */
 export const findEventWithPhases = async (
   sql: Queryable,
   id: string,
@@ -96,7 +96,7 @@ export const listPhaseStates = async (sql: Queryable, eventId: string): Promise<
   return [...rows]
 }
 
-/** Which event a phase belongs to, and whose event that is. */
+/** The event of a phase, and the event's workspace. */
 export const findPhaseOwner = async (
   sql: Queryable,
   phaseId: string,

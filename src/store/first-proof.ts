@@ -1,6 +1,6 @@
 /**
- * What somebody may have made of an account before its address was proved: anybody can sign up with any address. It is taken back in
- * the workspaces that the account founded; elsewhere the account is one member among others, and nothing there came of it.
+ * The objects made of an account before its address was proved: any person can sign up with any address. They are taken back in
+ * the workspaces that the account founded; in others the account is one member among several, and made nothing there.
  */
 import type { Queryable } from "./database.ts"
 
@@ -32,8 +32,8 @@ export interface TakenBack {
 }
 
 /**
- * Workspaces in which nobody was before the account. A transaction that makes a key, an invite, a webhook, an integration or a role
- * there is waited for, and one that comes later is refused (`requireCredential`).
+ * Workspaces in which no member was before the account. The statement waits for a transaction that makes a key, an invite, a
+ * webhook, an integration or a role there, and a later one is refused (`requireCredential`).
  */
 const lockFounded = async (sql: Queryable, accountId: string): Promise<ReadonlyArray<string>> => {
   const rows = await sql<{ id: string }[]>`

@@ -1,4 +1,4 @@
-/** The present state of everything that grants rest on: one statement for any number of grants. */
+/** The present state of the bases of grants: one statement for any number of grants. */
 
 import type { EventStatus, Visibility } from "../model/event.ts"
 import type { Basis, GrantState } from "../model/grants.ts"
@@ -8,7 +8,7 @@ import type { Queryable } from "./database.ts"
 
 export interface GrantQuestion {
   readonly basis: Basis
-  /** Asked about as well, if any. */
+  /** The event of the query, if any. */
   readonly eventId: string | null
 }
 
@@ -39,7 +39,7 @@ const footingOf = ({ status, visibility, modalities, ...row }: Row): GrantState 
   event: status === null || visibility === null ? null : { status, visibility, modalities: modalities ?? [] },
 })
 
-/** One footing for each question, in their order. */
+/** One grant state for each query, in their order. */
 export const findGrantStates = async (
   sql: Queryable,
   questions: ReadonlyArray<GrantQuestion>,

@@ -1,4 +1,4 @@
-/** Registered issuers of partner guests. Only active ones are listed and found; a revoked row stays for whoever audits. */
+/** Registered issuers of partner guests. Only active ones are listed and found; a revoked row stays for audits. */
 import { Conflict } from "../model/errors.ts"
 import { MAX_GUEST_INTEGRATIONS, type PartnerFault } from "../model/guest-integration.ts"
 import type { Timestamp } from "../model/timestamp.ts"
@@ -18,7 +18,7 @@ export interface GuestIntegrationRow {
   readonly lastError: PartnerFault | null
 }
 
-/** Where an issuer's keys come from: the address of its key set, or its one key. Exactly one is not null. */
+/** The source of an issuer's keys: the address of its key set, or its one key. Exactly one is not null. */
 export interface KeySource {
   readonly jwksUrl: string | null
   readonly publicKeyPem: string | null
@@ -28,7 +28,9 @@ const COLUMNS = `id, workspace_id, issuer, jwks_url, public_key_fingerprint,
   case when revoked_at is null then 'active' else 'revoked' end as status,
   created_at, revoked_at, last_verified_at, last_error`
 
-/** Throws `Conflict` for an issuer that is registered already, or when the workspace has its fill. Run it in a transaction. */
+/**
+ * Throws `Conflict` for a registered issuer, or when the workspace has the most integrations allowed. Run it in a transaction.
+ */
 export const insertGuestIntegration = async (
   sql: Queryable,
   integration: KeySource & {

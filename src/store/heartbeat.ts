@@ -1,6 +1,6 @@
 /**
  * The proof that this process can write: once a second a small transaction goes through the pool to the disk, with a
- * deadline. Whether the process is ready is whether one got through in the last two seconds; nothing else is asked.
+ * deadline. The process is ready when one succeeded in the last two seconds; no other condition counts.
  */
 import { Context, Effect, Layer } from "effect"
 import { Telemetry } from "../telemetry.ts"
@@ -9,24 +9,24 @@ import { sqlState } from "./sqlstate.ts"
 
 export interface Readiness {
   readonly isReady: boolean
-  /** Why not, in one sentence without any detail of the database; null when ready. */
+  /** The reason against readiness, in one sentence without any detail of the database; null when ready. */
   readonly reason: string | null
 }
 
 const BEAT_EVERY_MS = 1_000
-/** After a failure, so that the answer is right again soon after the database is. */
+/** The retry after a failure, so that the answer is right again soon after the database is. */
 const RETRY_AFTER_MS = 250
 /** With the wait for a connection; the rest is about a second, for a disk that is slow and no worse. */
 const BEAT_WITHIN_MS = 1_900
 const FRESH_MS = 2_000
-/** For the lock of emptying the probes: while it is waited for, no probe can be written. */
+/** For the lock of emptying the probes: while the statement waits for it, no probe can be written. */
 const TRUNCATE_LOCK = "200ms"
 /** A probe takes one page of 8 KiB: about half a megabyte until they are truncated. */
 const BEATS_PER_TRUNCATE = 64
 /** More than half of a page, so that each probe takes a page of its own. */
 const PROBE_BYTES = 7_000
 
-/** Reasons by what the code begins with; the first that fits. */
+/** Reasons by the beginning of the code; the first that fits. */
 const REASONS: ReadonlyArray<readonly [string, string]> = [
   ["53100", "The database's disk is full."],
   ["53", "The database is out of resources."],
@@ -71,7 +71,7 @@ export class Heartbeat extends Context.Service<Heartbeat, { readonly readiness: 
           })
           .catch(() => {})
 
-      /** Resolves to how long to wait for the next. */
+      /** Resolves to the milliseconds until the next. */
       const beat = async (): Promise<number> => {
         const since = performance.now()
         try {

@@ -1,4 +1,4 @@
-/** Keeps the live tables small: what no reconnecting client can ask for any more is deleted once a minute. */
+/** Keeps the live tables small: rows that no reconnecting client can request any more are deleted once a minute. */
 import { Effect, Layer } from "effect"
 import { toTimestamp } from "../model/timestamp.ts"
 import { Telemetry } from "../telemetry.ts"
@@ -11,7 +11,7 @@ const COMMANDS_KEPT_MS = 660_000
 /** An `Idempotency-Key` holds for a day; an hour more, so that no answer goes before its key. */
 const KEYED_KEPT_MS = 25 * 3_600_000
 
-/** `historyMs`: how far back gateways replay. */
+/** `historyMs`: the time for which gateways replay publications. */
 export const historySweepLayer = (historyMs: number): Layer.Layer<never, never, Database | Telemetry> =>
   Layer.effectDiscard(
     Effect.gen(function* () {

@@ -1,10 +1,10 @@
-/** Answers kept under callers' own keys: find what a key was answered, and keep an answer. */
+/** Answers kept under callers' own keys: finds the answer of a key, and keeps one. */
 import { Data } from "effect"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Queryable } from "./database.ts"
 
 export interface IdempotencyKey {
-  /** Who asks: keys of two callers never meet. */
+  /** The caller: keys of two callers never meet. */
   readonly principal: string
   readonly method: string
   readonly path: string
@@ -17,10 +17,10 @@ export interface KeptAnswer {
   readonly answerSealed: Uint8Array
 }
 
-/** Somebody else has kept an answer under the key meanwhile; the caller's work must not be committed beside theirs. */
+/** Another transaction has kept an answer under the key meanwhile; the caller's work must not be committed beside it. */
 export class AlreadyAnswered extends Data.TaggedError("AlreadyAnswered")<Record<never, never>> {}
 
-/** Keys that are older than `forgetBefore` are as if they were not there. */
+/** Keys older than `forgetBefore` count as absent. */
 export const findAnswer = async (
   sql: Queryable,
   of: IdempotencyKey,

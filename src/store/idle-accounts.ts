@@ -1,6 +1,6 @@
 /**
- * Deletes once an hour the accounts that nobody has proved or used: an address that somebody once typed in is free again. Only where
- * mail is sent; elsewhere nobody could prove one.
+ * Deletes once an hour the accounts without a proved address and without use, so that their addresses are free again. Runs only
+ * where mail is sent; elsewhere no address can be proved.
  */
 import { Effect, Layer } from "effect"
 import type { Unavailable } from "../model/errors.ts"
@@ -12,7 +12,7 @@ import { patiently, sweepEvery } from "./sweeps.ts"
 /** Accounts looked at in one transaction. */
 const ACCOUNTS = 100
 
-/** Those of the accounts that own nothing: no event, no other member, no key that was used, no part in anybody's event. */
+/** The accounts that own nothing: no event, no other member, no key that was used, no part in another account's event. */
 const ownNothing = async (sql: Queryable, ids: ReadonlyArray<string>): Promise<ReadonlyArray<string>> => {
   const rows = await sql<{ id: string }[]>`
     select a.id from unnest(${[...ids]}::uuid[]) as a(id)
@@ -28,16 +28,16 @@ const ownNothing = async (sql: Queryable, ids: ReadonlyArray<string>): Promise<R
   return rows.map(({ id }) => id)
 }
 
-/** With the workspaces that are theirs alone. */
+/** Together with the workspaces that are theirs alone. */
 const deleteAccounts = async (sql: Queryable, ids: ReadonlyArray<string>): Promise<void> => {
   await sql`
     delete from workspaces where id in (select workspace_id from workspace_members where account_id = any (${[...ids]}::uuid[]))`
   await sql`delete from accounts where id = any (${[...ids]}::uuid[])`
 }
 
-/** Looks at some of the accounts that are due. Resolves to their number. */
+/** Checks some of the accounts that are due. Resolves to their number. */
 const sweepSome = async (sql: Queryable, now: Timestamp): Promise<number> => {
-  // Somebody who is signing in or proving the address holds the account, which is then in use.
+  // A transaction that signs in or proves the address locks the account, which is then in use.
   const due = await sql<{ id: string }[]>`
     select id from accounts where idle_check_at <= ${now} order by idle_check_at limit ${ACCOUNTS} for update skip locked`
   const idle = await ownNothing(
@@ -45,7 +45,7 @@ const sweepSome = async (sql: Queryable, now: Timestamp): Promise<number> => {
     due.map(({ id }) => id),
   )
   if (idle.length > 0) {
-    // What is being made in these workspaces is waited for, and then seen.
+    // Waits for objects that are being made in these workspaces, and then sees them.
     await sql`
       select 1 from workspaces
        where id in (select workspace_id from workspace_members where account_id = any (${[...idle]}::uuid[]))

@@ -1,4 +1,4 @@
-/** Invites, by id for who manages them and by the hash of their token for who holds one. */
+/** Invites, by id for their managers and by the hash of their token for its holder. */
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Queryable } from "./database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "./page.ts"
@@ -20,7 +20,7 @@ export interface InviteRow {
   readonly revokedAt: Timestamp | null
 }
 
-/** With what it invites to. */
+/** An invite with its workspace and event. */
 export interface InvitationRow extends InviteRow {
   readonly workspaceId: string
   readonly workspaceName: string
@@ -47,8 +47,8 @@ export const insertInvite = async (
     expiresAt: Timestamp
   },
 ): Promise<InviteRow> => {
-  // The workspace's row is the queue: of two invites to the same address the later one revokes the earlier one, and a transaction that
-  // revokes all invites of the workspace misses none that is being made.
+  // The lock of the workspace's row: of two invites to the same address the later one revokes the earlier one, and a
+  // transaction that revokes all invites of the workspace misses none that is being made.
   await sql`select 1 from workspaces where id = ${invite.workspaceId} for no key update`
   if (invite.email !== null) {
     await sql`
@@ -93,7 +93,7 @@ export const findWorkspaceInvitation = async (
   return row
 }
 
-/** Moves an open invite on; of several callers one gets it, the others `undefined`. */
+/** Changes the status of an open invite; of several callers one gets the row, the others `undefined`. */
 export const settleInvite = async (
   sql: Queryable,
   id: string,
@@ -108,7 +108,7 @@ export const settleInvite = async (
   return row
 }
 
-/** A new token and a new term for an open invite; the old token is worthless. */
+/** A new token and a new term for an open invite; the old token becomes invalid. */
 export const renewInvite = async (
   sql: Queryable,
   id: string,
@@ -121,7 +121,7 @@ export const renewInvite = async (
   return row
 }
 
-/** Is somebody with this address a member already? */
+/** Is a person with this address a member already? */
 export const isMemberByEmail = async (sql: Queryable, workspaceId: string, email: string): Promise<boolean> => {
   const rows = await sql`
     select 1 from account_emails e join workspace_members m on m.account_id = e.account_id

@@ -1,6 +1,6 @@
 /**
- * One transaction for all that a piece of work does with the database. Its first statement begins it: work that has not come
- * to a statement yet, because it waits for something else, holds no connection.
+ * One transaction for all database work of a piece of work. Its first statement begins it: work that waits for something else
+ * before its first statement holds no connection.
  */
 import type { Effect } from "effect"
 import type { Pool } from "./pool/pool.ts"
@@ -10,7 +10,7 @@ import type { Transaction } from "./pool/transaction.ts"
 export class JoinedTransaction {
   readonly #pool: Pool
   #begun: Promise<Transaction> | undefined
-  /** Settles when the part before has: parts of one transaction go one after the other. */
+  /** Settles when the part before has: parts of one transaction run one after the other. */
   #turn: Promise<unknown> = Promise.resolve()
   readonly #afterCommit: Array<Effect.Effect<void>> = []
   #isOver = false
@@ -19,9 +19,9 @@ export class JoinedTransaction {
     this.#pool = pool
   }
 
-  /** The statements of `body` are taken back when it rejects, as they would be by a transaction of its own. */
+  /** The statements of `body` are rolled back when it rejects, as they would be by a transaction of its own. */
   join<A>(body: (sql: Queryable) => Promise<A>): Promise<A> {
-    // A fiber that outlives the work would begin a transaction that nobody ends.
+    // A fiber that outlives the work would begin a transaction that is never ended.
     if (this.#isOver) return Promise.reject(new Error("A statement came after the end of its transaction."))
     this.#begun ??= this.#pool.begin()
     const begun = this.#begun
@@ -34,7 +34,7 @@ export class JoinedTransaction {
     this.#afterCommit.push(effect)
   }
 
-  /** `last` is the transaction's last act. Resolves to what is to be done now that all is committed. */
+  /** `last` is the transaction's last act. Resolves to the effects to run now that all is committed. */
   async commit(last: (sql: Queryable) => Promise<void>): Promise<ReadonlyArray<Effect.Effect<void>>> {
     await this.join(last)
     this.#isOver = true
@@ -42,7 +42,7 @@ export class JoinedTransaction {
     return this.#afterCommit
   }
 
-  /** Takes everything back, unless it is committed. */
+  /** Rolls everything back, unless it is committed. */
   async rollback(): Promise<void> {
     this.#isOver = true
     const transaction = await this.#begun?.catch(() => undefined)

@@ -1,4 +1,4 @@
-/** Letters to addresses that a workspace chose: who may have them sent, how many there were today, and who wants none. */
+/** Letters to addresses that a workspace chose: the permission to send them, their number today, and the refusals. */
 import type { Queryable } from "./database.ts"
 
 /** Has the account proved an address? */
@@ -18,7 +18,8 @@ export const hasProvedOwner = async (sql: Queryable, workspaceId: string): Promi
 
 /**
  * Counts letters, unless there would be more than `most` on that day; resolves to whether they were counted. Run it in the
- * transaction that posts them: others of the workspace wait for its end. `day`: a date in UTC. A clock that goes back begins no day anew.
+ * transaction that posts them: other transactions of the workspace wait for its end. `day`: a date in UTC. A clock that goes back
+ * begins no new day.
  */
 export const countLetters = async (
   sql: Queryable,

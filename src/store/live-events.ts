@@ -1,5 +1,5 @@
 /**
- * What a live event's actor keeps: claim, recovery, and the one fenced transaction of a batch of commands.
+ * The stored state of a live event's actor: claim, recovery, and the one fenced transaction of a batch of commands.
  * Invariants: an activation raises the epoch; a commit under an old epoch, or out of version order, changes nothing.
  */
 import { Data, Effect } from "effect"
@@ -37,18 +37,18 @@ export interface Recovered extends Claim {
   readonly event: Event
   readonly phases: ReadonlyArray<PhaseState>
   readonly removed: ReadonlyArray<string>
-  /** Who was present when the last activation was stopped in order; what was given to `keepRoster`. */
+  /** The participants present when the last activation was stopped in order: the value given to `keepRoster`. */
   readonly roster: ReadonlyArray<unknown>
   /** Of the shared streams. */
   readonly heads: ReadonlyArray<StreamHead>
-  /** Something was said to a room or to one participant: the heads of those streams are read when they are needed. */
+  /** True when a room or a participant has a publication: the heads of those streams are read when they are needed. */
   readonly hasOtherStreams: boolean
-  /** Answers young enough to be asked for again. */
+  /** Answers young enough to be requested again. */
   readonly commands: ReadonlyArray<StoredCommand>
   readonly records: ReadonlyArray<StoredRecord>
 }
 
-/** Takes over the event: raises the epoch, so that whoever held it before can no longer write. Absent event: undefined. */
+/** Takes over the event: raises the epoch, so that its earlier owner can no longer write. Absent event: undefined. */
 export const claimLiveEvent = async (
   sql: Queryable,
   claim: { eventId: string; node: string; history: string },
@@ -61,7 +61,7 @@ export const claimLiveEvent = async (
   return row
 }
 
-/** Claims and reads all an actor needs to go on where the last one stopped. The cost does not grow with the history. */
+/** Claims the event and reads all that an actor needs to continue it. The cost does not grow with the number of publications. */
 export const recoverLiveEvent = async (
   sql: Queryable,
   claim: { eventId: string; node: string; history: string; commandsSince: Timestamp },
@@ -113,7 +113,7 @@ export const keepRoster = async (
     update live_events set roster = ${sql.json(roster)} where event_id = ${eventId} and epoch = ${epoch}`
 }
 
-/** All a batch of commands writes. */
+/** All rows that a batch of commands writes. */
 export interface LiveCommit {
   readonly eventId: string
   readonly epoch: number
@@ -137,7 +137,7 @@ export interface LiveCommit {
 /** Another activation owns the event: this one must stop writing. */
 export class Fenced extends Data.TaggedError("Fenced")<Record<never, never>> {}
 /**
- * The commit failed, and whether it happened is not known: reload before going on. `lost`: the database was away, so the
+ * The commit failed with an unknown outcome: reload before going on. `lost`: the database was unavailable, so the
  * same step may succeed later; otherwise it refused the step itself.
  */
 export class CommitUnknown extends Data.TaggedError("CommitUnknown")<{
@@ -145,7 +145,7 @@ export class CommitUnknown extends Data.TaggedError("CommitUnknown")<{
   readonly lost: boolean
 }> {}
 
-/** The event's new capacity is below the number of people who are registered; nothing was written. */
+/** The event's new capacity is below its registrations; nothing was written. */
 export class OverCapacity extends Data.TaggedError("OverCapacity")<Record<never, never>> {}
 
 /** The command id was accepted before, longer ago than the actor remembers; nothing was written. */
@@ -179,7 +179,7 @@ const runCommit = async (sql: Queryable, commit: LiveCommit): Promise<number> =>
   return row?.deliveries ?? 0
 }
 
-/** What `commit_live_event` writes; an absent part costs it nothing. */
+/** The argument of `commit_live_event`; an absent part costs it nothing. */
 const writtenBy = (commit: LiveCommit): object => {
   const { event, phases, publications, commands, changes, removed, restored, occurrences, deleted } = commit
   const settling = phases.filter((phase) => phase.status !== "active")
@@ -207,7 +207,7 @@ const commandRow = ({ scope, commandId, bodyHash, reply }: StoredCommand): objec
   reply,
 })
 
-/** Those of some answers that are stored. */
+/** The stored ones among some answers. */
 export const findLiveCommands = async (
   sql: Queryable,
   eventId: string,

@@ -1,13 +1,13 @@
 /**
- * The history of a live event: its publications, the heads of its streams, and the answers it remembers, as they are read back
- * and forgotten. Every read is bounded by what it asks for, never by how long the event has been going on.
+ * The publications of a live event, the heads of its streams, and its kept answers, as they are read back and deleted. Every
+ * read is bounded by its request, never by the age of the event.
  */
 import { Schema } from "effect"
 import { PublicationFact } from "../model/publication-fact.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Queryable } from "./database.ts"
 
-/** A committed dispatch: its stream, its position in it, the exact text that sockets receive, and what gateways do about it. */
+/** A committed dispatch: its stream, its position in it, the exact text that sockets receive, and its effect on gateways. */
 export interface StoredPublication {
   readonly stream: string
   readonly s: number
@@ -19,13 +19,13 @@ export interface StoredPublication {
 
 const decodeFact = Schema.decodeUnknownSync(PublicationFact)
 
-/** The highest `s` of a stream; 0 when nothing was ever said there. */
+/** The highest `s` of a stream; 0 for a stream without publications. */
 export interface StreamHead {
   readonly stream: string
   readonly s: number
 }
 
-/** Streams that everybody of a kind hears; all others belong to one room or one participant. */
+/** Streams for everybody of a kind; all others belong to one room or one participant. */
 export const SHARED_STREAMS: ReadonlyArray<string> = ["event", "people", "staff", "stage"]
 
 /** The heads of some streams, in no order. */
@@ -43,7 +43,7 @@ export const findHeads = async (
   return [...rows]
 }
 
-/** Was anything ever said to a room or to one participant? The names of those streams lie between two shared ones, around a third. */
+/** Has a room or a participant any publication? The names of those streams lie between two shared ones, around a third. */
 export const hasOtherStreams = async (sql: Queryable, eventId: string): Promise<boolean> => {
   const [row] = await sql<{ has: boolean }[]>`
     select exists (select from publications where event_id = ${eventId} and stream > 'event' and stream < 'people')
@@ -53,7 +53,7 @@ export const hasOtherStreams = async (sql: Queryable, eventId: string): Promise<
   return row?.has === true
 }
 
-/** The stored history of some streams, oldest first within each: what a gateway's rings are filled from. */
+/** The stored publications of some streams, oldest first within each: they fill a gateway's ring buffers. */
 export const listPublications = async (
   sql: Queryable,
   eventId: string,
@@ -73,12 +73,12 @@ export const listPublications = async (
 }
 
 /**
- * Forgets up to `limit` publications from before the cutoff, and keeps how far their streams had come. Resolves to the
+ * Deletes up to `limit` publications from before the cutoff, and keeps the last numbers of their streams. Resolves to the
  * number of publications.
  */
 export const forgetPublications = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
-  // The event's row is held first, as a deletion of the event does, so that the two never wait for each other. An event that
-  // is being deleted is passed over.
+  // Locks the event's row first, as a deletion of the event does, so that the two never deadlock. An event that is being deleted
+  // is skipped.
   const [row] = await sql<{ count: number }[]>`
     with old as materialized (
       select ctid as place, event_id from publications where at < ${before} order by at limit ${limit}
@@ -96,7 +96,7 @@ export const forgetPublications = async (sql: Queryable, before: Timestamp, limi
   return row?.count ?? 0
 }
 
-/** Forgets up to `limit` remembered answers from before the cutoff. Resolves to their number. */
+/** Deletes up to `limit` kept answers from before the cutoff. Resolves to their number. */
 export const forgetLiveCommands = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`
     delete from live_commands where ctid = any (array(
@@ -104,7 +104,7 @@ export const forgetLiveCommands = async (sql: Queryable, before: Timestamp, limi
   return count
 }
 
-/** The same for commands that came under an `Idempotency-Key` (`model/command-scopes.ts`). */
+/** The same for commands under an `Idempotency-Key` (`model/command-scopes.ts`). */
 export const forgetKeyedCommands = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`
     delete from live_commands where ctid = any (array(

@@ -1,6 +1,6 @@
 /**
- * The records of a live event's activities: how they are written by its commit and read when it is recovered. Kinds that
- * others read too have tables of their own; the rest are JSON by kind and id, which only the event's actor reads.
+ * The records of a live event's activities: how its commit writes them and its recovery reads them. Kinds that other parts
+ * read too have tables of their own; the rest are JSON by kind and id, which only the event's actor reads.
  */
 import {
   type Broadcast,
@@ -76,7 +76,7 @@ const gone = (changes: ReadonlyArray<Change>): ReadonlyArray<string> =>
 
 const OWN_TABLES: ReadonlySet<Kind> = new Set<Kind>(["question", "questionVote", "chat", "broadcast", "membership"])
 
-/** What `write_activities` takes; an absent part costs it nothing. */
+/** The argument of `write_activities`; an absent part costs it nothing. */
 export const activityRows = (changes: ReadonlyArray<Change>): object => {
   const questions = ofKind(changes, "question")
   const votes = ofKind(changes, "questionVote")
@@ -139,7 +139,7 @@ export const findChatMessages = async (
   return rows.map(messageOf)
 }
 
-/** The newest messages of each place there is now, by the index: those of rooms that have closed are nobody's any more. */
+/** The newest messages of each present place, by the index: messages of closed rooms are not read. */
 const readChat = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
   const rows = await sql<StoredMessage[]>`
     with places as (
@@ -163,8 +163,8 @@ const readBroadcasts = async (sql: Queryable, eventId: string): Promise<Readonly
 }
 
 /**
- * A user's role that was given at the event is on the event's list as well. Where the list says otherwise now, the workspace has
- * changed it since, and the event may not have heard of that: the list counts, except while the user is on stage.
+ * A user's role that was given at the live event is in the event's list of memberships as well. Where the list differs, the
+ * workspace has changed it since, perhaps without reaching the event: the list counts, except while the user is on stage.
  */
 const readOthers = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
   const rows = await sql<{ kind: string; version: number; id: string; body: unknown }[]>`

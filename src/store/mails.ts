@@ -20,7 +20,7 @@ export const insertMail = async (
     values (${mail.id}, ${mail.recipient}, ${mail.subject}, ${mail.contentSealed}, ${mail.dueAt})`
 }
 
-/** Takes letters that are due and holds them until `heldUntil`; whoever dies meanwhile leaves them due again then. */
+/** Takes letters that are due and holds them until `heldUntil`; if the process dies meanwhile, they are due again then. */
 export const claimMails = (
   sql: Queryable,
   now: Timestamp,
@@ -36,7 +36,7 @@ export const postponeMail = async (sql: Queryable, id: string, dueAt: Timestamp)
   await sql`update mails set due_at = ${dueAt} where id = ${id}`
 }
 
-/** Sent or given up: either way nothing of it is kept. */
+/** Deletes a letter that was sent or given up. */
 export const deleteMail = async (sql: Queryable, id: string): Promise<void> => {
   await sql`delete from mails where id = ${id}`
 }
@@ -48,7 +48,7 @@ export const listKeptMails = (sql: Queryable, recipient: string | null, limit: n
      where due_at is null and (${recipient}::text is null or recipient = ${recipient})
      order by created_at desc, id desc limit ${limit}`.then((rows) => [...rows])
 
-/** Forgets letters of the development outbox from before the cutoff. */
+/** Deletes letters of the development outbox from before the cutoff. */
 export const deleteKeptMails = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`
     delete from mails where id = any (array(

@@ -1,4 +1,4 @@
-/** Who belongs to a workspace, and the rules about its owners: there is always one, and only owners make owners. */
+/** The members of a workspace, and the rules about its owners: there is always one, and only owners make owners. */
 import { Conflict, Forbidden, NotFound } from "../model/errors.ts"
 import type { WorkspaceRole } from "../model/roles.ts"
 import type { Timestamp } from "../model/timestamp.ts"
@@ -6,7 +6,7 @@ import type { Queryable } from "./database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "./page.ts"
 
 export interface MemberRow {
-  /** Of the membership. */
+  /** The id of the membership. */
   readonly id: string
   readonly accountId: string
   readonly role: WorkspaceRole
@@ -28,7 +28,7 @@ export const pageMembers = async (sql: Queryable, workspaceId: string, page: Pag
   return toPage(rows, page.limit)
 }
 
-/** Takes the workspace's row, so that two changes to its members see each other, and reads the member. */
+/** Locks the workspace's row, so that two changes to its members see each other, and reads the member. */
 const lockMember = async (sql: Queryable, workspaceId: string, memberId: string): Promise<MemberRow> => {
   await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
   const [row] = await sql<MemberRow[]>`
@@ -52,14 +52,14 @@ export const setMemberRole = async (
   return { ...member, role }
 }
 
-/** An account that no longer belongs to a workspace: its user there, and the events to come or live on which that user had a role. */
+/** A former member of a workspace: its user there, and the scheduled or live events on which that user had a role. */
 export interface Departure {
   readonly accountId: string
   readonly userId: string | null
   readonly eventIds: ReadonlyArray<string>
 }
 
-/** Ends the sessions of the account's user in the workspace, and takes its roles on all events there. */
+/** Ends the sessions of the account's user in the workspace, and deletes its roles on all events there. */
 const depart = async (sql: Queryable, workspaceId: string, accountId: string): Promise<Departure> => {
   const [user] = await sql<{ id: string }[]>`
     update users set session_version = session_version + 1

@@ -1,4 +1,4 @@
-/** `npm run db:migrate`: brings the database to the current schema and says from which version to which. */
+/** `npm run db:migrate`: brings the database to the current schema and prints the versions before and after. */
 import { loadConfig } from "../config.ts"
 import { openDatabase } from "./open-database.ts"
 

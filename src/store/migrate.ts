@@ -1,15 +1,15 @@
 /**
- * Brings the database to what this build knows. Tables come from numbered, forward-only SQL files; functions and triggers
+ * Brings the database to the schema of this build. Tables come from numbered, forward-only SQL files; functions and triggers
  * come from files that are edited in place and applied again when they change.
  *
  * Each numbered file is applied once, in one transaction together with its record in `schema_migrations`. Numbers order the
- * files and name them for good; they need not be contiguous, because work on two migrations may go on at once. A schema
- * that was brought further by another build is refused, never written to.
+ * files and name them for good; they need not be contiguous, because two migrations may be developed at once. A schema
+ * that another build has migrated further is refused, never written to.
  *
  * The files in sql/functions/ are applied after the numbered ones, all in one transaction. A hash in `schema_functions`
- * tells whether the database has them. The hash covers the numbers of the migrations too: after each change of the
- * tables, functions in the language SQL are checked again and triggers are made again. Numbered files call none of these functions and make no trigger,
- * because in an empty database the functions come last.
+ * shows whether the database has them. The hash covers the numbers of the migrations too: after each change of the
+ * tables, functions in the language SQL are checked again and triggers are made again. Numbered files call none of these
+ * functions and make no trigger, because in an empty database the functions come last.
  *
  * Any number of processes may start at once: an advisory lock of the database lets one of them work while the others wait
  * and then find nothing to do. No start replaces the functions of a running server, because a start takes the process
@@ -64,7 +64,7 @@ interface SqlFile {
 interface Migration {
   /** Positive and unlike every other's. */
   readonly version: number
-  /** What follows the number in the file name. */
+  /** The part of the file name after the number. */
   readonly name: string
   readonly file: string
 }
@@ -78,7 +78,7 @@ const ADVISORY_LOCK = 7_216_104
 const SETTINGS = { application_name: "gathercue migration" }
 const LIMITS = { connectMs: 10_000, withinMs: 600_000 }
 
-/** What has been applied. `hash` is the fingerprint of the functions in place. */
+/** The applied files. `hash` is the fingerprint of the functions in place. */
 const RECORDS = `
   create table schema_migrations (
     version int primary key,

@@ -1,4 +1,4 @@
-/** The database, ready to be worked on: embedded or external, at the current schema, and held by this process alone. */
+/** The database, ready for use: embedded or external, at the current schema, and locked by this process alone. */
 import { Redacted } from "effect"
 import { startEmbeddedPostgres } from "./embedded/postgres.ts"
 import { migrate } from "./migrate.ts"
@@ -21,19 +21,21 @@ export interface OpenDatabase {
   readonly schema: { readonly from: number; readonly to: number }
   /** Resolves with a sentence when the embedded server ended by itself; never for an external one. */
   readonly failed: Promise<string>
-  /** `graceMs`: how long the embedded server may take to shut down before it is told to at once. */
+  /** `graceMs`: time for the embedded server's shutdown before an immediate one. */
   readonly close: (graceMs: number) => Promise<void>
-  /** The last resort before the process exits: an embedded server is not left behind. */
+  /** The last resort before the process exits: the embedded server gets the signal of an immediate shutdown. */
   readonly abandon: () => void
 }
 
 /**
- * Not reached, not let in (28, 3D, 42501), starting or stopping (57P), out of something (53), damaged (58, XX), too slow or
+ * Not reached, access refused (28, 3D, 42501), starting or stopping (57P), out of a resource (53), damaged (58, XX), too slow or
  * locked (57014, 55P03, 25P03), or a standby (25006).
  */
 const UNUSABLE = /^(?:E[A-Z]|CONNECT|POOL_|08|28|3D|42501|57P|53|58|XX|57014|55P03|25P03|25006)/
 
-/** Runs a part of the start that needs the database, which `what` names. A failure that an operator can act on becomes one sentence. */
+/**
+ * Runs a part of the start that needs the database; `what` names it. A failure that an operator can act on becomes one sentence.
+ */
 export const usable = async <A>(what: string, part: () => Promise<A>): Promise<A> => {
   try {
     return await part()
@@ -55,7 +57,7 @@ export const openDatabase = async (
   const what = embedded === undefined ? "The database at DATABASE_URL" : `The database in ${embedded.dataDir}`
   let lock: ProcessLock | undefined
   try {
-    // Before the schema is touched: a server that runs is not to find it changed.
+    // Taken before the schema changes, so that it never changes under a running server.
     const held = await usable(what, () => takeProcessLock(Redacted.value(url)))
     if (held === undefined) {
       throw new DatabaseRefused("Another Gathercue server is running on this database; stop it first.")

@@ -1,7 +1,7 @@
 /**
- * The outbox: webhook occurrences stored by the transaction that caused them, so that what rolls back sends nothing and a
- * crash after the commit loses nothing. Actors write here and the dispatcher reads; the two meet nowhere else. Pings and
- * repeated deliveries enter here too, so that all of it goes one road.
+ * The outbox: webhook events stored by the transaction that caused them, so that a rollback sends nothing and a crash
+ * after the commit loses nothing. Actors write here and the dispatcher reads; the two meet nowhere else. Pings and
+ * repeated deliveries enter here too, so that all deliveries are sent in the same way.
  */
 import { Context, Layer } from "effect"
 import { newId } from "../model/ids.ts"
@@ -9,7 +9,7 @@ import { toTimestamp } from "../model/timestamp.ts"
 import { encodeOccurrence, encodePing, type WebhookEvent, type WebhookEventType } from "../model/webhook-events.ts"
 import type { Queryable } from "./database.ts"
 
-/** Occurrences as `append_occurrences` takes them; `n` keeps their order. */
+/** Webhook events as `append_occurrences` takes them; `n` keeps their order. */
 export const occurrenceRows = (occurrences: ReadonlyArray<WebhookEvent>): ReadonlyArray<object> =>
   occurrences.map((occurrence, index) => ({
     n: index,
@@ -21,7 +21,9 @@ export const occurrenceRows = (occurrences: ReadonlyArray<WebhookEvent>): Readon
     occurred_at: occurrence.occurredAt,
   }))
 
-/** Does any endpoint want one of these types? Who would append many occurrences of no interest need not write them down. */
+/**
+ * Does any endpoint subscribe to one of these types? A caller with many webhook events of unwanted types need not append them.
+ */
 export const isWanted = async (
   sql: Queryable,
   workspaceId: string,
@@ -34,8 +36,8 @@ export const isWanted = async (
 }
 
 /**
- * Stores each occurrence together with one delivery for every endpoint that wants its type, which is skipped when the
- * endpoint is disabled. An occurrence nobody wants is not stored. Resolves to the number of deliveries to be sent.
+ * Stores each webhook event together with one delivery for every endpoint that wants its type, which is skipped when the
+ * endpoint is disabled. A webhook event without a subscriber is not stored. Resolves to the number of deliveries to be sent.
  */
 export const appendOccurrences = async (sql: Queryable, occurrences: ReadonlyArray<WebhookEvent>): Promise<number> => {
   const [row] = await sql<{ deliveries: number }[]>`
@@ -43,12 +45,12 @@ export const appendOccurrences = async (sql: Queryable, occurrences: ReadonlyArr
   return row?.deliveries ?? 0
 }
 
-/** What came of asking for one more delivery; `deliveryId` is null when the endpoint is disabled. */
+/** The result of appending one more delivery; `deliveryId` is null when the endpoint is disabled. */
 export interface Appended {
   readonly deliveryId: string | null
 }
 
-/** Stores a ping for one endpoint, whatever types it wants. `undefined`: there is no such endpoint any more. */
+/** Stores a ping for one endpoint, whatever types it wants. `undefined`: the endpoint was deleted. */
 export const appendPing = async (
   sql: Queryable,
   endpoint: { readonly workspaceId: string; readonly webhookId: string },
@@ -71,7 +73,7 @@ export const appendPing = async (
   return row
 }
 
-/** Stores another delivery of the same occurrence for the same endpoint. `undefined`: one of them is there no more. */
+/** Stores another delivery of the same webhook event for the same endpoint. `undefined`: one of the two was deleted. */
 export const appendRedelivery = async (sql: Queryable, deliveryId: string): Promise<Appended | undefined> => {
   const [row] = await sql<Appended[]>`
     with original as (
@@ -87,7 +89,7 @@ export const appendRedelivery = async (sql: Queryable, deliveryId: string): Prom
   return row
 }
 
-/** Rung in process after a commit that stored deliveries; the dispatcher wakes at once instead of at its next poll. */
+/** Sent in process after a commit that stored deliveries; the dispatcher wakes at once instead of at its next poll. */
 export class OutboxSignal extends Context.Service<
   OutboxSignal,
   { readonly notify: () => void; readonly subscribe: (listener: () => void) => () => void }

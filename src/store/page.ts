@@ -35,7 +35,7 @@ export const decodeCursor = (cursor: string): PagePosition | undefined => {
   return createdAt === undefined || parsed === undefined || rest.length > 0 ? undefined : { createdAt, id: parsed }
 }
 
-/** Cuts the one row read beyond the limit, which only says that there is more. */
+/** Cuts the one row read beyond the limit, which only shows that there is more. */
 export const toPage = <Row extends PagePosition>(
   rows: ReadonlyArray<Row>,
   limit: number,

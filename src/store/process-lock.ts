@@ -10,25 +10,25 @@
 import { openSession, type Session } from "./pool/session.ts"
 import type { Queryable } from "./pool/statement.ts"
 
-/** "gathercue" as a number of ours; any constant would do. */
+/** "gathercue" as a number; any constant would do. */
 const LOCK_KEY = 7_160_928_441
-/** Sessions of this name have the heartbeat; those of older builds do not, and are never taken for silent. */
+/** Sessions of this name have the heartbeat; those of older builds do not, and never count as silent. */
 const HOLDER_NAME = "gathercue server"
 const BEAT_EVERY_MS = 2_000
 /** For a beat, before the session is given up. */
 const BEAT_WITHIN_MS = 5_000
 const STALL_MS = 500
 const SILENT_AFTER_MS = 10_000
-/** Looks in a row at which the holder counts as silent: after a freeze of the database its next beat may be about to come. */
+/** Checks in a row at which the holder counts as silent: after a freeze of the database its next beat may be about to come. */
 const SILENT_LOOKS = 8
 const RETAKE_EVERY_MS = 250
 const CONNECT_WITHIN_MS = 5_000
 /** A server that was just killed may hold its lock until the database notices. */
 const PATIENCE_MS = 3_000
 const LOOK_EVERY_MS = 250
-/** A starter that has not got the lock by then says so. */
+/** A starter without the lock by then gives up and reports it. */
 const GIVE_UP_MS = 30_000
-/** More for its statements: after that its session is given up, whatever it waits for. */
+/** More time for its statements: after that its session is given up, whatever it waits for. */
 const LAST_ANSWER_MS = 5_000
 
 export interface ProcessLock {
@@ -53,10 +53,10 @@ const tryLock = async (sql: Queryable): Promise<boolean> => {
 
 interface Holder {
   readonly pid: number
-  /** Tells the session from a later one of the same pid. */
+  /** Distinguishes the session from a later one of the same pid. */
   readonly startedAt: string
   readonly hasHeartbeat: boolean
-  /** When it was last heard of, and how long ago that is. */
+  /** The time of the last heartbeat, and its age. */
   readonly heardAt: string
   readonly silentMs: number
 }
@@ -73,9 +73,9 @@ const findHolder = async (sql: Queryable): Promise<Holder | undefined> => {
 }
 
 /**
- * Waits until the lock is taken, or until it is clear that its holder lives: false. A holder lives when it is heard of twice
- * during the wait; once may be the last word of one that died just then. One that is not heard of is waited for until it
- * counts as silent.
+ * Waits until the lock is taken, or until it is clear that its holder lives: false. A holder lives when two heartbeats are seen
+ * during the wait; a single one may be the last of a holder that died just then. A holder without heartbeats is waited for until
+ * it counts as silent.
  */
 const outlast = async (sql: Queryable, giveUpMs: number): Promise<boolean> => {
   const startedAt = performance.now()
@@ -95,7 +95,7 @@ const outlast = async (sql: Queryable, giveUpMs: number): Promise<boolean> => {
   return true
 }
 
-/** `timesHeard`: at different moments, of which the first is from before the wait. */
+/** `timesHeard`: heartbeats at different moments, of which the first is from before the wait. */
 const lives = ({ hasHeartbeat }: Holder, timesHeard: number, waitedMs: number): boolean =>
   timesHeard > 2 || (!hasHeartbeat && waitedMs > PATIENCE_MS)
 
@@ -147,7 +147,7 @@ class Holding implements ProcessLock {
   async #beat({ connection, sql }: Session): Promise<void> {
     while (connection.isOpen) {
       let late = setTimeout(() => {
-        // After a stop of this process the answer may be there and not be read yet.
+        // After a stop of this process the answer may be there, unread.
         late = setTimeout(() => connection.destroy("deadline"), STALL_MS)
       }, BEAT_WITHIN_MS)
       await sql`select 1`.then(undefined, () => {})
@@ -177,7 +177,9 @@ class Holding implements ProcessLock {
     this.#isHeld = isTaken && connection.isOpen && !this.#isReleased
   }
 
-  /** A session that we gave up may live on at the server, which has not heard of it, and hold the lock against ourselves. */
+  /**
+   * A session that this process gave up may live on at the server, which has not detected the end, and hold the lock against us.
+   */
   async #endPredecessor(sql: Queryable): Promise<void> {
     const holder = await findHolder(sql)
     if (holder === undefined || nameOf(holder) !== this.#identity) return

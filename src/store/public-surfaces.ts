@@ -1,4 +1,4 @@
-/** What is shown of an event to the public: names on stage, what is broadcast, and what was recorded. */
+/** The public view of an event: names on stage, the broadcast, and the recordings. */
 import type { EventRole } from "../model/roles.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Queryable } from "./database.ts"
@@ -8,7 +8,7 @@ export interface CastRow {
   readonly role: EventRole
 }
 
-/** Hosts and speakers by name; nothing else of them leaves the workspace. */
+/** Hosts and speakers by name; their other data stays inside the workspace. */
 export const listCast = (sql: Queryable, eventId: string): Promise<CastRow[]> =>
   sql<CastRow[]>`
     select u.name, m.role from memberships m join users u on u.id = m.user_id
@@ -22,7 +22,7 @@ export interface BroadcastRow {
   readonly playbackUrl: string | null
 }
 
-/** The broadcast of the phase that is active. */
+/** The broadcast of the active phase. */
 export const findActiveBroadcast = async (sql: Queryable, eventId: string): Promise<BroadcastRow | undefined> => {
   const [row] = await sql<BroadcastRow[]>`
     select b.id as broadcast_id, b.phase_id, b.status, b.playback_url

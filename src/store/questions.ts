@@ -62,7 +62,7 @@ export interface QuestionOwner {
   readonly votes: number
 }
 
-/** Which event a question belongs to, whose event that is, and how the question stands. */
+/** The event of a question, the event's workspace, and the question's status. */
 export const findQuestionOwner = async (sql: Queryable, id: string): Promise<QuestionOwner | undefined> => {
   const [row] = await sql<QuestionOwner[]>`
     select q.id, q.event_id, e.workspace_id, q.status, q.votes

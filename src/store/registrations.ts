@@ -1,4 +1,4 @@
-/** Places at an event that people took themselves, and the tokens that let them in. */
+/** Places at an event that people took themselves, and their entry tokens. */
 import type { EventStatus } from "../model/event.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Queryable } from "./database.ts"
@@ -10,7 +10,7 @@ export interface RegistrationRow {
   readonly name: string
 }
 
-/** Takes the event's row, so that of two who want the last seat one sees the other; its capacity (null for none) and state. */
+/** Locks the event's row, so that of two callers for the last seat one sees the other; its capacity (null for none) and state. */
 export const lockCapacity = async (
   sql: Queryable,
   eventId: string,
@@ -30,7 +30,7 @@ export const findRegistration = async (
   return row
 }
 
-/** Which of these addresses took a place at the event. */
+/** The addresses among these that took a place at the event. */
 export const listRegistered = async (
   sql: Queryable,
   eventId: string,
@@ -41,7 +41,7 @@ export const listRegistered = async (
   return new Set(rows.map(({ email }) => email))
 }
 
-/** The number stands in the event's row; the database keeps it. */
+/** The number is in the event's row; the database maintains it. */
 export const countRegistrations = async (sql: Queryable, eventId: string): Promise<number> => {
   const [row] = await sql<{ registered: number }[]>`select registered from events where id = ${eventId}`
   return row?.registered ?? 0
@@ -64,7 +64,7 @@ export const insertEntryToken = async (
   await sql`insert into entry_tokens (token_hash, registration_id) values (${tokenHash}, ${registrationId})`
 }
 
-/** The registration behind a token, until a day after the event has ended: letters are opened twice. */
+/** The registration of a token, until a day after the event has ended: letters are opened twice. */
 export const findByEntryToken = async (sql: Queryable, tokenHash: Uint8Array): Promise<RegistrationRow | undefined> => {
   const [row] = await sql<RegistrationRow[]>`
     select r.id, r.event_id, e.workspace_id, r.name
@@ -97,7 +97,7 @@ export const deleteEntryTokens = async (
   return count
 }
 
-/** Nothing is left to sweep of these events' entry tokens, and no more are made. */
+/** No entry tokens of these events are left, and no more are made. */
 export const markEntriesSwept = async (sql: Queryable, eventIds: ReadonlyArray<string>): Promise<void> => {
   await sql`update events set entries_swept = true where id = any (${[...eventIds]}::uuid[])`
 }

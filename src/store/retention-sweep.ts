@@ -1,4 +1,4 @@
-/** Deletes once an hour what opens nothing any more: sessions and tokens whose time is over. */
+/** Deletes expired sessions and tokens once an hour. */
 import { Effect, Layer } from "effect"
 import type { Unavailable } from "../model/errors.ts"
 import { toTimestamp } from "../model/timestamp.ts"

@@ -1,6 +1,6 @@
 /**
- * Text that must be read again but must not lie open in the database: signing secrets, answers that held one. Sealed with
- * AES-256-GCM (NIST SP 800-38D): a random 96-bit nonce, and what the text belongs to as associated data, so that a sealed
+ * Text that must be read again but must not be readable in the database: signing secrets, answers that held one. Sealed with
+ * AES-256-GCM (NIST SP 800-38D): a random 96-bit nonce, and the text's owner as associated data, so that a sealed
  * text moved to another row does not open. Layout: version byte, nonce, tag, ciphertext.
  */
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto"
@@ -16,7 +16,7 @@ export class SealBroken extends Error {
   override readonly name = "SealBroken"
 }
 
-/** `key`: 32 bytes, derived for this purpose alone; `owner`: what the text belongs to, such as a row's id. */
+/** `key`: 32 bytes, derived for this purpose alone; `owner`: the owner of the text, such as a row's id. */
 export const sealText = (key: Uint8Array, owner: string, text: string): Uint8Array => {
   const nonce = randomBytes(NONCE_BYTES)
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(owner))

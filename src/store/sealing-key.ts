@@ -1,7 +1,7 @@
 /**
- * Is the configured key the one that the database's secrets were sealed with? A server with another one would run and fail
- * later: no webhook could be signed, letters that wait could not be sent, kept answers not be given again. With a key that
- * was made anew because its file was lost, it would go on so for good.
+ * Is the configured key the one that the database's secrets were sealed with? A server with another key would run and fail
+ * later: webhooks could not be signed, waiting letters not be sent, kept answers not be given again. With a new key that
+ * replaced a lost file, the failures would be permanent.
  */
 import { withSession } from "./pool/session.ts"
 import type { Queryable } from "./pool/statement.ts"
@@ -26,7 +26,7 @@ const isAnythingSealed = async (sql: Queryable): Promise<boolean> => {
   return row?.found === true
 }
 
-/** Before there was a check: does the key open a webhook's secret, if there is one? */
+/** For databases without a check row: does the key open a webhook's secret, if there is one? */
 const opensSecrets = async (sql: Queryable, key: Uint8Array): Promise<boolean> => {
   const [row] = await sql<{ id: string; secretSealed: Uint8Array }[]>`
     select id, secret_sealed from webhook_endpoints order by id desc limit 1`
@@ -34,8 +34,8 @@ const opensSecrets = async (sql: Queryable, key: Uint8Array): Promise<boolean> =
 }
 
 /**
- * False: something is sealed with another key. Where nothing is sealed, the key becomes the one that is asked for from then
- * on. `sealingKey`: 32 bytes, the one for webhook secrets; all others derive from the same secret.
+ * False: a secret is sealed with another key. Where nothing is sealed, the key becomes the required one from then on.
+ * `sealingKey`: 32 bytes, the one for webhook secrets; all others derive from the same secret.
  */
 export const ownsSealedSecrets = (url: string, sealingKey: Uint8Array): Promise<boolean> =>
   withSession(url, { application_name: "gathercue start" }, LIMITS, async ({ sql }) => {

@@ -1,4 +1,4 @@
-/** What a database error means to us: the SQLSTATE table (PostgreSQL documentation, appendix A) and the driver's own codes. */
+/** The meaning of database errors: the SQLSTATE table (PostgreSQL documentation, appendix A) and the driver's own codes. */
 
 export interface SqlState {
   readonly code: string
@@ -10,7 +10,7 @@ export interface SqlState {
   readonly fenced: boolean
   /** An event's capacity would fall below its registrations (raised by `refuse_lower_capacity`). */
   readonly overCapacity: boolean
-  /** The server is away, starting, stopping or full: the same request may succeed later. */
+  /** The server is unreachable, starting, stopping or full: the same request may succeed later. */
   readonly unavailable: boolean
 }
 

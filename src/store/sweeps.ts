@@ -1,6 +1,6 @@
 /**
- * Sweeping in bounded steps: each statement deletes so many rows at most and finds them by an index, so that none holds
- * locks for long, and what has gathered over months is worked off without a stall.
+ * Sweeping in bounded steps: each statement deletes a bounded number of rows, found by an index, so that none holds
+ * locks for long, and a backlog of months is deleted without a stall.
  */
 import { Cause, Effect } from "effect"
 import type { Unavailable } from "../model/errors.ts"
@@ -10,7 +10,7 @@ import type { Database, Queryable } from "./database.ts"
 /** Rows a statement deletes at most. */
 export const SWEEP_BATCH = 2_000
 
-/** For one statement of a sweep, in milliseconds: nobody waits for it, so it may take longer than a request's. */
+/** For one statement of a sweep, in milliseconds: no caller waits for it, so it may take longer than a request's. */
 const SWEEP_WITHIN_MS = 30_000
 
 /** Runs one statement of a sweep. */

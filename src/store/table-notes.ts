@@ -2,7 +2,7 @@
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Queryable } from "./database.ts"
 
-/** Replaces what was stored for the table. */
+/** Replaces the stored notes of the table. */
 export const upsertTableSummary = async (
   sql: Queryable,
   summary: { eventId: string; roomId: string; content: object; generatedAt: Timestamp },
@@ -70,7 +70,7 @@ export const findTableNotes = async <Content>(
   return row
 }
 
-/** Deletes up to `limit` tokens that open nothing any more. Resolves to their number. */
+/** Deletes up to `limit` expired tokens. Resolves to their number. */
 export const deleteExpiredNoteTokens = async (sql: Queryable, now: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`
     delete from table_note_tokens where token_hash = any (array(
@@ -78,7 +78,10 @@ export const deleteExpiredNoteTokens = async (sql: Queryable, now: Timestamp, li
   return count
 }
 
-/** The participants of these who were at the event: a place in a room is told in the participant's own stream, which leaves a number. */
+/**
+ * The participants of these who were at the event: a place in a room is sent in the participant's own stream, which leaves a
+ * number.
+ */
 export const listThere = async (
   sql: Queryable,
   eventId: string,

@@ -99,7 +99,7 @@ export const pageMemberships = async (
   return toPage(rows, page.limit)
 }
 
-/** Resolves to the user who had it; `undefined`: the event has no such membership. */
+/** Resolves to the user of the membership; `undefined`: the event has no such membership. */
 export const deleteMembership = async (
   sql: Queryable,
   eventId: string,

@@ -1,28 +1,28 @@
 /**
- * Webhook deliveries as the dispatcher works them off: claim, settle, release, sweep. Every claim is a lease that lapses
- * by itself, and has a name of its own; a release, and a settlement of a failure, count only while that claim stands. So all may be
- * repeated when their outcome is not known: a repeated claim of first tries brings what it took before, a repeated claim of
- * retries leaves that to lapse, and the others change nothing.
+ * Webhook deliveries for the dispatcher: claim, settle, release, sweep. Every claim is a lease that lapses by itself, and has
+ * a name of its own; a release, and a settlement of a failure, count only while that claim is valid. So each statement may be
+ * repeated when its outcome is unknown: a repeated claim of first tries returns the rows it took before, a repeated claim of
+ * retries leaves those to lapse, and the other statements change nothing.
  *
  * Order of first tries: a lane (an endpoint's share of events) is claimed by its head, the first row not yet answered.
- * The head is taken with SKIP LOCKED and looked at again in its newest version, so whoever holds it holds the lane: rows
- * behind it are never handed out while one before them is on its way, however many dispatchers there are. A row may turn
- * up before the head when it was numbered first and committed later: it becomes the head and is handed out alone, because a
- * run ends at the first row that is on its way. Within an event numbers go up with commits, so its order stands.
+ * The head is taken with SKIP LOCKED and read again in its newest version, so the claim of the head locks the lane: rows
+ * behind it are never handed out while one before them is in flight, however many dispatchers there are. A row may appear
+ * before the head when it was numbered first and committed later: it becomes the head and is handed out alone, because a
+ * run ends at the first row in flight. Within an event numbers rise with commits, so the event's order is kept.
  * No statement takes an endpoint's lock after a delivery's, so that deleting an endpoint cannot deadlock with settling.
  *
- * Rows that were chosen are fetched by `id = any (…)` and checked again in words that the partial indexes do not know
+ * Chosen rows are fetched by `id = any (…)` and checked again by conditions that the partial indexes do not match
  * (`finished_at is null` is `pending`, `attempts < 1` is `attempts = 0`): a burst outruns the statistics, and a planner
  * that takes the partial indexes for empty would scan the whole backlog once per row. For the same reason the state of an
- * endpoint is asked for in a subquery of its own, which the planner cannot turn into a join of all endpoints with all lanes,
- * and a settlement says nothing of its rows' endpoints, whose index would lead it over all they ever had.
+ * endpoint is read in a subquery of its own, which the planner cannot turn into a join of all endpoints with all lanes,
+ * and a settlement does not name its rows' endpoints, whose index would lead it over all their deliveries.
  */
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Attempt, DeliveryStatus } from "../model/webhook-delivery.ts"
 import type { Queryable } from "./database.ts"
 import { FAILURES_APART } from "./webhook-endpoints.ts"
 
-/** Where an endpoint's requests go, and what signs them. */
+/** The address of an endpoint's requests, and its signing secrets. */
 export interface EndpointTarget {
   readonly url: string
   readonly secretSealed: Uint8Array
@@ -55,7 +55,7 @@ export interface ClaimRequest {
   readonly limit: number
   /** Of which one endpoint gets at most so many, together with what it already has in this process. */
   readonly perEndpoint: number
-  /** What each endpoint has now. */
+  /** The slots that each endpoint uses now. */
   readonly busy: ReadonlyMap<string, number>
 }
 
@@ -179,21 +179,21 @@ export interface Settlement {
   readonly status: Exclude<DeliveryStatus, "skipped">
   /** Until the next try, for `pending`. */
   readonly delayMs: number | null
-  /** What went wrong, for operators. */
+  /** The error, for operators. */
   readonly lastError: string | null
   readonly attempt: Attempt
 }
 
 /**
- * Records what attempts came to: a success also when the claim has lapsed meanwhile and another one may be under way, because
- * the occurrence has been received; anything else only while the claim stands. With it goes when each endpoint last answered
- * well or badly, and since when it has answered nothing but badly; a fault of ours is not held against it.
+ * Records the results of attempts. A success is recorded also when the claim has lapsed and another one may be under way, because
+ * the webhook event has been received; any other result only while the claim is valid. It also records when each endpoint last
+ * succeeded or failed, and the start of its unbroken failures; an internal fault does not count against the endpoint.
  */
 export const settleDeliveries = async (sql: Queryable, settlements: ReadonlyArray<Settlement>): Promise<void> => {
   const byId = Object.fromEntries(settlements.map(({ id, endpointId: _, ...result }) => [id, result]))
   const ids = settlements.map(({ id }) => id)
   const endpointIds = [...new Set(settlements.map(({ endpointId }) => endpointId))]
-  // The endpoints are counted so that they are locked before any delivery is; what a deleted one had is gone by then.
+  // The endpoints are counted so that they are locked before any delivery is; the deliveries of a deleted one are gone by then.
   await sql`
     with given as materialized (select ${sql.json(byId)}::jsonb as results), endpoint as materialized (
       select id from webhook_endpoints where id = any (${endpointIds}::uuid[]) order by id for no key update
@@ -225,7 +225,7 @@ export const settleDeliveries = async (sql: Queryable, settlements: ReadonlyArra
      where e.id = s.endpoint_id`
 }
 
-/** Of these endpoints, those that still exist and are active, as they are now: asked right before a send. */
+/** The endpoints among these that still exist and are active, in their present state: read right before a send. */
 export const findTargets = async (
   sql: Queryable,
   endpointIds: ReadonlyArray<string>,
@@ -236,7 +236,7 @@ export const findTargets = async (
   return new Map(rows.map(({ id, ...target }) => [id, target]))
 }
 
-/** Gives claimed rows back untried; they are due at once. */
+/** Releases claimed rows without a try; they are due at once. */
 export const releaseDeliveries = async (
   sql: Queryable,
   deliveries: ReadonlyArray<Pick<ClaimedDelivery, "id" | "claim">>,
@@ -249,8 +249,8 @@ export const releaseDeliveries = async (
 }
 
 /**
- * Rescue: what other nodes had claimed falls due at once. Only for a process that knows to be the only dispatcher on this
- * database; beside others a dead one's claims lapse by themselves. Resolves to the number of rows.
+ * Rescue: claims of other nodes fall due at once. Only for a process that is the only dispatcher on this
+ * database; beside others the claims of a dead one lapse by themselves. Resolves to the number of rows.
  */
 export const releaseClaims = async (sql: Queryable, exceptNode: string): Promise<number> => {
   const { count } = await sql`
@@ -262,8 +262,8 @@ export const releaseClaims = async (sql: Queryable, exceptNode: string): Promise
 }
 
 /**
- * Finishes up to `limit` deliveries as skipped that wait for a disabled endpoint; those on their way come later. Waits for
- * nobody's lock, so that it cannot deadlock with a claim or a settlement. Resolves to the number of rows.
+ * Finishes up to `limit` waiting deliveries of disabled endpoints as skipped; those in flight come later. Waits for no lock, so
+ * that it cannot deadlock with a claim or a settlement. Resolves to the number of rows.
  */
 export const skipDeliveries = async (sql: Queryable, limit: number): Promise<number> => {
   const { count } = await sql`
@@ -276,8 +276,8 @@ export const skipDeliveries = async (sql: Queryable, limit: number): Promise<num
 }
 
 /**
- * Deletes up to `limit` messages that occurred before the cutoff and of which nothing is pending or was finished since,
- * their deliveries with them. Resolves to the number of messages.
+ * Deletes up to `limit` messages from before the cutoff without a pending delivery and without one finished since,
+ * together with their deliveries. Resolves to the number of messages.
  */
 export const sweepMessages = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
   const { count } = await sql`

@@ -1,4 +1,4 @@
-/** Deliveries as their workspace looks at them: pages of an endpoint's, and one with all its attempts. */
+/** Deliveries for their workspace: pages of an endpoint's, and one with all its attempts. */
 import type { Timestamp } from "../model/timestamp.ts"
 import { type Attempt, type AttemptError, DeliveryStatus } from "../model/webhook-delivery.ts"
 import type { DeliveredType } from "../model/webhook-events.ts"
@@ -11,13 +11,13 @@ export interface WebhookDeliveryRow {
   /** The body's `id`: the same for every endpoint, try and repetition. */
   readonly occurrenceId: string
   readonly type: typeof DeliveredType.Type
-  /** A ping is of no event. */
+  /** A ping belongs to no event. */
   readonly eventId: string | null
   readonly status: DeliveryStatus
   readonly attemptCount: number
   readonly lastStatusCode: number | null
   readonly lastError: AttemptError | null
-  /** `null` while a try is being made, and when no other will be. */
+  /** `null` while a try is in flight, and after the last one. */
   readonly nextAttemptAt: Timestamp | null
   readonly createdAt: Timestamp
   readonly finishedAt: Timestamp | null

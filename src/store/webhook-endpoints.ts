@@ -1,4 +1,4 @@
-/** Webhook endpoints of a workspace; the signing secret is stored sealed and leaves only towards the signer. */
+/** Webhook endpoints of a workspace; the signing secret is stored sealed, and only the signer reads it. */
 import type { Timestamp } from "../model/timestamp.ts"
 import type { WebhookEventType } from "../model/webhook-events.ts"
 import type { Queryable } from "./database.ts"
@@ -8,14 +8,14 @@ export const MAX_ENDPOINTS_PER_WORKSPACE = 20
 
 /** An endpoint whose tries have all failed for so long is disabled. */
 const DISABLED_AFTER = "5 days"
-/** Failures further apart do not belong together: more than the longest wait between two tries of one delivery. */
+/** Failures further apart are separate series: more than the longest wait between two tries of one delivery. */
 export const FAILURES_APART = "2 days"
 /** How long a replaced secret goes on signing. */
 const SECRET_OVERLAP = "24 hours"
 
 const COLUMNS = "id, url, event_types, status, disabled_reason, created_at, last_success_at, last_failure_at"
 
-/** `manual`: somebody disabled it; `failing`: it answered nothing but failures for five days. */
+/** `manual`: a member or a key disabled it; `failing`: all its answers for five days were failures. */
 export type DisabledReason = "manual" | "failing"
 
 export interface WebhookEndpointRow {
@@ -29,7 +29,7 @@ export interface WebhookEndpointRow {
   readonly lastFailureAt: Timestamp | null
 }
 
-/** Inserts an endpoint unless the workspace has its fill; `undefined` then. Run it in a transaction. */
+/** Inserts an endpoint unless the workspace has the most endpoints allowed; `undefined` then. Run it in a transaction. */
 export const insertWebhookEndpoint = async (
   sql: Queryable,
   endpoint: {
@@ -83,7 +83,7 @@ export interface WebhookEndpointChange {
   readonly status?: "active" | "disabled"
 }
 
-/** Changes what is given. Failures are counted anew for another address, and from each change of the status. */
+/** Changes the given fields. Failures are counted anew for another address, and from each change of the status. */
 export const updateWebhookEndpoint = async (
   sql: Queryable,
   id: string,
@@ -102,7 +102,7 @@ export const updateWebhookEndpoint = async (
   return row
 }
 
-/** The secret there was goes on signing for a day; one that was already being replaced stops at once. */
+/** The present secret goes on signing for a day; one that was already being replaced stops at once. */
 export const replaceSecret = async (
   sql: Queryable,
   id: string,
@@ -123,7 +123,7 @@ export const forgetLapsedSecrets = async (sql: Queryable): Promise<void> => {
      where previous_secret_until <= now()`
 }
 
-/** Disables endpoints that have answered nothing but failures for five days; resolves to them. */
+/** Disables endpoints with nothing but failures for five days; resolves to them. */
 export const disableFailing = async (
   sql: Queryable,
 ): Promise<ReadonlyArray<{ readonly id: string; readonly workspaceId: string }>> => sql<

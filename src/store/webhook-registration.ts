@@ -22,7 +22,7 @@ import {
   type WebhookEndpointRow,
 } from "./webhook-endpoints.ts"
 
-/** What is skipped at once when an endpoint is disabled; of a longer backlog the rest follows within a minute. */
+/** Deliveries skipped at once when an endpoint is disabled; the rest of a longer backlog follows within a minute. */
 const SKIPPED_AT_ONCE = 1_000
 
 /** `whsec_` and the standard base64 of 256 random bits: the form Standard Webhooks libraries take. */
@@ -33,7 +33,7 @@ export interface NewWebhookEndpoint {
   readonly url: string
   /** Empty: all types. */
   readonly eventTypes: ReadonlyArray<WebhookEventType>
-  /** Of the caller; looked at again where the endpoint is stored. */
+  /** The caller's credential; checked again where the endpoint is stored. */
   readonly credential: Credential
 }
 
@@ -48,8 +48,8 @@ export class WebhookRegistration extends Context.Service<
   WebhookRegistration,
   {
     /**
-     * `BadRequest` for a target that may not be called, `Conflict` when the workspace has its fill of endpoints, `Unauthorized` when
-     * the credential was taken away meanwhile.
+     * `BadRequest` for a target that may not be called, `Conflict` when the workspace has the most endpoints allowed,
+     * `Unauthorized` when the credential was revoked meanwhile.
      */
     readonly create: (
       endpoint: NewWebhookEndpoint,

@@ -1,4 +1,4 @@
-/** Workspaces and who belongs to them. */
+/** Workspaces and their members. */
 import { SlugTaken } from "../model/errors.ts"
 import type { WorkspaceRole } from "../model/roles.ts"
 import type { Timestamp } from "../model/timestamp.ts"
@@ -37,7 +37,7 @@ export const insertWorkspace = async (
   return { ...row, role: "owner" }
 }
 
-/** Changes what is named. Fails with `SlugTaken`. */
+/** Changes the given fields. Fails with `SlugTaken`. */
 export const updateWorkspace = async (
   sql: Queryable,
   id: string,

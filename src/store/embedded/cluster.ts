@@ -1,5 +1,5 @@
 /**
- * The database files ("cluster" in PostgreSQL's words): made at the first start, checked at every start. A cluster is
+ * The database files ("cluster" in PostgreSQL's terms): made at the first start, checked at every start. A cluster is
  * built beside its final name and renamed, password included, so that a start killed halfway leaves none or a whole one.
  */
 import { randomBytes } from "node:crypto"
@@ -97,8 +97,8 @@ async function makeCluster(
 }
 
 /**
- * A killed server leaves its PostgreSQL running. We hold the folder's lock, so whatever still serves it is an orphan.
- * The pid file also outlives a killed PostgreSQL: its pid may belong to anyone by now, who is left alone.
+ * A killed server leaves its PostgreSQL running. This process holds the folder's lock, so a PostgreSQL that serves it is an
+ * orphan. The pid file also outlives a killed PostgreSQL: another process may have its pid by now, and is left alone.
  */
 async function endOrphan(data: string, onLog: (line: string) => void): Promise<void> {
   const pidFile = join(data, "postmaster.pid")

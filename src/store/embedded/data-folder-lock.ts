@@ -1,10 +1,10 @@
 /**
  * One process per data folder, by file-system means alone, so that it works on every platform and survives `kill -9`.
  *
- * The lock is a folder `owner/` holding one entry whose name says who owns it: `<pid>_<start time>_<nonce>`.
+ * The lock is a folder `owner/` holding one entry whose name identifies the owner: `<pid>_<start time>_<nonce>`.
  * Taking it is one `rename` of a prepared folder onto `owner/`, which the kernel refuses while `owner/` is not empty:
  * of any number of contenders exactly one wins. A dead owner's entry is removed by its unique name, so a slow
- * contender can never remove the entry of whoever took the lock meanwhile.
+ * contender can never remove the entry of a process that took the lock meanwhile.
  *
  * Limit: a folder shared by two machines or two containers is not protected, as pids mean nothing across them.
  */
@@ -20,7 +20,7 @@ export interface DataFolderLock {
   release(): Promise<void>
 }
 
-/** Rounds of "the owner is gone, try again"; each one means that another contender came or went meanwhile. */
+/** Rounds of finding a dead owner and trying again; in each one another contender came or went meanwhile. */
 const MAX_ROUNDS = 100
 
 /**
@@ -84,7 +84,7 @@ async function livingOwner(entry: string): Promise<number | undefined> {
 
 async function clear(lock: string, entry: string): Promise<void> {
   await ignoring(unlink(join(lock, entry)), "ENOENT")
-  // Not empty: someone else holds it by now. An empty one that stays behind would not hinder anyone either.
+  // Not empty: another process holds it by now. A remaining empty one would not hinder other contenders either.
   await ignoring(rmdir(lock), "ENOENT", "ENOTEMPTY", "EEXIST")
 }
 

@@ -1,6 +1,6 @@
 /**
- * Which system user the embedded database runs as, and what that user can reach. PostgreSQL refuses to run as root,
- * so under root it gets a user of its own; otherwise it runs as the user we are.
+ * The system user of the embedded database, and the folders that user can reach. PostgreSQL refuses to run as root,
+ * so under root it gets a user of its own; otherwise it runs as the user of this process.
  */
 import { readFile } from "node:fs/promises"
 import { EmbeddedPostgresRefused } from "./refused.ts"
@@ -28,7 +28,7 @@ export async function databaseUser(onLog: (line: string) => void): Promise<Syste
     "--shell=/usr/sbin/nologin",
     CREATED_USER,
   ])
-  // Asked again even after a failure: another server may have made the user at the same moment.
+  // Looked up again even after a failure: another server may have made the user at the same moment.
   const user = await findUser(CREATED_USER)
   if (user === undefined) {
     throw new EmbeddedPostgresRefused(

@@ -1,10 +1,10 @@
 /**
- * Where the embedded database lives and whose files they are. Everything of ours is in `<data folder>/postgres`; nothing
- * else of the data folder is touched.
+ * The folder of the embedded database and the owner of its files. All our files are in `<data folder>/postgres`; the rest
+ * of the data folder is not touched.
  *
  * As root the folder belongs to the database's user. A data folder that this user cannot reach (say, under /root) is
  * replaced by one under /var/lib/gathercue, named by a hash of the wanted path, so that the next start finds it again.
- * A database that exists always wins over these rules: it is opened where it is, or refused, never silently left behind.
+ * An existing database always overrides these rules: it is opened in its place, or refused, never silently left behind.
  */
 import { createHash } from "node:crypto"
 import { chmod, mkdir, realpath, stat } from "node:fs/promises"
@@ -64,7 +64,7 @@ async function placeUnderRoot(wanted: string, onLog: (line: string) => void): Pr
 async function ownedPlace(dataDir: string, wantedUser: SystemUser): Promise<DatabasePlace> {
   const folder = await ourFolder(join(dataDir, "postgres"), 0o700)
   const owners = [await ownerOf(clusterFolder(folder)), await ownerOf(folder)]
-  // Whoever owns the database keeps it: a server run as an ordinary user before must be able to run so again.
+  // The owner of the database keeps it: a server run as an ordinary user before must be able to run so again.
   const runAs = owners.find((owner) => owner !== undefined && owner.uid !== 0) ?? wantedUser
   if (owners.some((owner) => owner?.uid === 0)) {
     const given = await runCommand("chown", ["-R", `${runAs.uid}:${runAs.gid}`, folder], { timeoutMs: 60_000 })

@@ -1,6 +1,6 @@
 /**
  * One running PostgreSQL server process: started, waited for, stopped. It has a session of its own, so that a Ctrl-C
- * on the terminal reaches only us: we drain first and stop it last.
+ * on the terminal reaches this process alone, which drains first and stops PostgreSQL last.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createServer } from "node:net"
@@ -14,10 +14,10 @@ export interface PostgresProcess {
   readonly port: number
   /**
    * Fast shutdown: sessions are ended, data is flushed; after `graceMs` (default 8,000) an immediate one. Idempotent;
-   * resolves when no process of it is left.
+   * resolves when no process of the server is left.
    */
   stop(graceMs?: number): Promise<void>
-  /** Resolves when it ended although nobody asked it to. */
+  /** Resolves when the server ended without a call of `stop`. */
   readonly exited: Promise<void>
 }
 
@@ -29,7 +29,7 @@ export interface LaunchOptions {
   readonly onLog: (line: string) => void
 }
 
-/** So long may a starting server stay silent; recovering from a crash it reports progress every ten seconds. */
+/** A starting server may be silent for this long; while it recovers from a crash it reports progress every ten seconds. */
 const SILENCE_MS = 30_000
 /** Then the fast shutdown becomes an immediate one, which costs a recovery at the next start but no data. */
 const FAST_SHUTDOWN_MS = 8_000
@@ -106,8 +106,8 @@ function spawnPostgres(
 }
 
 /**
- * Ours come last and so win: we depend on reading the log here and on being reachable over loopback only. The log holds no values:
- * terse errors are without their details, and no statements stand beside them.
+ * Our settings come last and so win: this process reads the log here and connects over loopback only. The log holds no
+ * values: terse errors have no details, and no statements are logged beside them.
  */
 function settingArguments(settings: Readonly<Record<string, string>>, port: number): ReadonlyArray<string> {
   const all = {

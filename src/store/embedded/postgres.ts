@@ -16,7 +16,7 @@ import { EmbeddedPostgresRefused } from "./refused.ts"
 export interface EmbeddedPostgresOptions {
   /** Made when missing. The database is kept in its `postgres` subfolder. */
   readonly dataDir: string
-  /** What we do and what PostgreSQL writes, line by line. */
+  /** Receives the steps of this module and PostgreSQL's output, line by line. */
   readonly onLog: (line: string) => void
   /** Server settings (`postgresql.conf` names) on top of the defaults. Address, port and log target stay ours. */
   readonly settings?: Readonly<Record<string, string>>
@@ -27,13 +27,13 @@ export interface EmbeddedPostgres {
   readonly url: string
   /** Of the server, e.g. `18.4`. */
   readonly version: string
-  /** Where the data really is; differs from the wanted folder when the database's user cannot reach that one. */
+  /** The data folder in use; differs from the wanted folder when the database's user cannot reach that one. */
   readonly dataDir: string
   /** Of the server process. */
   readonly pid: number
-  /** Fast shutdown, then gives the data folder free. Idempotent. */
+  /** Fast shutdown, then releases the data folder. Idempotent. */
   stop(graceMs?: number): Promise<void>
-  /** Resolves when the server ended by itself. `stop()` is still needed to give the data folder free. */
+  /** Resolves when the server ended by itself. `stop()` is still needed to release the data folder. */
   readonly exited: Promise<void>
 }
 
@@ -43,11 +43,11 @@ const DEFAULT_SETTINGS: Readonly<Record<string, string>> = {
   shared_buffers: "128MB",
   wal_compression: "on",
   max_wal_size: "1GB",
-  // Nothing we ask is worth a second process, and a container's shared memory is small.
+  // No statement of ours is worth a second process, and a container's shared memory is small.
   max_parallel_workers_per_gather: "0",
   timezone: "UTC",
   log_timezone: "UTC",
-  // Our own log adds the time; periodic checkpoints are no news.
+  // Our own log adds the time; periodic checkpoints are not worth a line.
   log_line_prefix: "",
   log_checkpoints: "off",
 }
@@ -57,7 +57,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   try {
     return await start(options)
   } catch (cause) {
-    // The system's own words for a disk that is full or may not be written to, a file that may not be read, and the like.
+    // The system's own message for a disk that is full or may not be written to, a file that may not be read, and the like.
     if (!(cause instanceof Error) || !("syscall" in cause)) throw cause
     throw new EmbeddedPostgresRefused(`The data folder ${options.dataDir} cannot be used: ${cause.message}.`)
   }

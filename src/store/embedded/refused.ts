@@ -1,6 +1,6 @@
 /**
  * The embedded database cannot be started, for a reason the operator can act on. The message is one clear sentence
- * that says what is wrong, where, and what to do; `main` prints it without a stack.
+ * with the fault, its place, and the remedy; `main` prints it without a stack.
  */
 export class EmbeddedPostgresRefused extends Error {
   override readonly name = "EmbeddedPostgresRefused"

@@ -21,10 +21,10 @@ type Options = postgres.Options<Record<string, never>>
 /** The driver gives its parsed options out again, and takes them as they are. */
 type ParsedOptions = Address & Options & { readonly shared: unknown }
 
-/** Why a connection was given up. */
+/** The reason for giving a connection up. */
 export type Ending = "lost" | "deadline" | "in_transaction" | "unfinished" | "protocol" | "suspect" | "closed"
 
-/** Was the cause said by the server, and does the session go on after it? */
+/** Is the cause an error of the server after which the session goes on? */
 const isServersWord = (cause: unknown): cause is postgres.PostgresError =>
   cause instanceof postgres.PostgresError && cause.severity === "ERROR"
 
@@ -102,7 +102,7 @@ export class Connection {
   readonly #socket: Socket
   readonly #status: TransactionStatus
   /**
-   * How to refuse the statements whose answer has not come: the first `#inFlight` of them. The array is never made shorter:
+   * The refusals of the statements whose answer has not come: the first `#inFlight` of them. The array is never made shorter:
    * a collection that grows and shrinks with each statement leaves tables that keep garbage alive.
    */
   readonly #refusals: Array<((cause: unknown) => void) | undefined> = []
@@ -147,13 +147,15 @@ export class Connection {
     return command
   }
 
-  /** Gives the connection up at once: statements that wait for an answer are refused, and the socket is closed unasked. */
+  /**
+   * Gives the connection up at once: statements that wait for an answer are refused, and the socket is closed without a message.
+   */
   destroy(why: Ending): void {
     this.#socket.destroy()
     this.#end(why)
   }
 
-  /** Says goodbye to the server, so that it ends the session at once. Only for a connection that nobody uses. */
+  /** Sends the server a final message, so that it ends the session at once. Only for an unused connection. */
   close(): void {
     void this.#client.end({ timeout: 0 })
     this.#socket.destroySoon()
@@ -179,7 +181,7 @@ export class Connection {
     return true
   }
 
-  /** The error for the caller. Without a word of the server it is not known where the session stands, so it is given up. */
+  /** The error for the caller. Without an answer of the server the session's state is unknown, so the connection is given up. */
   #judged(cause: unknown): unknown {
     if (isServersWord(cause)) {
       if (SERVERS_LIMITS.has(cause.code)) this.onServersLimit()
@@ -225,7 +227,7 @@ const CODES: { readonly [why in Ending]?: PoolErrorCode } = { deadline: "POOL_DE
 
 /** The driver's codes for a connection that is gone, and the system's. */
 const isLoss = (cause: unknown): boolean => {
-  // The server said goodbye.
+  // The server announced the end of the session.
   if (cause instanceof postgres.PostgresError) return true
   const { code } = (cause ?? {}) as { readonly code?: unknown }
   return typeof code === "string" && /^(?:CONNECTION_|E[A-Z]+$|POOL_)/.test(code)

@@ -5,7 +5,7 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net"
 import { type ConnectionOptions, connect as connectTls } from "node:tls"
 
-/** The parts of the driver's options that say where and how to connect. */
+/** The parts of the driver's options for connecting. */
 export interface Address {
   readonly host: ReadonlyArray<string>
   readonly port: ReadonlyArray<number>
@@ -48,7 +48,7 @@ const askForTls = async (socket: Socket, signal: AbortSignal): Promise<boolean> 
   socket.write(SSL_REQUEST)
   const answer = (await next(socket, "data", signal)) as Buffer
   socket.pause()
-  // More than one byte would be plain text that somebody put in front of the encrypted session (CVE-2021-23222).
+  // A further byte would be plain text that an attacker put in front of the encrypted session (CVE-2021-23222).
   if (answer.length !== 1) throw failed("The database answered the request for TLS with more than one byte.")
   return answer[0] === ACCEPTED
 }
@@ -56,7 +56,7 @@ const askForTls = async (socket: Socket, signal: AbortSignal): Promise<boolean> 
 const tlsOptions = ({ ssl, sslnegotiation }: Address, host: string): ConnectionOptions => ({
   ...(isIP(host) === 0 && { servername: host }),
   ...(sslnegotiation === "direct" && { ALPNProtocols: ["postgresql"] }),
-  // As libpq has it, these modes encrypt and do not ask for whom.
+  // As in libpq, these modes encrypt and do not verify the server.
   ...((ssl === "require" || ssl === "allow" || ssl === "prefer") && { rejectUnauthorized: false }),
   ...(typeof ssl === "object" && ssl),
 })
@@ -86,7 +86,7 @@ export const dial = async (address: Address, attempt: number, signal: AbortSigna
     if (!path) socket.setKeepAlive(true, KEEPALIVE_AFTER_MS)
     return address.ssl && !path ? await secure(socket, address, host, signal) : socket
   } catch (cause) {
-    // A failure may be followed by an error event, which nobody else listens for.
+    // A failure may be followed by an error event, which has no other listener.
     socket.on("error", () => {}).destroy()
     throw cause
   }

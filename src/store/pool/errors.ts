@@ -1,13 +1,15 @@
-/** Why the pool could not run a statement, in the form of a database error, so that one table (`sqlstate.ts`) judges both. */
+/**
+ * The pool's reasons for not running a statement, in the form of a database error, so that one table (`sqlstate.ts`) judges both.
+ */
 
 export type PoolErrorCode =
-  /** As many callers wait for a connection as may: this one was not sent. */
+  /** The queue for connections is full: this statement was not sent. */
   | "POOL_FULL"
-  /** No connection came free, or could be opened, in time: this one was not sent. */
+  /** No connection came free, or could be opened, in time: this statement was not sent. */
   | "POOL_TIMEOUT"
-  /** No answer came before the deadline; whether the statement happened is not known. */
+  /** No answer came before the deadline; the outcome of the statement is unknown. */
   | "POOL_DEADLINE"
-  /** The connection was lost or had to be given up; whether the statement happened is not known. */
+  /** The connection was lost or had to be given up; the outcome of the statement is unknown. */
   | "POOL_CONNECTION_LOST"
   /** The pool is closed. */
   | "POOL_CLOSED"

@@ -1,8 +1,8 @@
 /**
- * Opens connections at a bearable pace. While the database answers, as many are opened at once as are wanted. After a
- * failure one try begins every quarter of a second at most. A try that has not come to anything in that time is not waited
- * for: another one begins beside it, so that the first try after the database is back begins within a quarter of a second,
- * whether the tries before it fail at once or hang.
+ * Opens connections at a bounded pace. While the database answers, all wanted connections are opened at once. After a
+ * failure one try begins every quarter of a second at most. A try without a result in that time is not waited for: another
+ * one begins beside it, so that the first try after the database is back begins within a quarter of a second, whether the
+ * tries before it fail at once or hang.
  */
 import type { Connection } from "./connection.ts"
 
@@ -20,7 +20,7 @@ interface Try {
 
 export interface OpenerNeeds {
   readonly open: (signal: AbortSignal) => Promise<Connection>
-  /** Connections that somebody waits for. */
+  /** Connections that callers wait for. */
   readonly wanted: () => number
   readonly opened: (connection: Connection) => void
 }
@@ -37,12 +37,14 @@ export class Opener {
     this.#needs = needs
   }
 
-  /** Why the last try failed; `undefined` once one has succeeded. */
+  /** The cause of the last failed try; `undefined` once one has succeeded. */
   get lastCause(): unknown {
     return this.#lastCause
   }
 
-  /** Opens what is wanted, now or at the pace of an outage. Called whenever more may be wanted, and again while it is. */
+  /**
+   * Opens the wanted connections, now or at the pace of an outage. Called whenever more may be wanted, and again while they are.
+   */
   wake(): void {
     if (this.#closed || this.#pause !== undefined) return
     if (this.#failing) this.#rest()

@@ -1,6 +1,6 @@
 /**
- * The connection pool. Invariants: a connection is checked out to one statement or one transaction and to nobody else; it
- * comes back only when the server itself says that the session is in no transaction and every answer has come; any other
+ * The connection pool. Invariants: a connection is checked out to one statement or one transaction alone; it
+ * comes back only when the server itself reports that the session is in no transaction and every answer has come; any other
  * connection is destroyed and counted. No statement, transaction or caller waits longer than the deadline.
  */
 import { type Connection, Connector, type Ending, type SessionSettings } from "./connection.ts"
@@ -27,7 +27,7 @@ export interface PoolObserver {
   readonly destroyed: (why: Ending) => void
   /** `server`: the server ended a statement by a limit of its own, a little before ours. */
   readonly pastDeadline: (what: "waiting" | "statement" | "server") => void
-  /** As many waited as may. */
+  /** The queue was full. */
   readonly refused: () => void
 }
 
@@ -47,22 +47,22 @@ export interface TransactionOptions {
 }
 
 /**
- * A live event has one commit or recovery under way at a time, so this is a bound on live events that write at once. It is
- * larger than that of requests, because refusing a live event costs it its memory; and a statement that waits here has not been sent.
+ * A live event has one commit or recovery under way at a time, so this bounds the live events that write at once. It is larger
+ * than the bound of requests, because a refusal costs a live event its memory; and a waiting statement has not been sent.
  */
 const LIVE_WAITING = 5_000
-/** How often deadlines are looked at. */
+/** The interval of checking deadlines. */
 const LOOK_EVERY_MS = 50
-/** A look that comes so much later than the one before it says something about this process and nothing about the database. */
+/** A check so much later than the one before it shows a stall of this process and nothing about the database. */
 const STALL_MS = 500
-/** Part of the waiting places that new work may take. */
+/** Part of the waiting queue that new work may take. */
 const NEWCOMERS_SHARE = 0.5
 /** Part of the deadline that a caller waits for a connection at most. */
 const WAITING_SHARE = 0.4
-/** The server gives up within what the longest wait leaves of a deadline, so that a slow statement costs an error and not its connection. */
+/** The server's limit, as a part of the time that the longest wait leaves: a slow statement costs an error and no connection. */
 const SERVERS_SHARE = 0.9
 const LOCK_SHARE = 0.8
-/** Ends transactions of a process that forgot them; one that lives gives them up before. */
+/** Ends transactions of a process that forgot them; a live process gives them up before. */
 const IDLE_FACTOR = 2
 
 const sessionSettings = (deadlineMs: number): SessionSettings => ({
@@ -71,7 +71,7 @@ const sessionSettings = (deadlineMs: number): SessionSettings => ({
   statement_timeout: Math.round(deadlineMs * (1 - WAITING_SHARE) * SERVERS_SHARE),
   lock_timeout: Math.round(deadlineMs * (1 - WAITING_SHARE) * LOCK_SHARE),
   idle_in_transaction_session_timeout: deadlineMs * IDLE_FACTOR,
-  // The server notices a client that is gone also while it works for it, and one whose machine lost power.
+  // The server detects a client that is gone also while it works for it, and one whose machine lost power.
   client_connection_check_interval: 1000,
   ...SERVER_KEEPALIVES,
 })
@@ -87,7 +87,7 @@ class Slot {
   since = 0
   /** While it is out: when it is given up. */
   until = 0
-  /** Tells a transaction that its connection is gone, also while its body waits for something else. */
+  /** Reports to a transaction that its connection is gone, also while its body waits for something else. */
   lost: ((cause: PoolError) => void) | undefined
 
   /** Ends the check-out. */
@@ -131,7 +131,7 @@ export class Pool {
   #lookedAt = performance.now()
   #wasLate = false
   #closed = false
-  /** Tells a pool that is being closed that a connection came back. */
+  /** Reports to a pool that is being closed that a connection came back. */
   #returned: () => void = () => {}
   /** Statements run on whichever connection is free, each its own transaction. */
   readonly sql: Queryable
@@ -167,8 +167,8 @@ export class Pool {
   }
 
   /**
-   * So many wait that no new work should be begun. The rest of the bound is for work that has begun: refused at its
-   * second statement it would have cost the first for nothing, and under a flood nothing would ever get done.
+   * So many wait that no new work should be begun. The rest of the bound is for work that has begun: work that is refused at its
+   * second statement has wasted the first, and under a flood no work would ever finish.
    */
   get isCrowded(): boolean {
     return this.#waiting.sizeOf("request") >= this.#options.waiting * NEWCOMERS_SHARE
@@ -176,7 +176,7 @@ export class Pool {
 
   /**
    * Runs `body` in one transaction and commits it; when `body` rejects, or any of its statements fails, it is rolled back.
-   * Rejects with a `PoolError` when the connection is lost; the outcome is not known then if it was being committed.
+   * Rejects with a `PoolError` when the connection is lost; the outcome is unknown then if it was being committed.
    */
   async transaction<A>(body: (sql: Queryable) => Promise<A>, options: TransactionOptions = {}): Promise<A> {
     const transaction = await this.begin(options)
@@ -184,7 +184,7 @@ export class Pool {
       const lost = new Promise<never>((_, reject) => {
         transaction.onLost = reject
       })
-      // It may be lost after the body has failed, when nobody waits for it any more.
+      // The connection may be lost after the body has failed, when the promise has no other handler.
       lost.catch(() => {})
       const result = await Promise.race([body(transaction.sql), lost])
       await transaction.commit()
@@ -215,7 +215,7 @@ export class Pool {
     }
   }
 
-  /** Refuses new work, lets what is under way finish for `graceMs`, and closes every connection. */
+  /** Refuses new work, lets running work finish for `graceMs`, and closes every connection. */
   async close(graceMs: number): Promise<void> {
     this.#closed = true
     this.#opener.close()
@@ -251,7 +251,7 @@ export class Pool {
   /** A connection that is free now. */
   #take(withinMs: number): Slot | undefined {
     if (this.#closed) throw new PoolError("POOL_CLOSED")
-    // Nobody overtakes those who wait.
+    // No caller overtakes the queue.
     const slot = this.#waiting.size > 0 ? undefined : this.#idle.pop()
     if (slot !== undefined) this.#inUse++
     return slot?.checkOut(performance.now() + withinMs)
@@ -305,7 +305,7 @@ export class Pool {
     slot.since = performance.now()
     if (this.#waiting.serve(slot)) {
       this.#inUse++
-      // Until the caller has woken up to it, later in this turn of the loop.
+      // Until the caller resumes, later in this turn of the loop.
       slot.checkOut(performance.now() + this.#options.deadlineMs)
       return
     }
@@ -327,13 +327,13 @@ export class Pool {
     const isLate = now - this.#lookedAt > STALL_MS && !this.#wasLate
     this.#lookedAt = now
     this.#wasLate = isLate
-    // The process was stopped or busy: answers that came meanwhile have not been read yet. They are by the next look, late or not.
+    // The process was stopped or busy: answers that came meanwhile are not read yet. They are by the next check, late or not.
     if (isLate) return
     for (const { connection, isOut, until, since } of [...this.#slots]) {
       if (!isOut || now < until) continue
       this.#observe.pastDeadline("statement")
       connection.destroy("deadline")
-      // The server would have given up before: it is frozen, or the way to it is cut, and not for this connection alone.
+      // The server's own limit has passed: it is frozen, or the network to it is cut, and not for this connection alone.
       for (const idle of this.#idle.filter((one) => one.since < since)) idle.connection.destroy("suspect")
     }
     this.#waiting.refuse(now, () => {

@@ -7,7 +7,7 @@ export interface Session {
   readonly sql: Queryable
 }
 
-/** Ten idle seconds, then three probes five seconds apart: a server notices within 25 s that a client's machine is gone. */
+/** Ten idle seconds, then three probes five seconds apart: a server detects within 25 s that a client's machine is gone. */
 export const SERVER_KEEPALIVES: SessionSettings = {
   tcp_keepalives_idle: 10,
   tcp_keepalives_interval: 5,
@@ -21,7 +21,7 @@ export const openSession = async (url: string, settings: SessionSettings, within
   return { connection, sql: makeQueryable((bound) => connection.run(bound), connector.json) }
 }
 
-/** Resolves to what `work` does with a session of its own. After `withinMs` the session is given up, and `work` with it. */
+/** Resolves to the result of `work` on a session of its own. After `withinMs` the session is given up, and `work` with it. */
 export const withSession = async <A>(
   url: string,
   settings: SessionSettings,

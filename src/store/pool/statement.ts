@@ -1,7 +1,7 @@
 /**
- * SQL as tagged templates: a `Statement` is text and values until somebody awaits it, so it can stand inside another one
- * as a fragment, and it knows no connection. Where it runs is decided by the `Queryable` that made it: on whichever
- * connection is free, or inside one transaction.
+ * SQL as tagged templates: a `Statement` is text and values until it is awaited, so it can be a fragment of another one,
+ * and it knows no connection. The `Queryable` that made it decides where it runs: on any free connection, or inside one
+ * transaction.
  */
 import type postgres from "postgres"
 
@@ -18,7 +18,7 @@ export class Fragment {
     this.text = text
   }
 
-  /** Awaited by mistake it must not look as if it had run. */
+  /** Awaited by mistake, it must not look as if it had run. */
   // biome-ignore lint/suspicious/noThenProperty: so that awaiting it is noticed.
   then(): never {
     throw new Error("A fragment is a part of a statement and does not run by itself.")

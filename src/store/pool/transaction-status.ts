@@ -1,7 +1,7 @@
 /**
- * Watches what a server sends on one connection for `ReadyForQuery`, whose last byte says whether the session is in a
+ * Watches a server's messages on one connection for `ReadyForQuery`, whose last byte shows whether the session is in a
  * transaction (PostgreSQL documentation, "Message Formats"). The pool believes this byte and not the driver: a connection
- * that is in a transaction is never given to anybody else.
+ * that is in a transaction is never given to another caller.
  */
 
 /** `idle`: in no transaction. `failed`: in one that can only be rolled back. `unknown`: no statement has ended yet. */

@@ -1,6 +1,6 @@
 /**
- * One transaction on a connection that is checked out to it. Its statements are refused once it has ended: sent then they
- * would run outside of it, on a connection that is somebody else's.
+ * One transaction on a connection that is checked out to it. Its statements are refused once it has ended: they would run
+ * outside of it, on a connection that another caller uses.
  */
 import type { Connection } from "./connection.ts"
 import { PoolError } from "./errors.ts"
@@ -10,7 +10,7 @@ export class Transaction {
   readonly sql: Queryable
   readonly #connection: Connection
   readonly #end: () => void
-  /** The first statement that failed: the server refuses all after it, and says less about why. */
+  /** The error of the first failed statement: the server refuses all later ones with a less precise error. */
   #failure: unknown
   #isOver = false
   #savepoints = 0
@@ -24,7 +24,7 @@ export class Transaction {
     this.sql = makeQueryable((bound) => this.#run(bound), json)
   }
 
-  /** Rejects, and leaves nothing, when a statement failed. A `PoolError` says that it is not known whether it happened. */
+  /** Rejects, and leaves nothing, when a statement failed. A `PoolError` means that the outcome is unknown. */
   async commit(): Promise<void> {
     if (this.#isOver) throw new PoolError("POOL_CONNECTION_LOST")
     if (this.#failure !== undefined && this.#connection.status === "failed") {
@@ -35,7 +35,7 @@ export class Transaction {
     this.#isOver = true
     try {
       const command = await this.#connection.control("commit")
-      // The server answers ROLLBACK when a statement had failed and nobody looked.
+      // The server answers ROLLBACK when a statement had failed and its error was ignored.
       if (command !== "COMMIT") throw this.#failure ?? new Error(`The transaction ended as ${command}.`)
     } finally {
       this.#end()
@@ -50,7 +50,7 @@ export class Transaction {
     this.#end()
   }
 
-  /** The statements of `body` are taken back when it rejects or a statement of it failed; the transaction goes on. */
+  /** The statements of `body` are rolled back when it rejects or a statement of it failed; the transaction goes on. */
   async savepoint<A>(body: (sql: Queryable) => Promise<A>): Promise<A> {
     const name = `s${this.#savepoints++}`
     await this.#control(`savepoint ${name}`)

@@ -1,7 +1,7 @@
 /**
  * Callers that wait for a connection: two bounded queues, each first come, first served. Statements of live events go
  * before those of requests, so that a flood of requests does not stop a live event; every fifth turn is a request's, so
- * that it is not the other way round either.
+ * that live events do not stop the requests either.
  */
 import type { PoolError } from "./errors.ts"
 
@@ -11,7 +11,7 @@ export type Lane = "live" | "request"
 const LIVE_IN_A_ROW = 4
 
 interface Waiter<A> {
-  /** `performance.now()` when it came, and when it has waited long enough. */
+  /** `performance.now()` at the caller's arrival, and at the end of its patience. */
   readonly since: number
   readonly until: number
   readonly resolve: (value: A) => void
@@ -83,7 +83,7 @@ export class Waiting<A> {
     return this.size === 0 ? undefined : Math.min(one, other)
   }
 
-  /** `undefined`: as many wait as may. */
+  /** `undefined`: the queue is full. */
   enter(lane: Lane, patienceMs: number): Promise<A> | undefined {
     if (this.#lanes[lane].size >= this.#bounds[lane]) return undefined
     const since = performance.now()
@@ -91,7 +91,7 @@ export class Waiting<A> {
     return new Promise((resolve, reject) => this.#lanes[lane].push({ since, until, resolve, reject }))
   }
 
-  /** Gives the next caller in turn what it waits for. False: nobody waits. */
+  /** Gives the value to the next caller in turn. False: the queues are empty. */
   serve(value: A): boolean {
     const { live, request } = this.#lanes
     const isRequestsTurn = live.size === 0 || (request.size > 0 && this.#liveInARow >= LIVE_IN_A_ROW)
@@ -101,7 +101,7 @@ export class Waiting<A> {
     return waiter !== undefined
   }
 
-  /** Refuses all that have waited long enough by `now`. */
+  /** Refuses all callers whose patience has ended by `now`. */
   refuse(now: number, cause: () => PoolError): void {
     for (const queue of Object.values(this.#lanes)) {
       for (const { reject } of queue.takeAll(({ until }) => until <= now)) reject(cause())

@@ -10,7 +10,7 @@ create table live_events (
   version bigint not null default 0,
   -- The epoch whose commit made this version. An activation learns from it whether a commit of unknown outcome was its own.
   version_epoch bigint not null default 0,
-  -- Names the unbroken history of the event's publications to clients.
+  -- Identifies the unbroken sequence of the event's publications. Clients receive it as the epoch.
   history uuid not null,
   -- The participants who were present at an orderly stop of the server. The next activation waits for them, instead of reporting
   -- to receivers that everyone joined anew. Null after a crash and while an activation runs.

@@ -1,4 +1,4 @@
--- Webhooks: endpoints, the occurrences they receive, and the deliveries.
+-- Webhooks: endpoints, their webhook events, and the deliveries.
 
 create table webhook_endpoints (
   id uuid primary key,
@@ -19,9 +19,9 @@ create table webhook_endpoints (
 );
 create index webhook_endpoints_page on webhook_endpoints (workspace_id, created_at desc, id desc);
 
--- Occurrences, in the exact text that receivers get. `event_id` is no foreign key, because the last occurrences of a deleted event
--- are still sent, and is null for a ping. `workspace_id` is no foreign key either: the table has no index by workspace, so deleting
--- a workspace would read all occurrences. The occurrences of deleted events and workspaces are swept after thirty days.
+-- Webhook events, in the exact text that receivers get. `event_id` is no foreign key, because the last webhook events of a
+-- deleted event are still sent, and is null for a ping. `workspace_id` is no foreign key either: the table has no index by
+-- workspace, so deleting a workspace would read all rows. The rows of deleted events and workspaces are swept after thirty days.
 create table outbox_messages (
   id uuid primary key,
   workspace_id uuid not null,
@@ -32,11 +32,11 @@ create table outbox_messages (
 );
 create index outbox_messages_occurred on outbox_messages (occurred_at);
 
--- One row for each occurrence and endpoint. First tries of one event are made in the order of `seq`, which is the order of commit
--- within an event. Deliveries of one lane are made one by one. An event always has the same lane, and an endpoint has 16 lanes, so
--- finding the next delivery never reads a backlog. A delivery of a ping carries the id of its endpoint as `event_id`, which gives
--- it a lane. A claim sets `claimed_by` and moves `next_attempt_at` into the future: if the process of the claim ends, the delivery
--- falls due by itself.
+-- One row for each webhook event and endpoint. First tries of one event are made in the order of `seq`, which is the order of
+-- commit within an event. Deliveries of one lane are made one by one. An event always has the same lane, and an endpoint has 16
+-- lanes, so finding the next delivery never reads a backlog. A delivery of a ping carries the id of its endpoint as `event_id`,
+-- which gives it a lane. A claim sets `claimed_by` and moves `next_attempt_at` into the future: if the process of the claim ends,
+-- the delivery falls due by itself.
 create table webhook_deliveries (
   id uuid primary key,
   seq bigint generated always as identity,

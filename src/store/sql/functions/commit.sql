@@ -19,7 +19,7 @@ $$;
 --   commands      the answers of the accepted commands
 --   restored      ids of removed participants who may come back
 --   removed       ids of participants who may not come back
---   occurrences   the occurrences for webhook endpoints
+--   occurrences   the webhook events
 --   deleted       present if the event itself is deleted
 create or replace function commit_live_event(of_event uuid, of_epoch bigint, from_version bigint, to_version bigint,
                                              at_time timestamptz, written jsonb)
@@ -178,13 +178,11 @@ create or replace function drop_records(of_event uuid, gone jsonb) returns void 
    where l.event_id = of_event and l.kind = r.kind and l.id = r.id
 $$;
 
--- Stores occurrences, and one delivery of each for every endpoint of the workspace that wants its type. Returns the number of
--- deliveries that are to be sent.
--- An occurrence that no endpoint wants is not stored.
--- The delivery for a disabled endpoint is stored as skipped.
--- An occurrence whose id is stored already is left as it is, with its deliveries. A commit of unknown outcome may have happened,
--- and presence then reports the same arrivals and departures again, under the same ids.
--- The endpoints are locked against deletion first, because a foreign key to a deleted endpoint would fail the whole commit.
+-- Stores webhook events, and one delivery of each for every endpoint of the workspace that wants its type. Returns the number of
+-- deliveries that are to be sent. A webhook event that no endpoint wants is not stored. The delivery for a disabled endpoint is
+-- stored as skipped. A webhook event whose id is stored already is left as it is, with its deliveries. A commit of unknown
+-- outcome may have happened, and presence then reports the same arrivals and departures again, under the same ids. The endpoints
+-- are locked against deletion first, because a foreign key to a deleted endpoint would fail the whole commit.
 create or replace function append_occurrences(occurrences jsonb) returns integer language sql as $$
   with occurrence as (
     select * from jsonb_to_recordset(occurrences)
