@@ -56,7 +56,7 @@ export class Sessions {
     this.#services = services
     this.#hub = hub
     this.#commands = new Commands(services)
-    this.#grants = { tokens: services.tokens, footings: new GrantLookups(services), changes: hub.standings.changes }
+    this.#grants = { tokens: services.tokens, lookups: new GrantLookups(services), changes: hub.standings.changes }
   }
 
   opened(socket: Socket, address: string): Connection {

@@ -1,7 +1,7 @@
 /** Reads a gateway token: its identity, event and expiry, or the code with which the socket is closed. */
 import { Effect } from "effect"
 import type { GatewayGrant, Tokens } from "../../identity/tokens.ts"
-import type { Unavailable } from "../../model/errors.ts"
+import { Unavailable } from "../../model/errors.ts"
 import { accessOf, type Basis, type GrantState, holds } from "../../model/grants.ts"
 import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
 import type { Identity } from "./connection.ts"
@@ -30,35 +30,45 @@ const claimsToHaveExpired = (token: string): boolean => {
 
 interface Needs {
   readonly tokens: Tokens["Service"]
-  readonly footings: GrantLookups
+  readonly lookups: GrantLookups
   /** The changes of grants. */
   readonly changes: RecentChanges
 }
 
+/** A user whose grants change faster than they can be read is told to come again. */
+const READS = 10
+
 /**
  * A grant state that was read during a change may predate it, and the check of open sockets for that change may be over. It is
- * read again if the change concerns this user. Changes that concern others cost no reading.
+ * read again if the change concerns this user, `READS` times at most. Changes that concern others cost no reading.
  */
-const findFooting = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<GrantState, Unavailable> =>
+const findGrantState = (
+  needs: Needs,
+  basis: Basis,
+  eventId: string,
+  reads = READS,
+): Effect.Effect<GrantState, Unavailable> =>
   Effect.suspend(() => {
     const before = needs.changes.count
-    return Effect.flatMap(needs.footings.find(basis, eventId), (footing) =>
-      needs.changes.concernedSince(before, { basis, eventId })
-        ? findFooting(needs, basis, eventId)
-        : Effect.succeed(footing),
-    )
+    return Effect.flatMap(needs.lookups.find(basis, eventId), (state) => {
+      if (!needs.changes.concernedSince(before, { basis, eventId })) return Effect.succeed(state)
+      const detail = "The grants of the user change too fast."
+      return reads > 1
+        ? findGrantState(needs, basis, eventId, reads - 1)
+        : Effect.fail(new Unavailable({ detail, retryAfterSeconds: 1 }))
+    })
   })
 
 type Stand = Pick<Identity, "role" | "walkIn" | "manages">
 
 /** The user's present access, which precedes the token's. */
 const standingNow = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<Stand, CloseCode> =>
-  findFooting(needs, basis, eventId).pipe(
+  findGrantState(needs, basis, eventId).pipe(
     Effect.mapError((): CloseCode => CLOSE.overloaded),
-    Effect.flatMap((footing): Effect.Effect<Stand, CloseCode> => {
-      if (!holds(footing)) return Effect.fail(CLOSE.revoked)
-      if (footing.event === null) return Effect.fail(CLOSE.notFound)
-      const standing = accessOf(footing)
+    Effect.flatMap((state): Effect.Effect<Stand, CloseCode> => {
+      if (!holds(state)) return Effect.fail(CLOSE.revoked)
+      if (state.event === null) return Effect.fail(CLOSE.notFound)
+      const standing = accessOf(state)
       return standing === undefined ? Effect.fail(CLOSE.revoked) : Effect.succeed(standing)
     }),
   )
