@@ -1,4 +1,4 @@
-/** Every key of the environment that is read: its default and its meaning. The README's table and the startup print come from these rows. */
+/** Every environment key that is read: its default and meaning. The README's table and the startup print come from these rows. */
 
 interface Key {
   readonly name: string

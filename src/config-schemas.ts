@@ -1,4 +1,4 @@
-/** How each key of the environment is read: its rule as a schema, and its default. The values of secrets are never part of a message. */
+/** How each environment key is read: its rule as a schema, and its default. No message holds the value of a secret. */
 import { Config, Redacted, Schema, SchemaTransformation } from "effect"
 import { CONFIG_KEYS, type KeyName } from "./config-keys.ts"
 import { parseTrustedProxies } from "./model/client-address.ts"

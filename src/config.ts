@@ -1,6 +1,6 @@
 /**
- * Configuration: the one reader of the environment. Each key has one row in `config-keys.ts` and one schema in `config-schemas.ts`.
- * Secrets are `Redacted`, so that none is ever printed.
+ * Configuration: the one reader of the environment. Each key has one row in `config-keys.ts` and one schema in
+ * `config-schemas.ts`. Secrets are `Redacted`, so that none is ever printed.
  */
 import { resolve } from "node:path"
 import type { Config as EffectConfig } from "effect"
@@ -32,7 +32,7 @@ export interface Config {
   readonly smtp: { readonly url: Redacted.Redacted<string>; readonly from: string } | null
   /** Letters that a workspace may have sent to addresses it chose, in a day (UTC). */
   readonly mailPerWorkspacePerDay: number
-  /** OpenID Connect; `null`: nobody signs in through a provider. */
+  /** OpenID Connect; `null`: no sign-in through a provider. */
   readonly idp: {
     readonly issuer: string
     readonly clientId: string
@@ -62,17 +62,17 @@ export interface Config {
     readonly name: string
     readonly key: Redacted.Redacted<string> | null
   } | null
-  /** LiveKit; `null`: nobody is given a seat in it. */
+  /** LiveKit; `null`: no participant gets a seat. */
   readonly media: {
     readonly url: string
     readonly apiKey: string
     readonly apiSecret: Redacted.Redacted<string>
   } | null
-  /** Where broadcasts are watched; `null`: nowhere that we know of. */
+  /** The address for watching broadcasts; `null`: none is known. */
   readonly playbackUrlTemplate: string | null
-  /** Something outside records what the media of an event is: a media server that we are not told of, or a person. */
+  /** The media of an event is recorded outside of this server: by a media server that is not configured here, or by a person. */
   readonly recordsElsewhere: boolean
-  /** Whose `x-forwarded-for` is believed. */
+  /** Proxies whose `x-forwarded-for` is believed. */
   readonly trustedProxies: TrustedProxies
   readonly metricsToken: Redacted.Redacted<string> | null
   /** Webhook targets and key sets of partners may be `http://` on loopback: a development switch. */
@@ -86,7 +86,7 @@ type Values = { readonly [N in KeyName]: EffectConfig.Success<(typeof SETTINGS)[
 
 const KEY_NAMES = CONFIG_KEYS.map(({ name }) => name)
 
-/** Blanks around a value do not count, and an empty value is as good as none. */
+/** Blanks around a value do not count, and an empty value counts as absent. */
 const trimmed = (env: Environment): Record<string, string> =>
   Object.fromEntries(
     KEY_NAMES.flatMap((name) => {
@@ -134,7 +134,7 @@ const missing = (
   return keys.filter((name) => values[name] === null).map((name) => `${name} must be set beside ${given}.`)
 }
 
-/** Rules that look at several keys. */
+/** Rules over several keys. */
 const crossProblems = (values: Partial<Values>): ReadonlyArray<string> => {
   const { PUBLIC_URL: publicUrl, ALLOW_LOOPBACK_TARGETS: loopback, SECRET_KEY: secretKey } = values
   const inProduction = [

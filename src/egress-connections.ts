@@ -15,7 +15,7 @@ export class ConnectFailed extends Error {
   }
 }
 
-/** A failure before TCP stands names its system call, or comes as one error per address that was tried. */
+/** A failure before TCP is established names its system call, or comes as one error per address that was tried. */
 const connectFailure = (protocol: string, cause: Error & { readonly code?: string; readonly syscall?: string }) => {
   const beforeTls =
     cause.syscall === "connect" || cause instanceof AggregateError || cause.code === "UND_ERR_CONNECT_TIMEOUT"
@@ -76,7 +76,7 @@ export class Connections {
     return new Client(this.url.origin, { connect: this.connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 })
   }
 
-  /** Takes a connection back whose answer was read to its end; tells whether it is kept. */
+  /** Takes a connection back whose answer was read to its end; returns whether it is kept. */
   keep(client: Client): boolean {
     if (this.retired || this.idle.length >= MAX_IDLE) return false
     this.idle.push(client)

@@ -1,14 +1,14 @@
 /**
- * HTTP to places that somebody outside chose, webhook targets and key sets, and to no others: guarded on every send.
+ * HTTP to targets that users chose, webhook targets and key sets, and to no others: guarded on every send.
  *
  * Each send resolves the host (an answer is kept for seconds), refuses when any of its addresses is not public, and takes
- * a connection that belongs to the origin *and* that set of checked addresses. Its connector knows no others, and looks
- * once more at the address a new socket reached before a byte of ours is written. So a reused connection is always one to
- * an address the host was checked to have just now, and a name that moves gets new connections. TLS still verifies the
- * certificate for the name. No redirects, no proxies: undici's `Client` knows neither.
- * A request on a kept connection that the other side closes at once, without a word, is sent once more on a new one, because
- * closing idle connections is every server's right (RFC 9112 §9.3.1 and §9.5), and it may happen while a request is on its way.
- * Bounded: time in all, bytes of an answer, names and connections kept; how many requests run is the callers' limit.
+ * a connection that belongs to the origin *and* that set of checked addresses. Its connector knows no others, and checks
+ * the address that a new socket reached before sending a byte. So a reused connection is always one to an address the host
+ * was checked to have just now, and a name that moves gets new connections. TLS still verifies the certificate for the name.
+ * No redirects, no proxies: undici's `Client` knows neither.
+ * A request on a kept connection that the other side closes at once, without an answer, is sent once more on a new one, because
+ * any server may close idle connections (RFC 9112 §9.3.1 and §9.5), and may do so while a request is on its way.
+ * Bounds: the total time, the bytes of an answer, and the names and connections kept. The callers limit the concurrent requests.
  */
 import { Resolver } from "node:dns/promises"
 import type { IncomingHttpHeaders } from "node:http"
@@ -33,7 +33,7 @@ export interface EgressRequest {
   readonly body?: string
   /** From the lookup to the last byte of the answer. Default 10,000. */
   readonly timeoutMs?: number
-  /** What is read of the answer's body; the rest is cut off. Default 64 KiB. */
+  /** Bytes that are read of the answer's body; the rest is cut off. Default 64 KiB. */
   readonly maxBytes?: number
 }
 
@@ -74,7 +74,7 @@ const MAX_PINNED = 8
 
 /**
  * DNS without the system's `getaddrinfo`: that one runs on the four threads that also hash passwords, and a name whose
- * servers do not answer would hold one for many seconds. Only what was answered is used, so one failing family is no harm.
+ * servers do not answer would hold one for many seconds. One failing address family does no harm: only received answers are used.
  */
 const dns = (): { readonly resolve: ResolveHost; readonly cancel: () => void } => {
   const resolver = new Resolver({ timeout: 2_000, tries: 2 })
@@ -89,7 +89,7 @@ const dns = (): { readonly resolve: ResolveHost; readonly cancel: () => void } =
   }
 }
 
-/** Remembers lookups for a few seconds and asks only once for a name that several wait for. */
+/** Keeps lookups for a few seconds; callers that look up the same name at the same time share one query. */
 const remembering = (resolve: ResolveHost, lifetimeMs: number): ResolveHost => {
   const lookups = new Map<string, { readonly answer: Promise<ReadonlyArray<string>>; readonly until: number }>()
   return (host) => {
@@ -99,7 +99,7 @@ const remembering = (resolve: ResolveHost, lifetimeMs: number): ResolveHost => {
     const answer = resolve(host)
     lookups.delete(host)
     lookups.set(host, { answer, until: now + lifetimeMs })
-    // A failure is only for those who waited for it.
+    // A failure is reported only to the callers that waited for this lookup.
     answer.catch(() => lookups.get(host)?.answer === answer && lookups.delete(host))
     const oldest = lookups.keys().next().value
     if (lookups.size > MAX_LOOKUPS && oldest !== undefined) lookups.delete(oldest)
@@ -116,12 +116,12 @@ interface Taken {
 
 /** The other side closed the connection, or undici found it closed. */
 const CLOSED = new Set(["UND_ERR_SOCKET", "ECONNRESET", "EPIPE"])
-/** A close that crosses the request comes within a round trip; one that comes later is the receiver's answer to it. */
+/** A close that crosses the request comes within a round trip; a later close is the receiver's answer to it. */
 const CROSSING_MS = 1_000
 
 type Result = Effect.Effect<EgressAnswer, EgressRefused | EgressFailed>
 
-/** One request on its way; resumes exactly once, and whatever undici still says afterwards falls on deaf ears. */
+/** One request on its way. It resumes exactly once; later callbacks of undici are ignored. */
 class Exchange implements Dispatcher.DispatchHandler {
   private readonly request: EgressRequest
   private readonly resume: (result: Result) => void
@@ -151,7 +151,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     return this.request.timeoutMs ?? DEFAULT_TIMEOUT_MS
   }
 
-  /** Time in which this process stood still is given back once, or the receiver would be blamed for it. */
+  /** Time in which this process was stopped is given back once, because the receiver did not cause it. */
   private timeRanOut(): void {
     const late = (): void => this.fail("timeout", `No complete answer within ${this.timeoutMs} ms.`)
     const stalledMs = Math.min(this.stalls.stalledMs - this.stalledBefore, this.timeoutMs)
@@ -159,7 +159,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     else late()
   }
 
-  /** Sends, unless the time ran out during the lookup. `take` gives a connection, a new one if asked for it. */
+  /** Sends, unless the time ran out during the lookup. `take` gives a connection, a new one on request. */
   start(url: URL, take: (isNew: boolean) => Taken): void {
     if (this.settled) return
     const taken = take(false)
@@ -230,7 +230,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 export class Egress extends Context.Service<
   Egress,
   {
-    /** What can be said of a URL before it is ever called; the host is not looked up. */
+    /** The checks of a URL that need no look-up of its host. */
     readonly check: (url: string) => Effect.Effect<void, EgressRefused>
     readonly send: (request: EgressRequest) => Effect.Effect<EgressAnswer, EgressRefused | EgressFailed>
   }
@@ -316,7 +316,7 @@ const openEgress = (options: EgressOptions): Egress["Service"] & { readonly clos
   }
 }
 
-/** A refusal ends the exchange; anything else is a fault of ours and must be seen. */
+/** A refusal ends the exchange; any other error is a defect of this server and is thrown. */
 const guarded = (exchange: Exchange, body: () => void): void => {
   try {
     body()

@@ -1,19 +1,19 @@
 /**
- * Errors as logs show them: its kind, message, code and stack, and of a database's error the constraint and the table. Never values:
+ * Errors as logs show them: kind, message, code and stack, and for a database error the constraint and the table. Never values:
  * PostgreSQL puts them into `detail`, into parameters and, for text that it could not read, into the message.
  */
 import { Cause } from "effect"
 
-/** Enough for an error with its cause and that one's. */
+/** Enough for an error, its cause and the cause of that. */
 const MAX_DEPTH = 4
 
-/** Names (`relation "events"`) stay; what follows a colon, `value` or `=` is somebody's data. */
+/** Names (`relation "events"`) stay; the text after a colon, `value` or `=` is user data. */
 export const withoutValues = (text: string): string =>
   text.replace(/((?::|\bvalue) )"[\s\S]*"/g, '$1"…"').replace(/=\([\s\S]*\)/g, "=(…)")
 
 const textOf = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
-/** The frames; its first lines are the message once more. */
+/** The frames; the first lines of a stack repeat the message. */
 const framesOf = ({ stack }: Error): string | undefined => {
   const at = stack?.search(/^\s+at /m) ?? -1
   return at === -1 ? undefined : stack?.slice(at)

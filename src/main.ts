@@ -1,6 +1,6 @@
 /**
- * The command's first step: looks whether the process may open enough files to load the rest at all, because a module that
- * cannot be opened is told in a stack trace of Node's. Everything else is `run.ts`.
+ * The command's first step: checks that the process may open enough files to load the rest, because Node reports a module that
+ * cannot be opened only by a stack trace. Everything else is `run.ts`.
  */
 
 /** The modules, the embedded database's start, the pool and a few sockets; real use needs thousands, one for each socket. */

@@ -1,11 +1,11 @@
 /**
- * Everything that is counted, in one place, so that a reader sees what can be watched. Metrics are Effect's, updated
- * synchronously and rendered in the Prometheus text format when scraped. A metric whose label values are known is there from
- * the start with all of them, so that an alert on it does not wait for the first bad thing to happen.
+ * All metrics in one place, so that a reader sees what can be watched. Metrics are Effect's, updated synchronously and rendered
+ * in the Prometheus text format when scraped. A metric whose label values are known exists from the start with all of them, so
+ * that an alert on it does not wait for the first failure.
  */
 import { Context, Metric } from "effect"
 
-/** Counts up; counted synchronously, so that it may stand on a hot path. */
+/** Counts up; synchronous, so that it may be used on a hot path. */
 export interface Counter {
   readonly add: (amount?: number, labelValue?: string) => void
 }

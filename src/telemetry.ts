@@ -1,4 +1,6 @@
-/** Logs and metrics. Logs are JSON lines; credentials are redacted by name wherever they might appear, and errors say no values. */
+/**
+ * Logs and metrics. Logs are JSON lines; credentials are redacted by name wherever they might appear, and errors hold no values.
+ */
 import { Context, Layer } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { type Logger, pino } from "pino"
@@ -29,7 +31,7 @@ export const openLog = (level: string): Logger =>
     },
   })
 
-/** Sets the gauges that say how things stand; called before each scrape. */
+/** Sets the gauges that show the present state; called before each scrape. */
 export type Sampler = () => void
 
 export class Telemetry extends Context.Service<

@@ -1,4 +1,4 @@
-/** The event, its phases and what is timed: of phases, polls, breakouts and rounds. */
+/** The event, its phases and the timers: of phases, polls, breakouts and rounds. */
 
 import type { EventView, PhaseView, TimerView } from "../protocol/topics/agenda.ts"
 import type { PollView } from "../protocol/topics/polls.ts"
@@ -23,11 +23,11 @@ const withTimer = (timers: ReadonlyArray<TimerView>, timer: TimerView): Readonly
 const withoutTimerOf = (timers: ReadonlyArray<TimerView>, ref: string): ReadonlyArray<TimerView> =>
   timers.filter((timer) => timer.ref !== ref)
 
-/** A poll and its timer have one revision: publishing moves both, though the time stays. */
+/** A poll and its timer have one revision: publishing moves both, though the time does not change. */
 const withPollRevision = (timers: ReadonlyArray<TimerView>, { id, rev }: PollView): ReadonlyArray<TimerView> =>
   timers.map((timer) => (timer.id === id && timer.rev < rev ? { ...timer, rev } : timer))
 
-/** The phase's own come with it; whatever else is timed goes on. */
+/** The started phase brings its own timers; all other timers go on. */
 const phaseStarted = ({ timers }: AgendaState, started: ReadonlyArray<TimerView>): ReadonlyArray<TimerView> => [
   ...started,
   ...timers.filter(({ scope }) => scope !== "phase"),

@@ -16,14 +16,14 @@ export class Backoff {
     this.#longestMs = longestMs
   }
 
-  /** Milliseconds to wait before the next try. `slow` skips the quick first one: the server said it is overloaded. */
+  /** Milliseconds to wait before the next try. `slow` skips the quick first one: the server reported an overload. */
   next(slow: boolean, random: () => number = Math.random): number {
     const failures = this.#failures++
     if (failures === 0 && !slow) return random() * this.#firstMs
     return random() * Math.min(this.#longestMs, this.#firstMs * 2 ** Math.max(1, failures))
   }
 
-  /** The connection stood: the next loss is a first one again. */
+  /** The connection was established: the next loss counts as a first one again. */
   reset(): void {
     this.#failures = 0
   }

@@ -1,4 +1,4 @@
-/** What goes out of the event: the broadcast, what is captured, and what is being said. */
+/** The broadcast, the capture state and the transcript of an event. */
 
 import type { TranscriptSegment } from "../model/live-values.ts"
 import type { PhaseView } from "../protocol/topics/agenda.ts"
@@ -10,9 +10,9 @@ import type { Dispatch } from "./wire.ts"
 const KEPT = 200
 
 export interface Transcript {
-  /** In the order they were said. Only what was heard while connected: `ready` has none. */
+  /** In the order of speech. Only segments received while connected: `ready` has none. */
   readonly segments: ReadonlyArray<TranscriptSegment>
-  /** What is being said right now, as far as it was understood. */
+  /** Interim segments of the present speech, as far as the recogniser understood it. */
   readonly interim: ReadonlyArray<TranscriptSegment>
 }
 

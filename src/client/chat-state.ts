@@ -1,6 +1,6 @@
 /**
- * The newest messages of each place this client may read, in the order of their stream. Replies are left alone: the
- * dispatch follows, and only that says where among the others a message stands.
+ * The newest messages of each place this client may read, in the order of their stream. Replies are not applied: the
+ * dispatch follows, and only the dispatch gives a message's position among the others.
  */
 import type { ChatMessageView } from "../protocol/topics/chat.ts"
 import type { Snapshot } from "./snapshot.ts"
@@ -38,7 +38,7 @@ const deleteFrom = (state: ChatState, ids: ReadonlyArray<string>): ChatState => 
   }
 }
 
-/** What was said in a room stays there. */
+/** The messages of a room leave the state with the room. */
 const leaveRooms = (state: ChatState, heard: ReadonlyArray<string>): ChatState => {
   const room = state.room.filter(({ roomId }) => heard.includes(`room:${roomId}`))
   return room.length === state.room.length ? state : { ...state, room }

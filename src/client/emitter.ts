@@ -1,8 +1,8 @@
-/** Typed listeners by name. A listener that throws does not keep the others from hearing. */
+/** Typed listeners by name. A listener that throws does not keep the value from the other listeners. */
 export class Emitter<Events> {
   readonly #listeners = new Map<keyof Events, Set<(value: never) => void>>()
 
-  /** Returns how to stop listening. */
+  /** Returns a function that removes the listener. */
   readonly on = <Name extends keyof Events>(name: Name, listener: (value: Events[Name]) => void): (() => void) => {
     const listeners = this.#listeners.get(name) ?? new Set()
     this.#listeners.set(name, listeners.add(listener))

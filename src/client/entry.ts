@@ -1,4 +1,4 @@
-// biome-ignore-all lint/performance/noBarrelFile: the package's one door; what is not named here is not public.
+// biome-ignore-all lint/performance/noBarrelFile: the package's one entry point; names that are absent here are not public.
 /** `gathercue/client`: the REST client and the live gateway's, for browsers and Node. */
 
 export type { Transcript } from "./broadcast-state.ts"

@@ -1,6 +1,6 @@
 /**
  * The live event as a client knows it: a snapshot from `ready`, moved on by dispatches and by the replies to this client's
- * own commands. Pure; what is older than what is known changes nothing, so a reply and its dispatch may come in either order.
+ * own commands. Pure. Data older than the known state changes nothing, so a reply and its dispatch may come in either order.
  */
 
 import type { Me } from "../protocol/state.ts"
@@ -30,7 +30,7 @@ import type { Snapshot } from "./snapshot.ts"
 import type { Dispatch } from "./wire.ts"
 
 export interface EventState extends StageState {
-  /** The live event's version at the last snapshot: whatever was answered up to then is in it. */
+  /** The live event's version at the last snapshot, which includes every change answered up to then. */
   readonly v: number
   readonly me: Me
   readonly event: EventView
@@ -40,15 +40,17 @@ export interface EventState extends StageState {
   readonly questions: QuestionState
   readonly chat: ChatState
   readonly polls: PollState
-  /** For staff: what is known of the votes of people without a name. */
+  /** For staff: the counts of votes by people without a name. */
   readonly signedOutVotes: SignedOutState
   readonly hands: HandState
-  /** May not speak until then; `until: null`: for good. */
+  /** The participant may not speak until then; `until: null`: for good. */
   readonly muted: { readonly until: string | null } | null
   readonly lobby: LobbyState
   /** For staff: participants who were removed for good. */
   readonly blocked: ReadonlyArray<string>
-  /** A seat in the main room's call, where the deployment has a media server; a room's is in its assignment. */
+  /**
+   * A seat in the main room's call, where the deployment has a media server; the seat of a breakout room is in its assignment.
+   */
   readonly media: MediaSeat | null
   readonly rooms: RoomState
   readonly broadcast: BroadcastView | null
@@ -56,7 +58,7 @@ export interface EventState extends StageState {
   readonly transcript: Transcript
 }
 
-/** What a full `ready` says replaces everything but what was said aloud before, which it does not have. */
+/** A full `ready` replaces everything but the transcript received before, which `ready` does not have. */
 export const stateOf = (ready: Snapshot, before?: EventState): EventState => ({
   v: ready.v,
   me: ready.me,
@@ -112,7 +114,7 @@ const blockedAfter = (blocked: EventState["blocked"], { t, d }: Dispatch): Event
   return isNew ? [...blocked, d.participantId] : blocked
 }
 
-/** Only a seat that is another than before is told. */
+/** The seat of the dispatch, if it differs from the seat before. */
 const mediaAfter = (media: EventState["media"], { t, d }: Dispatch): EventState["media"] =>
   t === "me.updated" && d.media !== undefined ? d.media : media
 
@@ -148,7 +150,7 @@ export const applyDispatch = (state: EventState, dispatch: Dispatch): EventState
   })
 }
 
-/** A reply that was answered before the snapshot was taken, and is only repeated, has nothing new. */
+/** A reply that was answered before the snapshot was taken, and is only repeated, changes nothing. */
 export const applyReply = (state: EventState, answered: AnsweredCommand): EventState => {
   if (answered.v <= state.v) return state
   return settled(state, {

@@ -1,7 +1,7 @@
 /**
- * The reference client of the live gateway, for browsers and Node: connects, resumes exactly where it was, notices gaps,
- * keeps the server's time, and sends a command once whatever the link does. Close codes say what to do next; positions,
- * not hopes, say what was missed.
+ * The reference client of the live gateway, for browsers and Node: connects, resumes exactly where it was, detects gaps,
+ * keeps the server's time, and has each command done once however often the connection is lost. Close codes decide the next
+ * step; stream positions decide which dispatches were missed.
  */
 import { adviceFor } from "../protocol/close-codes.ts"
 import type { HeartbeatAck, Hello, Reconnect } from "../protocol/frames.ts"
@@ -24,7 +24,7 @@ import type {
   ServerObject,
 } from "./wire.ts"
 
-/** What `POST /v1/auth/gateway-token` answers, as far as the client needs it. */
+/** The answer of `POST /v1/auth/gateway-token`, as far as the client needs it. */
 export interface GatewayToken {
   readonly token: string
   /** `ws://…/v1/gateway`. */
@@ -34,7 +34,7 @@ export interface GatewayToken {
 }
 
 export interface GatewayClientOptions {
-  /** Asked before a connection when the last token has expired, and when the session is about to. */
+  /** Called before a connection when the last token has expired, and when the session is about to expire. */
   readonly token: () => Promise<GatewayToken>
   /** Default: the platform's. */
   readonly WebSocket?: SocketConstructor
@@ -45,7 +45,7 @@ export interface GatewayClientOptions {
   /** How connections are tried again after a loss. */
   readonly backoff?: BackoffOptions
   readonly name?: string
-  /** What not to be sent. */
+  /** Kinds of dispatches that the server does not send. */
   readonly mute?: ReadonlyArray<"reactions" | "transcript">
 }
 
@@ -59,7 +59,7 @@ interface ClientEvents {
   readonly dispatch: Dispatch
   /** The state after anything in it changed. */
   readonly state: EventState
-  /** Every connection that stood, resumed or not. */
+  /** Every connection that became ready, resumed or not. */
   readonly connected: Ready
   /** The client has stopped for good: the code of the last close. */
   readonly closed: { readonly code: number; readonly reason: string }
@@ -71,11 +71,11 @@ const DEFAULT_COMMAND_TIMEOUT_MS = 30_000
 const TOKEN_MARGIN_MS = 5000
 const CLOCK_SAMPLES_AT_START = 3
 const CLOCK_SAMPLE_EVERY_MS = 200
-/** A connection that has not said hello by then is given up: some links neither open nor close. */
+/** A connection without a hello by then is given up: some links neither open nor close. */
 const HELLO_TIMEOUT_MS = 10_000
-/** What a platform says of a connection that was lost without a word (RFC 6455, section 7.1.5). */
+/** The close code that the platform reports for a connection lost without a close frame (RFC 6455, section 7.1.5). */
 const LOST_WITHOUT_A_WORD = 1006
-/** Heads that stay ahead for this many acks mean a silent loss. */
+/** Heads that stay ahead for this many acks mean that dispatches were lost. */
 const LAGGING_ACKS = 2
 
 export class GatewayClient {
@@ -110,19 +110,19 @@ export class GatewayClient {
     return this.#status
   }
 
-  /** The event as it stands; `undefined` until the first `ready`. */
+  /** The present state of the event; `undefined` until the first `ready`. */
   get state(): EventState | undefined {
     return this.#state
   }
 
-  /** Listens; returns how to stop listening. */
+  /** Adds a listener; returns a function that removes it. */
   get on() {
     return this.#events.on
   }
 
   /**
-   * Resolves at the first `ready`; rejects when the server says to stop. Who has to wait in the lobby has the status
-   * `lobby` until a host lets them in.
+   * Resolves at the first `ready`; rejects when the server's close is final. A client that waits in the lobby has the status
+   * `lobby` until a host admits it.
    */
   connect(): Promise<EventState> {
     return new Promise((resolve, reject) => {
@@ -142,14 +142,14 @@ export class GatewayClient {
     })
   }
 
-  /** Leaves for good. */
+  /** Leaves the event. The client does not connect again. */
   close(): void {
     this.#finish(1000, "left")
   }
 
   /**
    * Sends a command and resolves with its reply. Rejects with `CommandRefused` when the server refuses it and with
-   * `CommandUnanswered` when no reply came in time. `rev`: the revision of the entity that was looked at.
+   * `CommandUnanswered` when no reply came in time. `rev`: the revision of the entity that the caller looked at.
    */
   command<T extends CommandName>(
     t: T,
@@ -181,7 +181,7 @@ export class GatewayClient {
     this.#setStatus("connecting")
     Promise.all([this.#token(), this.#options.WebSocket ?? platformSocket()]).then(
       ([grant, Socket]) => this.#dial(grant, Socket),
-      // A token that cannot be had now may be had later; the caller's own function says why in its own way.
+      // A token that cannot be fetched now may be available later; the caller's own function reports the reason.
       () => this.#tryAgain("backOff"),
     )
   }
@@ -204,7 +204,7 @@ export class GatewayClient {
       "close",
       current(({ code, reason }) => this.#lost(code, reason)),
     )
-    // An error is always followed by a close, which decides.
+    // An error is always followed by a close, which decides the next step.
     socket.addEventListener("error", () => {})
   }
 
@@ -257,7 +257,7 @@ export class GatewayClient {
     }, hello.heartbeatMs)
   }
 
-  /** The link is dead though nothing closed it; what the platform may still say of it is no longer listened to. */
+  /** The link is dead though nothing closed it; later events of this socket are ignored. */
   #giveUp(reason: string): void {
     this.#socket?.close()
     this.#lost(LOST_WITHOUT_A_WORD, reason)
@@ -299,7 +299,7 @@ export class GatewayClient {
     this.#events.emit(dispatch.t, dispatch.d as never)
   }
 
-  /** Is an ordered dispatch the next of its stream? After a gap everything waits for what the server sends again. */
+  /** Is an ordered dispatch the next of its stream? After a gap, dispatches wait for the server's replay. */
   #isNext(st: string | undefined, s: number | undefined): boolean {
     if (st === undefined || s === undefined) return true
     const place = this.#positions.place(st, s)
@@ -325,7 +325,7 @@ export class GatewayClient {
     this.#events.emit("connected", ready)
   }
 
-  /** Asks for what was missed; the server replays it or sends a snapshot. */
+  /** Requests the missed dispatches; the server replays them or sends a snapshot. */
   #sync(): void {
     if (this.#syncing) return
     this.#syncing = true
@@ -345,7 +345,7 @@ export class GatewayClient {
     this.#grant = undefined
     this.#token().then(
       ({ token }) => this.#send(JSON.stringify({ op: OP.token, d: { token } })),
-      // The session ends; the close that follows says to get a new token.
+      // The session ends; the close that follows makes the client fetch a new token.
       () => {},
     )
   }

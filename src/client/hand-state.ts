@@ -1,6 +1,6 @@
 /**
- * Raised hands, the stage and mutes, as they concern this client. What has no revision is settled by the version it was told
- * at: what is older than the last word changes nothing.
+ * Raised hands, the stage and mutes, as they concern this client. Values without a revision are ordered by the event version of
+ * their message: an older message changes nothing.
  */
 
 import type { Me } from "../protocol/state.ts"
@@ -16,7 +16,7 @@ export interface HandState {
   /** For staff, the longest up first; 200 at most. */
   readonly queue: ReadonlyArray<HandView>
   readonly queueRev: number
-  /** Version of the last word on `mine`. */
+  /** Version of the last message about `mine`. */
   readonly asOf: number
 }
 
@@ -43,7 +43,7 @@ const withNews = (state: HandState, { add, remove, rev }: DispatchData<"hand.que
   return { ...state, queue: queue.sort((a, b) => (isBefore(a, b) ? -1 : 1)), queueRev: rev }
 }
 
-/** Others learn of a hand by how the person is listed; so does its owner when staff lowered it. */
+/** Other participants learn of a hand from the person's entry in the presence list; so does its owner when staff lowered it. */
 const isListedWithout = ({ join, update }: DispatchData<"presence.diff">, me: Me): boolean =>
   [...join, ...update].some(({ participantId, hand }) => participantId === me.participantId && !hand)
 
@@ -73,7 +73,7 @@ export const handsAnswered = (state: HandState, { t, d, v }: AnsweredCommand): H
 export interface StageState {
   /** Asked onto the stage until then, or on it. */
   readonly stage: StagePlace | null
-  /** Version of the last word on that. */
+  /** Version of the last message about `stage`. */
   readonly stageAsOf: number
 }
 
@@ -96,7 +96,7 @@ export const stageAfter = ({ stage, stageAsOf }: StageState, dispatch: Dispatch)
   }
 }
 
-/** Another role by way of the stage says where one is; a host who gives somebody a role takes them off it. */
+/** A role change by way of the stage determines the stage place; a role given by a host takes the participant off the stage. */
 const stageIn = (stage: StagePlace | null, { reason, role }: DispatchData<"me.updated">): StagePlace | null => {
   if (reason === "role") return null
   if (reason !== "stage") return stage

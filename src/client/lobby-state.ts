@@ -1,4 +1,4 @@
-/** The lobby: who has to wait, and for staff who does. */
+/** The lobby: the participants who have to wait, and for staff the list of them. */
 
 import type { LobbyPolicy } from "../model/live-values.ts"
 import type { PhaseView } from "../protocol/topics/agenda.ts"
@@ -9,7 +9,7 @@ import type { Dispatch, DispatchData } from "./wire.ts"
 export interface LobbyState {
   /** As it holds in the active phase; only calls have a lobby. */
   readonly policy: LobbyPolicy
-  /** What a host said, which goes before what phases are configured to. */
+  /** The policy a host set, which overrides the configuration of the phases. */
   readonly said: LobbyPolicy | null
   /** For staff: how many wait, and the first of them. */
   readonly total: number
@@ -25,7 +25,7 @@ export const lobbyIn = (ready: Snapshot): LobbyState => ({
   waiting: ready.lobby?.waiting ?? [],
 })
 
-/** Staff are sent the first of a long queue; of those beyond it only the number is known. */
+/** Staff receive the first entries of a long queue; of the others only the number is known. */
 const withNews = (state: LobbyState, { add, remove }: DispatchData<"lobby.waiting">): LobbyState => {
   const people = new Map(state.waiting.map((person) => [person.participantId, person]))
   const beyond = state.total - people.size

@@ -1,12 +1,12 @@
 /**
- * Commands that wait for their reply. They outlive a lost connection and are sent again under the same id after it. Only
- * so many are on the wire at once; the rest wait their turn here instead of being refused there.
+ * Commands that wait for their reply. They outlive a lost connection and are sent again under the same id after it. The number
+ * of commands on the wire is bounded; the others wait here instead of being refused by the server.
  */
 import type { CommandName } from "../protocol/contract.ts"
 import type { AnsweredCommand } from "./replies.ts"
 import type { CommandReply, Refusal } from "./wire.ts"
 
-/** The server refused the command; nothing was done. `code` says why (`rate_limited`, `conflict`, `forbidden`, …). */
+/** The server refused the command; nothing was done. `code` is the reason (`rate_limited`, `conflict`, `forbidden`, …). */
 export class CommandRefused extends Error {
   override readonly name = "CommandRefused"
   readonly code: Refusal["code"]
@@ -26,7 +26,7 @@ export class CommandUnanswered extends Error {
 
 /** Half of what the server lets one connection leave unanswered. */
 const ON_THE_WIRE = 16
-/** When a refusal for now does not say until when. */
+/** The wait after a temporary refusal that names no time. */
 const RETRY_MS = 1000
 
 interface Pending {
@@ -35,7 +35,7 @@ interface Pending {
   readonly resolve: (reply: CommandReply) => void
   readonly reject: (cause: Error) => void
   readonly timer: ReturnType<typeof setTimeout>
-  /** How often it went out: after the first time nobody knows but the server whether it was done. */
+  /** How often the command was sent. From the second time on, only the server knows whether an earlier one was done. */
   sends: number
 }
 
@@ -43,11 +43,11 @@ export class PendingCommands {
   readonly #pending = new Map<string, Pending>()
   /** Ids sent over the present connection and not yet answered. */
   readonly #sent = new Set<string>()
-  /** Ids that were refused for now and go out again in a while. */
+  /** Ids that were refused temporarily and are sent again after a wait. */
   readonly #resting = new Map<string, ReturnType<typeof setTimeout>>()
   readonly #due: () => void
 
-  /** `due`: told when there is something to send again. */
+  /** `due`: called when a command is to be sent again. */
   constructor(due: () => void) {
     this.#due = due
   }
@@ -63,7 +63,9 @@ export class PendingCommands {
     })
   }
 
-  /** Gives the command that was accepted, if the reply was to one. Whoever asked for it hears of it a moment later. */
+  /**
+   * Settles the command's promise, and returns the accepted command with its reply. The caller's promise settles a moment later.
+   */
   settle(
     reply: CommandReply | { readonly id: string; readonly ok: false; readonly e: Refusal },
   ): AnsweredCommand | undefined {
@@ -78,7 +80,7 @@ export class PendingCommands {
     return { t: pending.t, v: reply.v, d: reply.d } as AnsweredCommand
   }
 
-  /** A refusal for now says nothing of the time before: what was sent over a lost connection may have been done. */
+  /** A temporary refusal does not cover earlier sends: a command sent over a lost connection may have been done. */
   #mustAskAgain(reply: Parameters<PendingCommands["settle"]>[0]): boolean {
     const pending = this.#pending.get(reply.id ?? "")
     if (pending === undefined || reply.ok || pending.sends < 2 || reply.e.temporary !== true) return false
@@ -94,7 +96,7 @@ export class PendingCommands {
     return true
   }
 
-  /** Sends what may be sent now, in the order it was asked for. */
+  /** Sends the commands that may be sent now, in the order of the calls. */
   pump(send: (frame: string) => void): void {
     for (const [id, pending] of this.#pending) {
       if (this.#sent.size >= ON_THE_WIRE) return
@@ -105,7 +107,7 @@ export class PendingCommands {
     }
   }
 
-  /** The connection was lost: whatever was sent over it and not answered is to be sent again. */
+  /** The connection was lost: commands sent over it and not answered are to be sent again. */
   unsend(): void {
     this.#sent.clear()
   }

@@ -1,6 +1,6 @@
 /**
- * Polls with what this client may know of their counts, and its own choices. What everyone is told of a poll may lack
- * counts that this client has by another way (as staff, or for having voted): those are kept until the next tally.
+ * Polls with the counts this client may know, and its own choices. The shared dispatch of a poll may lack counts that this
+ * client received by another way (as staff, or after voting): those are kept until the next tally.
  */
 
 import type { Me } from "../protocol/state.ts"
@@ -68,7 +68,7 @@ export const pollsAfter = (state: PollState, dispatch: Dispatch, me: Me): PollSt
   }
 }
 
-/** Who takes a vote back hears no more of a tally that is for voters. */
+/** A participant who takes a vote back receives no further tallies that are for voters. */
 const uncounted = (state: PollState, id: string, me: Me): PollState => {
   const all = state.all.map((poll) => {
     if (poll.id !== id || maySee(state, poll, me)) return poll

@@ -1,4 +1,4 @@
-/** Who is there: everyone, or for a large audience the counts and the people on stage. */
+/** The present participants: everyone, or for a large audience the counts and the people on stage. */
 import type { ParticipantView, PresenceView } from "../protocol/topics/presence.ts"
 import type { Dispatch, DispatchData } from "./wire.ts"
 

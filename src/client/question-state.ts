@@ -1,5 +1,5 @@
 /**
- * Questions as this client may see them: those that are shown, for staff also those that wait or are hidden, and its own.
+ * Questions as this client may see them: shown ones, for staff also pending and hidden ones, and its own.
  * Votes are counted beside the revision, because a vote makes no new one.
  */
 
@@ -30,7 +30,7 @@ const isShown = ({ status }: QuestionView): boolean => status === "approved" || 
 export const shownQuestions = ({ all }: QuestionState): ReadonlyArray<QuestionView> =>
   all.filter(isShown).sort((a, b) => Number(b.pinned) - Number(a.pinned) || b.votes - a.votes || (a.id < b.id ? -1 : 1))
 
-/** What waits for a moderator, the oldest first. */
+/** Questions that wait for a moderator, the oldest first. */
 export const pendingQuestions = ({ all }: QuestionState): ReadonlyArray<QuestionView> =>
   all
     .filter(({ status }) => status === "pending")
@@ -54,7 +54,7 @@ const putQuestion = (state: QuestionState, question: QuestionView, isMine: boole
   return all === state.all && mine === state.mine ? state : { ...state, all, mine }
 }
 
-/** Who may see it after all gets it once more, at the same revision, in another stream: it is gone only up to the one before. */
+/** Removes a withdrawn question. Revisions up to `rev` that arrive later, by another stream or a reply, are ignored. */
 const removeQuestion = (state: QuestionState, id: string, rev: number): QuestionState => ({
   ...state,
   all: without(state.all, id),
@@ -64,8 +64,8 @@ const removeQuestion = (state: QuestionState, id: string, rev: number): Question
 })
 
 /**
- * For the audience it is hidden, and may come back; votes for it are not forgotten meanwhile. Its asker keeps it and is told in
- * a stream of their own that it is hidden, unless they asked anonymously: then nobody is told, and this is the only news of it.
+ * A hidden question may come back to the audience, so `voted` keeps it. The asker keeps the question and receives the change
+ * in a stream of their own. An anonymous asker receives nothing there: this dispatch is the only report of the change.
  */
 const hideQuestion = (state: QuestionState, id: string, rev: number, me: Me): QuestionState => {
   if (isOfStaff(me)) return state
@@ -121,7 +121,7 @@ export const questionsAnswered = (state: QuestionState, answered: AnsweredComman
     case "question.answer":
       return putQuestion(state, answered.d.question, false)
     case "question.withdraw":
-      // Of an anonymous question that was never shown this is the only news. A withdrawn question does not come back.
+      // For an anonymous question that was never shown, this reply is the only report. A withdrawn question does not come back.
       return removeQuestion(state, answered.d.id, Number.POSITIVE_INFINITY)
     case "question.vote":
       return withVoted(state, answered.d.questionId, answered.d.voted)

@@ -25,7 +25,7 @@ type RequestOf<E> = E extends HttpApiEndpoint.ConstraintRequest
 
 type AnswerOf<E> = E extends HttpApiEndpoint.ConstraintRequest ? E["~Success"]["Type"] : never
 
-/** Beside what the endpoint takes. */
+/** Settings of one call, beside the endpoint's parameters. */
 export interface CallSettings {
   /** A name for this request: a repeat within a day gets the first answer. For authenticated POSTs. */
   readonly idempotencyKey?: string
@@ -39,13 +39,13 @@ type Method<Name> =
 
 export type RestClient = { readonly [Name in EndpointName]: Method<Name> }
 
-/** What the server refused, as its problem body says it (RFC 9457). Branch on `code` and `status`; `detail` is for people. */
+/** A refusal by the server, as its problem body states it (RFC 9457). Branch on `code` and `status`; `detail` is for people. */
 export class RestProblem extends Error {
   override readonly name = "RestProblem"
   readonly status: number
   readonly code: ProblemCode
   readonly requestId: string | null
-  /** Seconds until the request may be sent again, when the server says so. */
+  /** Seconds until the request may be sent again, when the server states them. */
   readonly retryAfterSeconds: number | null
   /** The whole body. */
   readonly body: { readonly [field: string]: unknown }
@@ -105,7 +105,9 @@ const read = async (response: Response): Promise<unknown> => {
   return /json/.test(response.headers.get("content-type") ?? "") ? JSON.parse(text) : text
 }
 
-/** Every method rejects with `RestProblem` when the server refuses, and with what `fetch` throws when it is not reached. */
+/**
+ * Every method rejects with `RestProblem` when the server refuses, and with the error of `fetch` when the server is not reached.
+ */
 export const makeRestClient = (options: RestClientOptions): RestClient => {
   const send = options.fetch ?? globalThis.fetch
   const endpoint =

@@ -1,4 +1,4 @@
-/** Entities as a client keeps them: each by its id, at the highest revision that was heard of, whichever way it came. */
+/** Entities as a client keeps them: each by its id, at the highest revision received, by reply or by dispatch. */
 export interface Entity {
   readonly id: string
   readonly rev: number
@@ -15,7 +15,7 @@ export const put = <E extends Entity>(entities: ReadonlyArray<E>, entity: E): Re
 export const without = <E extends { readonly id: string }>(entities: ReadonlyArray<E>, id: string): ReadonlyArray<E> =>
   entities.some((other) => other.id === id) ? entities.filter((other) => other.id !== id) : entities
 
-/** What was removed, with the last revision it had: a reply that comes late must not bring it back. */
+/** Removed entities with their last revision: a reply that comes late must not bring one back. */
 export type Gone = ReadonlyMap<string, number>
 
 export const NOTHING_GONE: Gone = new Map()

@@ -1,6 +1,6 @@
 /**
- * Breakout rooms and rotations: what everyone sees of them, and where this participant is. The two are told in different
- * streams, whose order to each other is not given: the version says whether a word about everyone still concerns one's place.
+ * Breakout rooms and rotations: the state for everyone, and this participant's place. The two come in different streams without
+ * a common order: the event version decides whether a message for everyone still concerns this participant's place.
  */
 import type { AssignmentView, BreakoutView, RoomView } from "../protocol/topics/breakouts.ts"
 import type { RotationRoundView, RotationView } from "../protocol/topics/rotation.ts"
@@ -19,9 +19,9 @@ export interface RoomState {
   readonly round: RotationRoundView | null
   /** Sits rotations out. */
   readonly optedOut: boolean
-  /** Version of the last word on that. */
+  /** Version of the last message about `optedOut`. */
   readonly optedAsOf: number
-  /** Version of the last word on this participant's place. */
+  /** Version of the last message about this participant's place. */
   readonly asOf: number
 }
 
@@ -67,7 +67,7 @@ const breakoutAfter = (state: RoomState, dispatch: Dispatch): RoomState => {
   }
 }
 
-/** A round is over when the rotation says so, unless this participant has heard of a later one. */
+/** A round ends with the rotation's message, unless this participant has received a later round. */
 const withRotation = (state: RoomState, rotation: RotationView, v: number): RoomState => {
   const known = state.rotation
   if (known?.id === rotation.id && known.rev >= rotation.rev) return state
@@ -85,7 +85,7 @@ const withoutPartner = (round: RotationRoundView | null, participantId: string, 
     ? round
     : { ...round, partners: round.partners.filter((partner) => partner.participantId !== participantId) }
 
-/** Who sits out is in no round from then on. */
+/** A participant who opts out is in no round from then on. */
 const opted = (state: RoomState, isIn: boolean, v: number): RoomState => {
   if (v < state.optedAsOf) return state
   const isOutOfRound = !isIn && v >= state.asOf

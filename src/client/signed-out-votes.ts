@@ -1,4 +1,4 @@
-/** For staff: how many voters without a name stand behind how many addresses, by poll or question. */
+/** For staff: the numbers of voters without a name and of their addresses, by poll or question. */
 import type { SignedOutVotes } from "../protocol/topics/polls.ts"
 import type { Snapshot } from "./snapshot.ts"
 import type { Dispatch } from "./wire.ts"

@@ -1,4 +1,4 @@
-/** What a full `ready` says, and who it says it to. */
+/** The content of a full `ready`, and its receiver. */
 import type { Me, Ready } from "../protocol/state.ts"
 
 export type Snapshot = Extract<Ready, { readonly resumed: false }>

@@ -1,4 +1,4 @@
-/** The WebSocket a client speaks through: the platform's own, or the one that comes with this package on older Node. */
+/** The WebSocket a client uses: the platform's own, or the one that comes with this package on older Node. */
 
 /** The part of the WebSocket standard that the client uses. */
 export interface SocketLike {

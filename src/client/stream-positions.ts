@@ -1,6 +1,6 @@
 /**
- * Where this client stands in each stream it hears: what makes a resume exact and a gap visible. Streams come and go with
- * the rooms their hearer is in; what is left of one that was left is not for this client.
+ * The client's position in each stream it receives, which makes a resume exact and a gap visible. Streams begin and end with
+ * the client's rooms; the remaining dispatches of a room that was left are not for this client.
  */
 import type { Cursors } from "./wire.ts"
 
@@ -13,13 +13,15 @@ export class StreamPositions {
     this.#cursors = new Map(Object.entries(cursors))
   }
 
-  /** From here on these streams are heard too, from after their cursors, and those no more. */
+  /** From here on the client receives these streams, from after their cursors, and no longer the dropped ones. */
   follow(cursors: Cursors, dropped: ReadonlyArray<string>): void {
     for (const stream of dropped) this.#cursors.delete(stream)
     for (const [stream, cursor] of Object.entries(cursors)) this.#cursors.set(stream, cursor)
   }
 
-  /** `next`: to be applied, and the cursor moves on; `old`: seen before, or not heard; `gap`: something is missing before it. */
+  /**
+   * `next`: to be applied; the cursor moves on; `old`: seen before, or a foreign stream; `gap`: dispatches before it are missing.
+   */
   place(stream: string, s: number): "next" | "old" | "gap" {
     const cursor = this.#cursors.get(stream)
     if (cursor === undefined || s <= cursor) return "old"
@@ -28,7 +30,7 @@ export class StreamPositions {
     return "next"
   }
 
-  /** Are the server's heads ahead of us in any stream? Also in one that we should hear and do not know of. */
+  /** Are the server's heads ahead of us in any stream, also in one that we should receive and do not know of? */
   behind(heads: Cursors): boolean {
     return Object.entries(heads).some(([stream, head]) => head > (this.#cursors.get(stream) ?? 0))
   }

@@ -11,7 +11,7 @@ export type Dispatch = {
     readonly d: DispatchData<T>
     readonly v: number
     readonly ts: number
-    /** The stream, where it has a place in one. */
+    /** The stream, where the dispatch has a place in one. */
     readonly st?: string | undefined
   }
 }[DispatchName]
@@ -20,7 +20,7 @@ export type { CommandData, CommandName, Cursors, DispatchData, DispatchName }
 
 type Accepted = Extract<ReplyFrame, { readonly ok: true }>
 
-/** What a command that was accepted answers. */
+/** The answer of an accepted command. */
 export type CommandReply<T extends CommandName = CommandName> = Omit<Accepted, "d"> & { readonly d: ReplyData<T> }
 export type Refusal = Extract<ReplyFrame, { readonly ok: false }>["e"]
 

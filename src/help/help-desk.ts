@@ -1,8 +1,8 @@
 /**
- * The help chat: answers come from the product's own guide, found by an embedded index (MiniSearch). With a model behind it
- * the passages are given to the model to answer from; whatever goes wrong there, the passages themselves are the answer.
- * Nothing is stored or logged of what was asked, and the model knows nothing but the passages: there is nothing in its
- * reach that a question could talk it out of.
+ * The help chat: answers come from the product's own guide, found by an embedded index (MiniSearch). With a model configured,
+ * the model answers from the passages; when the model fails, the passages themselves are the answer.
+ * Questions are neither stored nor logged. The model gets the passages and nothing else, so a question cannot make it reveal
+ * other data.
  */
 import { Context, Effect, Layer, Redacted } from "effect"
 import MiniSearch from "minisearch"
@@ -26,10 +26,10 @@ export interface HelpModel {
 }
 
 const PASSAGES = 3
-/** Half of what the best passage scores: what is less is beside the question. */
+/** Part of the best passage's score; passages below it do not concern the question. */
 const CLOSE_ENOUGH = 0.5
 const TIMEOUT_MS = 8000
-/** What the model's turn may have in the next question (specification §8). */
+/** Characters of an answer at most: the next question may repeat it as the model's turn (specification §8). */
 const MAX_REPLY = 2200
 const MAX_ANSWER_BYTES = 65_536
 
@@ -52,7 +52,7 @@ const plainAnswer = ([best, ...others]: ReadonlyArray<Passage>): string => {
   return `${best.text}${also}`.slice(0, MAX_REPLY)
 }
 
-/** Reads at most so much of an answer: a model that does not stop is cut off. */
+/** Reads at most this many bytes of an answer: a model that does not stop is cut off. */
 const readBounded = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
   const chunks: Uint8Array[] = []
   let size = 0

@@ -1,4 +1,4 @@
-/** The guide cut into passages, each with whom and when it is for. Read once at start from the file beside this one. */
+/** The guide cut into passages, each with its audience and stage. Read once at start from the file beside this one. */
 import { readFileSync } from "node:fs"
 
 export type Audience = "host" | "viewer"

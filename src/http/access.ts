@@ -1,6 +1,6 @@
 /**
- * Who may pass, decided before the body is looked at: 401 without a credential, 404 for what is not the caller's, 403 for
- * what is but may not be done. Workspace membership decides, never the per-event role (specification §4).
+ * Access to endpoints, decided before the body is read: 401 without a credential, 404 for an object of another workspace, 403
+ * for an act that the caller may not do. Workspace membership decides, never the per-event role (specification §4).
  */
 import { Effect } from "effect"
 import type { Principal } from "../identity/principal.ts"
@@ -116,7 +116,7 @@ const managed = <Found extends { readonly workspaceId: string }>(
     return { ...found, pathId: id, credential }
   })
 
-/** The workspace that a collection route is about: the key's or token's, the one asked for, or the only one there is. */
+/** The workspace of a collection route: the key's or token's, the one asked for, or the only one of the account. */
 const workspaceOf = (principal: Principal, request: HttpRequest): Effect.Effect<string, Failure, Database> => {
   if (principal.kind === "key" || principal.kind === "session") return Effect.succeed(principal.workspaceId)
   if (principal.kind !== "account") return Effect.fail(principal.kind === "anonymous" ? signIn : wrongKind)
@@ -168,7 +168,7 @@ const memberOrKeyOf = (
       )
     : memberOf(principal, request, roles)
 
-/** May the caller look in: with the workspace's key, as a member, with a session of one of its people, or as a guest here? */
+/** May the caller see private events: with the workspace's key, as a member, with a session of a user, or as a guest here? */
 const isInsider = (
   principal: Principal,
   event: Pick<Event, "id" | "workspaceId">,
@@ -194,7 +194,7 @@ const isInsider = (
   }
 }
 
-/** Drafts are seen by nobody here, private events by insiders only; what is not seen is not there. */
+/** Drafts are visible to no caller here, private events to insiders only; an invisible event is answered as absent. */
 const seen = <Found extends Pick<Event, "id" | "status" | "visibility" | "workspaceId">>(
   principal: Principal,
   event: Found | undefined,
@@ -208,7 +208,7 @@ const seen = <Found extends Pick<Event, "id" | "status" | "visibility" | "worksp
     return event
   })
 
-/** A session token's holder, or nobody: other credentials stand for no viewer. */
+/** The holder of a session token, or null; other credentials name no viewer and are refused. */
 const viewerOf = (principal: Principal): Effect.Effect<Scopes["optionalSession"], Forbidden> => {
   if (principal.kind === "session" || principal.kind === "attendee") return Effect.succeed({ session: principal })
   return principal.kind === "anonymous" ? Effect.succeed({ session: null }) : Effect.fail(wrongKind)

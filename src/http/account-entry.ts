@@ -60,12 +60,12 @@ export const createAccount = (person: { readonly name: string; readonly email: s
 
 const WRONG = new Unauthorized({ detail: "The e-mail address or the password is wrong." })
 
-/** For the next try at an account for which many wrong passwords were given, but from where it signed in before. */
+/** The wait before the next try, for an account with many wrong passwords; addresses that signed in before do not wait. */
 const SLOWED_DOWN = "2 seconds"
 
 /**
  * Counts a try before it is known to fail, so that many tries at once are not all let through. Fails when this address has failed
- * too often. Resolves to how to take the count back.
+ * too often. Resolves to an effect that takes the count back.
  */
 const countTry = (email: string) =>
   Effect.gen(function* () {
@@ -77,11 +77,11 @@ const countTry = (email: string) =>
     ])
   })
 
-/** Resolves to the account and its credentials; takes as long for an address nobody has. */
+/** Resolves to the account and its credentials; takes as long for an address without an account. */
 export const signInWithPassword = (email: string, password: string) =>
   Effect.gen(function* () {
     const folded = foldEmail(email)
-    // No account has such an address.
+    // An address of this length belongs to no account.
     if (folded.length > MAX_EMAIL_LENGTH) return yield* WRONG
     const takeBack = yield* countTry(folded)
     const limits = yield* RateLimits
@@ -94,7 +94,7 @@ export const signInWithPassword = (email: string, password: string) =>
         isKnown ? Effect.void : Effect.sleep(SLOWED_DOWN),
       )
       return [credentials, yield* passwords.verify(credentials?.passwordHash ?? null, password)] as const
-      // A server that has too much to do says nothing about the password.
+      // An overload of the server proves nothing about the password.
     }).pipe(Effect.tapError(() => takeBack))
     if (!matches || found === undefined) return yield* WRONG
     yield* takeBack

@@ -7,7 +7,7 @@ import { RateLimited } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import { signedOut } from "./audience.ts"
 
-/** Somebody signed out whom nobody has seen before. */
+/** A signed-out caller under a new participant id. */
 export const newcomer: Effect.Effect<Caller> = Effect.map(RequestCaller, ({ address }) =>
   signedOut(`anon:${newId()}`, address),
 )

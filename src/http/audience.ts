@@ -1,6 +1,6 @@
 /**
- * Who takes part through the public routes. A session token stands for its participant in its workspace (or on its one
- * event) and for nobody elsewhere; who is signed out is a browser that keeps a signed cookie, where the event allows it.
+ * The callers of the public routes. A session token names its participant in its workspace (or on its one event), and no
+ * participant elsewhere. A signed-out caller is a browser that keeps a signed cookie, where the event allows it.
  */
 import { Effect } from "effect"
 import type { Caller } from "../actors/commands.ts"
@@ -54,7 +54,7 @@ export const signedOut = (participantId: string, address: string): Caller => ({
   address,
 })
 
-/** The participant that a session stands for on the event; `what` names the object that others do not see. */
+/** The participant of a session on the event; `what` names the object that others do not see. */
 export const participantOf = (
   event: AudienceEvent,
   session: SessionPrincipal,
@@ -70,7 +70,7 @@ export const participantOf = (
     }),
   )
 
-/** Signed-out people take part in public events only, and in what each of them allows (specification §2). */
+/** Signed-out people take part in public events only, with the acts that each of them allows (specification §2). */
 export const allowSignedOut = (
   event: Event,
   permission: "allowAnonymousVoting" | "allowAnonymousQuestions",
@@ -83,7 +83,7 @@ const COOKIE = "gc_anon"
 
 /**
  * The signed-out voter of a request, from its cookie; null for none, and for one that we did not sign. A vote by cookie must
- * come from this site, or from no browser at all: another site's page would vote in the name of whoever looks at it.
+ * come from this site, or from no browser at all: another site's page would vote in the name of its visitor.
  */
 export const signedOutVoter = (request: HttpRequest): Effect.Effect<string | null, Forbidden, HttpSettings | Tokens> =>
   Effect.gen(function* () {

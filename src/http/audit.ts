@@ -1,5 +1,6 @@
 /**
- * Writing the audit log: after an administrative act succeeded and before it is answered, so that the caller can find it then. An entry that cannot be written does not undo the act; it is logged for the operator.
+ * Writing the audit log: after an administrative act succeeded and before it is answered, so that the caller can find the entry
+ * then. An entry that cannot be written does not undo the act; the failure is logged for the operator.
  */
 import { Effect } from "effect"
 import type { Principal } from "../identity/principal.ts"
@@ -24,7 +25,7 @@ const actorOf = (principal: Principal): { readonly actorKind: ActorKind; readonl
   }
 }
 
-/** The parts of a handler's result that name what it acted on. */
+/** The parts of a handler's result that name the object of the act. */
 interface Result {
   readonly id?: unknown
   readonly workspace?: { readonly id?: unknown }

@@ -1,7 +1,7 @@
 /** An event as an iCalendar file (RFC 5545), written by ical-generator, which folds and escapes as the format wants. */
 import ical, { ICalCalendarMethod } from "ical-generator"
 
-/** How long an event is taken to last when it has no planned end. */
+/** Assumed duration of an event without a planned end. */
 const DEFAULT_HOURS = 1
 
 export interface CalendarEvent {
@@ -10,7 +10,7 @@ export interface CalendarEvent {
   readonly description: string | null
   readonly scheduledAt: string
   readonly scheduledEndAt: string | null
-  /** When it was last changed: calendars replace an older copy. */
+  /** The time of the event's last change: calendars replace an older copy. */
   readonly at: string
   readonly appUrl: string
 }

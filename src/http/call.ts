@@ -1,4 +1,4 @@
-/** What a handler gets and gives, typed from its endpoint in the contract. */
+/** The request and the result of a handler, typed from its endpoint in the contract. */
 import type { Effect } from "effect"
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { Caller } from "../actors/commands.ts"
@@ -32,10 +32,10 @@ import type { Access } from "./contract/access.ts"
 import type { RateLimits } from "./rate-limits.ts"
 import type { HttpSettings } from "./settings.ts"
 
-/** Who holds a session token: a user of the workspace, or a guest on one event. */
+/** The holder of a session token: a user of the workspace, or a guest on one event. */
 export type SessionPrincipal = Extract<Principal, { readonly kind: "session" | "attendee" }>
 
-/** What each kind of access has established before the handler runs. */
+/** The results of each access check, as the handler gets them. */
 export interface Scopes {
   readonly public: Record<never, never>
   readonly publicEvent: { readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
@@ -47,9 +47,9 @@ export interface Scopes {
   }
   readonly openEvent: { readonly event: Event }
   readonly optionalSession: { readonly session: SessionPrincipal | null }
-  /** `participant` is null for who is signed out. */
+  /** `participant` is null for a signed-out caller. */
   readonly audienceEvent: Scopes["publicEvent"] & { readonly participant: Caller | null }
-  /** `voter` is null for a browser that comes for the first time. */
+  /** `voter` is null for a browser without a voter cookie. */
   readonly audienceQuestion: Scopes["publicEvent"] & {
     readonly question: QuestionOwner
     readonly voter: Caller | null
@@ -101,7 +101,7 @@ export interface Call<E extends HttpApiEndpoint.ConstraintRequest, A extends Acc
   readonly requestId: string
 }
 
-/** An answer that is more than its body. */
+/** An answer with a status, headers or audit targets beside its body. */
 export class Reply<Body> {
   readonly body: Body
   readonly status: number | undefined
@@ -152,7 +152,7 @@ export type Handle<E extends HttpApiEndpoint.ConstraintRequest, A extends Access
   call: Call<E, A>,
 ) => Effect.Effect<Body<E> | Reply<Body<E>>, Failure, HandlerServices>
 
-/** A handler says which access it was written for; binding checks it against the contract's. */
+/** A handler names the access it was written for; binding checks it against the contract's. */
 export type Handler<E extends HttpApiEndpoint.ConstraintRequest> = {
   readonly [A in Access]: { readonly access: A; readonly handle: Handle<E, A> }
 }[Access]

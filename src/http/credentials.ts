@@ -44,12 +44,12 @@ export const credentialsOf = (request: HttpRequest, cookieName: string): Credent
 
 const READS = new Set(["GET", "HEAD", "OPTIONS"])
 
-/** Which pages are this server's own. */
+/** The settings that identify this server's own pages. */
 export type OwnSite = Pick<HttpSettings["Service"], "publicUrl" | "trustsHost">
 
 /**
- * Does a browser say that the request comes from somebody else's page? The `Host` header is the caller's to choose, and says nothing
- * of TLS: it counts only while the server is tried out under whatever name it is reached by.
+ * Does a browser state that the request comes from another site's page? The caller chooses the `Host` header, which does not
+ * show TLS either: it counts only while the server is tried out under any name that reaches it.
  */
 export const isForeignSite = (
   { headers: { origin, host, ...headers } }: HttpRequest,

@@ -1,11 +1,11 @@
-/** Entity tags (RFC 9110 §8.8.3): who has a body already is told so instead of being sent it again. */
+/** Entity tags (RFC 9110 §8.8.3): a client that has a body already gets a 304 instead of the body again. */
 import { hash } from "node:crypto"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 
-/** Tells bodies apart, keeps nothing secret: the cheapest digest there is in one call. */
+/** Tells bodies apart and protects no secret: the cheapest digest available in one call. */
 const etagOf = (body: string): string => `"${hash("sha1", body, "base64url")}"`
 
-/** What is asked for again and again is tagged once. */
+/** Bodies whose tags are kept, so that repeated reads are hashed once. */
 const REMEMBERED = 500
 const SHORT = 2000
 const remembered = new Map<string, string>()
@@ -27,7 +27,7 @@ const isKnown = (request: HttpRequest, etag: string): boolean => {
   return given.trim() === "*" || given.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag)
 }
 
-/** A response with its tag; 304 without a body to who has it. Anything but a 200 is left alone. */
+/** A response with its tag; a 304 without a body for a client that has it. Only a 200 is changed. */
 export const tagged = (request: HttpRequest, response: HttpResponse): HttpResponse => {
   if (response.status !== 200) return response
   const etag = tagOf(response.body)

@@ -1,6 +1,6 @@
 /**
- * After an address was proved for the first time: its owner is told what was taken back, by letter and in the audit log, in the same
- * transaction; then everything that rested on it.
+ * The work after the first proof of an address. Its owner learns what was taken back, by a letter and the audit log, in the same
+ * transaction. Live events and open sockets that rest on the taken grants are notified afterwards.
  */
 import { Effect } from "effect"
 import { resetPassword } from "../identity/account-tokens.ts"
@@ -29,7 +29,7 @@ const lines = <A>(what: string, things: ReadonlyArray<A>, write: (thing: A) => s
 }
 
 const named = (name: string | null): string => plainWords(name ?? "", "without a name")
-/** An address that is one leads nowhere but to its mailbox. */
+/** An address as it is written in a letter; other text is written as a name, without links. */
 const addressed = (email: string): string => (isEmail(email) ? email : named(email))
 
 const linesOf = ({ keys, invites, members, roles, webhooks, integrations }: TakenBack): ReadonlyArray<string> => [
@@ -69,7 +69,7 @@ const entriesOf = (takenBack: TakenBack, requestId: string) => {
   )
 }
 
-/** Resolves to how to write down what was taken back, in the caller's transaction. */
+/** Resolves to a function that records what was taken back, in the caller's transaction. */
 export const takenBackNotice = (requestId: string) =>
   Effect.gen(function* () {
     const { appUrl } = yield* HttpSettings
@@ -85,7 +85,7 @@ export const takenBackNotice = (requestId: string) =>
     }
   })
 
-/** Tells everything that rested on what was taken back. To be done whenever a reset or a provider's sign-in has succeeded. */
+/** Notifies everything that rested on the taken grants. Called after a reset or a provider's sign-in succeeded. */
 export const tellOfTakenBack = (takenBack: TakenBack | null) =>
   Effect.gen(function* () {
     if (takenBack === null) return
@@ -97,7 +97,7 @@ export const tellOfTakenBack = (takenBack: TakenBack | null) =>
     collect()
   })
 
-/** Sets a new password by the token of a letter, and tells whoever has to know. Fails with `InvalidToken`. */
+/** Sets a new password by the token of a letter, and sends the notifications. Fails with `InvalidToken`. */
 export const resetPasswordBy = (token: string, passwordHash: string, requestId: string) =>
   Effect.gen(function* () {
     const note = yield* takenBackNotice(requestId)

@@ -1,6 +1,8 @@
 /**
- * Where a request's body ends (RFC 9112 §6). A proxy before this server may read doubtful headers otherwise than it does, and then one's body is the other's next request. The engine refuses a length beside an encoding by itself, and lists and signs in a
- * length only when it reads the body; of several headers it takes the first, and any encoding for `chunked`.
+ * The end of a request's body (RFC 9112 §6). A proxy before this server may read ambiguous headers otherwise than this server
+ * does, and then the body of one request is the next request of the other. The engine itself refuses a length beside an encoding.
+ * It refuses lists and signs in a length only when it reads the body; of several headers it takes the first, and any encoding
+ * counts as `chunked`.
  */
 export class Framing {
   #length: string | undefined
@@ -13,7 +15,7 @@ export class Framing {
     else if (name === "transfer-encoding") this.#seeEncoding(value)
   }
 
-  /** Why it is not certain where the body ends, in one sentence; null when it is. */
+  /** Why the end of the body is ambiguous, in one sentence; null when it is not. */
   get fault(): string | null {
     return this.#fault
   }
@@ -24,7 +26,7 @@ export class Framing {
     this.#length = value
   }
 
-  /** Given twice it would mean a body that is chunked twice, which there is not. */
+  /** Two encodings would mean a body that is chunked twice, which HTTP does not allow. */
   #seeEncoding(value: string): void {
     if (this.#encoding !== undefined || value.toLowerCase() !== "chunked") {
       this.#fault = "The only Transfer-Encoding understood is chunked, once."

@@ -1,4 +1,4 @@
-/** Tells the live events that gave roles of their own, and the open sockets that rest on them, that grants have changed. */
+/** Notifies live events of changed roles, and open sockets of changed grants. */
 import { Effect, Fiber, Schedule } from "effect"
 import { LiveEvents } from "../actors/live-events.ts"
 import { type GrantChange, GrantChanges, publishing } from "../identity/grant-changes.ts"
@@ -6,19 +6,21 @@ import { newId } from "../model/ids.ts"
 import { afterCommit } from "../store/database.ts"
 
 const AGAIN = Schedule.spaced("1 second")
-/** An event that cannot be reached for so long has left memory by then, and compares its roles with the list when it comes back. */
+/**
+ * An event that cannot be reached for so long has left memory, and compares its roles with the list when it is activated again.
+ */
 const TRIES = 120
 const AT_ONCE = 8
-/** The caller is answered by then, whether all events have been told or not. */
+/** The caller is answered by then, also when some events have not been notified. */
 const ANSWER_AFTER = "1 second"
 
-/** Open sockets that rest on something like this are looked at once the caller's work is committed. */
+/** Open sockets with a matching grant are checked once the caller's work is committed. */
 export const recheckSockets = (change: GrantChange): Effect.Effect<void, never, GrantChanges> =>
   afterCommit(publishing(change))
 
 /**
- * Roles of users on events are stored otherwise now: roles that the live events gave them count no longer, and their sockets are
- * looked at. An event that cannot be reached is told again for two minutes; its sockets are looked at meanwhile all the same.
+ * The stored roles of users on events have changed: roles that the live events gave them no longer count, and their sockets are
+ * checked. An event that cannot be reached is notified again for two minutes; its sockets are checked in any case.
  */
 export const announceRoles = (
   changes: ReadonlyArray<{ readonly eventId: string; readonly userId: string }>,

@@ -1,13 +1,13 @@
 /**
- * `Idempotency-Key` on an authenticated POST: the same key does its work once, whatever dies in between, and each repeat
- * within a day gets the first answer. Two kinds of work, two ways to that:
+ * `Idempotency-Key` on an authenticated POST: the same key does its work once, also after a crash, and each repeat within a day
+ * gets the first answer. Two kinds of work do this in two ways:
  *
  * - Work on the store runs in one transaction, and keeping the answer is that transaction's last act: there is an answer
- *   exactly when the work is done. Nothing is noted before; a request that died half-way leaves nothing.
+ *   exactly when the work is done. Nothing is stored before; a request that died half-way leaves nothing.
  * - A command of a live event is committed by the event's actor, under an id that derives from caller and key. A repeat,
  *   also one after a crash, comes with the same id, and the actor's own log answers it. The answer is kept afterwards.
  *
- * So no key is ever held or released. Answers that say "try again" or "who are you" are not kept.
+ * So no key is ever held or released. Answers that ask for a repeat or for other credentials are not kept.
  */
 import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
@@ -32,7 +32,7 @@ import { CommandKey } from "./live-commands.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 
 const KEPT_MS = 86_400_000
-/** The HTTP engine drops bytes beyond ASCII at the end of a header, so two keys that end in some could not be told apart. */
+/** The HTTP engine drops bytes beyond ASCII at the end of a header, so two keys that end in such bytes could be confused. */
 const KEY = /^[\x20-\x7e]{1,255}$/
 
 type Refusal = BadRequest | IdempotencyInProgress | IdempotencyKeyReused | Unavailable
@@ -55,7 +55,7 @@ const principalName = (principal: Principal): string => {
   }
 }
 
-/** 422 says that the key stands for another body, which is no answer of this one. */
+/** 422 means that the key belongs to another body, so it is no answer of this one. */
 const NOT_KEPT: ReadonlySet<number> = new Set([401, 409, 422, 429])
 const isKept = (status: number): boolean => status < 500 && !NOT_KEPT.has(status)
 
@@ -66,12 +66,12 @@ const nameOf = ({ principal, method, path, key }: IdempotencyKey): string => `${
 const sha256 = (input: string | Uint8Array) => createHash("sha256").update(input)
 
 const keyOf = (request: HttpRequest, principal: Principal, key: string): IdempotencyKey => {
-  // The workspace that a collection route is about is part of what was asked.
+  // The workspace of a collection route is part of the request.
   const workspace = request.headers["x-workspace-id"]?.toLowerCase() ?? ""
   return {
     principal: `${principalName(principal)}${workspace === "" ? "" : ` in ${workspace}`}`,
     method: request.method,
-    // Some paths hold a token: what is kept of a path is enough to know it again.
+    // Some paths hold a token: the hash of a path suffices to compare it.
     path: sha256(request.path).digest("base64url"),
     key,
   }
@@ -149,7 +149,7 @@ export class Idempotency extends Context.Service<
             .pipe(
               Effect.tap((response) => {
                 if (!isDone(response.status)) return keepAfterwards(of, bodyHash, response)
-                // The work may have rung for what only its commit made visible.
+                // The work may have sent the mailer's signal before the letters were visible: only the commit made them so.
                 mailer.collect()
                 bell.notify()
                 return Effect.void
@@ -188,7 +188,7 @@ export class Idempotency extends Context.Service<
               if (kept !== undefined) return yield* replay(of, bodyHash, kept)
               return yield* kind === "stored" ? store(of, bodyHash, work) : command(of, bodyHash, work)
             }).pipe(
-              // Another process was quicker: the work done here is rolled back, and the other's is the answer.
+              // Another process was faster: the work done here is rolled back, and the other's answer is sent.
               Effect.catchTag("AlreadyAnswered", () => Effect.flatMap(find(of), answered)),
               Effect.ensuring(Effect.sync(() => inProgress.delete(name))),
             )

@@ -1,6 +1,6 @@
 /**
- * Letters to addresses that a workspace chose: invitations, and notes to people who were not there. The account that asks for one has
- * proved an address, and a day (UTC) has only so many. The count is kept by the transaction that posts the letters.
+ * Letters to addresses that a workspace chose: invitations, and notes to people who were absent. The account that asks for one
+ * has proved an address, and the letters of a day (UTC) are limited. The transaction that posts the letters keeps the count.
  */
 import { Effect } from "effect"
 import { LetterRefusals, type UnaskedLetter } from "../mail/letter-refusals.ts"
@@ -13,7 +13,7 @@ import { HttpSettings } from "./settings.ts"
 
 export interface Sender {
   readonly workspaceId: string
-  /** Null for a key, for which any owner of its workspace stands. */
+  /** Null for a key, for which any owner of its workspace answers. */
   readonly accountId: string | null
 }
 
@@ -23,7 +23,7 @@ const NOT_PROVED = {
   key: "Letters to others are sent once an owner of the workspace has confirmed their e-mail address, with the link in the letter they got when they signed up.",
 }
 
-/** Fails for a sender who has not proved an address, where that is asked for. To be asked before anything is counted or made. */
+/** Fails for a sender without a proved address, where one is required. Called before anything is counted or made. */
 export const requireProvedSender = ({ workspaceId, accountId }: Sender) =>
   Effect.gen(function* () {
     const { provedSendersOnly } = yield* HttpSettings
@@ -39,7 +39,7 @@ export const unaskedLetters = Effect.gen(function* () {
   const { publicUrl, sendsMail, emailDevMode } = yield* HttpSettings
   const mailer = yield* Mailer
   const refusals = yield* LetterRefusals
-  /** In the caller's transaction; `letterWith` is given the address by which its reader refuses more of the kind. */
+  /** In the caller's transaction; `letterWith` gets the address for refusing more letters of the kind. */
   return async (
     sql: Queryable,
     to: UnaskedLetter,
@@ -47,7 +47,7 @@ export const unaskedLetters = Effect.gen(function* () {
   ): Promise<"posted" | "refused" | "off"> => {
     if (!sendsMail && !emailDevMode) return "off"
     if (await refusals.isRefused(sql, to)) return "refused"
-    // This server's own address: an application at `APP_URL` knows nothing of refusals.
+    // This server's own address: an application at `APP_URL` does not implement refusals.
     await mailer.post(sql, letterWith(`${publicUrl}/unsubscribe/${refusals.tokenFor(to)}`))
     return "posted"
   }

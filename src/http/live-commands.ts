@@ -1,4 +1,4 @@
-/** Commands that REST sends to an event's mailbox, where those of the gateway go too, and what their refusals become. */
+/** Commands that REST sends to an event's mailbox, as the gateway does, and the REST failures of their refusals. */
 import { Context, Effect } from "effect"
 import type { Answer, Caller, Command, Refused } from "../actors/commands.ts"
 import { ID_USED_BEFORE } from "../actors/commit/execution.ts"
@@ -23,19 +23,19 @@ const failureOf = ({ code, detail }: Refused): Failure => {
   }
 }
 
-/** The id under which the request's command is known to the live event, and what it must match: see `idempotency.ts`. */
+/** The id of the request's command at the live event, and the hash that a repeat must match: see `idempotency.ts`. */
 export const CommandKey = Context.Reference<{ readonly commandId: string; readonly bodyHash: string } | undefined>(
   "gathercue/CommandKey",
   { defaultValue: () => undefined },
 )
 
 /**
- * Asks in somebody's name, or for whoever manages the workspace. Under an `Idempotency-Key` a repeat comes with the same
- * command id, so that the live event does it once. A request asks once: its second command would be taken for a repeat.
+ * Sends a command in a participant's name, or for a manager of the workspace (`by` null). Under an `Idempotency-Key` a repeat has
+ * the same command id, so that the live event runs it once. A request sends one command: a second one would count as a repeat.
  */
 export const ask = (eventId: string, command: Command, by: Caller | null): Effect.Effect<Answer, Failure, LiveEvents> =>
   Effect.gen(function* () {
-    // The live event commits on a connection of its own: with all of them waiting like this nobody would get one.
+    // The live event commits on a connection of its own: with all connections waiting like this none would be free.
     if (yield* isInTransaction) return yield* Effect.die(new Error("a live event is asked within a transaction"))
     const live = yield* LiveEvents
     const key = yield* CommandKey
@@ -46,7 +46,7 @@ export const ask = (eventId: string, command: Command, by: Caller | null): Effec
   }).pipe(
     Effect.catchTag("Refused", (refused) => {
       if (refused.code === "internal_error") return Effect.die(refused)
-      // Ids of ours are new each time, unless they derive from a key.
+      // Generated ids are new each time, unless they derive from a key.
       return Effect.fail(refused.detail === ID_USED_BEFORE ? new IdempotencyKeyReused() : failureOf(refused))
     }),
   )

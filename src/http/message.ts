@@ -1,4 +1,4 @@
-/** A request and a response as the handlers' side sees them: copied out of the socket, no platform type left. */
+/** A request and a response as handlers see them: copied out of the socket, without platform types. */
 
 export interface HttpRequest {
   readonly method: string
@@ -11,9 +11,9 @@ export interface HttpRequest {
   /** Header values by lower-case name. */
   readonly headers: { readonly [name: string]: string }
   readonly body: Uint8Array
-  /** The client, by address as it counts for limits; empty where no limit wants it. */
+  /** The client's address as it counts for limits; empty where no limit uses it. */
   readonly client: string
-  /** The client has gone: nobody waits for the answer. */
+  /** The client has closed the connection and does not receive the answer. */
   readonly isGone: () => boolean
   readonly requestId: string
 }

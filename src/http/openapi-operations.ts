@@ -1,6 +1,6 @@
 /**
- * What every operation's description says besides its own: an example of each body, the errors that come from how it is
- * served (limits, repeated requests, caching) beside those of its handler, and the headers those need.
+ * The generated parts of an operation's description: an example of each body, the errors of limits, repeated requests and
+ * caching beside those of its handler, and the headers of those.
  */
 import { Context, Option, type Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
@@ -36,7 +36,7 @@ const codesOf = (errors: ReadonlyMap<number, ReadonlyArray<Schema.Top>>): Readon
     return code as ProblemCode
   })
 
-/** Failures that the way of serving adds. */
+/** Failures that `serve` adds to those of the handler. */
 const servedCodes = (method: string, access: Access): ReadonlyArray<ProblemCode> => [
   "rate_limited",
   ...(method === "GET" ? [] : (["payload_too_large", "unsupported_media_type"] as const)),

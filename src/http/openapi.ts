@@ -17,7 +17,7 @@ interface Spec {
   readonly components: object
 }
 
-/** Names operations as the contract does, and says from each endpoint's access what it wants to be called with. */
+/** Names operations as the contract does, and derives the security requirements from each endpoint's access. */
 const describe = (spec: Spec, publicUrl: string, sessionCookie: string): object => {
   HttpApi.reflect(Api, {
     onGroup: () => {},
@@ -38,7 +38,9 @@ const describe = (spec: Spec, publicUrl: string, sessionCookie: string): object 
   }
 }
 
-/** The description as JSON text, and the reference page as HTML; the page is three megabytes and made when first asked for. */
+/**
+ * The description as JSON text, and the reference page as HTML; the page has three megabytes and is made at the first request.
+ */
 export const apiDescription = (publicUrl: string, sessionCookie: string) => {
   const described = Api.annotate(
     OpenApi.Transform,

@@ -1,4 +1,4 @@
-/** Failures to problem responses: the one table from tag to code; status and meaning stand in the contract. */
+/** Failures to problem responses: the one table from tag to code; the contract has status and meaning. */
 import type { Failure } from "../model/errors.ts"
 import { PROBLEMS, type ProblemCode } from "./contract/problem.ts"
 import type { HttpResponse } from "./message.ts"
@@ -58,7 +58,7 @@ const detailOf = (failure: Failure): string => {
   }
 }
 
-/** A failure as clients are told of it, before it is written as JSON or as a page. */
+/** A failure as clients receive it, before it is written as JSON or as a page. */
 export interface Problem {
   readonly code: ProblemCode
   readonly status: number

@@ -1,6 +1,6 @@
 /**
- * How often somebody may ask: one table of limits, counted in memory by token buckets. In force in production; the help chat
- * always. The answer says what is left in the fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers).
+ * The rate limits: one table, counted in memory by token buckets. In force in production; the help chat always. The answer
+ * states the remaining quota in the fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers).
  */
 import { Context, Effect, Layer } from "effect"
 import { AddressBuckets, BoundedBuckets } from "../model/bounded-buckets.ts"
@@ -12,7 +12,7 @@ interface Limit {
   /** Requests in a window, evenly. */
   readonly quota: number
   readonly windowSeconds: number
-  /** How many may come at once; the quota when it is not said. */
+  /** Requests that may come at once; default: the quota. */
   readonly burst?: number
   /** In force in every profile. */
   readonly always?: true
@@ -23,26 +23,28 @@ interface Limit {
 export const LIMITS = {
   apiKey: { quota: 100, windowSeconds: 1, burst: 200 },
   accountSession: { quota: 20, windowSeconds: 1, burst: 60 },
-  /** A signed-in participant's requests, whatever address they come from. */
+  /** A signed-in participant's requests, from any address. */
   participant: { quota: 20, windowSeconds: 1, burst: 60 },
   /** A lecture hall is one address. */
   publicRead: { quota: 200, windowSeconds: 1, burst: 1000, byAddress: true },
   login: { quota: 60, windowSeconds: 60, byAddress: true },
   /** Wrong passwords for one account from one address. */
   loginFailure: { quota: 10, windowSeconds: 900, byAddress: true },
-  /** Wrong passwords from one address, whatever the accounts. */
+  /** Wrong passwords from one address, for all accounts together. */
   loginFailureByAddress: { quota: 100, windowSeconds: 900, byAddress: true },
-  /** Wrong passwords for one account from anywhere: more are slowed down and not refused, so that nobody can be locked out. */
+  /**
+   * Wrong passwords for one account from anywhere: further tries are slowed down, not refused, so that no account is locked out.
+   */
   loginFailureByEmail: { quota: 10, windowSeconds: 900 },
   signup: { quota: 20, windowSeconds: 3600, byAddress: true },
-  /** Letters of one kind to one address that somebody may ask for. */
+  /** Letters of one kind to one address, at a caller's request. */
   mailPerMinute: { quota: 3, windowSeconds: 60 },
   mailPerDay: { quota: 10, windowSeconds: 86_400 },
   /** Requests for a new password for one address by all clients; one client has the limits of letters. */
   resetsPerDay: { quota: 60, windowSeconds: 86_400 },
   /** To one address: an evening has many tables, and their notes come together. */
   tableNotesPerDay: { quota: 60, windowSeconds: 86_400 },
-  /** Letters that one client causes without a name, to whomever. Signups and registrations have limits of their own. */
+  /** Letters that one client without a name causes, to any address. Signups and registrations have limits of their own. */
   anonymousMail: { quota: 30, windowSeconds: 3600, byAddress: true },
   register: { quota: 120, windowSeconds: 60, burst: 60, byAddress: true },
   /** Gateway tokens of people without a name. */
@@ -54,15 +56,15 @@ export const LIMITS = {
 
 export type LimitName = keyof typeof LIMITS
 
-/** Others are counted elsewhere, without fields of their own. */
+/** Other limits are counted elsewhere, without fields of their own. */
 export const isLimitName = (name: string): name is LimitName => name in LIMITS
 
-/** The subject of a letter. Each kind is counted alone, so that none keeps another from its reader. */
+/** The subject of a letter. Each kind is counted alone, so that none uses up the limit of another. */
 export type LetterKind = "verification" | "invitation" | "entry" | "tableNotes"
 
 const HEADERS = { policy: "ratelimit-policy", state: "ratelimit" } as const
 
-/** The fields that say which limit there is and what is left of it. */
+/** The fields with the limit and its remaining quota. */
 export const quotaHeaders = (
   name: string,
   { quota, windowSeconds }: Pick<Limit, "quota" | "windowSeconds">,
@@ -97,13 +99,13 @@ export class RateLimits extends Context.Service<
     readonly takeAll: (
       counts: ReadonlyArray<readonly [LimitName, string]>,
     ) => Effect.Effect<Effect.Effect<void>, RateLimited>
-    /** Gives one back: what was counted turned out to be harmless. */
+    /** Gives one back, when the counted act turned out to be harmless. */
     readonly giveBack: (name: LimitName, key: string) => Effect.Effect<void>
     /** One letter of this kind to this address. Resolves to an effect that gives the count back, for an unsent letter. */
     readonly mail: (kind: LetterKind, address: string) => Effect.Effect<Effect.Effect<void>, RateLimited>
     /**
-     * One letter with a new password to this address, asked for by the client. Anybody may ask, so clients are counted apart: the
-     * requests of one client do not keep the reader from asking.
+     * One letter with a new password to this address, at the client's request. Any client may ask, so clients are counted apart:
+     * the requests of one client do not keep the reader from asking.
      */
     readonly resetLetter: (client: string, address: string) => Effect.Effect<void, RateLimited>
   }

@@ -1,6 +1,6 @@
 /**
- * The road of one request, the same for every endpoint: authenticate, find the object, decode, handle, encode. Compiled
- * once from the contract; nothing is decoded by hand and a handler never sees a header.
+ * The steps of one request, the same for every endpoint: authenticate, find the object, decode, handle, encode. Compiled
+ * once from the contract; nothing is decoded by hand and a handler never reads a header.
  */
 import "effect/schema/SchemaJITCompiler/enable"
 import { Cause, Context, Effect, Option, Result, Schema, SchemaIssue } from "effect"
@@ -42,7 +42,7 @@ const ANONYMOUS: Principal = { kind: "anonymous" }
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 const issues = SchemaIssue.makeFormatterStandardSchemaV1()
 
-/** What was wrong and where, without repeating any value: a value may be a secret. */
+/** The faults and their places, without repeating any value: a value may be a secret. */
 const summarise = (issue: SchemaIssue.Issue, where: string): string => {
   const lines = issues(issue)
     .issues.slice(0, 5)
@@ -95,7 +95,7 @@ interface Encoding {
   readonly encode: ((body: unknown) => Result.Result<unknown, Schema.SchemaError>) | undefined
 }
 
-/** A created resource is found under the collection it was posted to, unless its handler said otherwise. */
+/** A created resource is found under the collection it was posted to, unless its handler set another address. */
 const locationOf = (
   request: HttpRequest,
   status: number,
@@ -108,11 +108,11 @@ const locationOf = (
 }
 
 const SHARED: HttpResponse["headers"] = [["cache-control", "public, no-cache"]]
-/** Some who come with a credential are shown more. */
+/** Some callers with a credential are shown more. */
 const SHARED_WITH_STRANGERS: HttpResponse["headers"] = [...SHARED, ["vary", "authorization, cookie, x-api-key"]]
 const OWN: HttpResponse["headers"] = [["cache-control", "no-store"]]
 
-/** A public read is tagged and may be kept; the same read with a credential is nobody else's. */
+/** A public read is tagged and may be kept; the same read with a credential is private to its caller. */
 const revalidated = (
   request: HttpRequest,
   response: HttpResponse,
@@ -138,7 +138,7 @@ const encodings = (successes: Successes): ReadonlyArray<Encoding> =>
         : Schema.encodeUnknownResult(schema as Schema.Codec<unknown, unknown>),
   }))
 
-/** The result of a handler, and the response that says it. */
+/** The result of a handler, and its response. */
 interface Answered {
   readonly reply: Reply<unknown>
   readonly response: HttpResponse
@@ -146,7 +146,7 @@ interface Answered {
 
 export interface Compiled {
   readonly serve: Serve
-  /** Whether the client's address is wanted, by a limit or for what people without a name do. */
+  /** Whether the client's address is needed, by a limit or by acts of people without a name. */
   readonly wantsClient: boolean
 }
 
@@ -180,20 +180,20 @@ export const compile = (
     const isCached = isPublicRead(access) && endpoint.method === "GET" && !isSecret
 
     const retirement = Option.getOrUndefined(Context.getOption(endpoint.annotations, Deprecated))
-    /** On every success; what may be cached says so once it is known who asked. */
+    /** On every success; whether the answer may be cached is decided once the caller is known. */
     const always = [...(isCached ? [] : OWN), ...(retirement === undefined ? [] : deprecationHeaders(retirement))]
     const principalOf = (request: HttpRequest): Effect.Effect<Principal, Failure> => {
       if (takesNoCredentials(access)) return Effect.succeed(ANONYMOUS)
       const credentials = credentialsOf(request, cookieName)
       if (isPublicRead(access)) {
         const given = authenticate(credentials)
-        // A cookie is sent unasked: one that has run out makes nobody less than a stranger.
+        // A browser sends its cookie unasked: an expired one must not refuse what a signed-out caller may do.
         return credentials.bearer === undefined && credentials.apiKey === undefined
           ? Effect.catchTag(given, "Unauthorized", () => Effect.succeed(ANONYMOUS))
           : given
       }
-      // A viewer surface takes a session token: a cookie that happens to be there says nothing about it, but a key shows a
-      // server that forgot to make a session, and must not be taken for an anonymous viewer.
+      // A viewer surface takes a session token: a cookie on it is ignored. A key there comes from a server that did not create a
+      // session, and must not be taken for an anonymous viewer.
       if (isViewerSurface(access)) return authenticate({ ...credentials, sessionCookie: undefined })
       return Effect.tap(authenticate(credentials), (principal) => refuseCrossSite(request, principal, settings))
     }
@@ -238,7 +238,7 @@ export const compile = (
         requestId: request.requestId,
       })
       if (decodeBody === undefined) {
-        // A body that nobody reads must not be a form either: that is how another site's page would send one.
+        // An unread body must not be a form either: another site's page would send one.
         return Effect.flatMap(requireJsonType(request), () =>
           Effect.map(handle(call(undefined)), (given) => answered(request, given)),
         )
@@ -251,7 +251,7 @@ export const compile = (
       })
     }
 
-    /** Whatever went wrong becomes a response. */
+    /** Turns every failure into a response. */
     const settle = <R>(
       request: HttpRequest,
       work: Effect.Effect<HttpResponse, Failure, R>,
@@ -265,7 +265,7 @@ export const compile = (
 
     const audited = Option.getOrUndefined(Context.getOption(endpoint.annotations, Audited))
 
-    /** Answers, and writes an administrative act down. */
+    /** Answers, and writes an administrative act to the audit log. */
     const act = (request: HttpRequest, principal: Principal, scope: never) =>
       answer(request, scope).pipe(
         Effect.tap(({ reply }) =>
@@ -305,7 +305,7 @@ export const compile = (
     const isLimited = limits.isOn("apiKey") || limits.isOn(addressLimit)
 
     const serve: Serve = (request) => {
-      // A wrong credential is counted by where it comes from.
+      // A wrong credential is counted by its client's address.
       const known = isLimited
         ? Effect.tapErrorTag(principalOf(request), "Unauthorized", () => limits.take("publicRead", request.client))
         : principalOf(request)

@@ -1,5 +1,5 @@
 /**
- * The REST room put together: the contract's routes, and the few plain ones beside it (health, metrics, description).
+ * The assembled REST server: the contract's routes, and the few plain ones beside it (health, metrics, description).
  * Stopping waits for the requests in flight; the listening socket is the composition root's.
  */
 import { Effect, Redacted } from "effect"
@@ -30,7 +30,7 @@ export interface RestOptions {
   /** `null` outside production: open; in production: no such path. */
   readonly metricsToken: Redacted.Redacted<string> | null
   readonly production: boolean
-  /** The gateway's description as JSON text: its room is not ours to look into. */
+  /** The gateway's description as JSON text, made by the gateway. */
   readonly gatewayDescription: string
   /** The obstacle, besides the database, that keeps the process from taking work, in one sentence; null when nothing does. */
   readonly obstacle: () => string | null
@@ -44,7 +44,7 @@ export interface Rest {
 /** Longer than an actor's own tries, so that their answer comes first. */
 const REQUEST_DEADLINE_MS = 15_000
 
-/** A page that runs its own script and talks to nobody but this server. */
+/** A page that runs its own script and connects to this server alone. */
 const DOCS_POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; connect-src 'self'"
 
@@ -77,12 +77,12 @@ export const bindRest = (
     let inFlight = 0
     let onIdle: (() => void) | undefined
 
-    /** A database that hangs keeps no caller waiting for ever; what was asked may still happen. One timer for all. */
+    /** Bounds the wait for a database that hangs; the request's work may still happen. One timer for all. */
     const pending = new Set<{ readonly since: number; readonly send: (response: HttpResponse) => void }>()
     const giveUp = setInterval(() => {
       const before = Date.now() - REQUEST_DEADLINE_MS
       for (const waiting of pending) {
-        // In order of arrival: the first that is young enough ends the round.
+        // In order of arrival: the first request that is young enough ends the loop.
         if (waiting.since > before) break
         pending.delete(waiting)
         waiting.send(problems.of(new Unavailable({ detail: "The request took too long.", retryAfterSeconds: 5 })))
@@ -109,7 +109,7 @@ export const bindRest = (
 
     const crowded = new Unavailable({ detail: "The server has too much to do right now.", retryAfterSeconds: 1 })
 
-    /** Under a flood a request is refused before anything is done for it, so that those that have begun get done. */
+    /** Under a flood a request is refused before any work is done for it, so that begun requests finish. */
     const respondUnlessCrowded =
       (answer: Parameters<typeof respond>[0]): PlainRoute["respond"] =>
       (request, send) => {
@@ -122,7 +122,7 @@ export const bindRest = (
       method,
       path,
       wantsClient,
-      // The account routes are about this site's cookie and nobody else's.
+      // The account routes authenticate by this site's cookie alone.
       crossOrigin:
         (takesNoCredentials(access) || isPublicRead(access) || isViewerSurface(access)) &&
         !path.startsWith("/v1/accounts/"),
@@ -147,7 +147,7 @@ export const bindRest = (
       return json(isFit ? 200 : 503, { status: isFit ? "ready" : "unavailable", database: isReady, reason: obstacle })
     }
 
-    /** The letters that would have been sent, for who tries the product out: `?to=` one address. */
+    /** The letters that would have been sent, for trying the product out: `?to=` one address. */
     const developmentOutbox = (request: HttpRequest) =>
       Effect.flatMap(Mailer, (mailer) => {
         const to = foldEmail(queryValue(request, "to"))

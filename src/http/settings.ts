@@ -1,4 +1,4 @@
-/** What handlers need to know of the installation. */
+/** Settings of the installation that handlers need. */
 import { Context } from "effect"
 
 export class HttpSettings extends Context.Service<
@@ -6,18 +6,18 @@ export class HttpSettings extends Context.Service<
   {
     /** Base address that clients use, without a trailing slash. */
     readonly publicUrl: string
-    /** A page under the name by which a request reached us counts as ours. Never in production: a request says any name. */
+    /** A page under the name by which a request reached us counts as ours. Never in production: a request may give any name. */
     readonly trustsHost: boolean
-    /** Where links in letters lead, without a trailing slash; by default this server's own pages. */
+    /** The base address of links in letters, without a trailing slash; by default this server's own pages. */
     readonly appUrl: string
     /**
-     * Links that are mailed stand in the answers too. Never in production: a reset link that anybody may ask for would open
-     * every account of a server that has no mail.
+     * Mailed links are part of the answers too. Never in production: a reset link in an answer to any caller would open every
+     * account of a server without mail.
      */
     readonly emailDevMode: boolean
-    /** Without a mail server, whoever may manage a thing is told its links instead. */
+    /** Without a mail server, the managers of an object get its links instead. */
     readonly sendsMail: boolean
-    /** Letters to others are sent only for who has proved an address. */
+    /** Letters to others are sent only for accounts with a proved address. */
     readonly provedSendersOnly: boolean
     /** Letters that a workspace may have sent to addresses it chose, in a day (UTC). */
     readonly mailPerWorkspacePerDay: number

@@ -13,7 +13,7 @@ const slugOf = (name: string): string =>
     .slice(0, 40)
     .replace(/-+$/, "")
 
-/** Two who take the same free slug at the same moment: the later one looks again and finds it taken. */
+/** Of two callers that take the same free slug at the same moment, the later one looks again and finds it taken. */
 export const RETRY_SLUG = { while: (failure: { readonly _tag: string }) => failure._tag === "SlugTaken", times: 3 }
 
 /** The name's slug, with a suffix when it is taken, reserved or too short. The suffix is random: it need not be probed for. */

@@ -1,6 +1,6 @@
 /**
- * The readers of a table's notes, and their addresses. Somebody who registered, or who was there and is written to at the address
- * their workspace knows, expects the letter; any other address is one that the workspace chose.
+ * The readers of a table's notes, and their addresses. A person who registered, or who was present and has an address in the
+ * workspace, expects the letter; any other address is one that the workspace chose.
  */
 import { Effect } from "effect"
 import { foldEmail, isEmail } from "../model/email.ts"
@@ -21,9 +21,9 @@ export interface Recipient {
 export interface Reader {
   readonly userId: string
   readonly name: string | null
-  /** Null: is not written to. */
+  /** Null: the reader gets no letter. */
   readonly email: string | null
-  /** They registered for the event with this address themselves. */
+  /** The reader registered for the event with this address. */
   readonly isRegistered: boolean
   /** The address is one that the workspace chose. */
   readonly isChosen: boolean
@@ -35,7 +35,7 @@ interface Table {
   readonly roomId: string
 }
 
-/** A user's address may have been stored when less was checked. */
+/** A user's address may have been stored under older, weaker checks. */
 const addressIn = (text: string | null | undefined): string | null =>
   text !== null && text !== undefined && isEmail(text) ? foldEmail(text) : null
 
@@ -49,7 +49,7 @@ const addressed = async (sql: Queryable, workspaceId: string, { userId, name, em
   return { userId, name: name ?? user?.name ?? null, email: address, isKnown: address === known }
 }
 
-/** Those of the recipients who have no link that still opens the notes, by their ids. */
+/** The recipients without a link that still opens the notes, by their ids. */
 export const readersOf = async (
   sql: Queryable,
   { workspaceId, eventId, roomId }: Table,
@@ -79,7 +79,7 @@ export const readersOf = async (
   )
 }
 
-/** One address, and one participant whatever their address, get only so many letters; a reader who had them is not written to. */
+/** Limits letters by address, and by participant across addresses; a reader over the limit is not written to. */
 export const withinLimits = (eventId: string, readers: ReadonlyMap<string, Reader>) =>
   Effect.gen(function* () {
     const limits = yield* RateLimits

@@ -30,25 +30,25 @@ export interface PlainRoute {
   readonly path: string
   /** Browsers on any origin may call it: it takes no cookie. */
   readonly crossOrigin: boolean
-  /** Whether the client's address is wanted: reading it costs something. */
+  /** Whether the client's address is needed: reading it has a cost. */
   readonly wantsClient: boolean
   readonly respond: Respond
 }
 
 /** A request before its body. */
 export type RequestHead = Omit<HttpRequest, "body" | "client" | "isGone"> & {
-  /** Why it is not certain where the body ends. */
+  /** Why the end of the body is ambiguous. */
   readonly fault: string | null
 }
 
 export interface BindOptions {
   readonly problems: Problems
   readonly clients: ClientAddresses["Service"]
-  /** Clients reach us by TLS only: browsers are told to insist on it (RFC 6797). */
+  /** Clients reach us by TLS only: responses make browsers insist on it (RFC 6797). */
   readonly isHttps: boolean
-  /** Told of every response, for metrics and the drain. */
+  /** Called for every response, for metrics and the drain. */
   readonly onStart: () => void
-  /** `route`: the path as it was registered; the one that was called may hold a token. */
+  /** `route`: the path as it was registered; the path of the request may hold a token. */
   readonly onEnd: (status: number, head: RequestHead, route: string) => void
 }
 
@@ -147,8 +147,9 @@ class Exchange {
   }
 
   /**
-   * Refuses a request whose end is not certain; says whether it was one. Not at once: while it is not answered, the engine takes no
-   * other request from the connection and closes it when one follows. An answered one it would read on from, to the end of what came.
+   * Refuses a request whose end is ambiguous; returns whether it was one. The answer is delayed: while it is open, the engine
+   * takes no other request from the connection and closes it when one follows. After an answer the engine would read on to the
+   * end of the data.
    */
   refuseFaulty(): boolean {
     const { fault } = this.#head
@@ -169,10 +170,10 @@ class Exchange {
       if (this.#options.isHttps) this.#writeHeaders(INSIST_ON_TLS)
       if (this.#crossOrigin) this.#writeHeaders(CROSS_ORIGIN)
       const isBodiless = response.status === 204 || response.status === 304
-      // A client whose connection is closed is told why, also by an answer that has no body otherwise.
+      // A client whose connection is closed learns the reason, also from an answer that has no body otherwise.
       if (!closeConnection && (isBodiless || this.#head.method === "HEAD")) {
         if (!isBodiless) res.writeHeader("content-length", String(Buffer.byteLength(response.body)))
-        // Without arguments: given any, the engine writes a length of its own and never takes the response for done.
+        // Without arguments: given any, the engine writes a length of its own and never completes the response.
         res.endWithoutBody()
       } else res.end(response.body, closeConnection)
     })
@@ -230,8 +231,8 @@ const register = (app: TemplatedApp, route: PlainRoute, options: BindOptions): v
 }
 
 /**
- * Answers everything with one response until the returned function is called: for the time in which there are no routes yet,
- * because the engine's own answer would be a 404, which clients take for final.
+ * Answers everything with one response until the returned function is called: for the time before the routes are bound, because
+ * the engine's own answer would be a 404, which clients treat as final.
  */
 export const answerEverything = (app: TemplatedApp, response: HttpResponse): (() => void) => {
   let isOver = false
@@ -253,7 +254,7 @@ export const answerEverything = (app: TemplatedApp, response: HttpResponse): (()
   }
 }
 
-/** Binds every route, what other methods on its path are answered (405, or a preflight), and 404 for all other paths. */
+/** Binds every route, the answers for other methods on its path (405, or a preflight), and 404 for all other paths. */
 export const bindRoutes = (app: TemplatedApp, routes: ReadonlyArray<PlainRoute>, options: BindOptions): void => {
   const byPath = new Map<string, PlainRoute[]>()
   for (const route of routes) {

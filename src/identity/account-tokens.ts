@@ -1,7 +1,7 @@
 /**
- * Verifying an address and resetting a password: one-time links, kept hashed, bound to one purpose. A reset ends every
- * session of the account and makes every token minted before it worthless. Anybody can sign up with any address: the first reset
- * that proves one, or the identity provider, takes back what was made of the account before. The ordinary link that verifies an
+ * Verifying an address and resetting a password: one-time links, kept hashed, bound to one purpose. A reset ends every session
+ * of the account and invalidates every token minted before it. Any person can sign up with any address: the first reset that
+ * proves one, or the identity provider, takes back what was made of the account before. The ordinary link that verifies an
  * address takes nothing back.
  */
 import { InvalidToken } from "../model/errors.ts"
@@ -59,8 +59,8 @@ export const verifyEmail = async (sql: Queryable, token: string): Promise<string
 }
 
 /**
- * Sets a new password and signs everything out. Whoever holds the link has the mailbox, so the address counts as verified; for the
- * first time, what was made of the account before is taken back. Throws `InvalidToken`. Run in a transaction.
+ * Sets a new password and signs everything out. The holder of the link has the mailbox, so the address counts as verified; at the
+ * first proof, what was made of the account before is taken back. Throws `InvalidToken`. Run in a transaction.
  */
 export const resetPassword = async (
   sql: Queryable,
@@ -75,8 +75,8 @@ export const resetPassword = async (
 }
 
 /**
- * The provider says whose an address is that nobody has proved: the account is theirs, and what was made of it before is taken back,
- * a password that somebody else may know among it. `null`: it was proved meanwhile. Run in a transaction.
+ * The provider proves an address that no account had proved. The account belongs to the owner of the address, and earlier objects
+ * are taken back, with a password that another person may know. `null`: it was proved meanwhile. Run in a transaction.
  */
 export const proveByProvider = async (
   sql: Queryable,
@@ -91,8 +91,8 @@ export const proveByProvider = async (
 }
 
 /**
- * `passwordHash` null: none any more. `keepSession`: the one that asked for it, if any, stays. Links that were mailed before still
- * work: they are good for the holder of the mailbox alone, and nobody else can make them worthless. Run in a transaction.
+ * `passwordHash` null: removes the password. `keepSession`: the session of the request, if any, stays. Links that were mailed
+ * before still work: only the holder of the mailbox has them, and no other person can invalidate them. Run in a transaction.
  */
 export const changePassword = async (
   sql: Queryable,

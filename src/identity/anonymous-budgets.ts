@@ -1,6 +1,6 @@
 /**
- * How much people without a name may do at an event from one address, by REST and the gateway together. A new anonymous viewer
- * costs one request, so that what each of them may do bounds nothing; their address does. The rates are generous, because a
+ * Budgets of acts by people without a name, for an address at an event, by REST and the gateway together. A new anonymous viewer
+ * costs one request, so a budget for each viewer bounds nothing; one for the address does. The rates are generous, because a
  * lecture hall is one address. In force in production, beside every participant's own budget.
  */
 import { Context, Layer } from "effect"
@@ -23,7 +23,7 @@ const MAX_KEYS = 10_000
 export class AnonymousBudgets extends Context.Service<
   AnonymousBudgets,
   {
-    /** Takes `count` acts of somebody at the address: 0 when they are allowed, else the milliseconds until they are. */
+    /** Takes `count` acts of the address: 0 when they are allowed, else the milliseconds until they are. */
     readonly spend: (act: AnonymousAct, eventId: string, address: string, now: number, count?: number) => number
   }
 >()("gathercue/AnonymousBudgets") {

@@ -12,12 +12,12 @@ export const API_KEY_PREFIX = "gck_"
 const SHOWN_PREFIX = API_KEY_PREFIX.length + 4
 const TOUCH_EVERY_MS = 60_000
 
-/** A key as it is answered once, at its creation. */
+/** A key as its creation answers it, once. */
 export interface CreatedApiKey extends ApiKeyRow {
   readonly secret: string
 }
 
-/** Inserts a new key; run it in a transaction. Throws `Conflict` when the workspace has its fill of active keys. */
+/** Inserts a new key; run it in a transaction. Throws `Conflict` when the workspace has the most active keys allowed. */
 export const createApiKey = async (
   sql: Queryable,
   key: { workspaceId: string; name: string | null; expiresAt: Timestamp | null; createdByKeyId: string | null },
@@ -45,20 +45,20 @@ export interface RecognisedKey {
   readonly workspaceId: string
 }
 
-/** Spares a busy key nearly all of its queries. A key that another process or an operator's SQL takes away fails within this time. */
+/** Saves a busy key nearly all of its queries. A key that another process or an operator's SQL revokes fails within this time. */
 const KNOWN_MS = 5_000
 /** Keys that are remembered; the one that was looked up longest ago makes room. */
 const MAX_KNOWN = 10_000
 
-/** Keys that were looked up lately, by the hash of their secret, so that finding one says nothing about a secret by its time. */
+/** Keys that were looked up lately, by the hash of their secret, so that the time of a look-up reveals nothing about a secret. */
 class KnownKeys {
   readonly #keys = new Map<
     string,
     { readonly key: RecognisedKey; readonly until: number; readonly expiresAt: number }
   >()
-  /** Grows when keys are forgotten: what was read before is not remembered after it. */
+  /** Raised when keys are forgotten: rows read before that are not remembered after it. */
   #generation = 0
-  /** Nothing is remembered before: a revocation whose answer was lost may be committed a little later. `performance.now()`. */
+  /** No key is remembered before: a revocation whose answer was lost may be committed a little later. `performance.now()`. */
   #heedlessUntil = 0
 
   get generation(): number {
@@ -92,8 +92,8 @@ export class ApiKeys extends Context.Service<
     /** The key a secret belongs to; `undefined` when there is none, or it is revoked or has expired. */
     readonly recognise: (secret: string) => Effect.Effect<RecognisedKey | undefined, Unavailable>
     /**
-     * To be done once a revocation is committed, or its outcome is unknown: a revoked key fails on the very next request. For
-     * the next seconds every key is looked up on every request, because revocations are rare and look-ups cheap.
+     * Called once a revocation is committed, or its outcome is unknown: a revoked key fails on the very next request. For the
+     * next seconds every key is looked up on every request, because revocations are rare and look-ups cheap.
      */
     readonly forgetAll: Effect.Effect<void>
   }

@@ -1,6 +1,6 @@
 /**
- * Credentials to a principal. Exactly one credential speaks for a request: an API key before a platform key before a bearer
- * token before a cookie. When the one that speaks is wrong the request is refused, whatever else it carries.
+ * Credentials to a principal. Exactly one credential authenticates a request: an API key before a platform key before a bearer
+ * token before a cookie. When that one is wrong the request is refused, whatever else it carries.
  */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Unauthorized, type Unavailable } from "../model/errors.ts"

@@ -1,7 +1,7 @@
 /**
- * The addresses that limits count, for REST and the gateway alike. A proxy that nobody named makes every client look like one. The
- * log says so, because it is a mistake of the configuration that only shows under load: once for peers of private networks, where
- * the proxy usually is, and once for others, because any client on the internet can send the header.
+ * The addresses that limits count, for REST and the gateway alike. An unconfigured proxy makes all its clients look like one. The
+ * log reports it, because the mistake shows only under load: once for peers of private networks, where the proxy usually is, and
+ * once for others, because any client on the internet can send the header.
  */
 import { Context, Effect, Layer } from "effect"
 import { clientOf, isInside, type TrustedProxies } from "../model/client-address.ts"
@@ -13,7 +13,7 @@ const UNNAMED_PROXY =
 export interface Client {
   /** The address that limits count. */
   readonly address: string
-  /** It is a proxy's of the operator's own network, which nobody named: anybody may stand behind it. */
+  /** The address of an unconfigured proxy in the operator's own network, shared by its clients. */
   readonly isShared: boolean
 }
 
@@ -40,7 +40,7 @@ export class ClientAddresses extends Context.Service<
               said[place] = true
               log.warn({ peer }, UNNAMED_PROXY)
             }
-            // On the internet anybody can send the header, so it must not lift a limit there.
+            // On the internet any client can send the header, so it must not lift a limit there.
             return { address, isShared: place === "inside" }
           },
         }

@@ -1,8 +1,7 @@
 /**
- * Costly work that strangers may ask for, such as hashing a password: so many run at once, and so much waits. The queue is fair by
- * caller: callers take turns, however much one has asked for. Callers that are known come first, those that have misbehaved lately last.
- * When as much waits as may, the newest work of lesser callers gives way, or that of the caller with the most; else the newcomer
- * is refused.
+ * Costly work that strangers may ask for, such as hashing a password: the running and the waiting jobs are bounded. The queue is
+ * fair by caller: callers take turns, however many jobs one has. Known callers come first, suspect ones last. When the queue is
+ * full, the newest job of a lesser caller is dropped, or of the caller with the most jobs; else the newcomer is refused.
  */
 
 /** In the order in which they are served. */
@@ -36,7 +35,7 @@ class JobQueue {
     this.size++
   }
 
-  /** The oldest job of the caller whose turn it is, who then comes last. */
+  /** The oldest job of the caller whose turn it is; that caller then comes last. */
   shift(): Job | undefined {
     const [first] = this.#callers
     if (first === undefined) return undefined
@@ -48,7 +47,7 @@ class JobQueue {
     return job
   }
 
-  /** False: it does not wait any more. */
+  /** False: the job no longer waits. */
   remove(job: Job): boolean {
     const own = this.#callers.get(job.caller)
     const at = own?.indexOf(job) ?? -1
@@ -89,8 +88,8 @@ export class FairQueue {
   }
 
   /**
-   * Calls `begin` when it is the job's turn, now or later, or `refuse` when it has to give way. Returns how to take it back
-   * while it waits. Undefined: refused at once. A job that has begun must say `ended`.
+   * Calls `begin` when it is the job's turn, now or later, or `refuse` when the job is dropped. Returns a function that removes
+   * it while it waits. Undefined: refused at once. A job that has begun must call `ended`.
    */
   enter(job: Job): (() => void) | undefined {
     if (this.#running < this.#options.atOnce) {
@@ -119,7 +118,7 @@ export class FairQueue {
     }
     const lane = this.#queues[standing]
     const most = lane.newestOfMost
-    // One who has as many as the newcomer would have is no better off.
+    // A caller with as many jobs as the newcomer would have does not give way.
     if (most === undefined || lane.countOf(most.caller) <= lane.countOf(caller) + 1) return false
     return this.#giveWay(lane, most)
   }

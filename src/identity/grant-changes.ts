@@ -1,6 +1,6 @@
 /**
- * Rung in process after a commit that took something away that grants rest on, or changed a role: open sockets are looked at at
- * once. Other processes look now and then.
+ * Signalled in process after a commit that took away a basis of grants, or changed a role: open sockets are checked at once.
+ * Other processes check theirs from time to time.
  */
 import { Context, Effect, Layer } from "effect"
 
@@ -18,7 +18,7 @@ export class GrantChanges extends Context.Service<
   GrantChanges,
   {
     readonly publish: (change: GrantChange) => void
-    /** Returns how to stop listening. */
+    /** Returns a function that removes the listener. */
     readonly subscribe: (listener: (change: GrantChange) => void) => () => void
   }
 >()("gathercue/GrantChanges") {
@@ -36,6 +36,6 @@ export class GrantChanges extends Context.Service<
   })
 }
 
-/** Rings the bell, as an effect that can wait for a commit. */
+/** Sends the signal, as an effect that can wait for a commit. */
 export const publishing = (change: GrantChange): Effect.Effect<void, never, GrantChanges> =>
   Effect.map(GrantChanges, ({ publish: ring }) => ring(change))

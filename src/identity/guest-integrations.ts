@@ -30,7 +30,7 @@ const checkPem = (pem: string): Effect.Effect<CheckedKeySource, BadRequest> => {
       })
 }
 
-/** Only what can be said without calling it: a partner's server may be down on the day it is registered. */
+/** Checks that need no call: a partner's server may be down on the day of its registration. */
 const checkUrl = (jwksUrl: string): Effect.Effect<CheckedKeySource, BadRequest, Egress> =>
   Effect.flatMap(Egress, (egress) => egress.check(jwksUrl)).pipe(
     Effect.mapError(({ detail }) => new BadRequest({ detail: `jwksUrl: ${detail}` })),
@@ -47,8 +47,8 @@ const checkSource = ({
 }
 
 /**
- * `BadRequest` for a key source that cannot be used, `Conflict` for a second one of an issuer or one too many, `Unauthorized` when the
- * caller's credential was taken away meanwhile.
+ * `BadRequest` for a key source that cannot be used, `Conflict` for a second one of an issuer or one too many, `Unauthorized`
+ * when the caller's credential was revoked meanwhile.
  */
 export const registerGuestIntegration = (
   wanted: GivenKeySource & { readonly workspaceId: string; readonly issuer: string },

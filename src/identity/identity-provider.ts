@@ -1,8 +1,8 @@
 /**
  * Sign-in through an external OpenID Connect provider (openid-client: discovery, authorization code with PKCE, RFC 7636).
- * What must survive the round trip (state, nonce, verifier) travels in a sealed cookie of the browser that began it, so an
+ * The values of the round trip (state, nonce, verifier) travel in a sealed cookie of the browser that began it, so an
  * answer that another browser began is refused (RFC 6749 §10.12). An account is linked only when both sides have proved
- * the address; otherwise an address that anybody may claim would open somebody's account.
+ * the address; otherwise an unproved claim to an address would open another person's account.
  */
 import { Context, Effect, Layer, Redacted } from "effect"
 import {
@@ -28,7 +28,7 @@ export interface IdpSettings {
   readonly clientSecret: Redacted.Redacted<string>
 }
 
-/** Who the provider says it is. `email` is folded. */
+/** The person as the provider identifies them. `email` is folded. */
 export interface ProvidedIdentity {
   readonly issuer: string
   readonly subject: string
@@ -52,10 +52,10 @@ const identityOf = ({ iss, sub, email, email_verified: emailVerified, name }: ID
   name: typeof name === "string" ? displayName(name, "") || null : null,
 })
 
-/** How long consent may take. */
+/** Time for the consent at the provider, in seconds. */
 export const ROUND_TRIP_SECONDS = 600
 const TIMEOUT_SECONDS = 10
-/** The provider's metadata is asked for again after this long, so that its new keys and addresses are learnt. */
+/** The provider's metadata is fetched again after this long, so that its new keys and addresses take effect. */
 const DISCOVERY_MS = 3_600_000
 const OWNER = "identity-provider"
 
@@ -63,9 +63,9 @@ export class IdentityProvider extends Context.Service<
   IdentityProvider,
   {
     readonly isConfigured: boolean
-    /** Where to send the browser, and the cookie it must bring back. */
+    /** The address for the browser, and the cookie it must bring back. */
     readonly start: Effect.Effect<{ readonly url: string; readonly cookie: string }, IdpNotConfigured | Unavailable>
-    /** `url`: the whole address the browser came back to; `cookie`: what it brought. */
+    /** `url`: the whole address the browser came back to; `cookie`: the value it brought. */
     readonly finish: (
       url: string,
       cookie: string | undefined,

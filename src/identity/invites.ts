@@ -1,6 +1,6 @@
 /**
- * Invites: a week-long token that makes whoever holds it a member of a workspace, or gives them a role on one event. The
- * token is the authority: no address need match. Using it up and giving what it gives are one transaction.
+ * Invites: a week-long token that makes its holder a member of a workspace, or gives its holder a role on one event. The
+ * token is the authority: no address need match. Using it up and granting are one transaction.
  */
 import { Conflict, NotFound } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
@@ -75,7 +75,7 @@ const joinEvent = (sql: Queryable, invitation: InvitationRow, accountId: string,
 }
 
 /**
- * Gives the account what the invite promises. Throws `NotFound`, and `Conflict` when it is not open, the event has ended,
+ * Grants the account what the invite promises. Throws `NotFound`, and `Conflict` when it is not open, the event has ended,
  * or the account is a member already. Run in a transaction.
  */
 export const acceptInvite = async (

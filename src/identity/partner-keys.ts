@@ -1,8 +1,8 @@
 /**
- * Key sets of partners (JWKS, RFC 7517), fetched through the egress guard and kept per integration. Laws: a set is fresh for
- * ten minutes; a token whose key is not in it asks again, at most once in ten seconds, and a fetch that failed counts; one
- * fetch at a time, which all who need it wait for; while the issuer is out, keys that are known serve for one hour more.
- * Whoever claims an issuer can make us ask for its keys, so everything is bounded: fetches at once, sets kept, time, bytes, keys.
+ * Key sets of partners (JWKS, RFC 7517), fetched through the egress guard and kept per integration. Rules: a set is fresh for ten
+ * minutes. A token whose key is missing from it causes a fetch, at most once in ten seconds; failed fetches count. There is one
+ * fetch at a time, which all its callers wait for. While the issuer is unreachable, known keys are valid for one hour more. Any
+ * workspace can register an issuer and make us fetch its keys, so fetches at once, sets kept, time, bytes and keys are bounded.
  */
 import type { KeyObject } from "node:crypto"
 import { Clock, Context, Deferred, Effect, Layer, Semaphore } from "effect"
@@ -27,9 +27,9 @@ interface KeySet {
   keys: ReadonlyArray<PartnerKey>
   /** When the fetch that brought `keys` began. */
   fetchedAt: number
-  /** When the last fetch began, whatever came of it. */
+  /** When the last fetch began, whatever its result. */
   askedAt: number
-  /** What the last fetch that failed, failed at. */
+  /** The fault of the last fetch that failed. */
   fault: PartnerFault
   /** Done when the fetch that is under way has ended. */
   asking: Deferred.Deferred<void> | undefined
@@ -37,7 +37,7 @@ interface KeySet {
 
 const monotonicMs: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
 
-/** The one key of that id; without an id the only one there is. Two that fit are as good as none. */
+/** The one key of that id; without an id the only key. Two keys that fit count as none. */
 const pick = (keys: ReadonlyArray<PartnerKey>, kid: string | undefined): KeyObject | undefined => {
   const fitting = kid === undefined ? keys : keys.filter((one) => one.kid === kid)
   return fitting.length === 1 ? fitting[0]?.key : undefined
@@ -71,8 +71,8 @@ export class PartnerKeys extends Context.Service<
   PartnerKeys,
   {
     /**
-     * The key of the integration's key set that a token with this `kid` is to be checked with. Fails with `unknown_key`, or
-     * with what is wrong with the issuer when there are no keys of it that still count.
+     * The key of the integration's key set for checking a token with this `kid`. Fails with `unknown_key`, or with the issuer's
+     * fault when no valid keys of it are left.
      */
     readonly find: (
       source: { readonly integrationId: string; readonly jwksUrl: string },
@@ -140,7 +140,7 @@ export class PartnerKeys extends Context.Service<
               return Deferred.succeed(asking, undefined)
             }),
           ),
-          // Not the caller's: whoever gives up must not take the answer from those who wait for it too.
+          // Not in the caller's scope: a caller that gives up must not interrupt the fetch that others wait for.
           Effect.forkIn(scope),
           Effect.andThen(Deferred.await(asking)),
         )

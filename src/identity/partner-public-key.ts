@@ -1,6 +1,6 @@
 /**
- * Which public keys of partners are taken: RSA for signatures, large enough to trust and small enough to check quickly.
- * Nothing here throws, whatever bytes come in, and nothing but modulus and exponent is kept of a key.
+ * The accepted public keys of partners: RSA for signatures, large enough to trust and small enough to check quickly.
+ * No function here throws on any input, and of a key only modulus and exponent are kept.
  */
 import { createHash, createPublicKey, type KeyObject } from "node:crypto"
 import { Schema } from "effect"
@@ -38,7 +38,7 @@ const SPKI_BLOCK = /^\s*-----BEGIN PUBLIC KEY-----[A-Za-z0-9+/=\s]+-----END PUBL
 export const publicKeyFromPem = (pem: string): KeyObject | undefined =>
   SPKI_BLOCK.test(pem) ? attempt(() => createPublicKey(pem)) : undefined
 
-/** The members of a JSON Web Key (RFC 7517 §4) that say whether it may check an RS256 signature. */
+/** The members of a JSON Web Key (RFC 7517 §4) that decide whether it may check an RS256 signature. */
 const VerifyingJwk = Schema.Struct({
   kty: Schema.Literal("RSA"),
   n: Schema.String,

@@ -1,7 +1,7 @@
 /**
- * A partner's token (JWT, RFC 7519) to the guest it names. RS256 by a registered key and nothing else: what a token says of
- * its own key (`jwk`, `jku`, `x5u`) is not looked at. Whatever is wrong with a token gets one and the same refusal; what it
- * was exactly is noted on the integration, for its owner. No content of a token is kept or logged.
+ * A partner's token (JWT, RFC 7519) to the guest it names. RS256 by a registered key and nothing else: key references inside a
+ * token (`jwk`, `jku`, `x5u`) are ignored. Every fault of a token gets the same refusal; the exact fault is noted on the
+ * integration, for its owner. No content of a token is kept or logged.
  */
 import type { KeyObject } from "node:crypto"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
@@ -24,10 +24,10 @@ const RETRY_AFTER_SECONDS = 10
 /** A verified token is noted at most this often, so that a crowd costs no write per guest. */
 const NOTE_EVERY_MS = 60_000
 
-/** What a guest is called whose token says no name. */
+/** The name of a guest whose token has none. */
 const NAMELESS = "Guest"
 
-/** Whom a partner vouches for. */
+/** A guest that a partner vouches for. */
 export interface PartnerGuest {
   readonly integrationId: string
   readonly issuer: string
@@ -38,14 +38,14 @@ export interface PartnerGuest {
   readonly email: string | null
 }
 
-/** The one answer to whatever is wrong with a token. */
+/** The one answer to every fault of a token. */
 export const tokenRefused = new Unauthorized({ detail: "The partner token is not valid for this event." })
 const issuerAway = new Unavailable({
   detail: "The issuer's keys cannot be had now.",
   retryAfterSeconds: RETRY_AFTER_SECONDS,
 })
 
-/** What a token says of itself before anything is verified: where to look for the key that decides. */
+/** The unverified claims of a token: they locate the key that decides. */
 interface Claimed {
   readonly issuer: string
   readonly alg: unknown
@@ -65,7 +65,7 @@ const readClaimed = (token: string): Claimed | undefined => {
   }
 }
 
-/** What jose throws, by its code; anything else it throws is about the key. */
+/** The errors of jose, by code; its other errors are about the key. */
 const FAULTS: Readonly<Record<string, PartnerFault>> = {
   [errors.JOSEAlgNotAllowed.code]: "algorithm",
   [errors.JWSSignatureVerificationFailed.code]: "signature",
@@ -94,12 +94,12 @@ const verifySignature = (token: string, key: KeyObject, issuer: string, now: num
     catch: faultOf,
   })
 
-/** Empty for a guest without one. Anything else that is no address is refused, so that none passes for an account's. */
+/** Empty for a guest without one. Any other invalid address is refused, so that none passes for an account's. */
 const PartnerEmail = Schema.String.check(
   Schema.makeFilter((text) => text.trim() === "" || isEmail(text) || "must be an e-mail address"),
 )
 
-/** Seconds since 1970 up to the year 9999: what a date can be. jose takes any number for one, such as 1e300. */
+/** Seconds since 1970 up to the year 9999, the range of a date. jose takes any number for one, such as 1e300. */
 const NumericDate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 253_402_300_799 }))
 
 /** The claims that make a guest. */
@@ -133,8 +133,8 @@ export class PartnerTokens extends Context.Service<
   PartnerTokens,
   {
     /**
-     * The guest that the token names to events of the workspace. `Unauthorized` for whatever is wrong with the token, also
-     * when its issuer is not registered; `Unavailable` when the issuer's keys cannot be had.
+     * The guest that the token names to events of the workspace. `Unauthorized` for every fault of the token, also when its
+     * issuer is not registered; `Unavailable` when the issuer's keys cannot be fetched.
      */
     readonly verify: (workspaceId: string, token: string) => Effect.Effect<PartnerGuest, Unauthorized | Unavailable>
   }
@@ -148,21 +148,21 @@ export class PartnerTokens extends Context.Service<
       const keyOf = ({ id, jwksUrl, publicKeyPem }: ActiveIntegration, kid: unknown) => {
         if (kid !== undefined && typeof kid !== "string") return Effect.fail<PartnerFault>("malformed")
         if (jwksUrl !== null) return keys.find({ integrationId: id, jwksUrl }, kid)
-        // A key that was given alone has no id, so none is asked for.
+        // A key that was registered alone has no id, so none is required.
         const key = publicKeyFromPem(publicKeyPem ?? "")
         return key === undefined ? Effect.fail<PartnerFault>("unknown_key") : Effect.succeed(key)
       }
 
       const check = (integration: ActiveIntegration, { issuer, alg, kid }: Claimed, token: string, now: number) =>
         Effect.gen(function* () {
-          // Looked at first, so that nobody makes us fetch keys for a token that none of them could have signed.
+          // Checked first, so that no key set is fetched for a token that none of its keys could have signed.
           if (alg !== ALGORITHM) return yield* Effect.fail<PartnerFault>("algorithm")
           const key = yield* keyOf(integration, kid)
           const { payload } = yield* verifySignature(token, key, issuer, now)
           return yield* guestOf(integration.id, issuer, payload)
         })
 
-      /** Notes are for reading: that one cannot be written stops nobody. */
+      /** Notes are for reading: a failed write of one is ignored. */
       const note = (write: Parameters<typeof database.run<void>>[0]) => Effect.ignore(database.run(write))
 
       const noteGuest = ({ id, lastVerifiedAt }: ActiveIntegration, now: number) =>

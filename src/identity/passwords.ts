@@ -1,8 +1,8 @@
 /**
- * Passwords: argon2id (RFC 9106). A hash is the dearest thing that a stranger may ask for, so few run at once and at most two seconds
- * of work wait; beyond that callers are told at once to come later. The queue is fair by address. Addresses that gave a wrong password
- * lately come after all others, and those from which the same account signed in before come first: a flood from thousands of addresses
- * costs people nothing who sign in from where they did before. An unknown account costs the same hash as a known one.
+ * Passwords: argon2id (RFC 9106). A hash is the most expensive work that a stranger may ask for, so few run at once and at most
+ * two seconds of work wait; further callers are refused at once. The queue is fair by address. Addresses that gave a wrong
+ * password lately come after all others, and those from which the same account signed in before come first: a flood from
+ * thousands of addresses does not delay people at their usual address. An unknown account costs the same hash as a known one.
  */
 import { createHash } from "node:crypto"
 import { availableParallelism } from "node:os"
@@ -55,7 +55,7 @@ class Remembered {
 
 /** Of a caller without an account. */
 const NOBODY = ""
-/** Names an account by what is stored of its password: a new password makes it a stranger once more. */
+/** Names an account by the hash of its password: a new password makes the account unknown again. */
 const accountOf = (stored: string): string => createHash("sha256").update(stored).digest("base64url").slice(0, 22)
 
 /** Addresses by the passwords that came from them; a right one makes the address known for its account alone. */
@@ -65,7 +65,7 @@ class Callers {
 
   standing(address: string, account: string): Standing {
     const isKnown = this.#right.has(`${address} ${account}`)
-    // Somebody who mistypes at home is no stranger for it.
+    // A mistyped password from a known address makes it unknown, not suspect.
     if (this.#wrong.has(address)) return isKnown ? "unknown" : "suspect"
     return isKnown ? "known" : "unknown"
   }
@@ -86,7 +86,7 @@ export class Passwords extends Context.Service<
     readonly hash: (password: string) => Effect.Effect<string, Unavailable>
     /** `null`: no such account or no password; takes as long as a real comparison and is always false. */
     readonly verify: (hash: string | null, password: string) => Effect.Effect<boolean, Unavailable>
-    /** Has the account with this hash signed in from the caller's address lately, and nobody failed there since? */
+    /** Has the account with this hash signed in from the caller's address lately, without a later failure there? */
     readonly knows: (hash: string | null) => Effect.Effect<boolean>
   }
 >()("gathercue/Passwords") {
@@ -112,7 +112,7 @@ export class Passwords extends Context.Service<
           Effect.callback<A, Unavailable>((resume) => {
             const refuse = (): void => resume(Effect.fail(BUSY))
             const begin = (): void => {
-              // The work of a caller that has gone is not worth a turn.
+              // The caller has gone, so its work is skipped.
               if (isGone()) {
                 refuse()
                 queue.ended()

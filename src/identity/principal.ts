@@ -1,4 +1,4 @@
-/** Who is calling, once the credentials have been checked. */
+/** The caller of a request, once the credentials have been checked. */
 import type { Basis } from "../model/grants.ts"
 
 export type Principal =
@@ -19,7 +19,7 @@ export type Principal =
       /** Unix seconds. */
       readonly expires: number
     }
-  /** A bearer of an event session: whom a partner vouched for, or who registered. Stands for that one event. */
+  /** A bearer of an event session: a partner's guest, or a registered person. Valid for that one event. */
   | {
       readonly kind: "attendee"
       readonly as: "guest" | "registrant"
@@ -32,7 +32,7 @@ export type Principal =
   /** The operator of the whole installation. */
   | { readonly kind: "platform" }
 
-/** The credentials a request carried, as they stood in its headers. */
+/** The credentials of a request, as in its headers. */
 export interface Credentials {
   readonly apiKey: string | undefined
   readonly bearer: string | undefined

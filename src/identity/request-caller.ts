@@ -1,10 +1,10 @@
-/** The caller of a REST request, for what counts callers or works for them in turn. */
+/** The caller of a REST request, for limits and for queues that are fair by caller. */
 import { Context } from "effect"
 
 export interface RequestCaller {
-  /** As it counts for limits; empty where no limit wants it. */
+  /** As it counts for limits; empty where no limit uses it. */
   readonly address: string
-  /** The request has been given up: nobody waits for its answer. */
+  /** The request has been given up: its answer is not sent. */
   readonly isGone: () => boolean
 }
 

@@ -18,7 +18,7 @@ export const newSecret = (): string => {
 }
 
 /**
- * What is stored of a secret. Secrets carry 256 bits of entropy, so a plain hash cannot be searched; looking a row up by
+ * The stored form of a secret. Secrets carry 256 bits of entropy, so a plain hash cannot be searched; looking a row up by
  * this hash leaks nothing by time about the secret itself.
  */
 export const hashSecret = (secret: string): Uint8Array => createHash("sha256").update(secret).digest()

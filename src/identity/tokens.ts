@@ -12,7 +12,7 @@ import { EventRole } from "../model/roles.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 import { deriveKey } from "../secret-key.ts"
 
-/** Somebody on one event, whom a partner vouched for or who registered: stands for nobody in the workspace. */
+/** A person on one event, a partner's guest or a registered one: no participant elsewhere in the workspace. */
 const EventSession = Schema.Struct({
   participantId: Schema.String,
   eventId: Schema.String,
@@ -27,11 +27,11 @@ const GatewayGrant = Schema.Struct({
   kind: ParticipantKind,
   userId: Schema.NullOr(Schema.String),
   name: Schema.String,
-  /** When it was minted. A user's own is looked up when the token is used, and may be another by then. */
+  /** The role when the token was minted. A user's present role is looked up when the token is used, and may differ by then. */
   role: EventRole,
-  /** The same of a user who neither belongs to the workspace nor is on the event's list. */
+  /** True for a user who neither belongs to the workspace nor is on the event's list. */
   walkIn: Schema.optionalKey(Schema.Boolean),
-  /** Of a user: the session that it was minted with rests on this, and so does the socket. */
+  /** For a user: the basis of the session that the token was minted with, and so of the socket. */
   basis: Schema.optionalKey(Basis),
   /** When the session behind this token ends, in Unix seconds: how long a socket may live without a new token. */
   sessionExpires: Schema.Int,
@@ -41,7 +41,7 @@ export type GatewayGrant = typeof GatewayGrant.Type
 /** A browser that votes signed out: the same voter for as long as it keeps its cookie. */
 const AnonymousVoter = Schema.Struct({ participantId: Schema.String })
 
-/** One answer for every fault of a token, so that none tells which it was. */
+/** One answer for every fault of a token, so that it does not reveal the fault. */
 export const INVALID_TOKEN = new Unauthorized({ detail: "The token is not valid or has expired." })
 
 /** Thirty days. */

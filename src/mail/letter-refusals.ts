@@ -1,7 +1,7 @@
 /**
- * Letters that their reader does not ask for name a link by which no more of the kind come from that workspace. The link holds
- * the workspace, the kind, and a keyed hash of the address, signed by this server: its holder may refuse these letters, and
- * learns nothing from it. What is stored of an address is the same hash.
+ * An unsolicited letter has a link by which its reader refuses further letters of the kind from that workspace. The link holds
+ * the workspace, the kind, and a keyed hash of the address, signed by this server. Its holder may refuse these letters, and
+ * learns nothing from it. The store keeps the same hash of the address.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Context, Layer } from "effect"
@@ -19,7 +19,7 @@ export interface Refusal {
   readonly addressHash: Uint8Array
 }
 
-/** A letter's place: from whom, of which kind, to which folded address. */
+/** The identity of a letter: its workspace, its kind, its folded recipient address. */
 export interface UnaskedLetter {
   readonly workspaceId: string
   readonly kind: RefusableKind
@@ -37,7 +37,7 @@ const idOf = (bytes: Buffer): string =>
 export class LetterRefusals extends Context.Service<
   LetterRefusals,
   {
-    /** What the link in this letter says, as one path segment. */
+    /** The token of the link in this letter, as one path segment. */
     readonly tokenFor: (letter: UnaskedLetter) => string
     /** `undefined` for anything that this server did not sign. */
     readonly read: (token: string) => Refusal | undefined

@@ -1,6 +1,6 @@
 /**
- * What is written in each letter, as plain text and as HTML. Subjects are ours: of users' text they hold the title of an event or
- * the name of a workspace, without addresses (`plain-words.ts`), and nothing else. Every value is escaped; every link stands in full.
+ * The text of each letter, as plain text and as HTML. Subjects are ours: of users' text they hold the title of an event or
+ * the name of a workspace, without addresses (`plain-words.ts`), and nothing else. Values are escaped, and links are complete.
  */
 import { MAX_WORDS_IN_SUBJECT, plainWords } from "./plain-words.ts"
 
@@ -10,9 +10,9 @@ export interface Letter {
   readonly subject: string
   readonly text: string
   readonly html: string
-  /** What it is about. */
+  /** The links of the letter's body. */
   readonly links: ReadonlyArray<string>
-  /** Where its reader refuses letters like it; for those that come unasked. */
+  /** The address for refusing letters like this one; set for unsolicited letters. */
   readonly unsubscribeUrl?: string
 }
 
@@ -21,7 +21,7 @@ interface Draft {
   readonly subject: string
   readonly lines: ReadonlyArray<string>
   readonly action: { readonly label: string; readonly url: string }
-  /** Why it came and what to do when it was not asked for. */
+  /** The reason for the letter, and advice to a reader who did not ask for it. */
   readonly why: string
   readonly unsubscribe?: { readonly label: string; readonly url: string }
 }
@@ -76,7 +76,7 @@ export const resetLetter = (to: string, name: string, url: string): Letter =>
     why: "The link works once, for 30 minutes. If it was not you, ignore this letter: your password stays as it is.",
   })
 
-/** `takenBack`: what was, one line each, without addresses in what users wrote. */
+/** `takenBack`: the objects that were taken back, one line each, without addresses in users' text. */
 export const takenBackLetter = (to: string, name: string, takenBack: ReadonlyArray<string>, url: string): Letter =>
   write({
     to,

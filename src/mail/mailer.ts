@@ -1,7 +1,7 @@
 /**
- * Outgoing mail: a letter is posted inside the transaction that causes it, and sent after it commits. What rolls back sends
- * nothing; a crash loses nothing; nobody waits for a mail server. Letters hold one-time links, so they are sealed at rest
- * and deleted once sent. Without a mail server they are kept for the development outbox, or dropped in production.
+ * Outgoing mail: a letter is posted inside the transaction that causes it, and sent after the commit. A rolled-back transaction
+ * sends nothing, a crash loses nothing, and no caller waits for a mail server. Letters hold one-time links, so they are sealed
+ * at rest and deleted once sent. Without a mail server they are kept for the development outbox, or dropped in production.
  */
 import { Context, Effect, Latch, Layer, type Redacted } from "effect"
 import type { Unavailable } from "../model/errors.ts"
@@ -45,7 +45,7 @@ export interface KeptLetter {
 
 const RETRY_DELAYS_MS = [10_000, 60_000, 300_000, 1_800_000, 7_200_000]
 const POLL = "2 seconds"
-/** One at a time: who dies with a letter in hand holds up only that one, and not for long. */
+/** One at a time: a process that dies holds up only the one letter it claimed, and not for long. */
 const BATCH = 1
 /** Longer than a letter may take. */
 const HELD_MS = 120_000
@@ -57,7 +57,7 @@ export class Mailer extends Context.Service<
   {
     /** Posts a letter as part of the caller's transaction. */
     readonly post: (sql: Queryable, letter: Letter) => Promise<void>
-    /** Says that letters were committed; they are sent now instead of at the next look. */
+    /** Reports that letters were committed; they are sent now instead of at the next poll. */
     readonly collect: () => void
     /** The development outbox, newest first; all addresses when `to` is null. */
     readonly outbox: (to: string | null) => Effect.Effect<ReadonlyArray<KeptLetter>, Unavailable>
@@ -76,7 +76,7 @@ export class Mailer extends Context.Service<
         const contentOf = ({ id, contentSealed }: MailRow): Omit<Letter, "to" | "subject"> =>
           JSON.parse(openText(sealingKey, id, contentSealed))
 
-        /** Sends one claimed letter; afterwards it is gone or due again. */
+        /** Sends one claimed letter; afterwards it is deleted or due again. */
         const deliver = async (smtp: Smtp, mail: MailRow & { readonly attempts: number }): Promise<void> => {
           try {
             await smtp.send({ to: mail.recipient, subject: mail.subject, ...contentOf(mail) })

@@ -1,6 +1,6 @@
 /**
- * Text of users as letters may hold it: one line without addresses, because programs that show letters make links of them, and a
- * letter from this server must lead nowhere but to it.
+ * Text of users as letters may hold it: one line without addresses, because mail programs turn addresses into links, and a
+ * letter from this server must link to this server alone.
  */
 
 /** Longer text is cut. A subject is read in a list of subjects. */
@@ -9,10 +9,10 @@ const MAX_WORDS = 300
 
 const UNSEEN = /\p{Cf}+/gu
 const BREAKS = /[\s\p{Cc}\p{Zl}\p{Zp}]+/gu
-/** `https://host/path`, and whatever else is written like it. */
+/** `https://host/path`, and other schemes written like it. */
 const WITH_SCHEME = /[\p{L}\p{N}+.-]*:\/\/\S*/gu
 const WITH_WWW = /www[.．。｡]\S*/giu
-/** A dot before two letters makes a domain's end of them: `host.example`, also with the full stops of other scripts. */
+/** A dot before two letters makes the end of a domain: `host.example`, also with the full stops of other scripts. */
 const DOT_IN_A_NAME = /(?<=\S)[.．。｡](?=[\p{L}\p{M}]{2})/gu
 const HALF_PAIR_AT_END = /[\ud800-\udbff]$/
 

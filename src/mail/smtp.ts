@@ -1,4 +1,4 @@
-/** Mail by SMTP (nodemailer): one pooled connection, bounded waits, and the difference between "later" and "never". */
+/** Mail by SMTP (nodemailer): one pooled connection, bounded waits, and temporary failures told apart from permanent ones. */
 import { Redacted } from "effect"
 import { createTransport } from "nodemailer"
 import type { Letter } from "./letters.ts"
@@ -46,7 +46,7 @@ export const openSmtp = (url: Redacted.Redacted<string>, from: string): Smtp => 
         const headers = unsubscribing(unsubscribeUrl)
         await transport.sendMail({ from, to: { name: "", address: to }, subject, text, html, headers })
       } catch (cause) {
-        // The server's own words are left out: they repeat the address and sometimes the letter.
+        // The server's text is left out: it repeats the address and sometimes the letter.
         const { responseCode, code } = cause as { readonly responseCode?: number; readonly code?: string }
         const isPermanent = responseCode !== undefined && responseCode >= PERMANENT_FROM && code !== "EAUTH"
         throw new MailNotSent(

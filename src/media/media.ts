@@ -1,7 +1,7 @@
 /**
- * Seats in the media server (LiveKit): a token is one participant's way into one room of one live event. Audience has no
- * seat, it watches the broadcast; without a media server nobody has one. Tokens say what their holder may do and cannot be
- * taken back, so they are short; the media server lets who is connected stay.
+ * Seats in the media server (LiveKit): a token admits one participant to one room of one live event. The audience has no seat:
+ * it watches the broadcast. Without a media server there are no seats. Tokens hold the rights of their holder and cannot be
+ * revoked, so they are short-lived; the media server keeps a connected participant beyond the token's end.
  */
 import { Context, Effect, Layer, Redacted } from "effect"
 import type { VideoGrant } from "livekit-server-sdk"
@@ -34,21 +34,23 @@ export interface MediaToken {
   readonly token: string
 }
 
-/** For the way in; the media server does not look at it again while its holder stays connected. */
+/** For the connect; the media server does not check the token again while its holder stays connected. */
 const LIFETIME = "10m"
 
-/** What the media server calls a room of an event. Each phase has a main room of its own: a call's seat is none on the stage after it. */
+/**
+ * The media server's name of a room. Each phase has a main room of its own: a seat in a call is not valid on the stage after it.
+ */
 export const mediaRoomOf = ({ eventId, phaseId, roomId }: Pick<MediaSeat, "eventId" | "phaseId" | "roomId">): string =>
   `${eventId}:${roomId ?? phaseId}`
 
-/** As what somebody sits in a room of a phase; `null`: not at all. */
+/** The kind of a participant's seat in a room of a phase; `null`: none. */
 export const seatKind = ({ role, modality }: Pick<MediaSeat, "role" | "modality">): "staff" | "voice" | null => {
   const narrowed = narrowRole(role, modality)
   if (narrowed === "viewer") return null
   return isStaff(narrowed) ? "staff" : "voice"
 }
 
-/** What the holder may do in the room; `null`: no seat. Messages go through the gateway, where they can be moderated. */
+/** The holder's rights in the room; `null`: no seat. Messages go through the gateway, where they can be moderated. */
 const grantFor = (seat: MediaSeat): VideoGrant | null => {
   const kind = seatKind(seat)
   if (kind === null) return null
@@ -65,7 +67,7 @@ const grantFor = (seat: MediaSeat): VideoGrant | null => {
 export class Media extends Context.Service<
   Media,
   {
-    /** There is a media server, so that somebody may have a seat. */
+    /** A media server is configured, so that participants may have seats. */
     readonly hasServer: boolean
     /** `null`: the participant has no seat, or there is no media server. */
     readonly tokenFor: (seat: MediaSeat) => Effect.Effect<MediaToken | null>

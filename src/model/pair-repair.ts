@@ -1,12 +1,12 @@
 /**
- * Finds mates for those whom a pairing left free: among themselves, then through one existing pair (a path of length 3),
- * then through two (length 5). Fast and usually complete; what is left is for the exact search in maximum-matching.ts.
+ * Finds mates for the people whom a pairing left free: among themselves, then through one existing pair (a path of length 3),
+ * then through two (length 5). Fast and usually complete; the exact search in maximum-matching.ts handles the rest.
  *
  * Why length 3 is enough for the guarantee of rotation-pairing.ts. Let everyone of n people, n even, be allowed at least
  * n/2 of the others (then all can be paired, Dirac 1952). Let u and v be free and no two free people be allowed each other.
  * All who are allowed u or v are then in the at most (n-2)/2 pairs, and u and v together are allowed at least n of them.
  * So some pair (x, y) holds more than two of these, that is at least three of the four u-x, u-y, v-x, v-y; and three of
- * them contain u-x and v-y, or u-y and v-x. Exchanging x-y for those two seats u and v. The search below looks at every
+ * them contain u-x and v-y, or u-y and v-x. Exchanging x-y for those two seats u and v. The search below tries every
  * pair for such an exchange, at any n, and each success leaves two fewer.
  */
 import type { Pairing } from "./pairing.ts"

@@ -79,7 +79,7 @@ export interface Author {
   readonly name: string | null
 }
 
-/** A new question is shown at once, unless its phase's `config.moderated` says that a moderator looks at it first. */
+/** A new question is shown at once, unless its phase's `config.moderated` requires a moderator to approve it first. */
 export const newQuestion = (asked: {
   readonly id: string
   readonly eventId: string

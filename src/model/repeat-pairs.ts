@@ -17,7 +17,7 @@ export const pairAgain = (pairing: Pairing, lastMet: (a: number, b: number) => n
   if (pairing.size <= MAX_EXCHANGING) for (const person of repeated) exchange(pairing, person, lastMet)
 }
 
-/** Exchanges a repeated pair's partners with those of another pair, if what is repeated is then less or longer ago. */
+/** Exchanges a repeated pair's partners with those of another pair, if the repetitions are then fewer or longer ago. */
 const exchange = (pairing: Pairing, a: number, lastMet: (a: number, b: number) => number): void => {
   const b = pairing.mate(a)
   /** A repeat is worse than any number of rounds between repeats. */

@@ -24,7 +24,7 @@ const EMOJI_BEFORE = `(?<=${EMOJI}[\\ufe0f\\p{Emoji_Modifier}]?|[\\u{1f1e6}-\\u{
 const SHAPING = [
   `${EMOJI_BEFORE}\\u200d(?=${EMOJI})`,
   `(?<=${LETTER})\\u200c(?=${LETTER})`,
-  // Also at the end of a word: half forms, and initial forms that stand alone.
+  // Also at the end of a word: half forms, and initial forms used alone.
   `(?<=${LETTER})\\u200d`,
   // Of emoji, also before the box of a key; of ideographs and symbols with standardised variants.
   "(?<=\\p{Emoji})[\\ufe0e\\ufe0f]",

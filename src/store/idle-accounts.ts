@@ -9,7 +9,7 @@ import { Telemetry } from "../telemetry.ts"
 import { Database, type Queryable } from "./database.ts"
 import { patiently, sweepEvery } from "./sweeps.ts"
 
-/** Accounts looked at in one transaction. */
+/** Accounts checked in one transaction. */
 const ACCOUNTS = 100
 
 /** The accounts that own nothing: no event, no other member, no key that was used, no part in another account's event. */

@@ -23,7 +23,7 @@ const SILENT_AFTER_MS = 10_000
 const SILENT_LOOKS = 8
 const RETAKE_EVERY_MS = 250
 const CONNECT_WITHIN_MS = 5_000
-/** A server that was just killed may hold its lock until the database notices. */
+/** A server that was just killed may hold its lock until the database detects the end. */
 const PATIENCE_MS = 3_000
 const LOOK_EVERY_MS = 250
 /** A starter without the lock by then gives up and reports it. */

@@ -1,4 +1,4 @@
-/** What an attempt came to (specification §6, Delivery rules). Pure. */
+/** The outcome of an attempt (specification §6, Delivery rules). Pure. */
 import type { EgressFailed } from "../egress.ts"
 import type { EgressRefused } from "../model/egress-target.ts"
 import type { AttemptError } from "../model/webhook-delivery.ts"
@@ -13,14 +13,14 @@ export interface Outcome {
   readonly detail: string | null
 }
 
-/** 2xx is delivered; 3xx and 4xx are the receiver's word; the rest may pass. */
+/** 2xx is delivered; 3xx and 4xx are the receiver's final answer; other statuses may be temporary. */
 export const classifyStatus = (status: number): Outcome => {
   if (status >= 200 && status < 300) return { kind: "delivered", status, error: null, detail: null }
   const kind = status >= 300 && status < 500 ? "rejected" : "retry"
   return { kind, status, error: "status", detail: `status ${status}` }
 }
 
-/** No answer: a target that may not be called will not become one, anything else may pass. */
+/** No answer: a target that may not be called stays refused, any other failure may be temporary. */
 export const classifyFailure = (failure: EgressRefused | EgressFailed): Outcome =>
   failure._tag === "EgressRefused"
     ? { kind: "rejected", status: null, error: "refused", detail: `refused: ${failure.detail}` }

@@ -1,17 +1,17 @@
-/** Who has how many of the places in flight. An endpoint that answers slowly keeps one, until it answers fast again. */
+/** The concurrency slots in use by endpoint. An endpoint that answers slowly keeps one, until it answers fast again. */
 
 const SLOW_MS = 2_000
 /** Endpoints whose slowness is remembered. */
 const MAX_SLOW = 10_000
 
 export interface ConcurrencySlots {
-  /** What one endpoint may have: an eighth, so that eight endpoints always fit. */
+  /** Slots one endpoint may have: an eighth, so that eight endpoints always fit. */
   readonly perEndpoint: number
   readonly free: () => number
-  /** By endpoint, how many of its `perEndpoint` places are gone: taken, or withheld because it is slow. */
+  /** By endpoint, how many of its `perEndpoint` slots are gone: taken, or withheld because it is slow. */
   readonly busy: () => ReadonlyMap<string, number>
   readonly take: (endpointId: string) => void
-  /** Tells whether it was the endpoint's last. */
+  /** Returns whether it was the endpoint's last. */
   readonly leave: (endpointId: string) => boolean
   readonly answered: (endpointId: string, afterMs: number) => void
 }

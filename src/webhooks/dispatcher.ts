@@ -2,9 +2,9 @@
  * The dispatcher: takes deliveries from the outbox and sends them, for as long as its layer's scope is open.
  *
  * One loop claims work in batches; each claimed lane (or single retry) becomes one fiber that sends its deliveries one
- * after the other; results are settled in batches. The loop sleeps until the bell rings, a result is settled, a retry
- * falls due, or a second has passed. Lanes in flight are bounded as a whole and per endpoint, and an endpoint that
- * answers slowly keeps a single place, so that it takes no other's. Several dispatchers may share one database.
+ * after the other; results are settled in batches. The loop sleeps until the outbox signal, a settled result, a retry that
+ * falls due, or the end of a second. Lanes in flight are bounded as a whole and per endpoint, and an endpoint that
+ * answers slowly keeps a single slot, so that it takes no other's. Several dispatchers may share one database.
  */
 import { Effect, Fiber, FiberSet, Latch, Layer, Scope } from "effect"
 import { Egress } from "../egress.ts"
@@ -36,7 +36,7 @@ export interface DispatcherOptions {
   readonly retryDelaysMs: ReadonlyArray<number>
   /** Requests in flight at once; an endpoint gets an eighth of them. */
   readonly concurrency: number
-  /** No other process dispatches on this database: what a dead one had claimed is rescued at start, not when it lapses. */
+  /** No other process dispatches on this database: the claims of a dead process are rescued at start, not when they lapse. */
   readonly alone: boolean
   /** For one answer. Default 10,000 (specification §6, Delivery rules). */
   readonly timeoutMs?: number
@@ -47,9 +47,9 @@ export interface DispatcherOptions {
 }
 
 const POLL_MS = 1_000
-/** After a claim, results and rings gather for so long before the next one. */
+/** After a claim, results and signals gather for so long before the next one. */
 const PACE_MS = 5
-/** A retry that is due and was not claimed waits for a place of its endpoint, which may take as long as a request. */
+/** A retry that is due and was not claimed waits for a slot of its endpoint, which may take as long as a request. */
 const OVERDUE_MS = 100
 /** First tries of one lane that are claimed together. */
 const RUN_LENGTH = 16
@@ -165,7 +165,7 @@ const start = (options: DispatcherOptions) =>
       busy: places.busy(),
     })
 
-    /** Seen through once begun, so that no row is claimed that nobody knows of. */
+    /** Uninterruptible once begun, so that no row is claimed without being known here. */
     const claim = (
       statement: (sql: Queryable) => Promise<ReadonlyArray<ClaimedDelivery>>,
       unitOf: (delivery: ClaimedDelivery) => string,
@@ -177,7 +177,7 @@ const start = (options: DispatcherOptions) =>
       return retryForever(Effect.uninterruptible(claimed))
     }
 
-    /** Retries get half of what is free when they are due, so that neither kind of work shuts the other out. */
+    /** Retries get half of the free slots when they are due, so that neither kind of work shuts the other out. */
     const claimDueRetries = Effect.gen(function* () {
       if (performance.now() < nextRetryAt) return 0
       nextRetryAt = performance.now() + POLL_MS
@@ -201,7 +201,7 @@ const start = (options: DispatcherOptions) =>
       )
     })
 
-    /** Until something is due: the bell, the next retry, or the poll. Without a free place only the poll. */
+    /** Until something is due: the outbox signal, the next retry, or the poll. Without a free slot only the poll. */
     const sleepMs = () =>
       places.free() === 0 ? POLL_MS : Math.max(0, Math.min(POLL_MS, nextRetryAt - performance.now()))
 
@@ -224,7 +224,7 @@ const start = (options: DispatcherOptions) =>
     // Not tied to the scope: a claim that waits for a lost connection must not hold up the end.
     const claiming = yield* Effect.forkDetach(loop)
 
-    /** No new claims; what is in flight may end; what has not ended is cut off and given back. */
+    /** Claims end, requests in flight may finish, and those that have not finished are cut off and given back. */
     const stop = Effect.gen(function* () {
       stopping = true
       silence()

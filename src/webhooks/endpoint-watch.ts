@@ -1,8 +1,8 @@
 /**
- * The look right before a send at its endpoint: where it is to go, what signs it, and whether it still stands at all;
- * deleted or disabled means that nothing goes out. What a claim or an earlier look has just said is believed for a moment,
- * less than a request takes to reach a receiver anyway; beyond that all senders who ask at the same time share one query.
- * Deleting an endpoint deletes its deliveries in the same transaction, so that asking for the endpoint is asking for the
+ * The check of its endpoint right before a send: its address, its secrets, and whether it is still active. A deleted or disabled
+ * endpoint is sent nothing. The result of a claim or an earlier check is believed for a moment, less than a request takes to
+ * reach a receiver; beyond that all senders that check at the same time share one query.
+ * Deleting an endpoint deletes its deliveries in the same transaction, so that checking the endpoint is checking the
  * delivery.
  */
 import { Deferred, Effect, type Scope } from "effect"
@@ -13,15 +13,15 @@ import type { RetryForever } from "./retry-forever.ts"
 const BELIEVED_MS = 25
 
 export interface EndpointWatch {
-  /** A statement that began at `at` (`performance.now()`) saw the endpoint active, and so. */
+  /** A statement that began at `at` (`performance.now()`) found the endpoint active, with this target. */
   readonly seen: (endpointId: string, target: EndpointTarget, at: number) => void
   /** `undefined`: nothing may be sent to it. */
   readonly target: (endpointId: string) => Effect.Effect<EndpointTarget | undefined>
-  /** Nothing is being sent to it any more. */
+  /** No request to it is in flight any more. */
   readonly forget: (endpointId: string) => void
 }
 
-/** `scope`: that of the dispatcher, in which questions are asked. */
+/** `scope`: that of the dispatcher, in which the queries run. */
 export const makeEndpointWatch = (
   database: Database["Service"],
   retryForever: RetryForever,
@@ -37,7 +37,7 @@ export const makeEndpointWatch = (
     if (at >= (sightings.get(endpointId)?.at ?? 0)) sightings.set(endpointId, { target, at })
   }
 
-  /** Asks for all who gathered, and again for those who came meanwhile. Run by whoever came first. */
+  /** Queries for all gathered callers, and again for those that came meanwhile. The first caller runs it. */
   const askAll: Effect.Effect<void> = Effect.gen(function* () {
     while (gathering !== undefined) {
       const { ids, answer } = gathering

@@ -1,7 +1,7 @@
 /**
- * What has to be done from time to time, beside the dispatcher's loop and never in its way: endpoints that only fail are
- * disabled, what waits for a disabled endpoint is skipped, replaced secrets that lapsed are removed, and old messages are
- * swept with their deliveries. Every statement may run beside the same one of another process.
+ * Periodic work beside the dispatcher's loop, which it never blocks: endpoints that only fail are disabled, deliveries that wait
+ * for a disabled endpoint are skipped, replaced secrets that lapsed are removed, and old messages are swept with their
+ * deliveries. Every statement may run beside the same one of another process.
  */
 import { Effect, Schedule, type Scope } from "effect"
 import type { Logger } from "pino"
@@ -15,7 +15,7 @@ import type { RetryForever } from "./retry-forever.ts"
 const TIDY_EVERY = "1 minute"
 const SWEEP_EVERY = "1 hour"
 const BATCH = 1_000
-/** Occurrences, their deliveries and the attempts at them are kept for so long after the last delivery was finished. */
+/** Webhook events, their deliveries and attempts are kept for so long after the last delivery was finished. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1_000
 
 /** Begins at once and goes on until the scope closes. */

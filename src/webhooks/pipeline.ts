@@ -1,6 +1,6 @@
 /**
- * One attempt of a delivery: prepare → send → classify, and what the attempt means for the row (settle). Each step is a
- * function of its own with typed failures; only `send` touches the world.
+ * One attempt of a delivery: prepare → send → classify, and the attempt's effect on the row (settle). Each step is a
+ * function of its own with typed failures; only `send` has side effects.
  */
 import { Cause, Effect } from "effect"
 import type { Egress, EgressFailed, EgressRequest } from "../egress.ts"
@@ -12,7 +12,7 @@ import { classifyFailure, classifyStatus, type Outcome } from "./classify.ts"
 import { nextDelayMs } from "./retry-policy.ts"
 import { signatureHeaders } from "./signature.ts"
 
-/** What is kept of an error for people to read. */
+/** Characters of an error that are kept for people to read. */
 const MAX_ERROR_LENGTH = 500
 
 export interface PipelineOptions {
@@ -54,7 +54,7 @@ export const prepare = (
 const send = (egress: Egress["Service"], request: EgressRequest): Effect.Effect<number, EgressRefused | EgressFailed> =>
   Effect.map(egress.send(request), ({ status }) => status)
 
-/** Never fails: whatever goes wrong is an outcome. A fault of ours is retried like one of theirs, and said in the log. */
+/** Never fails: every failure is an outcome. An internal fault is retried like a receiver's, and logged. */
 export const attempt = (
   delivery: ClaimedDelivery,
   target: EndpointTarget,
@@ -78,7 +78,7 @@ export interface Timing {
   readonly durationMs: number
 }
 
-/** What the row becomes, and what is kept of the try. `random` is uniform in [0, 1). */
+/** The row's new state, and the record of the try. `random` is uniform in [0, 1). */
 export const settlementOf = (
   delivery: ClaimedDelivery,
   outcome: Outcome,

@@ -1,11 +1,11 @@
-/** Statements of the dispatcher that wait for a database that is away, with one line in the log when it goes and one when it is back. */
+/** Statements of the dispatcher that wait out a database outage, with one log line at its beginning and one at its end. */
 import { Cause, Effect, Schedule } from "effect"
 import type { Logger } from "pino"
 
 /** 100 ms, then twice as long each time, and 5 seconds at most. */
 const PAUSES = Schedule.min([Schedule.exponential("100 millis"), Schedule.spaced("5 seconds")])
 
-/** Repeats a statement until it succeeds. An unexpected error is waited out as well: a dispatcher that ended would be worse. */
+/** Repeats a statement until it succeeds. An unexpected error is waited out as well: the dispatcher must not end. */
 export type RetryForever = <A, E>(statement: Effect.Effect<A, E>) => Effect.Effect<A>
 
 /** All statements of one dispatcher share one, so that an outage is reported once. */

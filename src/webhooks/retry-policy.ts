@@ -1,6 +1,6 @@
-/** When a delivery that got no usable answer is tried again. Pure. */
+/** The time of the next try of a delivery without a usable answer. Pure. */
 
-/** Each delay is stretched by up to this share, so that what failed together does not come back together. */
+/** Each delay is stretched by up to this share, so that deliveries that failed together are not retried together. */
 export const JITTER = 0.2
 
 /**

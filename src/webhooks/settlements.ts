@@ -1,6 +1,6 @@
 /**
- * Results on their way to the database. While one statement runs the next batch gathers, so that the busier the dispatcher
- * is the fewer statements a delivery costs. Bounded by what is claimed: nothing new is claimed while the database is away.
+ * Results on their way to the database. While one statement runs the next batch gathers, so that a busier dispatcher needs
+ * fewer statements for each delivery. Bounded by the claimed deliveries: no new ones are claimed while the database is away.
  */
 import { Effect, Latch, type Scope } from "effect"
 import type { Database } from "../store/database.ts"

@@ -44,7 +44,7 @@ export const signatureHeaders = (
 }
 
 /**
- * What a receiver does with `x-gc-signature`: any one `v1` must be right, compared in constant time, and the time must be
+ * A receiver's check of `x-gc-signature`: any one `v1` must be right, compared in constant time, and the time must be
  * within the window. `rawBody` is the body as received, before parsing.
  */
 export const verifySignature = (

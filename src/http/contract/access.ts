@@ -1,27 +1,29 @@
 /**
- * Who may call an endpoint, and which object its path names. The contract says it once: the server resolves it before the
+ * The callers of an endpoint, and the object its path names. The contract declares it once: the server resolves it before the
  * body is read, the description's `security` is derived from it, and the tests walk it.
  */
 import { Context } from "effect"
 
 export type Access =
-  /** No credentials are looked at. */
+  /** No credentials are read. */
   | "public"
   /** The event in the path if it may be seen: not a draft; a private one with a session or key of its workspace. */
   | "publicEvent"
   /** The recording or clip in the path, if its event may be seen. */
   | "publicAsset"
-  /** No credentials are looked at; the event in the path unless it is a draft or private. */
+  /** No credentials are read; the event in the path unless it is a draft or private. */
   | "sharedEvent"
-  /** No credentials, but what a browser carries back to its own host: cookies of this server and the raw query. */
+  /** No credentials, but the cookies of this server and the raw query, which a browser sends by itself. */
   | "browser"
-  /** No credentials are looked at; the event in the path, unless it is a draft. */
+  /** No credentials are read; the event in the path, unless it is a draft. */
   | "openEvent"
   /** A session token if there is one; a wrong one is refused. */
   | "optionalSession"
-  /** The event in the path if it may be seen, and who asks there: a session's holder, or nobody where that is allowed. */
+  /**
+   * The event in the path if it may be seen, and the caller there: a session's holder, or a signed-out one where that is allowed.
+   */
   | "audienceEvent"
-  /** The question in the path if it is shown and its event may be seen, and who votes on it. */
+  /** The question in the path if it is shown and its event may be seen, and the voter. */
   | "audienceQuestion"
   /** An account session. */
   | "account"
@@ -29,7 +31,7 @@ export type Access =
   | "accountOrPlatform"
   /** A workspace API key. */
   | "key"
-  /** An account session of somebody with any tie to the workspace in the path. */
+  /** An account session of an account with any tie to the workspace in the path. */
   | "workspaceGuest"
   /** An account session of any member of the workspace in the path. */
   | "workspaceMember"
@@ -99,14 +101,14 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
 
 const OPEN: ReadonlySet<Access> = new Set(["public", "openEvent", "sharedEvent", "browser"])
 
-/** No credentials are looked at, wherever the call comes from. Other public routes take a session if there is one. */
+/** No credentials are read, wherever the call comes from. Other public routes take a session if there is one. */
 export const takesNoCredentials = (access: Access): boolean => OPEN.has(access)
 
-/** A viewer surface: who is there by a session token, or signed out; no other credential stands for a viewer. */
+/** A viewer surface: its caller has a session token, or is signed out; no other credential names a viewer. */
 export const isViewerSurface = (access: Access): boolean =>
   access === "optionalSession" || access === "audienceEvent" || access === "audienceQuestion"
 
-/** Whoever may look at all gets the same answer: it may be kept and revalidated by its ETag. */
+/** Every permitted caller gets the same answer: it may be kept and revalidated by its ETag. */
 export const isPublicRead = (access: Access): boolean =>
   access === "public" || access === "publicEvent" || access === "publicAsset"
 

@@ -15,7 +15,7 @@ const AccountSession = Schema.Struct({
   createdAt: Instant,
   lastSeenAt: Instant,
   expiresAt: Instant,
-  /** The one that asks. */
+  /** The session of the request. */
   current: Schema.Boolean,
 })
 

@@ -21,7 +21,7 @@ export const KnownEmail = Schema.String.check(
   Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),
 ).annotate({ format: "email" })
 
-/** 8 to 256 characters of any kind, never trimmed, and none of those that are guessed first. */
+/** 8 to 256 characters of any kind, never trimmed, and not among the passwords that are guessed first. */
 export const NewPassword = Schema.String.check(
   Schema.isBetweenCodePoints(8, 256),
   Schema.makeFilter(

@@ -1,4 +1,4 @@
-/** The audit log: who administered what. Endpoints say what they are by an annotation; how they are served writes it down. */
+/** The audit log: acts of administration and their actors. Endpoints are annotated with their act; `serve` writes the entry. */
 import { Context, Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { Instant } from "../../model/timestamp.ts"
@@ -6,7 +6,7 @@ import { EndpointAccess } from "./access.ts"
 import { PageQuery, PathId, pageOf } from "./endpoint.ts"
 import { COMMON, problems } from "./problem.ts"
 
-/** Every act that is written down. */
+/** Every act with an entry in the log. */
 export const AUDIT_ACTIONS = [
   "workspace.created",
   "workspace.changed",
@@ -39,7 +39,7 @@ const AuditEntry = Schema.Struct({
   id: Schema.String,
   action: Schema.Literals(AUDIT_ACTIONS),
   actor: Schema.Struct({ kind: Schema.Literals(["account", "key", "session"]), id: Schema.String }),
-  /** What it was done to. */
+  /** The object of the act. */
   targetId: Schema.NullOr(Schema.String),
   requestId: Schema.String,
   createdAt: Instant,

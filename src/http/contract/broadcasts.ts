@@ -1,4 +1,4 @@
-/** Going on the air and off it, for whoever manages the workspace (specification §3 and §6; hosts do it over the gateway). */
+/** Starting and stopping a broadcast by the workspace's managers (specification §3 and §6; hosts do it over the gateway). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { BroadcastId } from "../../model/ids.ts"
@@ -29,7 +29,7 @@ export const Broadcasts = HttpApiGroup.make("broadcasts")
     HttpApiEndpoint.post("startBroadcast", "/v1/phases/:id/broadcast/start", {
       params: PathId,
       payload: Schema.Struct({
-        /** Where it can be watched; by default as the deployment has it. */
+        /** The address for watching; by default the deployment's. */
         playbackUrl: Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 2048))),
       }),
       success: BroadcastState,

@@ -20,10 +20,10 @@ export const pageOf = <Name extends string, Item extends Schema.Top>(name: Name,
     nextCursor: Schema.NullOr(Schema.String),
   } as { readonly [N in Name]: Schema.$Array<Item> } & { readonly nextCursor: Schema.NullOr<typeof Schema.String> })
 
-/** On an endpoint: its body may hold nothing but what is named; the specification says "no extra properties". */
+/** On an endpoint: its body may hold no unnamed properties; the specification requires "no extra properties". */
 export class ExactBody extends Context.Service<ExactBody, true>()("gathercue/ExactBody") {}
 
-/** On an endpoint: what it answers is text of this media type, not JSON. */
+/** On an endpoint: its answer is text of this media type, not JSON. */
 export class TextBody extends Context.Service<TextBody, string>()("gathercue/TextBody") {}
 
 /** On an endpoint: counted by the client's address under this limit, instead of the one for public reads. */
@@ -32,10 +32,10 @@ export class AddressLimit extends Context.Service<
   "login" | "signup" | "register" | "anonymousToken" | "anonymousMail" | "helpChat"
 >()("gathercue/AddressLimit") {}
 
-/** On an endpoint: its address holds a secret, so nothing between here and the reader may keep the answer. */
+/** On an endpoint: its URL holds a secret, so no cache may keep the answer. */
 export class SecretAddress extends Context.Service<SecretAddress, true>()("gathercue/SecretAddress") {}
 
 export const created = <S extends Schema.Top>(schema: S) => schema.pipe(HttpApiSchema.status(201))
 
-/** 1 to 200 characters on one line, one of which can be seen: names stand in letters and on other people's screens. */
+/** 1 to 200 characters on one line, at least one of them visible: names appear in letters and on other people's screens. */
 export const Name = LegibleText(200, isDisplayName, "must be one visible line")

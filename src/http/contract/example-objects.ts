@@ -1,4 +1,4 @@
-/** Objects that examples are made of: one workspace, one event, and who is in it. */
+/** Objects that examples are made of: one workspace, one event, and its people. */
 
 export const T0 = "2030-05-01T09:00:00.000Z"
 export const T1 = "2030-05-01T10:00:00.000Z"

@@ -26,8 +26,8 @@ const Invite = Schema.Struct({
 })
 
 /**
- * `inviteUrl` is shown once: for link invites, for all in e-mail dev mode, and for those that are not mailed. `mailed` is there where
- * the reader of the address wants no invitations of this workspace: the link is then the caller's to hand over.
+ * `inviteUrl` is shown once: for link invites, for all in e-mail dev mode, and for those that are not mailed. `mailed` is present
+ * when the owner of the address refuses invitations of this workspace: the caller then passes the link on.
  */
 const IssuedInvite = Schema.Struct({
   ...Invite.fields,
@@ -42,7 +42,7 @@ const InvitedEvent = Schema.Struct({
   scheduledAt: Schema.NullOr(Instant),
 })
 
-/** What an invite page shows; the address is masked. */
+/** The content of an invite page; the address is masked. */
 const Preview = Schema.Struct({
   kind: Kind,
   status: Status,

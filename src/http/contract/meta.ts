@@ -1,4 +1,4 @@
-/** What the API says about itself. */
+/** Endpoints that describe the API. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { EndpointAccess } from "./access.ts"

@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
 import { EventRole } from "../../model/roles.ts"
 
-/** Every stable code, with its status and what it means: the one table that answers, descriptions and docs come from. */
+/** Every stable code, with its status and meaning: the one table from which answers, descriptions and docs come. */
 export const PROBLEMS = {
   bad_request: { status: 400, meaning: "Malformed, missing, wrong-type or out-of-range input." },
   role_not_on_event: {
@@ -42,7 +42,7 @@ const problemSchema = (code: ProblemCode) => {
     code === "role_not_on_event"
       ? Schema.Struct({ ...fields, acceptedRoles: Schema.Array(EventRole) })
       : Schema.Struct(fields)
-  // By its title a code is found again in the schemas that reflection gives.
+  // The title identifies the code in the schemas that reflection gives.
   return schema.annotate({ title: code })
 }
 
@@ -61,6 +61,6 @@ export const problems = (...codes: ReadonlyArray<ProblemCode>): ReadonlyArray<Sc
     return schema
   })
 
-/** What any authenticated endpoint with a body may answer besides its own. */
+/** The codes that any authenticated endpoint with a body may answer besides its own. */
 export const COMMON: ReadonlyArray<ProblemCode> = ["unauthorized", "forbidden", "unavailable", "internal_error"]
 export const WITH_BODY: ReadonlyArray<ProblemCode> = ["bad_request", "payload_too_large", "unsupported_media_type"]

@@ -1,4 +1,4 @@
-/** What anybody may see of an event, and how they get in (specification §4, public surfaces). */
+/** The public view of an event, and entry to it (specification §4, public surfaces). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { EventStatus, Visibility } from "../../model/event.ts"

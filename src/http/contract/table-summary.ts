@@ -52,7 +52,7 @@ const Person = Schema.Struct({
   badges: many(Badge, 50),
 })
 
-/** What is stored of a table: everything but who reads it. */
+/** The stored notes of a table, without their readers. */
 export const TableContent = Schema.Struct({
   table: Schema.Struct({ number: Schema.Int, label: Short }),
   summary: Notes,
@@ -94,9 +94,9 @@ export const TableSummaries = HttpApiGroup.make("tableSummaries")
         recipients: Schema.Array(
           Schema.Struct({
             userId: Schema.String,
-            /** A letter with a new link was sent to them. */
+            /** A letter with a new link was sent to the reader. */
             mailed: Schema.Boolean,
-            /** The new link: shown once to who was not mailed it, and to all in e-mail dev mode. */
+            /** The new link: shown once for a reader that was not mailed it, and for all readers in e-mail dev mode. */
             url: Schema.optionalKey(Schema.String),
           }),
         ),

@@ -54,7 +54,7 @@ const apiKeyFields = {
   lastUsedAt: Schema.NullOr(Instant),
   expiresAt: Schema.NullOr(Instant),
   revokedAt: Schema.NullOr(Instant),
-  /** The key that made it; null where a member did. */
+  /** The key that created this key; null where a member did. */
   createdByKeyId: Schema.NullOr(Schema.String),
 }
 export const ApiKey = Schema.Struct(apiKeyFields)

@@ -1,4 +1,4 @@
-/** Verification, password reset and change, and sessions. What asks about an address answers alike for all of them. */
+/** Verification, password reset and change, and sessions. Requests about an address get the same answer for every address. */
 import { Effect } from "effect"
 import { changePassword, isAccountToken, issueAccountToken, verifyEmail } from "../../identity/account-tokens.ts"
 import { Passwords } from "../../identity/passwords.ts"
@@ -94,7 +94,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
           const resetUrl = yield* post
           return { requested: true as const, ...(resetUrl === undefined ? {} : { resetUrl }) }
         }
-        // Nobody waits for it: how long the answer takes must not tell whether the address is known.
+        // Runs in the background: the time of the answer must not reveal whether the address is known.
         yield* Effect.forkDetach(
           Effect.catchCause(post, (cause) => Effect.sync(() => log.error({ err: cause }, "a reset letter was lost"))),
         )
@@ -106,7 +106,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
     handle: ({ payload, requestId }) =>
       Effect.gen(function* () {
         const database = yield* Database
-        // Looked at first: no password is hashed for a caller without a token.
+        // Checked first: no password is hashed for a caller without a token.
         const isOpen = yield* database.run((sql) => isAccountToken(sql, "reset_password", payload.token))
         if (!isOpen) return yield* new InvalidToken()
         const passwordHash = yield* (yield* Passwords).hash(payload.password)
@@ -121,7 +121,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
         const database = yield* Database
         const passwords = yield* Passwords
         const limits = yield* RateLimits
-        // By session: the wrong tries of one do not keep the others from theirs.
+        // By session: the wrong tries of one session do not block the others.
         const giveBack = yield* limits.takeAll([["loginFailure", scope.sessionId]])
         const { passwordHash: stored, credentialsVersion } = yield* outsideTransaction(
           database.run((sql) => findPassword(sql, scope.accountId)),
@@ -132,7 +132,7 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
         const passwordHash = yield* passwords.hash(payload.password)
         yield* database.transaction<void, Unauthorized>(async (sql) => {
           await lockAccount(sql, scope.accountId)
-          // A reset, or another change, has come first: the session or the password that was given counts no longer.
+          // Another reset or change was faster: the session or the given password no longer counts.
           const proved = { accountId: scope.accountId, credentialsVersion }
           if (!(await holdsCredentials(sql, scope.sessionId, proved))) {
             throw new Unauthorized({ detail: "The password was changed meanwhile." })

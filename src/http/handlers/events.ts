@@ -16,7 +16,7 @@ import { ask } from "../live-commands.ts"
 import { pageReply, pageRequest } from "../paging.ts"
 import { HttpSettings } from "../settings.ts"
 
-/** Steers the event, as a caller that manages the workspace; gives what came of it, and the event as it is then. */
+/** Runs a command on the event for its manager; resolves to the result, and to the event after it. */
 const steer = (
   eventId: string,
   command: AgendaCommand,
@@ -33,14 +33,16 @@ const phaseOf = (event: EventWithPhases, phaseId: string): Effect.Effect<Phase, 
   return phase === undefined ? Effect.fail(NotFound.of("phase")) : Effect.succeed(phase)
 }
 
-/** The account that creates an event from the dashboard hosts it (specification §4). A key is nobody, and may have been revoked. */
+/**
+ * The account that creates an event from the dashboard hosts it (specification §4). A key is no participant, and may be revoked.
+ */
 const storeEvent = (event: NewEvent, phases: ReadonlyArray<NewPhase>, { accountId, credential }: Scopes["workspace"]) =>
   Effect.flatMap(Database, (database) =>
     accountId === null
       ? database.run((sql) => insertEvent(sql, event, phases))
       : database.transaction<Event, NotFound | Unauthorized>(async (sql) => {
           const { workspaceId, id: eventId } = event
-          // The removal of a member takes the roles at events back: it comes before, or sees this one.
+          // A concurrent removal of the member, which takes event roles back, comes before this or sees its result.
           await requireMember(sql, workspaceId, credential)
           const created = await insertEvent(sql, event, phases)
           await giveEventRole(sql, { accountId, workspaceId, eventId, role: "host" })

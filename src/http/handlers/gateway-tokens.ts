@@ -1,4 +1,4 @@
-/** Gateway tokens by all their rules (specification §4): who becomes whom on which event. */
+/** Gateway tokens by all their rules (specification §4): the participant and role that each credential gets on an event. */
 import { Effect } from "effect"
 import { type GatewayGrant, Tokens } from "../../identity/tokens.ts"
 import { Conflict, NotFound, SignInRequired, Unauthorized } from "../../model/errors.ts"
@@ -43,7 +43,7 @@ const signedIn = async (
   }
 }
 
-/** An event session is for its one event, whoever may see that; minted ones outlive their integration (specification §3). */
+/** An event session is for its one event, whatever its visibility; sessions outlive their integration (specification §3). */
 const attendee = async (
   sql: Queryable,
   event: Event,

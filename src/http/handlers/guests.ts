@@ -2,8 +2,8 @@
  * Partner guests: their integrations, and the exchange of a partner's token for a guest session.
  *
  * The token is the authority, so an event's visibility does not matter: a private or unlisted event takes guests as a
- * public one does. A draft is not there (404) and an ended event is over (409), as for everyone. Of a private event whose
- * id is known already, a wrong token thereby confirms that it exists, and nothing else.
+ * public one does. A draft is absent (404) and an ended event is over (409), as for every caller. A wrong token confirms to
+ * a caller that knows the id of a private event that the event exists, and nothing else.
  */
 import { Effect } from "effect"
 import { registerGuestIntegration } from "../../identity/guest-integrations.ts"
@@ -28,7 +28,7 @@ const admit = async (sql: Queryable, event: Event, { integrationId, email }: Par
     email !== null && isProvedEmail(sql, email),
     listPhases(sql, event.id),
   ])
-  // Fetching the issuer's keys may have taken seconds; a revocation holds for whoever is not admitted yet.
+  // Fetching the issuer's keys may have taken seconds; a revocation applies to every guest that is not admitted yet.
   if (!isActive) throw tokenRefused
   if (hasAccount) throw new AccountExists()
   return guestRole(phases.map(({ modality }) => modality))

@@ -1,4 +1,4 @@
-/** Inviting, and what holders of an invite may do with it. */
+/** Inviting, and the acts of an invite's holder. */
 import { Effect } from "effect"
 import {
   acceptInvite,
@@ -49,7 +49,7 @@ interface Asked {
 
 const WORKSPACE_ROLES = ["member", "admin"]
 
-/** What a workspace invite gives. Throws `BadRequest`; `Conflict` for somebody who is a member. */
+/** The grant of a workspace invite. Throws `BadRequest`; `Conflict` for a member. */
 const toWorkspace = async (sql: Queryable, workspaceId: string, { email, role = "member", eventId }: Asked) => {
   if (eventId !== undefined) throw new BadRequest({ detail: "eventId: a workspace invite names no event." })
   if (!WORKSPACE_ROLES.includes(role)) throw new BadRequest({ detail: "role: must be member or admin." })
@@ -59,13 +59,13 @@ const toWorkspace = async (sql: Queryable, workspaceId: string, { email, role = 
   return { kind: "workspace" as const, role, eventId: null }
 }
 
-/** What an event invite gives. Throws `NotFound`, `RoleNotOnEvent`, `BadRequest`; `Conflict` for an event that is over. */
+/** The grant of an event invite. Throws `NotFound`, `RoleNotOnEvent`, `BadRequest`; `Conflict` for an event that is over. */
 const toEvent = async (sql: Queryable, workspaceId: string, { role, eventId }: Asked) => {
   if (eventId === undefined) throw new BadRequest({ detail: "eventId: an event invite names one." })
   const event = await findEventWithPhases(sql, eventId)
   if (event === undefined || event.workspaceId !== workspaceId) throw NotFound.of("event")
   const accepted = acceptedRoles(event.phases.map(({ modality }) => modality))
-  // An event without phases has no plain role to fall back on, and nobody is made an administrator by leaving the role out.
+  // An event without phases has no default role, and an absent role must not make the invitee an administrator.
   const given = role ?? (accepted.includes("participant") ? "participant" : "viewer")
   if (!accepted.includes(given as EventRole)) throw new RoleNotOnEvent({ acceptedRoles: accepted })
   if (event.status === "ended") throw new Conflict({ detail: "The event has ended." })
@@ -89,7 +89,7 @@ export const previewOf = (invitation: InvitationRow) => ({
 })
 
 /**
- * A sender who has proved an address may write to others, and one address gets only so many letters. Invitations that are refused
+ * A sender who has proved an address may write to others, and each address gets a limited number of letters. Refused invitations
  * are not counted.
  */
 const mailing = <A, E, R>(sender: Sender, email: string | null | undefined, announcing: Effect.Effect<A, E, R>) =>

@@ -1,4 +1,4 @@
-/** The API about itself. */
+/** Endpoints that describe the API. */
 import { Effect } from "effect"
 import type { Handlers } from "../call.ts"
 import type { Meta } from "../contract/meta.ts"

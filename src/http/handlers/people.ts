@@ -25,7 +25,7 @@ import { pageReply, pageRequest } from "../paging.ts"
 
 type CreatedMembership = MembershipRow & { readonly created: boolean }
 
-/** A user who is at the event has the role at once; others have it when they come. */
+/** A present user gets the role at once; an absent one gets it on arrival. */
 const tellOfRole = ({ id, status }: Pick<Event, "id" | "status">, userId: string) =>
   status === "ended" ? Effect.void : announceRoles([{ eventId: id, userId }])
 

@@ -1,4 +1,4 @@
-/** Public surfaces: names on stage and nothing else of people; absent parts are null or empty, never an error. */
+/** Public surfaces: the names of people on stage and no other personal data; absent parts are null or empty, never an error. */
 import { Effect } from "effect"
 import { issueEntryToken, readEntryToken } from "../../identity/entry.ts"
 import { hashSecret } from "../../identity/secrets.ts"
@@ -49,7 +49,7 @@ const headOf = (event: Event) => ({
 
 const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
 
-/** Takes a place, or finds the one there is. Throws `EventFull`, `Conflict` when the event is over, `NotFound` when it is gone. */
+/** Takes a place, or finds the present one. Throws `EventFull`, `Conflict` for an ended event, `NotFound` for a deleted one. */
 const takePlace = async (sql: Queryable, eventId: string, person: { name: string; email: string }) => {
   const limits = await lockCapacity(sql, eventId)
   if (limits === undefined) throw NotFound.of("event")

@@ -1,4 +1,4 @@
-/** Questions and votes: read from the store, done by the event's actor. Who may is settled by the access and the actor. */
+/** Questions and votes: read from the store, done by the event's actor. Permission is decided by the access and the actor. */
 import { Effect } from "effect"
 import type { ActivityCommand, Caller } from "../../actors/commands.ts"
 import { NotFound } from "../../model/errors.ts"
@@ -26,7 +26,7 @@ const vote = (eventId: string, id: string, voter: Caller, on: boolean) => {
   return Effect.map(ask(eventId, command, voter), ({ result }) => result as unknown as Vote)
 }
 
-/** As it is stored: the reply of the command is for people at the event, who see less of its author. */
+/** The stored question: the command's reply is for people at the event, who see less of its author. */
 const stored = (id: string) =>
   Effect.flatMap(
     run((sql) => findQuestion(sql, id)),

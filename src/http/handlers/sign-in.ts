@@ -1,4 +1,4 @@
-/** Signing in through the external identity provider. The browser always ends at the application: nobody chooses where. */
+/** Signing in through the external identity provider. The browser always ends at the application: callers choose no target. */
 import { Effect } from "effect"
 import { proveByProvider } from "../../identity/account-tokens.ts"
 import { IdentityProvider, type ProvidedIdentity, ROUND_TRIP_SECONDS } from "../../identity/identity-provider.ts"
@@ -36,8 +36,8 @@ interface SignedIn {
 }
 
 /**
- * The account this identity signs in: the linked one, the one with the address that it proves, or a new one. Somebody may have signed
- * up with an address that is not theirs: of an account that had not proved it, what was made before is taken back.
+ * The account this identity signs in: the linked one, the one with the address that it proves, or a new one. An account with an
+ * unproved address may have been made by another person, so what was made of it before is taken back.
  */
 const accountOf = async (sql: Queryable, identity: ProvidedIdentity): Promise<SignedIn> => {
   const { issuer, subject, email, emailVerified } = identity
@@ -76,7 +76,7 @@ export const signIn: Handlers<typeof SignIn> = {
         const { publicUrl, appUrl } = yield* HttpSettings
         const provider = yield* IdentityProvider
         const forget = roundTripCookie(publicUrl, "", 0)
-        // Whoever says no at the provider comes back to the application, signed out as before.
+        // A person who refuses at the provider comes back to the application, signed out as before.
         if (query.error !== undefined && provider.isConfigured) return redirect(`${appUrl}/?signIn=refused`, [forget])
         const identity = yield* provider.finish(
           `${publicUrl}${path}?${scope.queryString}`,

@@ -1,4 +1,4 @@
-/** Storing the notes of a table. Who has a link that still opens them keeps it and is not mailed again. */
+/** Storing the notes of a table. A reader with a link that still opens them keeps it and is not mailed again. */
 import { Effect } from "effect"
 import { hashSecret, newSecret } from "../../identity/secrets.ts"
 import { tableNotesLetter } from "../../mail/letters.ts"
@@ -37,7 +37,7 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
         const table = { workspaceId, eventId: event.id, roomId }
 
         const found = yield* database.run((sql) => readersOf(sql, table, recipients))
-        // A workspace may store any address for a user of its own, also for one who was there.
+        // A workspace may store any address for a user of its own, also for one who was present.
         if ([...found.values()].some(({ email, isRegistered }) => email !== null && !isRegistered)) {
           yield* requireProvedSender(scope)
         }

@@ -1,4 +1,4 @@
-/** Webhook endpoints, their deliveries, and what one does to find out why a delivery did not arrive. */
+/** Webhook endpoints, their deliveries, and the tools for finding the reason of a failed delivery. */
 import { Effect } from "effect"
 import { Conflict, NotFound, type Unavailable } from "../../model/errors.ts"
 import { Database, type Queryable } from "../../store/database.ts"
@@ -20,7 +20,7 @@ const findDelivery = async (sql: Queryable, id: string): Promise<WebhookDelivery
   return delivery
 }
 
-/** Stores a delivery, wakes the dispatcher, and answers with it. `what` is gone when nothing could be stored. */
+/** Stores a delivery, wakes the dispatcher, and answers with it. `what` names the object that is gone when nothing was stored. */
 const deliver = (
   append: (sql: Queryable) => Promise<Appended | undefined>,
   what: string,

@@ -50,7 +50,7 @@ interface KeyInput {
   readonly expiresAt?: Timestamp | null
 }
 
-/** The key that makes another one was removed meanwhile. */
+/** The key that creates another one was revoked meanwhile. */
 const KEY_GONE = new Unauthorized({ detail: "The credentials were revoked meanwhile." })
 
 const createKey = (
@@ -99,7 +99,7 @@ export const workspaces: Handlers<typeof Workspaces> = {
     handle: ({ payload, scope }) =>
       Effect.flatMap(Database, (database) =>
         database.transaction<CreatedWorkspace, SlugTaken | Conflict | Unauthorized>(async (sql) => {
-          // A transaction that proves the address takes back what was made before: it is waited for, and has ended the session then.
+          // Waits for a transaction that proves the address and takes back earlier objects: it has ended the session.
           await lockAccount(sql, scope.accountId)
           if (!(await isSession(sql, scope))) throw new Unauthorized({ detail: "The session was ended meanwhile." })
           const slug = payload.slug ?? (await freeSlug(sql, payload.name))
@@ -119,7 +119,7 @@ export const workspaces: Handlers<typeof Workspaces> = {
           return { ...workspace, apiKey: { id, name, secret, prefix, createdAt } }
         }),
       ).pipe(
-        // A slug that the caller chose is the caller's to choose again.
+        // The caller changes a slug of the caller's choice, so only generated ones are retried.
         Effect.retry(payload.slug === undefined ? RETRY_SLUG : { times: 0 }),
       ),
   },
@@ -192,7 +192,7 @@ export const workspaces: Handlers<typeof Workspaces> = {
         const user = yield* database.run((sql) =>
           upsertUser(sql, { id: newId(), workspaceId, accountId, externalSub, email, name }),
         )
-        // A removal after this raises the version, and makes the token worthless; one before it is seen here.
+        // A removal after this raises the version and invalidates the token; an earlier one is seen here.
         if (!(yield* database.run((sql) => mayEnterWorkspace(sql, workspaceId, accountId)))) {
           return yield* NotFound.of("workspace")
         }

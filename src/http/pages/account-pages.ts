@@ -76,7 +76,7 @@ export const accountPages: ReadonlyArray<Page> = [
         const field = yield* readForm(request)
         const token = field("token")
         const password = field("password")
-        // The link is looked at first: no password is hashed for a caller without one.
+        // The link is checked first: no password is hashed for a caller without one.
         if (!(yield* isOpen("reset_password", token))) return expired()
         if (!isPassword(password))
           return resetForm(token, "The password must have 8 to 256 characters and must not be a common one.")

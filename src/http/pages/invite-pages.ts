@@ -1,4 +1,4 @@
-/** The page behind an invitation: what it is about, and taking it up with an account that exists or is made here. */
+/** The page behind an invitation: its subject, and acceptance with an existing or a new account. */
 import { Effect, Option, Schema } from "effect"
 import { AccountSessions } from "../../identity/account-sessions.ts"
 import { acceptInvite, declineInvite, readInvitation } from "../../identity/invites.ts"
@@ -77,7 +77,7 @@ const acceptAs = (request: HttpRequest, accountId: string) =>
     ({ invitation }) => invitation,
   )
 
-/** The caller came without a session, and gets one once the invite is theirs. */
+/** The caller came without a session, and gets one once the invite is accepted. */
 const acceptAndSignIn = (request: HttpRequest, proved: ProvedCredentials) =>
   Effect.gen(function* () {
     const invitation = yield* acceptAs(request, proved.accountId)
@@ -131,7 +131,7 @@ export const invitePages: ReadonlyArray<Page> = [
     path: "/invite/:token",
     answer: (request) =>
       Effect.gen(function* () {
-        // A cookie may speak here: the form must have come from this site.
+        // This form may be authenticated by a cookie, so it must have come from this site.
         if (isForeignSite(request, yield* HttpSettings)) {
           return yield* new Forbidden({ detail: "Answer the invitation on its own page." })
         }

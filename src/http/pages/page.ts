@@ -13,7 +13,7 @@ import type { LimitName } from "../rate-limits.ts"
 export interface Page {
   readonly method: "GET" | "POST"
   readonly path: string
-  /** The limit that counts the page; by default reading counts as a public read, and posting like a login, because a form may carry a password. */
+  /** The limit of the page. Default: a GET counts as a public read, a POST as a login: a form may hold a password. */
   readonly limit?: LimitName
   readonly answer: (request: HttpRequest) => Effect.Effect<HttpResponse, Failure, HandlerServices>
 }
@@ -33,7 +33,7 @@ const render = (part: Part): string => {
   return typeof part === "string" ? escapeHtml(part) : part.map(({ text }) => text).join("")
 }
 
-/** A template whose strings are escaped wherever they stand. */
+/** A template whose strings are always escaped. */
 export const html = (strings: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
   new Html(strings.reduce((text, string, index) => text + render(parts[index - 1] ?? "") + string))
 
@@ -45,7 +45,7 @@ button{font:inherit;padding:.5rem 1rem;margin-top:.75rem}[role=alert]{border-lef
 const HEADERS: HttpResponse["headers"] = [
   ["content-type", "text/html; charset=utf-8"],
   ["cache-control", "no-store"],
-  // The address of the page holds a token: it must not travel on.
+  // The URL of the page holds a token: it must not be sent to other sites.
   ["referrer-policy", "no-referrer"],
   [
     "content-security-policy",
@@ -64,10 +64,10 @@ export const page = (
     .text,
 })
 
-/** What went wrong, said once, where a screen reader says it first. */
+/** The error of the page, once, at the place where a screen reader reads it first. */
 export const alert = (text: string): Html => html`<p role="alert">${text}</p>`
 
-/** The value of a query parameter; empty when it is absent or no text that could be stored. */
+/** The value of a query parameter; empty when it is absent or cannot be stored as text. */
 export const queryValue = (request: HttpRequest, name: string): string => {
   const value = new URLSearchParams(request.query).get(name) ?? ""
   return isStorable(value) ? value : ""

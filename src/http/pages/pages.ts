@@ -1,4 +1,4 @@
-/** Every page this server has, and how a page says that something went wrong. */
+/** Every page of this server, and the page for an error. */
 import { Cause, Effect } from "effect"
 import type { Failure } from "../../model/errors.ts"
 import { Telemetry } from "../../telemetry.ts"
@@ -37,7 +37,7 @@ const limited = ({ limit, method, answer }: Page, request: HttpRequest): ReturnT
     Effect.andThen(limits.take(limit ?? (method === "POST" ? "login" : "publicRead"), request.client), answer(request)),
   )
 
-/** Answers with the page whatever happens; a problem is said in words. */
+/** Always answers with a page; a problem is shown as text. */
 export const servePage =
   (one: Page) =>
   (request: HttpRequest): Effect.Effect<HttpResponse, never, HandlerServices> =>

@@ -1,6 +1,6 @@
 /**
- * The page by which somebody refuses letters of a workspace. Opening it changes nothing; a POST to its address does, whether a
- * form or a mail program sends it (RFC 8058). There is no other credential than the signed address.
+ * The page for refusing letters of a workspace. Opening it changes nothing; a POST to its address does, whether a form or a mail
+ * program sends it (RFC 8058). The signed address is the only credential.
  */
 import { Effect } from "effect"
 import { LetterRefusals, type RefusableKind, type Refusal } from "../../mail/letter-refusals.ts"
@@ -15,7 +15,7 @@ const KINDS: Readonly<Record<RefusableKind, string>> = { invitation: "invitation
 
 const tokenOf = (request: HttpRequest): string => request.params["token"] ?? ""
 
-/** The refusal that the address stands for, with the workspace's name; absent for an address that this server did not make. */
+/** The refusal that the address names, with the workspace's name; absent for an address that this server did not make. */
 const refusalIn = (request: HttpRequest, change: (sql: Queryable, refusal: Refusal) => Promise<void>) =>
   Effect.gen(function* () {
     const refusal = (yield* LetterRefusals).read(tokenOf(request))
@@ -48,7 +48,7 @@ const shown = (request: HttpRequest, { workspace, kind, isRefused }: Shown) =>
         html`<p>This address gets ${kind} from <strong>${workspace}</strong>.</p>${button(request, "refuse", `No more ${kind}`)}`,
       )
 
-/** Mail programs send other fields, or other kinds of forms: whatever does not ask to resume refuses. */
+/** Mail programs send other fields, or other kinds of forms: every request that does not ask to resume is a refusal. */
 const asksToResume = (request: HttpRequest): boolean =>
   new URLSearchParams(new TextDecoder().decode(request.body)).get("action") === "resume"
 

@@ -141,7 +141,7 @@ export class Connection {
     return this.#answer(() => this.#client.unsafe(text, values as never[], PREPARED), answered)
   }
 
-  /** Runs `begin`, `commit` or the like; resolves to the command that the server says it carried out. */
+  /** Runs `begin`, `commit` or the like; resolves to the command that the server reports as carried out. */
   async control(text: string): Promise<string> {
     const { command } = (await this.#answer(() => this.#client.unsafe(text))) as unknown as { readonly command: string }
     return command

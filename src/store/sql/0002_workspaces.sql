@@ -35,7 +35,7 @@ create table api_keys (
 create index api_keys_workspace on api_keys (workspace_id, created_at desc, id desc);
 create index api_keys_created_by on api_keys (created_by_key_id) where created_by_key_id is not null;
 
--- The people of a workspace. `account_id` marks the participant identity of an account. `external_sub` is the integrator's own id.
+-- The people of a workspace. `account_id` marks an account's participant identity. `external_sub` is the integrator's own id.
 create table users (
   id uuid primary key,
   workspace_id uuid not null references workspaces on delete cascade,

@@ -21,7 +21,7 @@ create table events (
   published_at timestamptz(3),
   started_at timestamptz(3),
   ended_at timestamptz(3),
-  -- Entry tokens open an event until a day after its end. The sweep looks at an event once, after that day, because most events
+  -- Entry tokens open an event until a day after its end. The sweep visits an event once, after that day, because most events
   -- have no entry tokens and a token has no end of its own.
   entries_swept boolean not null default false
 );
@@ -62,7 +62,7 @@ create index memberships_user on memberships (user_id);
 create index memberships_page on memberships (event_id, created_at desc, id desc);
 
 -- Invites to workspaces and events. The token is the authority, and the table holds only its hash. The clock decides whether an
--- invite has expired: no status says so.
+-- invite has expired: no status records it.
 create table invites (
   id uuid primary key,
   workspace_id uuid not null references workspaces on delete cascade,

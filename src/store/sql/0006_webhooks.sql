@@ -60,6 +60,6 @@ create table webhook_deliveries (
 ) with (autovacuum_vacuum_scale_factor = 0.02, autovacuum_analyze_scale_factor = 0.02);
 create index webhook_deliveries_first on webhook_deliveries (endpoint_id, lane, seq) where status = 'pending' and attempts = 0;
 create index webhook_deliveries_retry on webhook_deliveries (endpoint_id, next_attempt_at) where status = 'pending' and attempts > 0;
--- One index serves lists with and without a status, deliveries that wait for a disabled endpoint, and the deletion of an endpoint.
+-- One index serves lists with and without a status, waiting deliveries of disabled endpoints, and deletions of endpoints.
 create index webhook_deliveries_listed on webhook_deliveries (endpoint_id, status, created_at);
 create index webhook_deliveries_message on webhook_deliveries (message_id);

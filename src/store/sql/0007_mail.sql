@@ -1,7 +1,7 @@
 -- Letters: the outgoing mail, the daily count of each workspace, and refusals.
 
--- Outgoing mail. The transaction that causes a letter writes it, and it is deleted once it is sent. Letters hold one-time links, so
--- their content is sealed. On a server without mail `due_at` is null, and the letters are the development outbox.
+-- Outgoing mail. The transaction that causes a letter writes it, and it is deleted once it is sent. Letters hold one-time
+-- links, so their content is sealed. On a server without mail `due_at` is null, and the letters are the development outbox.
 create table mails (
   id uuid primary key,
   recipient text not null,

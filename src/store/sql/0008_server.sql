@@ -16,7 +16,7 @@ create table idempotency_keys (
 );
 create index idempotency_keys_created on idempotency_keys (created_at);
 
--- One sealed row. It opens only under the key that sealed all other data, and so tells whether the configured key is that key.
+-- One sealed row. It opens only under the key that sealed all other data, so it shows whether the configured key is that key.
 create table sealing_checks (
   id boolean primary key default true check (id),
   sealed bytea not null
@@ -29,7 +29,7 @@ create table heartbeats (
 );
 
 -- A probe takes a new page of the disk each time, because a change within existing pages succeeds on a full disk. The table is
--- unlogged, so that probes cost no write-ahead log, and is truncated once a minute. Plain storage keeps the filler uncompressed and
--- in the row.
+-- unlogged, so that probes cost no write-ahead log, and is truncated once a minute. Plain storage keeps the filler uncompressed
+-- and in the row.
 create unlogged table disk_probes (filler text not null);
 alter table disk_probes alter column filler set storage plain;

@@ -1,6 +1,6 @@
--- The commit of a live event as one statement, so that it costs one round trip. At a few hundred commands a second the round trips
--- of BEGIN, five statements and COMMIT took half of the time of a command. The order of this file is the order of the calls; new_id
--- alone comes first, because functions in the language SQL refer to it.
+-- The commit of a live event as one statement, so that it costs one round trip. At a few hundred commands a second the round
+-- trips of BEGIN, five statements and COMMIT took half of the time of a command. The order of this file is the order of the
+-- calls; new_id alone comes first, because functions in the language SQL refer to it.
 
 -- A UUIDv7 (RFC 9562 §5.7) on any PostgreSQL: a random UUID with the time written over its first 48 bits, and version 7.
 create or replace function new_id() returns uuid language sql volatile as $$
@@ -152,8 +152,9 @@ create or replace function write_broadcasts(of_event uuid, changed jsonb) return
          started_at = excluded.started_at, updated_at = now()
 $$;
 
--- A role that a live event gives reaches the list only while its user may enter the workspace. The removal of a member, which takes
--- the user's row and then its roles, comes before or after as a whole: the lock waits for it, and a statement of its own reads what it left.
+-- A role that a live event gives reaches the list only while its user may enter the workspace. The removal of a member locks
+-- the user's row and then deletes its roles. It comes before or after as a whole: the lock waits for it, and a separate
+-- statement reads its result.
 create or replace function write_memberships(of_event uuid, given jsonb) returns void language plpgsql as $$
 begin
   perform 1 from users u join jsonb_to_recordset(given) as m(user_id uuid) on u.id = m.user_id order by u.id for share of u;

@@ -1,5 +1,5 @@
--- The triggers, each after its function. Triggers are applied with the functions, because a table is made before the functions that
--- name it, and a trigger after its function.
+-- The triggers, each after its function. Triggers are applied with the functions, because a table is made before the functions
+-- that name it, and a trigger after its function.
 
 -- events.registered: the number of the event's registrations.
 create or replace function count_new_registrations() returns trigger language plpgsql as $$
