@@ -32,11 +32,11 @@ const userOf = async (
 ): Promise<Caller> => {
   if (session.workspaceId !== event.workspaceId) throw NotFound.of(what)
   const { userId } = session
-  const footing = await findGrantState(sql, session.basis, event.id)
-  if (!footing.userHolds) throw new Unauthorized({ detail: "The session's user no longer exists." })
-  const standing = accessOf(footing)
-  if (standing === undefined) throw NotFound.of(what)
-  return { participantId: userId, userId, name: footing.name, kind: "user", ...standing }
+  const state = await findGrantState(sql, session.basis, event.id)
+  if (!state.userHolds) throw new Unauthorized({ detail: "The session's user no longer exists." })
+  const access = accessOf(state)
+  if (access === undefined) throw NotFound.of(what)
+  return { participantId: userId, userId, name: state.name, kind: "user", ...access }
 }
 
 const attendeeOf = (

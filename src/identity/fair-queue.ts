@@ -5,13 +5,13 @@
  */
 
 /** In the order in which they are served. */
-const STANDINGS = ["known", "unknown", "suspect"] as const
-export type Standing = (typeof STANDINGS)[number]
+const CALLER_CLASSES = ["known", "unknown", "suspect"] as const
+export type CallerClass = (typeof CALLER_CLASSES)[number]
 
 /** Work that waits for its turn. */
 interface Job {
   readonly caller: string
-  readonly standing: Standing
+  readonly callerClass: CallerClass
   readonly begin: () => void
   readonly refuse: () => void
 }
@@ -72,7 +72,7 @@ class JobQueue {
 
 export class FairQueue {
   readonly #options: FairQueueOptions
-  readonly #queues: { readonly [standing in Standing]: JobQueue } = {
+  readonly #queues: { readonly [callerClass in CallerClass]: JobQueue } = {
     known: new JobQueue(),
     unknown: new JobQueue(),
     suspect: new JobQueue(),
@@ -84,7 +84,7 @@ export class FairQueue {
   }
 
   get waiting(): number {
-    return STANDINGS.reduce((sum, standing) => sum + this.#queues[standing].size, 0)
+    return CALLER_CLASSES.reduce((sum, callerClass) => sum + this.#queues[callerClass].size, 0)
   }
 
   /**
@@ -98,33 +98,33 @@ export class FairQueue {
       return () => {}
     }
     if (this.waiting >= this.#options.waiting() && !this.#makeRoom(job)) return undefined
-    const lane = this.#queues[job.standing]
-    lane.push(job)
-    return () => void lane.remove(job)
+    const queue = this.#queues[job.callerClass]
+    queue.push(job)
+    return () => void queue.remove(job)
   }
 
   /** A job that had begun has ended: the next one begins. */
   ended(): void {
-    const standing = STANDINGS.find((one) => this.#queues[one].size > 0)
-    const next = standing === undefined ? undefined : this.#queues[standing].shift()
+    const callerClass = CALLER_CLASSES.find((one) => this.#queues[one].size > 0)
+    const next = callerClass === undefined ? undefined : this.#queues[callerClass].shift()
     if (next === undefined) this.#running--
     else next.begin()
   }
 
-  #makeRoom({ caller, standing }: Job): boolean {
-    for (const lesser of STANDINGS.slice(STANDINGS.indexOf(standing) + 1).reverse()) {
+  #makeRoom({ caller, callerClass }: Job): boolean {
+    for (const lesser of CALLER_CLASSES.slice(CALLER_CLASSES.indexOf(callerClass) + 1).reverse()) {
       const last = this.#queues[lesser].newestOfMost
       if (last !== undefined) return this.#giveWay(this.#queues[lesser], last)
     }
-    const lane = this.#queues[standing]
-    const most = lane.newestOfMost
+    const queue = this.#queues[callerClass]
+    const most = queue.newestOfMost
     // A caller with as many jobs as the newcomer would have does not give way.
-    if (most === undefined || lane.countOf(most.caller) <= lane.countOf(caller) + 1) return false
-    return this.#giveWay(lane, most)
+    if (most === undefined || queue.countOf(most.caller) <= queue.countOf(caller) + 1) return false
+    return this.#giveWay(queue, most)
   }
 
-  #giveWay(lane: JobQueue, job: Job): boolean {
-    lane.remove(job)
+  #giveWay(queue: JobQueue, job: Job): boolean {
+    queue.remove(job)
     job.refuse()
     return true
   }

@@ -9,7 +9,7 @@ import { availableParallelism } from "node:os"
 import argon2 from "argon2"
 import { Context, Effect, Layer } from "effect"
 import { Unavailable } from "../model/errors.ts"
-import { FairQueue, type Standing } from "./fair-queue.ts"
+import { type CallerClass, FairQueue } from "./fair-queue.ts"
 import { RequestCaller } from "./request-caller.ts"
 
 /** OWASP's second recommended setting: 19 MiB, two passes, one lane; about 25 ms of one core. */
@@ -63,7 +63,7 @@ class Callers {
   readonly #right = new Remembered(KNOWN_MS)
   readonly #wrong = new Remembered(SUSPECT_MS)
 
-  standing(address: string, account: string): Standing {
+  callerClass(address: string, account: string): CallerClass {
     const isKnown = this.#right.has(`${address} ${account}`)
     // A mistyped password from a known address makes it unknown, not suspect.
     if (this.#wrong.has(address)) return isKnown ? "unknown" : "suspect"
@@ -125,10 +125,10 @@ export class Passwords extends Context.Service<
                 )
                 .finally(() => queue.ended())
             }
-            const standing = callers.standing(address, account)
+            const callerClass = callers.callerClass(address, account)
             // An account that signed in from many addresses has one turn, as an address has.
-            const caller = standing === "known" ? account : address
-            const takeBack = queue.enter({ caller, standing, begin, refuse })
+            const caller = callerClass === "known" ? account : address
+            const takeBack = queue.enter({ caller, callerClass, begin, refuse })
             if (takeBack === undefined) refuse()
             return Effect.sync(() => takeBack?.())
           }),
@@ -138,7 +138,7 @@ export class Passwords extends Context.Service<
         knows: (stored) =>
           Effect.map(
             RequestCaller,
-            ({ address }) => stored !== null && callers.standing(address, accountOf(stored)) === "known",
+            ({ address }) => stored !== null && callers.callerClass(address, accountOf(stored)) === "known",
           ),
         hash: (password) => inTurn(NOBODY, () => argon2.hash(password, PARAMETERS)),
         verify: (stored, password) =>

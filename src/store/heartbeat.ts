@@ -75,7 +75,7 @@ export class Heartbeat extends Context.Service<Heartbeat, { readonly readiness: 
       const beat = async (): Promise<number> => {
         const since = performance.now()
         try {
-          await database.attempt(write, { lane: "live", withinMs: BEAT_WITHIN_MS })
+          await database.attempt(write, { priority: "live", withinMs: BEAT_WITHIN_MS })
           if (beats++ % BEATS_PER_TRUNCATE === 0) void truncate()
           lastAt = performance.now()
           if (reason !== null && beats > 1) log.info("the database takes writes again")

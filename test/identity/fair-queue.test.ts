@@ -1,14 +1,14 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { FairQueue, type Standing } from "../../src/identity/fair-queue.ts"
+import { type CallerClass, FairQueue } from "../../src/identity/fair-queue.ts"
 
 /** A queue whose jobs end when the test says so; notes what begins and what is refused. */
 const openQueue = (atOnce: number, waiting: number) => {
   const queue = new FairQueue({ atOnce, waiting: () => waiting })
   const begun: string[] = []
   const refused: string[] = []
-  const enter = (caller: string, name = caller, standing: Standing = "unknown") => {
-    const job = { caller, standing, begin: () => void begun.push(name), refuse: () => void refused.push(name) }
+  const enter = (caller: string, name = caller, callerClass: CallerClass = "unknown") => {
+    const job = { caller, callerClass, begin: () => void begun.push(name), refuse: () => void refused.push(name) }
     const takeBack = queue.enter(job)
     if (takeBack === undefined) refused.push(name)
     return takeBack
@@ -94,7 +94,7 @@ test("a job that was taken back never begins, and leaves its place to others", (
   expect([begun, refused, queue.waiting]).toEqual([["x", "b", "c"], [], 0])
 })
 
-type Step = "end" | number | { readonly caller: number; readonly standing: Standing }
+type Step = "end" | number | { readonly caller: number; readonly callerClass: CallerClass }
 
 /** A queue that is played with at random; every job's fate is noted, and noted once. */
 const playground = (atOnce: number, most: number) => {
@@ -111,14 +111,14 @@ const playground = (atOnce: number, most: number) => {
     running--
     queue.ended()
   }
-  const enter = (caller: number, standing: Standing): void => {
+  const enter = (caller: number, callerClass: CallerClass): void => {
     const n = fates.push(undefined) - 1
     const begin = (): void => {
       running++
       settle(n, "begun")
     }
     const refuse = (): void => settle(n, "refused")
-    takeBacks[n] = queue.enter({ caller: String(caller), standing, begin, refuse })
+    takeBacks[n] = queue.enter({ caller: String(caller), callerClass, begin, refuse })
     if (takeBacks[n] === undefined) refuse()
   }
   const takeBack = (n: number): void => {
@@ -128,7 +128,7 @@ const playground = (atOnce: number, most: number) => {
   const take = (step: Step): void => {
     if (step === "end") end()
     else if (typeof step === "number") takeBack(step)
-    else enter(step.caller, step.standing)
+    else enter(step.caller, step.callerClass)
     expect(running).toBeLessThanOrEqual(atOnce)
     expect(queue.waiting).toBeLessThanOrEqual(most)
   }
@@ -146,7 +146,7 @@ test("whatever comes: never more run or wait than may, every job begins, is refu
       weight: 6,
       arbitrary: fc.record({
         caller: fc.integer({ min: 0, max: 5 }),
-        standing: fc.constantFrom("known", "unknown", "suspect"),
+        callerClass: fc.constantFrom("known", "unknown", "suspect"),
       }),
     },
     { weight: 3, arbitrary: fc.constant("end" as const) },

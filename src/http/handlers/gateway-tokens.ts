@@ -25,10 +25,10 @@ const signedIn = async (
   { basis, workspaceId, expires }: Extract<Session, { kind: "session" }>,
 ): Promise<GatewayGrant> => {
   if (workspaceId !== event.workspaceId) throw NotFound.of("event")
-  const footing = await findGrantState(sql, basis, event.id)
-  if (!footing.userHolds) throw new Unauthorized({ detail: "The session's user no longer exists." })
-  const standing = accessOf(footing)
-  if (standing === undefined) throw NotFound.of("event")
+  const state = await findGrantState(sql, basis, event.id)
+  if (!state.userHolds) throw new Unauthorized({ detail: "The session's user no longer exists." })
+  const access = accessOf(state)
+  if (access === undefined) throw NotFound.of("event")
   return {
     participantId: basis.userId,
     eventId: event.id,
@@ -36,9 +36,9 @@ const signedIn = async (
     basis,
     kind: "user",
     userId: basis.userId,
-    ...(standing.walkIn ? { walkIn: true } : {}),
-    name: footing.name ?? "Participant",
-    role: standing.role,
+    ...(access.walkIn ? { walkIn: true } : {}),
+    name: state.name ?? "Participant",
+    role: access.role,
     sessionExpires: expires,
   }
 }

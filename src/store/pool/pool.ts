@@ -9,7 +9,7 @@ import { Opener } from "./opener.ts"
 import { SERVER_KEEPALIVES } from "./session.ts"
 import { type Bound, makeQueryable, type Queryable, type Rows } from "./statement.ts"
 import { Transaction } from "./transaction.ts"
-import { type Lane, Waiting } from "./waiting.ts"
+import { type Priority, Waiting } from "./waiting.ts"
 
 export interface PoolOptions {
   readonly url: string
@@ -41,7 +41,7 @@ export interface PoolStats {
 }
 
 export interface TransactionOptions {
-  readonly lane?: Lane
+  readonly priority?: Priority
   /** Instead of the pool's deadline, in milliseconds: sweeps have their own. */
   readonly withinMs?: number
 }
@@ -148,7 +148,7 @@ export class Pool {
       wanted: () => Math.min(this.#waiting.size, options.connections - this.#slots.length),
       opened: (connection) => this.#adopt(connection),
     })
-    const statement = (lane: Lane) => (bound: Bound) => this.#statement(bound, lane)
+    const statement = (priority: Priority) => (bound: Bound) => this.#statement(bound, priority)
     this.sql = makeQueryable(statement("request"), this.#connector.json)
     this.liveSql = makeQueryable(statement("live"), this.#connector.json)
     this.#look = setInterval(() => this.#endLate(), LOOK_EVERY_MS)
@@ -197,10 +197,10 @@ export class Pool {
 
   /** A transaction that its caller ends, within the deadline: by `commit` or `rollback`. */
   async begin({
-    lane = "request",
+    priority = "request",
     withinMs = this.#options.deadlineMs,
   }: TransactionOptions = {}): Promise<Transaction> {
-    const slot = await this.#checkOut(lane, withinMs)
+    const slot = await this.#checkOut(priority, withinMs)
     const { connection } = slot
     const transaction = new Transaction(connection, this.#connector.json, slot.giveBack)
     slot.lost = (cause) => transaction.onLost(cause)
@@ -232,11 +232,11 @@ export class Pool {
     clearInterval(this.#look)
   }
 
-  #statement(bound: Bound, lane: Lane): Promise<Rows<ReadonlyArray<object>>> {
+  #statement(bound: Bound, priority: Priority): Promise<Rows<ReadonlyArray<object>>> {
     const within = this.#options.deadlineMs
     const slot = this.#take(within)
     return slot === undefined
-      ? this.#wait(lane, within).then((waited) => this.#runOn(waited, bound))
+      ? this.#wait(priority, within).then((waited) => this.#runOn(waited, bound))
       : this.#runOn(slot, bound)
   }
 
@@ -244,8 +244,8 @@ export class Pool {
     return slot.connection.run(bound, slot.giveBack)
   }
 
-  async #checkOut(lane: Lane, withinMs: number): Promise<Slot> {
-    return this.#take(withinMs) ?? this.#wait(lane, withinMs)
+  async #checkOut(priority: Priority, withinMs: number): Promise<Slot> {
+    return this.#take(withinMs) ?? this.#wait(priority, withinMs)
   }
 
   /** A connection that is free now. */
@@ -257,10 +257,10 @@ export class Pool {
     return slot?.checkOut(performance.now() + withinMs)
   }
 
-  async #wait(lane: Lane, withinMs: number): Promise<Slot> {
+  async #wait(priority: Priority, withinMs: number): Promise<Slot> {
     const patienceMs = this.#patienceMs(withinMs)
     const until = performance.now() + withinMs
-    const waiting = this.#waiting.enter(lane, patienceMs)
+    const waiting = this.#waiting.enter(priority, patienceMs)
     if (waiting === undefined) {
       this.#observe.refused()
       throw new PoolError("POOL_FULL")

@@ -6,7 +6,7 @@
 import type { PoolError } from "./errors.ts"
 
 /** `live`: a live event's commit or recovery, of which each event has one at a time. `request`: everything else. */
-export type Lane = "live" | "request"
+export type Priority = "live" | "request"
 
 const LIVE_IN_A_ROW = 4
 
@@ -60,40 +60,40 @@ class Queue<A> {
 }
 
 export class Waiting<A> {
-  readonly #lanes: { readonly [lane in Lane]: Queue<Waiter<A>> } = { live: new Queue(), request: new Queue() }
-  readonly #bounds: { readonly [lane in Lane]: number }
+  readonly #queues: { readonly [priority in Priority]: Queue<Waiter<A>> } = { live: new Queue(), request: new Queue() }
+  readonly #bounds: { readonly [priority in Priority]: number }
   #liveInARow = 0
 
-  constructor(bounds: { readonly [lane in Lane]: number }) {
+  constructor(bounds: { readonly [priority in Priority]: number }) {
     this.#bounds = bounds
   }
 
   get size(): number {
-    return this.#lanes.live.size + this.#lanes.request.size
+    return this.#queues.live.size + this.#queues.request.size
   }
 
-  sizeOf(lane: Lane): number {
-    return this.#lanes[lane].size
+  sizeOf(priority: Priority): number {
+    return this.#queues[priority].size
   }
 
   /** `performance.now()` of the one that has waited longest. */
   get oldestSince(): number | undefined {
-    const { live, request } = this.#lanes
+    const { live, request } = this.#queues
     const [one = Number.POSITIVE_INFINITY, other = Number.POSITIVE_INFINITY] = [live.first?.since, request.first?.since]
     return this.size === 0 ? undefined : Math.min(one, other)
   }
 
   /** `undefined`: the queue is full. */
-  enter(lane: Lane, patienceMs: number): Promise<A> | undefined {
-    if (this.#lanes[lane].size >= this.#bounds[lane]) return undefined
+  enter(priority: Priority, patienceMs: number): Promise<A> | undefined {
+    if (this.#queues[priority].size >= this.#bounds[priority]) return undefined
     const since = performance.now()
     const until = since + patienceMs
-    return new Promise((resolve, reject) => this.#lanes[lane].push({ since, until, resolve, reject }))
+    return new Promise((resolve, reject) => this.#queues[priority].push({ since, until, resolve, reject }))
   }
 
   /** Gives the value to the next caller in turn. False: the queues are empty. */
   serve(value: A): boolean {
-    const { live, request } = this.#lanes
+    const { live, request } = this.#queues
     const isRequestsTurn = live.size === 0 || (request.size > 0 && this.#liveInARow >= LIVE_IN_A_ROW)
     this.#liveInARow = isRequestsTurn ? 0 : this.#liveInARow + 1
     const waiter = isRequestsTurn ? request.shift() : live.shift()
@@ -103,7 +103,7 @@ export class Waiting<A> {
 
   /** Refuses all callers whose patience has ended by `now`. */
   refuse(now: number, cause: () => PoolError): void {
-    for (const queue of Object.values(this.#lanes)) {
+    for (const queue of Object.values(this.#queues)) {
       for (const { reject } of queue.takeAll(({ until }) => until <= now)) reject(cause())
     }
   }
