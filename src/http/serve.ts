@@ -266,13 +266,14 @@ export const compile = (
     const audited = Option.getOrUndefined(Context.getOption(endpoint.annotations, Audited))
 
     /** Answers, and writes an administrative act to the audit log. */
-    const act = (request: HttpRequest, principal: Principal, scope: never) =>
-      answer(request, scope).pipe(
-        Effect.tap(({ reply }) =>
-          audited === undefined ? Effect.void : writeAudit(audited, principal, request, scope, reply),
-        ),
-        Effect.map(({ response }) => response),
-      )
+    const act = (request: HttpRequest, principal: Principal, scope: never) => {
+      const acting = answer(request, scope)
+      const noted =
+        audited === undefined
+          ? acting
+          : Effect.tap(acting, ({ reply }) => writeAudit(audited, principal, request, scope, reply))
+      return Effect.map(noted, ({ response }) => response)
+    }
 
     const isRepeated = isRepeatable(endpoint.method, access)
     const workKind = Option.isSome(Context.getOption(endpoint.annotations, Commanded)) ? "commanded" : "stored"
