@@ -161,13 +161,13 @@ export class Refused extends Schema.TaggedError<Refused>()("Refused", {
 }) {}
 
 /** Another activation owns the event now. The same command id may be sent again and will reach it. */
-export class NotOwner extends Schema.TaggedError<NotOwner>()("Moved", {}) {}
+export class NotOwner extends Schema.TaggedError<NotOwner>()("NotOwner", {}) {}
 
 /** There is no such event (any more). */
-export class EventNotFound extends Schema.TaggedError<EventNotFound>()("EventGone", {}) {}
+export class EventNotFound extends Schema.TaggedError<EventNotFound>()("EventNotFound", {}) {}
 
 /** The database cannot be reached; the same command may be sent again. */
-export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreAway", {}) {}
+export class StoreUnavailable extends Schema.TaggedError<StoreUnavailable>()("StoreUnavailable", {}) {}
 
 /** The reasons why an actor cannot serve its event. */
 export type Unreachable = NotOwner | EventNotFound | StoreUnavailable

@@ -25,7 +25,7 @@ const unavailable = (detail: string, retryAfterSeconds = 1) => new Unavailable({
 /** The reason why an event cannot answer now. */
 const awayBecause = (tag: string): Unavailable => {
   if (tag === "MailboxFull") return unavailable("The event has too much to do right now.")
-  if (tag === "StoreAway") return unavailable("The event's state could not be stored or read; try again.", 2)
+  if (tag === "StoreUnavailable") return unavailable("The event's state could not be stored or read; try again.", 2)
   return unavailable("The event is being moved; try again.")
 }
 
@@ -72,12 +72,12 @@ export class LiveEvents extends Context.Service<
           call.pipe(
             Effect.timeout(TRY_TIMEOUT),
             Effect.retry({
-              while: (failure) => failure._tag === "Moved",
+              while: (failure) => failure._tag === "NotOwner",
               times: MOVED_TRIES,
               schedule: Schedule.spaced(MOVED_PAUSE),
             }),
             Effect.mapError((failure) => {
-              if (failure._tag === "EventGone") return gone()
+              if (failure._tag === "EventNotFound") return gone()
               return ENGINE_TAGS.has(failure._tag)
                 ? awayBecause(failure._tag)
                 : (failure as Exclude<E, { readonly _tag: EngineTag }>)
@@ -101,7 +101,7 @@ export class LiveEvents extends Context.Service<
         const execute = (eventId: string, envelope: Envelope): Reachable<Answer, Refused> =>
           Effect.suspend(() => inboxOf(eventId).put(pseudonymous(pseudonymKey, eventId, envelope))).pipe(
             Effect.flatMap((outcome): Effect.Effect<Answer, Refused | Unavailable> => {
-              if (outcome instanceof StoreUnavailable) return Effect.fail(awayBecause("StoreAway"))
+              if (outcome instanceof StoreUnavailable) return Effect.fail(awayBecause("StoreUnavailable"))
               return outcome instanceof Refused ? Effect.fail(outcome) : Effect.succeed(outcome)
             }),
             Effect.tap((answer) =>
@@ -124,9 +124,9 @@ export class LiveEvents extends Context.Service<
 }
 
 const ENGINE_TAG_LIST = [
-  "Moved",
-  "EventGone",
-  "StoreAway",
+  "NotOwner",
+  "EventNotFound",
+  "StoreUnavailable",
   "MailboxFull",
   "AlreadyProcessingMessage",
   "PersistenceError",

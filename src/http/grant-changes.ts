@@ -28,8 +28,8 @@ export const announceRoles = (
   afterCommit(
     Effect.gen(function* () {
       const live = yield* LiveEvents
-      const { publish: ring } = yield* GrantChanges
-      const tell = ({ eventId, userId }: (typeof changes)[number]) =>
+      const { publish } = yield* GrantChanges
+      const forget = ({ eventId, userId }: (typeof changes)[number]) =>
         live
           .execute(eventId, {
             commandId: newId(),
@@ -43,10 +43,10 @@ export const announceRoles = (
           .pipe(
             Effect.retry({ while: (failure) => failure._tag === "Unavailable", schedule: AGAIN, times: TRIES }),
             Effect.ignore,
-            Effect.andThen(Effect.sync(() => ring({ eventId, userId }))),
+            Effect.andThen(Effect.sync(() => publish({ eventId, userId }))),
           )
-      for (const change of changes) ring(change)
-      const all = yield* Effect.forkDetach(Effect.forEach(changes, tell, { concurrency: AT_ONCE, discard: true }))
+      for (const change of changes) publish(change)
+      const all = yield* Effect.forkDetach(Effect.forEach(changes, forget, { concurrency: AT_ONCE, discard: true }))
       yield* Effect.timeoutOption(Fiber.await(all), ANSWER_AFTER)
     }),
   )

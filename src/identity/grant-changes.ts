@@ -38,4 +38,4 @@ export class GrantChanges extends Context.Service<
 
 /** Sends the signal, as an effect that can wait for a commit. */
 export const publishing = (change: GrantChange): Effect.Effect<void, never, GrantChanges> =>
-  Effect.map(GrantChanges, ({ publish: ring }) => ring(change))
+  Effect.map(GrantChanges, ({ publish }) => publish(change))

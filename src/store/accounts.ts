@@ -55,7 +55,7 @@ export const findCredentials = async (
   return row
 }
 
-/** Has any account proved this address? Any person may sign up with any. It must be folded already. */
+/** Has an account proved this address? A signup alone proves nothing. The address must be folded already. */
 export const isProvedEmail = async (sql: Queryable, email: string): Promise<boolean> => {
   const rows = await sql`select 1 from account_emails where email = ${email} and verified_at is not null`
   return rows.length > 0

@@ -1,5 +1,6 @@
 /** Workspace API keys: only a hash of the secret is kept. */
 import type { Timestamp } from "../model/timestamp.ts"
+import { lockWorkspace } from "./credentials.ts"
 import type { Queryable } from "./database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "./page.ts"
 
@@ -35,7 +36,7 @@ export const insertApiKey = async (
   },
 ): Promise<ApiKeyRow | undefined> => {
   // The workspace row is the lock that makes the count exact when two callers create at once.
-  await sql`select 1 from workspaces where id = ${key.workspaceId} for no key update`
+  await lockWorkspace(sql, key.workspaceId)
   const [row] = await sql<ApiKeyRow[]>`
     insert into api_keys (id, workspace_id, name, secret_hash, prefix, last4, expires_at, created_by_key_id)
     select ${key.id}, ${key.workspaceId}, ${key.name}, ${key.secretHash}, ${key.prefix}, ${key.last4},
@@ -100,7 +101,7 @@ export const revokeKeysMadeBy = async (
   workspaceId: string,
   keyId: string,
 ): Promise<ReadonlyArray<string>> => {
-  await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
+  await lockWorkspace(sql, workspaceId)
   const rows = await sql<{ id: string }[]>`
     with recursive made as (
       select id from api_keys where created_by_key_id = ${keyId} and workspace_id = ${workspaceId}

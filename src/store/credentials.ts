@@ -5,12 +5,20 @@ import type { Queryable } from "./database.ts"
 
 export type Credential = { readonly sessionId: string } | { readonly keyId: string }
 
-/** The accounts that may act in a workspace, by their roles. API keys may do both. */
+/** The roles of accounts that may act. An API key acts as an admin does; requests for owners take no key. */
 const MAY = {
   owners: ["owner"],
   admins: ["owner", "admin"],
   members: ["owner", "admin", "member"],
 } satisfies Record<string, ReadonlyArray<WorkspaceRole>>
+
+/**
+ * Takes the workspace's row for the rest of the transaction. Transactions that change what belongs to the workspace, or count it,
+ * follow one another: each sees the results of those before it.
+ */
+export const lockWorkspace = async (sql: Queryable, workspaceId: string): Promise<void> => {
+  await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
+}
 
 /**
  * Throws `Unauthorized` for a login that has ended, an account that has lost the permission, or a key that was revoked. The

@@ -2,6 +2,7 @@
 import { Conflict } from "../model/errors.ts"
 import { MAX_GUEST_INTEGRATIONS, type PartnerFault } from "../model/guest-integration.ts"
 import type { Timestamp } from "../model/timestamp.ts"
+import { lockWorkspace } from "./credentials.ts"
 import type { Queryable } from "./database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "./page.ts"
 
@@ -42,7 +43,7 @@ export const insertGuestIntegration = async (
 ): Promise<GuestIntegrationRow> => {
   const { id, workspaceId, issuer, jwksUrl, publicKeyPem, publicKeyFingerprint } = integration
   // The workspace's row is the lock that makes both answers true until the insert.
-  await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
+  await lockWorkspace(sql, workspaceId)
   const [held] = await sql<{ active: number; isTaken: boolean }[]>`
     select count(*) as active, coalesce(bool_or(issuer = ${issuer}), false) as is_taken
       from guest_integrations where workspace_id = ${workspaceId} and revoked_at is null`

@@ -1,5 +1,6 @@
 /** Invites, by id for their managers and by the hash of their token for its holder. */
 import type { Timestamp } from "../model/timestamp.ts"
+import { lockWorkspace } from "./credentials.ts"
 import type { Queryable } from "./database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "./page.ts"
 
@@ -49,7 +50,7 @@ export const insertInvite = async (
 ): Promise<InviteRow> => {
   // The lock of the workspace's row: of two invites to the same address the later one revokes the earlier one, and a
   // transaction that revokes all invites of the workspace misses none that is being made.
-  await sql`select 1 from workspaces where id = ${invite.workspaceId} for no key update`
+  await lockWorkspace(sql, invite.workspaceId)
   if (invite.email !== null) {
     await sql`
       update invites set status = 'revoked', revoked_at = now()

@@ -8,7 +8,7 @@ export const hasProvedAddress = async (sql: Queryable, accountId: string): Promi
   return rows.length > 0
 }
 
-/** Has any owner of the workspace proved an address? */
+/** Has an owner of the workspace proved an address? */
 export const hasProvedOwner = async (sql: Queryable, workspaceId: string): Promise<boolean> => {
   const rows = await sql`
     select 1 from workspace_members m join account_emails e on e.account_id = m.account_id

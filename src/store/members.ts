@@ -28,9 +28,7 @@ export const pageMembers = async (sql: Queryable, workspaceId: string, page: Pag
   return toPage(rows, page.limit)
 }
 
-/** Locks the workspace's row, so that two changes to its members see each other, and reads the member. */
-const lockMember = async (sql: Queryable, workspaceId: string, memberId: string): Promise<MemberRow> => {
-  await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
+const findMember = async (sql: Queryable, workspaceId: string, memberId: string): Promise<MemberRow> => {
   const [row] = await sql<MemberRow[]>`
     ${sql.unsafe(MEMBER)} where m.workspace_id = ${workspaceId} and m.id = ${memberId}`
   if (row === undefined) throw NotFound.of("member")
@@ -39,14 +37,14 @@ const lockMember = async (sql: Queryable, workspaceId: string, memberId: string)
 
 const isOwner = new Forbidden({ detail: "Owners are not changed here: an owner may leave while another remains." })
 
-/** Throws `NotFound`, or `Forbidden` for an owner (specification §4). Run it in a transaction. */
+/** Throws `NotFound`, or `Forbidden` for an owner (specification §4). Run it under `lockWorkspace`. */
 export const setMemberRole = async (
   sql: Queryable,
   workspaceId: string,
   memberId: string,
   role: "member" | "admin",
 ): Promise<MemberRow> => {
-  const member = await lockMember(sql, workspaceId, memberId)
+  const member = await findMember(sql, workspaceId, memberId)
   if (member.role === "owner") throw isOwner
   await sql`update workspace_members set role = ${role} where id = ${memberId}`
   return { ...member, role }
@@ -72,17 +70,16 @@ const depart = async (sql: Queryable, workspaceId: string, accountId: string): P
   return { accountId, userId: user.id, eventIds }
 }
 
-/** Throws `NotFound`, or `Forbidden` for an owner. Run it in a transaction. */
+/** Throws `NotFound`, or `Forbidden` for an owner. Run it under `lockWorkspace`. */
 export const removeMember = async (sql: Queryable, workspaceId: string, memberId: string): Promise<Departure> => {
-  const member = await lockMember(sql, workspaceId, memberId)
+  const member = await findMember(sql, workspaceId, memberId)
   if (member.role === "owner") throw isOwner
   await sql`delete from workspace_members where id = ${memberId}`
   return depart(sql, workspaceId, member.accountId)
 }
 
-/** Throws `Conflict` for the only owner: of two owners who leave at once exactly one succeeds. Run it in a transaction. */
+/** Throws `Conflict` for the only owner: of two owners who leave at once exactly one succeeds. Run it under `lockWorkspace`. */
 export const leaveWorkspace = async (sql: Queryable, workspaceId: string, accountId: string): Promise<Departure> => {
-  await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
   const left = await sql`
     delete from workspace_members m where workspace_id = ${workspaceId} and account_id = ${accountId}
        and (role <> 'owner' or exists (select 1 from workspace_members o where o.workspace_id = ${workspaceId}
@@ -93,9 +90,9 @@ export const leaveWorkspace = async (sql: Queryable, workspaceId: string, accoun
   return depart(sql, workspaceId, accountId)
 }
 
-/** Makes a member an owner too. Throws `NotFound`. Run it in a transaction. */
+/** Makes a member an owner too. Throws `NotFound`. Run it under `lockWorkspace`. */
 export const makeOwner = async (sql: Queryable, workspaceId: string, memberId: string): Promise<MemberRow> => {
-  const member = await lockMember(sql, workspaceId, memberId)
+  const member = await findMember(sql, workspaceId, memberId)
   await sql`update workspace_members set role = 'owner' where id = ${memberId}`
   return { ...member, role: "owner" }
 }

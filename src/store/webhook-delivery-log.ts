@@ -28,7 +28,7 @@ const COLUMNS = `d.id, d.endpoint_id as webhook_id, d.message_id as occurrence_i
   case when d.status = 'pending' and d.claimed_by is null then d.next_attempt_at end as next_attempt_at,
   d.created_at, d.finished_at`
 
-/** Newest first. Each status is read through its own stretch of the index, so that a rare one is found as fast as any. */
+/** Newest first. Each status is read through its own stretch of the index, so that a rare one is found as fast as a frequent one. */
 export const pageWebhookDeliveries = async (
   sql: Queryable,
   of: { readonly webhookId: string; readonly status?: DeliveryStatus | undefined },

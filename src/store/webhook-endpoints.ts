@@ -1,6 +1,7 @@
 /** Webhook endpoints of a workspace; the signing secret is stored sealed, and only the signer reads it. */
 import type { Timestamp } from "../model/timestamp.ts"
 import type { WebhookEventType } from "../model/webhook-events.ts"
+import { lockWorkspace } from "./credentials.ts"
 import type { Queryable } from "./database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "./page.ts"
 
@@ -40,7 +41,7 @@ export const insertWebhookEndpoint = async (
     secretSealed: Uint8Array
   },
 ): Promise<WebhookEndpointRow | undefined> => {
-  await sql`select 1 from workspaces where id = ${endpoint.workspaceId} for no key update`
+  await lockWorkspace(sql, endpoint.workspaceId)
   const [row] = await sql<WebhookEndpointRow[]>`
     insert into webhook_endpoints (id, workspace_id, url, event_types, secret_sealed)
     select ${endpoint.id}, ${endpoint.workspaceId}, ${endpoint.url}, ${[...endpoint.eventTypes]}::text[],

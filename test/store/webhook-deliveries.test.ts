@@ -362,7 +362,7 @@ test("the sweep removes what is finished and old, and keeps what is pending or r
   expect(await statuses()).toEqual(["pending"])
 })
 
-test("neither claiming nor settling walks over a backlog, also before the table has any statistics", async () => {
+test("neither claiming nor settling walks over a backlog, also before the table has statistics", async () => {
   const { sql, workspaceId, addEndpoint } = await openOutbox()
   const { id } = await addEndpoint("https://example.com/")
   await sql`

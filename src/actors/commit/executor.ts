@@ -96,7 +96,7 @@ export class Executor {
     const [only] = envelopes
     if (envelopes.length === 1 && only !== undefined) return Effect.map(alone(only), (outcome) => [outcome])
     const each = (envelope: Envelope) =>
-      Effect.catchTag(this.execute([envelope]), "StoreAway", (away) => Effect.succeed([away]))
+      Effect.catchTag(this.execute([envelope]), "StoreUnavailable", (away) => Effect.succeed([away]))
     return Effect.map(Effect.forEach(envelopes, each), (outcomes) => outcomes.flat())
   }
 

@@ -64,7 +64,7 @@ export class DeadlineTimer {
     fork(
       see(deadline, Math.max(now(), deadline.at)).pipe(
         Effect.andThen(seen),
-        Effect.catchTags({ StoreAway: () => unreachable, Moved: () => unreachable }),
+        Effect.catchTags({ StoreUnavailable: () => unreachable, NotOwner: () => unreachable }),
         Effect.ignore,
       ),
     )
@@ -80,7 +80,9 @@ export class DeadlineTimer {
         this.#needs.recover,
         Effect.sync(() => this.set()),
       )
-      this.#needs.fork(recovered.pipe(Effect.catchTags({ StoreAway: () => again, Moved: () => again }), Effect.ignore))
+      this.#needs.fork(
+        recovered.pipe(Effect.catchTags({ StoreUnavailable: () => again, NotOwner: () => again }), Effect.ignore),
+      )
     }, RECOVER_EVERY_MS)
   }
 }

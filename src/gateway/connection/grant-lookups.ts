@@ -58,13 +58,13 @@ export class GrantLookups {
     )
     return Effect.map(Effect.exit(found), (exit) => {
       for (const [index, { answer }] of batch.entries()) {
-        Deferred.doneUnsafe(answer, Exit.isSuccess(exit) ? footingAt(exit.value, index) : Exit.failCause(exit.cause))
+        Deferred.doneUnsafe(answer, Exit.isSuccess(exit) ? stateAt(exit.value, index) : Exit.failCause(exit.cause))
       }
     })
   }
 }
 
-const footingAt = (footings: ReadonlyArray<GrantState>, index: number): Exit.Exit<GrantState> => {
-  const footing = footings[index]
-  return footing === undefined ? Exit.die(new Error("a question was not answered")) : Exit.succeed(footing)
+const stateAt = (states: ReadonlyArray<GrantState>, index: number): Exit.Exit<GrantState> => {
+  const state = states[index]
+  return state === undefined ? Exit.die(new Error("a question was not answered")) : Exit.succeed(state)
 }

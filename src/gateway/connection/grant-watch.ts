@@ -23,7 +23,7 @@ interface Backed extends Ground {
 interface Needs {
   readonly connections: () => Iterable<Connection>
   /** The user's access to the event differs from the connection's. */
-  readonly stands: (connection: Connection, standing: EventAccess) => void
+  readonly stands: (connection: Connection, access: EventAccess) => void
 }
 
 export class GrantWatch {
@@ -83,7 +83,7 @@ export class GrantWatch {
             some.map(({ basis, eventId }) => ({ basis, eventId })),
           ),
         ),
-        (footings) => this.#judge(some, footings),
+        (states) => this.#judge(some, states),
       )
     const batches = Array.from({ length: Math.ceil(backed.length / BATCH) }, (_, n) =>
       backed.slice(n * BATCH, (n + 1) * BATCH),
@@ -106,14 +106,14 @@ export class GrantWatch {
     )
   }
 
-  #judge(backed: ReadonlyArray<Backed>, footings: ReadonlyArray<GrantState>): void {
+  #judge(backed: ReadonlyArray<Backed>, states: ReadonlyArray<GrantState>): void {
     for (const [index, { connection, basis }] of backed.entries()) {
-      const footing = footings[index]
+      const state = states[index]
       // A connection that renewed its token meanwhile was checked with that token.
-      if (footing === undefined || connection.basis !== basis) continue
-      const standing = accessOf(footing)
-      if (!holds(footing) || (standing === undefined && footing.event !== null)) connection.close(CLOSE.revoked)
-      else if (standing !== undefined) this.#needs.stands(connection, standing)
+      if (state === undefined || connection.basis !== basis) continue
+      const access = accessOf(state)
+      if (!holds(state) || (access === undefined && state.event !== null)) connection.close(CLOSE.revoked)
+      else if (access !== undefined) this.#needs.stands(connection, access)
     }
   }
 }

@@ -59,24 +59,24 @@ const findGrantState = (
     })
   })
 
-type Stand = Pick<Identity, "role" | "walkIn" | "manages">
+type Access = Pick<Identity, "role" | "walkIn" | "manages">
 
 /** The user's present access, which precedes the token's. */
-const standingNow = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<Stand, CloseCode> =>
+const accessNow = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<Access, CloseCode> =>
   findGrantState(needs, basis, eventId).pipe(
     Effect.mapError((): CloseCode => CLOSE.overloaded),
-    Effect.flatMap((state): Effect.Effect<Stand, CloseCode> => {
+    Effect.flatMap((state): Effect.Effect<Access, CloseCode> => {
       if (!holds(state)) return Effect.fail(CLOSE.revoked)
       if (state.event === null) return Effect.fail(CLOSE.notFound)
-      const standing = accessOf(state)
-      return standing === undefined ? Effect.fail(CLOSE.revoked) : Effect.succeed(standing)
+      const access = accessOf(state)
+      return access === undefined ? Effect.fail(CLOSE.revoked) : Effect.succeed(access)
     }),
   )
 
-const standingOfGrant = (needs: Needs, { basis, eventId, kind, role, walkIn = false }: GatewayGrant) =>
+const accessOfGrant = (needs: Needs, { basis, eventId, kind, role, walkIn = false }: GatewayGrant) =>
   basis === undefined
-    ? Effect.succeed<Stand>({ role, walkIn: kind !== "user" || walkIn, manages: false })
-    : standingNow(needs, basis, eventId)
+    ? Effect.succeed<Access>({ role, walkIn: kind !== "user" || walkIn, manages: false })
+    : accessNow(needs, basis, eventId)
 
 export const readToken = (needs: Needs, token: string): Effect.Effect<Grant, CloseCode> =>
   Effect.gen(function* () {
@@ -87,6 +87,6 @@ export const readToken = (needs: Needs, token: string): Effect.Effect<Grant, Clo
     const { participantId, name, kind, userId, eventId, sessionExpires, basis } = claims
     const sessionExpiresAt = sessionExpires * 1000
     if (sessionExpiresAt <= Date.now()) return yield* Effect.fail(CLOSE.tokenExpired)
-    const { role, walkIn, manages } = yield* standingOfGrant(needs, claims)
+    const { role, walkIn, manages } = yield* accessOfGrant(needs, claims)
     return { eventId, identity: { participantId, name, kind, userId, role, walkIn, manages }, sessionExpiresAt, basis }
   })

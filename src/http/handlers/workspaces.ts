@@ -15,7 +15,7 @@ import { ACCOUNT_SUB_PREFIX } from "../../model/participants.ts"
 import { type Timestamp, toMillis } from "../../model/timestamp.ts"
 import { findPrimaryAddress, isSession, lockAccount } from "../../store/accounts.ts"
 import { pageApiKeys, removeRevokedApiKey, revokeApiKey, revokeKeysMadeBy } from "../../store/api-keys.ts"
-import { type Credential, requireCredential } from "../../store/credentials.ts"
+import { type Credential, lockWorkspace, requireCredential } from "../../store/credentials.ts"
 import { afterCommit, Database, type Queryable } from "../../store/database.ts"
 import {
   type Departure,
@@ -79,7 +79,7 @@ const changeMembers = <A>(
 ) =>
   Effect.flatMap(Database, (database) =>
     database.transaction<A, NotFound | Forbidden | Conflict | Unauthorized>(async (sql) => {
-      await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
+      await lockWorkspace(sql, workspaceId)
       await requireCredential(sql, workspaceId, { sessionId }, who)
       return body(sql)
     }),
