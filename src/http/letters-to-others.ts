@@ -8,7 +8,7 @@ import type { Letter } from "../mail/letters.ts"
 import { Mailer } from "../mail/mailer.ts"
 import { Forbidden, LettersUsedUp } from "../model/errors.ts"
 import { Database, type Queryable } from "../store/database.ts"
-import { countLetters, hasProvedAddress, hasProvedOwner } from "../store/letters.ts"
+import { countLetters, founderSentMore, hasProvedAddress, hasProvedOwner } from "../store/letters.ts"
 import { HttpSettings } from "./settings.ts"
 
 export interface Sender {
@@ -54,8 +54,10 @@ export const unaskedLetters = Effect.gen(function* () {
 })
 
 const DAY_MS = 86_400_000
+/** An account may found any number of workspaces: together they send as many letters as this many of them. */
+const FULL_WORKSPACES = 10
 
-/** Counts letters that the caller's transaction posts. Throws `LettersUsedUp`. */
+/** Counts letters that the caller's transaction posts, by workspace and by its founder. Throws `LettersUsedUp`. */
 export const countLettersToOthers = async (
   sql: Queryable,
   workspaceId: string,
@@ -65,6 +67,12 @@ export const countLettersToOthers = async (
   if (letters === 0) return
   const now = Date.now()
   const day = new Date(now).toISOString().slice(0, "2026-01-01".length)
-  if (await countLetters(sql, workspaceId, day, letters, most)) return
-  throw new LettersUsedUp({ quota: most, retryAfterSeconds: Math.ceil((DAY_MS - (now % DAY_MS)) / 1000) })
+  const retryAfterSeconds = Math.ceil((DAY_MS - (now % DAY_MS)) / 1000)
+  if (!(await countLetters(sql, workspaceId, day, letters, most))) {
+    throw new LettersUsedUp({ quota: most, retryAfterSeconds })
+  }
+  const mostOfFounder = most * FULL_WORKSPACES
+  if (await founderSentMore(sql, workspaceId, day, mostOfFounder)) {
+    throw new LettersUsedUp({ quota: mostOfFounder, retryAfterSeconds })
+  }
 }

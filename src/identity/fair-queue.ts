@@ -1,12 +1,16 @@
 /**
  * Costly work that strangers may ask for, such as hashing a password: the running and the waiting jobs are bounded. The queue is
- * fair by caller: callers take turns, however many jobs one has. Known callers come first, suspect ones last. When the queue is
- * full, the newest job of a lesser caller is dropped, or of the caller with the most jobs; else the newcomer is refused.
+ * fair by caller: callers take turns, however many jobs one has. Known callers come first, suspect ones last, and a class that
+ * waits is passed over a limited number of times: no class starves another. When the queue is full, the newest job of a lesser
+ * caller is dropped, or of the caller with the most jobs; else the newcomer is refused.
  */
 
 /** In the order in which they are served. */
 const CALLER_CLASSES = ["known", "unknown", "suspect"] as const
 export type CallerClass = (typeof CALLER_CLASSES)[number]
+
+/** So many jobs of better classes begin before one of a class that waits. */
+const PASSED_OVER_AT_MOST = 8
 
 /** Work that waits for its turn. */
 interface Job {
@@ -27,6 +31,8 @@ export interface FairQueueOptions {
 class JobQueue {
   readonly #callers = new Map<string, Job[]>()
   size = 0
+  /** Jobs of better classes that have begun since the last one of this class, while one waited. */
+  passedOver = 0
 
   push(job: Job): void {
     const own = this.#callers.get(job.caller)
@@ -105,10 +111,19 @@ export class FairQueue {
 
   /** A job that had begun has ended: the next one begins. */
   ended(): void {
-    const callerClass = CALLER_CLASSES.find((one) => this.#queues[one].size > 0)
-    const next = callerClass === undefined ? undefined : this.#queues[callerClass].shift()
+    const next = this.#next()?.shift()
     if (next === undefined) this.#running--
     else next.begin()
+  }
+
+  /** The first class with a job, or one that was passed over often enough; the least of several such. */
+  #next(): JobQueue | undefined {
+    const waiting = CALLER_CLASSES.map((one) => this.#queues[one]).filter(({ size }) => size > 0)
+    const next = waiting.findLast(({ passedOver }) => passedOver >= PASSED_OVER_AT_MOST) ?? waiting[0]
+    if (next === undefined) return undefined
+    for (const lesser of waiting.slice(waiting.indexOf(next) + 1)) lesser.passedOver++
+    next.passedOver = 0
+    return next
   }
 
   #makeRoom({ caller, callerClass }: Job): boolean {

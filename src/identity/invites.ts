@@ -42,9 +42,14 @@ export const issueInvite = async (
 }
 
 /** A new token for an open invite. Throws `Conflict` for any other. */
-export const reissueInvite = async (sql: Queryable, { id, status }: InvitationRow): Promise<IssuedInvite> => {
+export const reissueInvite = async (
+  sql: Queryable,
+  { id, status }: InvitationRow,
+  createdByAccountId: string | null,
+): Promise<IssuedInvite> => {
   const token = newSecret()
-  const invite = await renewInvite(sql, id, hashSecret(token), toTimestamp(Date.now() + LIFETIME_MS))
+  const expiresAt = toTimestamp(Date.now() + LIFETIME_MS)
+  const invite = await renewInvite(sql, { id, tokenHash: hashSecret(token), expiresAt, createdByAccountId })
   if (invite === undefined) throw notPending(status)
   return { invite, token }
 }

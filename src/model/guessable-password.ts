@@ -3,6 +3,7 @@
  * accounts with such an old password can still sign in.
  */
 import { dictionary } from "@zxcvbn-ts/language-common"
+import { isVisible } from "./shown-text.ts"
 
 /** Shorter ones are refused for being short. */
 const FEWEST_CHARACTERS = 8
@@ -14,4 +15,4 @@ const MOST_COMMON: ReadonlySet<string> = new Set(
 )
 
 export const isGuessable = (password: string): boolean =>
-  password.trim() === "" || new Set(password.toLowerCase()).size === 1 || MOST_COMMON.has(password.toLowerCase())
+  !isVisible(password) || new Set(password.toLowerCase()).size === 1 || MOST_COMMON.has(password.toLowerCase())

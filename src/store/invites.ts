@@ -46,6 +46,8 @@ export const insertInvite = async (
     role: string
     tokenHash: Uint8Array
     expiresAt: Timestamp
+    /** Null for a key. */
+    createdByAccountId: string | null
   },
 ): Promise<InviteRow> => {
   // The lock of the workspace's row: of two invites to the same address the later one revokes the earlier one, and a
@@ -58,9 +60,10 @@ export const insertInvite = async (
          and email = ${invite.email} and status = 'pending'`
   }
   const [row] = await sql<InviteRow[]>`
-    insert into invites as i (id, workspace_id, event_id, kind, email, role, token_hash, expires_at)
+    insert into invites as i (id, workspace_id, event_id, kind, email, role, token_hash, expires_at,
+                              created_by_account_id)
     values (${invite.id}, ${invite.workspaceId}, ${invite.eventId}, ${invite.kind}, ${invite.email}, ${invite.role},
-            ${invite.tokenHash}, ${invite.expiresAt})
+            ${invite.tokenHash}, ${invite.expiresAt}, ${invite.createdByAccountId})
     returning ${sql.unsafe(INVITE)}`
   if (row === undefined) throw new Error("insert returned no row")
   return row
@@ -109,17 +112,27 @@ export const settleInvite = async (
   return row
 }
 
-/** A new token and a new term for an open invite; the old token becomes invalid. */
+/** A new token and a new term for an open invite, which is now the caller's; the old token becomes invalid. */
 export const renewInvite = async (
   sql: Queryable,
-  id: string,
-  tokenHash: Uint8Array,
-  expiresAt: Timestamp,
+  {
+    id,
+    tokenHash,
+    expiresAt,
+    createdByAccountId,
+  }: Pick<Parameters<typeof insertInvite>[1], "id" | "tokenHash" | "expiresAt" | "createdByAccountId">,
 ): Promise<InviteRow | undefined> => {
   const [row] = await sql<InviteRow[]>`
-    update invites i set token_hash = ${tokenHash}, expires_at = ${expiresAt}
+    update invites i set token_hash = ${tokenHash}, expires_at = ${expiresAt}, created_by_account_id = ${createdByAccountId}
      where id = ${id} and status = 'pending' and expires_at > now() returning ${sql.unsafe(INVITE)}`
   return row
+}
+
+/** The open invites that the account made in the workspace. Run it under `lockWorkspace`. */
+export const revokeInvitesOf = async (sql: Queryable, workspaceId: string, accountId: string): Promise<void> => {
+  await sql`
+    update invites set status = 'revoked', revoked_at = now()
+     where workspace_id = ${workspaceId} and created_by_account_id = ${accountId} and status = 'pending'`
 }
 
 /** Is a person with this address a member already? */

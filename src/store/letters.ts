@@ -38,6 +38,28 @@ export const countLetters = async (
   return count > 0
 }
 
+/**
+ * Has the founder of the workspace sent more than `most` letters on that day, from all workspaces that they founded? The founder
+ * is the owner who joined first. Transactions of two workspaces do not see each other's letters before they end.
+ */
+export const founderSentMore = async (
+  sql: Queryable,
+  workspaceId: string,
+  day: string,
+  most: number,
+): Promise<boolean> => {
+  const rows = await sql`
+    with first_owner as (
+      select account_id from workspace_members where workspace_id = ${workspaceId} and role = 'owner'
+       order by joined_at, id limit 1)
+    select 1 from first_owner f join workspace_members m on m.account_id = f.account_id and m.role = 'owner'
+      join workspace_letters l on l.workspace_id = m.workspace_id and l.day = ${day}::date
+     where not exists (select from workspace_members o
+                        where o.workspace_id = m.workspace_id and o.role = 'owner' and (o.joined_at, o.id) < (m.joined_at, m.id))
+    having sum(l.letters) > ${most}`
+  return rows.length > 0
+}
+
 interface Refusal {
   readonly workspaceId: string
   readonly kind: string

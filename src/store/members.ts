@@ -3,6 +3,7 @@ import { Conflict, Forbidden, NotFound } from "../model/errors.ts"
 import type { WorkspaceRole } from "../model/roles.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Queryable } from "./database.ts"
+import { revokeInvitesOf } from "./invites.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "./page.ts"
 
 export interface MemberRow {
@@ -57,8 +58,12 @@ export interface Departure {
   readonly eventIds: ReadonlyArray<string>
 }
 
-/** Ends the sessions of the account's user in the workspace, and deletes its roles on all events there. */
+/**
+ * Ends the sessions of the account's user in the workspace, deletes its roles on all events there, and revokes its open invites:
+ * one of them would let it in again. API keys are the workspace's and stay.
+ */
 const depart = async (sql: Queryable, workspaceId: string, accountId: string): Promise<Departure> => {
+  await revokeInvitesOf(sql, workspaceId, accountId)
   const [user] = await sql<{ id: string }[]>`
     update users set session_version = session_version + 1
      where workspace_id = ${workspaceId} and account_id = ${accountId} returning id`

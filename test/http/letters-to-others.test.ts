@@ -165,6 +165,33 @@ describe("a workspace's letters of a day", () => {
     expect(await countOf(workspace)).toBe(1)
   })
 
+  test("are those of ten workspaces at most, however many the same account founds", async () => {
+    const owner = await signup(server.url)
+    await verify(owner)
+    const founded: Workspace[] = []
+    for (let n = 0; n < 11; n++) founded.push(await createWorkspace(server.url, owner))
+    for (const workspace of founded.slice(0, 10)) {
+      await rows.run(
+        "insert into workspace_letters (workspace_id, day, letters) values ($1, (now() at time zone 'utc')::date, $2)",
+        [workspace.id, DAILY],
+      )
+    }
+    const [first, last] = [founded[0] as Workspace, founded[10] as Workspace]
+    const refused = await invite(last)
+    expect([refused.status, refused.body.code, await countOf(last)]).toEqual([429, "rate_limited", 0])
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
+    // A workspace that another account founded does not count, although this one is an owner of it too.
+    const other = await provedWorkspace()
+    await rows.run("insert into workspace_members (id, workspace_id, account_id, role) values ($1, $2, $3, 'owner')", [
+      randomUUID(),
+      other.id,
+      owner.id,
+    ])
+    expect((await invite(other)).status).toBe(201)
+    await rows.run("update workspace_letters set letters = 0 where workspace_id = $1", [first.id])
+    expect((await invite(last)).status).toBe(201)
+  })
+
   test("count a repeat under the same key once, and not what was refused for another reason", async () => {
     const workspace = await provedWorkspace()
     const headers = { "idempotency-key": randomUUID() }

@@ -5,6 +5,7 @@ import {
   type Account,
   type CallOptions,
   call,
+  createEvent,
   createLiveEvent,
   createWorkspace,
   gatewayToken,
@@ -57,6 +58,45 @@ describe("a workspace", () => {
       expect([answer.status, answer.body.code]).toEqual([400, "bad_request"])
     },
   )
+})
+
+test("the open invites of an admin who is removed or leaves are revoked, and those of others stay", async () => {
+  const { id, owner, key } = await createWorkspace(server.url)
+  const event = await createEvent(server.url, key)
+  const inviteBy = async (
+    by: Pick<CallOptions, "cookie" | "key">,
+    fields: object = {},
+  ): Promise<{ id: string; token: string }> => {
+    const { status, body } = await api("POST", `/v1/workspaces/${id}/invites`, { ...by, body: fields })
+    expect(status).toBe(201)
+    return { id: body.id, token: new URL(body.inviteUrl).pathname.split("/").at(-1) as string }
+  }
+  const stranger = await signup(server.url)
+  const accept = async ({ token }: { token: string }) =>
+    (await api("POST", `/v1/invites/${token}/accept`, { cookie: stranger.cookie })).status
+  for (const ending of ["removed", "left"] as const) {
+    const admin = await join(id, "admin")
+    const made = [await inviteBy(admin, { role: "admin" }), await inviteBy(admin, { eventId: event.id, role: "host" })]
+    const renewedByOwner = await inviteBy(admin, { email: `${randomUUID()}@example.com` })
+    expect(
+      (await api("POST", `/v1/workspaces/${id}/invites/${renewedByOwner.id}/resend`, { cookie: owner.cookie })).status,
+    ).toBe(200)
+    const others = [await inviteBy(owner), await inviteBy({ key })]
+    const path = `/v1/workspaces/${id}/members/${ending === "left" ? "me" : admin.memberId}`
+    const { cookie } = ending === "left" ? admin : owner
+    expect((await api("DELETE", path, { cookie })).status).toBe(204)
+    expect(await Promise.all(made.map(accept))).toEqual([409, 409])
+    const { invites } = (await api("GET", `/v1/workspaces/${id}/invites`, { cookie: owner.cookie })).body
+    const statusOf = (invite: { id: string }): string =>
+      invites.find((one: { id: string }) => one.id === invite.id)?.status
+    expect([...made, renewedByOwner, ...others].map(statusOf)).toEqual([
+      "revoked",
+      "revoked",
+      "pending",
+      "pending",
+      "pending",
+    ])
+  }
 })
 
 test("a member who is removed while they host is shown out, and comes back only as a stranger", async () => {

@@ -44,6 +44,14 @@ describe("users", () => {
     expect((await upsert({ externalSub, email: null })).body.email).toBeNull()
   })
 
+  test.each(["", " ", "\u2800", "\u200b\u3164"])("are nameless when no character of %j is visible", async (name) => {
+    const externalSub = randomUUID()
+    expect((await upsert({ externalSub, name })).body.name).toBeNull()
+    await upsert({ externalSub, name: "Ada\nL\u200b" })
+    expect((await upsert({ externalSub, email: null })).body.name).toBe("Ada L")
+    expect((await upsert({ externalSub, name })).body.name).toBeNull()
+  })
+
   test.each(["nobody", "<b>@example.com", "ada\u200b@example.com", "ada..l@example.com"])(
     "have an address or none, and not %j",
     async (email) => {

@@ -81,6 +81,28 @@ test("the known are served first, and everybody else gives way to them, stranger
   expect(begun).toEqual(["x", "friend 1", "friend 3", "friend 2"])
 })
 
+test("better classes pass a waiting one over eight times, and no longer", () => {
+  const { queue, begun, enter } = openQueue(1, 100)
+  enter("x")
+  enter("bad", "suspect", "suspect")
+  enter("stranger", "unknown", "unknown")
+  for (let n = 0; n < 30; n++) enter("friend", "known", "known")
+  for (let n = 0; n < 20; n++) queue.ended()
+  const known = (times: number): string[] => Array(times).fill("known")
+  // Both have waited for eight; the least class goes first.
+  expect(begun).toEqual(["x", ...known(8), "suspect", "unknown", ...known(10)])
+})
+
+test("a class that no job of waits in is not passed over", () => {
+  const { queue, begun, enter } = openQueue(1, 100)
+  enter("x")
+  for (let n = 0; n < 20; n++) enter("friend", "known", "known")
+  for (let n = 0; n < 10; n++) queue.ended()
+  enter("bad", "suspect", "suspect")
+  for (let n = 0; n < 9; n++) queue.ended()
+  expect(begun.slice(11)).toEqual([...Array(8).fill("known"), "suspect"])
+})
+
 test("a job that was taken back never begins, and leaves its place to others", () => {
   const { queue, begun, refused, enter } = openQueue(1, 1)
   enter("x")

@@ -10,6 +10,7 @@ test.each([
   "qwertyuiop",
   "        ",
   " \t\n \u00a0\u3000   ",
+  " \u200b\u200c\u2060\u2800\u3164\ufeff ",
   "aaaaaaaa",
   "ääääÄÄÄÄ",
   "😀😀😀😀😀😀😀😀",

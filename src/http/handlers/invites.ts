@@ -150,7 +150,7 @@ export const invites: Handlers<typeof Invites> = {
           const kind = payload.kind ?? (payload.eventId === undefined ? "workspace" : "event")
           const to = await (kind === "event" ? toEvent : toWorkspace)(sql, workspaceId, payload)
           const email = payload.email === undefined ? null : foldEmail(payload.email)
-          const issued = await issueInvite(sql, { workspaceId, email, ...to })
+          const issued = await issueInvite(sql, { workspaceId, email, createdByAccountId: scope.accountId, ...to })
           return { issued, invitation: await findIn(sql, workspaceId, issued.invite.id) }
         }),
       ).pipe(
@@ -184,7 +184,7 @@ export const invites: Handlers<typeof Invites> = {
         )
         const announcing = announce(scope, async (sql) => {
           const invitation = await findIn(sql, workspaceId, inviteId)
-          return { issued: await reissueInvite(sql, invitation), invitation }
+          return { issued: await reissueInvite(sql, invitation, scope.accountId), invitation }
         })
         return yield* mailing(scope, email, announcing)
       }),

@@ -1,6 +1,7 @@
 /** Users and memberships. */
 import { Effect } from "effect"
 import { Tokens } from "../../identity/tokens.ts"
+import { displayName } from "../../model/display-name.ts"
 import { NotFound, RoleNotOnEvent, type Unauthorized } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
 import { newId } from "../../model/ids.ts"
@@ -29,6 +30,10 @@ type CreatedMembership = MembershipRow & { readonly created: boolean }
 const tellOfRole = ({ id, status }: Pick<Event, "id" | "status">, userId: string) =>
   status === "ended" ? Effect.void : announceRoles([{ eventId: id, userId }])
 
+/** Others see the name, so that one without a visible character is none. An absent name stays as it is. */
+const nameOf = ({ name }: { readonly name?: string | null }): { readonly name?: string | null } =>
+  typeof name === "string" ? { name: displayName(name, "") || null } : {}
+
 export const people: Handlers<typeof People> = {
   listUsers: {
     access: "workspace",
@@ -43,7 +48,9 @@ export const people: Handlers<typeof People> = {
     access: "workspace",
     handle: ({ payload, scope: { workspaceId } }) =>
       Effect.flatMap(Database, (database) =>
-        database.run((sql) => upsertUser(sql, { id: newId(), workspaceId, accountId: null, ...payload })),
+        database.run((sql) =>
+          upsertUser(sql, { id: newId(), workspaceId, accountId: null, ...payload, ...nameOf(payload) }),
+        ),
       ).pipe(Effect.map(({ created, sessionVersion: _, ...user }) => new Reply(user, { status: created ? 201 : 200 }))),
   },
   createUserSession: {
