@@ -2,15 +2,15 @@
  * Short-lived signed tokens (JWT, RFC 7519, HS256). Each purpose has its own key derived from `SECRET_KEY` and its own
  * audience, so that no token is ever accepted as another.
  */
-import { webcrypto } from "node:crypto"
-import { Context, Effect, Layer, type Redacted, Schema } from "effect"
-import { jwtVerify, SignJWT } from "jose"
+import { createSecretKey, type KeyObject } from "node:crypto"
+import { Context, Effect, Layer, Option, type Redacted, Schema } from "effect"
 import { Unauthorized } from "../model/errors.ts"
 import { Basis } from "../model/grants.ts"
 import { ParticipantKind } from "../model/participants.ts"
 import { EventRole } from "../model/roles.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
 import { deriveKey } from "../secret-key.ts"
+import { signClaims, verifyClaims } from "./signed-claims.ts"
 
 /** A person on one event, a partner's guest or a registered one: no participant elsewhere in the workspace. */
 const EventSession = Schema.Struct({
@@ -56,11 +56,10 @@ const PURPOSES = {
   voter: { claims: AnonymousVoter, seconds: ANONYMOUS_VOTER_SECONDS },
 } as const
 
+const unixSeconds = (): number => Math.floor(Date.now() / 1000)
+
 type Purpose = keyof typeof PURPOSES
 type Claims<P extends Purpose> = (typeof PURPOSES)[P]["claims"]["Type"]
-
-const importKey = (bytes: Uint8Array): Promise<webcrypto.CryptoKey> =>
-  webcrypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"])
 
 export interface IssuedToken {
   readonly token: string
@@ -73,6 +72,33 @@ export interface VerifiedToken<P extends Purpose> {
   readonly expires: number
 }
 
+/** What signing and verifying need of one purpose, made once. */
+class Signer<P extends Purpose> {
+  readonly #seconds: number
+  readonly #audience: string
+  readonly #key: KeyObject
+  readonly #decode: (payload: unknown) => Option.Option<Claims<P>>
+
+  constructor(purpose: P, secretKey: Redacted.Redacted<string>) {
+    this.#seconds = PURPOSES[purpose].seconds
+    this.#audience = `gathercue/${purpose}`
+    this.#key = createSecretKey(deriveKey(secretKey, `token/${purpose}`))
+    this.#decode = Schema.decodeUnknownOption(PURPOSES[purpose].claims as unknown as Schema.Codec<Claims<P>>)
+  }
+
+  issue(claims: Claims<P>): IssuedToken {
+    const exp = unixSeconds() + this.#seconds
+    const token = signClaims(this.#key, claims, { aud: this.#audience, exp })
+    return { token, expiresAt: toTimestamp(exp * 1000) }
+  }
+
+  verify(token: string): VerifiedToken<P> | undefined {
+    const signed = verifyClaims(this.#key, token, this.#audience, unixSeconds())
+    const claims = signed === undefined ? Option.none() : this.#decode(signed)
+    return signed === undefined || Option.isNone(claims) ? undefined : { claims: claims.value, expires: signed.exp }
+  }
+}
+
 export class Tokens extends Context.Service<
   Tokens,
   {
@@ -83,38 +109,21 @@ export class Tokens extends Context.Service<
 >()("gathercue/Tokens") {
   static readonly layer = (secretKey: Redacted.Redacted<string>): Layer.Layer<Tokens> =>
     Layer.sync(Tokens, () => {
-      // Imported once: a join storm verifies thousands of tokens a second, and an import costs as much as a signature.
-      const keys = new Map<Purpose, Promise<webcrypto.CryptoKey>>()
-      const keyOf = (purpose: Purpose): Promise<webcrypto.CryptoKey> => {
-        const key = keys.get(purpose) ?? importKey(deriveKey(secretKey, `token/${purpose}`))
-        keys.set(purpose, key)
-        return key
+      const signers: { readonly [P in Purpose]: Signer<P> } = {
+        workspace: new Signer("workspace", secretKey),
+        entry: new Signer("entry", secretKey),
+        guest: new Signer("guest", secretKey),
+        gateway: new Signer("gateway", secretKey),
+        voter: new Signer("voter", secretKey),
       }
+      const signerOf = <P extends Purpose>(purpose: P): Signer<P> => signers[purpose]
       return {
-        issue: (purpose, claims) =>
-          Effect.promise(async () => {
-            const expires = Math.floor(Date.now() / 1000) + PURPOSES[purpose].seconds
-            const token = await new SignJWT({ ...claims })
-              .setProtectedHeader({ alg: "HS256" })
-              .setAudience(`gathercue/${purpose}`)
-              .setExpirationTime(expires)
-              .sign(await keyOf(purpose))
-            return { token, expiresAt: toTimestamp(expires * 1000) }
+        issue: (purpose, claims) => Effect.sync(() => signerOf(purpose).issue(claims)),
+        verify: (purpose, token) =>
+          Effect.suspend(() => {
+            const verified = signerOf(purpose).verify(token)
+            return verified === undefined ? Effect.fail(INVALID_TOKEN) : Effect.succeed(verified)
           }),
-        verify: <P extends Purpose>(purpose: P, token: string) => {
-          const claimsOf = Schema.decodeUnknownSync(PURPOSES[purpose].claims as unknown as Schema.Codec<Claims<P>>)
-          return Effect.tryPromise({
-            try: async () => {
-              const { payload } = await jwtVerify(token, await keyOf(purpose), {
-                algorithms: ["HS256"],
-                audience: `gathercue/${purpose}`,
-                requiredClaims: ["exp"],
-              })
-              return { claims: claimsOf(payload), expires: payload.exp ?? 0 }
-            },
-            catch: () => INVALID_TOKEN,
-          })
-        },
       }
     })
 }
