@@ -1,5 +1,5 @@
 /** Draws from a seeded source, so that a run is repeated by its seed. */
-import { type Random, seededRandom } from "../src/model/seeded-random.ts"
+import { type Random, seededRandom } from "../src/model/pairing/seeded-random.ts"
 
 export class Chance {
   readonly random: Random

@@ -4,7 +4,7 @@
  * summary; exits 1 when any expectation fails.
  */
 import { randomUUID } from "node:crypto"
-import { activePhase } from "../src/client/event-state.ts"
+import { activePhase } from "../src/client/state/event-state.ts"
 import { Audience, type Person, percentile } from "./audience.ts"
 import { layCable } from "./cable.ts"
 import { Expectations, within } from "./expectations.ts"

@@ -1,10 +1,10 @@
 /**
  * The server as a command: start, print the address, and stop cleanly on a signal. Exit codes: 0 stopped, 1 refused or failed.
  */
-import { type Config, ConfigInvalid, configHelp, loadConfig } from "./config.ts"
-import { withoutValues } from "./logged-error.ts"
+import { type Config, ConfigInvalid, configHelp, loadConfig } from "./config/config.ts"
 import { startServer } from "./server.ts"
-import { openLog } from "./telemetry.ts"
+import { withoutValues } from "./telemetry/logged-error.ts"
+import { openLog } from "./telemetry/telemetry.ts"
 
 /** A stop that takes longer is forced. */
 const STOP_DEADLINE_MS = 10_000

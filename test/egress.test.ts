@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { createServer, type Server, type Socket } from "node:net"
 import { Effect, Exit, ManagedRuntime } from "effect"
 import { expect, onTestFinished, test } from "vitest"
-import { Egress } from "../src/egress.ts"
+import { Egress } from "../src/egress/egress.ts"
 import { openEgress, refusal } from "./support/egress.ts"
 import { startReceiver, status } from "./support/http-receiver.ts"
 

@@ -2,7 +2,7 @@
 import { Cause } from "effect"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { loggedError, withoutValues } from "../src/logged-error.ts"
+import { loggedError, withoutValues } from "../src/telemetry/logged-error.ts"
 import { createTestDatabase, type TestDatabase } from "./support/database.ts"
 
 const SECRET = "grace.hopper@example.com"

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import type { Queryable } from "../../src/store/database.ts"
-import { commitLiveEvent } from "../../src/store/live-events.ts"
+import { commitLiveEvent } from "../../src/store/live/live-events.ts"
 import type { ActorHouse } from "./house.ts"
 
 const BY = { participantId: "00000000-0000-7000-8000-000000000001", name: "Host" }

@@ -7,8 +7,8 @@ import { LiveEvents } from "../../src/actors/live-events.ts"
 import { liveEventsLayer } from "../../src/actors/placement.ts"
 import { Ownership } from "../../src/actors/runtime/ownership.ts"
 import { Database, type Queryable } from "../../src/store/database.ts"
-import { OutboxSignal } from "../../src/store/outbox.ts"
-import { Telemetry } from "../../src/telemetry.ts"
+import { OutboxSignal } from "../../src/store/webhooks/outbox.ts"
+import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import type { Defer } from "../benchmark.ts"
 
 export interface ActorHouse {

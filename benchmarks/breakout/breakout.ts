@@ -3,7 +3,7 @@
  * room. Ours is committed (rooms, seats, and each one's dispatch) before anybody is told; Socket.IO plans by the same
  * function and only emits.
  */
-import { planBreakout } from "../../src/model/breakout-plan.ts"
+import { planBreakout } from "../../src/model/breakouts/breakout-plan.ts"
 import { newId } from "../../src/model/ids.ts"
 import { type Bench, defineBenchmark } from "../benchmark.ts"
 import type { Told } from "../support/crowd-process.ts"

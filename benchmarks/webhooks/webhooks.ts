@@ -6,11 +6,11 @@
  */
 import { randomUUID } from "node:crypto"
 import { newId } from "../../src/model/ids.ts"
+import { encodeOccurrence, type WebhookEvent } from "../../src/model/integrations/webhook-events.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
-import { encodeOccurrence, type WebhookEvent } from "../../src/model/webhook-events.ts"
 import { DEFAULT_DEADLINE_MS, DEFAULT_WAITING, type Queryable } from "../../src/store/database.ts"
-import { appendOccurrences } from "../../src/store/outbox.ts"
 import { Pool } from "../../src/store/pool/pool.ts"
+import { appendOccurrences } from "../../src/store/webhooks/outbox.ts"
 import { type Bench, type Defer, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
 import { startDatabases } from "../support/database.ts"

@@ -1,5 +1,5 @@
 /** Which faults come, in which order, how long each lasts and how long the pause before it is: all drawn from the seed. */
-import { shuffled } from "../../src/model/seeded-random.ts"
+import { shuffled } from "../../src/model/pairing/seeded-random.ts"
 import { Chance } from "../chance.ts"
 import type { Fault } from "./fault.ts"
 import { NETWORK_FAULTS } from "./network-faults.ts"

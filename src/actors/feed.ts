@@ -5,8 +5,8 @@
  */
 import { Context, Layer } from "effect"
 import type { EventStatus, Visibility } from "../model/event.ts"
-import type { LobbyPolicy } from "../model/live-values.ts"
-import type { PublicationFact } from "../model/publication-fact.ts"
+import type { LobbyPolicy } from "../model/live/live-values.ts"
+import type { PublicationFact } from "../model/live/publication-fact.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { OptOut } from "../protocol/dispatch.ts"
 import type { ActivePhase, Ejection, ParticipantChange } from "./domain/state.ts"

@@ -5,7 +5,7 @@
 import { Context, Effect, FiberSet, Layer, Schedule } from "effect"
 import type { Sharding } from "effect/cluster"
 import { NotFound, Unavailable } from "../model/errors.ts"
-import { Telemetry } from "../telemetry.ts"
+import { Telemetry } from "../telemetry/telemetry.ts"
 import { type Answer, type Envelope, Refused, StoreUnavailable } from "./commands.ts"
 import { pseudonymous } from "./commit/pseudonym.ts"
 import type { ReactionReport } from "./presence/reactions.ts"

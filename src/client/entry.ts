@@ -1,16 +1,9 @@
 // biome-ignore-all lint/performance/noBarrelFile: the package's one entry point; names that are absent here are not public.
 /** `gathercue/client`: the REST client and the live gateway's, for browsers and Node. */
 
-export type { Transcript } from "./broadcast-state.ts"
-export type { ChatState } from "./chat-state.ts"
-export { activePhase, type EventState } from "./event-state.ts"
+export { CommandRefused, CommandUnanswered } from "./connection/pending-commands.ts"
+export type { ReplyData } from "./connection/replies.ts"
 export { type ConnectionStatus, GatewayClient, type GatewayClientOptions, type GatewayToken } from "./gateway-client.ts"
-export type { HandState, StagePlace } from "./hand-state.ts"
-export type { LobbyState } from "./lobby-state.ts"
-export { CommandRefused, CommandUnanswered } from "./pending-commands.ts"
-export type { PollState } from "./poll-state.ts"
-export { pendingQuestions, type QuestionState, shownQuestions } from "./question-state.ts"
-export type { ReplyData } from "./replies.ts"
 export {
   type CallSettings,
   type EndpointName,
@@ -19,5 +12,12 @@ export {
   type RestClientOptions,
   RestProblem,
 } from "./rest-client.ts"
-export type { RoomState } from "./room-state.ts"
+export type { Transcript } from "./state/broadcast-state.ts"
+export type { ChatState } from "./state/chat-state.ts"
+export { activePhase, type EventState } from "./state/event-state.ts"
+export type { HandState, StagePlace } from "./state/hand-state.ts"
+export type { LobbyState } from "./state/lobby-state.ts"
+export type { PollState } from "./state/poll-state.ts"
+export { pendingQuestions, type QuestionState, shownQuestions } from "./state/question-state.ts"
+export type { RoomState } from "./state/room-state.ts"
 export type { CommandData, CommandName, CommandReply, Dispatch, DispatchData, DispatchName } from "./wire.ts"

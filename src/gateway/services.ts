@@ -2,12 +2,12 @@
 import type { Effect, Fiber } from "effect"
 import type { Feed } from "../actors/feed.ts"
 import type { LiveEvents } from "../actors/live-events.ts"
-import type { AnonymousBudgets } from "../identity/anonymous-budgets.ts"
+import type { AnonymousBudgets } from "../identity/callers/anonymous-budgets.ts"
 import type { GrantChanges } from "../identity/grant-changes.ts"
 import type { Tokens } from "../identity/tokens.ts"
 import type { Media } from "../media/media.ts"
 import type { Database } from "../store/database.ts"
-import type { Telemetry } from "../telemetry.ts"
+import type { Telemetry } from "../telemetry/telemetry.ts"
 import type { GatewayOptions } from "./options.ts"
 
 export interface GatewayServices {

@@ -3,8 +3,14 @@ import { Context, Effect, Layer } from "effect"
 import { Conflict, type Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import { type Timestamp, toMillis, toTimestamp } from "../model/timestamp.ts"
-import { type ApiKeyRow, findActiveKey, insertApiKey, MAX_ACTIVE_KEYS, touchApiKey } from "../store/api-keys.ts"
 import { Database, type Queryable } from "../store/database.ts"
+import {
+  type ApiKeyRow,
+  findActiveKey,
+  insertApiKey,
+  MAX_ACTIVE_KEYS,
+  touchApiKey,
+} from "../store/workspaces/api-keys.ts"
 import { hashSecret, newSecret } from "./secrets.ts"
 
 export const API_KEY_PREFIX = "gck_"

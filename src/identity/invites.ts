@@ -7,6 +7,7 @@ import { newId } from "../model/ids.ts"
 import type { EventRole } from "../model/roles.ts"
 import { toTimestamp } from "../model/timestamp.ts"
 import type { Queryable } from "../store/database.ts"
+import { onForeignKeyViolation } from "../store/sqlstate.ts"
 import {
   findInvitation,
   type InvitationRow,
@@ -15,8 +16,7 @@ import {
   insertMember,
   renewInvite,
   settleInvite,
-} from "../store/invites.ts"
-import { onForeignKeyViolation } from "../store/sqlstate.ts"
+} from "../store/workspaces/invites.ts"
 import { giveEventRole } from "./participants.ts"
 import { hashSecret, newSecret } from "./secrets.ts"
 

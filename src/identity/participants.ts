@@ -3,10 +3,10 @@ import { NotFound } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import { ACCOUNT_SUB_PREFIX } from "../model/participants.ts"
 import type { EventRole } from "../model/roles.ts"
-import { findPrimaryAddress } from "../store/accounts.ts"
+import { findPrimaryAddress } from "../store/accounts/accounts.ts"
 import type { Queryable } from "../store/database.ts"
 import { onForeignKeyViolation } from "../store/sqlstate.ts"
-import { upsertMembership, upsertUser } from "../store/users.ts"
+import { upsertMembership, upsertUser } from "../store/workspaces/users.ts"
 
 /** Makes the identity if there is none and gives it the role. Throws `NotFound` for an account or event that is gone. */
 export const giveEventRole = async (

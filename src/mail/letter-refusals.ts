@@ -6,7 +6,7 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Context, Layer } from "effect"
 import type { Queryable } from "../store/database.ts"
-import { findRefusal } from "../store/letters.ts"
+import { findRefusal } from "../store/mail/letters.ts"
 
 /** Kinds that may be refused. Their order is part of every link: add at the end. */
 const KINDS = ["invitation", "tableNotes"] as const

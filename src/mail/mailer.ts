@@ -16,10 +16,10 @@ import {
   listKeptMails,
   type MailRow,
   postponeMail,
-} from "../store/mails.ts"
+} from "../store/mail/mails.ts"
 import { openText, sealText } from "../store/sealed-text.ts"
-import { inBatches, sweepEvery } from "../store/sweeps.ts"
-import { Telemetry } from "../telemetry.ts"
+import { inBatches, sweepEvery } from "../store/sweeps/sweeps.ts"
+import { Telemetry } from "../telemetry/telemetry.ts"
 import type { Letter } from "./letters.ts"
 import { MailNotSent, openSmtp, type Smtp } from "./smtp.ts"
 

@@ -1,6 +1,6 @@
 /**
  * Expected failures, as tagged errors in the error channel. Each names the failure, never its representation:
- * one table in `http/problem.ts` and one in `gateway/connection/refusal.ts` turn a tag into a status or a gateway code.
+ * one table in `http/transport/problem.ts` and one in `gateway/connection/refusal.ts` turn a tag into a status or a gateway code.
  * `detail` is for people and may change; the tag is what code branches on.
  */
 import { Data } from "effect"

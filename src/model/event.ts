@@ -1,7 +1,7 @@
 /** An event: a workspace schedules it, and a host runs it (specification §2 and §3). */
 import { Schema } from "effect"
 import { Phase, PhaseInput } from "./phase.ts"
-import { ShownText } from "./shown-text.ts"
+import { ShownText } from "./text/shown-text.ts"
 import { Instant, InstantInput } from "./timestamp.ts"
 
 export const EventStatus = Schema.Literals(["draft", "scheduled", "live", "ended"])

@@ -4,10 +4,10 @@
  */
 import { Schema } from "effect"
 import type { EventStatus } from "./event.ts"
+import type { WebhookEvent } from "./integrations/webhook-events.ts"
 import type { PhaseConfig, PhaseStatus } from "./phase.ts"
-import { LegibleText } from "./shown-text.ts"
+import { LegibleText } from "./text/shown-text.ts"
 import { Instant, type Timestamp } from "./timestamp.ts"
-import type { WebhookEvent } from "./webhook-events.ts"
 
 export const QuestionStatus = Schema.Literals(["pending", "approved", "answered", "hidden"])
 export type QuestionStatus = typeof QuestionStatus.Type

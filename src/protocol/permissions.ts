@@ -1,5 +1,5 @@
 /** Permissions of commands, derived from their contracts. REST calls of the audience are checked by the same rules. */
-import { ChatTarget } from "../model/live-values.ts"
+import { ChatTarget } from "../model/live/live-values.ts"
 import { COMMAND_NAMES, COMMANDS, type CommandName, commandContract } from "./contract.ts"
 import { type ActingRole, type Permission, type PhaseTraits, permit } from "./rule.ts"
 import { CHAT_TARGETS } from "./topics/chat.ts"

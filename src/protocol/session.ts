@@ -1,6 +1,6 @@
 /** Frames about a connection itself: `ready`, its permissions, its streams, its end. */
 import { Schema } from "effect"
-import { ChatTarget } from "../model/live-values.ts"
+import { ChatTarget } from "../model/live/live-values.ts"
 import { EventRole } from "../model/roles.ts"
 import { Instant } from "../model/timestamp.ts"
 import { Done, gatewayCommand, NoData } from "./command.ts"

@@ -1,6 +1,6 @@
 /** The state of an event in `ready`: parts for everyone, for staff in addition, and for one participant. */
 import { Schema } from "effect"
-import { ChatTarget, LobbyPolicy } from "../model/live-values.ts"
+import { ChatTarget, LobbyPolicy } from "../model/live/live-values.ts"
 import { EventRole } from "../model/roles.ts"
 import { Instant } from "../model/timestamp.ts"
 import { EventView, PhaseView, TimerView } from "./topics/agenda.ts"

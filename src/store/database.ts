@@ -5,7 +5,7 @@
  */
 import { Context, Effect, Layer, Redacted } from "effect"
 import { Unavailable } from "../model/errors.ts"
-import { Telemetry } from "../telemetry.ts"
+import { Telemetry } from "../telemetry/telemetry.ts"
 import { JoinedTransaction } from "./joined-transaction.ts"
 import { Pool, type TransactionOptions } from "./pool/pool.ts"
 import type { Queryable } from "./pool/statement.ts"

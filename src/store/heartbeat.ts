@@ -3,7 +3,7 @@
  * deadline. The process is ready when one succeeded in the last two seconds; no other condition counts.
  */
 import { Context, Effect, Layer } from "effect"
-import { Telemetry } from "../telemetry.ts"
+import { Telemetry } from "../telemetry/telemetry.ts"
 import { Database, type Queryable } from "./database.ts"
 import { sqlState } from "./sqlstate.ts"
 

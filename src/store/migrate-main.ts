@@ -1,5 +1,5 @@
 /** `npm run db:migrate`: brings the database to the current schema and prints the versions before and after. */
-import { loadConfig } from "../config.ts"
+import { loadConfig } from "../config/config.ts"
 import { openDatabase } from "./open-database.ts"
 
 try {

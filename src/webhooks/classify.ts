@@ -1,7 +1,7 @@
 /** The outcome of an attempt (specification §6, Delivery rules). Pure. */
-import type { EgressFailed } from "../egress.ts"
-import type { EgressRefused } from "../model/egress-target.ts"
-import type { AttemptError } from "../model/webhook-delivery.ts"
+import type { EgressFailed } from "../egress/egress.ts"
+import type { EgressRefused } from "../model/integrations/egress-target.ts"
+import type { AttemptError } from "../model/integrations/webhook-delivery.ts"
 
 export interface Outcome {
   /** `retry` as long as the schedule lasts; `rejected` for good. */

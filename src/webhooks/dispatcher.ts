@@ -7,11 +7,11 @@
  * answers slowly keeps a single slot, so that it takes no other's. Several dispatchers may share one database.
  */
 import { Effect, Fiber, FiberSet, Latch, Layer, Scope } from "effect"
-import { Egress } from "../egress.ts"
+import { Egress } from "../egress/egress.ts"
 import { newId } from "../model/ids.ts"
 import { Database, type Queryable } from "../store/database.ts"
-import { OutboxSignal } from "../store/outbox.ts"
-import { patiently } from "../store/sweeps.ts"
+import { patiently } from "../store/sweeps/sweeps.ts"
+import { OutboxSignal } from "../store/webhooks/outbox.ts"
 import {
   type ClaimedDelivery,
   claimFirstTries,
@@ -20,8 +20,8 @@ import {
   nextRetryInMs,
   releaseClaims,
   releaseDeliveries,
-} from "../store/webhook-deliveries.ts"
-import { Telemetry } from "../telemetry.ts"
+} from "../store/webhooks/webhook-deliveries.ts"
+import { Telemetry } from "../telemetry/telemetry.ts"
 import { makePlaces } from "./concurrency-slots.ts"
 import { makeEndpointWatch } from "./endpoint-watch.ts"
 import { housekeeping } from "./housekeeping.ts"

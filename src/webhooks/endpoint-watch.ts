@@ -7,7 +7,7 @@
  */
 import { Deferred, Effect, type Scope } from "effect"
 import type { Database } from "../store/database.ts"
-import { type EndpointTarget, findTargets } from "../store/webhook-deliveries.ts"
+import { type EndpointTarget, findTargets } from "../store/webhooks/webhook-deliveries.ts"
 import type { RetryForever } from "./retry-forever.ts"
 
 const BELIEVED_MS = 25

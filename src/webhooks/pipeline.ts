@@ -3,11 +3,11 @@
  * function of its own with typed failures; only `send` has side effects.
  */
 import { Cause, Effect } from "effect"
-import type { Egress, EgressFailed, EgressRequest } from "../egress.ts"
-import type { EgressRefused } from "../model/egress-target.ts"
+import type { Egress, EgressFailed, EgressRequest } from "../egress/egress.ts"
+import type { EgressRefused } from "../model/integrations/egress-target.ts"
 import { toTimestamp } from "../model/timestamp.ts"
 import { openText } from "../store/sealed-text.ts"
-import type { ClaimedDelivery, EndpointTarget, Settlement } from "../store/webhook-deliveries.ts"
+import type { ClaimedDelivery, EndpointTarget, Settlement } from "../store/webhooks/webhook-deliveries.ts"
 import { classifyFailure, classifyStatus, type Outcome } from "./classify.ts"
 import { nextDelayMs } from "./retry-policy.ts"
 import { signatureHeaders } from "./signature.ts"

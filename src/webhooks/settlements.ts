@@ -4,7 +4,7 @@
  */
 import { Effect, Latch, type Scope } from "effect"
 import type { Database } from "../store/database.ts"
-import { type Settlement, settleDeliveries } from "../store/webhook-deliveries.ts"
+import { type Settlement, settleDeliveries } from "../store/webhooks/webhook-deliveries.ts"
 import type { RetryForever } from "./retry-forever.ts"
 
 const MAX_BATCH = 500

@@ -2,7 +2,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { RecordStore } from "../../src/actors/domain/record-store.ts"
-import type { ChatMessage, Hand } from "../../src/model/live-records.ts"
+import type { ChatMessage, Hand } from "../../src/model/live/live-records.ts"
 
 const people = fc.constantFrom("a", "b", "c", "d", "e", "f")
 const times = fc.integer({ min: 0, max: 5 }).map((second) => `2027-01-01T00:00:0${second}.000Z`)

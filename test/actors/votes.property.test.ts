@@ -11,7 +11,7 @@ import { RecordStore } from "../../src/actors/domain/record-store.ts"
 import { type LiveState, NO_EFFECTS } from "../../src/actors/domain/state.ts"
 import { Turn } from "../../src/actors/domain/turn.ts"
 import { NOBODY } from "../../src/actors/presence/presence.ts"
-import type { Kind } from "../../src/model/live-records.ts"
+import type { Kind } from "../../src/model/live/live-records.ts"
 
 const START = Date.parse("2027-01-01T00:00:00.000Z")
 const AT = "2027-01-01T00:00:00.000Z"

@@ -1,7 +1,7 @@
 /** What people do at a live event, as a client follows it: dispatches and replies in any order, and what is nobody's business. */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { pendingQuestions, shownQuestions } from "../../src/client/question-state.ts"
+import { pendingQuestions, shownQuestions } from "../../src/client/state/question-state.ts"
 import { AT, answered, given, phase, question, ready, told } from "./news.ts"
 
 const poll = (rev: number, more: object = {}) => ({

@@ -1,7 +1,7 @@
 /** Links that neither work nor close: only the client itself can notice. Played by a WebSocket that the test holds. */
 import { afterEach, expect, test, vi } from "vitest"
+import type { SocketConstructor } from "../../src/client/connection/socket.ts"
 import { GatewayClient, type GatewayClientOptions } from "../../src/client/gateway-client.ts"
-import type { SocketConstructor } from "../../src/client/socket.ts"
 
 class HeldSocket extends EventTarget {
   static readonly opened: HeldSocket[] = []

@@ -1,7 +1,8 @@
 /** An event as a client was told of it, and news of it: dispatches, and replies to the client's own commands. */
-import { applyDispatch, applyReply, type EventState, stateOf } from "../../src/client/event-state.ts"
-import type { AnsweredCommand } from "../../src/client/replies.ts"
-import type { Snapshot } from "../../src/client/snapshot.ts"
+
+import type { AnsweredCommand } from "../../src/client/connection/replies.ts"
+import { applyDispatch, applyReply, type EventState, stateOf } from "../../src/client/state/event-state.ts"
+import type { Snapshot } from "../../src/client/state/snapshot.ts"
 import type { Dispatch } from "../../src/client/wire.ts"
 import { QUIET } from "./quiet.ts"
 

@@ -5,7 +5,7 @@
 import { randomUUID } from "node:crypto"
 import postgres from "postgres"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import { loadConfig } from "../../src/config.ts"
+import { loadConfig } from "../../src/config/config.ts"
 import { type RunningServer, startServer } from "../../src/server.ts"
 import { call, createWorkspace, type Workspace } from "../support/api.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"

@@ -1,6 +1,6 @@
 /** Comings and goings are told to receivers once, although the outcome of the commit that stored them stayed unknown. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { loadConfig } from "../../src/config.ts"
+import { loadConfig } from "../../src/config/config.ts"
 import { type RunningServer, startServer } from "../../src/server.ts"
 import { Client } from "../gateway/client.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken, type Workspace } from "../support/api.ts"

@@ -1,6 +1,6 @@
 /** Anonymous viewers hear how many people there are and who is on stage, and the names of nobody else, however they come. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { applyDispatch, type EventState, stateOf } from "../../src/client/event-state.ts"
+import { applyDispatch, type EventState, stateOf } from "../../src/client/state/event-state.ts"
 import type { Visibility } from "../../src/model/event.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
-import { forgetPublications } from "../../src/store/live-history.ts"
+import { forgetPublications } from "../../src/store/live/live-history.ts"
 import type { Client } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { toTimestamp } from "../../src/model/timestamp.ts"
-import { forgetPublications } from "../../src/store/live-history.ts"
+import { forgetPublications } from "../../src/store/live/live-history.ts"
 import { type ActorHouse, startActors } from "../support/live-events.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"

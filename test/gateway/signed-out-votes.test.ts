@@ -1,7 +1,7 @@
 /** Staff learn how many voters without a name stand behind how many addresses; nobody learns the addresses. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { applyDispatch, stateOf } from "../../src/client/event-state.ts"
+import { applyDispatch, stateOf } from "../../src/client/state/event-state.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, type Workspace } from "../support/api.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"

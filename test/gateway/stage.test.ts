@@ -1,7 +1,7 @@
 /** Hands, the stage and roles: what the audience may ask for, what hosts make of it, and who hears what. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { applyDispatch, stateOf } from "../../src/client/event-state.ts"
-import type { Snapshot } from "../../src/client/snapshot.ts"
+import { applyDispatch, stateOf } from "../../src/client/state/event-state.ts"
+import type { Snapshot } from "../../src/client/state/snapshot.ts"
 import type { Dispatch } from "../../src/client/wire.ts"
 import { newId } from "../../src/model/ids.ts"
 import { startActors } from "../support/live-events.ts"

@@ -4,7 +4,7 @@ import { Context } from "effect"
 import { HttpApi } from "effect/http-api"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Api } from "../../src/http/contract/api.ts"
-import { AUDIT_ACTIONS, Audited } from "../../src/http/contract/audit.ts"
+import { AUDIT_ACTIONS, Audited } from "../../src/http/contract/workspaces/audit.ts"
 import {
   type CallOptions,
   call,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { deprecationHeaders } from "../../src/http/deprecation.ts"
+import { deprecationHeaders } from "../../src/http/transport/deprecation.ts"
 
 test("a retirement is said in the fields of RFC 9745 and RFC 8594", () => {
   const retirement = {

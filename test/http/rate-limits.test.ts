@@ -2,7 +2,7 @@
 import { randomUUID } from "node:crypto"
 import { Effect, Exit } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type LimitName, RateLimits } from "../../src/http/rate-limits.ts"
+import { type LimitName, RateLimits } from "../../src/http/requests/rate-limits.ts"
 import {
   type Account,
   type CallOptions,

@@ -1,6 +1,6 @@
 import { Effect } from "effect"
 import { expect, test } from "vitest"
-import { type AnonymousAct, AnonymousBudgets } from "../../src/identity/anonymous-budgets.ts"
+import { type AnonymousAct, AnonymousBudgets } from "../../src/identity/callers/anonymous-budgets.ts"
 
 const open = (strict = true) => Effect.runSync(Effect.provide(AnonymousBudgets, AnonymousBudgets.layer(strict)))
 

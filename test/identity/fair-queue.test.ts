@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { type CallerClass, FairQueue } from "../../src/identity/fair-queue.ts"
+import { type CallerClass, FairQueue } from "../../src/identity/accounts/fair-queue.ts"
 
 /** A queue whose jobs end when the test says so; notes what begins and what is refused. */
 const openQueue = (atOnce: number, waiting: number) => {

@@ -1,7 +1,7 @@
 import { Effect, ManagedRuntime, Redacted } from "effect"
 import { decodeJwt, SignJWT } from "jose"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { Passwords } from "../../src/identity/passwords.ts"
+import { Passwords } from "../../src/identity/accounts/passwords.ts"
 import { hashSecret, newSecret, sameSecret } from "../../src/identity/secrets.ts"
 import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
 

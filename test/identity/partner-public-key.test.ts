@@ -13,7 +13,7 @@ import {
   publicKeyFromJwk,
   publicKeyFromPem,
   publicKeyPem,
-} from "../../src/identity/partner-public-key.ts"
+} from "../../src/identity/partners/partner-public-key.ts"
 
 const rsa = (modulusLength: number, publicExponent = 65_537) =>
   generateKeyPairSync("rsa", { modulusLength, publicExponent })

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { AddressBuckets, BoundedBuckets } from "../../src/model/bounded-buckets.ts"
+import { AddressBuckets, BoundedBuckets } from "../../src/model/limits/bounded-buckets.ts"
 
 const taken = (buckets: BoundedBuckets | AddressBuckets, key: string, times: number, now = 0): number =>
   Array.from({ length: times }, () => buckets.take(key, now)).filter(({ waitMs }) => waitMs === 0).length

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { type BreakoutPlan, type BreakoutRequest, planBreakout } from "../../src/model/breakout-plan.ts"
+import { type BreakoutPlan, type BreakoutRequest, planBreakout } from "../../src/model/breakouts/breakout-plan.ts"
 
 const people = (count: number) => Array.from({ length: count }, (_, number) => `p${number}`)
 const seed = fc.integer()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
-import { PLAN_NOTES } from "../../src/model/breakout-notes.ts"
-import { type BreakoutRequest, planBreakout } from "../../src/model/breakout-plan.ts"
-import { seededRandom, shuffled } from "../../src/model/seeded-random.ts"
+import { PLAN_NOTES } from "../../src/model/breakouts/breakout-notes.ts"
+import { type BreakoutRequest, planBreakout } from "../../src/model/breakouts/breakout-plan.ts"
+import { seededRandom, shuffled } from "../../src/model/pairing/seeded-random.ts"
 
 const people = (count: number) => Array.from({ length: count }, (_, number) => `p${number}`)
 const balanced = { strategy: "balanced", seed: 1 } as const

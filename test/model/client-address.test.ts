@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { clientOf, isInside, networkOf, parseTrustedProxies } from "../../src/model/client-address.ts"
+import { clientOf, isInside, networkOf, parseTrustedProxies } from "../../src/model/limits/client-address.ts"
 
 const proxies = parseTrustedProxies("10.0.0.0/8, 2001:db8::/32, 192.0.2.7")
 

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { displayName, MAX_NAME_LENGTH } from "../../src/model/display-name.ts"
+import { displayName, MAX_NAME_LENGTH } from "../../src/model/text/display-name.ts"
 
 test.each([
   ["Ada Lovelace", "Ada Lovelace"],

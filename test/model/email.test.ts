@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { isEmail } from "../../src/model/email.ts"
+import { isEmail } from "../../src/model/text/email.ts"
 
 describe("an address", () => {
   test.each([

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { isGuessable } from "../../src/model/guessable-password.ts"
+import { isGuessable } from "../../src/model/text/guessable-password.ts"
 
 test.each([
   "password",

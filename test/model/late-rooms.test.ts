@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { capacityOf, lateRoom, leastLoaded, type OpenRoom } from "../../src/model/late-rooms.ts"
+import { capacityOf, lateRoom, leastLoaded, type OpenRoom } from "../../src/model/breakouts/late-rooms.ts"
 
 const room = (id: string, count: number, open = true): OpenRoom => ({ id, count, open })
 

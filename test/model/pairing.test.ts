@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { completePairing } from "../../src/model/maximum-matching.ts"
-import { repair } from "../../src/model/pair-repair.ts"
-import { Pairing } from "../../src/model/pairing.ts"
-import { pairAgain } from "../../src/model/repeat-pairs.ts"
+import { completePairing } from "../../src/model/pairing/maximum-matching.ts"
+import { repair } from "../../src/model/pairing/pair-repair.ts"
+import { Pairing } from "../../src/model/pairing/pairing.ts"
+import { pairAgain } from "../../src/model/pairing/repeat-pairs.ts"
 
 type Edge = readonly [number, number]
 

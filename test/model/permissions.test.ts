@@ -1,6 +1,6 @@
 /** The rule that grants commands, against the hand-written table, in every situation that can decide a command. */
 import { expect, test } from "vitest"
-import { ChatTarget } from "../../src/model/live-values.ts"
+import { ChatTarget } from "../../src/model/live/live-values.ts"
 import { COMMAND_NAMES } from "../../src/protocol/contract.ts"
 import { allowedCommands, can, canChat } from "../../src/protocol/permissions.ts"
 import {

@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { completePairing } from "../../src/model/maximum-matching.ts"
-import { restoreHistory } from "../../src/model/meeting-history.ts"
-import { Pairing } from "../../src/model/pairing.ts"
+import { completePairing } from "../../src/model/pairing/maximum-matching.ts"
+import { restoreHistory } from "../../src/model/pairing/meeting-history.ts"
+import { Pairing } from "../../src/model/pairing/pairing.ts"
 import {
   nextRound,
   type RotationOptions,
@@ -10,7 +10,7 @@ import {
   type RotationState,
   restoreRotation,
   startRotation,
-} from "../../src/model/rotation-pairing.ts"
+} from "../../src/model/pairing/rotation-pairing.ts"
 
 const people = (count: number) => Array.from({ length: count }, (_, number) => `p${number}`)
 const pairs = (seed: number): RotationOptions => ({ groupSize: 2, odd: "bye", seed })

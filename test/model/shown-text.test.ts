@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { isVisible, withoutUnseen } from "../../src/model/shown-text.ts"
+import { isVisible, withoutUnseen } from "../../src/model/text/shown-text.ts"
 
 const UNSEEN = [
   ..."\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e",

@@ -2,7 +2,7 @@ import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import postgres from "postgres"
 import { expect, test } from "vitest"
 import { Database } from "../../src/store/database.ts"
-import { Telemetry } from "../../src/telemetry.ts"
+import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { createTestDatabase } from "../support/database.ts"
 
 test("connections that are cut again and again under load fail their queries and nothing else", async () => {

@@ -6,7 +6,7 @@ import {
   noteFault,
   noteVerified,
   revokeGuestIntegration,
-} from "../../src/store/guest-integrations.ts"
+} from "../../src/store/workspaces/guest-integrations.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { openStore, type TestSql } from "../support/store.ts"
 

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest"
 import { newId, parseId } from "../../src/model/ids.ts"
-import { appendOccurrences, appendPing, appendRedelivery } from "../../src/store/outbox.ts"
-import { findWebhookDelivery } from "../../src/store/webhook-delivery-log.ts"
-import { deleteWebhookEndpoint } from "../../src/store/webhook-endpoints.ts"
+import { appendOccurrences, appendPing, appendRedelivery } from "../../src/store/webhooks/outbox.ts"
+import { findWebhookDelivery } from "../../src/store/webhooks/webhook-delivery-log.ts"
+import { deleteWebhookEndpoint } from "../../src/store/webhooks/webhook-endpoints.ts"
 import { openOutbox } from "../support/webhooks.ts"
 
 const occurrenceOf = (workspaceId: string) => ({

@@ -1,7 +1,7 @@
 /** The position in a list of questions, which comes back from clients. */
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
-import { decodeQuestionCursor } from "../../src/store/questions.ts"
+import { decodeQuestionCursor } from "../../src/store/events/questions.ts"
 
 const AT = "2030-01-01T00:00:00.000Z"
 

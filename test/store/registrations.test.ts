@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
-import { countRegistrations, insertRegistration } from "../../src/store/registrations.ts"
+import { countRegistrations, insertRegistration } from "../../src/store/events/registrations.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { seedEvent } from "../support/live-events.ts"
 import { openStore, type TestSql } from "../support/store.ts"

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { expect, test } from "vitest"
 import { openText, SealBroken, sealText } from "../../src/store/sealed-text.ts"
-import { newSigningSecret } from "../../src/store/webhook-registration.ts"
+import { newSigningSecret } from "../../src/store/webhooks/webhook-registration.ts"
 
 const key = randomBytes(32)
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
-import { appendOccurrences } from "../../src/store/outbox.ts"
+import { appendOccurrences } from "../../src/store/webhooks/outbox.ts"
 import {
   type ClaimRequest,
   claimFirstTries,
@@ -14,8 +14,8 @@ import {
   settleDeliveries,
   skipDeliveries,
   sweepMessages,
-} from "../../src/store/webhook-deliveries.ts"
-import { deleteWebhookEndpoint } from "../../src/store/webhook-endpoints.ts"
+} from "../../src/store/webhooks/webhook-deliveries.ts"
+import { deleteWebhookEndpoint } from "../../src/store/webhooks/webhook-endpoints.ts"
 import { openOutbox } from "../support/webhooks.ts"
 
 const request = (given: Partial<ClaimRequest & { runLength: number }> = {}) => ({

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
-import { claimFirstTries, findTargets, settleDeliveries } from "../../src/store/webhook-deliveries.ts"
+import { claimFirstTries, findTargets, settleDeliveries } from "../../src/store/webhooks/webhook-deliveries.ts"
 import {
   disableFailing,
   forgetLapsedSecrets,
   replaceSecret,
   updateWebhookEndpoint,
-} from "../../src/store/webhook-endpoints.ts"
+} from "../../src/store/webhooks/webhook-endpoints.ts"
 import { openOutbox } from "../support/webhooks.ts"
 
 const at = { startedAt: "2026-11-20T18:00:00.000Z", durationMs: 1 }

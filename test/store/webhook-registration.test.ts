@@ -1,11 +1,11 @@
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { expect, onTestFinished, test } from "vitest"
-import { Egress } from "../../src/egress.ts"
+import { Egress } from "../../src/egress/egress.ts"
 import { createApiKey } from "../../src/identity/api-keys.ts"
 import { Database } from "../../src/store/database.ts"
 import { openText } from "../../src/store/sealed-text.ts"
-import { WebhookRegistration } from "../../src/store/webhook-registration.ts"
-import { Telemetry } from "../../src/telemetry.ts"
+import { WebhookRegistration } from "../../src/store/webhooks/webhook-registration.ts"
+import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { openOutbox, SEALING_KEY } from "../support/webhooks.ts"
 
 const openRegistration = async () => {

@@ -1,7 +1,7 @@
 /** Answers held against the API's own description: what a test sees, an integrator was promised. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { default as addFormats } from "ajv-formats"
-import { apiDescription } from "../../src/http/openapi.ts"
+import { apiDescription } from "../../src/http/description/openapi.ts"
 
 interface Response {
   readonly content?: { readonly [type: string]: unknown }

@@ -1,7 +1,7 @@
 /** The guarded HTTP client by itself, closed when its test ends. */
 import { Effect, ManagedRuntime } from "effect"
 import { onTestFinished } from "vitest"
-import { Egress, type EgressOptions, type EgressRequest } from "../../src/egress.ts"
+import { Egress, type EgressOptions, type EgressRequest } from "../../src/egress/egress.ts"
 
 export const openEgress = (options: EgressOptions) => {
   const runtime = ManagedRuntime.make(Egress.layer(options))

@@ -10,9 +10,9 @@ import { newId } from "../../src/model/ids.ts"
 import type { PhaseInput } from "../../src/model/phase.ts"
 import type { EventRole } from "../../src/model/roles.ts"
 import { Database, type Queryable } from "../../src/store/database.ts"
-import { insertEvent } from "../../src/store/events.ts"
-import { OutboxSignal } from "../../src/store/outbox.ts"
-import { Telemetry } from "../../src/telemetry.ts"
+import { insertEvent } from "../../src/store/events/events.ts"
+import { OutboxSignal } from "../../src/store/webhooks/outbox.ts"
+import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { openStore, type TestSql } from "./store.ts"
 
 /** Of an activity's command the event is not there; only tests of steering look at it. */

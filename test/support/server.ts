@@ -1,5 +1,5 @@
 /** A whole server in this process, on a database of its own and a free port: what HTTP, gateway and webhook tests talk to. */
-import { loadConfig } from "../../src/config.ts"
+import { loadConfig } from "../../src/config/config.ts"
 import { type RunningServer, startServer } from "../../src/server.ts"
 import { createTestDatabase } from "./database.ts"
 

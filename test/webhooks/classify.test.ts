@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
-import { EgressFailed } from "../../src/egress.ts"
-import { EgressRefused } from "../../src/model/egress-target.ts"
+import { EgressFailed } from "../../src/egress/egress.ts"
+import { EgressRefused } from "../../src/model/integrations/egress-target.ts"
 import { classifyFailure, classifyStatus } from "../../src/webhooks/classify.ts"
 
 test.each([

@@ -4,7 +4,7 @@ import { Redacted } from "effect"
 import { pino } from "pino"
 import { expect, onTestFinished, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
-import { claimFirstTries } from "../../src/store/webhook-deliveries.ts"
+import { claimFirstTries } from "../../src/store/webhooks/webhook-deliveries.ts"
 import { startReceiver, status } from "../support/http-receiver.ts"
 import { openOutbox, startDispatcher } from "../support/webhooks.ts"
 

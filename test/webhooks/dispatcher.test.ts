@@ -2,8 +2,12 @@ import { Webhook } from "standardwebhooks"
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { sealText } from "../../src/store/sealed-text.ts"
-import { deleteWebhookEndpoint, replaceSecret, updateWebhookEndpoint } from "../../src/store/webhook-endpoints.ts"
-import { newSigningSecret } from "../../src/store/webhook-registration.ts"
+import {
+  deleteWebhookEndpoint,
+  replaceSecret,
+  updateWebhookEndpoint,
+} from "../../src/store/webhooks/webhook-endpoints.ts"
+import { newSigningSecret } from "../../src/store/webhooks/webhook-registration.ts"
 import { verifySignature } from "../../src/webhooks/signature.ts"
 import { startReceiver, status } from "../support/http-receiver.ts"
 import { openOutbox, SEALING_KEY, startDispatcher } from "../support/webhooks.ts"

@@ -1,8 +1,8 @@
 import { pino } from "pino"
 import { expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
-import { appendRedelivery } from "../../src/store/outbox.ts"
-import { updateWebhookEndpoint } from "../../src/store/webhook-endpoints.ts"
+import { appendRedelivery } from "../../src/store/webhooks/outbox.ts"
+import { updateWebhookEndpoint } from "../../src/store/webhooks/webhook-endpoints.ts"
 import { startReceiver, status } from "../support/http-receiver.ts"
 import { openOutbox, startDispatcher } from "../support/webhooks.ts"
 

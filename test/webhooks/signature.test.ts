@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto"
 import fc from "fast-check"
 import { Webhook } from "standardwebhooks"
 import { expect, test } from "vitest"
-import { newSigningSecret } from "../../src/store/webhook-registration.ts"
+import { newSigningSecret } from "../../src/store/webhooks/webhook-registration.ts"
 import { SIGNATURE_WINDOW_SECONDS, signatureHeaders, verifySignature } from "../../src/webhooks/signature.ts"
 
 const message = { id: "0199d2a0-0000-7000-8000-000000000000", body: '{"type":"event.started","title":"Fête"}' }

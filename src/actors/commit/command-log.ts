@@ -3,9 +3,9 @@
  * thousand ids. Answers of commands with an effect are also in the store, without a limit of number. Answers without effect are
  * in memory alone and are kept when the log is read back from the store.
  */
-import { isKeyedScope } from "../../model/command-scopes.ts"
+import { isKeyedScope } from "../../model/live/command-scopes.ts"
 import { toMillis } from "../../model/timestamp.ts"
-import type { StoredCommand } from "../../store/live-events.ts"
+import type { StoredCommand } from "../../store/live/live-events.ts"
 import { BloomFilter } from "./bloom-filter.ts"
 
 export const COMMAND_MEMORY_MS = 600_000

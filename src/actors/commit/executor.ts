@@ -3,13 +3,16 @@
  * order. A store refusal or a defect that one command causes does not fail the others.
  */
 import { Effect } from "effect"
-import type { AnsweredBefore, OverCapacity } from "../../store/live-events.ts"
+import type { AnsweredBefore, OverCapacity } from "../../store/live/live-events.ts"
 import { type Envelope, type NotOwner, type Outcome, Refused, StoreUnavailable, type Unreachable } from "../commands.ts"
 import type { Turn } from "../domain/turn.ts"
 import type { PresenceChange } from "../presence/presence.ts"
+import type { ActorServices } from "../services.ts"
 import { Batch } from "./batch.ts"
+import type { CommitRefused } from "./commit-batch.ts"
 import { perform, rememberedAnswer } from "./execution.ts"
-import { type ActorServices, type CommitRefused, type LoadedEvent, publishEphemeral } from "./loaded-event.ts"
+import { publishEphemeral } from "./feed-messages.ts"
+import type { LoadedEvent } from "./loaded-event.ts"
 import { recall, recallAnswer } from "./rehydrate.ts"
 
 /** Why a batch was not written. */

@@ -4,7 +4,7 @@
  * callers become pseudonyms too, which differ from event to event.
  */
 import { createHmac } from "node:crypto"
-import { isKeyedScope, keyedScope } from "../../model/command-scopes.ts"
+import { isKeyedScope, keyedScope } from "../../model/live/command-scopes.ts"
 import type { Envelope } from "../commands.ts"
 
 const isUnnamed = ({ command }: Envelope): boolean => command.type === "question.ask" && command.d.anonymous === true

@@ -4,12 +4,12 @@
  * stream heads before a position is given.
  */
 import { Effect } from "effect"
-import { isKeyedScope } from "../../model/command-scopes.ts"
-import type { ChatMessage } from "../../model/live-records.ts"
+import { isKeyedScope } from "../../model/live/command-scopes.ts"
+import type { ChatMessage } from "../../model/live/live-records.ts"
 import type { Database } from "../../store/database.ts"
-import { findLiveCommands } from "../../store/live-events.ts"
-import { findHeads } from "../../store/live-history.ts"
-import { findChatMessages } from "../../store/live-records.ts"
+import { findLiveCommands } from "../../store/live/live-events.ts"
+import { findHeads } from "../../store/live/live-history.ts"
+import { findChatMessages } from "../../store/live/live-records.ts"
 import { type Envelope, type Outcome, StoreUnavailable } from "../commands.ts"
 import type { RecordStore } from "../domain/record-store.ts"
 import { Batch } from "./batch.ts"

@@ -3,7 +3,7 @@
  * and participants are many, and most are rarely published to: the latest heads are kept, and others are read from the store
  * before use. Invariant: no position is given in a stream whose head is not known.
  */
-import type { StreamHead } from "../../store/live-history.ts"
+import type { StreamHead } from "../../store/live/live-history.ts"
 
 /** Streams of one generation; there are at most two generations, about 2 MB in all. */
 const GENERATION = 10_000

@@ -9,7 +9,7 @@ import {
   type Hand,
   type Kind,
   type Records,
-} from "../../model/live-records.ts"
+} from "../../model/live/live-records.ts"
 import { GroupIndex, type RecordIndex, SortedIndex } from "./record-index.ts"
 
 /** The longest raised first; equal times in the order of ids, so that every client has the same order. */

@@ -3,9 +3,9 @@
  * event's rows. Effects gather in `effects` during one pure transition and are carried out only after its commit.
  */
 import type { Event, EventWithPhases } from "../../model/event.ts"
+import type { WebhookEventType } from "../../model/integrations/webhook-events.ts"
 import type { Phase, PhaseState } from "../../model/phase.ts"
 import type { EventRole } from "../../model/roles.ts"
-import type { WebhookEventType } from "../../model/webhook-events.ts"
 import type { Dispatch } from "../../protocol/contract.ts"
 import { NO_TRAITS, type PhaseTraits } from "../../protocol/rule.ts"
 import type { PhaseView, TimerView } from "../../protocol/topics/agenda.ts"

@@ -4,6 +4,7 @@
  * are deterministic: ids and times come with the command.
  */
 import { namedId } from "../../model/ids.ts"
+import type { WebhookEventType } from "../../model/integrations/webhook-events.ts"
 import {
   type Change,
   DEFAULT_SETTINGS,
@@ -12,9 +13,8 @@ import {
   type Records,
   type Settings,
   VOLATILE,
-} from "../../model/live-records.ts"
+} from "../../model/live/live-records.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
-import type { WebhookEventType } from "../../model/webhook-events.ts"
 import {
   type Dispatch,
   type DispatchData,

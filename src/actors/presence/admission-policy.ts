@@ -3,8 +3,8 @@
  * The live event and the gateways share these functions.
  */
 
-import { ONLY } from "../../model/live-records.ts"
-import type { LobbyPolicy } from "../../model/live-values.ts"
+import { ONLY } from "../../model/live/live-records.ts"
+import type { LobbyPolicy } from "../../model/live/live-values.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
 import type { PhaseState } from "../../model/phase.ts"
 import type { RecordStore } from "../domain/record-store.ts"

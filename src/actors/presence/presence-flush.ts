@@ -6,10 +6,12 @@
 import { Effect } from "effect"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { type Dispatch, ephemeralOf } from "../../protocol/contract.ts"
-import { isWanted } from "../../store/outbox.ts"
+import { isWanted } from "../../store/webhooks/outbox.ts"
 import { type NotOwner, StoreUnavailable, type Unreachable } from "../commands.ts"
 import { type CommitEntry, encodeEphemeral } from "../commit/batch.ts"
-import { type ActorServices, type LoadedEvent, publishEphemeral } from "../commit/loaded-event.ts"
+import { publishEphemeral } from "../commit/feed-messages.ts"
+import type { LoadedEvent } from "../commit/loaded-event.ts"
+import type { ActorServices } from "../services.ts"
 import type { Presence, PresenceChange } from "./presence.ts"
 import {
   mayBeWatched,

@@ -3,7 +3,7 @@
  * published. A restart loses at most half a second of reactions.
  */
 import { Schema } from "effect"
-import { ReactionKind } from "../../model/live-values.ts"
+import { ReactionKind } from "../../model/live/live-values.ts"
 import { type Ephemeral, ephemeralOf, type StreamFor } from "../../protocol/contract.ts"
 import { STREAM_NAMES } from "../../protocol/dispatch.ts"
 

@@ -3,7 +3,7 @@
  * personal part is read for each request, as it is now.
  */
 
-import { SHARED_STREAMS } from "../../store/live-history.ts"
+import { SHARED_STREAMS } from "../../store/live/live-history.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { personalViewOf, viewOf } from "../domain/activities/registry.ts"
 import { activePhase, gatewayPhase, phaseTraits } from "../domain/state.ts"

@@ -4,23 +4,19 @@
  */
 import { Effect } from "effect"
 import { newId } from "../../model/ids.ts"
-import type { LobbyPolicy } from "../../model/live-values.ts"
+import type { LobbyPolicy } from "../../model/live/live-values.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import type { Ephemeral } from "../../protocol/contract.ts"
-import { keepRoster } from "../../store/live-events.ts"
+import { keepRoster } from "../../store/live/live-events.ts"
 import { type Envelope, type NotOwner, type Outcome, StoreUnavailable, type Unreachable } from "../commands.ts"
+import { activate } from "../commit/activation.ts"
 import { Batch, type CommitEntry, encodeEphemeral, entryOfTurn } from "../commit/batch.ts"
 import { Answers } from "../commit/command-log.ts"
+import { commitBatch } from "../commit/commit-batch.ts"
 import { TIMER_SCOPE } from "../commit/execution.ts"
 import { Executor, type NotCommitted } from "../commit/executor.ts"
-import {
-  type ActorServices,
-  activate,
-  commitBatch,
-  type LoadedEvent,
-  publishEphemeral,
-  publishStanding,
-} from "../commit/loaded-event.ts"
+import { publishEphemeral, publishVersion } from "../commit/feed-messages.ts"
+import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { recallHeads } from "../commit/rehydrate.ts"
 import type { ActivityDeadline, ReadContext } from "../domain/activities/activity.ts"
 import { tellOfArrivals, tellOfDepartures, throttledDispatches } from "../domain/activities/registry.ts"
@@ -34,6 +30,7 @@ import { type ReactionReport, Reactions } from "../presence/reactions.ts"
 import { headsOfReading, Snapshots } from "../presence/snapshots.ts"
 import { ViewThrottle } from "../presence/view-throttle.ts"
 import type { LiveReading, PresenceReport, ReadQuery, RosterPage, RosterQuery } from "../protocol.ts"
+import type { ActorServices } from "../services.ts"
 import { DeadlineTimer } from "./deadline-timer.ts"
 import { type Deadline, nextDeadline } from "./deadlines.ts"
 import { type Mutex, openLane } from "./mutex.ts"
@@ -159,7 +156,7 @@ export class LiveEventActor {
       Effect.tap((found) =>
         Effect.sync(() => {
           this.#adopt(found)
-          publishStanding(this.#needs, found)
+          publishVersion(this.#needs, found)
         }),
       ),
     )

@@ -1,6 +1,6 @@
 /** Runs one effect at a time, in the order of requests; measures how long the mutex is held. */
 import { Effect, Semaphore } from "effect"
-import type { Telemetry } from "../../telemetry.ts"
+import type { Telemetry } from "../../telemetry/telemetry.ts"
 
 export type Mutex = <A, E>(body: Effect.Effect<A, E>) => Effect.Effect<A, E>
 

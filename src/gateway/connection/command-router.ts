@@ -4,7 +4,7 @@
  */
 import { Cause, Effect, Result, Schema } from "effect"
 import type { RosterQuery } from "../../actors/protocol.ts"
-import { isAnonymousAct } from "../../identity/anonymous-budgets.ts"
+import { isAnonymousAct } from "../../identity/callers/anonymous-budgets.ts"
 import { isStorable } from "../../model/json.ts"
 import { isStaff } from "../../model/roles.ts"
 import { CLOSE } from "../../protocol/close-codes.ts"

@@ -2,7 +2,7 @@
 import { Deferred, Duration, Effect, Exit } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
 import type { Basis, GrantState } from "../../model/grants.ts"
-import { findGrantStates, type GrantQuestion } from "../../store/grant-states.ts"
+import { findGrantStates, type GrantQuestion } from "../../store/accounts/grant-states.ts"
 import type { GatewayServices } from "../services.ts"
 
 /** Look-ups in one statement. */

@@ -3,7 +3,7 @@
  * window over all frames that detects abuse. Buckets exist only for active participants and are removed when they are full.
  */
 
-import { type Bucket, fullBucket, type Rate, takeToken } from "../../model/token-bucket.ts"
+import { type Bucket, fullBucket, type Rate, takeToken } from "../../model/limits/token-bucket.ts"
 import type { RateClass } from "../../protocol/command.ts"
 
 /** `commands`: all commands. The other kinds count in addition. */

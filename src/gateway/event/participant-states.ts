@@ -3,7 +3,7 @@
 import type { ParticipantChange } from "../../actors/domain/state.ts"
 import { type Admission, admissionUnder } from "../../actors/presence/admission-policy.ts"
 import type { LiveSnapshot } from "../../actors/protocol.ts"
-import type { LobbyPolicy } from "../../model/live-values.ts"
+import type { LobbyPolicy } from "../../model/live/live-values.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { Identity } from "../connection/connection.ts"
 

@@ -1,7 +1,7 @@
 /** Reactions of this node's sockets, added up and reported to the live event ten times a second: never one message per viewer. */
 import { Effect } from "effect"
 import type { ReactionReport } from "../../actors/presence/reactions.ts"
-import type { ReactionKind } from "../../model/live-values.ts"
+import type { ReactionKind } from "../../model/live/live-values.ts"
 import { isStaff } from "../../model/roles.ts"
 import type { PhaseTraits } from "../../protocol/rule.ts"
 import { roomStream } from "../broadcast/stream-names.ts"

@@ -4,7 +4,7 @@
  * kept only for participants that are or recently were connected; others are read on return.
  */
 import { toMillis } from "../../model/timestamp.ts"
-import type { StoredPublication } from "../../store/live-history.ts"
+import type { StoredPublication } from "../../store/live/live-history.ts"
 import { isShared, ownerOf, type StreamName } from "../broadcast/stream-names.ts"
 import { type Outgoing, outgoing } from "../transport/outgoing.ts"
 import { ReplayBuffer, type RingLimits } from "./replay-buffer.ts"

@@ -1,5 +1,5 @@
 /** Counts the sockets of each address, so that no address takes all of the capacity. */
-import { NETWORK_FACTOR, networkOf } from "../../model/client-address.ts"
+import { NETWORK_FACTOR, networkOf } from "../../model/limits/client-address.ts"
 
 export class SocketAddresses {
   readonly #open = new Map<string, number>()

@@ -4,7 +4,7 @@
  * silently above `maxBackpressure`, so a drop cuts the socket.
  */
 import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket } from "uWebSockets.js"
-import type { Client } from "../../identity/client-addresses.ts"
+import type { Client } from "../../identity/callers/client-addresses.ts"
 import { CLOSE } from "../../protocol/close-codes.ts"
 import { GATEWAY_PATH, SUBPROTOCOL } from "../../protocol/frames.ts"
 import type { Connection, Socket } from "../connection/connection.ts"

@@ -1,9 +1,9 @@
 /** Pieces that endpoints share: path ids, pages, and the success schema with its status. */
 import { Context, Schema } from "effect"
 import { HttpApiSchema } from "effect/http-api"
-import { isDisplayName } from "../../model/display-name.ts"
 import { Id } from "../../model/ids.ts"
-import { LegibleText } from "../../model/shown-text.ts"
+import { isDisplayName } from "../../model/text/display-name.ts"
+import { LegibleText } from "../../model/text/shown-text.ts"
 
 export const PathId = { id: Id }
 

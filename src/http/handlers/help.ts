@@ -1,8 +1,8 @@
 /** The help chat: nothing of it is kept. */
 import { Effect } from "effect"
 import { HelpDesk } from "../../help/help-desk.ts"
-import type { Handlers } from "../call.ts"
 import type { Help } from "../contract/help.ts"
+import type { Handlers } from "../requests/call.ts"
 
 export const help: Handlers<typeof Help> = {
   askHelp: {

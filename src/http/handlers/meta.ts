@@ -1,8 +1,8 @@
 /** Endpoints that describe the API. */
 import { Effect } from "effect"
-import type { Handlers } from "../call.ts"
 import type { Meta } from "../contract/meta.ts"
 import { PROBLEMS } from "../contract/problem.ts"
+import type { Handlers } from "../requests/call.ts"
 
 export const meta: Handlers<typeof Meta> = {
   getProblem: {

@@ -1,11 +1,11 @@
 /** Confirming an address and choosing a new password, for people who come from a letter. */
 import { Effect, Schema } from "effect"
-import { isAccountToken, verifyEmail } from "../../identity/account-tokens.ts"
-import { Passwords } from "../../identity/passwords.ts"
+import { isAccountToken, verifyEmail } from "../../identity/accounts/account-tokens.ts"
+import { Passwords } from "../../identity/accounts/passwords.ts"
 import type { InvalidToken } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
-import { NewPassword } from "../contract/accounts.ts"
-import { resetPasswordBy } from "../first-proof.ts"
+import { NewPassword } from "../contract/accounts/accounts.ts"
+import { resetPasswordBy } from "../handlers/accounts/first-proof.ts"
 import { alert, type Html, html, type Page, page, queryValue, readForm } from "./page.ts"
 
 const expired = () =>

@@ -6,9 +6,9 @@ import { Effect } from "effect"
 import { escapeHtml } from "../../mail/letters.ts"
 import { BadRequest, type Failure } from "../../model/errors.ts"
 import { isStorable } from "../../model/json.ts"
-import type { HandlerServices } from "../call.ts"
-import type { HttpRequest, HttpResponse } from "../message.ts"
-import type { LimitName } from "../rate-limits.ts"
+import type { HandlerServices } from "../requests/call.ts"
+import type { LimitName } from "../requests/rate-limits.ts"
+import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 
 export interface Page {
   readonly method: "GET" | "POST"

@@ -6,9 +6,9 @@ import { Effect } from "effect"
 import { LetterRefusals, type RefusableKind, type Refusal } from "../../mail/letter-refusals.ts"
 import { NotFound } from "../../model/errors.ts"
 import { Database, type Queryable } from "../../store/database.ts"
-import { deleteRefusal, findRefusal, insertRefusal } from "../../store/letters.ts"
-import { findWorkspaceName } from "../../store/workspaces.ts"
-import type { HttpRequest } from "../message.ts"
+import { deleteRefusal, findRefusal, insertRefusal } from "../../store/mail/letters.ts"
+import { findWorkspaceName } from "../../store/workspaces/workspaces.ts"
+import type { HttpRequest } from "../transport/message.ts"
 import { type Html, html, type Page, page } from "./page.ts"
 
 const KINDS: Readonly<Record<RefusableKind, string>> = { invitation: "invitations", tableNotes: "notes of tables" }

@@ -1,9 +1,9 @@
 /** Breakout rooms: planned, opened, moved between, closed. */
 import { Schema } from "effect"
-import { PlanNote } from "../../model/breakout-notes.ts"
+import { PlanNote } from "../../model/breakouts/breakout-notes.ts"
 import { Id } from "../../model/ids.ts"
-import { ParticipantId } from "../../model/live-values.ts"
-import { LegibleText } from "../../model/shown-text.ts"
+import { ParticipantId } from "../../model/live/live-values.ts"
+import { LegibleText } from "../../model/text/shown-text.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { activityCommand, NoData } from "../command.ts"
 import { ordered } from "../dispatch.ts"

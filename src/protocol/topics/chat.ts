@@ -1,9 +1,9 @@
 /** Chat: messages to everyone, to a room, or among the people on stage. */
 import { Schema } from "effect"
 import { Id } from "../../model/ids.ts"
-import { ChatTarget } from "../../model/live-values.ts"
+import { ChatTarget } from "../../model/live/live-values.ts"
 import { EventRole } from "../../model/roles.ts"
-import { LegibleText } from "../../model/shown-text.ts"
+import { LegibleText } from "../../model/text/shown-text.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { activityCommand } from "../command.ts"
 import { ordered } from "../dispatch.ts"

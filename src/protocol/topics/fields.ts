@@ -1,7 +1,7 @@
 /** Parts that the data of several topics share. */
 import { Schema } from "effect"
 import { Id } from "../../model/ids.ts"
-import { ParticipantId } from "../../model/live-values.ts"
+import { ParticipantId } from "../../model/live/live-values.ts"
 
 export const DAY_MS = 86_400_000
 const MAX_PEOPLE = 1000

@@ -1,7 +1,7 @@
 /** Raised hands, and the stage of a broadcast that speakers are invited to. */
 import { Schema } from "effect"
-import { ParticipantId } from "../../model/live-values.ts"
-import { LegibleText } from "../../model/shown-text.ts"
+import { ParticipantId } from "../../model/live/live-values.ts"
+import { LegibleText } from "../../model/text/shown-text.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { activityCommand, NoData } from "../command.ts"
 import { ephemeral, ordered } from "../dispatch.ts"

@@ -1,7 +1,7 @@
 /** Media: seats in calls, the broadcast that viewers watch, capture of recordings, and transcripts. */
 import { Schema } from "effect"
 import { BroadcastId, Id } from "../../model/ids.ts"
-import { CaptureKind, TranscriptSegment } from "../../model/live-values.ts"
+import { CaptureKind, TranscriptSegment } from "../../model/live/live-values.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { activityCommand, NoData } from "../command.ts"
 import { ephemeral, ordered } from "../dispatch.ts"

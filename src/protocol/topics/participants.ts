@@ -1,6 +1,6 @@
 /** Participants as hosts manage them: roles, muting, removal, and the waiting room. */
 import { Schema } from "effect"
-import { LobbyPolicy, ParticipantId } from "../../model/live-values.ts"
+import { LobbyPolicy, ParticipantId } from "../../model/live/live-values.ts"
 import { ParticipantKind } from "../../model/participants.ts"
 import { EventRole } from "../../model/roles.ts"
 import { Instant, InstantInput } from "../../model/timestamp.ts"

@@ -1,8 +1,8 @@
 /** Polls: drafted by staff, opened, voted in, closed, published. */
 import { Schema } from "effect"
 import { Id } from "../../model/ids.ts"
-import { PollKind, PollResults } from "../../model/live-values.ts"
-import { LegibleText } from "../../model/shown-text.ts"
+import { PollKind, PollResults } from "../../model/live/live-values.ts"
+import { LegibleText } from "../../model/text/shown-text.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { activityCommand } from "../command.ts"
 import { ephemeral, ordered } from "../dispatch.ts"

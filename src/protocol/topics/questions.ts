@@ -2,7 +2,7 @@
 import { Schema } from "effect"
 import { Id } from "../../model/ids.ts"
 import { QuestionStatus } from "../../model/question.ts"
-import { LegibleText } from "../../model/shown-text.ts"
+import { LegibleText } from "../../model/text/shown-text.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { activityCommand } from "../command.ts"
 import { ephemeral, ordered } from "../dispatch.ts"

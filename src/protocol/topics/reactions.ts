@@ -1,6 +1,6 @@
 /** Reactions: counted by the event at its own pace, and never stored. */
 import { Schema } from "effect"
-import { ReactionKind } from "../../model/live-values.ts"
+import { ReactionKind } from "../../model/live/live-values.ts"
 import { Done, gatewayCommand } from "../command.ts"
 import { ephemeral } from "../dispatch.ts"
 import { CALL, EVERYONE, inCalls } from "../rule.ts"

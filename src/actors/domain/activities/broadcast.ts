@@ -2,7 +2,7 @@
  * Whether a broadcast phase is on air. Webhook events of going live and pausing are in the same commit; REST and the gateway send
  * the same commands. Another service carries the stream: this one only has the address where it can be watched.
  */
-import type { Broadcast } from "../../../model/live-records.ts"
+import type { Broadcast } from "../../../model/live/live-records.ts"
 import type { PhaseState } from "../../../model/phase.ts"
 import { isWatchable, playbackUrl } from "../../../model/playback-url.ts"
 import type { BroadcastView } from "../../../protocol/topics/media.ts"

@@ -1,5 +1,5 @@
 /** The captures of the event (recording, transcript), shown to everyone, and the transcript segments of a recogniser. */
-import { type Capture, ONLY } from "../../../model/live-records.ts"
+import { type Capture, ONLY } from "../../../model/live/live-records.ts"
 import { activePhase, phaseTraits } from "../state.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, refuse } from "./activity.ts"

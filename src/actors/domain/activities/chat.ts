@@ -9,8 +9,8 @@ import {
   chatPlaceOf,
   DEFAULT_SETTINGS,
   ONLY,
-} from "../../../model/live-records.ts"
-import type { ChatTarget } from "../../../model/live-values.ts"
+} from "../../../model/live/live-records.ts"
+import type { ChatTarget } from "../../../model/live/live-values.ts"
 import { narrowRole } from "../../../model/roles.ts"
 import { canChat, whyNot } from "../../../protocol/permissions.ts"
 import type { ActingRole } from "../../../protocol/rule.ts"

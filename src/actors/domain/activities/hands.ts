@@ -2,7 +2,7 @@
  * Raised hands: a queue for staff, and its length for everyone. A participant's hand goes down when they leave. Staff receive the
  * changes of the first hands only, so that the cost does not grow with the queue.
  */
-import { type Hand, ONLY } from "../../../model/live-records.ts"
+import { type Hand, ONLY } from "../../../model/live/live-records.ts"
 import { type Ephemeral, ephemeralOf } from "../../../protocol/contract.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, type ReadContext, refuse } from "./activity.ts"

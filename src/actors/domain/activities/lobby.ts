@@ -5,8 +5,8 @@
  * policy closes, so that gateways, which know of participants before the live event does, decide as it does.
  */
 
-import { ONLY } from "../../../model/live-records.ts"
-import type { LobbyPolicy } from "../../../model/live-values.ts"
+import { ONLY } from "../../../model/live/live-records.ts"
+import type { LobbyPolicy } from "../../../model/live/live-values.ts"
 import type { PhaseState } from "../../../model/phase.ts"
 import { isOnStage } from "../../../model/roles.ts"
 import { isWalkIn, lobbyPolicy, policyOf } from "../../presence/admission-policy.ts"

@@ -3,7 +3,7 @@
  * this event; a user of the workspace gets it on the event's list as well.
  */
 
-import type { StagePlace } from "../../../model/live-records.ts"
+import type { StagePlace } from "../../../model/live/live-records.ts"
 import { acceptedRoles, type EventRole } from "../../../model/roles.ts"
 import { toMillis, toTimestamp } from "../../../model/timestamp.ts"
 import type { ReplyData } from "../../../protocol/contract.ts"

@@ -3,7 +3,7 @@
  * voters while it is open and to everyone when it is closed, `onPublish` to everyone once a host publishes it. A published poll
  * shows its counts under every setting. A participant's vote is shown to that voter alone.
  */
-import { type Poll, voteId } from "../../../../model/live-records.ts"
+import { type Poll, voteId } from "../../../../model/live/live-records.ts"
 import { type Ephemeral, ephemeralOf } from "../../../../protocol/contract.ts"
 import type { PersonalState, SharedState, StaffState } from "../../../../protocol/state.ts"
 import type { TimerView } from "../../../../protocol/topics/agenda.ts"

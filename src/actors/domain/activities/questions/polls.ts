@@ -3,7 +3,7 @@
  * outlives the phase it was opened in. It is open until a host or its timer closes it, or the event ends. A closed poll may be
  * opened again and keeps its votes.
  */
-import { type Poll, voteId } from "../../../../model/live-records.ts"
+import { type Poll, voteId } from "../../../../model/live/live-records.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
 import type { PollView } from "../../../../protocol/topics/polls.ts"
 import type { Refused } from "../../../commands.ts"

@@ -2,7 +2,7 @@
  * Questions of the audience and votes on them. A tally always equals the set of its voters: one turn writes both. The author of
  * an anonymous question is kept in memory alone, so that they can withdraw it while the event is in memory.
  */
-import { DEFAULT_SETTINGS, type LiveQuestion, ONLY, voteId } from "../../../../model/live-records.ts"
+import { DEFAULT_SETTINGS, type LiveQuestion, ONLY, voteId } from "../../../../model/live/live-records.ts"
 import {
   isShown,
   newQuestion,

@@ -2,7 +2,7 @@
  * For staff: the number of anonymous voters per address. An anonymous vote is the vote of a browser, and many votes from one
  * address may be a lecture hall or one person. The live event receives pseudonyms of addresses, which have no meaning outside it.
  */
-import { partsOfVote, voteId } from "../../../../model/live-records.ts"
+import { partsOfVote, voteId } from "../../../../model/live/live-records.ts"
 import { type Ephemeral, ephemeralOf } from "../../../../protocol/contract.ts"
 import type { Turn } from "../../turn.ts"
 import type { Activity, ReadContext } from "../activity.ts"

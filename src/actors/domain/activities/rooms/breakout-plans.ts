@@ -1,8 +1,8 @@
 /** Plans of breakout rooms. The same seed gives the same plan, so that the plan that a host saw is the one that opens. */
-import { type PlanNote, withNote } from "../../../../model/breakout-notes.ts"
-import { planBreakout } from "../../../../model/breakout-plan.ts"
-import { type BreakoutPlan, ONLY } from "../../../../model/live-records.ts"
-import { restoreHistory } from "../../../../model/meeting-history.ts"
+import { type PlanNote, withNote } from "../../../../model/breakouts/breakout-notes.ts"
+import { planBreakout } from "../../../../model/breakouts/breakout-plan.ts"
+import { type BreakoutPlan, ONLY } from "../../../../model/live/live-records.ts"
+import { restoreHistory } from "../../../../model/pairing/meeting-history.ts"
 import type { Turn } from "../../turn.ts"
 import { isSeated, roleOf } from "./rooms.ts"
 import { roundsOf } from "./rotation-rounds.ts"

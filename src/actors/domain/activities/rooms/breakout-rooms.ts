@@ -2,9 +2,10 @@
  * Breakout rooms from their opening to their closing: the seats, also of late joiners, and the return of everyone to the main
  * room.
  */
+
+import { lateRoom } from "../../../../model/breakouts/late-rooms.ts"
 import { namedId } from "../../../../model/ids.ts"
-import { lateRoom } from "../../../../model/late-rooms.ts"
-import { type Breakout, type BreakoutPlan, ONLY, type Room } from "../../../../model/live-records.ts"
+import { type Breakout, type BreakoutPlan, ONLY, type Room } from "../../../../model/live/live-records.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
 import type { TimerView } from "../../../../protocol/topics/agenda.ts"
 import type { BreakoutView } from "../../../../protocol/topics/breakouts.ts"

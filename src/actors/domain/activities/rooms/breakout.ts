@@ -3,7 +3,7 @@
  * participant that returns finds their room. A seated participant is moved only by a host or by themselves. All rooms end
  * together: the end in `breakout.updated` holds for every earlier assignment.
  */
-import { ONLY, type Room } from "../../../../model/live-records.ts"
+import { ONLY, type Room } from "../../../../model/live/live-records.ts"
 import { isStaff } from "../../../../model/roles.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
 import type { ReplyData } from "../../../../protocol/contract.ts"

@@ -1,5 +1,5 @@
 /** Seating in rooms and leaving them: the counts of the rooms always equal the seats taken there. */
-import type { Room } from "../../../../model/live-records.ts"
+import type { Room } from "../../../../model/live/live-records.ts"
 import { type EventRole, isStaff } from "../../../../model/roles.ts"
 import type { RoomView } from "../../../../protocol/topics/breakouts.ts"
 import type { Present } from "../../../presence/presence.ts"

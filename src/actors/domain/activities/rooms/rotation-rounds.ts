@@ -3,8 +3,13 @@
  * outlives a lost connection while its round runs. Dispatches of a round and `ready` use the same view.
  */
 import { namedId } from "../../../../model/ids.ts"
-import { ONLY, type Rotation, type Round } from "../../../../model/live-records.ts"
-import { nextRound, type RotationState, type RoundGroup, restoreRotation } from "../../../../model/rotation-pairing.ts"
+import { ONLY, type Rotation, type Round } from "../../../../model/live/live-records.ts"
+import {
+  nextRound,
+  type RotationState,
+  type RoundGroup,
+  restoreRotation,
+} from "../../../../model/pairing/rotation-pairing.ts"
 import { toTimestamp } from "../../../../model/timestamp.ts"
 import type { TimerView } from "../../../../protocol/topics/agenda.ts"
 import type { RotationRoundView, RotationView } from "../../../../protocol/topics/rotation.ts"

@@ -3,7 +3,7 @@
  * presence and past meetings (model/rotation-pairing.ts). Every held round is stored, so that later rotations pair new partners
  * too. Participants that join take part from the next round; the partners of one that leaves are notified.
  */
-import { ONLY, type Rotation } from "../../../../model/live-records.ts"
+import { ONLY, type Rotation } from "../../../../model/live/live-records.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
 import type { RotationView } from "../../../../protocol/topics/rotation.ts"
 import type { Refused } from "../../../commands.ts"

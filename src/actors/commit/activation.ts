@@ -1,0 +1,78 @@
+/** Reading a live event back from the store, which makes this process its owner. */
+import { Effect } from "effect"
+import { newId } from "../../model/ids.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
+import { type Recovered, recoverLiveEvent } from "../../store/live/live-events.ts"
+import type { RecordUnreadable } from "../../store/live/record-versions.ts"
+import { EventNotFound, NotOwner, StoreUnavailable } from "../commands.ts"
+import { RecordStore } from "../domain/record-store.ts"
+import { NO_EFFECTS } from "../domain/state.ts"
+import type { Present } from "../presence/presence.ts"
+import type { ActorServices } from "../services.ts"
+import { type Answers, COMMAND_MEMORY_MS, CommandLog } from "./command-log.ts"
+import type { LoadedEvent } from "./loaded-event.ts"
+import { Heads } from "./stream-heads.ts"
+
+const recordStoreOf = (stored: Recovered["records"]): RecordStore => {
+  const records = new RecordStore()
+  for (const { kind, id, record } of stored) records.write(kind, id, record)
+  return records
+}
+
+export const loadedOf = (recovered: Recovered, idle: Answers): LoadedEvent => ({
+  fencingToken: recovered.epoch,
+  version: recovered.version,
+  epoch: recovered.history,
+  heads: new Heads(recovered.heads, recovered.hasOtherStreams),
+  records: recordStoreOf(recovered.records),
+  answers: new CommandLog(recovered.commands, idle),
+  roster: recovered.roster as ReadonlyArray<Present>,
+  state: {
+    event: recovered.event,
+    phases: recovered.phases,
+    removed: recovered.removed,
+    deleted: false,
+    effects: NO_EFFECTS,
+  },
+})
+
+/** Claims the event and reads its rows. */
+export const recover = (
+  services: ActorServices,
+  eventId: string,
+): Effect.Effect<Recovered, NotOwner | EventNotFound | StoreUnavailable> =>
+  Effect.gen(function* () {
+    // A stale view of ownership must never raise the epoch: that would fence out the rightful owner.
+    if (!(yield* services.ownership.holds)) return yield* new NotOwner()
+    const { database, ownership } = services
+    const claim = {
+      eventId,
+      node: ownership.node,
+      history: newId(),
+      commandsSince: toTimestamp(Date.now() - COMMAND_MEMORY_MS),
+    }
+    const { log } = services.telemetry
+    const recovered = yield* database
+      .runLive<Recovered | undefined, RecordUnreadable>((sql) => recoverLiveEvent(sql, claim))
+      .pipe(
+        // A newer release has written to the event: this one neither serves it nor overwrites anything.
+        Effect.tapErrorTag("RecordUnreadable", (err) =>
+          Effect.sync(() => log.error({ eventId, err }, "a live event cannot be read by this release")),
+        ),
+        Effect.mapError(() => new StoreUnavailable()),
+      )
+    if (recovered === undefined) return yield* new EventNotFound()
+    services.telemetry.metrics.activations.add()
+    return recovered
+  })
+
+/**
+ * Claims the event and reads it. `idle`: the actor's answers without effect, which survive a recovery. `NotOwner` when this
+ * process may not own the event, `EventNotFound` when it does not exist.
+ */
+export const activate = (
+  services: ActorServices,
+  eventId: string,
+  idle: Answers,
+): Effect.Effect<LoadedEvent, NotOwner | EventNotFound | StoreUnavailable> =>
+  Effect.map(recover(services, eventId), (recovered) => loadedOf(recovered, idle))

@@ -1,0 +1,70 @@
+/** Writing a batch to the store under the fence, and publishing it once it is committed. */
+import { Data, Effect } from "effect"
+import {
+  type AnsweredBefore,
+  type CommitUnknown,
+  commitLiveEvent,
+  type LiveCommit,
+  type OverCapacity,
+} from "../../store/live/live-events.ts"
+import { NotOwner, StoreUnavailable } from "../commands.ts"
+import type { ActorServices } from "../services.ts"
+import { loadedOf, recover } from "./activation.ts"
+import type { Batch } from "./batch.ts"
+import { feedMessage } from "./feed-messages.ts"
+import type { LoadedEvent } from "./loaded-event.ts"
+import { recallHeads } from "./rehydrate.ts"
+
+/** The store is reachable but refused the batch: one of its commands may be the cause. */
+export class CommitRefused extends Data.TaggedError("CommitRefused")<Record<never, never>> {}
+
+/** After a commit with an unknown outcome: the stored version and the epoch that wrote it decide whether it happened. */
+const settleUnknown = (
+  services: ActorServices,
+  loaded: LoadedEvent,
+  commit: LiveCommit,
+  { cause, lost }: CommitUnknown,
+): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable | CommitRefused> =>
+  Effect.gen(function* () {
+    const { eventId, version } = commit
+    services.telemetry.log.warn({ eventId, err: cause }, "a live event's commit failed")
+    const recovered = yield* Effect.mapError(recover(services, eventId), () => new StoreUnavailable())
+    const happened = recovered.version === version && recovered.versionEpoch === loaded.fencingToken
+    if (happened) return loadedOf(recovered, loaded.answers.idle)
+    return yield* lost ? new NotOwner() : new CommitRefused()
+  })
+
+/**
+ * Commits a batch and adopts it: its frames are published and the outbox is notified. When the outcome of the commit is unknown,
+ * the store is asked. `NotOwner`: it did not happen, or another activation owns the event. `StoreUnavailable`: the store cannot
+ * be asked. After any failure the caller must discard the loaded event.
+ */
+export const commitBatch = (
+  services: ActorServices,
+  batch: Batch,
+): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity> => {
+  const { loaded } = batch
+  const publish = (after: LoadedEvent, deliveries: number): LoadedEvent => {
+    const { from, publications, ephemeral, ejections, participantChanges: standings } = batch
+    services.feed.publish(
+      feedMessage(after, "commit", { from, publications, ephemeral, ejections, participantChanges: standings }),
+    )
+    if (deliveries > 0) services.outbox.notify()
+    return after
+  }
+  const write = (commit: LiveCommit) =>
+    commitLiveEvent(services.database.liveSql, commit).pipe(
+      Effect.map((deliveries) => publish({ ...loaded, version: commit.version, state: batch.state }, deliveries)),
+      Effect.catchTags({
+        Fenced: () => {
+          services.telemetry.metrics.fenced.add()
+          return Effect.fail(new NotOwner())
+        },
+        CommitUnknown: (unknown) =>
+          Effect.map(settleUnknown(services, loaded, commit, unknown), (after) =>
+            publish(after, commit.occurrences.length),
+          ),
+      }),
+    )
+  return recallHeads(services.database, loaded, batch.streams).pipe(Effect.flatMap(() => write(batch.seal())))
+}

@@ -1,0 +1,34 @@
+/** The messages that a loaded event publishes to its subscribers. */
+import { phaseTraits } from "../domain/state.ts"
+import type { EphemeralPublication, FeedMessage } from "../feed.ts"
+import { lobbyPolicy } from "../presence/admission-policy.ts"
+import type { ActorServices } from "../services.ts"
+import type { LoadedEvent } from "./loaded-event.ts"
+
+export const feedMessage = (of: LoadedEvent, kind: FeedMessage["kind"], said: Partial<FeedMessage>): FeedMessage => ({
+  kind,
+  eventId: of.state.event.id,
+  epoch: of.epoch,
+  from: of.version,
+  version: of.version,
+  status: of.state.event.status,
+  visibility: of.state.event.visibility,
+  phase: phaseTraits(of.state),
+  lobby: lobbyPolicy(of.state, of.records),
+  publications: [],
+  ephemeral: [],
+  ejections: [],
+  participantChanges: [],
+  ...said,
+})
+
+/** Publishes the event's version, so that a subscriber that missed the last messages of a lost commit notices. */
+export const publishVersion = (services: ActorServices, loaded: LoadedEvent): void =>
+  services.feed.publish(feedMessage(loaded, "note", {}))
+
+/** Publishes ephemeral dispatches: no commit, no position in a stream, no replay. */
+export const publishEphemeral = (
+  services: ActorServices,
+  loaded: LoadedEvent,
+  ephemeral: ReadonlyArray<EphemeralPublication>,
+): void => services.feed.publish(feedMessage(loaded, "note", { ephemeral }))

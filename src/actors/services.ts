@@ -1,0 +1,14 @@
+/** The services that live events work with. */
+import type { Database } from "../store/database.ts"
+import type { OutboxSignal } from "../store/webhooks/outbox.ts"
+import type { Telemetry } from "../telemetry/telemetry.ts"
+import type { Feed } from "./feed.ts"
+import type { Ownership } from "./runtime/ownership.ts"
+
+export interface ActorServices {
+  readonly database: Database["Service"]
+  readonly feed: Feed["Service"]
+  readonly outbox: OutboxSignal["Service"]
+  readonly telemetry: Telemetry["Service"]
+  readonly ownership: Ownership["Service"]
+}

@@ -1,6 +1,0 @@
-/** The content of a full `ready`, and its receiver. */
-import type { Me, Ready } from "../protocol/state.ts"
-
-export type Snapshot = Extract<Ready, { readonly resumed: false }>
-
-export const isOfStaff = ({ role }: Pick<Me, "role">): boolean => role === "workspace_admin" || role === "host"

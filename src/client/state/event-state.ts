@@ -1,0 +1,164 @@
+/**
+ * The live event as a client knows it: a snapshot from `ready`, moved on by dispatches and by the replies to this client's
+ * own commands. Pure. Data older than the known state changes nothing, so a reply and its dispatch may come in either order.
+ */
+
+import type { Me } from "../../protocol/state.ts"
+import type { EventView, PhaseView, TimerView } from "../../protocol/topics/agenda.ts"
+import type { BroadcastView, CaptureView, MediaSeat } from "../../protocol/topics/media.ts"
+import type { PresenceView } from "../../protocol/topics/presence.ts"
+import type { AnsweredCommand } from "../connection/replies.ts"
+import type { Dispatch } from "../wire.ts"
+import { agendaAfter } from "./agenda-state.ts"
+import { broadcastAfter, captureIn, NOTHING_SAID, type Transcript, transcriptAfter } from "./broadcast-state.ts"
+import { type ChatState, chatAfter, chatIn } from "./chat-state.ts"
+import {
+  type HandState,
+  handsAfter,
+  handsAnswered,
+  handsIn,
+  type StageState,
+  stageAfter,
+  stageAnswered,
+} from "./hand-state.ts"
+import { type LobbyState, lobbyAfter, lobbyIn } from "./lobby-state.ts"
+import { type PollState, pollsAfter, pollsAnswered, pollsIn } from "./poll-state.ts"
+import { presenceAfter } from "./presence-state.ts"
+import { type QuestionState, questionsAfter, questionsAnswered, questionsIn } from "./question-state.ts"
+import { type RoomState, roomsAfter, roomsAnswered, roomsIn } from "./room-state.ts"
+import { type SignedOutState, signedOutAfter, signedOutIn } from "./signed-out-votes.ts"
+import type { Snapshot } from "./snapshot.ts"
+
+export interface EventState extends StageState {
+  /** The live event's version at the last snapshot, which includes every change answered up to then. */
+  readonly v: number
+  readonly me: Me
+  readonly event: EventView
+  readonly phases: ReadonlyArray<PhaseView>
+  readonly timers: ReadonlyArray<TimerView>
+  readonly presence: PresenceView
+  readonly questions: QuestionState
+  readonly chat: ChatState
+  readonly polls: PollState
+  /** For staff: the counts of votes by people without a name. */
+  readonly signedOutVotes: SignedOutState
+  readonly hands: HandState
+  /** The participant may not speak until then; `until: null`: for good. */
+  readonly muted: { readonly until: string | null } | null
+  readonly lobby: LobbyState
+  /** For staff: participants who were removed for good. */
+  readonly blocked: ReadonlyArray<string>
+  /**
+   * A seat in the main room's call, where the deployment has a media server; the seat of a breakout room is in its assignment.
+   */
+  readonly media: MediaSeat | null
+  readonly rooms: RoomState
+  readonly broadcast: BroadcastView | null
+  readonly capture: CaptureView
+  readonly transcript: Transcript
+}
+
+/** A full `ready` replaces everything but the transcript received before, which `ready` does not have. */
+export const stateOf = (ready: Snapshot, before?: EventState): EventState => ({
+  v: ready.v,
+  me: ready.me,
+  event: ready.event,
+  phases: ready.phases,
+  timers: ready.timers,
+  presence: ready.presence,
+  questions: questionsIn(ready),
+  chat: chatIn(ready),
+  polls: pollsIn(ready),
+  signedOutVotes: signedOutIn(ready),
+  hands: handsIn(ready),
+  stage: ready.stage ?? null,
+  stageAsOf: ready.v,
+  muted: ready.muted ?? null,
+  lobby: lobbyIn(ready),
+  blocked: ready.blocked ?? [],
+  media: ready.media ?? null,
+  rooms: roomsIn(ready),
+  broadcast: ready.broadcast ?? null,
+  capture: captureIn(ready),
+  transcript: before?.transcript ?? NOTHING_SAID,
+})
+
+export const activePhase = (state: Pick<EventState, "phases">): PhaseView | undefined =>
+  state.phases.find(({ status }) => status === "active")
+
+const ROOM = "room:"
+
+const meAfter = (me: Me, dispatch: Dispatch): Me => {
+  switch (dispatch.t) {
+    case "me.updated": {
+      const { role, can, chatTo } = dispatch.d
+      return { ...me, role, can, chatTo }
+    }
+    case "subscribed": {
+      const room = Object.keys(dispatch.d.cursors).find((stream) => stream.startsWith(ROOM))
+      return { ...me, roomId: room === undefined ? null : room.slice(ROOM.length) }
+    }
+    default:
+      return me
+  }
+}
+
+const mutedAfter = (muted: EventState["muted"], { t, d }: Dispatch): EventState["muted"] => {
+  if (t !== "me.muted") return muted
+  return d.muted ? { until: d.until } : null
+}
+
+const blockedAfter = (blocked: EventState["blocked"], { t, d }: Dispatch): EventState["blocked"] => {
+  if (t === "participant.unblocked") return blocked.filter((id) => id !== d.participantId)
+  const isNew = t === "participant.removed" && d.block && !blocked.includes(d.participantId)
+  return isNew ? [...blocked, d.participantId] : blocked
+}
+
+/** The seat of the dispatch, if it differs from the seat before. */
+const mediaAfter = (media: EventState["media"], { t, d }: Dispatch): EventState["media"] =>
+  t === "me.updated" && d.media !== undefined ? d.media : media
+
+/** The same object when nothing in it changed. */
+const settled = (before: EventState, after: EventState): EventState =>
+  (Object.keys(after) as ReadonlyArray<keyof EventState>).every((part) => before[part] === after[part]) ? before : after
+
+export const applyDispatch = (state: EventState, dispatch: Dispatch): EventState => {
+  const { event, phases, timers } = agendaAfter(state, dispatch)
+  const phase = activePhase({ phases })
+  const { me } = state
+  return settled(state, {
+    ...state,
+    event,
+    phases,
+    timers,
+    me: meAfter(me, dispatch),
+    presence: presenceAfter(state.presence, dispatch),
+    questions: questionsAfter(state.questions, dispatch, me),
+    chat: chatAfter(state.chat, dispatch),
+    polls: pollsAfter(state.polls, dispatch, me),
+    signedOutVotes: signedOutAfter(state.signedOutVotes, dispatch),
+    hands: handsAfter(state.hands, dispatch, me),
+    ...stageAfter(state, dispatch),
+    muted: mutedAfter(state.muted, dispatch),
+    media: mediaAfter(state.media, dispatch),
+    lobby: lobbyAfter(state.lobby, dispatch, phase),
+    blocked: blockedAfter(state.blocked, dispatch),
+    rooms: roomsAfter(state.rooms, dispatch),
+    broadcast: broadcastAfter(state.broadcast, dispatch, phase),
+    capture: dispatch.t === "capture.state" ? dispatch.d : state.capture,
+    transcript: transcriptAfter(state.transcript, dispatch),
+  })
+}
+
+/** A reply that was answered before the snapshot was taken, and is only repeated, changes nothing. */
+export const applyReply = (state: EventState, answered: AnsweredCommand): EventState => {
+  if (answered.v <= state.v) return state
+  return settled(state, {
+    ...state,
+    questions: questionsAnswered(state.questions, answered),
+    polls: pollsAnswered(state.polls, answered, state.me),
+    hands: handsAnswered(state.hands, answered),
+    ...stageAnswered(state, answered),
+    rooms: roomsAnswered(state.rooms, answered),
+  })
+}

@@ -1,0 +1,221 @@
+/**
+ * Configuration: the one reader of the environment. Each key has one row in `config/keys.ts` and one schema in
+ * `config/schemas.ts`. Secrets are `Redacted`, so that none is ever printed.
+ */
+import { resolve } from "node:path"
+import type { Config as EffectConfig } from "effect"
+import { ConfigProvider, Effect, type Redacted, Result, SchemaIssue } from "effect"
+import type { TrustedProxies } from "../model/limits/client-address.ts"
+import { keptSecretKey, SecretKeyUnusable } from "../secret-key.ts"
+import { CONFIG_KEYS, type KeyName } from "./keys.ts"
+import { SETTINGS } from "./schemas.ts"
+
+/** Settings that cannot be used. The message has one line for each, a sentence that begins with the key. */
+export class ConfigInvalid extends Error {
+  override readonly name = "ConfigInvalid"
+
+  constructor(problems: ReadonlyArray<string>) {
+    super(problems.join("\n"))
+  }
+}
+
+export interface Config {
+  readonly production: boolean
+  readonly host: string
+  readonly port: number
+  /** `null`: derived from the address that is listened on. */
+  readonly publicUrl: string | null
+  readonly dataDir: string
+  /** `null`: the address that clients use. */
+  readonly appUrl: string | null
+  /** `null`: no mail is sent. */
+  readonly smtp: { readonly url: Redacted.Redacted<string>; readonly from: string } | null
+  /** Letters that a workspace may have sent to addresses it chose, in a day (UTC). */
+  readonly mailPerWorkspacePerDay: number
+  /** OpenID Connect; `null`: no sign-in through a provider. */
+  readonly idp: {
+    readonly issuer: string
+    readonly clientId: string
+    readonly clientSecret: Redacted.Redacted<string>
+  } | null
+  /** `null`: the embedded PostgreSQL in `dataDir`. */
+  readonly databaseUrl: Redacted.Redacted<string> | null
+  readonly databasePool: number
+  /** Requests' statements that may wait for a connection. */
+  readonly databaseWaiting: number
+  /** For a statement or a transaction. */
+  readonly databaseDeadlineMs: number
+  readonly secretKey: Redacted.Redacted<string>
+  readonly platformKey: Redacted.Redacted<string> | null
+  readonly logLevel: string
+  readonly webhookRetryDelaysMs: ReadonlyArray<number>
+  readonly webhookConcurrency: number
+  readonly presenceGraceMs: number
+  readonly gatewayHistoryMs: number
+  readonly gatewayHistoryEntries: number
+  readonly socketsPerAddress: number
+  readonly actorMailbox: number
+  readonly defaultCapacity: number
+  /** Answers the help chat from its passages; `null`: the passages are the answer. */
+  readonly helpModel: {
+    readonly url: string
+    readonly name: string
+    readonly key: Redacted.Redacted<string> | null
+  } | null
+  /** LiveKit; `null`: no participant gets a seat. */
+  readonly media: {
+    readonly url: string
+    readonly apiKey: string
+    readonly apiSecret: Redacted.Redacted<string>
+  } | null
+  /** The address for watching broadcasts; `null`: none is known. */
+  readonly playbackUrlTemplate: string | null
+  /** The media of an event is recorded outside of this server: by a media server that is not configured here, or by a person. */
+  readonly recordsElsewhere: boolean
+  /** Proxies whose `x-forwarded-for` is believed. */
+  readonly trustedProxies: TrustedProxies
+  readonly metricsToken: Redacted.Redacted<string> | null
+  /** Webhook targets and key sets of partners may be `http://` on loopback: a development switch. */
+  readonly allowLoopbackTargets: boolean
+}
+
+type Environment = { readonly [name: string]: string | undefined }
+
+/** Values by key. A key that is not set has its default, or null. */
+type Values = { readonly [N in KeyName]: EffectConfig.Success<(typeof SETTINGS)[N]> }
+
+const KEY_NAMES = CONFIG_KEYS.map(({ name }) => name)
+
+/** Blanks around a value do not count, and an empty value counts as absent. */
+const trimmed = (env: Environment): Record<string, string> =>
+  Object.fromEntries(
+    KEY_NAMES.flatMap((name) => {
+      const value = env[name]?.trim() ?? ""
+      return value === "" ? [] : [[name, value]]
+    }),
+  )
+
+const issuesOf = SchemaIssue.makeFormatterStandardSchemaV1()
+
+const sentence = (name: string, error: EffectConfig.ConfigError): string => {
+  const rule = "issue" in error.cause ? issuesOf(error.cause.issue).issues[0]?.message : undefined
+  return `${name} ${rule ?? "cannot be read"}.`
+}
+
+/** Reads every key. Resolves to the values of those that can be used, and one sentence for each of the others. */
+const readAll = (env: Environment): { readonly values: Partial<Values>; readonly problems: ReadonlyArray<string> } => {
+  const provider = ConfigProvider.fromEnv({ env: trimmed(env) })
+  const problems: string[] = []
+  const values = Object.fromEntries(
+    KEY_NAMES.flatMap((name) => {
+      const read: Result.Result<unknown, EffectConfig.ConfigError> = Effect.runSync(
+        Effect.result(SETTINGS[name].parse(provider) as Effect.Effect<unknown, EffectConfig.ConfigError>),
+      )
+      if (Result.isSuccess(read)) return [[name, read.success]]
+      problems.push(sentence(name, read.failure))
+      return []
+    }),
+  )
+  return { values, problems }
+}
+
+const MEDIA_KEYS = ["MEDIA_URL", "MEDIA_API_KEY", "MEDIA_API_SECRET"] as const
+const IDP_KEYS = ["IDP_ISSUER", "IDP_CLIENT_ID", "IDP_CLIENT_SECRET"] as const
+
+/** Keys that are needed beside others. */
+const missing = (
+  values: Partial<Values>,
+  keys: ReadonlyArray<KeyName>,
+  isNeeded: (name: KeyName) => boolean,
+): string[] => {
+  const given = keys.find((name) => isNeeded(name) && values[name] != null)
+  if (given === undefined) return []
+  // A key whose value cannot be used has its own sentence.
+  return keys.filter((name) => values[name] === null).map((name) => `${name} must be set beside ${given}.`)
+}
+
+/** Rules over several keys. */
+const crossProblems = (values: Partial<Values>): ReadonlyArray<string> => {
+  const { PUBLIC_URL: publicUrl, ALLOW_LOOPBACK_TARGETS: loopback, SECRET_KEY: secretKey } = values
+  const inProduction = [
+    loopback === true && "ALLOW_LOOPBACK_TARGETS is a development switch and must not be set in production.",
+    publicUrl !== undefined &&
+      !publicUrl?.startsWith("https:") &&
+      "PUBLIC_URL must be an https:// address in production.",
+    secretKey === null && "SECRET_KEY must be set in production.",
+  ].filter((problem) => problem !== false)
+  return [
+    ...(values.NODE_ENV === "production" ? inProduction : []),
+    ...missing(values, MEDIA_KEYS, () => true),
+    ...missing(values, IDP_KEYS, (name) => name === "IDP_ISSUER"),
+  ]
+}
+
+const keptKey = (dataDir: string): Redacted.Redacted<string> => {
+  try {
+    return keptSecretKey(dataDir)
+  } catch (cause) {
+    throw cause instanceof SecretKeyUnusable ? new ConfigInvalid([cause.message]) : cause
+  }
+}
+
+const mediaOf = ({ MEDIA_URL: url, MEDIA_API_KEY: apiKey, MEDIA_API_SECRET: apiSecret }: Values): Config["media"] =>
+  url === null || apiKey === null || apiSecret === null ? null : { url, apiKey, apiSecret }
+
+const idpOf = ({
+  IDP_ISSUER: issuer,
+  IDP_CLIENT_ID: clientId,
+  IDP_CLIENT_SECRET: clientSecret,
+}: Values): Config["idp"] =>
+  issuer === null || clientId === null || clientSecret === null ? null : { issuer, clientId, clientSecret }
+
+/** Reads and checks the whole environment. Throws `ConfigInvalid` with a sentence for every setting that cannot be used. */
+export const loadConfig = (env: Environment = process.env): Config => {
+  const { values: read, problems } = readAll(env)
+  const all = [...problems, ...crossProblems(read)]
+  if (all.length > 0) throw new ConfigInvalid(all)
+  const values = read as Values
+  const production = values.NODE_ENV === "production"
+  const dataDir = resolve(values.DATA_DIR)
+  return {
+    production,
+    host: values.HOST,
+    port: values.PORT,
+    publicUrl: values.PUBLIC_URL,
+    appUrl: values.APP_URL,
+    smtp: values.SMTP_URL === null ? null : { url: values.SMTP_URL, from: values.MAIL_FROM },
+    mailPerWorkspacePerDay: values.MAIL_PER_WORKSPACE_PER_DAY,
+    idp: idpOf(values),
+    trustedProxies: values.TRUSTED_PROXIES,
+    helpModel:
+      values.HELP_LLM_URL === null
+        ? null
+        : { url: values.HELP_LLM_URL, name: values.HELP_LLM_MODEL, key: values.HELP_LLM_KEY },
+    media: mediaOf(values),
+    playbackUrlTemplate: values.PLAYBACK_URL_TEMPLATE,
+    recordsElsewhere: values.MEDIA_RECORDER === "external",
+    dataDir,
+    databaseUrl: values.DATABASE_URL,
+    databasePool: values.DATABASE_POOL,
+    databaseWaiting: values.DATABASE_WAITING,
+    databaseDeadlineMs: values.DATABASE_DEADLINE_MS,
+    platformKey: values.PLATFORM_KEY,
+    metricsToken: values.METRICS_TOKEN,
+    logLevel: values.LOG_LEVEL,
+    webhookRetryDelaysMs: values.WEBHOOK_RETRY_SCHEDULE.map((seconds) => seconds * 1000),
+    webhookConcurrency: values.WEBHOOK_CONCURRENCY,
+    presenceGraceMs: values.PRESENCE_GRACE_MS,
+    gatewayHistoryMs: values.GATEWAY_HISTORY_MS,
+    gatewayHistoryEntries: values.GATEWAY_HISTORY_ENTRIES,
+    socketsPerAddress: values.SOCKETS_PER_ADDRESS,
+    actorMailbox: values.ACTOR_MAILBOX,
+    defaultCapacity: values.EVENT_DEFAULT_CAPACITY,
+    allowLoopbackTargets: values.ALLOW_LOOPBACK_TARGETS ?? !production,
+    // Last, because it may write to the data folder: nothing is written for a configuration that is refused.
+    secretKey: values.SECRET_KEY ?? keptKey(dataDir),
+  }
+}
+
+/** The table of all keys, for `--help`. */
+export const configHelp = (): string =>
+  CONFIG_KEYS.map(({ name, fallback, doc }) => `  ${name} (${fallback})\n      ${doc.replaceAll("`", "")}`).join("\n")

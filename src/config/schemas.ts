@@ -1,0 +1,155 @@
+/** How each environment key is read: its rule as a schema, and its default. No message holds the value of a secret. */
+import { Config, Redacted, Schema, SchemaTransformation } from "effect"
+import { parseTrustedProxies } from "../model/limits/client-address.ts"
+import { isPlaybackTemplate } from "../model/playback-url.ts"
+import { FEWEST_KEY_CHARACTERS } from "../secret-key.ts"
+import { CONFIG_KEYS, type KeyName } from "./keys.ts"
+
+/** Text for which the rule holds. */
+const text = (rule: string, holds: (value: string) => boolean): Schema.Codec<string> =>
+  Schema.String.check(Schema.makeFilter((value) => holds(value) || rule))
+
+/** As `text`, for values that may be shown. */
+const shownText = (rule: string, holds: (value: string) => boolean): Schema.Codec<string> =>
+  Schema.String.check(Schema.makeFilter((value) => holds(value) || `${rule}, but is "${value}"`))
+
+const numberFrom = (schema: Schema.Codec<string>): Schema.Codec<number, string> =>
+  schema.pipe(Schema.decodeTo(Schema.Number, SchemaTransformation.transform({ decode: Number, encode: String })))
+
+const required = <A>(name: KeyName, schema: Schema.Codec<A, string>, fallback: A): Config.Config<A> =>
+  Config.schema(schema, name).pipe(Config.withDefault(fallback))
+
+const optional = <A>(name: KeyName, schema: Schema.Codec<A, string>): Config.Config<A | null> =>
+  Config.schema(schema, name).pipe(Config.withDefault(null))
+
+const anything = (name: KeyName, fallback: string): Config.Config<string> => required(name, Schema.String, fallback)
+
+/** A whole number, both ends included. */
+const integer = (name: KeyName, fallback: number, minimum: number, maximum: number): Config.Config<number> => {
+  const isInRange = (value: string): boolean =>
+    /^\d+$/.test(value) && Number(value) >= minimum && Number(value) <= maximum
+  const rule = `must be a whole number from ${minimum} to ${maximum}`
+  return required(name, numberFrom(shownText(rule, isInRange)), fallback)
+}
+
+const literals = <const L extends ReadonlyArray<string>>(allowed: L): Schema.Codec<L[number], string> =>
+  shownText(`must be one of ${allowed.join(", ")}`, (value) => allowed.includes(value)) as Schema.Codec<
+    L[number],
+    string
+  >
+
+const isUrl = (value: string, protocols: ReadonlyArray<string>): boolean =>
+  URL.canParse(value) && protocols.includes(new URL(value).protocol)
+
+/** An address without the slashes at its end. */
+const url = (...protocols: ReadonlyArray<string>): Schema.Codec<string> =>
+  text(`must be a URL that starts with ${protocols.map((protocol) => `${protocol}//`).join(" or ")}`, (value) =>
+    isUrl(value, protocols),
+  ).pipe(
+    Schema.decodeTo(
+      Schema.String,
+      SchemaTransformation.transform({
+        decode: (value) => value.replace(/\/+$/, ""),
+        encode: (value: string) => value,
+      }),
+    ),
+  )
+
+const redacted = (name: KeyName, schema: Schema.Codec<string>): Config.Config<Redacted.Redacted<string> | null> =>
+  Config.map(optional(name, schema), (value) => (value === null ? null : Redacted.make(value)))
+
+const secret = (name: KeyName): Config.Config<Redacted.Redacted<string> | null> =>
+  redacted(
+    name,
+    text(`must have at least ${FEWEST_KEY_CHARACTERS} characters`, ({ length }) => length >= FEWEST_KEY_CHARACTERS),
+  )
+
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
+
+const isIssuer = (value: string): boolean =>
+  isUrl(value, ["https:"]) || (isUrl(value, ["http:"]) && LOOPBACK.has(new URL(value).hostname))
+
+const isProxyList = (value: string): boolean => {
+  try {
+    parseTrustedProxies(value)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const isRetrySchedule = (value: string): boolean => {
+  const seconds = value.split(",").map((part) => part.trim())
+  return seconds.length <= 30 && seconds.every((part) => /^\d+(\.\d+)?$/.test(part) && Number(part) <= 604_800)
+}
+
+const retryDelays = (value: string): ReadonlyArray<number> => value.split(",").map(Number)
+
+const RETRY_SCHEDULE = CONFIG_KEYS.find(({ name }) => name === "WEBHOOK_RETRY_SCHEDULE")?.fallback ?? ""
+
+export const SETTINGS = {
+  NODE_ENV: required("NODE_ENV", literals(["production", "development", "test"]), "development"),
+  HOST: anything("HOST", "127.0.0.1"),
+  PORT: integer("PORT", 8080, 0, 65_535),
+  PUBLIC_URL: optional("PUBLIC_URL", url("http:", "https:")),
+  APP_URL: optional("APP_URL", url("http:", "https:")),
+  SMTP_URL: redacted("SMTP_URL", url("smtp:", "smtps:")),
+  MAIL_FROM: required(
+    "MAIL_FROM",
+    text("must be an e-mail address", (value) => !/[\r\n]/.test(value) && value.includes("@")),
+    "Gathercue <no-reply@localhost>",
+  ),
+  MAIL_PER_WORKSPACE_PER_DAY: integer("MAIL_PER_WORKSPACE_PER_DAY", 200, 0, 1_000_000),
+  IDP_ISSUER: Config.map(optional("IDP_ISSUER", text("must be an https:// address", isIssuer)), (issuer) =>
+    issuer === null ? null : issuer.replace(/\/+$/, ""),
+  ),
+  IDP_CLIENT_ID: optional("IDP_CLIENT_ID", Schema.String),
+  IDP_CLIENT_SECRET: redacted("IDP_CLIENT_SECRET", Schema.String),
+  HELP_LLM_URL: optional("HELP_LLM_URL", url("https:", "http:")),
+  HELP_LLM_MODEL: anything("HELP_LLM_MODEL", "default"),
+  HELP_LLM_KEY: redacted("HELP_LLM_KEY", Schema.String),
+  MEDIA_URL: optional("MEDIA_URL", url("wss:", "ws:")),
+  MEDIA_API_KEY: optional("MEDIA_API_KEY", Schema.String),
+  MEDIA_API_SECRET: redacted("MEDIA_API_SECRET", Schema.String),
+  PLAYBACK_URL_TEMPLATE: optional(
+    "PLAYBACK_URL_TEMPLATE",
+    text(
+      "must be an https:// address with {broadcastId}, and at most {eventId} and {phaseId} beside it",
+      isPlaybackTemplate,
+    ),
+  ),
+  MEDIA_RECORDER: optional("MEDIA_RECORDER", literals(["external"])),
+  TRUSTED_PROXIES: Config.map(
+    required("TRUSTED_PROXIES", text("must be comma separated addresses or CIDR blocks", isProxyList), ""),
+    parseTrustedProxies,
+  ),
+  DATA_DIR: anything("DATA_DIR", ".data"),
+  DATABASE_URL: redacted("DATABASE_URL", url("postgres:", "postgresql:")),
+  DATABASE_POOL: integer("DATABASE_POOL", 10, 2, 100),
+  DATABASE_WAITING: integer("DATABASE_WAITING", 500, 10, 900),
+  DATABASE_DEADLINE_MS: integer("DATABASE_DEADLINE_MS", 5000, 500, 60_000),
+  SECRET_KEY: secret("SECRET_KEY"),
+  PLATFORM_KEY: secret("PLATFORM_KEY"),
+  LOG_LEVEL: required("LOG_LEVEL", literals(["trace", "debug", "info", "warn", "error", "fatal", "silent"]), "info"),
+  /** In seconds. */
+  WEBHOOK_RETRY_SCHEDULE: Config.map(
+    required(
+      "WEBHOOK_RETRY_SCHEDULE",
+      text("must be at most 30 comma separated numbers of seconds, each at most 604800", isRetrySchedule),
+      RETRY_SCHEDULE,
+    ),
+    retryDelays,
+  ),
+  WEBHOOK_CONCURRENCY: integer("WEBHOOK_CONCURRENCY", 64, 1, 1000),
+  PRESENCE_GRACE_MS: integer("PRESENCE_GRACE_MS", 0, 0, 60_000),
+  GATEWAY_HISTORY_MS: integer("GATEWAY_HISTORY_MS", 120_000, 1000, 3_600_000),
+  GATEWAY_HISTORY_ENTRIES: integer("GATEWAY_HISTORY_ENTRIES", 1000, 10, 100_000),
+  SOCKETS_PER_ADDRESS: integer("SOCKETS_PER_ADDRESS", 10_000, 10, 1_000_000),
+  ACTOR_MAILBOX: integer("ACTOR_MAILBOX", 1024, 1, 100_000),
+  EVENT_DEFAULT_CAPACITY: integer("EVENT_DEFAULT_CAPACITY", 1000, 1, 100_000),
+  METRICS_TOKEN: secret("METRICS_TOKEN"),
+  /** Null: true outside production. */
+  ALLOW_LOOPBACK_TARGETS: Config.map(optional("ALLOW_LOOPBACK_TARGETS", literals(["true", "false"])), (value) =>
+    value === null ? null : value === "true",
+  ),
+} as const satisfies { readonly [N in KeyName]: Config.Config<unknown> }

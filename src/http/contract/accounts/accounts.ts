@@ -1,0 +1,76 @@
+/** Accounts and sign-in (specification §4). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { WorkspaceRole } from "../../../model/roles.ts"
+import { isEmail, isKnownEmail, MAX_EMAIL_LENGTH } from "../../../model/text/email.ts"
+import { isGuessable } from "../../../model/text/guessable-password.ts"
+import { Instant } from "../../../model/timestamp.ts"
+import { EndpointAccess } from "../access.ts"
+import { AddressLimit, created, Name } from "../endpoint.ts"
+import { COMMON, problems, WITH_BODY } from "../problem.ts"
+
+/** An address as typed: trimmed and lower-cased by the server before it is stored or looked up. */
+export const Email = Schema.String.check(
+  Schema.isBetweenLength(3, MAX_EMAIL_LENGTH),
+  Schema.makeFilter((text) => isEmail(text) || "must be an e-mail address"),
+).annotate({ format: "email" })
+
+/** An address that is only looked up: no account that was made under older rules is shut out by newer ones. */
+export const KnownEmail = Schema.String.check(
+  Schema.isBetweenLength(3, MAX_EMAIL_LENGTH),
+  Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),
+).annotate({ format: "email" })
+
+/** 8 to 256 characters of any kind, never trimmed, and not among the passwords that are guessed first. */
+export const NewPassword = Schema.String.check(
+  Schema.isBetweenCodePoints(8, 256),
+  Schema.makeFilter(
+    (text) => !isGuessable(text) || "must not be a common password, blank, or one character again and again",
+  ),
+).annotate({ format: "password", description: "Not one of the 10,000 most common passwords." })
+
+export const AccountView = Schema.Struct({
+  account: Schema.Struct({
+    id: Schema.String,
+    name: Schema.String,
+    email: Schema.String,
+    emailVerified: Schema.Boolean,
+    createdAt: Instant,
+  }),
+  emails: Schema.Array(
+    Schema.Struct({ id: Schema.String, email: Schema.String, verified: Schema.Boolean, primary: Schema.Boolean }),
+  ),
+  workspaces: Schema.Array(
+    Schema.Struct({ id: Schema.String, name: Schema.String, slug: Schema.String, role: WorkspaceRole }),
+  ),
+  /** In e-mail dev mode, of a signup. */
+  verifyUrl: Schema.optionalKey(Schema.String),
+})
+export type AccountView = typeof AccountView.Type
+
+export const Accounts = HttpApiGroup.make("accounts")
+  .add(
+    HttpApiEndpoint.post("signup", "/v1/accounts/signup", {
+      payload: Schema.Struct({ email: Email, password: NewPassword, name: Name }),
+      success: created(AccountView),
+      error: problems(...WITH_BODY, "email_taken", "rate_limited", "unavailable", "internal_error"),
+    })
+      .annotate(EndpointAccess, "public")
+      .annotate(AddressLimit, "signup")
+      .annotate(OpenApi.Summary, "Create an account and its first workspace, and sign in"),
+    HttpApiEndpoint.post("login", "/v1/accounts/login", {
+      payload: Schema.Struct({ email: Schema.String, password: Schema.String }),
+      success: AccountView,
+      error: problems(...WITH_BODY, ...COMMON, "rate_limited"),
+    })
+      .annotate(EndpointAccess, "public")
+      .annotate(AddressLimit, "login")
+      .annotate(OpenApi.Summary, "Sign in"),
+    HttpApiEndpoint.post("logout", "/v1/accounts/logout", { error: problems(...COMMON) })
+      .annotate(EndpointAccess, "account")
+      .annotate(OpenApi.Summary, "End the session"),
+    HttpApiEndpoint.get("me", "/v1/accounts/me", { success: AccountView, error: problems(...COMMON) })
+      .annotate(EndpointAccess, "account")
+      .annotate(OpenApi.Summary, "The signed-in account"),
+  )
+  .annotate(OpenApi.Description, "Accounts and sign-in.")

@@ -1,0 +1,27 @@
+/** Sign-in through an external identity provider (specification §4; the path's word for it is neutral). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { EndpointAccess } from "../access.ts"
+import { problems } from "../problem.ts"
+
+const redirect = Schema.Void.pipe(HttpApiSchema.status(302))
+
+const Text = Schema.optionalKey(Schema.String)
+
+export const SignIn = HttpApiGroup.make("signIn")
+  .add(
+    HttpApiEndpoint.get("startIdp", "/v1/auth/idp/start", {
+      success: redirect,
+      error: problems("idp_not_configured", "unavailable", "internal_error"),
+    })
+      .annotate(EndpointAccess, "browser")
+      .annotate(OpenApi.Summary, "Send the browser to the identity provider for consent"),
+    HttpApiEndpoint.get("finishIdp", "/v1/auth/idp/callback", {
+      query: { code: Text, state: Text, error: Text, iss: Text, session_state: Text },
+      success: redirect,
+      error: problems("bad_request", "email_taken", "idp_not_configured", "unavailable", "internal_error"),
+    })
+      .annotate(EndpointAccess, "browser")
+      .annotate(OpenApi.Summary, "Where the identity provider sends the browser back to; signs in"),
+  )
+  .annotate(OpenApi.Description, "Sign-in through an external identity provider.")

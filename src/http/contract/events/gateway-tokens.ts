@@ -1,0 +1,30 @@
+/** Tokens for the live gateway (specification §4, gateway token rules). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Id } from "../../../model/ids.ts"
+import { EventRole } from "../../../model/roles.ts"
+import { Instant } from "../../../model/timestamp.ts"
+import { EndpointAccess } from "../access.ts"
+import { AddressLimit } from "../endpoint.ts"
+import { COMMON, problems, WITH_BODY } from "../problem.ts"
+
+export const GatewayTokens = HttpApiGroup.make("gatewayTokens")
+  .add(
+    HttpApiEndpoint.post("createGatewayToken", "/v1/auth/gateway-token", {
+      payload: Schema.Struct({ eventId: Id }),
+      success: Schema.Struct({
+        token: Schema.String,
+        expiresAt: Instant,
+        url: Schema.String,
+        eventId: Schema.String,
+        role: EventRole,
+        participantId: Schema.String,
+        anonymous: Schema.Boolean,
+      }),
+      error: problems(...WITH_BODY, ...COMMON, "sign_in_required", "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "optionalSession")
+      .annotate(AddressLimit, "anonymousToken")
+      .annotate(OpenApi.Summary, "A token that opens a gateway socket within two minutes"),
+  )
+  .annotate(OpenApi.Description, "Access to the live gateway.")

@@ -1,0 +1,195 @@
+/** The public view of an event, and entry to it (specification §4, public surfaces). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { EventStatus, Visibility } from "../../../model/event.ts"
+import { BroadcastId } from "../../../model/ids.ts"
+import { FeatureSet, Phase } from "../../../model/phase.ts"
+import { EventRole } from "../../../model/roles.ts"
+import { Instant } from "../../../model/timestamp.ts"
+import { EndpointAccess } from "../access.ts"
+import { Email } from "../accounts/accounts.ts"
+import { AddressLimit, ExactBody, Name, PathId, SecretAddress, TextBody } from "../endpoint.ts"
+import { problems, WITH_BODY } from "../problem.ts"
+import { TableSummary } from "./table-summary.ts"
+
+const READ = ["unauthorized", "not_found", "rate_limited", "unavailable", "internal_error"] as const
+
+const Cast = Schema.Array(Schema.Struct({ name: Schema.String, role: EventRole }))
+
+const Broadcast = Schema.Struct({
+  broadcastId: BroadcastId,
+  phaseId: Schema.String,
+  status: Schema.Literals(["idle", "live", "paused", "ended"]),
+  playbackUrl: Schema.NullOr(Schema.String),
+})
+
+const EventHead = {
+  id: Schema.String,
+  title: Schema.String,
+  type: Schema.String,
+  description: Schema.NullOr(Schema.String),
+  status: EventStatus,
+  visibility: Visibility,
+  scheduledAt: Schema.NullOr(Instant),
+  scheduledEndAt: Schema.NullOr(Instant),
+  startedAt: Schema.NullOr(Instant),
+  endedAt: Schema.NullOr(Instant),
+}
+
+const PublicEvent = Schema.Struct({
+  ...EventHead,
+  capacity: Schema.NullOr(Schema.Struct({ total: Schema.Int, remaining: Schema.Int })),
+  phases: Schema.Array(
+    Schema.Struct({
+      id: Schema.String,
+      position: Schema.Int,
+      modality: Phase.fields.modality,
+      featureSet: FeatureSet,
+      status: Phase.fields.status,
+      startedAt: Schema.NullOr(Instant),
+      timerEndsAt: Schema.NullOr(Instant),
+    }),
+  ),
+  cast: Cast,
+  activeBroadcast: Schema.NullOr(Broadcast),
+})
+
+const AssetStatus = Schema.Literals(["uploading", "processing", "ready", "failed"])
+
+const Recording = Schema.Struct({
+  id: Schema.String,
+  kind: Schema.String,
+  title: Schema.NullOr(Schema.String),
+  status: AssetStatus,
+  durationMs: Schema.NullOr(Schema.Int),
+  playbackUrl: Schema.NullOr(Schema.String),
+  createdAt: Instant,
+})
+
+const Clip = Schema.Struct({
+  id: Schema.String,
+  title: Schema.NullOr(Schema.String),
+  status: AssetStatus,
+  durationMs: Schema.Int,
+  playbackUrl: Schema.NullOr(Schema.String),
+  createdAt: Instant,
+})
+
+const Summary = Schema.Struct({
+  text: Schema.String,
+  speakers: Schema.Array(Schema.Struct({ name: Schema.String, words: Schema.Int, seconds: Schema.Number })),
+})
+
+const CALENDAR = "text/calendar; charset=utf-8"
+const Calendar = Schema.String.pipe(HttpApiSchema.asText({ contentType: CALENDAR }))
+
+export const PublicEvents = HttpApiGroup.make("publicEvents")
+  .add(
+    HttpApiEndpoint.get("getPublicEvent", "/v1/public/events/:id", {
+      params: PathId,
+      success: PublicEvent,
+      error: problems(...READ),
+    })
+      .annotate(EndpointAccess, "publicEvent")
+      .annotate(OpenApi.Summary, "An event as its lobby and stage show it"),
+    HttpApiEndpoint.get("getRecap", "/v1/public/events/:id/recap", {
+      params: PathId,
+      success: Schema.Struct({
+        event: Schema.Struct(EventHead),
+        recording: Schema.NullOr(Recording),
+        clips: Schema.Array(Clip),
+        summary: Schema.NullOr(Summary),
+      }),
+      error: problems(...READ),
+    })
+      .annotate(EndpointAccess, "publicEvent")
+      .annotate(OpenApi.Summary, "What is left of an event: the latest recording, clips and a summary"),
+    HttpApiEndpoint.get("getContent", "/v1/public/events/:id/content", {
+      params: PathId,
+      success: Schema.Struct({
+        event: Schema.Struct(EventHead),
+        recording: Schema.NullOr(Recording),
+        derivations: Schema.Array(
+          Schema.Struct({
+            id: Schema.String,
+            kind: Schema.String,
+            status: AssetStatus,
+            url: Schema.NullOr(Schema.String),
+          }),
+        ),
+        media: Schema.Array(Clip),
+        cast: Cast,
+      }),
+      error: problems(...READ),
+    })
+      .annotate(EndpointAccess, "publicEvent")
+      .annotate(OpenApi.Summary, "The replay of an event: recording, what was derived from it, and who was on stage"),
+    HttpApiEndpoint.get("getAsset", "/v1/public/assets/:id", {
+      params: PathId,
+      success: Schema.Struct({
+        id: Schema.String,
+        kind: Schema.String,
+        title: Schema.NullOr(Schema.String),
+        status: AssetStatus,
+        durationMs: Schema.NullOr(Schema.Int),
+        playbackUrl: Schema.NullOr(Schema.String),
+        event: Schema.Struct({
+          id: Schema.String,
+          title: Schema.String,
+          scheduledAt: Schema.NullOr(Instant),
+        }),
+      }),
+      error: problems(...READ),
+    })
+      .annotate(EndpointAccess, "publicAsset")
+      .annotate(OpenApi.Summary, "One recording or clip, shown to whoever may see its event"),
+    HttpApiEndpoint.get("getTableSummary", "/v1/public/events/:id/table-summary", {
+      params: PathId,
+      query: { t: Schema.String.check(Schema.isMinLength(1)) },
+      success: TableSummary,
+      error: problems("bad_request", "not_found", "rate_limited", "unavailable", "internal_error"),
+    })
+      .annotate(EndpointAccess, "public")
+      .annotate(SecretAddress, true)
+      .annotate(OpenApi.Summary, "The notes of one table, for who holds the token from their letter"),
+    HttpApiEndpoint.get("getCalendar", "/v1/public/events/:id/calendar.ics", {
+      params: PathId,
+      success: Calendar,
+      error: problems(...READ),
+    })
+      .annotate(EndpointAccess, "publicEvent")
+      .annotate(TextBody, CALENDAR)
+      .annotate(OpenApi.Summary, "The event for a calendar (RFC 5545)"),
+    HttpApiEndpoint.post("register", "/v1/public/events/:id/register", {
+      params: PathId,
+      payload: Schema.Struct({ name: Name, email: Email }),
+      success: Schema.Struct({ registered: Schema.Boolean, alreadyRegistered: Schema.Boolean }),
+      error: problems(
+        ...WITH_BODY,
+        "not_found",
+        "conflict",
+        "event_full",
+        "rate_limited",
+        "unavailable",
+        "internal_error",
+      ),
+    })
+      .annotate(EndpointAccess, "sharedEvent")
+      .annotate(AddressLimit, "register")
+      .annotate(ExactBody, true)
+      .annotate(OpenApi.Summary, "Take a place; the entry link comes by mail"),
+    HttpApiEndpoint.post("enter", "/v1/public/events/:id/enter", {
+      params: PathId,
+      payload: Schema.Struct({ token: Schema.String.check(Schema.isMinLength(1)) }),
+      success: Schema.Struct({
+        sessionToken: Schema.String,
+        eventId: Schema.String,
+        name: Schema.NullOr(Schema.String),
+      }),
+      error: problems(...WITH_BODY, "unauthorized", "not_found", "rate_limited", "unavailable", "internal_error"),
+    })
+      .annotate(EndpointAccess, "sharedEvent")
+      .annotate(ExactBody, true)
+      .annotate(OpenApi.Summary, "Exchange the token of an entry link for a session"),
+  )
+  .annotate(OpenApi.Description, "Events as the public sees them.")

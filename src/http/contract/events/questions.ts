@@ -1,0 +1,55 @@
+/** Questions of the audience and votes on them (specification §2 and §4, Q&A). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Question, QuestionInput, QuestionPatch, QuestionStatus } from "../../../model/question.ts"
+import { Commanded, EndpointAccess } from "../access.ts"
+import { created, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { COMMON, problems, WITH_BODY } from "../problem.ts"
+
+const AUDIENCE = [...COMMON, "sign_in_required", "not_found", "conflict", "rate_limited"] as const
+
+const Vote = Schema.Struct({ questionId: Schema.String, votes: Schema.Int, voted: Schema.Boolean })
+
+export const Questions = HttpApiGroup.make("questions")
+  .add(
+    HttpApiEndpoint.get("listQuestions", "/v1/events/:id/questions", {
+      params: PathId,
+      query: { ...PageQuery, status: Schema.optionalKey(QuestionStatus) },
+      success: pageOf("questions", Question),
+      error: problems("bad_request", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(OpenApi.Summary, "An event's questions with their votes, most votes first"),
+    HttpApiEndpoint.patch("patchQuestion", "/v1/questions/:id", {
+      params: PathId,
+      payload: QuestionPatch,
+      success: Question,
+      error: problems(...WITH_BODY, ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "question")
+      .annotate(OpenApi.Summary, "Approve, hide, pin or answer a question; an answer alone marks it answered"),
+    HttpApiEndpoint.post("askQuestion", "/v1/public/events/:id/questions", {
+      params: PathId,
+      payload: QuestionInput,
+      success: created(Question),
+      error: problems(...WITH_BODY, ...AUDIENCE),
+    })
+      .annotate(EndpointAccess, "audienceEvent")
+      .annotate(Commanded, true)
+      .annotate(OpenApi.Summary, "Ask a question; signed out where a public event allows it"),
+    HttpApiEndpoint.put("voteQuestion", "/v1/public/questions/:id/vote", {
+      params: PathId,
+      success: Vote,
+      error: problems(...AUDIENCE),
+    })
+      .annotate(EndpointAccess, "audienceQuestion")
+      .annotate(OpenApi.Summary, "Vote for a question, once however often it is sent"),
+    HttpApiEndpoint.delete("unvoteQuestion", "/v1/public/questions/:id/vote", {
+      params: PathId,
+      success: Vote,
+      error: problems(...AUDIENCE),
+    })
+      .annotate(EndpointAccess, "audienceQuestion")
+      .annotate(OpenApi.Summary, "Take the vote back"),
+  )
+  .annotate(OpenApi.Description, "Questions of the audience, and votes on them.")

@@ -1,0 +1,109 @@
+/** Notes of one table: the shape is the specification's (§2, table summary). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Id } from "../../../model/ids.ts"
+import { ShownText } from "../../../model/text/shown-text.ts"
+import { Instant } from "../../../model/timestamp.ts"
+import { EndpointAccess } from "../access.ts"
+import { Email } from "../accounts/accounts.ts"
+import { COMMON, problems, WITH_BODY } from "../problem.ts"
+
+const Text = (max: number) => ShownText(0, max)
+const Short = Text(500)
+const Long = Text(20_000)
+const Count = Schema.Int.check(Schema.isGreaterThanOrEqualTo(0))
+const many = <S extends Schema.Top>(schema: S, max: number) => Schema.Array(schema).check(Schema.isMaxLength(max))
+
+const Notes = Schema.Struct({
+  tldr: Long,
+  themes: many(Schema.Struct({ title: Short, summary: Long }), 50),
+  ideas: many(Long, 100),
+  questions: many(Long, 100),
+  perQuestion: many(
+    Schema.Struct({ ordinal: Schema.Int, question: Long, discussed: Schema.Boolean, summary: Long }),
+    100,
+  ),
+})
+
+const Stats = Schema.NullOr(
+  Schema.Struct({
+    totalWords: Count,
+    promptsCovered: Count,
+    promptsTotal: Count,
+    lifetimeSeconds: Count,
+    headcount: Count,
+  }),
+)
+
+const Badge = Schema.Struct({
+  id: Short,
+  name: Short,
+  description: Short,
+  tier: Schema.Int,
+  icon: Short,
+  glyph: Schema.optionalKey(Short),
+})
+
+const Person = Schema.Struct({
+  userId: Short,
+  name: Schema.NullOr(Short),
+  words: Count,
+  turns: Count,
+  badges: many(Badge, 50),
+})
+
+/** The stored notes of a table, without their readers. */
+export const TableContent = Schema.Struct({
+  table: Schema.Struct({ number: Schema.Int, label: Short }),
+  summary: Notes,
+  stats: Stats,
+  people: many(Person, 100),
+})
+export type TableContent = typeof TableContent.Type
+
+export const TableSummary = Schema.Struct({
+  event: Schema.Struct({ id: Schema.String, title: Schema.String, scheduledAt: Schema.NullOr(Instant) }),
+  table: Schema.Struct({ roomId: Schema.String, number: Schema.Int, label: Schema.String }),
+  recipientUserId: Schema.String,
+  recipientName: Schema.NullOr(Schema.String),
+  summary: Notes,
+  stats: Stats,
+  people: Schema.Array(Person),
+  generatedAt: Instant,
+})
+
+export const TableSummaries = HttpApiGroup.make("tableSummaries")
+  .add(
+    HttpApiEndpoint.put("putTableSummary", "/v1/events/:id/tables/:roomId/summary", {
+      params: { id: Id, roomId: Schema.String.check(Schema.isBetweenLength(1, 100)) },
+      payload: Schema.Struct({
+        ...TableContent.fields,
+        recipients: many(
+          Schema.Struct({
+            userId: Schema.String.check(Schema.isBetweenLength(1, 200)),
+            name: Schema.optionalKey(Schema.NullOr(Text(200))),
+            email: Schema.optionalKey(Schema.NullOr(Email)),
+          }),
+          100,
+        ),
+      }),
+      success: Schema.Struct({
+        eventId: Schema.String,
+        roomId: Schema.String,
+        generatedAt: Instant,
+        recipients: Schema.Array(
+          Schema.Struct({
+            userId: Schema.String,
+            /** A letter with a new link was sent to the reader. */
+            mailed: Schema.Boolean,
+            /** The new link: shown once for a reader that was not mailed it, and for all readers in e-mail dev mode. */
+            url: Schema.optionalKey(Schema.String),
+          }),
+        ),
+      }),
+      error: problems(...WITH_BODY, ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(OpenApi.Summary, "Store the notes of one table and mail them to those who sat there"),
+  )
+  .annotate(OpenApi.Description, "Notes of tables.")

@@ -1,0 +1,83 @@
+/** Partner guests: issuers of a workspace, and the exchange of a partner's token for a session (specification §4). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Id } from "../../../model/ids.ts"
+import { MAX_ISSUER_LENGTH, MAX_PEM_LENGTH, PartnerFault } from "../../../model/integrations/guest-integration.ts"
+import { EventRole } from "../../../model/roles.ts"
+import { Instant } from "../../../model/timestamp.ts"
+import { EndpointAccess } from "../access.ts"
+import { created, ExactBody, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { COMMON, problems, WITH_BODY } from "../problem.ts"
+import { Audited } from "./audit.ts"
+
+export const GuestIntegration = Schema.Struct({
+  id: Schema.String,
+  workspaceId: Schema.String,
+  issuer: Schema.String,
+  jwksUrl: Schema.NullOr(Schema.String),
+  publicKeyFingerprint: Schema.NullOr(Schema.String),
+  status: Schema.Literals(["active", "revoked"]),
+  createdAt: Instant,
+  revokedAt: Schema.NullOr(Instant),
+  lastVerifiedAt: Schema.NullOr(Instant),
+  lastError: Schema.NullOr(PartnerFault),
+})
+
+const text = (maximum: number) => Schema.String.check(Schema.isBetweenLength(1, maximum))
+
+export const Guests = HttpApiGroup.make("guests")
+  .add(
+    HttpApiEndpoint.post("createGuestIntegration", "/v1/workspaces/:id/guest-integrations", {
+      params: PathId,
+      payload: Schema.Struct({
+        issuer: text(MAX_ISSUER_LENGTH),
+        jwksUrl: Schema.optionalKey(text(2048).annotate({ format: "uri" })),
+        publicKeyPem: Schema.optionalKey(text(MAX_PEM_LENGTH)),
+      }),
+      success: created(GuestIntegration),
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(Audited, "guest_integration.created")
+      .annotate(OpenApi.Summary, "Register an issuer with exactly one of `jwksUrl` and `publicKeyPem`"),
+    HttpApiEndpoint.get("listGuestIntegrations", "/v1/workspaces/:id/guest-integrations", {
+      params: PathId,
+      query: PageQuery,
+      success: pageOf("integrations", GuestIntegration),
+      error: problems("bad_request", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "workspaceMemberOrKey")
+      .annotate(OpenApi.Summary, "Active guest integrations"),
+    HttpApiEndpoint.delete("deleteGuestIntegration", "/v1/workspaces/:id/guest-integrations/:integrationId", {
+      params: { ...PathId, integrationId: Id },
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(Audited, "guest_integration.revoked")
+      .annotate(OpenApi.Summary, "Revoke an integration; sessions that were made before run out by themselves"),
+    HttpApiEndpoint.post("createGuestSession", "/v1/events/:id/guest-session", {
+      params: PathId,
+      payload: Schema.Struct({ token: Schema.NonEmptyString }),
+      success: Schema.Struct({
+        sessionToken: Schema.String,
+        expiresAt: Instant,
+        eventId: Schema.String,
+        participantId: Schema.String,
+        name: Schema.String,
+        role: EventRole,
+      }),
+      error: problems(
+        ...WITH_BODY,
+        "unauthorized",
+        "not_found",
+        "conflict",
+        "account_exists",
+        "unavailable",
+        "internal_error",
+      ),
+    })
+      .annotate(EndpointAccess, "openEvent")
+      .annotate(ExactBody, true)
+      .annotate(OpenApi.Summary, "Exchange a partner's signed token for a guest session on the event"),
+  )
+  .annotate(OpenApi.Description, "Guests whom a partner vouches for.")

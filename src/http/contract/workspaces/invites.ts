@@ -1,0 +1,127 @@
+/** Invites to workspaces and events (specification §2 and §4). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Id } from "../../../model/ids.ts"
+import { Instant } from "../../../model/timestamp.ts"
+import { EndpointAccess } from "../access.ts"
+import { Email } from "../accounts/accounts.ts"
+import { created, ExactBody, PageQuery, PathId, pageOf, SecretAddress } from "../endpoint.ts"
+import { COMMON, problems, WITH_BODY } from "../problem.ts"
+import { Audited } from "./audit.ts"
+
+const Kind = Schema.Literals(["workspace", "event"])
+const Status = Schema.Literals(["pending", "accepted", "declined", "revoked", "expired"])
+
+const Invite = Schema.Struct({
+  id: Schema.String,
+  kind: Kind,
+  email: Schema.NullOr(Schema.String),
+  role: Schema.String,
+  eventId: Schema.NullOr(Schema.String),
+  status: Status,
+  createdAt: Instant,
+  expiresAt: Instant,
+  acceptedAt: Schema.NullOr(Instant),
+  revokedAt: Schema.NullOr(Instant),
+})
+
+/**
+ * `inviteUrl` is shown once: for link invites, for all in e-mail dev mode, and for those that are not mailed. `mailed` is present
+ * when the owner of the address refuses invitations of this workspace: the caller then passes the link on.
+ */
+const IssuedInvite = Schema.Struct({
+  ...Invite.fields,
+  inviteUrl: Schema.optionalKey(Schema.String),
+  mailed: Schema.optionalKey(Schema.Literal(false)),
+})
+
+const InvitedWorkspace = Schema.Struct({ name: Schema.String, slug: Schema.String })
+const InvitedEvent = Schema.Struct({
+  id: Schema.String,
+  title: Schema.String,
+  scheduledAt: Schema.NullOr(Instant),
+})
+
+/** The content of an invite page; the address is masked. */
+const Preview = Schema.Struct({
+  kind: Kind,
+  status: Status,
+  workspace: InvitedWorkspace,
+  event: Schema.NullOr(InvitedEvent),
+  role: Schema.String,
+  email: Schema.NullOr(Schema.String),
+  expiresAt: Instant,
+})
+
+const PathInvite = { id: Id, inviteId: Id }
+const PathToken = { token: Schema.String }
+
+export const Invites = HttpApiGroup.make("invites")
+  .add(
+    HttpApiEndpoint.post("createInvite", "/v1/workspaces/:id/invites", {
+      params: PathId,
+      payload: Schema.Struct({
+        email: Schema.optionalKey(Email),
+        role: Schema.optionalKey(Schema.String.check(Schema.isMaxLength(40))),
+        kind: Schema.optionalKey(Kind),
+        eventId: Schema.optionalKey(Id),
+      }),
+      success: created(IssuedInvite),
+      error: problems(...WITH_BODY, "role_not_on_event", ...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(ExactBody, true)
+      .annotate(Audited, "invite.created")
+      .annotate(OpenApi.Summary, "Invite an address, or make a link for whoever gets it"),
+    HttpApiEndpoint.get("listInvites", "/v1/workspaces/:id/invites", {
+      params: PathId,
+      query: PageQuery,
+      success: pageOf("invites", Invite),
+      error: problems("bad_request", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "workspaceMemberOrKey")
+      .annotate(OpenApi.Summary, "Invites, newest first; never their tokens"),
+    HttpApiEndpoint.delete("revokeInvite", "/v1/workspaces/:id/invites/:inviteId", {
+      params: PathInvite,
+      error: problems(...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(Audited, "invite.revoked")
+      .annotate(OpenApi.Summary, "Revoke an open invite"),
+    HttpApiEndpoint.post("resendInvite", "/v1/workspaces/:id/invites/:inviteId/resend", {
+      params: PathInvite,
+      success: IssuedInvite,
+      error: problems(...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "workspaceAdminOrKey")
+      .annotate(Audited, "invite.resent")
+      .annotate(OpenApi.Summary, "Send an invite again, with a new token and a new term"),
+    HttpApiEndpoint.get("previewInvite", "/v1/invites/:token", {
+      params: PathToken,
+      success: Preview,
+      error: problems("not_found", "unavailable", "internal_error"),
+    })
+      .annotate(EndpointAccess, "public")
+      .annotate(SecretAddress, true)
+      .annotate(OpenApi.Summary, "What an invite is about"),
+    HttpApiEndpoint.post("acceptInvite", "/v1/invites/:token/accept", {
+      params: PathToken,
+      success: Schema.Struct({
+        invite: Invite,
+        workspace: Schema.Struct({ id: Schema.String, ...InvitedWorkspace.fields }),
+        event: Schema.optionalKey(InvitedEvent),
+      }),
+      error: problems(...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "account")
+      .annotate(Audited, "invite.accepted")
+      .annotate(OpenApi.Summary, "Take up an invite"),
+    HttpApiEndpoint.post("declineInvite", "/v1/invites/:token/decline", {
+      params: PathToken,
+      success: Preview,
+      error: problems("not_found", "conflict", "unavailable", "internal_error"),
+    })
+      .annotate(EndpointAccess, "public")
+      .annotate(OpenApi.Summary, "Turn an invite down"),
+  )
+  .annotate(OpenApi.Description, "Invites to workspaces and events.")

@@ -1,0 +1,105 @@
+/** Users of a workspace and their memberships on events (specification §4). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Id } from "../../../model/ids.ts"
+import { ACCOUNT_SUB_PREFIX } from "../../../model/participants.ts"
+import { EventRole } from "../../../model/roles.ts"
+import { ShownText } from "../../../model/text/shown-text.ts"
+import { Instant } from "../../../model/timestamp.ts"
+import { EndpointAccess } from "../access.ts"
+import { Email } from "../accounts/accounts.ts"
+import { created, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { COMMON, problems, WITH_BODY } from "../problem.ts"
+import { Audited } from "./audit.ts"
+
+export const User = Schema.Struct({
+  id: Schema.String,
+  externalSub: Schema.String,
+  email: Schema.NullOr(Schema.String),
+  name: Schema.NullOr(Schema.String),
+  picture: Schema.NullOr(Schema.String),
+  createdAt: Instant,
+  updatedAt: Instant,
+})
+
+const ExternalSub = Schema.String.check(
+  Schema.isBetweenLength(1, 200),
+  Schema.makeFilter((sub) => !sub.startsWith(ACCOUNT_SUB_PREFIX) || `must not start with "${ACCOUNT_SUB_PREFIX}"`),
+)
+
+const Text = (max: number) => Schema.optionalKey(Schema.NullOr(ShownText(0, max)))
+
+/** An address that a dashboard may put into an image: http or https, never a script. */
+const Picture = Schema.optionalKey(
+  Schema.NullOr(
+    Schema.String.check(
+      Schema.isMaxLength(2048),
+      Schema.makeFilter((text) => /^https?:\/\//i.test(text) || "must be an http or https URL"),
+    ),
+  ),
+)
+
+export const Membership = Schema.Struct({
+  id: Schema.String,
+  eventId: Schema.String,
+  userId: Schema.String,
+  role: EventRole,
+  createdAt: Instant,
+})
+
+export const People = HttpApiGroup.make("people")
+  .add(
+    HttpApiEndpoint.get("listUsers", "/v1/users", {
+      query: PageQuery,
+      success: pageOf("users", User),
+      error: problems("bad_request", ...COMMON),
+    })
+      .annotate(EndpointAccess, "workspace")
+      .annotate(OpenApi.Summary, "Users, newest first"),
+    HttpApiEndpoint.post("upsertUser", "/v1/users", {
+      payload: Schema.Struct({
+        externalSub: ExternalSub,
+        email: Schema.optionalKey(Schema.NullOr(Email)),
+        name: Text(200),
+        picture: Picture,
+      }),
+      success: [created(User), User],
+      error: problems(...WITH_BODY, ...COMMON),
+    })
+      .annotate(EndpointAccess, "workspace")
+      .annotate(OpenApi.Summary, "Create or update a user by externalSub"),
+    HttpApiEndpoint.post("createUserSession", "/v1/users/:id/session", {
+      params: PathId,
+      success: Schema.Struct({ sessionToken: Schema.String, expiresAt: Instant, userId: Schema.String }),
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "keyUser")
+      .annotate(OpenApi.Summary, "A session token for one of the integrator's own users"),
+    HttpApiEndpoint.post("createMembership", "/v1/events/:id/memberships", {
+      params: PathId,
+      payload: Schema.Struct({ userId: Id, role: EventRole }),
+      success: [created(Membership), Membership],
+      error: problems(...WITH_BODY, "role_not_on_event", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(Audited, "membership.set")
+      .annotate(OpenApi.Summary, "Give a user a role on the event"),
+  )
+  .add(
+    HttpApiEndpoint.get("listMemberships", "/v1/events/:id/memberships", {
+      params: PathId,
+      query: PageQuery,
+      success: pageOf("memberships", Membership),
+      error: problems("bad_request", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(OpenApi.Summary, "Roles on the event, newest first"),
+    HttpApiEndpoint.delete("deleteMembership", "/v1/events/:id/memberships/:membershipId", {
+      params: { ...PathId, membershipId: Id },
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(Audited, "membership.deleted")
+      .annotate(OpenApi.Summary, "Take a role on the event; what else lets the user in counts from then on"),
+  )
+  .annotate(OpenApi.Description, "Users and the roles they hold on events.")

@@ -1,0 +1,132 @@
+/** Webhook endpoints (specification §4 and §6). */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { Attempt, AttemptError, DeliveryStatus } from "../../../model/integrations/webhook-delivery.ts"
+import { DeliveredType, WebhookEventType } from "../../../model/integrations/webhook-events.ts"
+import { Instant } from "../../../model/timestamp.ts"
+import { EndpointAccess } from "../access.ts"
+import { created, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { COMMON, problems, WITH_BODY } from "../problem.ts"
+import { Audited } from "./audit.ts"
+
+const fields = {
+  id: Schema.String,
+  url: Schema.String,
+  eventTypes: Schema.Array(WebhookEventType),
+  status: Schema.Literals(["active", "disabled"]),
+  disabledReason: Schema.NullOr(Schema.Literals(["manual", "failing"])),
+  createdAt: Instant,
+  lastSuccessAt: Schema.NullOr(Instant),
+  lastFailureAt: Schema.NullOr(Instant),
+}
+
+const Webhook = Schema.Struct(fields)
+
+const Url = Schema.String.check(Schema.isBetweenLength(1, 2048))
+/** Empty: all types. */
+const EventTypes = Schema.Array(WebhookEventType).check(Schema.isUnique())
+
+const deliveryFields = {
+  id: Schema.String,
+  webhookId: Schema.String,
+  occurrenceId: Schema.String,
+  type: DeliveredType,
+  eventId: Schema.NullOr(Schema.String),
+  status: DeliveryStatus,
+  attemptCount: Schema.Int,
+  lastStatusCode: Schema.NullOr(Schema.Int),
+  lastError: Schema.NullOr(AttemptError),
+  nextAttemptAt: Schema.NullOr(Instant),
+  createdAt: Instant,
+  finishedAt: Schema.NullOr(Instant),
+}
+
+/** `occurrenceId` is the body's `id` and `x-gc-event-id`: the same for every endpoint, try and repetition. */
+const Delivery = Schema.Struct(deliveryFields)
+
+const DeliveryWithAttempts = Schema.Struct({
+  ...deliveryFields,
+  attempts: Schema.Array(
+    Schema.Struct({ number: Schema.Int, ...Attempt.fields, nextAttemptAt: Schema.NullOr(Instant) }),
+  ),
+})
+
+export const Webhooks = HttpApiGroup.make("webhooks")
+  .add(
+    HttpApiEndpoint.post("createWebhook", "/v1/webhooks", {
+      payload: Schema.Struct({
+        url: Url,
+        eventTypes: Schema.optionalKey(EventTypes),
+      }),
+      success: created(Schema.Struct({ ...fields, secret: Schema.String })),
+      error: problems(...WITH_BODY, ...COMMON, "conflict"),
+    })
+      .annotate(EndpointAccess, "workspace")
+      .annotate(Audited, "webhook.created")
+      .annotate(OpenApi.Summary, "Register an endpoint; its signing secret is shown once"),
+    HttpApiEndpoint.get("listWebhooks", "/v1/webhooks", {
+      query: PageQuery,
+      success: pageOf("webhooks", Webhook),
+      error: problems("bad_request", ...COMMON),
+    })
+      .annotate(EndpointAccess, "workspace")
+      .annotate(OpenApi.Summary, "Endpoints, without secrets"),
+    HttpApiEndpoint.patch("patchWebhook", "/v1/webhooks/:id", {
+      params: PathId,
+      payload: Schema.Struct({
+        url: Schema.optionalKey(Url),
+        eventTypes: Schema.optionalKey(EventTypes),
+        status: Schema.optionalKey(fields.status),
+      }),
+      success: Webhook,
+      error: problems(...WITH_BODY, ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "webhook")
+      .annotate(Audited, "webhook.changed")
+      .annotate(OpenApi.Summary, "Change an endpoint; while it is disabled its deliveries are skipped"),
+    HttpApiEndpoint.delete("deleteWebhook", "/v1/webhooks/:id", {
+      params: PathId,
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "webhook")
+      .annotate(Audited, "webhook.deleted")
+      .annotate(OpenApi.Summary, "Remove an endpoint; deliveries stop at once"),
+    HttpApiEndpoint.post("rotateWebhookSecret", "/v1/webhooks/:id/rotate-secret", {
+      params: PathId,
+      success: Schema.Struct({ ...fields, secret: Schema.String, previousSecretExpiresAt: Instant }),
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "webhook")
+      .annotate(Audited, "webhook.secret_rotated")
+      .annotate(OpenApi.Summary, "Replace the signing secret; for a day the one before it signs too"),
+    HttpApiEndpoint.post("pingWebhook", "/v1/webhooks/:id/ping", {
+      params: PathId,
+      success: created(Delivery),
+      error: problems(...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "webhook")
+      .annotate(OpenApi.Summary, "Send a signed `ping` to this endpoint, whatever types it wants"),
+    HttpApiEndpoint.get("listWebhookDeliveries", "/v1/webhooks/:id/deliveries", {
+      params: PathId,
+      query: { ...PageQuery, status: Schema.optionalKey(DeliveryStatus) },
+      success: pageOf("deliveries", Delivery),
+      error: problems("bad_request", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "webhook")
+      .annotate(OpenApi.Summary, "Deliveries of the last thirty days, newest first"),
+    HttpApiEndpoint.get("getWebhookDelivery", "/v1/webhook-deliveries/:id", {
+      params: PathId,
+      success: DeliveryWithAttempts,
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "webhookDelivery")
+      .annotate(OpenApi.Summary, "A delivery with its attempts"),
+    HttpApiEndpoint.post("redeliverWebhookDelivery", "/v1/webhook-deliveries/:id/redeliver", {
+      params: PathId,
+      success: created(Delivery),
+      error: problems(...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "webhookDelivery")
+      .annotate(OpenApi.Summary, "Deliver the same occurrence once more: the same id and body"),
+  )
+  .annotate(OpenApi.Description, "Signed notifications to your servers.")

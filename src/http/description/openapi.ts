@@ -1,0 +1,68 @@
+/** The machine-readable description (OpenAPI 3.1.0), derived from the contract, and a reference page that works offline. */
+import { Context, Effect, Layer } from "effect"
+import { HttpRouter, HttpServer } from "effect/http"
+import { HttpApi, HttpApiScalar, OpenApi } from "effect/http-api"
+import { EndpointAccess } from "../contract/access.ts"
+import { Api } from "../contract/api.ts"
+import { describeOperation, type Operation } from "./openapi-operations.ts"
+
+const SCHEMES = {
+  apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "A workspace API key (`gck_…`)." },
+  platformKey: { type: "apiKey", in: "header", name: "x-platform-key", description: "The operator's key." },
+  workspaceSession: { type: "http", scheme: "bearer", description: "A workspace session token." },
+}
+
+interface Spec {
+  readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } }
+  readonly components: object
+}
+
+/** Names operations as the contract does, and derives the security requirements from each endpoint's access. */
+const describe = (spec: Spec, publicUrl: string, sessionCookie: string): object => {
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ endpoint, errors }) => {
+      const path = endpoint.path.replaceAll(/:([A-Za-z]+)/g, "{$1}")
+      const operation = spec.paths[path]?.[endpoint.method.toLowerCase()]
+      if (operation === undefined) throw new Error(`The description lacks ${endpoint.method} ${path}.`)
+      const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)
+      describeOperation(operation, endpoint, access, errors, `${publicUrl}/v1/errors`)
+    },
+  })
+  const accountSession = { type: "apiKey", in: "cookie", name: sessionCookie, description: "Set by signup and login." }
+  return {
+    ...spec,
+    servers: [{ url: publicUrl }],
+    security: [],
+    components: { ...spec.components, securitySchemes: { ...SCHEMES, accountSession } },
+  }
+}
+
+/**
+ * The description as JSON text, and the reference page as HTML; the page has three megabytes and is made at the first request.
+ */
+export const apiDescription = (publicUrl: string, sessionCookie: string) => {
+  const described = Api.annotate(
+    OpenApi.Transform,
+    (spec) => describe(spec as unknown as Spec, publicUrl, sessionCookie) as ReturnType<typeof JSON.parse>,
+  )
+  return {
+    json: JSON.stringify(OpenApi.fromApi(described)),
+    page: Effect.runSync(
+      Effect.cached(
+        Effect.promise(async () => {
+          const { handler, dispose } = HttpRouter.toWebHandler(
+            HttpApiScalar.layer(described, {
+              path: "/v1/docs",
+              scalar: { withDefaultFonts: false, hideTestRequestButton: true },
+            }).pipe(Layer.provide(HttpServer.layerServices)),
+            { disableLogger: true },
+          )
+          const page = await (await handler(new Request(`${publicUrl}/v1/docs`))).text()
+          await dispose()
+          return page
+        }),
+      ),
+    ),
+  }
+}

@@ -1,0 +1,108 @@
+/** The ways into an account, the same for the API and for the pages: a new one with its first workspace, or a password. */
+import { Effect } from "effect"
+import { Passwords } from "../../../identity/accounts/passwords.ts"
+import { RequestCaller } from "../../../identity/callers/request-caller.ts"
+import { Mailer } from "../../../mail/mailer.ts"
+import { EmailTaken, type SlugTaken, Unauthorized } from "../../../model/errors.ts"
+import { newId } from "../../../model/ids.ts"
+import { foldEmail, MAX_EMAIL_LENGTH } from "../../../model/text/email.ts"
+import {
+  FIRST_CREDENTIALS,
+  findCredentials,
+  insertAccount,
+  type ProvedCredentials,
+} from "../../../store/accounts/accounts.ts"
+import { Database, type Queryable } from "../../../store/database.ts"
+import { onUniqueViolation } from "../../../store/sqlstate.ts"
+import { insertWorkspace } from "../../../store/workspaces/workspaces.ts"
+import { RateLimits } from "../../requests/rate-limits.ts"
+import { HttpSettings } from "../../requests/settings.ts"
+import { freeSlug, RETRY_SLUG } from "../workspaces/slug.ts"
+import { postVerification } from "./account-security.ts"
+
+export interface NewAccount extends ProvedCredentials {
+  readonly emailId: string
+  readonly name: string
+  /** Folded. */
+  readonly email: string
+}
+
+/** Inserts the account and its first workspace. Throws `EmailTaken`; `SlugTaken` when it should be run again. */
+export const insertAccountWithWorkspace = async (
+  sql: Queryable,
+  person: { readonly name: string; readonly email: string; readonly passwordHash: string | null },
+): Promise<NewAccount> => {
+  const account = {
+    accountId: newId(),
+    credentialsVersion: FIRST_CREDENTIALS,
+    emailId: newId(),
+    name: person.name,
+    email: foldEmail(person.email),
+  }
+  const row = { ...account, id: account.accountId, passwordHash: person.passwordHash }
+  await onUniqueViolation(insertAccount(sql, row), "account_emails_email_key", () => new EmailTaken())
+  const name = `${person.name}'s workspace`.slice(0, 200)
+  const slug = await freeSlug(sql, person.name)
+  await insertWorkspace(sql, { id: newId(), name, slug, memberId: newId(), ownerId: account.accountId })
+  return account
+}
+
+/** Signs up: resolves to the account and to the link that proves its address, which is also mailed. */
+export const createAccount = (person: { readonly name: string; readonly email: string; readonly password: string }) =>
+  Effect.gen(function* () {
+    const mailer = yield* Mailer
+    const { appUrl } = yield* HttpSettings
+    const passwordHash = yield* (yield* Passwords).hash(person.password)
+    const created = yield* (yield* Database)
+      .transaction<NewAccount & { readonly verifyUrl: string }, EmailTaken | SlugTaken>(async (sql) => {
+        const account = await insertAccountWithWorkspace(sql, { ...person, passwordHash })
+        return { ...account, verifyUrl: await postVerification(sql, mailer, appUrl, account) }
+      })
+      .pipe(Effect.retry(RETRY_SLUG))
+    mailer.collect()
+    return created
+  })
+
+const WRONG = new Unauthorized({ detail: "The e-mail address or the password is wrong." })
+
+/** The wait before the next try, for an account with many wrong passwords; addresses that signed in before do not wait. */
+const SLOWED_DOWN = "2 seconds"
+
+/**
+ * Counts a try before it is known to fail, so that many tries at once are not all let through. Fails when this address has failed
+ * too often. Resolves to an effect that takes the count back.
+ */
+const countTry = (email: string) =>
+  Effect.gen(function* () {
+    const limits = yield* RateLimits
+    const { address } = yield* RequestCaller
+    return yield* limits.takeAll([
+      ["loginFailureByAddress", address],
+      ["loginFailure", `${address} ${email}`],
+    ])
+  })
+
+/** Resolves to the account and its credentials; takes as long for an address without an account. */
+export const signInWithPassword = (email: string, password: string) =>
+  Effect.gen(function* () {
+    const folded = foldEmail(email)
+    // An address of this length belongs to no account.
+    if (folded.length > MAX_EMAIL_LENGTH) return yield* WRONG
+    const takeBack = yield* countTry(folded)
+    const limits = yield* RateLimits
+    const database = yield* Database
+    const passwords = yield* Passwords
+    const [found, matches] = yield* Effect.gen(function* () {
+      const credentials = yield* database.run((sql) => findCredentials(sql, folded))
+      const isKnown = yield* passwords.knows(credentials?.passwordHash ?? null)
+      yield* Effect.catch(limits.take("loginFailureByEmail", folded), () =>
+        isKnown ? Effect.void : Effect.sleep(SLOWED_DOWN),
+      )
+      return [credentials, yield* passwords.verify(credentials?.passwordHash ?? null, password)] as const
+      // An overload of the server proves nothing about the password.
+    }).pipe(Effect.tapError(() => takeBack))
+    if (!matches || found === undefined) return yield* WRONG
+    yield* takeBack
+    yield* limits.giveBack("loginFailureByEmail", folded)
+    return { accountId: found.accountId, credentialsVersion: found.credentialsVersion }
+  })

@@ -1,0 +1,173 @@
+/** Verification, password reset and change, and sessions. Requests about an address get the same answer for every address. */
+import { Effect } from "effect"
+import {
+  changePassword,
+  isAccountToken,
+  issueAccountToken,
+  verifyEmail,
+} from "../../../identity/accounts/account-tokens.ts"
+import { Passwords } from "../../../identity/accounts/passwords.ts"
+import { RequestCaller } from "../../../identity/callers/request-caller.ts"
+import { resetLetter, verificationLetter } from "../../../mail/letters.ts"
+import { Mailer } from "../../../mail/mailer.ts"
+import { Conflict, Forbidden, InvalidToken, NotFound, Unauthorized } from "../../../model/errors.ts"
+import { foldEmail } from "../../../model/text/email.ts"
+import { toTimestamp } from "../../../model/timestamp.ts"
+import {
+  type AddressRow,
+  deleteAccountSession,
+  findAddress,
+  findPassword,
+  findPrimaryAddress,
+  holdsCredentials,
+  listSessions,
+  lockAccount,
+} from "../../../store/accounts/accounts.ts"
+import { Database, outsideTransaction, type Queryable } from "../../../store/database.ts"
+import { Telemetry } from "../../../telemetry/telemetry.ts"
+import type { AccountSecurity } from "../../contract/accounts/account-security.ts"
+import { type Handlers, Reply } from "../../requests/call.ts"
+import { RateLimits } from "../../requests/rate-limits.ts"
+import { HttpSettings } from "../../requests/settings.ts"
+import { recheckSockets } from "../workspaces/grant-changes.ts"
+import { resetPasswordBy } from "./first-proof.ts"
+
+/** Posts the verification letter in the caller's transaction; resolves to the link in it. */
+export const postVerification = async (
+  sql: Queryable,
+  mailer: Mailer["Service"],
+  appUrl: string,
+  address: Pick<AddressRow, "accountId" | "emailId" | "email" | "name">,
+): Promise<string> => {
+  const url = `${appUrl}/verify?token=${await issueAccountToken(sql, "verify_email", address)}`
+  await mailer.post(sql, verificationLetter(address.email, address.name, url))
+  return url
+}
+
+/** Posts the reset letter if the address is known; resolves to the link in it. */
+const postReset = async (
+  sql: Queryable,
+  mailer: Mailer["Service"],
+  appUrl: string,
+  email: string,
+): Promise<string | undefined> => {
+  const address = await findAddress(sql, email)
+  if (address === undefined) return undefined
+  const url = `${appUrl}/reset?token=${await issueAccountToken(sql, "reset_password", address)}`
+  await mailer.post(sql, resetLetter(address.email, address.name, url))
+  return url
+}
+
+export const accountSecurity: Handlers<typeof AccountSecurity> = {
+  verifyEmail: {
+    access: "public",
+    handle: ({ payload }) =>
+      Effect.flatMap(Database, (database) =>
+        database.transaction<string, InvalidToken>((sql) => verifyEmail(sql, payload.token)),
+      ).pipe(Effect.map((email) => ({ verified: true as const, email }))),
+  },
+  resendVerification: {
+    access: "account",
+    handle: ({ scope }) =>
+      Effect.gen(function* () {
+        const { appUrl, emailDevMode } = yield* HttpSettings
+        const mailer = yield* Mailer
+        const database = yield* Database
+        const address = yield* database.run((sql) => findPrimaryAddress(sql, scope.accountId))
+        if (address === undefined || address.verified) {
+          return yield* new Conflict({ detail: "The address is verified already." })
+        }
+        yield* (yield* RateLimits).mail("verification", address.email)
+        const verifyUrl = yield* database.transaction((sql) => postVerification(sql, mailer, appUrl, address))
+        mailer.collect()
+        return { requested: true as const, ...(emailDevMode ? { verifyUrl } : {}) }
+      }),
+  },
+  requestPasswordReset: {
+    access: "public",
+    handle: ({ payload }) =>
+      Effect.gen(function* () {
+        const { appUrl, emailDevMode } = yield* HttpSettings
+        const { log } = yield* Telemetry
+        const { address } = yield* RequestCaller
+        yield* (yield* RateLimits).resetLetter(address, foldEmail(payload.email))
+        const mailer = yield* Mailer
+        const post = (yield* Database)
+          .transaction((sql) => postReset(sql, mailer, appUrl, foldEmail(payload.email)))
+          .pipe(Effect.tap(() => Effect.sync(mailer.collect)))
+        if (emailDevMode) {
+          const resetUrl = yield* post
+          return { requested: true as const, ...(resetUrl === undefined ? {} : { resetUrl }) }
+        }
+        // Runs in the background: the time of the answer must not reveal whether the address is known.
+        yield* Effect.forkDetach(
+          Effect.catchCause(post, (cause) => Effect.sync(() => log.error({ err: cause }, "a reset letter was lost"))),
+        )
+        return { requested: true as const }
+      }),
+  },
+  resetPassword: {
+    access: "public",
+    handle: ({ payload, requestId }) =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        // Checked first: no password is hashed for a caller without a token.
+        const isOpen = yield* database.run((sql) => isAccountToken(sql, "reset_password", payload.token))
+        if (!isOpen) return yield* new InvalidToken()
+        const passwordHash = yield* (yield* Passwords).hash(payload.password)
+        yield* resetPasswordBy(payload.token, passwordHash, requestId)
+        return { reset: true as const }
+      }),
+  },
+  changePassword: {
+    access: "account",
+    handle: ({ payload, scope }) =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        const passwords = yield* Passwords
+        const limits = yield* RateLimits
+        // By session: the wrong tries of one session do not block the others.
+        const giveBack = yield* limits.takeAll([["loginFailure", scope.sessionId]])
+        const { passwordHash: stored, credentialsVersion } = yield* outsideTransaction(
+          database.run((sql) => findPassword(sql, scope.accountId)),
+        )
+        const isRight = yield* Effect.tapError(passwords.verify(stored, payload.currentPassword), () => giveBack)
+        if (!isRight) return yield* new Forbidden({ detail: "The current password is wrong." })
+        yield* giveBack
+        const passwordHash = yield* passwords.hash(payload.password)
+        yield* database.transaction<void, Unauthorized>(async (sql) => {
+          await lockAccount(sql, scope.accountId)
+          // Another reset or change was faster: the session or the given password no longer counts.
+          const proved = { accountId: scope.accountId, credentialsVersion }
+          if (!(await holdsCredentials(sql, scope.sessionId, proved))) {
+            throw new Unauthorized({ detail: "The password was changed meanwhile." })
+          }
+          await changePassword(sql, scope.accountId, passwordHash, scope.sessionId)
+        })
+        yield* recheckSockets({ accountId: scope.accountId })
+        return { changed: true as const }
+      }),
+  },
+  listSessions: {
+    access: "account",
+    handle: ({ scope }) =>
+      Effect.map(
+        Effect.flatMap(Database, (database) =>
+          database.run((sql) => listSessions(sql, scope.accountId, toTimestamp(Date.now()))),
+        ),
+        (rows) => ({ sessions: rows.map((session) => ({ ...session, current: session.id === scope.sessionId })) }),
+      ),
+  },
+  endSession: {
+    access: "account",
+    handle: ({ params, scope }) =>
+      Effect.gen(function* () {
+        const ended = yield* (yield* Database).run((sql) =>
+          deleteAccountSession(sql, scope.accountId, params.sessionId),
+        )
+        if (!ended) return yield* NotFound.of("session")
+        yield* recheckSockets({ sessionId: params.sessionId })
+        return new Reply(undefined, {})
+      }),
+  },
+}

@@ -1,0 +1,113 @@
+/**
+ * The work after the first proof of an address. Its owner learns what was taken back, by a letter and the audit log, in the same
+ * transaction. Live events and open sockets that rest on the taken grants are notified afterwards.
+ */
+import { Effect } from "effect"
+import { resetPassword } from "../../../identity/accounts/account-tokens.ts"
+import { ApiKeys } from "../../../identity/api-keys.ts"
+import { takenBackLetter } from "../../../mail/letters.ts"
+import { Mailer } from "../../../mail/mailer.ts"
+import { plainWords } from "../../../mail/plain-words.ts"
+import type { InvalidToken } from "../../../model/errors.ts"
+import { newId } from "../../../model/ids.ts"
+import { isEmail } from "../../../model/text/email.ts"
+import { findPrimaryAddress } from "../../../store/accounts/accounts.ts"
+import type { TakenBack } from "../../../store/accounts/first-proof.ts"
+import { afterCommit, Database, type Queryable } from "../../../store/database.ts"
+import { insertAuditEntries } from "../../../store/workspaces/audit.ts"
+import type { AuditAction } from "../../contract/workspaces/audit.ts"
+import { HttpSettings } from "../../requests/settings.ts"
+import { announceRoles, recheckSockets } from "../workspaces/grant-changes.ts"
+
+/** Lines of each kind that a letter has at most. */
+const MAX_LINES = 20
+
+const lines = <A>(what: string, things: ReadonlyArray<A>, write: (thing: A) => string): ReadonlyArray<string> => {
+  const more = things.length - MAX_LINES
+  const shown = things.slice(0, MAX_LINES).map((thing) => `${what}: ${write(thing)}`)
+  return more > 0 ? [...shown, `${what}: ${more} more`] : shown
+}
+
+const named = (name: string | null): string => plainWords(name ?? "", "without a name")
+/** An address as it is written in a letter; other text is written as a name, without links. */
+const addressed = (email: string): string => (isEmail(email) ? email : named(email))
+
+const linesOf = ({ keys, invites, members, roles, webhooks, integrations }: TakenBack): ReadonlyArray<string> => [
+  ...lines("API key revoked", keys, ({ name, prefix, last4 }) => `${named(name)} (${prefix}…${last4})`),
+  ...lines(
+    "Invitation revoked",
+    invites,
+    ({ email, role }) => `${email === null ? "a link" : addressed(email)}, as ${role}`,
+  ),
+  ...lines("Member removed", members, ({ name, email }) => `${named(name)} (${addressed(email)})`),
+  ...lines("Role on an event taken", roles, ({ name }) => named(name)),
+  ...lines("Webhook disabled", webhooks, ({ url }) => named(new URL(url).host)),
+  ...lines("Guest integration revoked", integrations, ({ issuer }) => named(issuer)),
+]
+
+const entriesOf = (takenBack: TakenBack, requestId: string) => {
+  const acts: ReadonlyArray<
+    readonly [AuditAction, ReadonlyArray<{ readonly id: string; readonly workspaceId: string }>]
+  > = [
+    ["api_key.deleted", takenBack.keys],
+    ["invite.revoked", takenBack.invites],
+    ["member.removed", takenBack.members],
+    ["membership.deleted", takenBack.roles],
+    ["webhook.changed", takenBack.webhooks],
+    ["guest_integration.revoked", takenBack.integrations],
+  ]
+  return acts.flatMap(([action, things]) =>
+    things.map(({ id, workspaceId }) => ({
+      id: newId(),
+      workspaceId,
+      action,
+      actorKind: "account" as const,
+      actorId: takenBack.accountId,
+      targetId: id,
+      requestId,
+    })),
+  )
+}
+
+/** Resolves to a function that records what was taken back, in the caller's transaction. */
+export const takenBackNotice = (requestId: string) =>
+  Effect.gen(function* () {
+    const { appUrl } = yield* HttpSettings
+    const mailer = yield* Mailer
+    return async (sql: Queryable, takenBack: TakenBack | null): Promise<void> => {
+      const told = takenBack === null ? [] : linesOf(takenBack)
+      if (takenBack === null || told.length === 0) return
+      await insertAuditEntries(sql, entriesOf(takenBack, requestId))
+      const address = await findPrimaryAddress(sql, takenBack.accountId)
+      if (address !== undefined) {
+        await mailer.post(sql, takenBackLetter(address.email, address.name, told, `${appUrl}/`))
+      }
+    }
+  })
+
+/** Notifies everything that rested on the taken grants. Called after a reset or a provider's sign-in succeeded. */
+export const tellOfTakenBack = (takenBack: TakenBack | null) =>
+  Effect.gen(function* () {
+    if (takenBack === null) return
+    const { forgetAll } = yield* ApiKeys
+    yield* afterCommit(forgetAll)
+    yield* Effect.forEach(takenBack.workspaceIds, (workspaceId) => recheckSockets({ workspaceId }), { discard: true })
+    yield* announceRoles(takenBack.roles.filter(({ isOver }) => !isOver))
+    const { collect } = yield* Mailer
+    collect()
+  })
+
+/** Sets a new password by the token of a letter, and sends the notifications. Fails with `InvalidToken`. */
+export const resetPasswordBy = (token: string, passwordHash: string, requestId: string) =>
+  Effect.gen(function* () {
+    const note = yield* takenBackNotice(requestId)
+    const done = yield* (yield* Database).transaction<Awaited<ReturnType<typeof resetPassword>>, InvalidToken>(
+      async (sql) => {
+        const reset = await resetPassword(sql, token, passwordHash)
+        await note(sql, reset.takenBack)
+        return reset
+      },
+    )
+    yield* recheckSockets({ accountId: done.accountId })
+    yield* tellOfTakenBack(done.takenBack)
+  })

@@ -1,0 +1,103 @@
+/** Signing in through the external identity provider. The browser always ends at the application: callers choose no target. */
+import { Effect } from "effect"
+import { proveByProvider } from "../../../identity/accounts/account-tokens.ts"
+import {
+  IdentityProvider,
+  type ProvidedIdentity,
+  ROUND_TRIP_SECONDS,
+} from "../../../identity/accounts/identity-provider.ts"
+import { BadRequest, type EmailTaken, type SlugTaken } from "../../../model/errors.ts"
+import { findAccountByIdentity, linkIdentity } from "../../../store/accounts/account-identities.ts"
+import { findAddress, findPassword, markVerified, type ProvedCredentials } from "../../../store/accounts/accounts.ts"
+import type { TakenBack } from "../../../store/accounts/first-proof.ts"
+import { Database, type Queryable } from "../../../store/database.ts"
+import type { SignIn } from "../../contract/accounts/sign-in.ts"
+import { issueSession } from "../../requests/browser-session.ts"
+import { type Handlers, Reply } from "../../requests/call.ts"
+import { HttpSettings } from "../../requests/settings.ts"
+import { recheckSockets } from "../workspaces/grant-changes.ts"
+import { RETRY_SLUG } from "../workspaces/slug.ts"
+import { insertAccountWithWorkspace } from "./account-entry.ts"
+import { takenBackNotice, tellOfTakenBack } from "./first-proof.ts"
+
+const ROUND_TRIP_COOKIE = "gc_idp"
+const PATH = "/v1/auth/idp"
+
+const roundTripCookie = (publicUrl: string, value: string, maxAge: number): string =>
+  `${ROUND_TRIP_COOKIE}=${value}; Path=${PATH}; HttpOnly; SameSite=Lax; Max-Age=${maxAge}${
+    publicUrl.startsWith("https:") ? "; Secure" : ""
+  }`
+
+const redirect = (location: string, cookies: ReadonlyArray<string>) =>
+  new Reply(undefined, {
+    status: 302,
+    headers: [["location", location], ...cookies.map((cookie) => ["set-cookie", cookie] as const)],
+  })
+
+interface SignedIn {
+  readonly accountId: string
+  readonly takenBack: TakenBack | null
+}
+
+/**
+ * The account this identity signs in: the linked one, the one with the address that it proves, or a new one. An account with an
+ * unproved address may have been made by another person, so what was made of it before is taken back.
+ */
+const accountOf = async (sql: Queryable, identity: ProvidedIdentity): Promise<SignedIn> => {
+  const { issuer, subject, email, emailVerified } = identity
+  const linked = await findAccountByIdentity(sql, issuer, subject)
+  if (linked !== undefined) return { accountId: linked, takenBack: null }
+  if (email === null || !emailVerified) {
+    throw new BadRequest({ detail: "The identity provider has not verified an e-mail address for you." })
+  }
+  const address = await findAddress(sql, email)
+  const takenBack = address === undefined || address.verified ? null : await proveByProvider(sql, address)
+  const accountId = address?.accountId ?? (await createAccount(sql, identity.name ?? email, email))
+  await linkIdentity(sql, { issuer, subject, accountId })
+  return { accountId, takenBack }
+}
+
+const createAccount = async (sql: Queryable, name: string, email: string): Promise<string> => {
+  const account = await insertAccountWithWorkspace(sql, { name: name.slice(0, 200), email, passwordHash: null })
+  await markVerified(sql, account.emailId)
+  return account.accountId
+}
+
+export const signIn: Handlers<typeof SignIn> = {
+  startIdp: {
+    access: "browser",
+    handle: () =>
+      Effect.gen(function* () {
+        const { publicUrl } = yield* HttpSettings
+        const { url, cookie } = yield* (yield* IdentityProvider).start
+        return redirect(url, [roundTripCookie(publicUrl, cookie, ROUND_TRIP_SECONDS)])
+      }),
+  },
+  finishIdp: {
+    access: "browser",
+    handle: ({ query, path, requestId, scope }) =>
+      Effect.gen(function* () {
+        const { publicUrl, appUrl } = yield* HttpSettings
+        const provider = yield* IdentityProvider
+        const forget = roundTripCookie(publicUrl, "", 0)
+        // A person who refuses at the provider comes back to the application, signed out as before.
+        if (query.error !== undefined && provider.isConfigured) return redirect(`${appUrl}/?signIn=refused`, [forget])
+        const identity = yield* provider.finish(
+          `${publicUrl}${path}?${scope.queryString}`,
+          scope.cookie(ROUND_TRIP_COOKIE),
+        )
+        const note = yield* takenBackNotice(requestId)
+        const { accountId, credentialsVersion, takenBack } = yield* (yield* Database)
+          .transaction<SignedIn & ProvedCredentials, BadRequest | EmailTaken | SlugTaken>(async (sql) => {
+            const signedIn = await accountOf(sql, identity)
+            await note(sql, signedIn.takenBack)
+            const { credentialsVersion: current } = await findPassword(sql, signedIn.accountId)
+            return { ...signedIn, credentialsVersion: current }
+          })
+          .pipe(Effect.retry(RETRY_SLUG))
+        if (takenBack !== null) yield* recheckSockets({ accountId })
+        yield* tellOfTakenBack(takenBack)
+        return redirect(`${appUrl}/`, [forget, yield* issueSession({ accountId, credentialsVersion })])
+      }),
+  },
+}

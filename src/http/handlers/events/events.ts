@@ -1,0 +1,149 @@
+/** Events and phases. After creation every change goes through the event's actor; reads go to the store. */
+import { Effect } from "effect"
+import type { AgendaCommand, Answer } from "../../../actors/commands.ts"
+import type { LiveEvents } from "../../../actors/live-events.ts"
+import { giveEventRole } from "../../../identity/participants.ts"
+import { BadRequest, Conflict, type Failure, NotFound, type Unauthorized } from "../../../model/errors.ts"
+import { type Event, type EventWithPhases, endsBeforeItStarts } from "../../../model/event.ts"
+import { newId } from "../../../model/ids.ts"
+import { MAX_PHASES_PER_EVENT, type Phase } from "../../../model/phase.ts"
+import { requireMember } from "../../../store/accounts/credentials.ts"
+import { Database } from "../../../store/database.ts"
+import { insertEvent, type NewEvent, type NewPhase, pageEvents } from "../../../store/events/events.ts"
+import type { Events } from "../../contract/events/events.ts"
+import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
+import { pageReply, pageRequest } from "../../requests/paging.ts"
+import { HttpSettings } from "../../requests/settings.ts"
+import { ask } from "./live-commands.ts"
+
+/** Runs a command on the event for its manager; resolves to the result, and to the event after it. */
+const steer = (
+  eventId: string,
+  command: AgendaCommand,
+): Effect.Effect<Answer & { readonly event: EventWithPhases }, Failure, LiveEvents> =>
+  Effect.flatMap(ask(eventId, command, null), ({ event, ...answer }) =>
+    event === null ? Effect.die(new Error("steering answers with the event")) : Effect.succeed({ ...answer, event }),
+  )
+
+const execute = (eventId: string, command: AgendaCommand): Effect.Effect<EventWithPhases, Failure, LiveEvents> =>
+  Effect.map(steer(eventId, command), ({ event }) => event)
+
+const phaseOf = (event: EventWithPhases, phaseId: string): Effect.Effect<Phase, NotFound> => {
+  const phase = event.phases.find(({ id }) => id === phaseId)
+  return phase === undefined ? Effect.fail(NotFound.of("phase")) : Effect.succeed(phase)
+}
+
+/**
+ * The account that creates an event from the dashboard hosts it (specification §4). A key is no participant, and may be revoked.
+ */
+const storeEvent = (event: NewEvent, phases: ReadonlyArray<NewPhase>, { accountId, credential }: Scopes["workspace"]) =>
+  Effect.flatMap(Database, (database) =>
+    accountId === null
+      ? database.run((sql) => insertEvent(sql, event, phases))
+      : database.transaction<Event, NotFound | Unauthorized>(async (sql) => {
+          const { workspaceId, id: eventId } = event
+          // A concurrent removal of the member, which takes event roles back, comes before this or sees its result.
+          await requireMember(sql, workspaceId, credential)
+          const created = await insertEvent(sql, event, phases)
+          await giveEventRole(sql, { accountId, workspaceId, eventId, role: "host" })
+          return created
+        }),
+  )
+
+const lifecycle = (command: AgendaCommand) => ({
+  access: "event" as const,
+  handle: ({ scope }: { readonly scope: { readonly event: { readonly id: string } } }) =>
+    execute(scope.event.id, command),
+})
+
+export const events: Handlers<typeof Events> = {
+  createEvent: {
+    access: "workspace",
+    handle: ({ payload, scope }) =>
+      Effect.gen(function* () {
+        const { defaultCapacity } = yield* HttpSettings
+        const times = { scheduledAt: payload.scheduledAt ?? null, scheduledEndAt: payload.scheduledEndAt ?? null }
+        if (endsBeforeItStarts(times)) {
+          return yield* new BadRequest({ detail: "scheduledEndAt must not lie before scheduledAt." })
+        }
+        if ((payload.phases?.length ?? 0) > MAX_PHASES_PER_EVENT) {
+          return yield* new Conflict({ detail: `An event has at most ${MAX_PHASES_PER_EVENT} phases.` })
+        }
+        const event = {
+          id: newId(),
+          workspaceId: scope.workspaceId,
+          type: payload.type,
+          title: payload.title,
+          status: "draft" as const,
+          visibility: payload.visibility ?? ("unlisted" as const),
+          ...times,
+          allowAnonymousVoting: payload.allowAnonymousVoting ?? false,
+          allowAnonymousQuestions: payload.allowAnonymousQuestions ?? false,
+          capacity: payload.capacity === undefined ? defaultCapacity : payload.capacity,
+          metadata: payload.metadata ?? {},
+        }
+        const phases = (payload.phases ?? []).map(({ modality, config = {}, featureSet = [] }) => ({
+          id: newId(),
+          modality,
+          config,
+          featureSet,
+        }))
+        return yield* storeEvent(event, phases, scope)
+      }),
+  },
+  listEvents: {
+    access: "workspace",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const request = yield* pageRequest(call.query)
+        const page = yield* (yield* Database).run((sql) => pageEvents(sql, call.scope.workspaceId, request))
+        return pageReply(call, page, { events: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  getEvent: {
+    access: "agenda",
+    handle: ({ scope: { event } }) =>
+      Effect.succeed({ ...event, activePhaseId: event.phases.find(({ status }) => status === "active")?.id ?? null }),
+  },
+  patchEvent: {
+    access: "event",
+    handle: ({ payload, scope: { event } }) => execute(event.id, { type: "event.patch", d: payload }),
+  },
+  deleteEvent: {
+    access: "event",
+    handle: ({ scope: { event } }) => Effect.asVoid(execute(event.id, { type: "event.delete", d: {} })),
+  },
+  publishEvent: lifecycle({ type: "event.publish", d: {} }),
+  startEvent: lifecycle({ type: "event.start", d: {} }),
+  endEvent: lifecycle({ type: "event.end", d: {} }),
+  advanceEvent: {
+    access: "event",
+    handle: ({ payload, scope: { event } }) => execute(event.id, { type: "phase.next", d: payload }),
+  },
+  appendPhase: {
+    access: "event",
+    handle: ({ payload: { modality, config = {}, featureSet = [] }, scope: { event } }) =>
+      Effect.gen(function* () {
+        const command = { type: "phase.append", d: { phaseId: newId(), modality, config, featureSet } } as const
+        const answer = yield* steer(event.id, command)
+        // A repeated command is answered with the phase that the first one appended.
+        const { id } = (answer.result as { readonly phase: { readonly id: string } }).phase
+        const phase = yield* phaseOf(answer.event, id)
+        return new Reply(phase, { status: 201, headers: [["location", `/v1/phases/${id}`]] })
+      }),
+  },
+  patchPhase: {
+    access: "phase",
+    handle: ({ payload, scope: { eventId, phaseId } }) =>
+      Effect.flatMap(execute(eventId, { type: "phase.update", d: { phaseId, ...payload } }), (answer) =>
+        phaseOf(answer, phaseId),
+      ),
+  },
+  extendPhase: {
+    access: "phase",
+    handle: ({ payload: { seconds }, scope: { eventId, phaseId } }) =>
+      Effect.flatMap(execute(eventId, { type: "timer.extend", d: { timerId: phaseId, seconds } }), (answer) =>
+        phaseOf(answer, phaseId),
+      ),
+  },
+}

@@ -1,0 +1,52 @@
+/** Commands that REST sends to an event's mailbox, as the gateway does, and the REST failures of their refusals. */
+import { Context, Effect } from "effect"
+import type { Answer, Caller, Command, Refused } from "../../../actors/commands.ts"
+import { ID_USED_BEFORE } from "../../../actors/commit/execution.ts"
+import { LiveEvents } from "../../../actors/live-events.ts"
+import { BadRequest, Conflict, type Failure, Forbidden, IdempotencyKeyReused, NotFound } from "../../../model/errors.ts"
+import { newId } from "../../../model/ids.ts"
+import { keyedScope } from "../../../model/live/command-scopes.ts"
+import { isInTransaction } from "../../../store/database.ts"
+
+const failureOf = ({ code, detail }: Refused): Failure => {
+  switch (code) {
+    case "bad_request":
+    case "role_not_on_event":
+      return new BadRequest({ detail })
+    case "not_found":
+      return new NotFound({ detail })
+    case "forbidden":
+    case "muted":
+      return new Forbidden({ detail })
+    default:
+      return new Conflict({ detail })
+  }
+}
+
+/** The id of the request's command at the live event, and the hash that a repeat must match: see `idempotency.ts`. */
+export const CommandKey = Context.Reference<{ readonly commandId: string; readonly bodyHash: string } | undefined>(
+  "gathercue/CommandKey",
+  { defaultValue: () => undefined },
+)
+
+/**
+ * Sends a command in a participant's name, or for a manager of the workspace (`by` null). Under an `Idempotency-Key` a repeat has
+ * the same command id, so that the live event runs it once. A request sends one command: a second one would count as a repeat.
+ */
+export const ask = (eventId: string, command: Command, by: Caller | null): Effect.Effect<Answer, Failure, LiveEvents> =>
+  Effect.gen(function* () {
+    // The live event commits on a connection of its own: with all connections waiting like this none would be free.
+    if (yield* isInTransaction) return yield* Effect.die(new Error("a live event is asked within a transaction"))
+    const live = yield* LiveEvents
+    const key = yield* CommandKey
+    const caller = by?.participantId ?? "rest"
+    const known =
+      key === undefined ? { scope: caller, commandId: newId(), bodyHash: "" } : { scope: keyedScope(caller), ...key }
+    return yield* live.execute(eventId, { ...known, by, at: Date.now(), freshId: newId(), command })
+  }).pipe(
+    Effect.catchTag("Refused", (refused) => {
+      if (refused.code === "internal_error") return Effect.die(refused)
+      // Generated ids are new each time, unless they derive from a key.
+      return Effect.fail(refused.detail === ID_USED_BEFORE ? new IdempotencyKeyReused() : failureOf(refused))
+    }),
+  )

@@ -1,0 +1,196 @@
+/** Public surfaces: the names of people on stage and no other personal data; absent parts are null or empty, never an error. */
+import { Effect } from "effect"
+import { issueEntryToken, readEntryToken } from "../../../identity/accounts/entry.ts"
+import { hashSecret } from "../../../identity/secrets.ts"
+import { Tokens } from "../../../identity/tokens.ts"
+import { entryLetter } from "../../../mail/letters.ts"
+import { Mailer } from "../../../mail/mailer.ts"
+import { Conflict, EventFull, NotFound } from "../../../model/errors.ts"
+import type { Event } from "../../../model/event.ts"
+import { newId } from "../../../model/ids.ts"
+import { foldEmail } from "../../../model/text/email.ts"
+import { withoutUnseen } from "../../../model/text/shown-text.ts"
+import { toTimestamp } from "../../../model/timestamp.ts"
+import { Database, type Queryable } from "../../../store/database.ts"
+import {
+  findActiveBroadcast,
+  findEventSummary,
+  findLatestRecording,
+  listCast,
+  listDerivations,
+  listReadyClips,
+} from "../../../store/events/public-surfaces.ts"
+import {
+  countRegistrations,
+  findRegistration,
+  insertRegistration,
+  lockCapacity,
+} from "../../../store/events/registrations.ts"
+import { findTableNotes } from "../../../store/events/table-notes.ts"
+import type { PublicEvents } from "../../contract/events/public-events.ts"
+import type { TableContent } from "../../contract/events/table-summary.ts"
+import { type Handlers, Reply } from "../../requests/call.ts"
+import { RateLimits } from "../../requests/rate-limits.ts"
+import { HttpSettings } from "../../requests/settings.ts"
+import { eventCalendar } from "./calendar.ts"
+
+const descriptionOf = ({ metadata }: Event): string | null => {
+  const { description } = metadata
+  return typeof description === "string" ? withoutUnseen(description) : null
+}
+
+const headOf = (event: Event) => ({
+  id: event.id,
+  title: event.title,
+  type: event.type,
+  description: descriptionOf(event),
+  status: event.status,
+  visibility: event.visibility,
+  scheduledAt: event.scheduledAt,
+  scheduledEndAt: event.scheduledEndAt,
+  startedAt: event.startedAt,
+  endedAt: event.endedAt,
+})
+
+const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
+
+/** Takes a place, or finds the present one. Throws `EventFull`, `Conflict` for an ended event, `NotFound` for a deleted one. */
+const takePlace = async (sql: Queryable, eventId: string, person: { name: string; email: string }) => {
+  const limits = await lockCapacity(sql, eventId)
+  if (limits === undefined) throw NotFound.of("event")
+  if (limits.status === "ended") throw new Conflict({ detail: "The event has ended." })
+  const known = await findRegistration(sql, eventId, person.email)
+  if (known !== undefined) return { id: known.id, alreadyRegistered: true }
+  if (limits.capacity !== null && (await countRegistrations(sql, eventId)) >= limits.capacity) throw new EventFull()
+  const id = newId()
+  await insertRegistration(sql, { id, eventId, ...person })
+  return { id, alreadyRegistered: false }
+}
+
+export const publicEvents: Handlers<typeof PublicEvents> = {
+  getPublicEvent: {
+    access: "publicEvent",
+    handle: ({ scope: { event } }) =>
+      run(async (sql) => {
+        const [cast, activeBroadcast, taken] = await Promise.all([
+          listCast(sql, event.id),
+          findActiveBroadcast(sql, event.id),
+          event.capacity === null ? 0 : countRegistrations(sql, event.id),
+        ])
+        const total = event.capacity
+        return {
+          ...headOf(event),
+          capacity: total === null ? null : { total, remaining: Math.max(0, total - taken) },
+          phases: event.phases.map(({ id, position, modality, featureSet, status, startedAt, timerEndsAt }) => ({
+            id,
+            position,
+            modality,
+            featureSet,
+            status,
+            startedAt,
+            timerEndsAt,
+          })),
+          cast,
+          activeBroadcast: activeBroadcast ?? null,
+        }
+      }),
+  },
+  getRecap: {
+    access: "publicEvent",
+    handle: ({ scope: { event } }) =>
+      run(async (sql) => {
+        const [recording, clips, summary] = await Promise.all([
+          findLatestRecording(sql, event.id),
+          listReadyClips(sql, event.id),
+          findEventSummary(sql, event.id),
+        ])
+        return { event: headOf(event), recording: recording ?? null, clips, summary: summary ?? null }
+      }),
+  },
+  getContent: {
+    access: "publicEvent",
+    handle: ({ scope: { event } }) =>
+      run(async (sql) => {
+        const [recording, media, cast] = await Promise.all([
+          findLatestRecording(sql, event.id),
+          listReadyClips(sql, event.id),
+          listCast(sql, event.id),
+        ])
+        const derivations = recording === undefined ? [] : await listDerivations(sql, recording.id)
+        return { event: headOf(event), recording: recording ?? null, derivations, media, cast }
+      }),
+  },
+  getAsset: {
+    access: "publicAsset",
+    handle: ({ scope: { asset, event } }) =>
+      Effect.succeed({ ...asset, event: { id: event.id, title: event.title, scheduledAt: event.scheduledAt } }),
+  },
+  getTableSummary: {
+    access: "public",
+    handle: ({ params, query }) =>
+      Effect.gen(function* () {
+        const now = toTimestamp(Date.now())
+        const notes = yield* run((sql) => findTableNotes<TableContent>(sql, params.id, hashSecret(query.t), now))
+        if (notes === undefined) return yield* NotFound.of("table summary")
+        const { table, ...content } = notes.content
+        return {
+          event: { id: notes.eventId, title: notes.eventTitle, scheduledAt: notes.scheduledAt },
+          table: { roomId: notes.roomId, ...table },
+          recipientUserId: notes.recipientUserId,
+          recipientName: notes.recipientName,
+          ...content,
+          generatedAt: notes.generatedAt,
+        }
+      }),
+  },
+  getCalendar: {
+    access: "publicEvent",
+    handle: ({ scope: { event } }) =>
+      Effect.gen(function* () {
+        const { appUrl } = yield* HttpSettings
+        if (event.scheduledAt === null) return yield* new NotFound({ detail: "The event has no date yet." })
+        const calendar = eventCalendar({
+          ...headOf(event),
+          scheduledAt: event.scheduledAt,
+          at: event.updatedAt,
+          appUrl,
+        })
+        const name = [["content-disposition", 'attachment; filename="event.ics"']] as const
+        return new Reply(calendar, { headers: name })
+      }),
+  },
+  register: {
+    access: "sharedEvent",
+    handle: ({ payload, scope: { event } }) =>
+      Effect.gen(function* () {
+        const { appUrl } = yield* HttpSettings
+        const mailer = yield* Mailer
+        const person = { name: payload.name.trim(), email: foldEmail(payload.email) }
+        yield* (yield* RateLimits).mail("entry", person.email)
+        const alreadyRegistered = yield* (yield* Database).transaction<boolean, EventFull | Conflict | NotFound>(
+          async (sql) => {
+            const place = await takePlace(sql, event.id, person)
+            const token = await issueEntryToken(sql, place.id)
+            const letter = { name: person.name, event: event.title, when: event.scheduledAt }
+            await mailer.post(sql, entryLetter(person.email, letter, `${appUrl}/enter/${event.id}?token=${token}`))
+            return place.alreadyRegistered
+          },
+        )
+        mailer.collect()
+        return { registered: true, alreadyRegistered }
+      }),
+  },
+  enter: {
+    access: "sharedEvent",
+    handle: ({ payload, scope: { event } }) =>
+      Effect.gen(function* () {
+        const registration = yield* readEntryToken(event.id, payload.token)
+        const { token } = yield* (yield* Tokens).issue("entry", {
+          participantId: `reg:${registration.id}`,
+          eventId: event.id,
+          name: registration.name,
+        })
+        return { sessionToken: token, eventId: event.id, name: registration.name }
+      }),
+  },
+}

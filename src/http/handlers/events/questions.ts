@@ -1,0 +1,88 @@
+/** Questions and votes: read from the store, done by the event's actor. Permission is decided by the access and the actor. */
+import { Effect } from "effect"
+import type { ActivityCommand, Caller } from "../../../actors/commands.ts"
+import { NotFound } from "../../../model/errors.ts"
+import type { Question } from "../../../model/question.ts"
+import { Database, type Queryable } from "../../../store/database.ts"
+import { decodeQuestionCursor, findQuestion, pageQuestions } from "../../../store/events/questions.ts"
+import type { Questions } from "../../contract/events/questions.ts"
+import { newcomer, spend } from "../../requests/anonymous-acts.ts"
+import { voterCookie } from "../../requests/audience.ts"
+import { type Handlers, Reply } from "../../requests/call.ts"
+import { pageReply, pageRequestBy } from "../../requests/paging.ts"
+import { RateLimits } from "../../requests/rate-limits.ts"
+import { ask } from "./live-commands.ts"
+
+const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
+
+interface Vote {
+  readonly questionId: string
+  readonly votes: number
+  readonly voted: boolean
+}
+
+const vote = (eventId: string, id: string, voter: Caller, on: boolean) => {
+  const command: ActivityCommand = { type: "question.vote", d: { id, on } }
+  return Effect.map(ask(eventId, command, voter), ({ result }) => result as unknown as Vote)
+}
+
+/** The stored question: the command's reply is for people at the event, who see less of its author. */
+const stored = (id: string) =>
+  Effect.flatMap(
+    run((sql) => findQuestion(sql, id)),
+    (question) => (question === undefined ? Effect.fail(NotFound.of("question")) : Effect.succeed(question)),
+  )
+
+export const questions: Handlers<typeof Questions> = {
+  listQuestions: {
+    access: "event",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const request = yield* pageRequestBy(call.query, decodeQuestionCursor)
+        const { event } = call.scope
+        const page = yield* run((sql) => pageQuestions(sql, event.id, call.query.status ?? null, request))
+        return pageReply(call, page, { questions: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  patchQuestion: {
+    access: "question",
+    handle: ({ payload: patch, scope: { eventId, questionId: id } }) =>
+      Effect.map(
+        ask(eventId, { type: "question.moderate", d: { id, patch } }, null),
+        ({ result }) => result["question"] as Question,
+      ),
+  },
+  askQuestion: {
+    access: "audienceEvent",
+    handle: ({ payload, scope: { event, participant } }) =>
+      Effect.gen(function* () {
+        const by = participant ?? (yield* newcomer)
+        if (participant !== null) yield* (yield* RateLimits).take("question", by.participantId)
+        yield* spend(by, "questions", event.id)
+        const { result } = yield* ask(event.id, { type: "question.ask", d: payload }, by)
+        const question = yield* stored((result["question"] as { readonly id: string }).id)
+        return new Reply(question, { status: 201, headers: [["location", `/v1/questions/${question.id}`]] })
+      }),
+  },
+  voteQuestion: {
+    access: "audienceQuestion",
+    handle: ({ scope: { event, question, voter } }) =>
+      Effect.gen(function* () {
+        const by = voter ?? (yield* newcomer)
+        yield* spend(by, "votes", event.id)
+        const voted = yield* vote(event.id, question.id, by, true)
+        if (voter !== null) return voted
+        return new Reply(voted, { headers: [["set-cookie", yield* voterCookie(by.participantId)]] })
+      }),
+  },
+  unvoteQuestion: {
+    access: "audienceQuestion",
+    handle: ({ scope: { event, question, voter } }) =>
+      Effect.gen(function* () {
+        // A browser that never voted has nothing to take back, and needs no cookie for it.
+        const by = voter ?? (yield* newcomer)
+        yield* spend(by, "votes", event.id)
+        return yield* vote(event.id, question.id, by, false)
+      }),
+  },
+}

@@ -1,0 +1,89 @@
+/**
+ * Partner guests: their integrations, and the exchange of a partner's token for a guest session.
+ *
+ * The token is the authority, so an event's visibility does not matter: a private or unlisted event takes guests as a
+ * public one does. A draft is absent (404) and an ended event is over (409), as for every caller. A wrong token confirms to
+ * a caller that knows the id of a private event that the event exists, and nothing else.
+ */
+import { Effect } from "effect"
+import { registerGuestIntegration } from "../../../identity/partners/guest-integrations.ts"
+import { type PartnerGuest, PartnerTokens, tokenRefused } from "../../../identity/partners/partner-tokens.ts"
+import { Tokens } from "../../../identity/tokens.ts"
+import { AccountExists, Conflict, NotFound, type Unauthorized } from "../../../model/errors.ts"
+import type { Event } from "../../../model/event.ts"
+import { namedId } from "../../../model/ids.ts"
+import { type EventRole, guestRole } from "../../../model/roles.ts"
+import { isProvedEmail } from "../../../store/accounts/accounts.ts"
+import { Database, type Queryable } from "../../../store/database.ts"
+import { listPhases } from "../../../store/events/events.ts"
+import {
+  isIntegrationActive,
+  pageGuestIntegrations,
+  revokeGuestIntegration,
+} from "../../../store/workspaces/guest-integrations.ts"
+import type { Guests } from "../../contract/workspaces/guests.ts"
+import type { Handlers } from "../../requests/call.ts"
+import { pageReply, pageRequest } from "../../requests/paging.ts"
+
+/** The role a guest gets on an event. Fails for an integration revoked meanwhile, and for the address of an account. */
+const admit = async (sql: Queryable, event: Event, { integrationId, email }: PartnerGuest): Promise<EventRole> => {
+  const [isActive, hasAccount, phases] = await Promise.all([
+    isIntegrationActive(sql, integrationId),
+    email !== null && isProvedEmail(sql, email),
+    listPhases(sql, event.id),
+  ])
+  // Fetching the issuer's keys may have taken seconds; a revocation applies to every guest that is not admitted yet.
+  if (!isActive) throw tokenRefused
+  if (hasAccount) throw new AccountExists()
+  return guestRole(phases.map(({ modality }) => modality))
+}
+
+export const guests: Handlers<typeof Guests> = {
+  createGuestIntegration: {
+    access: "workspaceAdminOrKey",
+    handle: ({ payload, scope }) => registerGuestIntegration({ ...payload, workspaceId: scope.workspaceId }, scope),
+  },
+  listGuestIntegrations: {
+    access: "workspaceMemberOrKey",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const request = yield* pageRequest(call.query)
+        const page = yield* (yield* Database).run((sql) => pageGuestIntegrations(sql, call.scope.workspaceId, request))
+        return pageReply(call, page, { integrations: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  deleteGuestIntegration: {
+    access: "workspaceAdminOrKey",
+    handle: ({ params: { integrationId }, scope: { workspaceId } }) =>
+      Effect.flatMap(Database, (database) =>
+        database.run<void, NotFound>(async (sql) => {
+          if (!(await revokeGuestIntegration(sql, workspaceId, integrationId))) throw NotFound.of("guest integration")
+        }),
+      ),
+  },
+  createGuestSession: {
+    access: "openEvent",
+    handle: ({ payload: { token }, scope: { event } }) =>
+      Effect.gen(function* () {
+        const guest = yield* (yield* PartnerTokens).verify(event.workspaceId, token)
+        if (event.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
+        const role = yield* (yield* Database).run<EventRole, Unauthorized | AccountExists>((sql) =>
+          admit(sql, event, guest),
+        )
+        const session = {
+          participantId: `guest:${namedId(event.id, guest.issuer, guest.sub)}`,
+          eventId: event.id,
+          name: guest.name,
+        }
+        const issued = yield* (yield* Tokens).issue("guest", session)
+        return {
+          sessionToken: issued.token,
+          expiresAt: issued.expiresAt,
+          eventId: event.id,
+          participantId: session.participantId,
+          name: guest.name,
+          role,
+        }
+      }),
+  },
+}

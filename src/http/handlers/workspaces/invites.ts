@@ -1,0 +1,228 @@
+/** Inviting, and the acts of an invite's holder. */
+import { Effect } from "effect"
+import {
+  acceptInvite,
+  declineInvite,
+  type IssuedInvite,
+  issueInvite,
+  readInvitation,
+  reissueInvite,
+  revokeInvite,
+} from "../../../identity/invites.ts"
+import { invitationLetter } from "../../../mail/letters.ts"
+import { Mailer } from "../../../mail/mailer.ts"
+import {
+  BadRequest,
+  Conflict,
+  type LettersUsedUp,
+  NotFound,
+  RoleNotOnEvent,
+  type Unauthorized,
+} from "../../../model/errors.ts"
+import { acceptedRoles, type EventRole } from "../../../model/roles.ts"
+import { foldEmail } from "../../../model/text/email.ts"
+import { type Credential, requireCredential } from "../../../store/accounts/credentials.ts"
+import { Database, type Queryable } from "../../../store/database.ts"
+import { findEventWithPhases } from "../../../store/events/events.ts"
+import {
+  findWorkspaceInvitation,
+  type InvitationRow,
+  type InviteRow,
+  isMemberByEmail,
+  pageInvites,
+} from "../../../store/workspaces/invites.ts"
+import type { Invites } from "../../contract/workspaces/invites.ts"
+import { type Handlers, Reply } from "../../requests/call.ts"
+import { pageReply, pageRequest } from "../../requests/paging.ts"
+import { RateLimits } from "../../requests/rate-limits.ts"
+import { HttpSettings } from "../../requests/settings.ts"
+import { countLettersToOthers, requireProvedSender, type Sender, unaskedLetters } from "./letters-to-others.ts"
+
+type Refusals = Unauthorized | NotFound | Conflict | BadRequest | RoleNotOnEvent | LettersUsedUp
+
+interface Asked {
+  readonly email?: string
+  readonly role?: string
+  readonly kind?: "workspace" | "event"
+  readonly eventId?: string
+}
+
+const WORKSPACE_ROLES = ["member", "admin"]
+
+/** The grant of a workspace invite. Throws `BadRequest`; `Conflict` for a member. */
+const toWorkspace = async (sql: Queryable, workspaceId: string, { email, role = "member", eventId }: Asked) => {
+  if (eventId !== undefined) throw new BadRequest({ detail: "eventId: a workspace invite names no event." })
+  if (!WORKSPACE_ROLES.includes(role)) throw new BadRequest({ detail: "role: must be member or admin." })
+  if (email !== undefined && (await isMemberByEmail(sql, workspaceId, foldEmail(email)))) {
+    throw new Conflict({ detail: "This address belongs to a member." })
+  }
+  return { kind: "workspace" as const, role, eventId: null }
+}
+
+/** The grant of an event invite. Throws `NotFound`, `RoleNotOnEvent`, `BadRequest`; `Conflict` for an event that is over. */
+const toEvent = async (sql: Queryable, workspaceId: string, { role, eventId }: Asked) => {
+  if (eventId === undefined) throw new BadRequest({ detail: "eventId: an event invite names one." })
+  const event = await findEventWithPhases(sql, eventId)
+  if (event === undefined || event.workspaceId !== workspaceId) throw NotFound.of("event")
+  const accepted = acceptedRoles(event.phases.map(({ modality }) => modality))
+  // An event without phases has no default role, and an absent role must not make the invitee an administrator.
+  const given = role ?? (accepted.includes("participant") ? "participant" : "viewer")
+  if (!accepted.includes(given as EventRole)) throw new RoleNotOnEvent({ acceptedRoles: accepted })
+  if (event.status === "ended") throw new Conflict({ detail: "The event has ended." })
+  return { kind: "event" as const, role: given, eventId }
+}
+
+/** `ada@example.com` → `a•••@example.com`: enough to recognise one's own, too little to learn another's. */
+const masked = (email: string | null): string | null => email?.replace(/^(.).*(@[^@]*)$/, "$1•••$2") ?? null
+
+const invitedEvent = ({ eventId, eventTitle, scheduledAt }: InvitationRow) =>
+  eventId === null || eventTitle === null ? null : { id: eventId, title: eventTitle, scheduledAt }
+
+export const previewOf = (invitation: InvitationRow) => ({
+  kind: invitation.kind,
+  status: invitation.status,
+  workspace: { name: invitation.workspaceName, slug: invitation.workspaceSlug },
+  event: invitedEvent(invitation),
+  role: invitation.role,
+  email: masked(invitation.email),
+  expiresAt: invitation.expiresAt,
+})
+
+/**
+ * A sender who has proved an address may write to others, and each address gets a limited number of letters. Refused invitations
+ * are not counted.
+ */
+const mailing = <A, E, R>(sender: Sender, email: string | null | undefined, announcing: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    if (email === undefined || email === null) return yield* announcing
+    yield* requireProvedSender(sender)
+    const giveBack = yield* (yield* RateLimits).mail("invitation", foldEmail(email))
+    return yield* Effect.tapError(announcing, () => giveBack)
+  })
+
+type IssuedAnswer = InviteRow & { readonly inviteUrl?: string; readonly mailed?: false }
+
+/** Mails the invite if it has an address that takes invitations, and answers with the link if it may be shown. */
+const announce = (
+  credential: Credential,
+  invitationOf: (sql: Queryable) => Promise<{ readonly issued: IssuedInvite; readonly invitation: InvitationRow }>,
+) =>
+  Effect.gen(function* () {
+    const { appUrl, emailDevMode, mailPerWorkspacePerDay } = yield* HttpSettings
+    const mailer = yield* Mailer
+    const post = yield* unaskedLetters
+    const answer = yield* (yield* Database).transaction<IssuedAnswer, Refusals>(async (sql) => {
+      const { issued, invitation } = await invitationOf(sql)
+      await requireCredential(sql, invitation.workspaceId, credential)
+      const inviteUrl = `${appUrl}/invite/${issued.token}`
+      const { email, role } = issued.invite
+      if (email === null) return { ...issued.invite, inviteUrl }
+      const { workspaceId, workspaceName, eventTitle } = invitation
+      const to = { workspace: workspaceName, event: eventTitle, role }
+      const outcome = await post(sql, { workspaceId, kind: "invitation", email }, (unsubscribeUrl) =>
+        invitationLetter(email, to, inviteUrl, unsubscribeUrl),
+      )
+      if (outcome === "posted") await countLettersToOthers(sql, workspaceId, 1, mailPerWorkspacePerDay)
+      return {
+        ...issued.invite,
+        ...(outcome === "posted" && !emailDevMode ? {} : { inviteUrl }),
+        ...(outcome === "refused" ? { mailed: false as const } : {}),
+      }
+    })
+    mailer.collect()
+    return answer
+  })
+
+const findIn = async (sql: Queryable, workspaceId: string, inviteId: string): Promise<InvitationRow> => {
+  const invitation = await findWorkspaceInvitation(sql, workspaceId, inviteId)
+  if (invitation === undefined) throw NotFound.of("invite")
+  return invitation
+}
+
+export const invites: Handlers<typeof Invites> = {
+  createInvite: {
+    access: "workspaceAdminOrKey",
+    handle: ({ payload, scope, scope: { workspaceId }, path }) =>
+      mailing(
+        scope,
+        payload.email,
+        announce(scope, async (sql) => {
+          const kind = payload.kind ?? (payload.eventId === undefined ? "workspace" : "event")
+          const to = await (kind === "event" ? toEvent : toWorkspace)(sql, workspaceId, payload)
+          const email = payload.email === undefined ? null : foldEmail(payload.email)
+          const issued = await issueInvite(sql, { workspaceId, email, createdByAccountId: scope.accountId, ...to })
+          return { issued, invitation: await findIn(sql, workspaceId, issued.invite.id) }
+        }),
+      ).pipe(
+        Effect.map((invite) => new Reply(invite, { status: 201, headers: [["location", `${path}/${invite.id}`]] })),
+      ),
+  },
+  listInvites: {
+    access: "workspaceMemberOrKey",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const request = yield* pageRequest(call.query)
+        const page = yield* (yield* Database).run((sql) => pageInvites(sql, call.scope.workspaceId, request))
+        return pageReply(call, page, { invites: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  revokeInvite: {
+    access: "workspaceAdminOrKey",
+    handle: ({ params: { inviteId }, scope: { workspaceId } }) =>
+      Effect.flatMap(Database, (database) =>
+        database.transaction<void, Refusals>(async (sql) =>
+          revokeInvite(sql, await findIn(sql, workspaceId, inviteId)),
+        ),
+      ).pipe(Effect.as(new Reply(undefined, {}))),
+  },
+  resendInvite: {
+    access: "workspaceAdminOrKey",
+    handle: ({ params: { inviteId }, scope, scope: { workspaceId } }) =>
+      Effect.gen(function* () {
+        const { email } = yield* (yield* Database).run<InvitationRow, NotFound>((sql) =>
+          findIn(sql, workspaceId, inviteId),
+        )
+        const announcing = announce(scope, async (sql) => {
+          const invitation = await findIn(sql, workspaceId, inviteId)
+          return { issued: await reissueInvite(sql, invitation, scope.accountId), invitation }
+        })
+        return yield* mailing(scope, email, announcing)
+      }),
+  },
+  previewInvite: {
+    access: "public",
+    handle: ({ params }) =>
+      Effect.flatMap(Database, (database) =>
+        database.run<InvitationRow, NotFound>((sql) => readInvitation(sql, params.token)),
+      ).pipe(Effect.map(previewOf)),
+  },
+  acceptInvite: {
+    access: "account",
+    handle: ({ params, scope: { accountId } }) =>
+      Effect.flatMap(Database, (database) =>
+        database.transaction<Awaited<ReturnType<typeof acceptInvite>>, NotFound | Conflict>((sql) =>
+          acceptInvite(sql, params.token, accountId),
+        ),
+      ).pipe(
+        Effect.map(({ invite, invitation }) => {
+          const event = invitedEvent(invitation)
+          return {
+            invite,
+            workspace: {
+              id: invitation.workspaceId,
+              name: invitation.workspaceName,
+              slug: invitation.workspaceSlug,
+            },
+            ...(event === null ? {} : { event }),
+          }
+        }),
+      ),
+  },
+  declineInvite: {
+    access: "public",
+    handle: ({ params }) =>
+      Effect.flatMap(Database, (database) =>
+        database.transaction<InvitationRow, NotFound | Conflict>((sql) => declineInvite(sql, params.token)),
+      ).pipe(Effect.map(previewOf)),
+  },
+}

@@ -1,0 +1,78 @@
+/**
+ * Letters to addresses that a workspace chose: invitations, and notes to people who were absent. The account that asks for one
+ * has proved an address, and the letters of a day (UTC) are limited. The transaction that posts the letters keeps the count.
+ */
+import { Effect } from "effect"
+import { LetterRefusals, type UnaskedLetter } from "../../../mail/letter-refusals.ts"
+import type { Letter } from "../../../mail/letters.ts"
+import { Mailer } from "../../../mail/mailer.ts"
+import { Forbidden, LettersUsedUp } from "../../../model/errors.ts"
+import { Database, type Queryable } from "../../../store/database.ts"
+import { countLetters, founderSentMore, hasProvedAddress, hasProvedOwner } from "../../../store/mail/letters.ts"
+import { HttpSettings } from "../../requests/settings.ts"
+
+export interface Sender {
+  readonly workspaceId: string
+  /** Null for a key, for which any owner of its workspace answers. */
+  readonly accountId: string | null
+}
+
+const NOT_PROVED = {
+  account:
+    "Letters to others are sent once you have confirmed your e-mail address: open the link in the letter you got when you signed up, or have it sent again with POST /v1/accounts/resend-verification.",
+  key: "Letters to others are sent once an owner of the workspace has confirmed their e-mail address, with the link in the letter they got when they signed up.",
+}
+
+/** Fails for a sender without a proved address, where one is required. Called before anything is counted or made. */
+export const requireProvedSender = ({ workspaceId, accountId }: Sender) =>
+  Effect.gen(function* () {
+    const { provedSendersOnly } = yield* HttpSettings
+    if (!provedSendersOnly) return
+    const isProved = yield* (yield* Database).run((sql) =>
+      accountId === null ? hasProvedOwner(sql, workspaceId) : hasProvedAddress(sql, accountId),
+    )
+    if (!isProved) return yield* new Forbidden({ detail: accountId === null ? NOT_PROVED.key : NOT_PROVED.account })
+  })
+
+/** Posts letters that their readers did not ask for, unless they refused them. */
+export const unaskedLetters = Effect.gen(function* () {
+  const { publicUrl, sendsMail, emailDevMode } = yield* HttpSettings
+  const mailer = yield* Mailer
+  const refusals = yield* LetterRefusals
+  /** In the caller's transaction; `letterWith` gets the address for refusing more letters of the kind. */
+  return async (
+    sql: Queryable,
+    to: UnaskedLetter,
+    letterWith: (unsubscribeUrl: string) => Letter,
+  ): Promise<"posted" | "refused" | "off"> => {
+    if (!sendsMail && !emailDevMode) return "off"
+    if (await refusals.isRefused(sql, to)) return "refused"
+    // This server's own address: an application at `APP_URL` does not implement refusals.
+    await mailer.post(sql, letterWith(`${publicUrl}/unsubscribe/${refusals.tokenFor(to)}`))
+    return "posted"
+  }
+})
+
+const DAY_MS = 86_400_000
+/** An account may found any number of workspaces: together they send as many letters as this many of them. */
+const FULL_WORKSPACES = 10
+
+/** Counts letters that the caller's transaction posts, by workspace and by its founder. Throws `LettersUsedUp`. */
+export const countLettersToOthers = async (
+  sql: Queryable,
+  workspaceId: string,
+  letters: number,
+  most: number,
+): Promise<void> => {
+  if (letters === 0) return
+  const now = Date.now()
+  const day = new Date(now).toISOString().slice(0, "2026-01-01".length)
+  const retryAfterSeconds = Math.ceil((DAY_MS - (now % DAY_MS)) / 1000)
+  if (!(await countLetters(sql, workspaceId, day, letters, most))) {
+    throw new LettersUsedUp({ quota: most, retryAfterSeconds })
+  }
+  const mostOfFounder = most * FULL_WORKSPACES
+  if (await founderSentMore(sql, workspaceId, day, mostOfFounder)) {
+    throw new LettersUsedUp({ quota: mostOfFounder, retryAfterSeconds })
+  }
+}

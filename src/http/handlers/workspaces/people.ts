@@ -1,0 +1,112 @@
+/** Users and memberships. */
+import { Effect } from "effect"
+import { Tokens } from "../../../identity/tokens.ts"
+import { NotFound, RoleNotOnEvent, type Unauthorized } from "../../../model/errors.ts"
+import type { Event } from "../../../model/event.ts"
+import { newId } from "../../../model/ids.ts"
+import { acceptedRoles } from "../../../model/roles.ts"
+import { displayName } from "../../../model/text/display-name.ts"
+import { requireMember } from "../../../store/accounts/credentials.ts"
+import { Database } from "../../../store/database.ts"
+import { findEventWithPhases } from "../../../store/events/events.ts"
+import { onForeignKeyViolation } from "../../../store/sqlstate.ts"
+import {
+  deleteMembership,
+  findUser,
+  type MembershipRow,
+  pageMemberships,
+  pageUsers,
+  upsertMembership,
+  upsertUser,
+} from "../../../store/workspaces/users.ts"
+import type { People } from "../../contract/workspaces/people.ts"
+import { type Handlers, Reply } from "../../requests/call.ts"
+import { pageReply, pageRequest } from "../../requests/paging.ts"
+import { announceRoles } from "./grant-changes.ts"
+
+type CreatedMembership = MembershipRow & { readonly created: boolean }
+
+/** A present user gets the role at once; an absent one gets it on arrival. */
+const tellOfRole = ({ id, status }: Pick<Event, "id" | "status">, userId: string) =>
+  status === "ended" ? Effect.void : announceRoles([{ eventId: id, userId }])
+
+/** Others see the name, so that one without a visible character is none. An absent name stays as it is. */
+const nameOf = ({ name }: { readonly name?: string | null }): { readonly name?: string | null } =>
+  typeof name === "string" ? { name: displayName(name, "") || null } : {}
+
+export const people: Handlers<typeof People> = {
+  listUsers: {
+    access: "workspace",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const request = yield* pageRequest(call.query)
+        const page = yield* (yield* Database).run((sql) => pageUsers(sql, call.scope.workspaceId, request))
+        return pageReply(call, page, { users: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  upsertUser: {
+    access: "workspace",
+    handle: ({ payload, scope: { workspaceId } }) =>
+      Effect.flatMap(Database, (database) =>
+        database.run((sql) =>
+          upsertUser(sql, { id: newId(), workspaceId, accountId: null, ...payload, ...nameOf(payload) }),
+        ),
+      ).pipe(Effect.map(({ created, sessionVersion: _, ...user }) => new Reply(user, { status: created ? 201 : 200 }))),
+  },
+  createUserSession: {
+    access: "keyUser",
+    handle: ({ scope: { workspaceId, keyId, user } }) =>
+      Effect.gen(function* () {
+        const tokens = yield* Tokens
+        // A key vouches for its own users, but the session is no management credential: it carries no login.
+        const issued = yield* tokens.issue("workspace", {
+          userId: user.id,
+          workspaceId,
+          sessionVersion: user.sessionVersion,
+          login: null,
+          keyId,
+        })
+        return { sessionToken: issued.token, expiresAt: issued.expiresAt, userId: user.id }
+      }),
+  },
+  createMembership: {
+    access: "event",
+    handle: ({ payload: { userId, role }, scope: { event, workspaceId, credential } }) =>
+      Effect.flatMap(Database, (database) =>
+        database.transaction<CreatedMembership, NotFound | RoleNotOnEvent | Unauthorized>(async (sql) => {
+          await requireMember(sql, workspaceId, credential)
+          const user = await findUser(sql, userId)
+          if (user === undefined || user.workspaceId !== workspaceId) throw NotFound.of("user")
+          // The event may be deleted while this runs: read with its agenda, it cannot look like one without phases.
+          const agenda = await findEventWithPhases(sql, event.id)
+          if (agenda === undefined) throw NotFound.of("event")
+          const accepted = acceptedRoles(agenda.phases.map(({ modality }) => modality))
+          if (!accepted.includes(role)) throw new RoleNotOnEvent({ acceptedRoles: accepted })
+          const membership = { id: newId(), eventId: event.id, userId, role }
+          return onForeignKeyViolation(upsertMembership(sql, membership), () => NotFound.of("event"))
+        }),
+      ).pipe(
+        Effect.tap(() => tellOfRole(event, userId)),
+        Effect.map(({ created, ...membership }) => new Reply(membership, { status: created ? 201 : 200 })),
+      ),
+  },
+  listMemberships: {
+    access: "event",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const request = yield* pageRequest(call.query)
+        const page = yield* (yield* Database).run((sql) => pageMemberships(sql, call.scope.event.id, request))
+        return pageReply(call, page, { memberships: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  deleteMembership: {
+    access: "event",
+    handle: ({ params: { membershipId }, scope: { event } }) =>
+      Effect.gen(function* () {
+        const userId = yield* (yield* Database).run((sql) => deleteMembership(sql, event.id, membershipId))
+        if (userId === undefined) return yield* NotFound.of("membership")
+        yield* tellOfRole(event, userId)
+        return new Reply(undefined, {})
+      }),
+  },
+}

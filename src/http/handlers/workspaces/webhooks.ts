@@ -1,0 +1,106 @@
+/** Webhook endpoints, their deliveries, and the tools for finding the reason of a failed delivery. */
+import { Effect } from "effect"
+import { Conflict, NotFound, type Unavailable } from "../../../model/errors.ts"
+import { Database, type Queryable } from "../../../store/database.ts"
+import { type Appended, appendPing, appendRedelivery, OutboxSignal } from "../../../store/webhooks/outbox.ts"
+import {
+  findWebhookDelivery,
+  pageWebhookDeliveries,
+  type WebhookDeliveryWithAttempts,
+} from "../../../store/webhooks/webhook-delivery-log.ts"
+import { deleteWebhookEndpoint, pageWebhookEndpoints } from "../../../store/webhooks/webhook-endpoints.ts"
+import { WebhookRegistration } from "../../../store/webhooks/webhook-registration.ts"
+import type { Webhooks } from "../../contract/workspaces/webhooks.ts"
+import { type Handlers, Reply } from "../../requests/call.ts"
+import { pageReply, pageRequest } from "../../requests/paging.ts"
+
+const findDelivery = async (sql: Queryable, id: string): Promise<WebhookDeliveryWithAttempts> => {
+  const delivery = await findWebhookDelivery(sql, id)
+  if (delivery === undefined) throw NotFound.of("delivery")
+  return delivery
+}
+
+/** Stores a delivery, wakes the dispatcher, and answers with it. `what` names the object that is gone when nothing was stored. */
+const deliver = (
+  append: (sql: Queryable) => Promise<Appended | undefined>,
+  what: string,
+): Effect.Effect<Reply<WebhookDeliveryWithAttempts>, NotFound | Conflict | Unavailable, Database | OutboxSignal> =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const bell = yield* OutboxSignal
+    const delivery = yield* database.transaction<WebhookDeliveryWithAttempts, NotFound | Conflict>(async (sql) => {
+      const appended = await append(sql)
+      if (appended === undefined) throw NotFound.of(what)
+      if (appended.deliveryId === null) {
+        throw new Conflict({ detail: "The webhook is disabled; set its status to active first." })
+      }
+      return findDelivery(sql, appended.deliveryId)
+    })
+    bell.notify()
+    return new Reply(delivery, { status: 201, headers: [["location", `/v1/webhook-deliveries/${delivery.id}`]] })
+  })
+
+export const webhooks: Handlers<typeof Webhooks> = {
+  createWebhook: {
+    access: "workspace",
+    handle: ({ payload: { url, eventTypes = [] }, scope: { workspaceId, credential } }) =>
+      Effect.flatMap(WebhookRegistration, ({ create }) => create({ workspaceId, url, eventTypes, credential })).pipe(
+        Effect.map(({ endpoint, secret }) => ({ ...endpoint, secret })),
+      ),
+  },
+  listWebhooks: {
+    access: "workspace",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const request = yield* pageRequest(call.query)
+        const page = yield* (yield* Database).run((sql) => pageWebhookEndpoints(sql, call.scope.workspaceId, request))
+        return pageReply(call, page, { webhooks: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  patchWebhook: {
+    access: "webhook",
+    handle: ({ payload, scope: { webhookId, workspaceId, credential } }) =>
+      Effect.flatMap(WebhookRegistration, ({ change }) => change({ id: webhookId, workspaceId, credential }, payload)),
+  },
+  deleteWebhook: {
+    access: "webhook",
+    handle: ({ scope: { webhookId } }) =>
+      Effect.flatMap(Database, (database) =>
+        database.run<void, NotFound>(async (sql) => {
+          if (!(await deleteWebhookEndpoint(sql, webhookId))) throw NotFound.of("webhook")
+        }),
+      ),
+  },
+  rotateWebhookSecret: {
+    access: "webhook",
+    handle: ({ scope: { webhookId, workspaceId, credential } }) =>
+      Effect.flatMap(WebhookRegistration, ({ rotateSecret }) =>
+        rotateSecret({ id: webhookId, workspaceId, credential }),
+      ).pipe(Effect.map(({ endpoint, ...secrets }) => ({ ...endpoint, ...secrets }))),
+  },
+  pingWebhook: {
+    access: "webhook",
+    handle: ({ scope }) => deliver((sql) => appendPing(sql, scope), "webhook"),
+  },
+  listWebhookDeliveries: {
+    access: "webhook",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const request = yield* pageRequest(call.query)
+        const of = { webhookId: call.scope.webhookId, status: call.query.status }
+        const page = yield* (yield* Database).run((sql) => pageWebhookDeliveries(sql, of, request))
+        return pageReply(call, page, { deliveries: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  getWebhookDelivery: {
+    access: "webhookDelivery",
+    handle: ({ scope: { deliveryId } }) =>
+      Effect.flatMap(Database, (database) =>
+        database.run<WebhookDeliveryWithAttempts, NotFound>((sql) => findDelivery(sql, deliveryId)),
+      ),
+  },
+  redeliverWebhookDelivery: {
+    access: "webhookDelivery",
+    handle: ({ scope: { deliveryId } }) => deliver((sql) => appendRedelivery(sql, deliveryId), "delivery"),
+  },
+}

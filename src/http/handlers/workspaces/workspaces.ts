@@ -1,0 +1,251 @@
+/** Workspaces, session tokens and API keys. */
+import { Effect } from "effect"
+import { ApiKeys, type CreatedApiKey, createApiKey } from "../../../identity/api-keys.ts"
+import { Tokens } from "../../../identity/tokens.ts"
+import {
+  BadRequest,
+  type Conflict,
+  type Forbidden,
+  NotFound,
+  type SlugTaken,
+  Unauthorized,
+} from "../../../model/errors.ts"
+import { newId } from "../../../model/ids.ts"
+import { ACCOUNT_SUB_PREFIX } from "../../../model/participants.ts"
+import { type Timestamp, toMillis } from "../../../model/timestamp.ts"
+import { findPrimaryAddress, isSession, lockAccount } from "../../../store/accounts/accounts.ts"
+import { type Credential, lockWorkspace, requireCredential } from "../../../store/accounts/credentials.ts"
+import { afterCommit, Database, type Queryable } from "../../../store/database.ts"
+import { onForeignKeyViolation } from "../../../store/sqlstate.ts"
+import { pageApiKeys, removeRevokedApiKey, revokeApiKey, revokeKeysMadeBy } from "../../../store/workspaces/api-keys.ts"
+import {
+  type Departure,
+  leaveWorkspace,
+  makeOwner,
+  pageMembers,
+  removeMember,
+  setMemberRole,
+} from "../../../store/workspaces/members.ts"
+import { mayEnterWorkspace, upsertUser } from "../../../store/workspaces/users.ts"
+import {
+  insertWorkspace,
+  type MemberWorkspaceRow,
+  pageAccountWorkspaces,
+  pageWorkspaces,
+  updateWorkspace,
+  type WorkspaceRow,
+} from "../../../store/workspaces/workspaces.ts"
+import type { Workspaces } from "../../contract/workspaces/workspaces.ts"
+import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
+import { pageReply, pageRequest } from "../../requests/paging.ts"
+import { announceRoles, recheckSockets } from "./grant-changes.ts"
+import { freeSlug, RETRY_SLUG } from "./slug.ts"
+
+type CreatedWorkspace = MemberWorkspaceRow & {
+  readonly apiKey: Pick<CreatedApiKey, "id" | "name" | "secret" | "prefix" | "createdAt">
+}
+
+interface KeyInput {
+  readonly name?: string | null
+  readonly expiresAt?: Timestamp | null
+}
+
+/** The key that creates another one was revoked meanwhile. */
+const KEY_GONE = new Unauthorized({ detail: "The credentials were revoked meanwhile." })
+
+const createKey = (
+  workspaceId: string,
+  createdByKeyId: string | null,
+  credential: Credential,
+  { name = null, expiresAt = null }: KeyInput,
+) =>
+  Effect.gen(function* () {
+    if (expiresAt !== null && toMillis(expiresAt) <= Date.now()) {
+      return yield* new BadRequest({ detail: "expiresAt: must lie in the future." })
+    }
+    return yield* (yield* Database).transaction<CreatedApiKey, Conflict | Unauthorized>(async (sql) => {
+      const input = { workspaceId, name, expiresAt, createdByKeyId }
+      const key = await onForeignKeyViolation(createApiKey(sql, input), () => KEY_GONE)
+      await requireCredential(sql, workspaceId, credential)
+      return key
+    })
+  })
+
+/** Changes members, which locks the workspace's row, while the caller may still do it. */
+const changeMembers = <A>(
+  { workspaceId, sessionId }: Scopes["workspaceMember"],
+  who: "owners" | "admins" | "members",
+  body: (sql: Queryable) => Promise<A>,
+) =>
+  Effect.flatMap(Database, (database) =>
+    database.transaction<A, NotFound | Forbidden | Conflict | Unauthorized>(async (sql) => {
+      await lockWorkspace(sql, workspaceId)
+      await requireCredential(sql, workspaceId, { sessionId }, who)
+      return body(sql)
+    }),
+  )
+
+const tellOfDeparture =
+  (workspaceId: string) =>
+  ({ accountId, userId, eventIds }: Departure) =>
+    Effect.andThen(
+      recheckSockets({ workspaceId, accountId }),
+      announceRoles(userId === null ? [] : eventIds.map((eventId) => ({ eventId, userId }))),
+    )
+
+export const workspaces: Handlers<typeof Workspaces> = {
+  createWorkspace: {
+    access: "account",
+    handle: ({ payload, scope }) =>
+      Effect.flatMap(Database, (database) =>
+        database.transaction<CreatedWorkspace, SlugTaken | Conflict | Unauthorized>(async (sql) => {
+          // Waits for a transaction that proves the address and takes back earlier objects: it has ended the session.
+          await lockAccount(sql, scope.accountId)
+          if (!(await isSession(sql, scope))) throw new Unauthorized({ detail: "The session was ended meanwhile." })
+          const slug = payload.slug ?? (await freeSlug(sql, payload.name))
+          const workspace = await insertWorkspace(sql, {
+            id: newId(),
+            name: payload.name,
+            slug,
+            memberId: newId(),
+            ownerId: scope.accountId,
+          })
+          const { id, name, secret, prefix, createdAt } = await createApiKey(sql, {
+            workspaceId: workspace.id,
+            name: "default",
+            expiresAt: null,
+            createdByKeyId: null,
+          })
+          return { ...workspace, apiKey: { id, name, secret, prefix, createdAt } }
+        }),
+      ).pipe(
+        // The caller changes a slug of the caller's choice, so only generated ones are retried.
+        Effect.retry(payload.slug === undefined ? RETRY_SLUG : { times: 0 }),
+      ),
+  },
+  listWorkspaces: {
+    access: "accountOrPlatform",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        const request = yield* pageRequest(call.query)
+        const { accountId } = call.scope
+        const page = yield* database.run((sql) =>
+          accountId === null ? pageWorkspaces(sql, request) : pageAccountWorkspaces(sql, accountId, request),
+        )
+        return pageReply(call, page, { workspaces: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  patchWorkspace: {
+    access: "workspaceAdmin",
+    handle: ({ payload, scope: { workspaceId, role } }) =>
+      Effect.flatMap(Database, (database) =>
+        database.run<WorkspaceRow, SlugTaken>((sql) => updateWorkspace(sql, workspaceId, payload)),
+      ).pipe(Effect.map((workspace) => ({ ...workspace, role }))),
+  },
+  listMembers: {
+    access: "workspaceMember",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const request = yield* pageRequest(call.query)
+        const page = yield* (yield* Database).run((sql) => pageMembers(sql, call.scope.workspaceId, request))
+        return pageReply(call, page, { members: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  patchMember: {
+    access: "workspaceAdmin",
+    handle: ({ params: { memberId }, payload: { role }, scope, scope: { workspaceId } }) =>
+      changeMembers(scope, "admins", (sql) => setMemberRole(sql, workspaceId, memberId, role)).pipe(
+        Effect.tap(({ accountId }) => recheckSockets({ workspaceId, accountId })),
+      ),
+  },
+  removeMember: {
+    access: "workspaceAdmin",
+    handle: ({ params: { memberId }, scope, scope: { workspaceId } }) =>
+      changeMembers(scope, "admins", (sql) => removeMember(sql, workspaceId, memberId)).pipe(
+        Effect.flatMap(tellOfDeparture(workspaceId)),
+      ),
+  },
+  leaveWorkspace: {
+    access: "workspaceMember",
+    handle: ({ scope, scope: { workspaceId, accountId } }) =>
+      changeMembers(scope, "members", (sql) => leaveWorkspace(sql, workspaceId, accountId)).pipe(
+        Effect.flatMap(tellOfDeparture(workspaceId)),
+      ),
+  },
+  makeOwner: {
+    access: "workspaceOwner",
+    handle: ({ payload: { memberId }, scope, scope: { workspaceId } }) =>
+      changeMembers(scope, "owners", (sql) => makeOwner(sql, workspaceId, memberId)).pipe(
+        Effect.tap(({ accountId }) => recheckSockets({ workspaceId, accountId })),
+      ),
+  },
+  createWorkspaceSession: {
+    access: "workspaceGuest",
+    handle: ({ scope: { workspaceId, accountId, sessionId } }) =>
+      Effect.gen(function* () {
+        const database = yield* Database
+        const account = yield* database.run((sql) => findPrimaryAddress(sql, accountId))
+        if (account === undefined) return yield* new Unauthorized({ detail: "The account no longer exists." })
+        const { name, email, credentialsVersion } = account
+        const externalSub = ACCOUNT_SUB_PREFIX + accountId
+        const user = yield* database.run((sql) =>
+          upsertUser(sql, { id: newId(), workspaceId, accountId, externalSub, email, name }),
+        )
+        // A removal after this raises the version and invalidates the token; an earlier one is seen here.
+        if (!(yield* database.run((sql) => mayEnterWorkspace(sql, workspaceId, accountId)))) {
+          return yield* NotFound.of("workspace")
+        }
+        const issued = yield* (yield* Tokens).issue("workspace", {
+          userId: user.id,
+          workspaceId,
+          sessionVersion: user.sessionVersion,
+          login: { accountId, sessionId, credentialsVersion },
+          keyId: null,
+        })
+        return {
+          sessionToken: issued.token,
+          expiresAt: issued.expiresAt,
+          workspaceId,
+          participant: { userId: user.id, name: user.name, email: user.email, picture: user.picture },
+        }
+      }),
+  },
+  listApiKeys: {
+    access: "workspaceAdmin",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const request = yield* pageRequest(call.query)
+        const page = yield* (yield* Database).run((sql) => pageApiKeys(sql, call.scope.workspaceId, request))
+        return pageReply(call, page, { apiKeys: page.rows, nextCursor: page.nextCursor })
+      }),
+  },
+  createApiKey: {
+    access: "workspaceAdmin",
+    handle: ({ payload, scope }) => createKey(scope.workspaceId, null, scope, payload),
+  },
+  deleteApiKey: {
+    access: "workspaceAdmin",
+    handle: ({ params: { keyId }, query: { cascade }, scope: { workspaceId } }) =>
+      Effect.flatMap(Database, (database) =>
+        database.transaction<ReadonlyArray<string>, NotFound>(async (sql) => {
+          const made = cascade === "true" ? await revokeKeysMadeBy(sql, workspaceId, keyId) : []
+          if (await revokeApiKey(sql, workspaceId, keyId)) return [keyId, ...made]
+          if (!(await removeRevokedApiKey(sql, workspaceId, keyId))) throw NotFound.of("API key")
+          return [keyId, ...made]
+        }),
+      ).pipe(
+        Effect.ensuring(Effect.flatMap(ApiKeys, ({ forgetAll }) => afterCommit(forgetAll))),
+        Effect.tap((revoked) => Effect.forEach(revoked, (id) => recheckSockets({ keyId: id }), { discard: true })),
+        Effect.map((revoked) => new Reply(undefined, { targets: revoked })),
+      ),
+  },
+  createKeyByKey: {
+    access: "key",
+    handle: ({ payload, scope: { workspaceId, keyId } }) =>
+      Effect.map(createKey(workspaceId, keyId, { keyId }, payload), (key) => {
+        const location = ["location", `/v1/workspaces/${workspaceId}/api-keys/${key.id}`] as const
+        return new Reply(key, { status: 201, headers: [location] })
+      }),
+  },
+}

@@ -1,0 +1,109 @@
+/**
+ * The callers of the public routes. A session token names its participant in its workspace (or on its one event), and no
+ * participant elsewhere. A signed-out caller is a browser that keeps a signed cookie, where the event allows it.
+ */
+import { Effect } from "effect"
+import type { Caller } from "../../actors/commands.ts"
+import { ANONYMOUS_VOTER_SECONDS, Tokens } from "../../identity/tokens.ts"
+import { type Failure, Forbidden, NotFound, SignInRequired, Unauthorized } from "../../model/errors.ts"
+import type { Event } from "../../model/event.ts"
+import { accessOf } from "../../model/grants.ts"
+import type { Phase } from "../../model/phase.ts"
+import { guestRole } from "../../model/roles.ts"
+import { findGrantState } from "../../store/accounts/grant-states.ts"
+import { Database, type Queryable } from "../../store/database.ts"
+import { isRemoved } from "../../store/live/live-events.ts"
+import type { HttpRequest } from "../transport/message.ts"
+import type { SessionPrincipal } from "./call.ts"
+import { cookieValue, isForeignSite } from "./credentials.ts"
+import { HttpSettings } from "./settings.ts"
+
+type AudienceEvent = Event & { readonly phases: ReadonlyArray<Phase> }
+
+const modalitiesOf = ({ phases }: AudienceEvent) => phases.map(({ modality }) => modality)
+
+const removed = new Forbidden({ detail: "You were removed from this event." })
+
+const userOf = async (
+  sql: Queryable,
+  event: AudienceEvent,
+  session: Extract<SessionPrincipal, { kind: "session" }>,
+  what: string,
+): Promise<Caller> => {
+  if (session.workspaceId !== event.workspaceId) throw NotFound.of(what)
+  const { userId } = session
+  const state = await findGrantState(sql, session.basis, event.id)
+  if (!state.userHolds) throw new Unauthorized({ detail: "The session's user no longer exists." })
+  const access = accessOf(state)
+  if (access === undefined) throw NotFound.of(what)
+  return { participantId: userId, userId, name: state.name, kind: "user", ...access }
+}
+
+const attendeeOf = (
+  event: AudienceEvent,
+  { participantId, name, as }: Extract<SessionPrincipal, { kind: "attendee" }>,
+): Caller => ({ participantId, userId: null, name, kind: as, role: guestRole(modalitiesOf(event)) })
+
+/** A signed-out person, under the id of their browser and with their address. */
+export const signedOut = (participantId: string, address: string): Caller => ({
+  participantId,
+  userId: null,
+  name: null,
+  kind: "anonymous",
+  role: "viewer",
+  address,
+})
+
+/** The participant of a session on the event; `what` names the object that others do not see. */
+export const participantOf = (
+  event: AudienceEvent,
+  session: SessionPrincipal,
+  what: string,
+): Effect.Effect<Caller, Failure, Database> =>
+  Effect.flatMap(Database, (database) =>
+    database.run<Caller, NotFound | Unauthorized | Forbidden>(async (sql) => {
+      if (session.kind === "attendee" && session.eventId !== event.id) throw NotFound.of(what)
+      const participant =
+        session.kind === "attendee" ? attendeeOf(event, session) : await userOf(sql, event, session, what)
+      if (participant.manages !== true && (await isRemoved(sql, event.id, participant.participantId))) throw removed
+      return participant
+    }),
+  )
+
+/** Signed-out people take part in public events only, with the acts that each of them allows (specification §2). */
+export const allowSignedOut = (
+  event: Event,
+  permission: "allowAnonymousVoting" | "allowAnonymousQuestions",
+): Effect.Effect<void, SignInRequired> =>
+  event.visibility === "public" && event[permission]
+    ? Effect.void
+    : Effect.fail(new SignInRequired({ detail: "Sign in to take part in this event." }))
+
+const COOKIE = "gc_anon"
+
+/**
+ * The signed-out voter of a request, from its cookie; null for none, and for one that we did not sign. A vote by cookie must
+ * come from this site, or from no browser at all: another site's page would vote in the name of its visitor.
+ */
+export const signedOutVoter = (request: HttpRequest): Effect.Effect<string | null, Forbidden, HttpSettings | Tokens> =>
+  Effect.gen(function* () {
+    if (isForeignSite(request, yield* HttpSettings)) {
+      return yield* new Forbidden({ detail: "A vote without a session must come from this site." })
+    }
+    const cookie = cookieValue(request.headers["cookie"], COOKIE)
+    if (cookie === undefined) return null
+    return yield* (yield* Tokens).verify("voter", cookie).pipe(
+      Effect.map(({ claims }) => claims.participantId),
+      Effect.orElseSucceed(() => null),
+    )
+  })
+
+/** The value of the `set-cookie` header that makes the browser this signed-out voter. */
+export const voterCookie = (participantId: string): Effect.Effect<string, never, HttpSettings | Tokens> =>
+  Effect.gen(function* () {
+    const { publicUrl } = yield* HttpSettings
+    const { token } = yield* (yield* Tokens).issue("voter", { participantId })
+    const secure = publicUrl.startsWith("https:") ? "; Secure" : ""
+    const scope = `Path=/v1/public; HttpOnly; SameSite=Lax; Max-Age=${ANONYMOUS_VOTER_SECONDS}${secure}`
+    return `${COOKIE}=${token}; ${scope}`
+  })

@@ -1,0 +1,14 @@
+/** Starts an account session and makes the cookie that carries it. */
+import { Effect } from "effect"
+import { AccountSessions } from "../../identity/accounts/account-sessions.ts"
+import type { ProvedCredentials } from "../../store/accounts/accounts.ts"
+import { sessionCookie } from "./credentials.ts"
+import { HttpSettings } from "./settings.ts"
+
+/** Resolves to the value of a `set-cookie` header. */
+export const issueSession = (proved: ProvedCredentials) =>
+  Effect.gen(function* () {
+    const { publicUrl } = yield* HttpSettings
+    const token = yield* (yield* AccountSessions).start(proved)
+    return sessionCookie(publicUrl, token)
+  })

@@ -1,0 +1,165 @@
+/** The request and the result of a handler, typed from its endpoint in the contract. */
+import type { Effect } from "effect"
+import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
+import type { Caller } from "../../actors/commands.ts"
+import type { LiveEvents } from "../../actors/live-events.ts"
+import type { Egress } from "../../egress/egress.ts"
+import type { HelpDesk } from "../../help/help-desk.ts"
+import type { AccountSessions } from "../../identity/accounts/account-sessions.ts"
+import type { IdentityProvider } from "../../identity/accounts/identity-provider.ts"
+import type { Passwords } from "../../identity/accounts/passwords.ts"
+import type { ApiKeys } from "../../identity/api-keys.ts"
+import type { AnonymousBudgets } from "../../identity/callers/anonymous-budgets.ts"
+import type { Principal } from "../../identity/callers/principal.ts"
+import type { GrantChanges } from "../../identity/grant-changes.ts"
+import type { PartnerTokens } from "../../identity/partners/partner-tokens.ts"
+import type { Tokens } from "../../identity/tokens.ts"
+import type { LetterRefusals } from "../../mail/letter-refusals.ts"
+import type { Mailer } from "../../mail/mailer.ts"
+import type { Failure } from "../../model/errors.ts"
+import type { Event } from "../../model/event.ts"
+import type { Phase } from "../../model/phase.ts"
+import type { WorkspaceRole } from "../../model/roles.ts"
+import type { Credential } from "../../store/accounts/credentials.ts"
+import type { Database } from "../../store/database.ts"
+import type { AssetRow } from "../../store/events/public-surfaces.ts"
+import type { QuestionOwner } from "../../store/events/questions.ts"
+import type { OutboxSignal } from "../../store/webhooks/outbox.ts"
+import type { WebhookRegistration } from "../../store/webhooks/webhook-registration.ts"
+import type { UserRow } from "../../store/workspaces/users.ts"
+import type { Telemetry } from "../../telemetry/telemetry.ts"
+import type { Access } from "../contract/access.ts"
+import type { RateLimits } from "./rate-limits.ts"
+import type { HttpSettings } from "./settings.ts"
+
+/** The holder of a session token: a user of the workspace, or a guest on one event. */
+export type SessionPrincipal = Extract<Principal, { readonly kind: "session" | "attendee" }>
+
+/** The results of each access check, as the handler gets them. */
+export interface Scopes {
+  readonly public: Record<never, never>
+  readonly publicEvent: { readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
+  readonly publicAsset: { readonly asset: AssetRow; readonly event: Event }
+  readonly sharedEvent: { readonly event: Event }
+  readonly browser: {
+    readonly cookie: (name: string) => string | undefined
+    readonly queryString: string
+  }
+  readonly openEvent: { readonly event: Event }
+  readonly optionalSession: { readonly session: SessionPrincipal | null }
+  /** `participant` is null for a signed-out caller. */
+  readonly audienceEvent: Scopes["publicEvent"] & { readonly participant: Caller | null }
+  /** `voter` is null for a browser without a voter cookie. */
+  readonly audienceQuestion: Scopes["publicEvent"] & {
+    readonly question: QuestionOwner
+    readonly voter: Caller | null
+  }
+  readonly account: { readonly accountId: string; readonly sessionId: string }
+  /** `accountId` is null for the operator. */
+  readonly accountOrPlatform: { readonly accountId: string | null }
+  readonly key: { readonly workspaceId: string; readonly keyId: string }
+  readonly workspaceGuest: { readonly workspaceId: string; readonly accountId: string; readonly sessionId: string }
+  readonly workspaceMember: {
+    readonly workspaceId: string
+    readonly accountId: string
+    readonly sessionId: string
+    readonly role: WorkspaceRole
+  }
+  readonly workspaceOwner: Scopes["workspaceMember"]
+  readonly workspaceAdmin: Scopes["workspaceMember"]
+  readonly workspaceMemberOrKey: { readonly workspaceId: string }
+  /** `accountId`: null for a key. */
+  readonly workspaceAdminOrKey: { readonly workspaceId: string; readonly accountId: string | null } & Credential
+  /** `accountId`: the caller's account, null for a key. */
+  readonly workspace: {
+    readonly workspaceId: string
+    readonly accountId: string | null
+    readonly credential: Credential
+  }
+  /** `accountId`: the caller's account, null for a key. */
+  readonly event: Scopes["workspace"] & { readonly event: Event }
+  readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
+  readonly phase: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }
+  readonly question: { readonly workspaceId: string; readonly eventId: string; readonly questionId: string }
+  readonly keyUser: {
+    readonly workspaceId: string
+    readonly keyId: string
+    readonly user: UserRow & { readonly sessionVersion: number }
+  }
+  readonly webhook: { readonly workspaceId: string; readonly webhookId: string; readonly credential: Credential }
+  readonly webhookDelivery: { readonly workspaceId: string; readonly deliveryId: string }
+}
+
+export interface Call<E extends HttpApiEndpoint.ConstraintRequest, A extends Access> {
+  readonly params: E["~Params"]["Type"]
+  readonly query: E["~Query"]["Type"]
+  readonly payload: E["~Payload"]["Type"]
+  readonly scope: Scopes[A]
+  /** Path of the request, for `Location` and `Link`. */
+  readonly path: string
+  /** For the audit log. */
+  readonly requestId: string
+}
+
+/** An answer with a status, headers or audit targets beside its body. */
+export class Reply<Body> {
+  readonly body: Body
+  readonly status: number | undefined
+  readonly headers: ReadonlyArray<readonly [string, string]>
+  /** For the audit log: the ids of all objects that were acted on, where they are not the one that body or path names. */
+  readonly targets: ReadonlyArray<string> | undefined
+
+  constructor(
+    body: Body,
+    options: {
+      status?: number
+      headers?: ReadonlyArray<readonly [string, string]>
+      targets?: ReadonlyArray<string>
+    },
+  ) {
+    this.body = body
+    this.status = options.status
+    this.headers = options.headers ?? []
+    this.targets = options.targets
+  }
+}
+
+export type HandlerServices =
+  | Database
+  | OutboxSignal
+  | Passwords
+  | AccountSessions
+  | ApiKeys
+  | GrantChanges
+  | Tokens
+  | LiveEvents
+  | WebhookRegistration
+  | Egress
+  | PartnerTokens
+  | OutboxSignal
+  | HttpSettings
+  | Mailer
+  | LetterRefusals
+  | RateLimits
+  | AnonymousBudgets
+  | HelpDesk
+  | IdentityProvider
+  | Telemetry
+
+type Body<E extends HttpApiEndpoint.ConstraintRequest> = E["~Success"]["Type"]
+
+export type Handle<E extends HttpApiEndpoint.ConstraintRequest, A extends Access> = (
+  call: Call<E, A>,
+) => Effect.Effect<Body<E> | Reply<Body<E>>, Failure, HandlerServices>
+
+/** A handler names the access it was written for; binding checks it against the contract's. */
+export type Handler<E extends HttpApiEndpoint.ConstraintRequest> = {
+  readonly [A in Access]: { readonly access: A; readonly handle: Handle<E, A> }
+}[Access]
+
+/** One handler for every endpoint of a group. */
+export type Handlers<Group extends HttpApiGroup.Constraint> = {
+  readonly [E in HttpApiGroup.Endpoints<Group> as E extends { readonly identifier: infer Name extends string }
+    ? Name
+    : never]: E extends HttpApiEndpoint.ConstraintRequest ? Handler<E> : never
+}

@@ -1,0 +1,73 @@
+/** Credentials out of headers, the session cookie, and the cross-site rule for requests that a cookie authenticates. */
+import { Effect } from "effect"
+import { SESSION_COOKIE_SECONDS } from "../../identity/accounts/account-sessions.ts"
+import type { Credentials, Principal } from "../../identity/callers/principal.ts"
+import { Forbidden } from "../../model/errors.ts"
+import type { HttpRequest } from "../transport/message.ts"
+import type { HttpSettings } from "./settings.ts"
+
+/** On an https address the `__Host-` prefix binds the cookie to this host and to TLS (RFC 6265bis §4.1.3.2). */
+export const sessionCookieName = (publicUrl: string): string =>
+  publicUrl.startsWith("https:") ? "__Host-gc_session" : "gc_session"
+
+export const sessionCookie = (publicUrl: string, token: string): string =>
+  `${sessionCookieName(publicUrl)}=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${SESSION_COOKIE_SECONDS}${
+    publicUrl.startsWith("https:") ? "; Secure" : ""
+  }`
+
+export const clearedSessionCookie = (publicUrl: string): string =>
+  `${sessionCookieName(publicUrl)}=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0${
+    publicUrl.startsWith("https:") ? "; Secure" : ""
+  }`
+
+export const cookieValue = (header: string | undefined, name: string): string | undefined => {
+  if (header === undefined) return undefined
+  for (const pair of header.split(";")) {
+    const at = pair.indexOf("=")
+    if (at > 0 && pair.slice(0, at).trim() === name && pair.slice(at + 1).trim() !== "")
+      return pair.slice(at + 1).trim()
+  }
+  return undefined
+}
+
+export const credentialsOf = (request: HttpRequest, cookieName: string): Credentials => {
+  const { headers } = request
+  const authorization = headers["authorization"]
+  return {
+    apiKey: headers["x-api-key"],
+    platformKey: headers["x-platform-key"],
+    // Any other scheme is a credential too, and a wrong one.
+    bearer: authorization === undefined ? undefined : (/^bearer +(\S+)$/i.exec(authorization)?.[1] ?? ""),
+    sessionCookie: cookieValue(headers["cookie"], cookieName),
+  }
+}
+
+const READS = new Set(["GET", "HEAD", "OPTIONS"])
+
+/** The settings that identify this server's own pages. */
+export type OwnSite = Pick<HttpSettings["Service"], "publicUrl" | "trustsHost">
+
+/**
+ * Does a browser state that the request comes from another site's page? The caller chooses the `Host` header, which does not
+ * show TLS either: it counts only while the server is tried out under any name that reaches it.
+ */
+export const isForeignSite = (
+  { headers: { origin, host, ...headers } }: HttpRequest,
+  { publicUrl, trustsHost }: OwnSite,
+): boolean => {
+  const isOwn = origin === undefined || origin === new URL(publicUrl).origin
+  const isHost = trustsHost && (origin === `http://${host}` || origin === `https://${host}`)
+  return !(isOwn || isHost) || headers["sec-fetch-site"] === "cross-site"
+}
+
+/** A change that a browser's cookie authenticates must come from our own origin, or from no browser at all. */
+export const refuseCrossSite = (
+  request: HttpRequest,
+  principal: Principal,
+  site: OwnSite,
+): Effect.Effect<void, Forbidden> => {
+  if (principal.kind !== "account" || READS.has(request.method)) return Effect.void
+  return isForeignSite(request, site)
+    ? Effect.fail(new Forbidden({ detail: "A change with a session cookie must come from this site." }))
+    : Effect.void
+}

@@ -1,0 +1,199 @@
+/**
+ * `Idempotency-Key` on an authenticated POST: the same key does its work once, also after a crash, and each repeat within a day
+ * gets the first answer. Two kinds of work do this in two ways:
+ *
+ * - Work on the store runs in one transaction, and keeping the answer is that transaction's last act: there is an answer
+ *   exactly when the work is done. Nothing is stored before; a request that died half-way leaves nothing.
+ * - A command of a live event is committed by the event's actor, under an id that derives from caller and key. A repeat,
+ *   also one after a crash, comes with the same id, and the actor's own log answers it. The answer is kept afterwards.
+ *
+ * So no key is ever held or released. Answers that ask for a repeat or for other credentials are not kept.
+ */
+import { createHash } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import type { Principal } from "../../identity/callers/principal.ts"
+import { Mailer } from "../../mail/mailer.ts"
+import { BadRequest, IdempotencyInProgress, IdempotencyKeyReused, type Unavailable } from "../../model/errors.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
+import { Database } from "../../store/database.ts"
+import {
+  type AlreadyAnswered,
+  deleteOldAnswers,
+  findAnswer,
+  type IdempotencyKey,
+  type KeptAnswer,
+  keepAnswer,
+} from "../../store/idempotency.ts"
+import { openText, sealText } from "../../store/sealed-text.ts"
+import { inBatches, sweepEvery } from "../../store/sweeps/sweeps.ts"
+import { OutboxSignal } from "../../store/webhooks/outbox.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
+import { CommandKey } from "../handlers/events/live-commands.ts"
+import type { HttpRequest, HttpResponse } from "../transport/message.ts"
+
+const KEPT_MS = 86_400_000
+/** The HTTP engine drops bytes beyond ASCII at the end of a header, so two keys that end in such bytes could be confused. */
+const KEY = /^[\x20-\x7e]{1,255}$/
+
+type Refusal = BadRequest | IdempotencyInProgress | IdempotencyKeyReused | Unavailable
+
+/** Where the work of an endpoint is committed: by its handler's own statements, or by a live event's actor. */
+export type WorkKind = "stored" | "commanded"
+
+const principalName = (principal: Principal): string => {
+  switch (principal.kind) {
+    case "key":
+      return `key:${principal.keyId}`
+    case "account":
+      return `account:${principal.accountId}`
+    case "session":
+      return `session:${principal.userId}`
+    case "attendee":
+      return principal.participantId
+    default:
+      return principal.kind
+  }
+}
+
+/** 422 means that the key belongs to another body, so it is no answer of this one. */
+const NOT_KEPT: ReadonlySet<number> = new Set([401, 409, 422, 429])
+const isKept = (status: number): boolean => status < 500 && !NOT_KEPT.has(status)
+
+const isDone = (status: number): boolean => status >= 200 && status < 300
+
+const nameOf = ({ principal, method, path, key }: IdempotencyKey): string => `${principal} ${method} ${path} ${key}`
+
+const sha256 = (input: string | Uint8Array) => createHash("sha256").update(input)
+
+const keyOf = (request: HttpRequest, principal: Principal, key: string): IdempotencyKey => {
+  // The workspace of a collection route is part of the request.
+  const workspace = request.headers["x-workspace-id"]?.toLowerCase() ?? ""
+  return {
+    principal: `${principalName(principal)}${workspace === "" ? "" : ` in ${workspace}`}`,
+    method: request.method,
+    // Some paths hold a token: the hash of a path suffices to compare it.
+    path: sha256(request.path).digest("base64url"),
+    key,
+  }
+}
+
+export class Idempotency extends Context.Service<
+  Idempotency,
+  {
+    /** Runs `work` unless this very request was answered before. Without the header just runs it. */
+    readonly once: <R>(
+      request: HttpRequest,
+      principal: Principal,
+      kind: WorkKind,
+      work: Effect.Effect<HttpResponse, never, R>,
+    ) => Effect.Effect<HttpResponse, Refusal, R>
+  }
+>()("gathercue/Idempotency") {
+  /** `sealingKey`: 32 bytes; kept answers are sealed with it, because some hold a secret that is shown once. */
+  static readonly layer = (
+    sealingKey: Uint8Array,
+  ): Layer.Layer<Idempotency, never, Database | Mailer | OutboxSignal | Telemetry> =>
+    Layer.effect(
+      Idempotency,
+      Effect.gen(function* () {
+        const database = yield* Database
+        const mailer = yield* Mailer
+        const bell = yield* OutboxSignal
+        const { log } = yield* Telemetry
+        /** Keys that this process is working on. */
+        const inProgress = new Set<string>()
+        const forgetBefore = () => toTimestamp(Date.now() - KEPT_MS)
+
+        const sweep = Effect.suspend(() => {
+          const before = forgetBefore()
+          return inBatches(database, (sql, limit) => deleteOldAnswers(sql, before, limit))
+        })
+        yield* Effect.forkScoped(sweepEvery("1 hour", log, sweep))
+
+        const find = (of: IdempotencyKey) => database.run((sql) => findAnswer(sql, of, forgetBefore()))
+
+        const replay = (
+          of: IdempotencyKey,
+          bodyHash: Uint8Array,
+          kept: KeptAnswer,
+        ): Effect.Effect<HttpResponse, IdempotencyKeyReused> => {
+          if (Buffer.compare(kept.bodyHash, bodyHash) !== 0) return Effect.fail(new IdempotencyKeyReused())
+          const answer = JSON.parse(openText(sealingKey, nameOf(of), kept.answerSealed)) as HttpResponse
+          const headers = [...answer.headers, ["idempotency-replayed", "true"] as const]
+          return Effect.succeed({ ...answer, headers })
+        }
+
+        const keeping = (of: IdempotencyKey, bodyHash: Uint8Array, response: HttpResponse): KeptAnswer => ({
+          bodyHash,
+          status: response.status,
+          answerSealed: sealText(sealingKey, nameOf(of), JSON.stringify(response)),
+        })
+
+        /** Keeps an answer whose work is committed already, or that changed nothing: a repeat would come to the same. */
+        const keepAfterwards = (of: IdempotencyKey, bodyHash: Uint8Array, response: HttpResponse) =>
+          isKept(response.status)
+            ? Effect.ignore(
+                database.run<void, AlreadyAnswered>((sql) =>
+                  keepAnswer(sql, of, keeping(of, bodyHash, response), forgetBefore()),
+                ),
+              )
+            : Effect.void
+
+        const store = <R>(of: IdempotencyKey, bodyHash: Uint8Array, work: Effect.Effect<HttpResponse, never, R>) =>
+          database
+            .joined<HttpResponse, AlreadyAnswered, R>(work, (response) =>
+              isDone(response.status)
+                ? (sql) => keepAnswer(sql, of, keeping(of, bodyHash, response), forgetBefore())
+                : null,
+            )
+            .pipe(
+              Effect.tap((response) => {
+                if (!isDone(response.status)) return keepAfterwards(of, bodyHash, response)
+                // The work may have sent the mailer's signal before the letters were visible: only the commit made them so.
+                mailer.collect()
+                bell.notify()
+                return Effect.void
+              }),
+            )
+
+        const command = <R>(of: IdempotencyKey, bodyHash: Uint8Array, work: Effect.Effect<HttpResponse, never, R>) => {
+          const key = {
+            commandId: sha256(nameOf(of)).digest("base64url"),
+            bodyHash: Buffer.from(bodyHash).toString("hex"),
+          }
+          return Effect.provideService(work, CommandKey, key).pipe(
+            Effect.tap((response) => keepAfterwards(of, bodyHash, response)),
+          )
+        }
+
+        return {
+          once: (request, principal, kind, work) => {
+            const key = request.headers["idempotency-key"]
+            if (key === undefined) return work
+            if (!KEY.test(key)) {
+              const detail = "Idempotency-Key must have 1 to 255 characters, all of them printable ASCII."
+              return Effect.fail(new BadRequest({ detail }))
+            }
+            const of = keyOf(request, principal, key)
+            const name = nameOf(of)
+            const bodyHash = sha256(request.body).digest()
+            if (inProgress.has(name)) return Effect.fail(new IdempotencyInProgress({ retryAfterSeconds: 1 }))
+            inProgress.add(name)
+            const answered = (kept: KeptAnswer | undefined): Effect.Effect<HttpResponse, Refusal> =>
+              kept === undefined
+                ? Effect.fail(new IdempotencyInProgress({ retryAfterSeconds: 1 }))
+                : replay(of, bodyHash, kept)
+            return Effect.gen(function* () {
+              const kept = yield* find(of)
+              if (kept !== undefined) return yield* replay(of, bodyHash, kept)
+              return yield* kind === "stored" ? store(of, bodyHash, work) : command(of, bodyHash, work)
+            }).pipe(
+              // Another process was faster: the work done here is rolled back, and the other's answer is sent.
+              Effect.catchTag("AlreadyAnswered", () => Effect.flatMap(find(of), answered)),
+              Effect.ensuring(Effect.sync(() => inProgress.delete(name))),
+            )
+          },
+        }
+      }),
+    )
+}

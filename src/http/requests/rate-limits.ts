@@ -1,0 +1,168 @@
+/**
+ * The rate limits: one table, counted in memory by token buckets. In force in production; the help chat always. The answer
+ * states the remaining quota in the fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers).
+ */
+import { Context, Effect, Layer } from "effect"
+import { RateLimited } from "../../model/errors.ts"
+import { AddressBuckets, BoundedBuckets } from "../../model/limits/bounded-buckets.ts"
+import { networkOf } from "../../model/limits/client-address.ts"
+import type { HttpResponse } from "../transport/message.ts"
+
+interface Limit {
+  /** Requests in a window, evenly. */
+  readonly quota: number
+  readonly windowSeconds: number
+  /** Requests that may come at once; default: the quota. */
+  readonly burst?: number
+  /** In force in every profile. */
+  readonly always?: true
+  /** Keys begin with a client's address, alone or before a space: the /48 of an IPv6 address is counted too. */
+  readonly byAddress?: true
+}
+
+export const LIMITS = {
+  apiKey: { quota: 100, windowSeconds: 1, burst: 200 },
+  accountSession: { quota: 20, windowSeconds: 1, burst: 60 },
+  /** A signed-in participant's requests, from any address. */
+  participant: { quota: 20, windowSeconds: 1, burst: 60 },
+  /** A lecture hall is one address. */
+  publicRead: { quota: 200, windowSeconds: 1, burst: 1000, byAddress: true },
+  login: { quota: 60, windowSeconds: 60, byAddress: true },
+  /** Wrong passwords for one account from one address. */
+  loginFailure: { quota: 10, windowSeconds: 900, byAddress: true },
+  /** Wrong passwords from one address, for all accounts together. */
+  loginFailureByAddress: { quota: 100, windowSeconds: 900, byAddress: true },
+  /**
+   * Wrong passwords for one account from anywhere: further tries are slowed down, not refused, so that no account is locked out.
+   */
+  loginFailureByEmail: { quota: 10, windowSeconds: 900 },
+  signup: { quota: 20, windowSeconds: 3600, byAddress: true },
+  /** Letters of one kind to one address, at a caller's request. */
+  mailPerMinute: { quota: 3, windowSeconds: 60 },
+  mailPerDay: { quota: 10, windowSeconds: 86_400 },
+  /** Requests for a new password for one address by all clients; one client has the limits of letters. */
+  resetsPerDay: { quota: 60, windowSeconds: 86_400 },
+  /** To one address: an evening has many tables, and their notes come together. */
+  tableNotesPerDay: { quota: 60, windowSeconds: 86_400 },
+  /** Letters that one client without a name causes, to any address. Signups and registrations have limits of their own. */
+  anonymousMail: { quota: 30, windowSeconds: 3600, byAddress: true },
+  register: { quota: 120, windowSeconds: 60, burst: 60, byAddress: true },
+  /** Gateway tokens of people without a name. */
+  anonymousToken: { quota: 600, windowSeconds: 60, burst: 300, byAddress: true },
+  /** Of a signed-in participant. */
+  question: { quota: 30, windowSeconds: 60 },
+  helpChat: { quota: 20, windowSeconds: 60, burst: 10, always: true, byAddress: true },
+} as const satisfies Readonly<Record<string, Limit>>
+
+export type LimitName = keyof typeof LIMITS
+
+/** Other limits are counted elsewhere, without fields of their own. */
+export const isLimitName = (name: string): name is LimitName => name in LIMITS
+
+/** The subject of a letter. Each kind is counted alone, so that none uses up the limit of another. */
+export type LetterKind = "verification" | "invitation" | "entry" | "tableNotes"
+
+const HEADERS = { policy: "ratelimit-policy", state: "ratelimit" } as const
+
+/** The fields with the limit and its remaining quota. */
+export const quotaHeaders = (
+  name: string,
+  { quota, windowSeconds }: Pick<Limit, "quota" | "windowSeconds">,
+  remaining: number,
+  resetSeconds: number,
+): HttpResponse["headers"] => [
+  [HEADERS.policy, `"${name}";q=${quota};w=${windowSeconds}`],
+  [HEADERS.state, `"${name}";r=${remaining};t=${resetSeconds}`],
+]
+
+export const limitHeaders = (name: LimitName, remaining: number, resetSeconds: number): HttpResponse["headers"] =>
+  quotaHeaders(name, LIMITS[name], remaining, resetSeconds)
+
+const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
+
+/** Keys that one limit counts at the same time. All limits full hold 24 MiB, measured; 64 are allowed. */
+const MAX_KEYS = 6_000
+
+const open = (name: LimitName): BoundedBuckets | AddressBuckets => {
+  const { quota, windowSeconds, burst = quota, byAddress }: Limit = LIMITS[name]
+  const rate = { perSecond: quota / windowSeconds, burst }
+  return byAddress ? new AddressBuckets(rate, MAX_KEYS) : new BoundedBuckets(rate, MAX_KEYS)
+}
+
+export class RateLimits extends Context.Service<
+  RateLimits,
+  {
+    readonly isOn: (name: LimitName) => boolean
+    /** Counts one for `key`; resolves to the headers of the answer. */
+    readonly take: (name: LimitName, key: string) => Effect.Effect<HttpResponse["headers"], RateLimited>
+    /** Counts one for each, or none where one of them refuses. Resolves to an effect that gives all of them back. */
+    readonly takeAll: (
+      counts: ReadonlyArray<readonly [LimitName, string]>,
+    ) => Effect.Effect<Effect.Effect<void>, RateLimited>
+    /** Gives one back, when the counted act turned out to be harmless. */
+    readonly giveBack: (name: LimitName, key: string) => Effect.Effect<void>
+    /** One letter of this kind to this address. Resolves to an effect that gives the count back, for an unsent letter. */
+    readonly mail: (kind: LetterKind, address: string) => Effect.Effect<Effect.Effect<void>, RateLimited>
+    /**
+     * One letter with a new password to this address, at the client's request. Any client may ask, so clients are counted apart:
+     * the requests of one client do not keep the reader from asking.
+     */
+    readonly resetLetter: (client: string, address: string) => Effect.Effect<void, RateLimited>
+  }
+>()("gathercue/RateLimits") {
+  static readonly layer = (strict: boolean): Layer.Layer<RateLimits> =>
+    Layer.sync(RateLimits, () => {
+      const isOn = (name: LimitName): boolean => strict || "always" in LIMITS[name]
+      const names = Object.keys(LIMITS) as ReadonlyArray<LimitName>
+      const limiters = new Map(names.filter(isOn).map((name) => [name, open(name)]))
+
+      const take = (name: LimitName, key: string): Effect.Effect<HttpResponse["headers"], RateLimited> =>
+        Effect.suspend(() => {
+          const limiter = limiters.get(name)
+          if (limiter === undefined) return Effect.succeed([])
+          const { waitMs, left, fullInMs } = limiter.take(key, Date.now())
+          return waitMs === 0
+            ? Effect.succeed(limitHeaders(name, left, seconds(fullInMs)))
+            : Effect.fail(new RateLimited({ limit: name, retryAfterSeconds: seconds(waitMs) }))
+        })
+
+      const giveBack = (name: LimitName, key: string) => Effect.sync(() => limiters.get(name)?.giveBack(key))
+      /** Counts one for each; the counts before a refusal are given back. */
+      const takeAll = (counts: ReadonlyArray<readonly [LimitName, string]>) =>
+        Effect.gen(function* () {
+          const taken: (typeof counts)[number][] = []
+          const undo = Effect.suspend(() =>
+            Effect.forEach(taken, ([name, key]) => giveBack(name, key), { discard: true }),
+          )
+          for (const [name, key] of counts) {
+            yield* Effect.tapError(take(name, key), () => undo)
+            taken.push([name, key])
+          }
+          return undo
+        })
+
+      return {
+        isOn,
+        take,
+        giveBack,
+        takeAll,
+        mail: (kind, address) =>
+          takeAll(
+            kind === "tableNotes"
+              ? [["tableNotesPerDay", address]]
+              : [
+                  ["mailPerMinute", `${kind} ${address}`],
+                  ["mailPerDay", `${kind} ${address}`],
+                ],
+          ),
+        resetLetter: (client, address) =>
+          Effect.asVoid(
+            takeAll([
+              ["mailPerMinute", `reset ${networkOf(client) ?? client} ${address}`],
+              ["mailPerDay", `reset ${networkOf(client) ?? client} ${address}`],
+              ["resetsPerDay", address],
+            ]),
+          ),
+      }
+    })
+}

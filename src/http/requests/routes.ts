@@ -1,0 +1,91 @@
+/** Contract and handlers joined: one compiled route per endpoint. A handler that is missing or misplaced stops the start. */
+import { Context, Effect } from "effect"
+import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
+import type { Access } from "../contract/access.ts"
+import { EndpointAccess } from "../contract/access.ts"
+import { Api } from "../contract/api.ts"
+import { accountSecurity } from "../handlers/accounts/account-security.ts"
+import { accounts } from "../handlers/accounts/accounts.ts"
+import { signIn } from "../handlers/accounts/sign-in.ts"
+import { broadcasts } from "../handlers/events/broadcasts.ts"
+import { events } from "../handlers/events/events.ts"
+import { gatewayTokens } from "../handlers/events/gateway-tokens.ts"
+import { publicEvents } from "../handlers/events/public-events.ts"
+import { questions } from "../handlers/events/questions.ts"
+import { tableSummaries } from "../handlers/events/table-summaries.ts"
+import { transcripts } from "../handlers/events/transcripts.ts"
+import { help } from "../handlers/help.ts"
+import { meta } from "../handlers/meta.ts"
+import { audit } from "../handlers/workspaces/audit.ts"
+import { guests } from "../handlers/workspaces/guests.ts"
+import { invites } from "../handlers/workspaces/invites.ts"
+import { people } from "../handlers/workspaces/people.ts"
+import { webhooks } from "../handlers/workspaces/webhooks.ts"
+import { workspaces } from "../handlers/workspaces/workspaces.ts"
+import { compile, type Serve, type Successes } from "../transport/serve.ts"
+import type { Handle, Handlers } from "./call.ts"
+
+export interface Route {
+  readonly method: string
+  /** Path with `:name` parameters. */
+  readonly path: string
+  readonly access: Access
+  readonly serve: Serve
+  readonly wantsClient: boolean
+}
+
+type Groups = (typeof Api)["groups"]
+const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
+  accounts,
+  accountSecurity,
+  signIn,
+  workspaces,
+  invites,
+  audit,
+  events,
+  broadcasts,
+  transcripts,
+  people,
+  questions,
+  webhooks,
+  publicEvents,
+  tableSummaries,
+  gatewayTokens,
+  guests,
+  help,
+  meta,
+}
+
+/** Every endpoint of the contract, compiled. */
+export const routes = Effect.gen(function* () {
+  const bound: Array<{
+    readonly endpoint: HttpApiEndpoint.Top
+    readonly successes: Successes
+    readonly handle: Handle<HttpApiEndpoint.Top, Access>
+  }> = []
+  HttpApi.reflect(Api, {
+    onGroup: () => {},
+    onEndpoint: ({ group, endpoint, successes }) => {
+      const handlers = HANDLERS[group.identifier as keyof Groups] as unknown as {
+        readonly [name: string]: { readonly access: Access; readonly handle: Handle<HttpApiEndpoint.Top, Access> }
+      }
+      const handler = handlers[endpoint.identifier]
+      const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)
+      if (handler === undefined || handler.access !== access) {
+        throw new Error(`The handler of ${endpoint.identifier} is missing or was not written for "${access}" access.`)
+      }
+      bound.push({ endpoint, successes, handle: handler.handle })
+    },
+  })
+  return yield* Effect.forEach(bound, ({ endpoint, successes, handle }) =>
+    Effect.map(
+      compile(endpoint, successes, handle),
+      (compiled): Route => ({
+        method: endpoint.method,
+        path: endpoint.path,
+        access: Context.getUnsafe(endpoint.annotations, EndpointAccess),
+        ...compiled,
+      }),
+    ),
+  )
+})

@@ -1,0 +1,130 @@
+/** Failures to problem responses: the one table from tag to code; the contract has status and meaning. */
+import type { Failure } from "../../model/errors.ts"
+import { PROBLEMS, type ProblemCode } from "../contract/problem.ts"
+import { isLimitName, limitHeaders, quotaHeaders } from "../requests/rate-limits.ts"
+import type { HttpResponse } from "./message.ts"
+
+const CODE: Readonly<Record<Failure["_tag"], ProblemCode>> = {
+  BadRequest: "bad_request",
+  RoleNotOnEvent: "role_not_on_event",
+  Unauthorized: "unauthorized",
+  SignInRequired: "sign_in_required",
+  Forbidden: "forbidden",
+  NotFound: "not_found",
+  Conflict: "conflict",
+  SlugTaken: "slug_taken",
+  EmailTaken: "email_taken",
+  EventFull: "event_full",
+  InvalidToken: "invalid_token",
+  IdpNotConfigured: "idp_not_configured",
+  RateLimited: "rate_limited",
+  LettersUsedUp: "rate_limited",
+  AccountExists: "account_exists",
+  PayloadTooLarge: "payload_too_large",
+  UnsupportedMediaType: "unsupported_media_type",
+  IdempotencyKeyReused: "idempotency_key_reused",
+  IdempotencyInProgress: "idempotency_in_progress",
+  Unavailable: "unavailable",
+}
+
+const detailOf = (failure: Failure): string => {
+  switch (failure._tag) {
+    case "SlugTaken":
+      return `The slug "${failure.slug}" is taken.`
+    case "EmailTaken":
+      return "An account with this e-mail address exists."
+    case "EventFull":
+      return "No seat is left."
+    case "InvalidToken":
+      return "The token is unknown, was used, or has expired."
+    case "IdpNotConfigured":
+      return "No identity provider is configured."
+    case "RateLimited":
+      return "Too many requests; try again later."
+    case "LettersUsedUp":
+      return `The workspace may have ${failure.quota} letters to others sent in a day (UTC), and has had them.`
+    case "AccountExists":
+      return "The guest's e-mail address belongs to an account; log in instead."
+    case "RoleNotOnEvent":
+      return `The event accepts only these roles: ${failure.acceptedRoles.join(", ")}.`
+    case "IdempotencyKeyReused":
+      return "This Idempotency-Key was used with another body."
+    case "IdempotencyInProgress":
+      return "The first request with this Idempotency-Key is still running."
+    case "PayloadTooLarge":
+      return `The body is larger than ${failure.limitBytes} bytes.`
+    default:
+      return failure.detail
+  }
+}
+
+/** A failure as clients receive it, before it is written as JSON or as a page. */
+export interface Problem {
+  readonly code: ProblemCode
+  readonly status: number
+  readonly detail: string
+  readonly headers: HttpResponse["headers"]
+  /** Further members of the body. */
+  readonly extra: { readonly [field: string]: unknown }
+}
+
+const retryHeaders = (failure: Failure): HttpResponse["headers"] => {
+  if (!("retryAfterSeconds" in failure)) return []
+  const { retryAfterSeconds } = failure
+  return [
+    ["retry-after", String(retryAfterSeconds)],
+    ...(failure._tag === "RateLimited" && isLimitName(failure.limit)
+      ? limitHeaders(failure.limit, 0, retryAfterSeconds)
+      : []),
+    ...(failure._tag === "LettersUsedUp"
+      ? quotaHeaders("workspaceMail", { quota: failure.quota, windowSeconds: 86_400 }, 0, retryAfterSeconds)
+      : []),
+  ]
+}
+
+const problem = (code: ProblemCode, detail: string, more: Partial<Problem> = {}): Problem => ({
+  code,
+  status: PROBLEMS[code].status,
+  detail,
+  headers: [],
+  extra: {},
+  ...more,
+})
+
+export const problemOf = (failure: Failure): Problem =>
+  problem(CODE[failure._tag], detailOf(failure), {
+    headers: retryHeaders(failure),
+    extra: failure._tag === "RoleNotOnEvent" ? { acceptedRoles: failure.acceptedRoles } : {},
+  })
+
+/** A defect of the server. The log has the cause under the request's id. */
+export const internalError = (requestId: string): Problem => problem("internal_error", `Quote request id ${requestId}.`)
+
+/** Writes problem bodies; `errorsUrl` is the address under which each code is explained. */
+export class Problems {
+  readonly #errorsUrl: string
+
+  constructor(errorsUrl: string) {
+    this.#errorsUrl = errorsUrl
+  }
+
+  of(failure: Failure): HttpResponse {
+    return this.#write(problemOf(failure))
+  }
+
+  internalError(requestId: string): HttpResponse {
+    return this.#write(internalError(requestId))
+  }
+
+  write(code: ProblemCode, detail: string, headers: HttpResponse["headers"] = []): HttpResponse {
+    return this.#write(problem(code, detail, { headers }))
+  }
+
+  #write({ code, status, detail, headers, extra }: Problem): HttpResponse {
+    return {
+      status,
+      headers: [["content-type", "application/problem+json"], ["cache-control", "no-store"], ...headers],
+      body: JSON.stringify({ type: `${this.#errorsUrl}/${code}`, code, detail, ...extra }),
+    }
+  }
+}

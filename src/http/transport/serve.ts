@@ -1,0 +1,319 @@
+/**
+ * The steps of one request, the same for every endpoint: authenticate, find the object, decode, handle, encode. Compiled
+ * once from the contract; nothing is decoded by hand and a handler never reads a header.
+ */
+import "effect/schema/SchemaJITCompiler/enable"
+import { Cause, Context, Effect, Option, Result, Schema, SchemaIssue } from "effect"
+import type { HttpApiEndpoint } from "effect/http-api"
+import { Authenticator } from "../../identity/callers/authenticate.ts"
+import type { Principal } from "../../identity/callers/principal.ts"
+import { BadRequest, type Failure, NotFound, UnsupportedMediaType } from "../../model/errors.ts"
+import { isStorable, parseJson, UnreadableJson } from "../../model/json.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
+import {
+  type Access,
+  Commanded,
+  EndpointAccess,
+  isPublicRead,
+  isRepeatable,
+  isViewerSurface,
+  takesNoCredentials,
+} from "../contract/access.ts"
+import { AddressLimit, ExactBody, SecretAddress, TextBody } from "../contract/endpoint.ts"
+import { Audited } from "../contract/workspaces/audit.ts"
+import { ACCESS } from "../requests/access.ts"
+import { writeAudit } from "../requests/audit.ts"
+import { type Call, type Handle, type HandlerServices, Reply } from "../requests/call.ts"
+import { credentialsOf, refuseCrossSite, sessionCookieName } from "../requests/credentials.ts"
+import { Idempotency } from "../requests/idempotency.ts"
+import { RateLimits } from "../requests/rate-limits.ts"
+import { HttpSettings } from "../requests/settings.ts"
+import { Deprecated, deprecationHeaders } from "./deprecation.ts"
+import { tagged } from "./etag.ts"
+import type { HttpRequest, HttpResponse } from "./message.ts"
+import { Problems } from "./problem.ts"
+
+export type ServeServices = HandlerServices | Authenticator | Idempotency | Telemetry
+
+/** Answers one request; never fails and never throws. */
+export type Serve = (request: HttpRequest) => Effect.Effect<HttpResponse, never, ServeServices>
+
+const ANONYMOUS: Principal = { kind: "anonymous" }
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+const issues = SchemaIssue.makeFormatterStandardSchemaV1()
+
+/** The faults and their places, without repeating any value: a value may be a secret. */
+const summarise = (issue: SchemaIssue.Issue, where: string): string => {
+  const lines = issues(issue)
+    .issues.slice(0, 5)
+    .map(({ path = [], message }) => {
+      const at = path.map((part) => (typeof part === "object" ? part.key : part)).join(".")
+      return `${at === "" ? where : at}: ${message}`
+    })
+  return `${lines.join("; ")}.`
+}
+
+type Decode = (input: unknown) => Result.Result<unknown, Schema.SchemaError>
+
+/** `exact`: a property that the schema does not name is an error instead of being left out. */
+const decoder = (schema: Schema.Top | undefined, exact = false): Decode | undefined =>
+  schema === undefined
+    ? undefined
+    : Schema.decodeUnknownResult(schema as Schema.Codec<unknown, unknown>, {
+        errors: "all",
+        onExcessProperty: exact ? "error" : "ignore",
+      })
+
+const refuse = (issue: SchemaIssue.Issue, where: string) =>
+  Effect.fail(new BadRequest({ detail: summarise(issue, where) }))
+
+const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)(?:\s*;|$)/i
+
+const requireJsonType = (request: HttpRequest): Effect.Effect<void, UnsupportedMediaType> =>
+  request.body.length === 0 || JSON_TYPE.test(request.headers["content-type"] ?? "")
+    ? Effect.void
+    : Effect.fail(new UnsupportedMediaType({ detail: "Send the body as application/json." }))
+
+/** The body as JSON; an empty body reads as `{}`, so that an optional body may be left out. */
+const readJson = (request: HttpRequest): Effect.Effect<unknown, BadRequest | UnsupportedMediaType> => {
+  if (request.body.length === 0) return Effect.succeed({})
+  return Effect.flatMap(requireJsonType(request), () => {
+    try {
+      return Effect.succeed(parseJson(utf8.decode(request.body)))
+    } catch (cause) {
+      const why = cause instanceof UnreadableJson ? cause.message : "not UTF-8"
+      return Effect.fail(new BadRequest({ detail: `body: ${why}.` }))
+    }
+  })
+}
+
+const readQuery = (query: string): { readonly [name: string]: string } =>
+  query === "" ? {} : Object.fromEntries(new URLSearchParams(query))
+
+interface Encoding {
+  readonly status: number
+  readonly encode: ((body: unknown) => Result.Result<unknown, Schema.SchemaError>) | undefined
+}
+
+/** A created resource is found under the collection it was posted to, unless its handler set another address. */
+const locationOf = (
+  request: HttpRequest,
+  status: number,
+  body: unknown,
+  given: HttpResponse["headers"],
+): HttpResponse["headers"] => {
+  const { id } = body as { readonly id?: unknown }
+  if (status !== 201 || typeof id !== "string" || given.some(([name]) => name === "location")) return []
+  return [["location", `${request.path}/${id}`]]
+}
+
+const SHARED: HttpResponse["headers"] = [["cache-control", "public, no-cache"]]
+/** Some callers with a credential are shown more. */
+const SHARED_WITH_STRANGERS: HttpResponse["headers"] = [...SHARED, ["vary", "authorization, cookie, x-api-key"]]
+const OWN: HttpResponse["headers"] = [["cache-control", "no-store"]]
+
+/** A public read is tagged and may be kept; the same read with a credential is private to its caller. */
+const revalidated = (
+  request: HttpRequest,
+  response: HttpResponse,
+  principal: Principal,
+  shared: HttpResponse["headers"],
+): HttpResponse => {
+  const isShared = principal.kind === "anonymous"
+  const cached = { ...response, headers: [...response.headers, ...(isShared ? shared : OWN)] }
+  return isShared ? tagged(request, cached) : cached
+}
+
+/** Success schemas by status, as the contract's reflection gives them. */
+export type Successes = ReadonlyMap<number, ReadonlyArray<Schema.Top>>
+
+const BODILESS = new Set([204, 302])
+
+const encodings = (successes: Successes): ReadonlyArray<Encoding> =>
+  Array.from(successes, ([status, [schema]]) => ({
+    status,
+    encode:
+      BODILESS.has(status) || schema === undefined
+        ? undefined
+        : Schema.encodeUnknownResult(schema as Schema.Codec<unknown, unknown>),
+  }))
+
+/** The result of a handler, and its response. */
+interface Answered {
+  readonly reply: Reply<unknown>
+  readonly response: HttpResponse
+}
+
+export interface Compiled {
+  readonly serve: Serve
+  /** Whether the client's address is needed, by a limit or by acts of people without a name. */
+  readonly wantsClient: boolean
+}
+
+/** Compiles an endpoint and its handler into one function from request to response. */
+export const compile = (
+  endpoint: HttpApiEndpoint.Top,
+  responses: Successes,
+  handle: Handle<HttpApiEndpoint.Top, Access>,
+): Effect.Effect<Compiled, never, HttpSettings | Telemetry | Authenticator | Idempotency | RateLimits> =>
+  Effect.gen(function* () {
+    const settings = yield* HttpSettings
+    const { publicUrl } = settings
+    const { log } = yield* Telemetry
+    const authenticate = yield* Authenticator
+    const idempotency = yield* Idempotency
+    const limits = yield* RateLimits
+    const addressLimit = Option.getOrUndefined(Context.getOption(endpoint.annotations, AddressLimit)) ?? "publicRead"
+    const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)
+    const isExact = Option.isSome(Context.getOption(endpoint.annotations, ExactBody))
+    const textType = Option.getOrUndefined(Context.getOption(endpoint.annotations, TextBody))
+    const write = textType === undefined ? JSON.stringify : String
+    const problems = new Problems(`${publicUrl}/v1/errors`)
+    const cookieName = sessionCookieName(publicUrl)
+    const decodeParams = decoder(endpoint.params)
+    const decodeQuery = decoder(endpoint.query)
+    const decodeBody = decoder([...endpoint.payload.values()][0]?.schemas[0], isExact)
+    const successes = encodings(responses)
+    const establish = ACCESS[access] as (typeof ACCESS)["public"]
+    const shared = takesNoCredentials(access) ? SHARED : SHARED_WITH_STRANGERS
+    const isSecret = Option.isSome(Context.getOption(endpoint.annotations, SecretAddress))
+    const isCached = isPublicRead(access) && endpoint.method === "GET" && !isSecret
+
+    const retirement = Option.getOrUndefined(Context.getOption(endpoint.annotations, Deprecated))
+    /** On every success; whether the answer may be cached is decided once the caller is known. */
+    const always = [...(isCached ? [] : OWN), ...(retirement === undefined ? [] : deprecationHeaders(retirement))]
+    const principalOf = (request: HttpRequest): Effect.Effect<Principal, Failure> => {
+      if (takesNoCredentials(access)) return Effect.succeed(ANONYMOUS)
+      const credentials = credentialsOf(request, cookieName)
+      if (isPublicRead(access)) {
+        const given = authenticate(credentials)
+        // A browser sends its cookie unasked: an expired one must not refuse what a signed-out caller may do.
+        return credentials.bearer === undefined && credentials.apiKey === undefined
+          ? Effect.catchTag(given, "Unauthorized", () => Effect.succeed(ANONYMOUS))
+          : given
+      }
+      // A viewer surface takes a session token: a cookie on it is ignored. A key there comes from a server that did not create a
+      // session, and must not be taken for an anonymous viewer.
+      if (isViewerSurface(access)) return authenticate({ ...credentials, sessionCookie: undefined })
+      return Effect.tap(authenticate(credentials), (principal) => refuseCrossSite(request, principal, settings))
+    }
+
+    const encode = (request: HttpRequest, { body, status, headers }: Reply<unknown>): HttpResponse => {
+      const success = successes.find((one) => one.status === status) ?? successes[0]
+      if (success === undefined) throw new Error(`${endpoint.identifier} has no success schema`)
+      const base: HttpResponse["headers"] = [...always, ...headers]
+      if (success.encode === undefined) return { status: success.status, headers: base, body: "" }
+      const encoded = success.encode(body)
+      if (Result.isFailure(encoded)) {
+        throw new Error(`${endpoint.identifier} answered off its contract: ${encoded.failure}`)
+      }
+      return {
+        status: success.status,
+        headers: [
+          ["content-type", textType ?? "application/json"],
+          ...base,
+          ...locationOf(request, success.status, encoded.success, headers),
+        ],
+        body: write(encoded.success),
+      }
+    }
+
+    const answered = (request: HttpRequest, given: unknown): Answered => {
+      const reply = given instanceof Reply ? given : new Reply(given, {})
+      return { reply, response: encode(request, reply) }
+    }
+
+    const answer = (request: HttpRequest, scope: never): Effect.Effect<Answered, Failure, HandlerServices> => {
+      if (!isStorable(request.params)) return Effect.fail(NotFound.of("resource"))
+      const params = decodeParams?.(request.params)
+      if (params !== undefined && Result.isFailure(params)) return Effect.fail(NotFound.of("resource"))
+      const query = decodeQuery?.(readQuery(request.query))
+      if (query !== undefined && Result.isFailure(query)) return refuse(query.failure.issue, "query")
+      const call = (payload: unknown): Call<HttpApiEndpoint.Top, Access> => ({
+        params: params?.success as never,
+        query: query?.success as never,
+        payload: payload as never,
+        scope,
+        path: request.path,
+        requestId: request.requestId,
+      })
+      if (decodeBody === undefined) {
+        // An unread body must not be a form either: another site's page would send one.
+        return Effect.flatMap(requireJsonType(request), () =>
+          Effect.map(handle(call(undefined)), (given) => answered(request, given)),
+        )
+      }
+      return Effect.flatMap(readJson(request), (json) => {
+        const body = decodeBody(json)
+        return Result.isFailure(body)
+          ? refuse(body.failure.issue, "body")
+          : Effect.map(handle(call(body.success)), (given) => answered(request, given))
+      })
+    }
+
+    /** Turns every failure into a response. */
+    const settle = <R>(
+      request: HttpRequest,
+      work: Effect.Effect<HttpResponse, Failure, R>,
+    ): Effect.Effect<HttpResponse, never, R> =>
+      Effect.catchCause(work, (cause) => {
+        const failure = Cause.findErrorOption(cause)
+        if (failure._tag === "Some") return Effect.succeed(problems.of(failure.value))
+        log.error({ requestId: request.requestId, err: Cause.squash(cause) }, "a request failed unexpectedly")
+        return Effect.succeed(problems.internalError(request.requestId))
+      })
+
+    const audited = Option.getOrUndefined(Context.getOption(endpoint.annotations, Audited))
+
+    /** Answers, and writes an administrative act to the audit log. */
+    const act = (request: HttpRequest, principal: Principal, scope: never) => {
+      const acting = answer(request, scope)
+      const noted =
+        audited === undefined
+          ? acting
+          : Effect.tap(acting, ({ reply }) => writeAudit(audited, principal, request, scope, reply))
+      return Effect.map(noted, ({ response }) => response)
+    }
+
+    const isRepeated = isRepeatable(endpoint.method, access)
+    const workKind = Option.isSome(Context.getOption(endpoint.annotations, Commanded)) ? "commanded" : "stored"
+
+    /** One limit counts a request: its key's, its account's, its participant's, or its address's. */
+    const count = (request: HttpRequest, principal: Principal): ReturnType<typeof limits.take> => {
+      if (principal.kind === "key") return limits.take("apiKey", principal.keyId)
+      if (principal.kind === "account") return limits.take("accountSession", principal.accountId)
+      if (principal.kind === "session") return limits.take("participant", principal.userId)
+      if (principal.kind === "attendee") return limits.take("participant", principal.participantId)
+      return limits.take(addressLimit, request.client)
+    }
+
+    const counted = (
+      request: HttpRequest,
+      principal: Principal,
+      work: Effect.Effect<HttpResponse, Failure, ServeServices>,
+    ): typeof work =>
+      Effect.flatMap(count(request, principal), (added) =>
+        Effect.map(settle(request, work), (response) => ({ ...response, headers: [...response.headers, ...added] })),
+      )
+
+    const process = (request: HttpRequest, principal: Principal): Effect.Effect<HttpResponse, Failure, ServeServices> =>
+      Effect.flatMap(establish(principal, request), (scope) =>
+        isRepeated && principal.kind !== "anonymous"
+          ? idempotency.once(request, principal, workKind, settle(request, act(request, principal, scope as never)))
+          : act(request, principal, scope as never),
+      ).pipe(Effect.map((response) => (isCached ? revalidated(request, response, principal, shared) : response)))
+
+    const isLimited = limits.isOn("apiKey") || limits.isOn(addressLimit)
+
+    const serve: Serve = (request) => {
+      // A wrong credential is counted by its client's address.
+      const known = isLimited
+        ? Effect.tapErrorTag(principalOf(request), "Unauthorized", () => limits.take("publicRead", request.client))
+        : principalOf(request)
+      const work = Effect.flatMap(known, (principal) =>
+        isLimited ? counted(request, principal, process(request, principal)) : process(request, principal),
+      )
+      return settle(request, work)
+    }
+    return { serve, wantsClient: isLimited || isViewerSurface(access) }
+  })

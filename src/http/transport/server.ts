@@ -1,0 +1,229 @@
+/**
+ * The assembled REST server: the contract's routes, and the few plain ones beside it (health, metrics, description).
+ * Stopping waits for the requests in flight; the listening socket is the composition root's.
+ */
+import { Effect, Redacted } from "effect"
+import type { Authenticator } from "../../identity/callers/authenticate.ts"
+import { ClientAddresses } from "../../identity/callers/client-addresses.ts"
+import { RequestCaller } from "../../identity/callers/request-caller.ts"
+import { sameSecret } from "../../identity/secrets.ts"
+import { Mailer } from "../../mail/mailer.ts"
+import { Unauthorized, Unavailable } from "../../model/errors.ts"
+import { foldEmail } from "../../model/text/email.ts"
+import { Database } from "../../store/database.ts"
+import { Heartbeat } from "../../store/heartbeat.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
+import { isPublicRead, isViewerSurface, takesNoCredentials } from "../contract/access.ts"
+import { apiDescription } from "../description/openapi.ts"
+import { type Page, queryValue } from "../pages/page.ts"
+import { PAGES, servePage } from "../pages/pages.ts"
+import { sessionCookieName } from "../requests/credentials.ts"
+import { type Route, routes } from "../requests/routes.ts"
+import { HttpSettings } from "../requests/settings.ts"
+import { tagged } from "./etag.ts"
+import type { HttpRequest, HttpResponse } from "./message.ts"
+import { Problems } from "./problem.ts"
+import type { ServeServices } from "./serve.ts"
+import { type App, bindRoutes, type PlainRoute } from "./uws-http.ts"
+
+export interface RestOptions {
+  /** `null` outside production: open; in production: no such path. */
+  readonly metricsToken: Redacted.Redacted<string> | null
+  readonly production: boolean
+  /** The gateway's description as JSON text, made by the gateway. */
+  readonly gatewayDescription: string
+  /** The obstacle, besides the database, that keeps the process from taking work, in one sentence; null when nothing does. */
+  readonly obstacle: () => string | null
+}
+
+export interface Rest {
+  /** Resolves when no request is in flight, at the latest after `deadlineMs`. */
+  readonly drained: (deadlineMs: number) => Promise<void>
+}
+
+/** Longer than an actor's own tries, so that their answer comes first. */
+const REQUEST_DEADLINE_MS = 15_000
+
+/** A page that runs its own script and connects to this server alone. */
+const DOCS_POLICY =
+  "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src 'self' data:; font-src data:; connect-src 'self'"
+
+const text = (status: number, type: string, body: string, extra: HttpResponse["headers"] = []): HttpResponse => ({
+  status,
+  headers: [["content-type", type], ["cache-control", "no-cache"], ...extra],
+  body,
+})
+
+const json = (status: number, body: object): HttpResponse => text(status, "application/json", JSON.stringify(body))
+
+/** Compiles every route and binds it to the app. */
+export const bindRest = (
+  app: App,
+  options: RestOptions,
+): Effect.Effect<
+  Rest,
+  never,
+  ServeServices | HttpSettings | Authenticator | ClientAddresses | Database | Heartbeat | Telemetry
+> =>
+  Effect.gen(function* () {
+    const { publicUrl } = yield* HttpSettings
+    const { log, metrics, render } = yield* Telemetry
+    const heartbeat = yield* Heartbeat
+    const clients = yield* ClientAddresses
+    const database = yield* Database
+    const run = Effect.runCallbackWith(yield* Effect.context<ServeServices>())
+    const problems = new Problems(`${publicUrl}/v1/errors`)
+    const description = apiDescription(publicUrl, sessionCookieName(publicUrl))
+    let inFlight = 0
+    let onIdle: (() => void) | undefined
+
+    /** Bounds the wait for a database that hangs; the request's work may still happen. One timer for all. */
+    const pending = new Set<{ readonly since: number; readonly send: (response: HttpResponse) => void }>()
+    const giveUp = setInterval(() => {
+      const before = Date.now() - REQUEST_DEADLINE_MS
+      for (const waiting of pending) {
+        // In order of arrival: the first request that is young enough ends the loop.
+        if (waiting.since > before) break
+        pending.delete(waiting)
+        waiting.send(problems.of(new Unavailable({ detail: "The request took too long.", retryAfterSeconds: 5 })))
+      }
+    }, 1000)
+    giveUp.unref()
+
+    /** Runs an effect that always answers; a defect that escapes it is answered too. */
+    const respond =
+      (answer: (request: HttpRequest) => Effect.Effect<HttpResponse, never, ServeServices>): PlainRoute["respond"] =>
+      (request, send) => {
+        const waiting = { since: Date.now(), send }
+        pending.add(waiting)
+        const caller = { address: request.client, isGone: () => request.isGone() || !pending.has(waiting) }
+        run(Effect.provideService(answer(request), RequestCaller, caller), {
+          onExit: (exit) => {
+            pending.delete(waiting)
+            if (exit._tag === "Success") return send(exit.value)
+            log.error({ requestId: request.requestId, err: exit.cause }, "a request was interrupted")
+            send(problems.internalError(request.requestId))
+          },
+        })
+      }
+
+    const crowded = new Unavailable({ detail: "The server has too much to do right now.", retryAfterSeconds: 1 })
+
+    /** Under a flood a request is refused before any work is done for it, so that begun requests finish. */
+    const respondUnlessCrowded =
+      (answer: Parameters<typeof respond>[0]): PlainRoute["respond"] =>
+      (request, send) => {
+        if (!database.isCrowded()) return respond(answer)(request, send)
+        metrics.databaseRefused.add()
+        return send(problems.of(crowded))
+      }
+
+    const contractRoute = ({ method, path, access, serve, wantsClient }: Route): PlainRoute => ({
+      method,
+      path,
+      wantsClient,
+      // The account routes authenticate by this site's cookie alone.
+      crossOrigin:
+        (takesNoCredentials(access) || isPublicRead(access) || isViewerSurface(access)) &&
+        !path.startsWith("/v1/accounts/"),
+      respond: respondUnlessCrowded(serve),
+    })
+
+    const plain = (
+      path: string,
+      answer: (request: HttpRequest) => Effect.Effect<HttpResponse, never, ServeServices>,
+    ): PlainRoute => ({
+      method: "GET",
+      path,
+      wantsClient: false,
+      crossOrigin: path.startsWith("/v1/") && !path.startsWith("/v1/dev/"),
+      respond: respond(answer),
+    })
+
+    const readiness = (): HttpResponse => {
+      const { isReady, reason } = heartbeat.readiness()
+      const obstacle = reason ?? options.obstacle()
+      const isFit = obstacle === null
+      return json(isFit ? 200 : 503, { status: isFit ? "ready" : "unavailable", database: isReady, reason: obstacle })
+    }
+
+    /** The letters that would have been sent, for trying the product out: `?to=` one address. */
+    const developmentOutbox = (request: HttpRequest) =>
+      Effect.flatMap(Mailer, (mailer) => {
+        const to = foldEmail(queryValue(request, "to"))
+        return mailer.outbox(to === "" ? null : to)
+      }).pipe(
+        Effect.map((mails) => json(200, { mails })),
+        Effect.catch((failure) => Effect.succeed(problems.of(failure))),
+      )
+
+    const metricsAnswer = (request: HttpRequest): HttpResponse => {
+      const token = options.metricsToken
+      if (token === null && options.production) return problems.write("not_found", "No such path.")
+      const given = /^bearer +(\S+)$/i.exec(request.headers["authorization"] ?? "")?.[1] ?? ""
+      if (token !== null && !sameSecret(given, Redacted.value(token))) {
+        return problems.of(new Unauthorized({ detail: "Send the metrics token as a bearer token." }))
+      }
+      return text(200, "text/plain; version=0.0.4", render())
+    }
+
+    const pageRoute = (one: Page): PlainRoute => ({
+      method: one.method,
+      path: one.path,
+      crossOrigin: false,
+      wantsClient: true,
+      respond: respondUnlessCrowded(servePage(one)),
+    })
+
+    bindRoutes(
+      app,
+      [
+        ...(yield* routes).map(contractRoute),
+        ...PAGES.map(pageRoute),
+        ...(options.production ? [] : [plain("/v1/dev/outbox", developmentOutbox)]),
+        plain("/healthz", () => Effect.succeed(json(200, { status: "ok" }))),
+        plain("/readyz", () => Effect.sync(readiness)),
+        plain("/metrics", (request) => Effect.sync(() => metricsAnswer(request))),
+        plain("/v1/openapi.json", (request) =>
+          Effect.succeed(tagged(request, text(200, "application/json", description.json))),
+        ),
+        plain("/v1/asyncapi.json", (request) =>
+          Effect.succeed(tagged(request, text(200, "application/json", options.gatewayDescription))),
+        ),
+        plain("/v1/docs", (request) =>
+          Effect.map(description.page, (page) =>
+            tagged(request, text(200, "text/html; charset=utf-8", page, [["content-security-policy", DOCS_POLICY]])),
+          ),
+        ),
+      ],
+      {
+        problems,
+        clients,
+        isHttps: publicUrl.startsWith("https:"),
+        onStart: () => {
+          inFlight++
+        },
+        onEnd: (status, { requestId, method }, route) => {
+          inFlight--
+          log.debug({ requestId, method, route, status }, "request")
+          metrics.httpRequests.add(1, String(status))
+          if (inFlight === 0) onIdle?.()
+        },
+      },
+    )
+
+    return {
+      drained: (deadlineMs) => {
+        clearInterval(giveUp)
+        return inFlight === 0
+          ? Promise.resolve()
+          : new Promise((resolve) => {
+              const timer = setTimeout(resolve, deadlineMs)
+              onIdle = () => {
+                clearTimeout(timer)
+                resolve()
+              }
+            })
+      },
+    }
+  })

@@ -1,0 +1,105 @@
+/**
+ * Verifying an address and resetting a password: one-time links, kept hashed, bound to one purpose. A reset ends every session
+ * of the account and invalidates every token minted before it. Any person can sign up with any address: the first reset that
+ * proves one, or the identity provider, takes back what was made of the account before. The ordinary link that verifies an
+ * address takes nothing back.
+ */
+import { InvalidToken } from "../../model/errors.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
+import {
+  type AccountTokenPurpose,
+  consumeAccountToken,
+  deleteAccountTokens,
+  hasAccountToken,
+  insertAccountToken,
+  lockTokenAccount,
+} from "../../store/accounts/account-tokens.ts"
+import { deleteAccountSessions, lockAccount, markVerified, setPassword } from "../../store/accounts/accounts.ts"
+import { type TakenBack, takeBack } from "../../store/accounts/first-proof.ts"
+import type { Queryable } from "../../store/database.ts"
+import { hashSecret, newSecret } from "../secrets.ts"
+
+const LIFETIME_MS: Readonly<Record<AccountTokenPurpose, number>> = {
+  verify_email: 86_400_000,
+  reset_password: 1_800_000,
+}
+
+const now = () => toTimestamp(Date.now())
+
+/** Resolves to the token itself, for a link. */
+export const issueAccountToken = async (
+  sql: Queryable,
+  purpose: AccountTokenPurpose,
+  of: { readonly accountId: string; readonly emailId: string },
+): Promise<string> => {
+  const token = newSecret()
+  const expiresAt = toTimestamp(Date.now() + LIFETIME_MS[purpose])
+  await insertAccountToken(sql, { tokenHash: hashSecret(token), purpose, ...of, expiresAt })
+  return token
+}
+
+/** Would the token be taken? For a page that shows a form first. */
+export const isAccountToken = (sql: Queryable, purpose: AccountTokenPurpose, token: string): Promise<boolean> =>
+  hasAccountToken(sql, hashSecret(token), purpose, now())
+
+/** Consumes the token. Throws `InvalidToken` when it is unknown, used or expired. Holds the account for the transaction. */
+const consume = async (sql: Queryable, purpose: AccountTokenPurpose, token: string) => {
+  const tokenHash = hashSecret(token)
+  await lockTokenAccount(sql, tokenHash, purpose)
+  const found = await consumeAccountToken(sql, tokenHash, purpose, now())
+  if (found === undefined) throw new InvalidToken()
+  return found
+}
+
+/** Resolves to the verified address. Throws `InvalidToken`. Run in a transaction. */
+export const verifyEmail = async (sql: Queryable, token: string): Promise<string> => {
+  const found = await consume(sql, "verify_email", token)
+  await deleteAccountTokens(sql, found.accountId, "verify_email")
+  return (await markVerified(sql, found.emailId)).email
+}
+
+/**
+ * Sets a new password and signs everything out. The holder of the link has the mailbox, so the address counts as verified; at the
+ * first proof, what was made of the account before is taken back. Throws `InvalidToken`. Run in a transaction.
+ */
+export const resetPassword = async (
+  sql: Queryable,
+  token: string,
+  passwordHash: string,
+): Promise<{ readonly accountId: string; readonly takenBack: TakenBack | null }> => {
+  const found = await consume(sql, "reset_password", token)
+  await changePassword(sql, found.accountId, passwordHash, null)
+  await deleteAccountTokens(sql, found.accountId, null)
+  const { isFirst } = await markVerified(sql, found.emailId)
+  return { accountId: found.accountId, takenBack: isFirst ? await takeBack(sql, found.accountId) : null }
+}
+
+/**
+ * The provider proves an address that no account had proved. The account belongs to the owner of the address, and earlier objects
+ * are taken back, with a password that another person may know. `null`: it was proved meanwhile. Run in a transaction.
+ */
+export const proveByProvider = async (
+  sql: Queryable,
+  { accountId, emailId }: { readonly accountId: string; readonly emailId: string },
+): Promise<TakenBack | null> => {
+  await lockAccount(sql, accountId)
+  const { isFirst } = await markVerified(sql, emailId)
+  if (!isFirst) return null
+  await changePassword(sql, accountId, null, null)
+  await deleteAccountTokens(sql, accountId, null)
+  return takeBack(sql, accountId)
+}
+
+/**
+ * `passwordHash` null: removes the password. `keepSession`: the session of the request, if any, stays. Links that were mailed
+ * before still work: only the holder of the mailbox has them, and no other person can invalidate them. Run in a transaction.
+ */
+export const changePassword = async (
+  sql: Queryable,
+  accountId: string,
+  passwordHash: string | null,
+  keepSession: string | null,
+): Promise<void> => {
+  await setPassword(sql, accountId, passwordHash)
+  await deleteAccountSessions(sql, accountId, keepSession)
+}

@@ -1,0 +1,20 @@
+/** Entry tokens: the link in a registrant's letter. It may be opened any number of times until a day after the event. */
+import { Effect } from "effect"
+import { Database, type Queryable } from "../../store/database.ts"
+import { findByEntryToken, insertEntryToken } from "../../store/events/registrations.ts"
+import { hashSecret, newSecret } from "../secrets.ts"
+import { INVALID_TOKEN } from "../tokens.ts"
+
+/** Resolves to the token itself, for a link. */
+export const issueEntryToken = async (sql: Queryable, registrationId: string): Promise<string> => {
+  const token = newSecret()
+  await insertEntryToken(sql, hashSecret(token), registrationId)
+  return token
+}
+
+/** The registration behind a token of this event; `Unauthorized` for any other. */
+export const readEntryToken = (eventId: string, token: string) =>
+  Effect.gen(function* () {
+    const found = yield* (yield* Database).run((sql) => findByEntryToken(sql, hashSecret(token)))
+    return found === undefined || found.eventId !== eventId ? yield* INVALID_TOKEN : found
+  })

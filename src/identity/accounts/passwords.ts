@@ -1,0 +1,155 @@
+/**
+ * Passwords: argon2id (RFC 9106). A hash is the most expensive work that a stranger may ask for, so few run at once and at most
+ * two seconds of work wait; further callers are refused at once. The queue is fair by address. Addresses that gave a wrong
+ * password lately come after all others, and those from which the same account signed in before come first: a flood from
+ * thousands of addresses does not delay people at their usual address. An unknown account costs the same hash as a known one.
+ */
+import { createHash } from "node:crypto"
+import { availableParallelism } from "node:os"
+import argon2 from "argon2"
+import { Context, Effect, Layer } from "effect"
+import { Unavailable } from "../../model/errors.ts"
+import { RequestCaller } from "../callers/request-caller.ts"
+import { type CallerClass, FairQueue } from "./fair-queue.ts"
+
+/** OWASP's second recommended setting: 19 MiB, two passes, one lane; about 25 ms of one core. */
+const PARAMETERS = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
+/** Work that may wait, in milliseconds. */
+const WAITING_MS = 2_000
+/** Of one hash, until some have been measured. */
+const FIRST_GUESS_MS = 50
+/** Weight of the newest hash in the average. */
+const NEWEST_SHARE = 0.1
+/** An address that gave a wrong password comes after others for so long, */
+const SUSPECT_MS = 900_000
+/** and one that gave a right one before them. */
+const KNOWN_MS = 30 * 86_400_000
+const MAX_REMEMBERED = 10_000
+
+const BUSY = new Unavailable({ detail: "Too many people are signing in right now.", retryAfterSeconds: 2 })
+
+/** Addresses, and until when each is remembered (`performance.now()`); the one added longest ago goes first. */
+class Remembered {
+  readonly #until = new Map<string, number>()
+  readonly #forMs: number
+
+  constructor(forMs: number) {
+    this.#forMs = forMs
+  }
+
+  has(address: string): boolean {
+    return (this.#until.get(address) ?? 0) > performance.now()
+  }
+
+  add(address: string): void {
+    this.#until.delete(address)
+    const oldest = this.#until.size >= MAX_REMEMBERED ? this.#until.keys().next().value : undefined
+    if (oldest !== undefined) this.#until.delete(oldest)
+    this.#until.set(address, performance.now() + this.#forMs)
+  }
+
+  delete(address: string): void {
+    this.#until.delete(address)
+  }
+}
+
+/** Of a caller without an account. */
+const NOBODY = ""
+/** Names an account by the hash of its password: a new password makes the account unknown again. */
+const accountOf = (stored: string): string => createHash("sha256").update(stored).digest("base64url").slice(0, 22)
+
+/** Addresses by the passwords that came from them; a right one makes the address known for its account alone. */
+class Callers {
+  readonly #right = new Remembered(KNOWN_MS)
+  readonly #wrong = new Remembered(SUSPECT_MS)
+
+  callerClass(address: string, account: string): CallerClass {
+    const isKnown = this.#right.has(`${address} ${account}`)
+    // A mistyped password from a known address makes it unknown, not suspect.
+    if (this.#wrong.has(address)) return isKnown ? "unknown" : "suspect"
+    return isKnown ? "known" : "unknown"
+  }
+
+  gave(address: string, account: string, isRight: boolean): void {
+    if (!isRight) {
+      this.#wrong.add(address)
+      return
+    }
+    this.#wrong.delete(address)
+    this.#right.add(`${address} ${account}`)
+  }
+}
+
+export class Passwords extends Context.Service<
+  Passwords,
+  {
+    readonly hash: (password: string) => Effect.Effect<string, Unavailable>
+    /** `null`: no such account or no password; takes as long as a real comparison and is always false. */
+    readonly verify: (hash: string | null, password: string) => Effect.Effect<boolean, Unavailable>
+    /** Has the account with this hash signed in from the caller's address lately, without a later failure there? */
+    readonly knows: (hash: string | null) => Effect.Effect<boolean>
+  }
+>()("gathercue/Passwords") {
+  static readonly layer: Layer.Layer<Passwords> = Layer.effect(
+    Passwords,
+    Effect.gen(function* () {
+      const atOnce = Math.max(1, Math.min(4, availableParallelism() - 1))
+      const callers = new Callers()
+      let averageMs = FIRST_GUESS_MS
+      const queue = new FairQueue({ atOnce, waiting: () => Math.ceil((WAITING_MS / averageMs) * atOnce) })
+      const dummy = yield* Effect.promise(() => argon2.hash("a password that no account has", PARAMETERS))
+
+      const timed = async <A>(work: () => Promise<A>): Promise<A> => {
+        const since = performance.now()
+        const result = await work()
+        averageMs += NEWEST_SHARE * (performance.now() - since - averageMs)
+        return result
+      }
+
+      /** Waits for its turn, and is taken back when its caller is interrupted. */
+      const inTurn = <A>(account: string, work: () => Promise<A>): Effect.Effect<A, Unavailable> =>
+        Effect.flatMap(RequestCaller, ({ address, isGone }) =>
+          Effect.callback<A, Unavailable>((resume) => {
+            const refuse = (): void => resume(Effect.fail(BUSY))
+            const begin = (): void => {
+              // The caller has gone, so its work is skipped.
+              if (isGone()) {
+                refuse()
+                queue.ended()
+                return
+              }
+              timed(work)
+                .then(
+                  (result) => resume(Effect.succeed(result)),
+                  (cause: unknown) => resume(Effect.die(cause)),
+                )
+                .finally(() => queue.ended())
+            }
+            const callerClass = callers.callerClass(address, account)
+            // An account that signed in from many addresses has one turn, as an address has.
+            const caller = callerClass === "known" ? account : address
+            const takeBack = queue.enter({ caller, callerClass, begin, refuse })
+            if (takeBack === undefined) refuse()
+            return Effect.sync(() => takeBack?.())
+          }),
+        )
+
+      return {
+        knows: (stored) =>
+          Effect.map(
+            RequestCaller,
+            ({ address }) => stored !== null && callers.callerClass(address, accountOf(stored)) === "known",
+          ),
+        hash: (password) => inTurn(NOBODY, () => argon2.hash(password, PARAMETERS)),
+        verify: (stored, password) =>
+          Effect.gen(function* () {
+            const { address } = yield* RequestCaller
+            const account = stored === null ? NOBODY : accountOf(stored)
+            const matches = (yield* inTurn(account, () => argon2.verify(stored ?? dummy, password))) && stored !== null
+            callers.gave(address, account, matches)
+            return matches
+          }),
+      }
+    }),
+  )
+}

@@ -1,0 +1,97 @@
+/**
+ * Credentials to a principal. Exactly one credential authenticates a request: an API key before a platform key before a bearer
+ * token before a cookie. When that one is wrong the request is refused, whatever else it carries.
+ */
+import { Context, Effect, Layer, Redacted } from "effect"
+import { Unauthorized, type Unavailable } from "../../model/errors.ts"
+import { holds } from "../../model/grants.ts"
+import { findGrantState } from "../../store/accounts/grant-states.ts"
+import { Database } from "../../store/database.ts"
+import { AccountSessions } from "../accounts/account-sessions.ts"
+import { ApiKeys } from "../api-keys.ts"
+import { sameSecret } from "../secrets.ts"
+import { INVALID_TOKEN, Tokens } from "../tokens.ts"
+import type { Credentials, Principal } from "./principal.ts"
+
+export class Authenticator extends Context.Service<
+  Authenticator,
+  (credentials: Credentials) => Effect.Effect<Principal, Unauthorized | Unavailable>
+>()("gathercue/Authenticator") {
+  static readonly layer = (
+    platformKey: Redacted.Redacted<string> | null,
+  ): Layer.Layer<Authenticator, never, ApiKeys | Database | AccountSessions | Tokens> =>
+    Layer.effect(
+      Authenticator,
+      Effect.gen(function* () {
+        const apiKeys = yield* ApiKeys
+        const database = yield* Database
+        const sessions = yield* AccountSessions
+        const tokens = yield* Tokens
+
+        const byKey = (secret: string) =>
+          apiKeys
+            .recognise(secret)
+            .pipe(
+              Effect.flatMap((key) =>
+                key === undefined
+                  ? Effect.fail(new Unauthorized({ detail: "The API key is not valid." }))
+                  : Effect.succeed<Principal>({ kind: "key", ...key }),
+              ),
+            )
+
+        const byPlatformKey = (secret: string) =>
+          platformKey !== null && sameSecret(secret, Redacted.value(platformKey))
+            ? Effect.succeed<Principal>({ kind: "platform" })
+            : Effect.fail(new Unauthorized({ detail: "The platform key is not valid." }))
+
+        const byWorkspaceSession = (token: string) =>
+          Effect.gen(function* () {
+            const { claims: basis, expires } = yield* tokens.verify("workspace", token)
+            if (!holds(yield* database.run((sql) => findGrantState(sql, basis)))) return yield* INVALID_TOKEN
+            const { userId, workspaceId, login } = basis
+            const accountId = login?.accountId ?? null
+            return { kind: "session", userId, workspaceId, accountId, basis, expires } as Principal
+          })
+
+        const bySessionOf = (as: "guest" | "entry") => (token: string) =>
+          tokens.verify(as, token).pipe(
+            Effect.map(
+              ({ claims, expires }): Principal => ({
+                kind: "attendee",
+                as: as === "entry" ? "registrant" : "guest",
+                ...claims,
+                expires,
+              }),
+            ),
+          )
+        const byGuestSession = bySessionOf("guest")
+        const byEntrySession = bySessionOf("entry")
+
+        /** Each purpose has a key of its own: a token is at most one of them. */
+        const byBearer = (token: string) =>
+          byWorkspaceSession(token).pipe(
+            Effect.catchTag("Unauthorized", () => byGuestSession(token)),
+            Effect.catchTag("Unauthorized", () => byEntrySession(token)),
+          )
+
+        const byCookie = (token: string) =>
+          sessions
+            .find(token)
+            .pipe(
+              Effect.flatMap((session) =>
+                session === undefined
+                  ? Effect.fail(new Unauthorized({ detail: "The session has ended; sign in again." }))
+                  : Effect.succeed<Principal>({ kind: "account", ...session }),
+              ),
+            )
+
+        return ({ apiKey, platformKey: operator, bearer, sessionCookie }) => {
+          if (apiKey !== undefined) return byKey(apiKey)
+          if (operator !== undefined) return byPlatformKey(operator)
+          if (bearer !== undefined) return byBearer(bearer)
+          if (sessionCookie !== undefined) return byCookie(sessionCookie)
+          return Effect.succeed<Principal>({ kind: "anonymous" })
+        }
+      }),
+    )
+}

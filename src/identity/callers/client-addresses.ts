@@ -1,0 +1,49 @@
+/**
+ * The addresses that limits count, for REST and the gateway alike. An unconfigured proxy makes all its clients look like one. The
+ * log reports it, because the mistake shows only under load: once for peers of private networks, where the proxy usually is, and
+ * once for others, because any client on the internet can send the header.
+ */
+import { Context, Effect, Layer } from "effect"
+import { clientOf, isInside, type TrustedProxies } from "../../model/limits/client-address.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
+
+const UNNAMED_PROXY =
+  "a peer that TRUSTED_PROXIES does not name sends X-Forwarded-For: every limit by address counts this peer and not its clients"
+
+export interface Client {
+  /** The address that limits count. */
+  readonly address: string
+  /** The address of an unconfigured proxy in the operator's own network, shared by its clients. */
+  readonly isShared: boolean
+}
+
+export class ClientAddresses extends Context.Service<
+  ClientAddresses,
+  {
+    /** `peer`: the address the connection comes from; `forwardedFor`: its `x-forwarded-for`. */
+    readonly of: (peer: string, forwardedFor: string | undefined) => Client
+  }
+>()("gathercue/ClientAddresses") {
+  /** `proxies`: those whose `x-forwarded-for` is believed. */
+  static readonly layer = (proxies: TrustedProxies): Layer.Layer<ClientAddresses, never, Telemetry> =>
+    Layer.effect(
+      ClientAddresses,
+      Effect.gen(function* () {
+        const { log } = yield* Telemetry
+        const said = { inside: false, outside: false }
+        return {
+          of: (peer, forwardedFor) => {
+            const { address, isUnnamedProxy } = clientOf(peer, forwardedFor, proxies)
+            if (!isUnnamedProxy) return { address, isShared: false }
+            const place = isInside(peer) ? "inside" : "outside"
+            if (!said[place]) {
+              said[place] = true
+              log.warn({ peer }, UNNAMED_PROXY)
+            }
+            // On the internet any client can send the header, so it must not lift a limit there.
+            return { address, isShared: place === "inside" }
+          },
+        }
+      }),
+    )
+}

@@ -1,0 +1,65 @@
+/** Registering an issuer of partner guests: its key source is checked before it is stored. */
+import { Effect } from "effect"
+import { Egress } from "../../egress/egress.ts"
+import { BadRequest, type Conflict, type Unauthorized, type Unavailable } from "../../model/errors.ts"
+import { newId } from "../../model/ids.ts"
+import { type Credential, requireCredential } from "../../store/accounts/credentials.ts"
+import { Database } from "../../store/database.ts"
+import { type GuestIntegrationRow, insertGuestIntegration } from "../../store/workspaces/guest-integrations.ts"
+import { publicKeyFingerprint, publicKeyFromPem, publicKeyPem } from "./partner-public-key.ts"
+
+/** Exactly one of the two. */
+type GivenKeySource = { readonly jwksUrl?: string | undefined; readonly publicKeyPem?: string | undefined }
+
+interface CheckedKeySource {
+  readonly jwksUrl: string | null
+  readonly publicKeyPem: string | null
+  readonly publicKeyFingerprint: string | null
+}
+
+const checkPem = (pem: string): Effect.Effect<CheckedKeySource, BadRequest> => {
+  const key = publicKeyFromPem(pem)
+  return key === undefined
+    ? Effect.fail(
+        new BadRequest({ detail: "publicKeyPem: must be one RSA public key in SPKI form of at least 2048 bits." }),
+      )
+    : Effect.succeed({
+        jwksUrl: null,
+        publicKeyPem: publicKeyPem(key),
+        publicKeyFingerprint: publicKeyFingerprint(key),
+      })
+}
+
+/** Checks that need no call: a partner's server may be down on the day of its registration. */
+const checkUrl = (jwksUrl: string): Effect.Effect<CheckedKeySource, BadRequest, Egress> =>
+  Effect.flatMap(Egress, (egress) => egress.check(jwksUrl)).pipe(
+    Effect.mapError(({ detail }) => new BadRequest({ detail: `jwksUrl: ${detail}` })),
+    Effect.as({ jwksUrl, publicKeyPem: null, publicKeyFingerprint: null }),
+  )
+
+const checkSource = ({
+  jwksUrl,
+  publicKeyPem: pem,
+}: GivenKeySource): Effect.Effect<CheckedKeySource, BadRequest, Egress> => {
+  if (jwksUrl !== undefined && pem === undefined) return checkUrl(jwksUrl)
+  if (pem !== undefined && jwksUrl === undefined) return checkPem(pem)
+  return Effect.fail(new BadRequest({ detail: "Give exactly one of jwksUrl and publicKeyPem." }))
+}
+
+/**
+ * `BadRequest` for a key source that cannot be used, `Conflict` for a second one of an issuer or one too many, `Unauthorized`
+ * when the caller's credential was revoked meanwhile.
+ */
+export const registerGuestIntegration = (
+  wanted: GivenKeySource & { readonly workspaceId: string; readonly issuer: string },
+  credential: Credential,
+): Effect.Effect<GuestIntegrationRow, BadRequest | Conflict | Unauthorized | Unavailable, Database | Egress> =>
+  Effect.gen(function* () {
+    const source = yield* checkSource(wanted)
+    const { workspaceId, issuer } = wanted
+    return yield* (yield* Database).transaction<GuestIntegrationRow, Conflict | Unauthorized>(async (sql) => {
+      const inserted = await insertGuestIntegration(sql, { id: newId(), workspaceId, issuer, ...source })
+      await requireCredential(sql, workspaceId, credential)
+      return inserted
+    })
+  })

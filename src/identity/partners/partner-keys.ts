@@ -1,0 +1,168 @@
+/**
+ * Key sets of partners (JWKS, RFC 7517), fetched through the egress guard and kept per integration. Rules: a set is fresh for ten
+ * minutes. A token whose key is missing from it causes a fetch, at most once in ten seconds; failed fetches count. There is one
+ * fetch at a time, which all its callers wait for. While the issuer is unreachable, known keys are valid for one hour more. Any
+ * workspace can register an issuer and make us fetch its keys, so fetches at once, sets kept, time, bytes and keys are bounded.
+ */
+import type { KeyObject } from "node:crypto"
+import { Clock, Context, Deferred, Effect, Layer, Semaphore } from "effect"
+import { Egress, type EgressAnswer } from "../../egress/egress.ts"
+import type { PartnerFault } from "../../model/integrations/guest-integration.ts"
+import { parseJson } from "../../model/json.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
+import { type PartnerKey, publicKeyFromJwk } from "./partner-public-key.ts"
+
+const FRESH_MS = 600_000
+const OUTAGE_MS = 3_600_000
+const ASK_EVERY_MS = 10_000
+const TIMEOUT_MS = 5_000
+const MAX_BYTES = 256 * 1024
+const MAX_KEYS = 50
+const MAX_FETCHES = 32
+/** Integrations whose keys are remembered; the one that was not used for longest is forgotten first. */
+const MAX_REMEMBERED = 1_000
+
+/** The remembered state of one integration. Times are of the monotonic clock, in milliseconds. */
+interface KeySet {
+  keys: ReadonlyArray<PartnerKey>
+  /** When the fetch that brought `keys` began. */
+  fetchedAt: number
+  /** When the last fetch began, whatever its result. */
+  askedAt: number
+  /** The fault of the last fetch that failed. */
+  fault: PartnerFault
+  /** Done when the fetch that is under way has ended. */
+  asking: Deferred.Deferred<void> | undefined
+}
+
+const monotonicMs: Effect.Effect<number> = Effect.map(Clock.monotonicTimeNanos, (nanos) => Number(nanos / 1_000_000n))
+
+/** The one key of that id; without an id the only key. Two keys that fit count as none. */
+const pick = (keys: ReadonlyArray<PartnerKey>, kid: string | undefined): KeyObject | undefined => {
+  const fitting = kid === undefined ? keys : keys.filter((one) => one.kid === kid)
+  return fitting.length === 1 ? fitting[0]?.key : undefined
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const jwksOf = (body: Buffer): ReadonlyArray<unknown> | undefined => {
+  try {
+    const document = parseJson(utf8.decode(body))
+    const keys = typeof document === "object" && document !== null && "keys" in document ? document.keys : undefined
+    return Array.isArray(keys) && keys.length <= MAX_KEYS ? keys : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Keys that cannot be used are left out: a set may hold others, for other purposes. */
+const readKeySet = ({
+  status,
+  body,
+  truncated,
+}: EgressAnswer): Effect.Effect<ReadonlyArray<PartnerKey>, PartnerFault> => {
+  if (status !== 200) return Effect.fail("jwks_unreachable")
+  const jwks = truncated ? undefined : jwksOf(body)
+  if (jwks === undefined) return Effect.fail("jwks_invalid")
+  return Effect.succeed(jwks.map(publicKeyFromJwk).filter((key) => key !== undefined))
+}
+
+export class PartnerKeys extends Context.Service<
+  PartnerKeys,
+  {
+    /**
+     * The key of the integration's key set for checking a token with this `kid`. Fails with `unknown_key`, or with the issuer's
+     * fault when no valid keys of it are left.
+     */
+    readonly find: (
+      source: { readonly integrationId: string; readonly jwksUrl: string },
+      kid: string | undefined,
+    ) => Effect.Effect<KeyObject, PartnerFault>
+  }
+>()("gathercue/PartnerKeys") {
+  static readonly layer: Layer.Layer<PartnerKeys, never, Egress | Telemetry> = Layer.effect(
+    PartnerKeys,
+    Effect.gen(function* () {
+      const egress = yield* Egress
+      const { log } = yield* Telemetry
+      const scope = yield* Effect.scope
+      const fetches = yield* Semaphore.make(MAX_FETCHES)
+      const remembered = new Map<string, KeySet>()
+
+      const recall = (integrationId: string): KeySet => {
+        const set = remembered.get(integrationId) ?? {
+          keys: [],
+          fetchedAt: Number.NEGATIVE_INFINITY,
+          askedAt: Number.NEGATIVE_INFINITY,
+          fault: "jwks_unreachable",
+          asking: undefined,
+        }
+        remembered.delete(integrationId)
+        remembered.set(integrationId, set)
+        const [leastRecent] = remembered.keys()
+        if (remembered.size > MAX_REMEMBERED && leastRecent !== undefined) remembered.delete(leastRecent)
+        return set
+      }
+
+      const fetchKeys = (url: string): Effect.Effect<ReadonlyArray<PartnerKey>, PartnerFault> =>
+        egress
+          .send({
+            url,
+            method: "GET",
+            headers: { accept: "application/jwk-set+json, application/json", "user-agent": "Gathercue-Guests/1" },
+            timeoutMs: TIMEOUT_MS,
+            maxBytes: MAX_BYTES,
+          })
+          .pipe(
+            Effect.mapError(({ _tag }) => (_tag === "EgressRefused" ? "jwks_refused" : "jwks_unreachable")),
+            Effect.flatMap(readKeySet),
+            fetches.withPermits(1),
+          )
+
+      const ask = (set: KeySet, integrationId: string, url: string, now: number): Effect.Effect<void> => {
+        const asking = Deferred.makeUnsafe<void>()
+        set.asking = asking
+        set.askedAt = now
+        return fetchKeys(url).pipe(
+          Effect.match({
+            onSuccess: (keys) => {
+              set.keys = keys
+              set.fetchedAt = now
+            },
+            onFailure: (fault) => {
+              set.fault = fault
+              log.warn({ integrationId, fault }, "a partner's keys could not be fetched")
+            },
+          }),
+          Effect.ensuring(
+            Effect.suspend(() => {
+              set.asking = undefined
+              return Deferred.succeed(asking, undefined)
+            }),
+          ),
+          // Not in the caller's scope: a caller that gives up must not interrupt the fetch that others wait for.
+          Effect.forkIn(scope),
+          Effect.andThen(Deferred.await(asking)),
+        )
+      }
+
+      const refresh = (set: KeySet, integrationId: string, url: string, now: number): Effect.Effect<void> => {
+        if (set.asking !== undefined) return Deferred.await(set.asking)
+        return now - set.askedAt < ASK_EVERY_MS ? Effect.void : ask(set, integrationId, url, now)
+      }
+
+      return {
+        find: ({ integrationId, jwksUrl }, kid) =>
+          Effect.gen(function* () {
+            const now = yield* monotonicMs
+            const set = recall(integrationId)
+            const known = pick(set.keys, kid)
+            if (known !== undefined && now - set.fetchedAt < FRESH_MS) return known
+            yield* refresh(set, integrationId, jwksUrl, now)
+            if ((yield* monotonicMs) - set.fetchedAt >= FRESH_MS + OUTAGE_MS) return yield* Effect.fail(set.fault)
+            return pick(set.keys, kid) ?? (yield* Effect.fail<PartnerFault>("unknown_key"))
+          }),
+      }
+    }),
+  )
+}

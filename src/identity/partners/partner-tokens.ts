@@ -1,0 +1,198 @@
+/**
+ * A partner's token (JWT, RFC 7519) to the guest it names. RS256 by a registered key and nothing else: key references inside a
+ * token (`jwk`, `jku`, `x5u`) are ignored. Every fault of a token gets the same refusal; the exact fault is noted on the
+ * integration, for its owner. No content of a token is kept or logged.
+ */
+import type { KeyObject } from "node:crypto"
+import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify } from "jose"
+import { Unauthorized, Unavailable } from "../../model/errors.ts"
+import { ISSUER_FAULTS, type PartnerFault } from "../../model/integrations/guest-integration.ts"
+import { isShallow, isStorable } from "../../model/json.ts"
+import { displayName } from "../../model/text/display-name.ts"
+import { foldEmail, isEmail } from "../../model/text/email.ts"
+import { toMillis, toTimestamp } from "../../model/timestamp.ts"
+import { Database } from "../../store/database.ts"
+import {
+  type ActiveIntegration,
+  findActiveIntegration,
+  noteFault,
+  noteVerified,
+} from "../../store/workspaces/guest-integrations.ts"
+import { PartnerKeys } from "./partner-keys.ts"
+import { publicKeyFromPem } from "./partner-public-key.ts"
+
+const ALGORITHM = "RS256"
+const MAX_TOKEN_BYTES = 16 * 1024
+const SKEW_SECONDS = 30
+const RETRY_AFTER_SECONDS = 10
+/** A verified token is noted at most this often, so that a crowd costs no write per guest. */
+const NOTE_EVERY_MS = 60_000
+
+/** The name of a guest whose token has none. */
+const NAMELESS = "Guest"
+
+/** A guest that a partner vouches for. */
+export interface PartnerGuest {
+  readonly integrationId: string
+  readonly issuer: string
+  /** The partner's own id of the guest. */
+  readonly sub: string
+  readonly name: string
+  /** Trimmed and lower-cased. */
+  readonly email: string | null
+}
+
+/** The one answer to every fault of a token. */
+export const tokenRefused = new Unauthorized({ detail: "The partner token is not valid for this event." })
+const issuerAway = new Unavailable({
+  detail: "The issuer's keys cannot be had now.",
+  retryAfterSeconds: RETRY_AFTER_SECONDS,
+})
+
+/** The unverified claims of a token: they locate the key that decides. */
+interface Claimed {
+  readonly issuer: string
+  readonly alg: unknown
+  readonly kid: unknown
+}
+
+const readClaimed = (token: string): Claimed | undefined => {
+  if (Buffer.byteLength(token) > MAX_TOKEN_BYTES) return undefined
+  try {
+    const { alg, kid } = decodeProtectedHeader(token)
+    const claims = decodeJwt(token)
+    // The issuer goes into a query, the subject into an id: text that cannot be stored must not get that far.
+    if (typeof claims.iss !== "string" || !isShallow(claims) || !isStorable(claims)) return undefined
+    return { issuer: claims.iss, alg, kid }
+  } catch {
+    return undefined
+  }
+}
+
+/** The errors of jose, by code; its other errors are about the key. */
+const FAULTS: Readonly<Record<string, PartnerFault>> = {
+  [errors.JOSEAlgNotAllowed.code]: "algorithm",
+  [errors.JWSSignatureVerificationFailed.code]: "signature",
+  [errors.JWTExpired.code]: "expired",
+  [errors.JWTClaimValidationFailed.code]: "claims",
+}
+
+const faultOf = (cause: unknown): PartnerFault => {
+  if (!(cause instanceof errors.JOSEError)) return "signature"
+  if (cause instanceof errors.JWTClaimValidationFailed && cause.claim === "nbf" && cause.reason === "check_failed") {
+    return "not_yet_valid"
+  }
+  return FAULTS[cause.code] ?? "malformed"
+}
+
+const verifySignature = (token: string, key: KeyObject, issuer: string, now: number) =>
+  Effect.tryPromise({
+    try: () =>
+      jwtVerify(token, key, {
+        algorithms: [ALGORITHM],
+        issuer,
+        requiredClaims: ["exp", "sub"],
+        clockTolerance: SKEW_SECONDS,
+        currentDate: new Date(now),
+      }),
+    catch: faultOf,
+  })
+
+/** Empty for a guest without one. Any other invalid address is refused, so that none passes for an account's. */
+const PartnerEmail = Schema.String.check(
+  Schema.makeFilter((text) => text.trim() === "" || isEmail(text) || "must be an e-mail address"),
+)
+
+/** Seconds since 1970 up to the year 9999, the range of a date. jose takes any number for one, such as 1e300. */
+const NumericDate = Schema.Finite.check(Schema.isBetween({ minimum: 0, maximum: 253_402_300_799 }))
+
+/** The claims that make a guest. */
+const GuestClaims = Schema.Struct({
+  sub: Schema.NonEmptyString,
+  exp: NumericDate,
+  nbf: Schema.optionalKey(NumericDate),
+  iat: Schema.optionalKey(NumericDate),
+  name: Schema.optionalKey(Schema.NullOr(Schema.String)),
+  email: Schema.optionalKey(Schema.NullOr(PartnerEmail)),
+})
+const decodeClaims = Schema.decodeUnknownEffect(GuestClaims)
+
+const guestOf = (
+  integrationId: string,
+  issuer: string,
+  payload: JWTPayload,
+): Effect.Effect<PartnerGuest, PartnerFault> =>
+  decodeClaims(payload).pipe(
+    Effect.mapError((): PartnerFault => "claims"),
+    Effect.map(({ sub, name, email }) => ({
+      integrationId,
+      issuer,
+      sub,
+      name: displayName(name ?? "", NAMELESS),
+      email: foldEmail(email ?? "") || null,
+    })),
+  )
+
+export class PartnerTokens extends Context.Service<
+  PartnerTokens,
+  {
+    /**
+     * The guest that the token names to events of the workspace. `Unauthorized` for every fault of the token, also when its
+     * issuer is not registered; `Unavailable` when the issuer's keys cannot be fetched.
+     */
+    readonly verify: (workspaceId: string, token: string) => Effect.Effect<PartnerGuest, Unauthorized | Unavailable>
+  }
+>()("gathercue/PartnerTokens") {
+  static readonly layer: Layer.Layer<PartnerTokens, never, PartnerKeys | Database> = Layer.effect(
+    PartnerTokens,
+    Effect.gen(function* () {
+      const keys = yield* PartnerKeys
+      const database = yield* Database
+
+      const keyOf = ({ id, jwksUrl, publicKeyPem }: ActiveIntegration, kid: unknown) => {
+        if (kid !== undefined && typeof kid !== "string") return Effect.fail<PartnerFault>("malformed")
+        if (jwksUrl !== null) return keys.find({ integrationId: id, jwksUrl }, kid)
+        // A key that was registered alone has no id, so none is required.
+        const key = publicKeyFromPem(publicKeyPem ?? "")
+        return key === undefined ? Effect.fail<PartnerFault>("unknown_key") : Effect.succeed(key)
+      }
+
+      const check = (integration: ActiveIntegration, { issuer, alg, kid }: Claimed, token: string, now: number) =>
+        Effect.gen(function* () {
+          // Checked first, so that no key set is fetched for a token that none of its keys could have signed.
+          if (alg !== ALGORITHM) return yield* Effect.fail<PartnerFault>("algorithm")
+          const key = yield* keyOf(integration, kid)
+          const { payload } = yield* verifySignature(token, key, issuer, now)
+          return yield* guestOf(integration.id, issuer, payload)
+        })
+
+      /** Notes are for reading: a failed write of one is ignored. */
+      const note = (write: Parameters<typeof database.run<void>>[0]) => Effect.ignore(database.run(write))
+
+      const noteGuest = ({ id, lastVerifiedAt }: ActiveIntegration, now: number) =>
+        lastVerifiedAt !== null && now - toMillis(lastVerifiedAt) < NOTE_EVERY_MS
+          ? Effect.void
+          : note((sql) => noteVerified(sql, id, toTimestamp(now), toTimestamp(now - NOTE_EVERY_MS)))
+
+      const noteRefusal = ({ id, lastError }: ActiveIntegration, fault: PartnerFault) =>
+        lastError === fault ? Effect.void : note((sql) => noteFault(sql, id, fault))
+
+      return {
+        verify: (workspaceId, token) =>
+          Effect.gen(function* () {
+            const claimed = readClaimed(token)
+            if (claimed === undefined) return yield* tokenRefused
+            const integration = yield* database.run((sql) => findActiveIntegration(sql, workspaceId, claimed.issuer))
+            if (integration === undefined) return yield* tokenRefused
+            const now = yield* Clock.currentTimeMillis
+            return yield* check(integration, claimed, token, now).pipe(
+              Effect.tap(() => noteGuest(integration, now)),
+              Effect.tapError((fault) => noteRefusal(integration, fault)),
+              Effect.mapError((fault) => (ISSUER_FAULTS.has(fault) ? issuerAway : tokenRefused)),
+            )
+          }),
+      }
+    }),
+  )
+}

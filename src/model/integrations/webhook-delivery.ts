@@ -1,0 +1,37 @@
+/** A delivery, one webhook event for one endpoint, and its attempts, as people see them. */
+import { Schema } from "effect"
+import { Instant } from "../timestamp.ts"
+
+/**
+ * `pending`: waiting for its first or next try; `rejected`: the receiver's answer is final; `exhausted`: no try is left;
+ * `skipped`: never sent, because the endpoint was disabled.
+ */
+export const DeliveryStatus = Schema.Literals(["pending", "delivered", "rejected", "exhausted", "skipped"])
+export type DeliveryStatus = typeof DeliveryStatus.Type
+
+/**
+ * Why an attempt did not deliver. `status`: the receiver answered something other than 2xx; `refused`: the address may not
+ * be called; `internal`: a fault of this server; the others: no answer came.
+ */
+export const AttemptError = Schema.Literals([
+  "status",
+  "timeout",
+  "dns",
+  "connect",
+  "tls",
+  "protocol",
+  "refused",
+  "internal",
+])
+export type AttemptError = typeof AttemptError.Type
+
+/** The record of one answered or failed try. Of the answer only the status is kept. */
+export const Attempt = Schema.Struct({
+  startedAt: Instant,
+  durationMs: Schema.Int,
+  /** `failed` may be tried again, as long as the schedule lasts. */
+  outcome: Schema.Literals(["delivered", "failed", "rejected"]),
+  statusCode: Schema.NullOr(Schema.Int),
+  error: Schema.NullOr(AttemptError),
+})
+export type Attempt = typeof Attempt.Type

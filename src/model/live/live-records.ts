@@ -1,0 +1,331 @@
+/**
+ * A live event's state besides its agenda: one record per thing, found by kind and id. Records are values and are replaced,
+ * never changed; a kind's shape is the one its rows have in the store. The only record of a kind has the id `ONLY`.
+ */
+import { Schema } from "effect"
+import type { Question } from "../question.ts"
+import { EventRole } from "../roles.ts"
+import type { Timestamp } from "../timestamp.ts"
+import { CaptureKind, LobbyPolicy, PollKind, PollResults } from "./live-values.ts"
+
+/** The author of an act, as other participants see them. */
+export interface Person {
+  readonly participantId: string
+  readonly name: string
+}
+
+export interface LiveQuestion extends Question {
+  /** Grows with every change but votes. */
+  readonly rev: number
+  /** The breakout or rotation room it was asked in. */
+  readonly roomId: string | null
+  /** The form of the answer. */
+  readonly answerMode: "live" | "text" | null
+  /** Null for an anonymous question: its asker is stored nowhere. */
+  readonly askerId: string | null
+}
+
+export interface ChatMessage extends Person {
+  readonly id: string
+  readonly to: "event" | "room" | "staff"
+  readonly roomId: string | null
+  readonly role: EventRole
+  readonly text: string
+  readonly replyTo: string | null
+  readonly at: Timestamp
+  readonly rev: number
+}
+
+/** The place of a message, which is also the stream that carries it. */
+export type ChatPlace = "event" | "staff" | `room:${string}`
+
+export const chatPlaceOf = ({ to, roomId }: Pick<ChatMessage, "to" | "roomId">): ChatPlace =>
+  to === "room" ? `room:${roomId ?? ""}` : to
+
+const Instant = Schema.String
+const nullable = Schema.NullOr
+const Strategy = Schema.Literals(["balanced", "manual", "self"])
+
+export const Poll = Schema.Struct({
+  id: Schema.String,
+  question: Schema.String,
+  kind: PollKind,
+  options: Schema.Array(Schema.Struct({ id: Schema.String, text: Schema.String })),
+  anonymous: Schema.Boolean,
+  allowChange: Schema.Boolean,
+  results: PollResults,
+  status: Schema.Literals(["draft", "open", "closed"]),
+  published: Schema.Boolean,
+  /** Votes per option, in the order of the options; always the tally of the poll's votes. */
+  counts: Schema.Array(Schema.Int),
+  voters: Schema.Int,
+  createdAt: Instant,
+  openedAt: nullable(Instant),
+  closedAt: nullable(Instant),
+  /** When it closes by itself. */
+  endsAt: nullable(Instant),
+  extendedMs: Schema.Int,
+  rev: Schema.Int,
+})
+export type Poll = typeof Poll.Type
+
+export const Hand = Schema.Struct({
+  participantId: Schema.String,
+  name: Schema.String,
+  note: nullable(Schema.String),
+  at: Instant,
+})
+export type Hand = typeof Hand.Type
+
+/** A participant asked onto the stage, or there by invitation; `before` is the role they go back to. */
+export const StagePlace = Schema.Struct({
+  state: Schema.Literals(["invited", "on"]),
+  expiresAt: nullable(Instant),
+  before: EventRole,
+})
+export type StagePlace = typeof StagePlace.Type
+
+export const Mute = Schema.Struct({ until: nullable(Instant) })
+export type Mute = typeof Mute.Type
+
+export const BreakoutPlan = Schema.Struct({
+  id: Schema.String,
+  strategy: Strategy,
+  seed: Schema.Int,
+  rooms: Schema.Array(Schema.Struct({ name: Schema.String, people: Schema.Array(Schema.String) })),
+  unplaced: Schema.Array(Schema.String),
+  /** People a room, when that was asked. */
+  size: nullable(Schema.Int),
+  at: Instant,
+})
+export type BreakoutPlan = typeof BreakoutPlan.Type
+
+/** The breakout that is going on; there is at most one. */
+export const Breakout = Schema.Struct({
+  id: Schema.String,
+  phaseId: Schema.String,
+  /** The plan that was opened. */
+  planId: Schema.String,
+  strategy: Strategy,
+  /** People a room was planned for; null when the rooms were given. */
+  size: nullable(Schema.Int),
+  late: Schema.Literals(["leastLoaded", "ask", "main"]),
+  openedAt: Instant,
+  /** By its own timer (`timed`), or else when the phase's ends, if it has one. */
+  endsAt: nullable(Instant),
+  timed: Schema.Boolean,
+  extendedMs: Schema.Int,
+  /** Set while it is being closed: when everyone is brought back. */
+  closesAt: nullable(Instant),
+  /** The breakout is being closed because its time is up: more time keeps it open. */
+  timeIsUp: Schema.Boolean,
+  rev: Schema.Int,
+})
+export type Breakout = typeof Breakout.Type
+
+export const Room = Schema.Struct({
+  id: Schema.String,
+  name: Schema.String,
+  /** People seated there. */
+  count: Schema.Int,
+  open: Schema.Boolean,
+  /** Rooms are listed in this order, from 0. */
+  place: Schema.Int,
+  rev: Schema.Int,
+})
+export type Room = typeof Room.Type
+
+/** A participant's place in a room. `away`: they went back to the main room; the place is kept. */
+export const Seat = Schema.Struct({
+  roomId: Schema.String,
+  away: Schema.Boolean,
+  /** In a rotation: the name that their partners know, also while they are away. */
+  name: Schema.optionalKey(Schema.String),
+  /** In a rotation: they lost their connection, and their partners were notified. */
+  missed: Schema.optionalKey(Schema.Boolean),
+})
+export type Seat = typeof Seat.Type
+
+/** The rotation that is going on, or the last one of the phase. */
+export const Rotation = Schema.Struct({
+  id: Schema.String,
+  phaseId: Schema.String,
+  status: Schema.Literals(["round", "break", "paused", "ended"]),
+  roundSeconds: Schema.Int,
+  breakSeconds: Schema.Int,
+  rounds: Schema.Union([Schema.Int, Schema.Literal("exhaust")]),
+  groupSize: Schema.Int,
+  odd: Schema.Literals(["bye", "trio"]),
+  /** Number of the round that runs, or ran last; 0 before the first. */
+  n: Schema.Int,
+  startsAt: nullable(Instant),
+  endsAt: nullable(Instant),
+  /**
+   * In a break, `startsAt` is its beginning and `endsAt` the next pairing; null: it waits for people. While paused: the remaining
+   * milliseconds of the round or break.
+   */
+  remainingMs: nullable(Schema.Int),
+  paused: nullable(Schema.Literals(["round", "break"])),
+  /** By how much the timer that runs was extended. */
+  extendedMs: Schema.optionalKey(Schema.Int),
+  pairs: Schema.Int,
+  byes: Schema.Int,
+  /** The state of the pairing (model/rotation-pairing.ts). */
+  seating: Schema.Unknown,
+  rev: Schema.Int,
+})
+export type Rotation = typeof Rotation.Type
+
+/** A round that was held, or a breakout, in any phase of the event: the people who have met. */
+export const Round = Schema.Struct({
+  id: Schema.String,
+  n: Schema.Int,
+  at: Instant,
+  groups: Schema.Array(Schema.Array(Schema.String)),
+  /** Indexes of the groups in which some had met before. */
+  repeats: Schema.Array(Schema.Int),
+  byes: Schema.Array(Schema.String),
+})
+export type Round = typeof Round.Type
+
+export interface Broadcast {
+  readonly broadcastId: string
+  readonly phaseId: string
+  readonly status: "idle" | "live" | "paused" | "ended"
+  readonly playbackUrl: string | null
+  readonly startedAt: Timestamp | null
+}
+
+export const Capture = Schema.Struct({
+  on: Schema.Boolean,
+  kinds: Schema.Array(CaptureKind),
+  since: nullable(Instant),
+})
+export type Capture = typeof Capture.Type
+
+export const Settings = Schema.Struct({
+  /** Null: as the active phase's configuration has it. */
+  moderated: nullable(Schema.Boolean),
+  questionsOpen: Schema.Boolean,
+  chatSlowMs: Schema.Int,
+  /** Null: as the active phase's configuration has it. */
+  lobby: nullable(LobbyPolicy),
+})
+export type Settings = typeof Settings.Type
+
+const SignedOutCount = Schema.Struct({ voters: Schema.Int, addresses: Schema.Int })
+const Origin = Schema.Struct({ address: Schema.String, votes: Schema.Int })
+const GivenRole = Schema.Struct({ role: EventRole })
+const Admission = Schema.Struct({ state: Schema.Literals(["admitted", "held"]) })
+const Opt = Schema.Struct({ in: Schema.Boolean })
+
+export interface Records {
+  readonly question: LiveQuestion
+  /** Id: question and voter. */
+  readonly questionVote: true
+  readonly chat: ChatMessage
+  readonly poll: Poll
+  /** Id: poll and voter. The options voted for. */
+  readonly pollVote: ReadonlyArray<string>
+  /** By poll or question, and by origin: anonymous votes. */
+  readonly originVotes: number
+  /** By poll or question: voters without a name, and the addresses they come from. */
+  readonly signedOutVotes: typeof SignedOutCount.Type
+  /** The rest by participant, */
+  /** A pseudonym of the address an anonymous participant voted from first, and how many votes they have. */
+  readonly origin: typeof Origin.Type
+  readonly hand: Hand
+  readonly stage: StagePlace
+  readonly role: typeof GivenRole.Type
+  /** By user. A role given at the live event to a workspace's user, which is also stored in the event's list of memberships. */
+  readonly membership: { readonly role: EventRole }
+  readonly mute: Mute
+  readonly admission: typeof Admission.Type
+  readonly seat: Seat
+  /** Takes part in rotations, or sits them out: where it differs from the default of their role. */
+  readonly opt: typeof Opt.Type
+  /** When they last wrote in the chat, Unix milliseconds: for slow mode. */
+  readonly lastChat: number
+  /** Once: the revision of the queue of hands as it was sent last. */
+  readonly handQueue: number
+  /** Older messages that a command named: read back for it, and dropped with the next. */
+  readonly pastChat: ChatMessage
+  /** By question: the asker of an anonymous one, for as long as this activation lasts. */
+  readonly asker: string
+  /** by their own id, */
+  readonly plan: BreakoutPlan
+  readonly room: Room
+  readonly round: Round
+  /** by phase, */
+  readonly broadcast: Broadcast
+  /** or once. */
+  readonly breakout: Breakout
+  readonly rotation: Rotation
+  readonly capture: Capture
+  readonly settings: Settings
+}
+
+export type Kind = keyof Records
+
+/**
+ * Kinds that are stored as JSON, each by the schema of its present version. To change the shape of one, raise its version and
+ * add to `older` the step from the version before; rows of any older version are then read by all steps in turn.
+ */
+export const STORED_KINDS = {
+  poll: { version: 1, schema: Poll },
+  pollVote: { version: 1, schema: Schema.Array(Schema.String) },
+  originVotes: { version: 1, schema: Schema.Int },
+  signedOutVotes: { version: 1, schema: SignedOutCount },
+  origin: { version: 1, schema: Origin },
+  hand: { version: 1, schema: Hand },
+  stage: { version: 1, schema: StagePlace },
+  role: { version: 1, schema: GivenRole },
+  mute: { version: 1, schema: Mute },
+  admission: { version: 1, schema: Admission },
+  seat: { version: 1, schema: Seat },
+  opt: { version: 1, schema: Opt },
+  plan: { version: 1, schema: BreakoutPlan },
+  room: { version: 1, schema: Room },
+  round: { version: 1, schema: Round },
+  breakout: { version: 1, schema: Breakout },
+  rotation: { version: 1, schema: Rotation },
+  capture: { version: 1, schema: Capture },
+  settings: { version: 1, schema: Settings },
+} as const satisfies { readonly [K in Kind]?: StoredKind<Records[K]> }
+
+export interface StoredKind<R> {
+  /** From 1. */
+  readonly version: number
+  readonly schema: Schema.Codec<R, unknown>
+  /** From each older version to the next, by the older one's number. */
+  readonly older?: { readonly [version: number]: (body: unknown) => unknown }
+}
+
+export type StoredKindName = keyof typeof STORED_KINDS
+
+/** One record after a change; `null` when it is gone. */
+export interface Change<K extends Kind = Kind> {
+  readonly kind: K
+  readonly id: string
+  readonly record: Records[K] | null
+}
+
+/** Kinds in memory only: they need no row, or must not be stored. */
+export const VOLATILE: ReadonlySet<Kind> = new Set<Kind>(["lastChat", "pastChat", "asker", "handQueue"])
+
+/** All chat is stored, but a live event keeps only so many messages of each place in memory. */
+export const CHAT_REMEMBERED = 50
+
+/** Id of the only record of a kind. */
+export const ONLY = "-"
+
+export const DEFAULT_SETTINGS: Settings = { moderated: null, questionsOpen: true, chatSlowMs: 0, lobby: null }
+
+/** Id of a vote: neither part holds a space. */
+export const voteId = (of: string, voter: string): string => `${of} ${voter}`
+
+/** The parts of a vote's id. */
+export const partsOfVote = (id: string): { readonly of: string; readonly voter: string } => {
+  const space = id.indexOf(" ")
+  return { of: id.slice(0, space), voter: id.slice(space + 1) }
+}

@@ -1,0 +1,35 @@
+/** Values that the records of a live event and the protocol share. */
+import { Schema } from "effect"
+import { ShownText } from "../text/shown-text.ts"
+
+const DAY_MS = 86_400_000
+
+export const ParticipantId = Schema.String.check(Schema.isBetweenLength(1, 128))
+
+export const ChatTarget = Schema.Literals(["event", "room", "staff"])
+export type ChatTarget = typeof ChatTarget.Type
+
+export const ReactionKind = Schema.Literals(["like", "love", "clap", "laugh", "wow", "sad", "fire", "party"])
+export type ReactionKind = typeof ReactionKind.Type
+
+export const CaptureKind = Schema.Literals(["recording", "transcript"])
+export type CaptureKind = typeof CaptureKind.Type
+
+export const LobbyPolicy = Schema.Literals(["open", "ask", "closed"])
+export type LobbyPolicy = typeof LobbyPolicy.Type
+
+export const PollKind = Schema.Literals(["single", "multi", "rating"])
+export const PollResults = Schema.Literals(["live", "afterVote", "onPublish"])
+
+/** One stretch of speech. Interim ones (`final: false`) are replaced by the next of the same `segment`. */
+export const TranscriptSegment = Schema.Struct({
+  segment: Schema.String.check(Schema.isBetweenLength(1, 64)),
+  final: Schema.Boolean,
+  speaker: ShownText(0, 200),
+  lang: Schema.String.check(Schema.isBetweenLength(2, 35)),
+  /** Milliseconds since the event's start. */
+  t0: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 * DAY_MS })),
+  t1: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 * DAY_MS })),
+  text: ShownText(1, 2000),
+})
+export type TranscriptSegment = typeof TranscriptSegment.Type

@@ -1,0 +1,52 @@
+/** Does the caller's credential still allow managing a workspace, after the transaction has locked the rows it changes? */
+import { Unauthorized } from "../../model/errors.ts"
+import type { WorkspaceRole } from "../../model/roles.ts"
+import type { Queryable } from "../database.ts"
+
+export type Credential = { readonly sessionId: string } | { readonly keyId: string }
+
+/** The roles of accounts that may act. An API key acts as an admin does; requests for owners take no key. */
+const MAY = {
+  owners: ["owner"],
+  admins: ["owner", "admin"],
+  members: ["owner", "admin", "member"],
+} satisfies Record<string, ReadonlyArray<WorkspaceRole>>
+
+/**
+ * Takes the workspace's row for the rest of the transaction. Transactions that change what belongs to the workspace, or count it,
+ * follow one another: each sees the results of those before it.
+ */
+export const lockWorkspace = async (sql: Queryable, workspaceId: string): Promise<void> => {
+  await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
+}
+
+/**
+ * Throws `Unauthorized` for a login that has ended, an account that has lost the permission, or a key that was revoked. The
+ * caller locks the workspace's row first: a transaction that takes a credential away together with its results locks that row
+ * too, and so misses none of them.
+ */
+export const requireCredential = async (
+  sql: Queryable,
+  workspaceId: string,
+  credential: Credential,
+  who: keyof typeof MAY = "admins",
+): Promise<void> => {
+  const rows =
+    "keyId" in credential
+      ? await sql`
+          select 1 from api_keys
+           where id = ${credential.keyId} and workspace_id = ${workspaceId} and revoked_at is null`
+      : await sql`
+          select 1 from account_sessions s join workspace_members m on m.account_id = s.account_id
+           where s.id = ${credential.sessionId} and m.workspace_id = ${workspaceId} and m.role = any (${MAY[who]}::text[])`
+  if (rows.length === 0) throw new Unauthorized({ detail: "The credentials were revoked meanwhile." })
+}
+
+/**
+ * `requireCredential` for members, with the lock that it needs. Callers do not exclude each other. Only for transactions that
+ * take no stronger lock on the workspace's row afterwards: two of those would deadlock.
+ */
+export const requireMember = async (sql: Queryable, workspaceId: string, credential: Credential): Promise<void> => {
+  await sql`select 1 from workspaces where id = ${workspaceId} for share`
+  await requireCredential(sql, workspaceId, credential, "members")
+}

@@ -1,0 +1,90 @@
+/** The present state of the bases of grants: one statement for any number of grants. */
+
+import type { EventStatus, Visibility } from "../../model/event.ts"
+import type { Basis, GrantState } from "../../model/grants.ts"
+import type { Modality } from "../../model/phase.ts"
+import type { EventRole, WorkspaceRole } from "../../model/roles.ts"
+import type { Queryable } from "../database.ts"
+
+export interface GrantQuestion {
+  readonly basis: Basis
+  /** The event of the query, if any. */
+  readonly eventId: string | null
+}
+
+interface Row {
+  readonly userHolds: boolean
+  readonly loginHolds: boolean
+  readonly keyHolds: boolean
+  readonly name: string | null
+  readonly workspaceRole: WorkspaceRole | null
+  readonly eventRole: EventRole | null
+  readonly status: EventStatus | null
+  readonly visibility: Visibility | null
+  readonly modalities: ReadonlyArray<Modality> | null
+}
+
+const NOTHING: GrantState = {
+  userHolds: false,
+  loginHolds: false,
+  keyHolds: false,
+  name: null,
+  workspaceRole: null,
+  eventRole: null,
+  event: null,
+}
+
+const footingOf = ({ status, visibility, modalities, ...row }: Row): GrantState => ({
+  ...row,
+  event: status === null || visibility === null ? null : { status, visibility, modalities: modalities ?? [] },
+})
+
+/** One grant state for each query, in their order. */
+export const findGrantStates = async (
+  sql: Queryable,
+  questions: ReadonlyArray<GrantQuestion>,
+): Promise<ReadonlyArray<GrantState>> => {
+  const asked = questions.map(({ basis: { userId, workspaceId, sessionVersion, login, keyId }, eventId }, n) => ({
+    n,
+    user_id: userId,
+    workspace_id: workspaceId,
+    session_version: sessionVersion,
+    account_id: login?.accountId ?? null,
+    session_id: login?.sessionId ?? null,
+    credentials_version: login?.credentialsVersion ?? null,
+    key_id: keyId,
+    event_id: eventId,
+  }))
+  const rows = await sql<Row[]>`
+    with asked as materialized (
+      select * from jsonb_to_recordset(${sql.json(asked)}) as a(n integer, user_id uuid, workspace_id uuid, session_version integer,
+        account_id uuid, session_id uuid, credentials_version integer, key_id uuid, event_id uuid)
+    ), event as materialized (
+      select e.id, e.workspace_id, e.status, e.visibility,
+             array(select distinct p.modality from phases p where p.event_id = e.id) as modalities
+        from events e where e.id in (select event_id from asked)
+    )
+    select u.id is not null as user_holds, u.name,
+           asked.session_id is null or s.id is not null as login_holds,
+           asked.key_id is null or k.id is not null as key_holds,
+           m.role as workspace_role, em.role as event_role, event.status, event.visibility, event.modalities
+      from asked
+      left join users u on u.id = asked.user_id and u.workspace_id = asked.workspace_id
+                       and u.session_version = asked.session_version
+      left join accounts a on a.id = asked.account_id and a.credentials_version = asked.credentials_version
+      left join account_sessions s on s.id = asked.session_id and s.account_id = a.id
+                                  and s.idle_expires_at > now() and s.expires_at > now()
+      left join api_keys k on k.id = asked.key_id and k.workspace_id = asked.workspace_id and k.revoked_at is null
+                          and (k.expires_at is null or k.expires_at > now())
+      left join workspace_members m on m.account_id = asked.account_id and m.workspace_id = asked.workspace_id
+      left join event on event.id = asked.event_id and event.workspace_id = asked.workspace_id
+      left join memberships em on em.event_id = event.id and em.user_id = asked.user_id
+     order by asked.n`
+  return rows.map(footingOf)
+}
+
+export const findGrantState = async (
+  sql: Queryable,
+  basis: Basis,
+  eventId: string | null = null,
+): Promise<GrantState> => (await findGrantStates(sql, [{ basis, eventId }]))[0] ?? NOTHING

@@ -1,0 +1,151 @@
+/** Events and phases as rows. Reads go here directly; after creation only the event's actor writes them. */
+import type { Event } from "../../model/event.ts"
+import type { Feature, Modality, Phase, PhaseConfig, PhaseState } from "../../model/phase.ts"
+import type { Queryable } from "../database.ts"
+import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
+
+const EVENT_COLUMNS = `id, workspace_id, type, title, status, visibility, scheduled_at, scheduled_end_at,
+  allow_anonymous_voting, allow_anonymous_questions, capacity, metadata,
+  created_at, updated_at, published_at, started_at, ended_at`
+
+const PHASE_COLUMNS = `id, event_id, position, modality, config, feature_set, status, started_at, ended_at,
+  timer_ends_at, extended_seconds`
+
+export type NewEvent = Omit<Event, "createdAt" | "updatedAt" | "publishedAt" | "startedAt" | "endedAt">
+
+export interface NewPhase {
+  readonly id: string
+  readonly modality: Modality
+  readonly config: PhaseConfig
+  readonly featureSet: ReadonlyArray<Feature>
+}
+
+/** One statement: the event and its phases in order. */
+export const insertEvent = async (sql: Queryable, event: NewEvent, phases: ReadonlyArray<NewPhase>): Promise<Event> => {
+  const rows = phases.map((phase, position) => ({
+    id: phase.id,
+    position,
+    modality: phase.modality,
+    config: phase.config,
+    feature_set: phase.featureSet,
+  }))
+  const [row] = await sql<Event[]>`
+    with event as (
+      insert into events (id, workspace_id, type, title, status, visibility, scheduled_at, scheduled_end_at,
+                          allow_anonymous_voting, allow_anonymous_questions, capacity, metadata)
+      values (${event.id}, ${event.workspaceId}, ${event.type}, ${event.title}, ${event.status}, ${event.visibility},
+              ${event.scheduledAt}, ${event.scheduledEndAt}, ${event.allowAnonymousVoting},
+              ${event.allowAnonymousQuestions}, ${event.capacity}, ${sql.json(event.metadata)})
+      returning ${sql.unsafe(EVENT_COLUMNS)}
+    ), agenda as (
+      insert into phases (id, event_id, position, modality, config, feature_set, status)
+      select p.id, event.id, p.position, p.modality, p.config, p.feature_set, 'pending'
+        from event, jsonb_to_recordset(${sql.json(rows)})
+             as p(id uuid, position integer, modality text, config jsonb, feature_set text[])
+    )
+    select * from event`
+  if (row === undefined) throw new Error("insert returned no row")
+  return row
+}
+
+export const findEvent = async (sql: Queryable, id: string): Promise<Event | undefined> => {
+  const [row] = await sql<Event[]>`select ${sql.unsafe(EVENT_COLUMNS)} from events where id = ${id}`
+  return row
+}
+
+export const pageEvents = async (sql: Queryable, workspaceId: string, page: PageRequest): Promise<Page<Event>> => {
+  const after = page.after ?? FIRST_PAGE
+  const rows = await sql<Event[]>`
+    select ${sql.unsafe(EVENT_COLUMNS)} from events
+     where workspace_id = ${workspaceId} and (created_at, id) < (${after.createdAt}, ${after.id})
+     order by created_at desc, id desc limit ${page.limit + 1}`
+  return toPage(rows, page.limit)
+}
+
+export const listPhases = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<Phase>> => {
+  const rows = await sql<Phase[]>`
+    select ${sql.unsafe(PHASE_COLUMNS)} from phases where event_id = ${eventId} order by position`
+  return [...rows]
+}
+
+/** Times inside JSON in the same form that columns are read in. */
+const JSON_TIME = (column: string): string => `to_char(p.${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+const PHASE_JSON = `json_build_object('id', p.id, 'eventId', p.event_id, 'position', p.position, 'modality', p.modality,
+  'config', p.config, 'featureSet', p.feature_set, 'status', p.status, 'startedAt', ${JSON_TIME("started_at")},
+  'endedAt', ${JSON_TIME("ended_at")}, 'timerEndsAt', ${JSON_TIME("timer_ends_at")},
+  'extendedSeconds', p.extended_seconds)`
+
+/** The event with its agenda, in one statement: the most frequent read. */
+export const findEventWithPhases = async (
+  sql: Queryable,
+  id: string,
+): Promise<(Event & { readonly phases: ReadonlyArray<Phase> }) | undefined> => {
+  const [row] = await sql<(Event & { phases: ReadonlyArray<Phase> })[]>`
+    select ${sql.unsafe(EVENT_COLUMNS)},
+           (select coalesce(json_agg(${sql.unsafe(PHASE_JSON)} order by p.position), '[]'::json)
+              from phases p where p.event_id = events.id) as phases
+      from events where id = ${id}`
+  return row
+}
+
+export const listPhaseStates = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<PhaseState>> => {
+  const rows = await sql<PhaseState[]>`
+    select ${sql.unsafe(PHASE_COLUMNS)}, rev, timer_rev, timer_elapsed
+      from phases where event_id = ${eventId} order by position`
+  return [...rows]
+}
+
+/** The event of a phase, and the event's workspace. */
+export const findPhaseOwner = async (
+  sql: Queryable,
+  phaseId: string,
+): Promise<{ readonly eventId: string; readonly workspaceId: string } | undefined> => {
+  const [row] = await sql<{ eventId: string; workspaceId: string }[]>`
+    select p.event_id, e.workspace_id from phases p join events e on e.id = p.event_id where p.id = ${phaseId}`
+  return row
+}
+
+/** Ids of events that are live: their actors are activated at start, so that a timer needs no traffic to fire. */
+export const listLiveEventIds = async (sql: Queryable): Promise<ReadonlyArray<string>> => {
+  const rows = await sql<{ id: string }[]>`select id from events where status = 'live' order by id`
+  return rows.map((row) => row.id)
+}
+
+/** An event as `update_event` takes it. */
+export const eventRow = (event: Event): object => ({
+  id: event.id,
+  type: event.type,
+  title: event.title,
+  status: event.status,
+  visibility: event.visibility,
+  scheduled_at: event.scheduledAt,
+  scheduled_end_at: event.scheduledEndAt,
+  allow_anonymous_voting: event.allowAnonymousVoting,
+  allow_anonymous_questions: event.allowAnonymousQuestions,
+  capacity: event.capacity,
+  metadata: event.metadata,
+  updated_at: event.updatedAt,
+  published_at: event.publishedAt,
+  started_at: event.startedAt,
+  ended_at: event.endedAt,
+})
+
+/** Phases as `upsert_phases` takes them. */
+export const phaseRows = (phases: ReadonlyArray<PhaseState>): ReadonlyArray<object> =>
+  phases.map((phase) => ({
+    id: phase.id,
+    event_id: phase.eventId,
+    position: phase.position,
+    modality: phase.modality,
+    config: phase.config,
+    feature_set: phase.featureSet,
+    status: phase.status,
+    started_at: phase.startedAt,
+    ended_at: phase.endedAt,
+    timer_ends_at: phase.timerEndsAt,
+    extended_seconds: phase.extendedSeconds,
+    rev: phase.rev,
+    timer_rev: phase.timerRev,
+    timer_elapsed: phase.timerElapsed,
+  }))

@@ -1,0 +1,107 @@
+/** The public view of an event: names on stage, the broadcast, and the recordings. */
+import type { EventRole } from "../../model/roles.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+
+export interface CastRow {
+  readonly name: string
+  readonly role: EventRole
+}
+
+/** Hosts and speakers by name; their other data stays inside the workspace. */
+export const listCast = (sql: Queryable, eventId: string): Promise<CastRow[]> =>
+  sql<CastRow[]>`
+    select u.name, m.role from memberships m join users u on u.id = m.user_id
+     where m.event_id = ${eventId} and m.role in ('host', 'speaker') and u.name is not null
+     order by m.role, m.created_at, m.id`.then((rows) => [...rows])
+
+export interface BroadcastRow {
+  readonly broadcastId: string
+  readonly phaseId: string
+  readonly status: "idle" | "live" | "paused" | "ended"
+  readonly playbackUrl: string | null
+}
+
+/** The broadcast of the active phase. */
+export const findActiveBroadcast = async (sql: Queryable, eventId: string): Promise<BroadcastRow | undefined> => {
+  const [row] = await sql<BroadcastRow[]>`
+    select b.id as broadcast_id, b.phase_id, b.status, b.playback_url
+      from broadcasts b join phases p on p.id = b.phase_id
+     where b.event_id = ${eventId} and p.status = 'active' and b.status in ('live', 'paused')`
+  return row
+}
+
+export interface RecordingRow {
+  readonly id: string
+  readonly kind: string
+  readonly title: string | null
+  readonly status: "uploading" | "processing" | "ready" | "failed"
+  readonly durationMs: number | null
+  readonly playbackUrl: string | null
+  readonly createdAt: Timestamp
+}
+
+export const findLatestRecording = async (sql: Queryable, eventId: string): Promise<RecordingRow | undefined> => {
+  const [row] = await sql<RecordingRow[]>`
+    select id, kind, title, status, duration_ms, playback_url, created_at from recordings
+     where event_id = ${eventId} and status = 'ready' order by created_at desc, id desc limit 1`
+  return row
+}
+
+export interface ClipRow {
+  readonly id: string
+  readonly title: string | null
+  readonly status: "processing" | "ready" | "failed"
+  readonly durationMs: number
+  readonly playbackUrl: string | null
+  readonly createdAt: Timestamp
+}
+
+export const listReadyClips = (sql: Queryable, eventId: string): Promise<ClipRow[]> =>
+  sql<ClipRow[]>`
+    select c.id, c.title, c.status, c.end_ms - c.start_ms as duration_ms, c.playback_url, c.created_at
+      from clips c join recordings r on r.id = c.recording_id
+     where r.event_id = ${eventId} and c.status = 'ready' order by c.created_at, c.id`.then((rows) => [...rows])
+
+export interface DerivationRow {
+  readonly id: string
+  readonly kind: "transcript"
+  readonly status: "processing" | "ready" | "failed"
+  readonly url: string | null
+}
+
+export const listDerivations = (sql: Queryable, recordingId: string): Promise<DerivationRow[]> =>
+  sql<DerivationRow[]>`
+    select id, 'transcript' as kind, status, url from transcripts where recording_id = ${recordingId}`.then((rows) => [
+    ...rows,
+  ])
+
+export interface EventSummaryRow {
+  readonly text: string
+  readonly speakers: ReadonlyArray<{ readonly name: string; readonly words: number; readonly seconds: number }>
+}
+
+export const findEventSummary = async (sql: Queryable, eventId: string): Promise<EventSummaryRow | undefined> => {
+  const [row] = await sql<EventSummaryRow[]>`select text, speakers from event_summaries where event_id = ${eventId}`
+  return row
+}
+
+export interface AssetRow {
+  readonly id: string
+  readonly kind: string
+  readonly title: string | null
+  readonly status: "uploading" | "processing" | "ready" | "failed"
+  readonly durationMs: number | null
+  readonly playbackUrl: string | null
+  readonly eventId: string
+}
+
+/** A recording or a clip, by its id. */
+export const findAsset = async (sql: Queryable, id: string): Promise<AssetRow | undefined> => {
+  const [row] = await sql<AssetRow[]>`
+    select id, kind, title, status, duration_ms, playback_url, event_id from recordings where id = ${id}
+    union all
+    select c.id, 'clip', c.title, c.status, c.end_ms - c.start_ms, c.playback_url, r.event_id
+      from clips c join recordings r on r.id = c.recording_id where c.id = ${id}`
+  return row
+}

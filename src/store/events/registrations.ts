@@ -1,0 +1,103 @@
+/** Places at an event that people took themselves, and their entry tokens. */
+import type { EventStatus } from "../../model/event.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+
+export interface RegistrationRow {
+  readonly id: string
+  readonly eventId: string
+  readonly workspaceId: string
+  readonly name: string
+}
+
+/** Locks the event's row, so that of two callers for the last seat one sees the other; its capacity (null for none) and state. */
+export const lockCapacity = async (
+  sql: Queryable,
+  eventId: string,
+): Promise<{ readonly capacity: number | null; readonly status: EventStatus } | undefined> => {
+  const [row] = await sql<{ capacity: number | null; status: EventStatus }[]>`
+    select capacity, status from events where id = ${eventId} for no key update`
+  return row
+}
+
+export const findRegistration = async (
+  sql: Queryable,
+  eventId: string,
+  email: string,
+): Promise<{ readonly id: string } | undefined> => {
+  const [row] = await sql<{ id: string }[]>`
+    select id from registrations where event_id = ${eventId} and email = ${email}`
+  return row
+}
+
+/** The addresses among these that took a place at the event. */
+export const listRegistered = async (
+  sql: Queryable,
+  eventId: string,
+  emails: ReadonlyArray<string>,
+): Promise<ReadonlySet<string>> => {
+  const rows = await sql<{ email: string }[]>`
+    select email from registrations where event_id = ${eventId} and email = any (${[...emails]}::text[])`
+  return new Set(rows.map(({ email }) => email))
+}
+
+/** The number is in the event's row; the database maintains it. */
+export const countRegistrations = async (sql: Queryable, eventId: string): Promise<number> => {
+  const [row] = await sql<{ registered: number }[]>`select registered from events where id = ${eventId}`
+  return row?.registered ?? 0
+}
+
+export const insertRegistration = async (
+  sql: Queryable,
+  registration: { id: string; eventId: string; name: string; email: string },
+): Promise<void> => {
+  await sql`
+    insert into registrations (id, event_id, name, email)
+    values (${registration.id}, ${registration.eventId}, ${registration.name}, ${registration.email})`
+}
+
+export const insertEntryToken = async (
+  sql: Queryable,
+  tokenHash: Uint8Array,
+  registrationId: string,
+): Promise<void> => {
+  await sql`insert into entry_tokens (token_hash, registration_id) values (${tokenHash}, ${registrationId})`
+}
+
+/** The registration of a token, until a day after the event has ended: letters are opened twice. */
+export const findByEntryToken = async (sql: Queryable, tokenHash: Uint8Array): Promise<RegistrationRow | undefined> => {
+  const [row] = await sql<RegistrationRow[]>`
+    select r.id, r.event_id, e.workspace_id, r.name
+      from entry_tokens t join registrations r on r.id = t.registration_id join events e on e.id = r.event_id
+     where t.token_hash = ${tokenHash} and (e.ended_at is null or e.ended_at > now() - interval '24 hours')`
+  return row
+}
+
+/** Events that ended before the cutoff, the first to end first, and whose entry tokens are yet to be swept. */
+export const listEventsWithOldEntries = async (
+  sql: Queryable,
+  endedBefore: Timestamp,
+  limit: number,
+): Promise<ReadonlyArray<string>> => {
+  const rows = await sql<{ id: string }[]>`
+    select id from events where ended_at < ${endedBefore} and not entries_swept order by ended_at limit ${limit}`
+  return rows.map(({ id }) => id)
+}
+
+/** Deletes up to `limit` entry tokens of these events. Resolves to their number. */
+export const deleteEntryTokens = async (
+  sql: Queryable,
+  eventIds: ReadonlyArray<string>,
+  limit: number,
+): Promise<number> => {
+  const { count } = await sql`
+    delete from entry_tokens where token_hash = any (array(
+      select t.token_hash from registrations r join entry_tokens t on t.registration_id = r.id
+       where r.event_id = any (${[...eventIds]}::uuid[]) limit ${limit}))`
+  return count
+}
+
+/** No entry tokens of these events are left, and no more are made. */
+export const markEntriesSwept = async (sql: Queryable, eventIds: ReadonlyArray<string>): Promise<void> => {
+  await sql`update events set entries_swept = true where id = any (${[...eventIds]}::uuid[])`
+}

@@ -1,0 +1,221 @@
+/**
+ * The stored state of a live event's actor: claim, recovery, and the one fenced transaction of a batch of commands.
+ * Invariants: an activation raises the epoch; a commit under an old epoch, or out of version order, changes nothing.
+ */
+import { Data, Effect } from "effect"
+import type { Event } from "../../model/event.ts"
+import type { WebhookEvent } from "../../model/integrations/webhook-events.ts"
+import type { Change } from "../../model/live/live-records.ts"
+import type { PhaseState } from "../../model/phase.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+import { eventRow, findEvent, listPhaseStates, phaseRows } from "../events/events.ts"
+import { sqlState } from "../sqlstate.ts"
+import { occurrenceRows } from "../webhooks/outbox.ts"
+import { findHeads, hasOtherStreams, SHARED_STREAMS, type StoredPublication, type StreamHead } from "./live-history.ts"
+import { activityRows, readLiveRecords, type StoredRecord } from "./live-records.ts"
+
+/** The stored answer of an accepted command. */
+export interface StoredCommand {
+  readonly scope: string
+  readonly commandId: string
+  readonly bodyHash: string
+  /** JSON. */
+  readonly reply: unknown
+  readonly at: Timestamp
+}
+
+export interface Claim {
+  readonly epoch: number
+  readonly version: number
+  /** The epoch whose commit made the version. */
+  readonly versionEpoch: number
+  readonly history: string
+}
+
+export interface Recovered extends Claim {
+  readonly event: Event
+  readonly phases: ReadonlyArray<PhaseState>
+  readonly removed: ReadonlyArray<string>
+  /** The participants present when the last activation was stopped in order: the value given to `keepRoster`. */
+  readonly roster: ReadonlyArray<unknown>
+  /** Of the shared streams. */
+  readonly heads: ReadonlyArray<StreamHead>
+  /** True when a room or a participant has a publication: the heads of those streams are read when they are needed. */
+  readonly hasOtherStreams: boolean
+  /** Answers young enough to be requested again. */
+  readonly commands: ReadonlyArray<StoredCommand>
+  readonly records: ReadonlyArray<StoredRecord>
+}
+
+/** Takes over the event: raises the epoch, so that its earlier owner can no longer write. Absent event: undefined. */
+export const claimLiveEvent = async (
+  sql: Queryable,
+  claim: { eventId: string; node: string; history: string },
+): Promise<Claim | undefined> => {
+  const [row] = await sql<Claim[]>`
+    insert into live_events as l (event_id, epoch, node, history)
+    select id, 1, ${claim.node}, ${claim.history} from events where id = ${claim.eventId}
+    on conflict (event_id) do update set epoch = l.epoch + 1, node = excluded.node, roster = null
+    returning epoch, version, version_epoch, history`
+  return row
+}
+
+/** Claims the event and reads all that an actor needs to continue it. The cost does not grow with the number of publications. */
+export const recoverLiveEvent = async (
+  sql: Queryable,
+  claim: { eventId: string; node: string; history: string; commandsSince: Timestamp },
+): Promise<Recovered | undefined> => {
+  const [left] = await sql<{ roster: ReadonlyArray<unknown> | null }[]>`
+    select roster from live_events where event_id = ${claim.eventId}`
+  const claimed = await claimLiveEvent(sql, claim)
+  if (claimed === undefined) return undefined
+  const [event, phases, removed, heads, others, commands, records] = await Promise.all([
+    findEvent(sql, claim.eventId),
+    listPhaseStates(sql, claim.eventId),
+    sql<{ participantId: string }[]>`select participant_id from live_removals where event_id = ${claim.eventId}`,
+    findHeads(sql, claim.eventId, SHARED_STREAMS),
+    hasOtherStreams(sql, claim.eventId),
+    sql<StoredCommand[]>`
+      select scope, command_id, body_hash, reply, at from live_commands
+       where event_id = ${claim.eventId} and at >= ${claim.commandsSince} order by at desc limit 1000`,
+    readLiveRecords(sql, claim.eventId),
+  ])
+  if (event === undefined) return undefined
+  return {
+    ...claimed,
+    event,
+    phases,
+    removed: removed.map((row) => row.participantId),
+    roster: left?.roster ?? [],
+    heads,
+    hasOtherStreams: others,
+    commands: [...commands].reverse(),
+    records,
+  }
+}
+
+/** Did a host remove this participant for good? */
+export const isRemoved = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
+  const rows = await sql`
+    select 1 from live_removals where event_id = ${eventId} and participant_id = ${participantId}`
+  return rows.length > 0
+}
+
+/** Leaves the roster for the next activation, unless another one owns the event already. */
+export const keepRoster = async (
+  sql: Queryable,
+  eventId: string,
+  epoch: number,
+  roster: ReadonlyArray<unknown>,
+): Promise<void> => {
+  await sql`
+    update live_events set roster = ${sql.json(roster)} where event_id = ${eventId} and epoch = ${epoch}`
+}
+
+/** All rows that a batch of commands writes. */
+export interface LiveCommit {
+  readonly eventId: string
+  readonly epoch: number
+  /** The version this commit builds on, and the one it makes. */
+  readonly from: number
+  readonly version: number
+  readonly at: Timestamp
+  readonly event: Event | null
+  /** Changed or new phases; those that end are written before those that become active. */
+  readonly phases: ReadonlyArray<PhaseState>
+  readonly publications: ReadonlyArray<StoredPublication>
+  readonly occurrences: ReadonlyArray<WebhookEvent>
+  readonly commands: ReadonlyArray<StoredCommand>
+  readonly changes: ReadonlyArray<Change>
+  /** Participants who may not come back, and those who may again. */
+  readonly removed: ReadonlyArray<string>
+  readonly restored: ReadonlyArray<string>
+  readonly deleted: boolean
+}
+
+/** Another activation owns the event: this one must stop writing. */
+export class Fenced extends Data.TaggedError("Fenced")<Record<never, never>> {}
+/**
+ * The commit failed with an unknown outcome: reload before going on. `lost`: the database was unavailable, so the
+ * same step may succeed later; otherwise it refused the step itself.
+ */
+export class CommitUnknown extends Data.TaggedError("CommitUnknown")<{
+  readonly cause: unknown
+  readonly lost: boolean
+}> {}
+
+/** The event's new capacity is below its registrations; nothing was written. */
+export class OverCapacity extends Data.TaggedError("OverCapacity")<Record<never, never>> {}
+
+/** The command id was accepted before, longer ago than the actor remembers; nothing was written. */
+export class AnsweredBefore extends Data.TaggedError("AnsweredBefore")<Record<never, never>> {}
+
+/**
+ * The one transaction of a batch, as one statement: the function's first act is the fence, which fails it whole.
+ * Succeeds with the number of webhook deliveries stored.
+ */
+export const commitLiveEvent = (
+  sql: Queryable,
+  commit: LiveCommit,
+): Effect.Effect<number, Fenced | AnsweredBefore | OverCapacity | CommitUnknown> =>
+  Effect.callback((resume) => {
+    runCommit(sql, commit).then(
+      (deliveries) => resume(Effect.succeed(deliveries)),
+      (cause: unknown) => {
+        const state = sqlState(cause)
+        if (state.fenced) return resume(Effect.fail(new Fenced()))
+        if (state.overCapacity) return resume(Effect.fail(new OverCapacity()))
+        if (state.constraint === "live_commands_pkey") return resume(Effect.fail(new AnsweredBefore()))
+        return resume(Effect.fail(new CommitUnknown({ cause, lost: state.unavailable })))
+      },
+    )
+  })
+
+const runCommit = async (sql: Queryable, commit: LiveCommit): Promise<number> => {
+  const [row] = await sql<{ deliveries: number }[]>`
+    select commit_live_event(${commit.eventId}, ${commit.epoch}, ${commit.from}, ${commit.version}, ${commit.at},
+                             ${sql.json(writtenBy(commit))}) as deliveries`
+  return row?.deliveries ?? 0
+}
+
+/** The argument of `commit_live_event`; an absent part costs it nothing. */
+const writtenBy = (commit: LiveCommit): object => {
+  const { event, phases, publications, commands, changes, removed, restored, occurrences, deleted } = commit
+  const settling = phases.filter((phase) => phase.status !== "active")
+  const opening = phases.filter((phase) => phase.status === "active")
+  return {
+    ...(event !== null && { event: eventRow(event) }),
+    ...(settling.length > 0 && { settling: phaseRows(settling) }),
+    ...(opening.length > 0 && { opening: phaseRows(opening) }),
+    ...(publications.length > 0 && {
+      publications: publications.map(({ at: _, ...publication }) => publication),
+    }),
+    ...(changes.length > 0 && { activities: activityRows(changes) }),
+    ...(commands.length > 0 && { commands: commands.map(commandRow) }),
+    ...(removed.length > 0 && { removed }),
+    ...(restored.length > 0 && { restored }),
+    ...(occurrences.length > 0 && { occurrences: occurrenceRows(occurrences) }),
+    ...(deleted && { deleted }),
+  }
+}
+
+const commandRow = ({ scope, commandId, bodyHash, reply }: StoredCommand): object => ({
+  scope,
+  command_id: commandId,
+  body_hash: bodyHash,
+  reply,
+})
+
+/** The stored ones among some answers. */
+export const findLiveCommands = async (
+  sql: Queryable,
+  eventId: string,
+  keys: ReadonlyArray<Pick<StoredCommand, "scope" | "commandId">>,
+): Promise<ReadonlyArray<StoredCommand>> => {
+  const rows = await sql<StoredCommand[]>`
+    select c.scope, c.command_id, c.body_hash, c.reply, c.at
+      from unnest(${keys.map(({ scope }) => scope)}::text[], ${keys.map(({ commandId }) => commandId)}::text[]) as k(scope, id)
+      join live_commands c on c.event_id = ${eventId} and c.scope = k.scope and c.command_id = k.id`
+  return [...rows]
+}

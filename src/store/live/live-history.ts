@@ -1,0 +1,113 @@
+/**
+ * The publications of a live event, the heads of its streams, and its kept answers, as they are read back and deleted. Every
+ * read is bounded by its request, never by the age of the event.
+ */
+import { Schema } from "effect"
+import { PublicationFact } from "../../model/live/publication-fact.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+
+/** A committed dispatch: its stream, its position in it, the exact text that sockets receive, and its effect on gateways. */
+export interface StoredPublication {
+  readonly stream: string
+  readonly s: number
+  readonly version: number
+  readonly frame: string
+  readonly at: Timestamp
+  readonly fact?: PublicationFact
+}
+
+const decodeFact = Schema.decodeUnknownSync(PublicationFact)
+
+/** The highest `s` of a stream; 0 for a stream without publications. */
+export interface StreamHead {
+  readonly stream: string
+  readonly s: number
+}
+
+/** Streams for everybody of a kind; all others belong to one room or one participant. */
+export const SHARED_STREAMS: ReadonlyArray<string> = ["event", "people", "staff", "stage"]
+
+/** The heads of some streams, in no order. */
+export const findHeads = async (
+  sql: Queryable,
+  eventId: string,
+  streams: ReadonlyArray<string>,
+): Promise<ReadonlyArray<StreamHead>> => {
+  const rows = await sql<StreamHead[]>`
+    select asked.stream, greatest(newest.s, forgotten.s, 0::bigint) as s
+      from unnest(${[...streams]}::text[]) as asked(stream)
+      left join lateral (select p.s from publications p where p.event_id = ${eventId} and p.stream = asked.stream
+                          order by p.s desc limit 1) newest on true
+      left join stream_heads forgotten on forgotten.event_id = ${eventId} and forgotten.stream = asked.stream`
+  return [...rows]
+}
+
+/** Has a room or a participant any publication? The names of those streams lie between two shared ones, around a third. */
+export const hasOtherStreams = async (sql: Queryable, eventId: string): Promise<boolean> => {
+  const [row] = await sql<{ has: boolean }[]>`
+    select exists (select from publications where event_id = ${eventId} and stream > 'event' and stream < 'people')
+        or exists (select from publications where event_id = ${eventId} and stream > 'people' and stream < 'staff')
+        or exists (select from stream_heads where event_id = ${eventId} and stream > 'event' and stream < 'people')
+        or exists (select from stream_heads where event_id = ${eventId} and stream > 'people' and stream < 'staff') as has`
+  return row?.has === true
+}
+
+/** The stored publications of some streams, oldest first within each: they fill a gateway's ring buffers. */
+export const listPublications = async (
+  sql: Queryable,
+  eventId: string,
+  streams: ReadonlyArray<string>,
+  { since, perStream }: { readonly since: Timestamp; readonly perStream: number },
+): Promise<ReadonlyArray<StoredPublication>> => {
+  // The limit is applied before the age, because any number of older rows may wait for the sweep.
+  const rows = await sql<(Omit<StoredPublication, "fact"> & { readonly fact: unknown })[]>`
+    select p.stream, p.s, p.version, p.frame, p.at, p.fact
+      from unnest(${[...streams]}::text[]) as asked(stream)
+     cross join lateral (select * from publications where event_id = ${eventId} and stream = asked.stream
+                          order by s desc limit ${perStream}) p
+     where p.at >= ${since} order by p.stream, p.s`
+  return rows.map(({ fact, ...publication }) =>
+    fact === null ? publication : { ...publication, fact: decodeFact(fact) },
+  )
+}
+
+/**
+ * Deletes up to `limit` publications from before the cutoff, and keeps the last numbers of their streams. Resolves to the
+ * number of publications.
+ */
+export const forgetPublications = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
+  // Locks the event's row first, as a deletion of the event does, so that the two never deadlock. An event that is being deleted
+  // is skipped.
+  const [row] = await sql<{ count: number }[]>`
+    with old as materialized (
+      select ctid as place, event_id from publications where at < ${before} order by at limit ${limit}
+    ), held as materialized (
+      select id from events where id in (select event_id from old) order by id for key share skip locked
+    ), gone as (
+      delete from publications where ctid = any (array(select place from old where event_id in (select id from held)))
+      returning event_id, stream, s
+    ), kept as (
+      insert into stream_heads as h (event_id, stream, s)
+      select event_id, stream, max(s) from gone group by event_id, stream order by event_id, stream
+      on conflict (event_id, stream) do update set s = greatest(h.s, excluded.s)
+    )
+    select count(*) from gone`
+  return row?.count ?? 0
+}
+
+/** Deletes up to `limit` kept answers from before the cutoff. Resolves to their number. */
+export const forgetLiveCommands = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
+  const { count } = await sql`
+    delete from live_commands where ctid = any (array(
+      select ctid from live_commands where at < ${before} and scope not like 'key:%' order by at limit ${limit}))`
+  return count
+}
+
+/** The same for commands under an `Idempotency-Key` (`model/live/command-scopes.ts`). */
+export const forgetKeyedCommands = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
+  const { count } = await sql`
+    delete from live_commands where ctid = any (array(
+      select ctid from live_commands where at < ${before} and scope like 'key:%' order by at limit ${limit}))`
+  return count
+}

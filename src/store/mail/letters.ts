@@ -1,0 +1,85 @@
+/** Letters to addresses that a workspace chose: the permission to send them, their number today, and the refusals. */
+import type { Queryable } from "../database.ts"
+
+/** Has the account proved an address? */
+export const hasProvedAddress = async (sql: Queryable, accountId: string): Promise<boolean> => {
+  const rows =
+    await sql`select 1 from account_emails where account_id = ${accountId} and verified_at is not null limit 1`
+  return rows.length > 0
+}
+
+/** Has an owner of the workspace proved an address? */
+export const hasProvedOwner = async (sql: Queryable, workspaceId: string): Promise<boolean> => {
+  const rows = await sql`
+    select 1 from workspace_members m join account_emails e on e.account_id = m.account_id
+     where m.workspace_id = ${workspaceId} and m.role = 'owner' and e.verified_at is not null limit 1`
+  return rows.length > 0
+}
+
+/**
+ * Counts letters, unless there would be more than `most` on that day; resolves to whether they were counted. Run it in the
+ * transaction that posts them: other transactions of the workspace wait for its end. `day`: a date in UTC. A clock that goes back
+ * begins no new day.
+ */
+export const countLetters = async (
+  sql: Queryable,
+  workspaceId: string,
+  day: string,
+  letters: number,
+  most: number,
+): Promise<boolean> => {
+  if (letters > most) return false
+  const { count } = await sql`
+    insert into workspace_letters as l (workspace_id, day, letters) values (${workspaceId}, ${day}::date, ${letters})
+    on conflict (workspace_id) do update
+       set day = greatest(l.day, excluded.day),
+           letters = case when l.day < excluded.day then 0 else l.letters end + excluded.letters
+     where l.day < excluded.day or l.letters + excluded.letters <= ${most}`
+  return count > 0
+}
+
+/**
+ * Has the founder of the workspace sent more than `most` letters on that day, from all workspaces that they founded? The founder
+ * is the owner who joined first. Transactions of two workspaces do not see each other's letters before they end.
+ */
+export const founderSentMore = async (
+  sql: Queryable,
+  workspaceId: string,
+  day: string,
+  most: number,
+): Promise<boolean> => {
+  const rows = await sql`
+    with first_owner as (
+      select account_id from workspace_members where workspace_id = ${workspaceId} and role = 'owner'
+       order by joined_at, id limit 1)
+    select 1 from first_owner f join workspace_members m on m.account_id = f.account_id and m.role = 'owner'
+      join workspace_letters l on l.workspace_id = m.workspace_id and l.day = ${day}::date
+     where not exists (select from workspace_members o
+                        where o.workspace_id = m.workspace_id and o.role = 'owner' and (o.joined_at, o.id) < (m.joined_at, m.id))
+    having sum(l.letters) > ${most}`
+  return rows.length > 0
+}
+
+interface Refusal {
+  readonly workspaceId: string
+  readonly kind: string
+  readonly addressHash: Uint8Array
+}
+
+export const findRefusal = async (sql: Queryable, { workspaceId, kind, addressHash }: Refusal): Promise<boolean> => {
+  const rows = await sql`
+    select 1 from letter_refusals where workspace_id = ${workspaceId} and kind = ${kind} and address_hash = ${addressHash}`
+  return rows.length > 0
+}
+
+/** Refusing twice changes nothing. */
+export const insertRefusal = async (sql: Queryable, { workspaceId, kind, addressHash }: Refusal): Promise<void> => {
+  await sql`
+    insert into letter_refusals (workspace_id, kind, address_hash) values (${workspaceId}, ${kind}, ${addressHash})
+    on conflict do nothing`
+}
+
+export const deleteRefusal = async (sql: Queryable, { workspaceId, kind, addressHash }: Refusal): Promise<void> => {
+  await sql`
+    delete from letter_refusals where workspace_id = ${workspaceId} and kind = ${kind} and address_hash = ${addressHash}`
+}

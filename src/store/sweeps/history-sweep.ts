@@ -1,0 +1,38 @@
+/** Keeps the live tables small: rows that no reconnecting client can request any more are deleted once a minute. */
+import { Effect, Layer } from "effect"
+import { toTimestamp } from "../../model/timestamp.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
+import { Database } from "../database.ts"
+import { forgetKeyedCommands, forgetLiveCommands, forgetPublications } from "../live/live-history.ts"
+import { inBatches, sweepEvery } from "./sweeps.ts"
+
+/** Command ids are answered for ten minutes; a little more is kept, so that the actor's memory is always covered. */
+const COMMANDS_KEPT_MS = 660_000
+/** An `Idempotency-Key` holds for a day; an hour more, so that no answer goes before its key. */
+const KEYED_KEPT_MS = 25 * 3_600_000
+
+/** `historyMs`: the time for which gateways replay publications. */
+export const historySweepLayer = (historyMs: number): Layer.Layer<never, never, Database | Telemetry> =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const database = yield* Database
+      const { log } = yield* Telemetry
+      const sweep = Effect.suspend(() => sweepHistory(database, Date.now(), historyMs))
+      yield* Effect.forkScoped(sweepEvery("1 minute", log, sweep))
+    }),
+  )
+
+/** `now`: Unix milliseconds. */
+export const sweepHistory = (database: Database["Service"], now: number, historyMs: number) => {
+  const publications = toTimestamp(now - historyMs)
+  const commands = toTimestamp(now - COMMANDS_KEPT_MS)
+  const keyed = toTimestamp(now - KEYED_KEPT_MS)
+  return Effect.all(
+    [
+      inBatches(database, (sql, limit) => forgetPublications(sql, publications, limit)),
+      inBatches(database, (sql, limit) => forgetLiveCommands(sql, commands, limit)),
+      inBatches(database, (sql, limit) => forgetKeyedCommands(sql, keyed, limit)),
+    ],
+    { discard: true },
+  )
+}

@@ -1,0 +1,49 @@
+/** Deletes expired sessions and tokens once an hour. */
+import { Effect, Layer } from "effect"
+import type { Unavailable } from "../../model/errors.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
+import { deleteExpiredAccountTokens } from "../accounts/account-tokens.ts"
+import { deleteExpiredSessions } from "../accounts/accounts.ts"
+import { Database } from "../database.ts"
+import { deleteEntryTokens, listEventsWithOldEntries, markEntriesSwept } from "../events/registrations.ts"
+import { deleteExpiredNoteTokens } from "../events/table-notes.ts"
+import { inBatches, patiently, sweepEvery } from "./sweeps.ts"
+
+/** An entry token opens its event until so long after the end; an hour more, so that no clock is ahead of another. */
+const ENTRIES_KEPT_MS = 25 * 3_600_000
+/** Events whose entry tokens are looked for at once. */
+const EVENTS = 100
+
+const sweepEntryTokens = (database: Database["Service"], now: number): Effect.Effect<void, Unavailable> =>
+  Effect.gen(function* () {
+    const endedBefore = toTimestamp(now - ENTRIES_KEPT_MS)
+    const eventIds = yield* patiently(database, (sql) => listEventsWithOldEntries(sql, endedBefore, EVENTS))
+    if (eventIds.length === 0) return 0
+    yield* inBatches(database, (sql, limit) => deleteEntryTokens(sql, eventIds, limit))
+    yield* patiently(database, (sql) => markEntriesSwept(sql, eventIds))
+    return eventIds.length
+  }).pipe(Effect.repeat({ while: (events) => events === EVENTS }), Effect.asVoid)
+
+/** `now`: Unix milliseconds. */
+export const sweepExpired = (database: Database["Service"], now: number): Effect.Effect<void, Unavailable> => {
+  const at = toTimestamp(now)
+  return Effect.all(
+    [
+      inBatches(database, (sql, limit) => deleteExpiredSessions(sql, at, limit)),
+      inBatches(database, (sql, limit) => deleteExpiredAccountTokens(sql, at, limit)),
+      inBatches(database, (sql, limit) => deleteExpiredNoteTokens(sql, at, limit)),
+      sweepEntryTokens(database, now),
+    ],
+    { discard: true },
+  )
+}
+
+export const retentionSweepLayer: Layer.Layer<never, never, Database | Telemetry> = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const database = yield* Database
+    const { log } = yield* Telemetry
+    const sweep = Effect.suspend(() => sweepExpired(database, Date.now()))
+    yield* Effect.forkScoped(sweepEvery("1 hour", log, sweep))
+  }),
+)

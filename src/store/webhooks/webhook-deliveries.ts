@@ -1,0 +1,290 @@
+/**
+ * Webhook deliveries for the dispatcher: claim, settle, release, sweep. Every claim is a lease that lapses by itself, and has
+ * a name of its own; a release, and a settlement of a failure, count only while that claim is valid. So each statement may be
+ * repeated when its outcome is unknown: a repeated claim of first tries returns the rows it took before, a repeated claim of
+ * retries leaves those to lapse, and the other statements change nothing.
+ *
+ * Order of first tries: a lane (an endpoint's share of events) is claimed by its head, the first row not yet answered.
+ * The head is taken with SKIP LOCKED and read again in its newest version, so the claim of the head locks the lane: rows
+ * behind it are never handed out while one before them is in flight, however many dispatchers there are. A row may appear
+ * before the head when it was numbered first and committed later: it becomes the head and is handed out alone, because a
+ * run ends at the first row in flight. Within an event numbers rise with commits, so the event's order is kept.
+ * No statement takes an endpoint's lock after a delivery's, so that deleting an endpoint cannot deadlock with settling.
+ *
+ * Chosen rows are fetched by `id = any (…)` and checked again by conditions that the partial indexes do not match
+ * (`finished_at is null` is `pending`, `attempts < 1` is `attempts = 0`): a burst outruns the statistics, and a planner
+ * that takes the partial indexes for empty would scan the whole backlog once per row. For the same reason the state of an
+ * endpoint is read in a subquery of its own, which the planner cannot turn into a join of all endpoints with all lanes,
+ * and a settlement does not name its rows' endpoints, whose index would lead it over all their deliveries.
+ */
+
+import type { Attempt, DeliveryStatus } from "../../model/integrations/webhook-delivery.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+import { FAILURES_APART } from "./webhook-endpoints.ts"
+
+/** The address of an endpoint's requests, and its signing secrets. */
+export interface EndpointTarget {
+  readonly url: string
+  readonly secretSealed: Uint8Array
+  /** Of the secret that is being replaced, as long as it still signs. */
+  readonly previousSecretSealed: Uint8Array | null
+}
+
+const TARGET = `e.url, e.secret_sealed,
+  case when e.previous_secret_until > now() then e.previous_secret_sealed end as previous_secret_sealed`
+
+export interface ClaimedDelivery extends EndpointTarget {
+  readonly id: string
+  /** The name of the claim. */
+  readonly claim: string
+  readonly endpointId: string
+  readonly lane: number
+  /** Answered tries before this one. */
+  readonly attempts: number
+  readonly messageId: string
+  readonly type: string
+  /** The exact text to send. */
+  readonly body: string
+}
+
+export interface ClaimRequest {
+  /** Names the claim: begins with the id of the claimer, which is unique to a process, and is never used for another one. */
+  readonly claim: string
+  readonly leaseMs: number
+  /** Lanes, or retries, at most. */
+  readonly limit: number
+  /** Of which one endpoint gets at most so many, together with what it already has in this process. */
+  readonly perEndpoint: number
+  /** The slots that each endpoint uses now. */
+  readonly busy: ReadonlyMap<string, number>
+}
+
+const busyRows = (sql: Queryable, busy: ReadonlyMap<string, number>) =>
+  sql.json([...busy].map(([endpoint_id, n]) => ({ endpoint_id, n })))
+
+/**
+ * Claims up to `runLength` first tries of each free lane, endpoints in turn. The rows of one lane come in the order in
+ * which they must be sent.
+ */
+export const claimFirstTries = async (
+  sql: Queryable,
+  request: ClaimRequest & { readonly runLength: number },
+): Promise<ReadonlyArray<ClaimedDelivery>> => sql<ClaimedDelivery[]>`
+  with recursive lanes as (
+    (select endpoint_id, lane from webhook_deliveries where status = 'pending' and attempts = 0
+      order by endpoint_id, lane limit 1)
+    union all
+    select next.endpoint_id, next.lane from lanes cross join lateral (
+      select d.endpoint_id, d.lane from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
+         and (d.endpoint_id, d.lane) > (lanes.endpoint_id, lanes.lane)
+       order by d.endpoint_id, d.lane limit 1) next
+  ), free as (
+    select h.id, h.seq, h.endpoint_id, h.claimed_by is not distinct from ${request.claim} as is_own,
+           row_number() over (partition by h.endpoint_id
+                              order by h.claimed_by is not distinct from ${request.claim} desc, h.seq) as turn
+      from lanes cross join lateral (
+        select d.* from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
+           and d.endpoint_id = lanes.endpoint_id and d.lane = lanes.lane
+         order by d.seq limit 1) h
+     where (select e.status from webhook_endpoints e where e.id = lanes.endpoint_id) = 'active'
+       and (h.claimed_by is null or h.claimed_by = ${request.claim} or h.next_attempt_at <= now())
+  ), chosen as (
+    select free.id from free
+      left join jsonb_to_recordset(${busyRows(sql, request.busy)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
+     where free.turn <= ${request.perEndpoint}::int - coalesce(b.n, 0)
+     order by free.is_own desc, free.turn, free.seq limit ${request.limit}
+  ), head as (
+    select d.endpoint_id, d.lane, d.seq from webhook_deliveries d where d.id = any (array(select id from chosen))
+       and d.finished_at is null and d.attempts < 1
+       and (d.claimed_by is null or d.claimed_by = ${request.claim} or d.next_attempt_at <= now())
+       for update skip locked
+  ), run as (
+    select r.id from head cross join lateral (
+      select d.id, count(*) filter (where d.claimed_by <> ${request.claim} and d.next_attempt_at > now())
+                     over (order by d.seq) as on_their_way
+        from webhook_deliveries d where d.status = 'pending' and d.attempts = 0
+         and d.endpoint_id = head.endpoint_id and d.lane = head.lane and d.seq >= head.seq
+       order by d.seq limit ${request.runLength}) r
+     where r.on_their_way = 0
+  ), claimed as (
+    update webhook_deliveries d
+       set claimed_by = ${request.claim}, next_attempt_at = now() + ${request.leaseMs}::float8 * interval '1 millisecond'
+     where d.id = any (array(select id from run)) and d.finished_at is null and d.attempts < 1
+       and (d.claimed_by is null or d.claimed_by = ${request.claim} or d.next_attempt_at <= now())
+    returning d.id, d.seq, d.endpoint_id, d.lane, d.attempts, d.message_id, d.claimed_by as claim
+  )
+  select c.id, c.claim, c.endpoint_id, c.lane, c.attempts, c.message_id, m.type, m.body, ${sql.unsafe(TARGET)}
+    from claimed c join outbox_messages m on m.id = c.message_id join webhook_endpoints e on e.id = c.endpoint_id
+   order by c.seq`
+
+/** Claims retries that are due, endpoints in turn. They have no order among each other. */
+export const claimRetries = async (
+  sql: Queryable,
+  request: ClaimRequest,
+): Promise<ReadonlyArray<ClaimedDelivery>> => sql<ClaimedDelivery[]>`
+  with recursive owners as (
+    (select endpoint_id from webhook_deliveries where status = 'pending' and attempts > 0 order by endpoint_id limit 1)
+    union all
+    select next.endpoint_id from owners cross join lateral (
+      select d.endpoint_id from webhook_deliveries d where d.status = 'pending' and d.attempts > 0
+         and d.endpoint_id > owners.endpoint_id
+       order by d.endpoint_id limit 1) next
+  ), due as (
+    select r.id, r.next_attempt_at, o.endpoint_id,
+           row_number() over (partition by o.endpoint_id order by r.next_attempt_at) as turn
+      from owners o cross join lateral (
+        select d.id, d.next_attempt_at from webhook_deliveries d where d.status = 'pending' and d.attempts > 0
+           and d.endpoint_id = o.endpoint_id and d.next_attempt_at <= now()
+         order by d.next_attempt_at limit ${request.perEndpoint}) r
+     where (select e.status from webhook_endpoints e where e.id = o.endpoint_id) = 'active'
+  ), chosen as (
+    select due.id from due
+      left join jsonb_to_recordset(${busyRows(sql, request.busy)}) as b(endpoint_id uuid, n integer) using (endpoint_id)
+     where due.turn <= ${request.perEndpoint}::int - coalesce(b.n, 0)
+     order by due.turn, due.next_attempt_at limit ${request.limit}
+  ), locked as (
+    select d.id from webhook_deliveries d where d.id = any (array(select id from chosen))
+       and d.finished_at is null and d.attempts > 0 and d.next_attempt_at <= now()
+       for update skip locked
+  ), claimed as (
+    update webhook_deliveries d
+       set claimed_by = ${request.claim}, next_attempt_at = now() + ${request.leaseMs}::float8 * interval '1 millisecond'
+     where d.id = any (array(select id from locked))
+    returning d.id, d.endpoint_id, d.lane, d.attempts, d.message_id, d.claimed_by as claim
+  )
+  select c.id, c.claim, c.endpoint_id, c.lane, c.attempts, c.message_id, m.type, m.body, ${sql.unsafe(TARGET)}
+    from claimed c join outbox_messages m on m.id = c.message_id join webhook_endpoints e on e.id = c.endpoint_id`
+
+/** Milliseconds, by the database's clock, until the next retry falls due (negative: overdue); `undefined`: there is none. */
+export const nextRetryInMs = async (sql: Queryable): Promise<number | undefined> => {
+  const [row] = await sql<{ ms: number | null }[]>`
+    with recursive owners as (
+      (select endpoint_id, next_attempt_at from webhook_deliveries where status = 'pending' and attempts > 0
+        order by endpoint_id, next_attempt_at limit 1)
+      union all
+      select next.endpoint_id, next.next_attempt_at from owners cross join lateral (
+        select d.endpoint_id, d.next_attempt_at from webhook_deliveries d where d.status = 'pending' and d.attempts > 0
+           and d.endpoint_id > owners.endpoint_id
+         order by d.endpoint_id, d.next_attempt_at limit 1) next
+    )
+    select (extract(epoch from min(o.next_attempt_at) - now()) * 1000)::float8 as ms
+      from owners o join webhook_endpoints e on e.id = o.endpoint_id and e.status = 'active'`
+  return row?.ms ?? undefined
+}
+
+export interface Settlement {
+  readonly id: string
+  readonly claim: string
+  readonly endpointId: string
+  readonly status: Exclude<DeliveryStatus, "skipped">
+  /** Until the next try, for `pending`. */
+  readonly delayMs: number | null
+  /** The error, for operators. */
+  readonly lastError: string | null
+  readonly attempt: Attempt
+}
+
+/**
+ * Records the results of attempts. A success is recorded also when the claim has lapsed and another one may be under way, because
+ * the webhook event has been received; any other result only while the claim is valid. It also records when each endpoint last
+ * succeeded or failed, and the start of its unbroken failures; an internal fault does not count against the endpoint.
+ */
+export const settleDeliveries = async (sql: Queryable, settlements: ReadonlyArray<Settlement>): Promise<void> => {
+  const byId = Object.fromEntries(settlements.map(({ id, endpointId: _, ...result }) => [id, result]))
+  const ids = settlements.map(({ id }) => id)
+  const endpointIds = [...new Set(settlements.map(({ endpointId }) => endpointId))]
+  // The endpoints are counted so that they are locked before any delivery is; the deliveries of a deleted one are gone by then.
+  await sql`
+    with given as materialized (select ${sql.json(byId)}::jsonb as results), endpoint as materialized (
+      select id from webhook_endpoints where id = any (${endpointIds}::uuid[]) order by id for no key update
+    ), settled as (
+      update webhook_deliveries d
+         set status = results -> d.id::text ->> 'status', attempts = d.attempts + 1, claimed_by = null,
+             last_status = (results -> d.id::text -> 'attempt' ->> 'statusCode')::integer,
+             history = d.history || (results -> d.id::text -> 'attempt'),
+             last_error = results -> d.id::text ->> 'lastError',
+             next_attempt_at = now() + (results -> d.id::text ->> 'delayMs')::float8 * interval '1 millisecond',
+             finished_at = case when results -> d.id::text ->> 'status' <> 'pending' then now() end
+        from given
+       where (select count(*) from endpoint) > 0
+         and d.id = any (${ids}::uuid[]) and d.finished_at is null
+         and (d.claimed_by = results -> d.id::text ->> 'claim' or results -> d.id::text ->> 'status' = 'delivered')
+      returning d.endpoint_id, d.status, d.history -> -1 ->> 'error' as error
+    )
+    update webhook_endpoints e
+       set last_success_at = case when s.succeeded then now() else e.last_success_at end,
+           last_failure_at = case when s.failed then now() else e.last_failure_at end,
+           failing_since = case when s.succeeded then null
+                                when not s.theirs then e.failing_since
+                                when e.last_failure_at > now() - ${FAILURES_APART}::interval
+                                then coalesce(e.failing_since, now())
+                                else now() end
+      from (select endpoint_id, bool_or(status = 'delivered') as succeeded, bool_or(status <> 'delivered') as failed,
+                   bool_or(error <> 'internal') as theirs
+              from settled group by endpoint_id) s
+     where e.id = s.endpoint_id`
+}
+
+/** The endpoints among these that still exist and are active, in their present state: read right before a send. */
+export const findTargets = async (
+  sql: Queryable,
+  endpointIds: ReadonlyArray<string>,
+): Promise<ReadonlyMap<string, EndpointTarget>> => {
+  const rows = await sql<(EndpointTarget & { id: string })[]>`
+    select e.id, ${sql.unsafe(TARGET)} from webhook_endpoints e
+     where e.id = any (${[...endpointIds]}::uuid[]) and e.status = 'active'`
+  return new Map(rows.map(({ id, ...target }) => [id, target]))
+}
+
+/** Releases claimed rows without a try; they are due at once. */
+export const releaseDeliveries = async (
+  sql: Queryable,
+  deliveries: ReadonlyArray<Pick<ClaimedDelivery, "id" | "claim">>,
+): Promise<void> => {
+  const claims = Object.fromEntries(deliveries.map(({ id, claim }) => [id, claim]))
+  await sql`
+    update webhook_deliveries set claimed_by = null, next_attempt_at = now()
+     where id = any (${Object.keys(claims)}::uuid[]) and status = 'pending'
+       and claimed_by = ${sql.json(claims)}::jsonb ->> id::text`
+}
+
+/**
+ * Rescue: claims of other nodes fall due at once. Only for a process that is the only dispatcher on this
+ * database; beside others the claims of a dead one lapse by themselves. Resolves to the number of rows.
+ */
+export const releaseClaims = async (sql: Queryable, exceptNode: string): Promise<number> => {
+  const { count } = await sql`
+    update webhook_deliveries set claimed_by = null, next_attempt_at = now()
+     where not starts_with(claimed_by, ${exceptNode}) and id = any (array(
+      select id from webhook_deliveries where status = 'pending' and attempts = 0 and claimed_by is not null union all
+      select id from webhook_deliveries where status = 'pending' and attempts > 0 and claimed_by is not null))`
+  return count
+}
+
+/**
+ * Finishes up to `limit` waiting deliveries of disabled endpoints as skipped; those in flight come later. Waits for no lock, so
+ * that it cannot deadlock with a claim or a settlement. Resolves to the number of rows.
+ */
+export const skipDeliveries = async (sql: Queryable, limit: number): Promise<number> => {
+  const { count } = await sql`
+    update webhook_deliveries set status = 'skipped', claimed_by = null, next_attempt_at = null, finished_at = now()
+     where id = any (array(
+       select d.id from webhook_endpoints e join webhook_deliveries d on d.endpoint_id = e.id
+        where e.status = 'disabled' and d.status = 'pending' and (d.claimed_by is null or d.next_attempt_at <= now())
+        limit ${limit} for update of d skip locked))`
+  return count
+}
+
+/**
+ * Deletes up to `limit` messages from before the cutoff without a pending delivery and without one finished since,
+ * together with their deliveries. Resolves to the number of messages.
+ */
+export const sweepMessages = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
+  const { count } = await sql`
+    delete from outbox_messages where id in (
+      select m.id from outbox_messages m where m.occurred_at < ${before} and not exists (
+        select from webhook_deliveries d where d.message_id = m.id and (d.status = 'pending' or d.finished_at >= ${before}))
+       limit ${limit})`
+  return count
+}

@@ -1,0 +1,136 @@
+/** Webhook endpoints of a workspace; the signing secret is stored sealed, and only the signer reads it. */
+
+import type { WebhookEventType } from "../../model/integrations/webhook-events.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import { lockWorkspace } from "../accounts/credentials.ts"
+import type { Queryable } from "../database.ts"
+import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
+
+export const MAX_ENDPOINTS_PER_WORKSPACE = 20
+
+/** An endpoint whose tries have all failed for so long is disabled. */
+const DISABLED_AFTER = "5 days"
+/** Failures further apart are separate series: more than the longest wait between two tries of one delivery. */
+export const FAILURES_APART = "2 days"
+/** How long a replaced secret goes on signing. */
+const SECRET_OVERLAP = "24 hours"
+
+const COLUMNS = "id, url, event_types, status, disabled_reason, created_at, last_success_at, last_failure_at"
+
+/** `manual`: a member or a key disabled it; `failing`: all its answers for five days were failures. */
+export type DisabledReason = "manual" | "failing"
+
+export interface WebhookEndpointRow {
+  readonly id: string
+  readonly url: string
+  readonly eventTypes: ReadonlyArray<WebhookEventType>
+  readonly status: "active" | "disabled"
+  readonly disabledReason: DisabledReason | null
+  readonly createdAt: Timestamp
+  readonly lastSuccessAt: Timestamp | null
+  readonly lastFailureAt: Timestamp | null
+}
+
+/** Inserts an endpoint unless the workspace has the most endpoints allowed; `undefined` then. Run it in a transaction. */
+export const insertWebhookEndpoint = async (
+  sql: Queryable,
+  endpoint: {
+    id: string
+    workspaceId: string
+    url: string
+    eventTypes: ReadonlyArray<WebhookEventType>
+    secretSealed: Uint8Array
+  },
+): Promise<WebhookEndpointRow | undefined> => {
+  await lockWorkspace(sql, endpoint.workspaceId)
+  const [row] = await sql<WebhookEndpointRow[]>`
+    insert into webhook_endpoints (id, workspace_id, url, event_types, secret_sealed)
+    select ${endpoint.id}, ${endpoint.workspaceId}, ${endpoint.url}, ${[...endpoint.eventTypes]}::text[],
+           ${endpoint.secretSealed}
+     where (select count(*) from webhook_endpoints where workspace_id = ${endpoint.workspaceId}) < ${MAX_ENDPOINTS_PER_WORKSPACE}
+    returning ${sql.unsafe(COLUMNS)}`
+  return row
+}
+
+export const pageWebhookEndpoints = async (
+  sql: Queryable,
+  workspaceId: string,
+  page: PageRequest,
+): Promise<Page<WebhookEndpointRow>> => {
+  const after = page.after ?? FIRST_PAGE
+  const rows = await sql<WebhookEndpointRow[]>`
+    select ${sql.unsafe(COLUMNS)}
+      from webhook_endpoints where workspace_id = ${workspaceId} and (created_at, id) < (${after.createdAt}, ${after.id})
+     order by created_at desc, id desc limit ${page.limit + 1}`
+  return toPage(rows, page.limit)
+}
+
+export const findWebhookEndpointOwner = async (
+  sql: Queryable,
+  id: string,
+): Promise<{ readonly workspaceId: string } | undefined> => {
+  const [row] = await sql<{ workspaceId: string }[]>`select workspace_id from webhook_endpoints where id = ${id}`
+  return row
+}
+
+/** Deletes the endpoint and, by the foreign key, every pending try with it. */
+export const deleteWebhookEndpoint = async (sql: Queryable, id: string): Promise<boolean> => {
+  const rows = await sql`delete from webhook_endpoints where id = ${id} returning id`
+  return rows.length > 0
+}
+
+export interface WebhookEndpointChange {
+  readonly url?: string
+  readonly eventTypes?: ReadonlyArray<WebhookEventType>
+  readonly status?: "active" | "disabled"
+}
+
+/** Changes the given fields. Failures are counted anew for another address, and from each change of the status. */
+export const updateWebhookEndpoint = async (
+  sql: Queryable,
+  id: string,
+  change: WebhookEndpointChange,
+): Promise<WebhookEndpointRow | undefined> => {
+  const { url = null, eventTypes, status = null } = change
+  const types = eventTypes === undefined ? null : [...eventTypes]
+  const [row] = await sql<WebhookEndpointRow[]>`
+    update webhook_endpoints
+       set url = coalesce(${url}, url), event_types = coalesce(${types}::text[], event_types),
+           status = coalesce(${status}, status),
+           disabled_reason = case coalesce(${status}, status) when 'disabled' then coalesce(disabled_reason, 'manual') end,
+           failing_since = case when coalesce(${url}, url) = url and coalesce(${status}, status) = status
+                                then failing_since end
+     where id = ${id} returning ${sql.unsafe(COLUMNS)}`
+  return row
+}
+
+/** The present secret goes on signing for a day; one that was already being replaced stops at once. */
+export const replaceSecret = async (
+  sql: Queryable,
+  id: string,
+  secretSealed: Uint8Array,
+): Promise<(WebhookEndpointRow & { readonly previousSecretUntil: Timestamp }) | undefined> => {
+  const [row] = await sql<(WebhookEndpointRow & { previousSecretUntil: Timestamp })[]>`
+    update webhook_endpoints
+       set previous_secret_sealed = secret_sealed, previous_secret_until = now() + ${SECRET_OVERLAP}::interval,
+           secret_sealed = ${secretSealed}
+     where id = ${id} returning ${sql.unsafe(COLUMNS)}, previous_secret_until`
+  return row
+}
+
+/** Removes replaced secrets that sign no more. */
+export const forgetLapsedSecrets = async (sql: Queryable): Promise<void> => {
+  await sql`
+    update webhook_endpoints set previous_secret_sealed = null, previous_secret_until = null
+     where previous_secret_until <= now()`
+}
+
+/** Disables endpoints with nothing but failures for five days; resolves to them. */
+export const disableFailing = async (
+  sql: Queryable,
+): Promise<ReadonlyArray<{ readonly id: string; readonly workspaceId: string }>> => sql<
+  { id: string; workspaceId: string }[]
+>`
+  update webhook_endpoints set status = 'disabled', disabled_reason = 'failing'
+   where status = 'active' and last_failure_at - failing_since >= ${DISABLED_AFTER}::interval
+  returning id, workspace_id`

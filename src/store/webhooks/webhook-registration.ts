@@ -1,0 +1,134 @@
+/**
+ * Registering webhook endpoints and changing them: targets are checked here, and secrets made, stored sealed, and returned
+ * once.
+ */
+import { randomBytes } from "node:crypto"
+import { Context, Effect, Layer } from "effect"
+import { Egress } from "../../egress/egress.ts"
+import { BadRequest, Conflict, NotFound, type Unauthorized, type Unavailable } from "../../model/errors.ts"
+import { newId } from "../../model/ids.ts"
+import type { WebhookEventType } from "../../model/integrations/webhook-events.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import { type Credential, requireCredential, requireMember } from "../accounts/credentials.ts"
+import { Database } from "../database.ts"
+import { sealText } from "../sealed-text.ts"
+import { skipDeliveries } from "./webhook-deliveries.ts"
+import {
+  insertWebhookEndpoint,
+  MAX_ENDPOINTS_PER_WORKSPACE,
+  replaceSecret,
+  updateWebhookEndpoint,
+  type WebhookEndpointChange,
+  type WebhookEndpointRow,
+} from "./webhook-endpoints.ts"
+
+/** Deliveries skipped at once when an endpoint is disabled; the rest of a longer backlog follows within a minute. */
+const SKIPPED_AT_ONCE = 1_000
+
+/** `whsec_` and the standard base64 of 256 random bits: the form Standard Webhooks libraries take. */
+export const newSigningSecret = (): string => `whsec_${randomBytes(32).toString("base64")}`
+
+export interface NewWebhookEndpoint {
+  readonly workspaceId: string
+  readonly url: string
+  /** Empty: all types. */
+  readonly eventTypes: ReadonlyArray<WebhookEventType>
+  /** The caller's credential; checked again where the endpoint is stored. */
+  readonly credential: Credential
+}
+
+/** An endpoint that is to be changed, and the credential of the caller. */
+export interface OwnedWebhookEndpoint {
+  readonly id: string
+  readonly workspaceId: string
+  readonly credential: Credential
+}
+
+export class WebhookRegistration extends Context.Service<
+  WebhookRegistration,
+  {
+    /**
+     * `BadRequest` for a target that may not be called, `Conflict` when the workspace has the most endpoints allowed,
+     * `Unauthorized` when the credential was revoked meanwhile.
+     */
+    readonly create: (
+      endpoint: NewWebhookEndpoint,
+    ) => Effect.Effect<
+      { readonly endpoint: WebhookEndpointRow; readonly secret: string },
+      BadRequest | Conflict | Unauthorized | Unavailable
+    >
+    /** Refuses like `create`. Disabling skips the deliveries that wait. */
+    readonly change: (
+      endpoint: OwnedWebhookEndpoint,
+      change: WebhookEndpointChange,
+    ) => Effect.Effect<WebhookEndpointRow, BadRequest | NotFound | Unauthorized | Unavailable>
+    /** A new secret; the one before it signs too until `previousSecretExpiresAt`. */
+    readonly rotateSecret: (endpoint: OwnedWebhookEndpoint) => Effect.Effect<
+      {
+        readonly endpoint: WebhookEndpointRow
+        readonly secret: string
+        readonly previousSecretExpiresAt: Timestamp
+      },
+      NotFound | Unauthorized | Unavailable
+    >
+  }
+>()("gathercue/WebhookRegistration") {
+  /** `sealingKey`: 32 bytes, the same that the dispatcher opens secrets with. */
+  static readonly layer = (sealingKey: Uint8Array): Layer.Layer<WebhookRegistration, never, Database | Egress> =>
+    Layer.effect(
+      WebhookRegistration,
+      Effect.gen(function* () {
+        const database = yield* Database
+        const egress = yield* Egress
+        const checkTarget = (url: string) =>
+          Effect.mapError(egress.check(url), ({ detail }) => new BadRequest({ detail }))
+        return {
+          create: (wanted) =>
+            Effect.gen(function* () {
+              yield* checkTarget(wanted.url)
+              const id = newId()
+              const secret = newSigningSecret()
+              const secretSealed = sealText(sealingKey, id, secret)
+              const endpoint = yield* database.transaction<WebhookEndpointRow | undefined, Unauthorized>(
+                async (sql) => {
+                  const inserted = await insertWebhookEndpoint(sql, { ...wanted, id, secretSealed })
+                  await requireCredential(sql, wanted.workspaceId, wanted.credential, "members")
+                  return inserted
+                },
+              )
+              if (endpoint === undefined) {
+                return yield* new Conflict({
+                  detail: `A workspace has at most ${MAX_ENDPOINTS_PER_WORKSPACE} webhook endpoints.`,
+                })
+              }
+              return { endpoint, secret }
+            }),
+          change: ({ id, workspaceId, credential }, change) =>
+            Effect.gen(function* () {
+              if (change.url !== undefined) yield* checkTarget(change.url)
+              return yield* database.transaction<WebhookEndpointRow, NotFound | Unauthorized>(async (sql) => {
+                await requireMember(sql, workspaceId, credential)
+                const endpoint = await updateWebhookEndpoint(sql, id, change)
+                if (endpoint === undefined) throw NotFound.of("webhook")
+                if (endpoint.status === "disabled") await skipDeliveries(sql, SKIPPED_AT_ONCE)
+                return endpoint
+              })
+            }),
+          rotateSecret: ({ id, workspaceId, credential }) =>
+            Effect.gen(function* () {
+              const secret = newSigningSecret()
+              const secretSealed = sealText(sealingKey, id, secret)
+              const replaced = yield* database.transaction<Awaited<ReturnType<typeof replaceSecret>>, Unauthorized>(
+                async (sql) => {
+                  await requireMember(sql, workspaceId, credential)
+                  return replaceSecret(sql, id, secretSealed)
+                },
+              )
+              if (replaced === undefined) return yield* NotFound.of("webhook")
+              const { previousSecretUntil, ...endpoint } = replaced
+              return { endpoint, secret, previousSecretExpiresAt: previousSecretUntil }
+            }),
+        }
+      }),
+    )
+}

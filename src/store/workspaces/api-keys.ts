@@ -1,0 +1,112 @@
+/** Workspace API keys: only a hash of the secret is kept. */
+import type { Timestamp } from "../../model/timestamp.ts"
+import { lockWorkspace } from "../accounts/credentials.ts"
+import type { Queryable } from "../database.ts"
+import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
+
+export interface ApiKeyRow {
+  readonly id: string
+  readonly name: string | null
+  readonly prefix: string
+  readonly last4: string
+  readonly status: "active" | "revoked"
+  readonly createdAt: Timestamp
+  readonly lastUsedAt: Timestamp | null
+  readonly expiresAt: Timestamp | null
+  readonly revokedAt: Timestamp | null
+  /** The key that created this key; null where a member did. */
+  readonly createdByKeyId: string | null
+}
+
+/** At most this many active keys in a workspace. */
+export const MAX_ACTIVE_KEYS = 50
+
+/** Inserts a key unless the workspace has the most active keys allowed; `undefined` then. */
+export const insertApiKey = async (
+  sql: Queryable,
+  key: {
+    id: string
+    workspaceId: string
+    name: string | null
+    secretHash: Uint8Array
+    prefix: string
+    last4: string
+    expiresAt: Timestamp | null
+    createdByKeyId: string | null
+  },
+): Promise<ApiKeyRow | undefined> => {
+  // The workspace row is the lock that makes the count exact when two callers create at once.
+  await lockWorkspace(sql, key.workspaceId)
+  const [row] = await sql<ApiKeyRow[]>`
+    insert into api_keys (id, workspace_id, name, secret_hash, prefix, last4, expires_at, created_by_key_id)
+    select ${key.id}, ${key.workspaceId}, ${key.name}, ${key.secretHash}, ${key.prefix}, ${key.last4},
+           ${key.expiresAt}, ${key.createdByKeyId}
+     where (select count(*) from api_keys where workspace_id = ${key.workspaceId} and revoked_at is null
+             and (expires_at is null or expires_at > now())) < ${MAX_ACTIVE_KEYS}
+    returning id, name, prefix, last4, 'active' as status, created_at, last_used_at, expires_at, revoked_at, created_by_key_id`
+  return row
+}
+
+export const findActiveKey = async (
+  sql: Queryable,
+  secretHash: Uint8Array,
+): Promise<(Pick<ApiKeyRow, "id" | "lastUsedAt" | "expiresAt"> & { readonly workspaceId: string }) | undefined> => {
+  const [row] = await sql<(Pick<ApiKeyRow, "id" | "lastUsedAt" | "expiresAt"> & { workspaceId: string })[]>`
+    select id, workspace_id, last_used_at, expires_at from api_keys
+     where secret_hash = ${secretHash} and revoked_at is null and (expires_at is null or expires_at > now())`
+  return row
+}
+
+export const touchApiKey = async (sql: Queryable, id: string, usedAt: Timestamp): Promise<void> => {
+  await sql`update api_keys set last_used_at = ${usedAt} where id = ${id}`
+}
+
+export const pageApiKeys = async (sql: Queryable, workspaceId: string, page: PageRequest): Promise<Page<ApiKeyRow>> => {
+  const after = page.after ?? FIRST_PAGE
+  const rows = await sql<ApiKeyRow[]>`
+    select id, name, prefix, last4, case when revoked_at is null then 'active' else 'revoked' end as status,
+           created_at, last_used_at, expires_at, revoked_at, created_by_key_id
+      from api_keys where workspace_id = ${workspaceId} and (created_at, id) < (${after.createdAt}, ${after.id})
+     order by created_at desc, id desc limit ${page.limit + 1}`
+  return toPage(rows, page.limit)
+}
+
+/**
+ * The two steps of DELETE (specification §3): an active key is revoked, a revoked one removed. One statement each, so
+ * that two deletes at once revoke and then remove, never remove an active key directly.
+ */
+export const revokeApiKey = async (sql: Queryable, workspaceId: string, keyId: string): Promise<boolean> => {
+  const rows = await sql`
+    update api_keys set revoked_at = now()
+     where id = ${keyId} and workspace_id = ${workspaceId} and revoked_at is null returning id`
+  return rows.length > 0
+}
+
+/** The keys that it created then count as created by its own creator. Run it in a transaction. */
+export const removeRevokedApiKey = async (sql: Queryable, workspaceId: string, keyId: string): Promise<boolean> => {
+  await sql`
+    update api_keys made set created_by_key_id = k.created_by_key_id from api_keys k
+     where k.id = ${keyId} and k.workspace_id = ${workspaceId} and k.revoked_at is not null and made.created_by_key_id = k.id`
+  const rows = await sql`
+    delete from api_keys where id = ${keyId} and workspace_id = ${workspaceId} and revoked_at is not null returning id`
+  return rows.length > 0
+}
+
+/**
+ * Revokes the active keys that this one created, directly or through other keys. Resolves to their ids. The statement waits for a
+ * key that is being created, and a later one finds its creator revoked. Run it in the transaction that revokes the key itself.
+ */
+export const revokeKeysMadeBy = async (
+  sql: Queryable,
+  workspaceId: string,
+  keyId: string,
+): Promise<ReadonlyArray<string>> => {
+  await lockWorkspace(sql, workspaceId)
+  const rows = await sql<{ id: string }[]>`
+    with recursive made as (
+      select id from api_keys where created_by_key_id = ${keyId} and workspace_id = ${workspaceId}
+      union select k.id from api_keys k join made on k.created_by_key_id = made.id
+    )
+    update api_keys set revoked_at = now() where id in (select id from made) and revoked_at is null returning id`
+  return rows.map(({ id }) => id)
+}

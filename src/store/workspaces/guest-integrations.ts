@@ -1,0 +1,121 @@
+/** Registered issuers of partner guests. Only active ones are listed and found; a revoked row stays for audits. */
+import { Conflict } from "../../model/errors.ts"
+import { MAX_GUEST_INTEGRATIONS, type PartnerFault } from "../../model/integrations/guest-integration.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import { lockWorkspace } from "../accounts/credentials.ts"
+import type { Queryable } from "../database.ts"
+import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
+
+export interface GuestIntegrationRow {
+  readonly id: string
+  readonly workspaceId: string
+  readonly issuer: string
+  readonly jwksUrl: string | null
+  readonly publicKeyFingerprint: string | null
+  readonly status: "active" | "revoked"
+  readonly createdAt: Timestamp
+  readonly revokedAt: Timestamp | null
+  readonly lastVerifiedAt: Timestamp | null
+  readonly lastError: PartnerFault | null
+}
+
+/** The source of an issuer's keys: the address of its key set, or its one key. Exactly one is not null. */
+export interface KeySource {
+  readonly jwksUrl: string | null
+  readonly publicKeyPem: string | null
+}
+
+const COLUMNS = `id, workspace_id, issuer, jwks_url, public_key_fingerprint,
+  case when revoked_at is null then 'active' else 'revoked' end as status,
+  created_at, revoked_at, last_verified_at, last_error`
+
+/**
+ * Throws `Conflict` for a registered issuer, or when the workspace has the most integrations allowed. Run it in a transaction.
+ */
+export const insertGuestIntegration = async (
+  sql: Queryable,
+  integration: KeySource & {
+    readonly id: string
+    readonly workspaceId: string
+    readonly issuer: string
+    readonly publicKeyFingerprint: string | null
+  },
+): Promise<GuestIntegrationRow> => {
+  const { id, workspaceId, issuer, jwksUrl, publicKeyPem, publicKeyFingerprint } = integration
+  // The workspace's row is the lock that makes both answers true until the insert.
+  await lockWorkspace(sql, workspaceId)
+  const [held] = await sql<{ active: number; isTaken: boolean }[]>`
+    select count(*) as active, coalesce(bool_or(issuer = ${issuer}), false) as is_taken
+      from guest_integrations where workspace_id = ${workspaceId} and revoked_at is null`
+  if (held?.isTaken) throw new Conflict({ detail: "The workspace has an active integration for this issuer." })
+  if (held !== undefined && held.active >= MAX_GUEST_INTEGRATIONS) {
+    throw new Conflict({ detail: `A workspace has at most ${MAX_GUEST_INTEGRATIONS} active guest integrations.` })
+  }
+  const [row] = await sql<GuestIntegrationRow[]>`
+    insert into guest_integrations (id, workspace_id, issuer, jwks_url, public_key_pem, public_key_fingerprint)
+    values (${id}, ${workspaceId}, ${issuer}, ${jwksUrl}, ${publicKeyPem}, ${publicKeyFingerprint})
+    returning ${sql.unsafe(COLUMNS)}`
+  if (row === undefined) throw new Error("insert returned no row")
+  return row
+}
+
+export const pageGuestIntegrations = async (
+  sql: Queryable,
+  workspaceId: string,
+  page: PageRequest,
+): Promise<Page<GuestIntegrationRow>> => {
+  const after = page.after ?? FIRST_PAGE
+  const rows = await sql<GuestIntegrationRow[]>`
+    select ${sql.unsafe(COLUMNS)} from guest_integrations
+     where workspace_id = ${workspaceId} and revoked_at is null
+       and (created_at, id) < (${after.createdAt}, ${after.id})
+     order by created_at desc, id desc limit ${page.limit + 1}`
+  return toPage(rows, page.limit)
+}
+
+/** False when the workspace has no such active integration. */
+export const revokeGuestIntegration = async (sql: Queryable, workspaceId: string, id: string): Promise<boolean> => {
+  const rows = await sql`
+    update guest_integrations set revoked_at = now()
+     where id = ${id} and workspace_id = ${workspaceId} and revoked_at is null returning id`
+  return rows.length > 0
+}
+
+export interface ActiveIntegration extends KeySource {
+  readonly id: string
+  readonly lastVerifiedAt: Timestamp | null
+  readonly lastError: PartnerFault | null
+}
+
+/** The workspace's active integration for exactly this issuer. */
+export const findActiveIntegration = async (
+  sql: Queryable,
+  workspaceId: string,
+  issuer: string,
+): Promise<ActiveIntegration | undefined> => {
+  const [row] = await sql<ActiveIntegration[]>`
+    select id, jwks_url, public_key_pem, last_verified_at, last_error from guest_integrations
+     where workspace_id = ${workspaceId} and revoked_at is null and issuer = ${issuer}`
+  return row
+}
+
+export const isIntegrationActive = async (sql: Queryable, id: string): Promise<boolean> => {
+  const rows = await sql`select 1 from guest_integrations where id = ${id} and revoked_at is null`
+  return rows.length > 0
+}
+
+/** Notes a verified token, which takes the last fault back; does nothing when one was noted after `unlessSince`. */
+export const noteVerified = async (
+  sql: Queryable,
+  id: string,
+  verifiedAt: Timestamp,
+  unlessSince: Timestamp,
+): Promise<void> => {
+  await sql`
+    update guest_integrations set last_verified_at = ${verifiedAt}, last_error = null
+     where id = ${id} and (last_verified_at is null or last_verified_at <= ${unlessSince})`
+}
+
+export const noteFault = async (sql: Queryable, id: string, fault: PartnerFault): Promise<void> => {
+  await sql`update guest_integrations set last_error = ${fault} where id = ${id}`
+}

@@ -1,0 +1,156 @@
+/** Invites, by id for their managers and by the hash of their token for its holder. */
+import type { Timestamp } from "../../model/timestamp.ts"
+import { lockWorkspace } from "../accounts/credentials.ts"
+import type { Queryable } from "../database.ts"
+import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
+
+export type InviteKind = "workspace" | "event"
+/** `expired` is a pending one whose time is over. */
+export type InviteStatus = "pending" | "accepted" | "declined" | "revoked" | "expired"
+
+export interface InviteRow {
+  readonly id: string
+  readonly kind: InviteKind
+  readonly email: string | null
+  readonly role: string
+  readonly eventId: string | null
+  readonly status: InviteStatus
+  readonly createdAt: Timestamp
+  readonly expiresAt: Timestamp
+  readonly acceptedAt: Timestamp | null
+  readonly revokedAt: Timestamp | null
+}
+
+/** An invite with its workspace and event. */
+export interface InvitationRow extends InviteRow {
+  readonly workspaceId: string
+  readonly workspaceName: string
+  readonly workspaceSlug: string
+  readonly eventTitle: string | null
+  readonly eventStatus: string | null
+  readonly scheduledAt: Timestamp | null
+}
+
+const STATUS = `case when i.status = 'pending' and i.expires_at <= now() then 'expired' else i.status end as status`
+const INVITE = `i.id, i.kind, i.email, i.role, i.event_id, ${STATUS}, i.created_at, i.expires_at, i.accepted_at, i.revoked_at`
+
+/** An older open invite of the same address to the same thing is revoked. Run it in a transaction. */
+export const insertInvite = async (
+  sql: Queryable,
+  invite: {
+    id: string
+    workspaceId: string
+    eventId: string | null
+    kind: InviteKind
+    email: string | null
+    role: string
+    tokenHash: Uint8Array
+    expiresAt: Timestamp
+    /** Null for a key. */
+    createdByAccountId: string | null
+  },
+): Promise<InviteRow> => {
+  // The lock of the workspace's row: of two invites to the same address the later one revokes the earlier one, and a
+  // transaction that revokes all invites of the workspace misses none that is being made.
+  await lockWorkspace(sql, invite.workspaceId)
+  if (invite.email !== null) {
+    await sql`
+      update invites set status = 'revoked', revoked_at = now()
+       where workspace_id = ${invite.workspaceId} and event_id is not distinct from ${invite.eventId}
+         and email = ${invite.email} and status = 'pending'`
+  }
+  const [row] = await sql<InviteRow[]>`
+    insert into invites as i (id, workspace_id, event_id, kind, email, role, token_hash, expires_at,
+                              created_by_account_id)
+    values (${invite.id}, ${invite.workspaceId}, ${invite.eventId}, ${invite.kind}, ${invite.email}, ${invite.role},
+            ${invite.tokenHash}, ${invite.expiresAt}, ${invite.createdByAccountId})
+    returning ${sql.unsafe(INVITE)}`
+  if (row === undefined) throw new Error("insert returned no row")
+  return row
+}
+
+export const pageInvites = async (sql: Queryable, workspaceId: string, page: PageRequest): Promise<Page<InviteRow>> => {
+  const after = page.after ?? FIRST_PAGE
+  const rows = await sql<InviteRow[]>`
+    select ${sql.unsafe(INVITE)} from invites i
+     where workspace_id = ${workspaceId} and (created_at, id) < (${after.createdAt}, ${after.id})
+     order by created_at desc, id desc limit ${page.limit + 1}`
+  return toPage(rows, page.limit)
+}
+
+const INVITATION = `select ${INVITE}, i.workspace_id, w.name as workspace_name, w.slug as workspace_slug,
+  e.title as event_title, e.status as event_status, e.scheduled_at
+  from invites i join workspaces w on w.id = i.workspace_id left join events e on e.id = i.event_id`
+
+export const findInvitation = async (sql: Queryable, tokenHash: Uint8Array): Promise<InvitationRow | undefined> => {
+  const [row] = await sql<InvitationRow[]>`${sql.unsafe(INVITATION)} where i.token_hash = ${tokenHash}`
+  return row
+}
+
+export const findWorkspaceInvitation = async (
+  sql: Queryable,
+  workspaceId: string,
+  id: string,
+): Promise<InvitationRow | undefined> => {
+  const [row] = await sql<InvitationRow[]>`
+    ${sql.unsafe(INVITATION)} where i.workspace_id = ${workspaceId} and i.id = ${id}`
+  return row
+}
+
+/** Changes the status of an open invite; of several callers one gets the row, the others `undefined`. */
+export const settleInvite = async (
+  sql: Queryable,
+  id: string,
+  to: "accepted" | "declined" | "revoked",
+): Promise<InviteRow | undefined> => {
+  const [row] = await sql<InviteRow[]>`
+    update invites i set status = ${to},
+           accepted_at = case when ${to} = 'accepted' then now() else accepted_at end,
+           revoked_at = case when ${to} = 'revoked' then now() else revoked_at end
+     where id = ${id} and status = 'pending' and expires_at > now()
+    returning ${sql.unsafe(INVITE)}`
+  return row
+}
+
+/** A new token and a new term for an open invite, which is now the caller's; the old token becomes invalid. */
+export const renewInvite = async (
+  sql: Queryable,
+  {
+    id,
+    tokenHash,
+    expiresAt,
+    createdByAccountId,
+  }: Pick<Parameters<typeof insertInvite>[1], "id" | "tokenHash" | "expiresAt" | "createdByAccountId">,
+): Promise<InviteRow | undefined> => {
+  const [row] = await sql<InviteRow[]>`
+    update invites i set token_hash = ${tokenHash}, expires_at = ${expiresAt}, created_by_account_id = ${createdByAccountId}
+     where id = ${id} and status = 'pending' and expires_at > now() returning ${sql.unsafe(INVITE)}`
+  return row
+}
+
+/** The open invites that the account made in the workspace. Run it under `lockWorkspace`. */
+export const revokeInvitesOf = async (sql: Queryable, workspaceId: string, accountId: string): Promise<void> => {
+  await sql`
+    update invites set status = 'revoked', revoked_at = now()
+     where workspace_id = ${workspaceId} and created_by_account_id = ${accountId} and status = 'pending'`
+}
+
+/** Is a person with this address a member already? */
+export const isMemberByEmail = async (sql: Queryable, workspaceId: string, email: string): Promise<boolean> => {
+  const rows = await sql`
+    select 1 from account_emails e join workspace_members m on m.account_id = e.account_id
+     where m.workspace_id = ${workspaceId} and e.email = ${email}`
+  return rows.length > 0
+}
+
+/** Resolves to whether the account was no member before. */
+export const insertMember = async (
+  sql: Queryable,
+  member: { id: string; workspaceId: string; accountId: string; role: string },
+): Promise<boolean> => {
+  const { count } = await sql`
+    insert into workspace_members (id, workspace_id, account_id, role)
+    values (${member.id}, ${member.workspaceId}, ${member.accountId}, ${member.role})
+    on conflict (account_id, workspace_id) do nothing`
+  return count > 0
+}

@@ -1,0 +1,103 @@
+/** The members of a workspace, and the rules about its owners: there is always one, and only owners make owners. */
+import { Conflict, Forbidden, NotFound } from "../../model/errors.ts"
+import type { WorkspaceRole } from "../../model/roles.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
+import { revokeInvitesOf } from "./invites.ts"
+
+export interface MemberRow {
+  /** The id of the membership. */
+  readonly id: string
+  readonly accountId: string
+  readonly role: WorkspaceRole
+  readonly name: string
+  readonly email: string
+  readonly emailVerified: boolean
+  readonly joinedAt: Timestamp
+}
+
+const MEMBER = `select m.id, m.account_id, m.role, a.name, e.email, e.verified_at is not null as email_verified, m.joined_at
+  from workspace_members m join accounts a on a.id = m.account_id
+  join account_emails e on e.account_id = a.id and e.is_primary`
+
+export const pageMembers = async (sql: Queryable, workspaceId: string, page: PageRequest): Promise<Page<MemberRow>> => {
+  const after = page.after ?? FIRST_PAGE
+  const rows = await sql<(MemberRow & { createdAt: Timestamp })[]>`
+    select members.*, joined_at as created_at from (${sql.unsafe(MEMBER)} where m.workspace_id = ${workspaceId}) members
+     where (joined_at, id) < (${after.createdAt}, ${after.id}) order by joined_at desc, id desc limit ${page.limit + 1}`
+  return toPage(rows, page.limit)
+}
+
+const findMember = async (sql: Queryable, workspaceId: string, memberId: string): Promise<MemberRow> => {
+  const [row] = await sql<MemberRow[]>`
+    ${sql.unsafe(MEMBER)} where m.workspace_id = ${workspaceId} and m.id = ${memberId}`
+  if (row === undefined) throw NotFound.of("member")
+  return row
+}
+
+const isOwner = new Forbidden({ detail: "Owners are not changed here: an owner may leave while another remains." })
+
+/** Throws `NotFound`, or `Forbidden` for an owner (specification §4). Run it under `lockWorkspace`. */
+export const setMemberRole = async (
+  sql: Queryable,
+  workspaceId: string,
+  memberId: string,
+  role: "member" | "admin",
+): Promise<MemberRow> => {
+  const member = await findMember(sql, workspaceId, memberId)
+  if (member.role === "owner") throw isOwner
+  await sql`update workspace_members set role = ${role} where id = ${memberId}`
+  return { ...member, role }
+}
+
+/** A former member of a workspace: its user there, and the scheduled or live events on which that user had a role. */
+export interface Departure {
+  readonly accountId: string
+  readonly userId: string | null
+  readonly eventIds: ReadonlyArray<string>
+}
+
+/**
+ * Ends the sessions of the account's user in the workspace, deletes its roles on all events there, and revokes its open invites:
+ * one of them would let it in again. API keys are the workspace's and stay.
+ */
+const depart = async (sql: Queryable, workspaceId: string, accountId: string): Promise<Departure> => {
+  await revokeInvitesOf(sql, workspaceId, accountId)
+  const [user] = await sql<{ id: string }[]>`
+    update users set session_version = session_version + 1
+     where workspace_id = ${workspaceId} and account_id = ${accountId} returning id`
+  if (user === undefined) return { accountId, userId: null, eventIds: [] }
+  const roles = await sql<{ eventId: string; hasEnded: boolean }[]>`
+    delete from memberships m using events e where m.user_id = ${user.id} and e.id = m.event_id
+    returning m.event_id, e.status = 'ended' as has_ended`
+  const eventIds = roles.filter(({ hasEnded }) => !hasEnded).map(({ eventId }) => eventId)
+  return { accountId, userId: user.id, eventIds }
+}
+
+/** Throws `NotFound`, or `Forbidden` for an owner. Run it under `lockWorkspace`. */
+export const removeMember = async (sql: Queryable, workspaceId: string, memberId: string): Promise<Departure> => {
+  const member = await findMember(sql, workspaceId, memberId)
+  if (member.role === "owner") throw isOwner
+  await sql`delete from workspace_members where id = ${memberId}`
+  return depart(sql, workspaceId, member.accountId)
+}
+
+/** Throws `Conflict` for the only owner: of two owners who leave at once exactly one succeeds. Run it under `lockWorkspace`. */
+export const leaveWorkspace = async (sql: Queryable, workspaceId: string, accountId: string): Promise<Departure> => {
+  const left = await sql`
+    delete from workspace_members m where workspace_id = ${workspaceId} and account_id = ${accountId}
+       and (role <> 'owner' or exists (select 1 from workspace_members o where o.workspace_id = ${workspaceId}
+                                          and o.role = 'owner' and o.account_id <> ${accountId}))
+    returning 1`
+  if (left.length === 0)
+    throw new Conflict({ detail: "The only owner cannot leave; make somebody else an owner first." })
+  return depart(sql, workspaceId, accountId)
+}
+
+/** Makes a member an owner too. Throws `NotFound`. Run it under `lockWorkspace`. */
+export const makeOwner = async (sql: Queryable, workspaceId: string, memberId: string): Promise<MemberRow> => {
+  const member = await findMember(sql, workspaceId, memberId)
+  await sql`update workspace_members set role = 'owner' where id = ${memberId}`
+  return { ...member, role: "owner" }
+}

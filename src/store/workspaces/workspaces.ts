@@ -1,0 +1,107 @@
+/** Workspaces and their members. */
+import { SlugTaken } from "../../model/errors.ts"
+import type { WorkspaceRole } from "../../model/roles.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
+import { onUniqueViolation } from "../sqlstate.ts"
+
+export interface WorkspaceRow {
+  readonly id: string
+  readonly name: string
+  readonly slug: string
+  readonly createdAt: Timestamp
+  readonly updatedAt: Timestamp
+}
+
+export interface MemberWorkspaceRow extends WorkspaceRow {
+  readonly role: WorkspaceRole
+}
+
+/** Fails with `SlugTaken`. The account becomes the owner. */
+export const insertWorkspace = async (
+  sql: Queryable,
+  workspace: { id: string; name: string; slug: string; memberId: string; ownerId: string },
+): Promise<MemberWorkspaceRow> => {
+  const [row] = await onUniqueViolation(
+    sql<WorkspaceRow[]>`
+      insert into workspaces (id, name, slug) values (${workspace.id}, ${workspace.name}, ${workspace.slug})
+      returning id, name, slug, created_at, updated_at`,
+    "workspaces_slug_key",
+    () => new SlugTaken({ slug: workspace.slug }),
+  )
+  if (row === undefined) throw new Error("insert returned no row")
+  await sql`
+    insert into workspace_members (id, workspace_id, account_id, role)
+    values (${workspace.memberId}, ${workspace.id}, ${workspace.ownerId}, 'owner')`
+  return { ...row, role: "owner" }
+}
+
+/** Changes the given fields. Fails with `SlugTaken`. */
+export const updateWorkspace = async (
+  sql: Queryable,
+  id: string,
+  change: { readonly name?: string | undefined; readonly slug?: string | undefined },
+): Promise<WorkspaceRow> => {
+  const [row] = await onUniqueViolation(
+    sql<WorkspaceRow[]>`
+      update workspaces set name = coalesce(${change.name ?? null}, name), slug = coalesce(${change.slug ?? null}, slug),
+             updated_at = now()
+       where id = ${id} returning id, name, slug, created_at, updated_at`,
+    "workspaces_slug_key",
+    () => new SlugTaken({ slug: change.slug ?? "" }),
+  )
+  if (row === undefined) throw new Error("update returned no row")
+  return row
+}
+
+export const findWorkspaceName = async (sql: Queryable, id: string): Promise<string | undefined> => {
+  const [row] = await sql<{ name: string }[]>`select name from workspaces where id = ${id}`
+  return row?.name
+}
+
+export const isSlugTaken = async (sql: Queryable, slug: string): Promise<boolean> => {
+  const rows = await sql`select 1 from workspaces where slug = ${slug}`
+  return rows.length > 0
+}
+
+/** Every workspace of an account, for the account view. */
+export const listAccountWorkspaces = (sql: Queryable, accountId: string): Promise<MemberWorkspaceRow[]> =>
+  sql<MemberWorkspaceRow[]>`
+    select w.id, w.name, w.slug, w.created_at, w.updated_at, m.role
+      from workspace_members m join workspaces w on w.id = m.workspace_id
+     where m.account_id = ${accountId} order by w.created_at desc, w.id desc`.then((rows) => [...rows])
+
+export const pageAccountWorkspaces = async (
+  sql: Queryable,
+  accountId: string,
+  page: PageRequest,
+): Promise<Page<MemberWorkspaceRow>> => {
+  const after = page.after ?? FIRST_PAGE
+  const rows = await sql<MemberWorkspaceRow[]>`
+    select w.id, w.name, w.slug, w.created_at, w.updated_at, m.role
+      from workspace_members m join workspaces w on w.id = m.workspace_id
+     where m.account_id = ${accountId} and (w.created_at, w.id) < (${after.createdAt}, ${after.id})
+     order by w.created_at desc, w.id desc limit ${page.limit + 1}`
+  return toPage(rows, page.limit)
+}
+
+export const pageWorkspaces = async (sql: Queryable, page: PageRequest): Promise<Page<WorkspaceRow>> => {
+  const after = page.after ?? FIRST_PAGE
+  const rows = await sql<WorkspaceRow[]>`
+    select id, name, slug, created_at, updated_at from workspaces
+     where (created_at, id) < (${after.createdAt}, ${after.id})
+     order by created_at desc, id desc limit ${page.limit + 1}`
+  return toPage(rows, page.limit)
+}
+
+/** The account's role in a workspace; `undefined` when it is no member or there is no such workspace. */
+export const findMemberRole = async (
+  sql: Queryable,
+  workspaceId: string,
+  accountId: string,
+): Promise<WorkspaceRole | undefined> => {
+  const [row] = await sql<{ role: WorkspaceRole }[]>`
+    select role from workspace_members where account_id = ${accountId} and workspace_id = ${workspaceId}`
+  return row?.role
+}

@@ -1,0 +1,57 @@
+/** The check of imports that `npm run check` runs, on trees with and without breaches. */
+import { execFile } from "node:child_process"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { expect, test } from "vitest"
+import { temporaryFolder } from "./support/temporary-folder.ts"
+
+const SCRIPT = fileURLToPath(new URL("../scripts/check-imports.mjs", import.meta.url))
+
+/** The check's exit code and output for a tree of these files under src/. */
+const check = async (files: { readonly [path: string]: string }) => {
+  const root = await temporaryFolder()
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, "src", path)), { recursive: true })
+    writeFileSync(join(root, "src", path), text)
+  }
+  return new Promise<{ code: number; output: string }>((resolve) => {
+    execFile(process.execPath, [SCRIPT, root], (failure, stdout, stderr) => {
+      resolve({ code: failure === null ? 0 : Number(failure.code), output: stdout + stderr })
+    })
+  })
+}
+
+const MODEL = { "model/a.ts": "export const a = 1\n", "store/s.ts": 'import { a } from "../model/a.ts"\n' }
+
+test("a tree that keeps the rules passes", async () => {
+  const files = { ...MODEL, "actors/m.ts": 'import { setup } from "xstate"\nimport "../store/s.ts"\n' }
+  expect(await check(files)).toMatchObject({ code: 0 })
+})
+
+test.each([
+  ["a room imports one that it may not", { "model/b.ts": 'import { s } from "../store/s.ts"\n' }, "model may import"],
+  [
+    "so it does for a type",
+    { "store/t.ts": 'import type { G } from "../http/g.ts"\n' },
+    "src/store/t.ts imports src/http/g.ts",
+  ],
+  ["and over several lines", { "store/t.ts": 'import {\n  a,\n  b,\n} from "../gateway/g.ts"\n' }, "src/gateway/g.ts"],
+  ["at run time", { "store/t.ts": 'const g = await import("../gateway/g.ts")\n' }, "src/gateway/g.ts"],
+  ["a room has no rules", { "attic/a.ts": "export const a = 1\n" }, 'the room "attic"'],
+  ["an engine is used elsewhere", { "http/h.ts": 'import { setup } from "xstate"\n' }, "imports xstate"],
+  [
+    "a file knows too much of its room",
+    { "store/t.ts": Array.from({ length: 13 }, (_, n) => `import "./f${n}.ts"\n`).join("") },
+    "imports 13 files of its own room",
+  ],
+  [
+    "types go round",
+    { "store/t.ts": 'import type { U } from "./u.ts"\n', "store/u.ts": 'import type { T } from "./t.ts"\n' },
+    "src/store/t.ts, src/store/u.ts",
+  ],
+])("%s: the check fails and names it", async (_name, files, named) => {
+  const { code, output } = await check({ ...MODEL, ...files })
+  expect(code).toBe(1)
+  expect(output).toContain(named)
+})
