@@ -11,7 +11,7 @@ const FOLDERS = ["src", "test", "benchmarks", "chaos", "demo"]
 
 const files = FOLDERS.filter((folder) => existsSync(join(root, folder))).flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true })
-    .filter((name) => name.endsWith(".ts"))
+    .filter((name) => name.endsWith(".ts") && !name.startsWith("node_modules/"))
     .map((name) => join(folder, name)),
 )
 

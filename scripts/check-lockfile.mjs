@@ -5,7 +5,8 @@
 import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
-const [path = fileURLToPath(new URL("../package-lock.json", import.meta.url))] = process.argv.slice(2)
+const inRoot = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const [path = inRoot("package-lock.json")] = process.argv.slice(2)
 
 /**
  * Native packages of other platforms, which the registry that the lockfile was made with does not serve: there is nothing to hash.
@@ -17,21 +18,32 @@ const UNPINNED = [
   /^@biomejs\/cli-linux-(?:arm64|x64)-musl@2\.6\.8$/,
 ]
 
-const { packages = {} } = JSON.parse(readFileSync(path, "utf8"))
-const entries = Object.entries(packages).filter(([place, { link }]) => place.includes("node_modules/") && link !== true)
 const nameOf = ([place, { name, version }]) =>
   `${name ?? place.slice(place.lastIndexOf("node_modules/") + 13)}@${version}`
-
 const isStrong = ({ integrity = "" }) => /^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity)
-const loose = entries.filter(([, entry]) => !isStrong(entry)).map(nameOf)
+
+/** The lockfile's packages, and those without a hash. */
+const read = (lockfile) => {
+  const { packages = {} } = JSON.parse(readFileSync(lockfile, "utf8"))
+  const entries = Object.entries(packages).filter(
+    ([place, { link }]) => place.includes("node_modules/") && link !== true,
+  )
+  return { packages: entries.length, loose: entries.filter(([, entry]) => !isStrong(entry)).map(nameOf) }
+}
+
+const product = read(path)
+const benchmarks = read(inRoot("benchmarks/package-lock.json"))
 const breaches = [
-  ...loose
+  ...product.loose
     .filter((name) => !UNPINNED.some((known) => known.test(name)))
     .map((name) => `package-lock.json: ${name} has no sha512 integrity`),
-  ...UNPINNED.filter((known) => !loose.some((name) => known.test(name))).map(
+  ...benchmarks.loose.map((name) => `benchmarks/package-lock.json: ${name} has no sha512 integrity`),
+  ...UNPINNED.filter((known) => !product.loose.some((name) => known.test(name))).map(
     (known) => `scripts/check-lockfile.mjs: ${known.source} is pinned by now, remove its line`,
   ),
 ]
 for (const breach of breaches) console.error(breach)
 if (breaches.length > 0) process.exit(1)
-console.log(`${entries.length} packages locked, ${loose.length} of them for other platforms without a hash`)
+console.log(
+  `${product.packages} packages locked, ${product.loose.length} of them for other platforms without a hash; ${benchmarks.packages} of the benchmarks`,
+)
