@@ -300,6 +300,41 @@ describe("the commit", () => {
     })
   })
 
+  test("under a forgotten id is answered among new ones that wait with it, which are done once", async () => {
+    const { eventId } = await live(THREE)
+    const announce = (text: string, commandId?: string) =>
+      actors.execute(
+        eventId,
+        { type: "announce", d: { text } },
+        commandId === undefined ? {} : { commandId, scope: "p", bodyHash: "a" },
+      )
+    const first = await announce("once", "first")
+    for (let portion = 0; portion < 11; portion++) {
+      await Promise.all(Array.from({ length: 91 }, () => announce("more")))
+    }
+    const letGo = await holdLiveEvent(actors.url, eventId)
+    const leader = announce("leader")
+    await eventually(async () => {
+      const waiting = await actors.sql`
+        select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      return waiting.length > 0
+    })
+    const together = [
+      announce("new"),
+      announce("once", "first"),
+      announce("newer", "second"),
+      announce("newer", "second"),
+    ]
+    await new Promise(setImmediate)
+    await letGo()
+    const [fresh, repeat, second, secondAgain] = await Promise.all(together)
+    expect([repeat?.duplicate, repeat?.version]).toEqual([true, first.version])
+    expect([fresh?.duplicate, second?.duplicate, secondAgain?.duplicate]).toEqual([false, false, true])
+    expect(secondAgain?.version).toBe(second?.version)
+    const after = await leader
+    expect([fresh?.version, second?.version]).toEqual([after.version + 1, after.version + 2])
+  })
+
   test("under a forgotten id has its answer where it would be refused now", async () => {
     const { eventId } = await live([{ modality: "meeting", featureSet: ["chat"] }])
     const by = { participantId: "p", name: "P", userId: "p", kind: "user", role: "participant", walkIn: false } as const

@@ -6,7 +6,6 @@
 import { isKeyedScope } from "../../model/live/command-scopes.ts"
 import { toMillis } from "../../model/timestamp.ts"
 import type { StoredCommand } from "../../store/live/live-events.ts"
-import { BloomFilter } from "./bloom-filter.ts"
 
 export const COMMAND_MEMORY_MS = 600_000
 /** Equal to the time for which the store keeps answers of commands with an `Idempotency-Key`. */
@@ -49,10 +48,8 @@ export class Answers {
 const keyOf = (scope: string, commandId: string): string => `${scope} ${commandId}`
 
 export class CommandLog {
-  /** Ids that were evicted from memory and are still in the store; created on first use. */
-  #forgotten: BloomFilter | undefined
-  /** Until then any id may belong to an answer that the activation did not read; Unix milliseconds. */
-  readonly #unreadUntil: number
+  /** Until then any id may belong to an answer that the store has and memory has not; Unix milliseconds. */
+  #incompleteUntil = 0
   readonly #stored = new Answers()
   /** Answers without effect, separate so that they evict no others. */
   readonly idle: Answers
@@ -62,13 +59,13 @@ export class CommandLog {
     this.idle = idle
     for (const command of stored) this.remember(command)
     const [oldest] = stored
-    const hasMore = oldest !== undefined && stored.length >= COMMAND_MEMORY_ENTRIES
-    this.#unreadUntil = hasMore ? toMillis(oldest.at) + COMMAND_MEMORY_MS : 0
+    if (oldest !== undefined && stored.length >= COMMAND_MEMORY_ENTRIES) this.#missing(oldest)
   }
 
-  /** Can an id that is not found have been answered all the same? */
-  mayHaveForgotten(scope: string, commandId: string, now: number): boolean {
-    return now < this.#unreadUntil || this.#forgotten?.has(keyOf(scope, commandId)) === true
+  /** Can the store have an answer for an id that is not found here? */
+  mayBeMissing(scope: string, now: number): boolean {
+    // A repeat under an `Idempotency-Key` may come a day later; memory holds minutes.
+    return isKeyedScope(scope) || now < this.#incompleteUntil
   }
 
   find(scope: string, commandId: string): StoredCommand | undefined {
@@ -76,12 +73,10 @@ export class CommandLog {
   }
 
   remember(command: StoredCommand): void {
-    const now = toMillis(command.at)
-    for (const gone of this.#stored.add(command)) this.#forget(gone, now)
+    for (const gone of this.#stored.add(command)) this.#missing(gone)
   }
 
-  #forget({ scope, commandId, at }: StoredCommand, now: number): void {
-    this.#forgotten ??= new BloomFilter(COMMAND_MEMORY_MS, now)
-    this.#forgotten.add(keyOf(scope, commandId), Math.max(now, toMillis(at)))
+  #missing({ at }: StoredCommand): void {
+    this.#incompleteUntil = Math.max(this.#incompleteUntil, toMillis(at) + COMMAND_MEMORY_MS)
   }
 }

@@ -10,10 +10,10 @@ import type { PresenceChange } from "../presence/presence.ts"
 import type { ActorServices } from "../services.ts"
 import { Batch } from "./batch.ts"
 import type { CommitRefused } from "./commit-batch.ts"
-import { perform, rememberedAnswer } from "./execution.ts"
+import { perform, rememberedAnswer, TIMER_SCOPE } from "./execution.ts"
 import { publishEphemeral } from "./feed-messages.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
-import { recall, recallAnswer } from "./rehydrate.ts"
+import { recallAnswers, recallChat } from "./rehydrate.ts"
 
 /** Why a batch was not written. */
 export type NotCommitted = NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity
@@ -43,23 +43,63 @@ export class Executor {
 
   /** Returns the outcomes in the order of the commands. All accepted commands are committed by then. */
   execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
-    const { services, current } = this.#needs
-    return Effect.gen({ self: this }, function* () {
-      const of = yield* current
-      yield* recall(services.database, of, envelopes)
-      const batch = new Batch(of)
-      const outcomes = this.#performAll(batch, envelopes)
-      if (outcomes === undefined) return yield* this.#oneByOne(envelopes, () => Effect.succeed(FAILED))
-      yield* this.#keep(batch)
-      return outcomes
-    }).pipe(
+    return this.#attempt(envelopes).pipe(
+      Effect.catchTag("AnsweredBefore", () => this.#withAnswers(envelopes)),
       // The store refused the whole batch because of one command: each command runs alone to find it.
       Effect.catchTags({
-        AnsweredBefore: () => this.#oneByOne(envelopes, (envelope) => this.#recall(envelope)),
         OverCapacity: () => this.#oneByOne(envelopes, () => Effect.succeed(OVER_CAPACITY)),
         CommitRefused: () => this.#oneByOne(envelopes, () => new StoreUnavailable()),
       }),
     )
+  }
+
+  #attempt(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, NotCommitted | Unreachable> {
+    const { services, current } = this.#needs
+    return Effect.gen({ self: this }, function* () {
+      const of = yield* current
+      yield* recallChat(services.database, of, envelopes)
+      const batch = new Batch(of)
+      const decided = this.#performAll(batch, envelopes)
+      if (decided === undefined) return yield* this.#oneByOne(envelopes, () => Effect.succeed(FAILED))
+      const outcomes = yield* this.#withoutRepeats(batch, envelopes, decided)
+      yield* this.#keep(batch)
+      return outcomes
+    })
+  }
+
+  /**
+   * A command without effect may be a repeat whose answer memory has evicted: the store is asked for it. The commit itself finds
+   * repeats among the commands with an effect.
+   */
+  #withoutRepeats(
+    batch: Batch,
+    envelopes: ReadonlyArray<Envelope>,
+    decided: ReadonlyArray<Outcome>,
+  ): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable> {
+    const { answers } = batch.loaded
+    const now = Date.now()
+    const doubtful = envelopes.filter(
+      ({ scope, commandId }) =>
+        scope !== TIMER_SCOPE && answers.mayBeMissing(scope, now) && answers.find(scope, commandId) === undefined,
+    )
+    return Effect.map(recallAnswers(this.#needs.services.database, batch.loaded, doubtful), (found) =>
+      decided.map((outcome, n) => {
+        const envelope = envelopes[n]
+        const isRepeat = found.some((one) => one.scope === envelope?.scope && one.commandId === envelope.commandId)
+        return (envelope !== undefined && isRepeat ? rememberedAnswer(batch, envelope) : undefined) ?? outcome
+      }),
+    )
+  }
+
+  /** The commit found a command id that is answered already: the batch is decided again with the answers of the store. */
+  #withAnswers(
+    envelopes: ReadonlyArray<Envelope>,
+  ): Effect.Effect<ReadonlyArray<Outcome>, Exclude<NotCommitted, AnsweredBefore> | Unreachable> {
+    const { services, current } = this.#needs
+    return Effect.gen({ self: this }, function* () {
+      yield* recallAnswers(services.database, yield* current, envelopes)
+      return yield* Effect.catchTag(this.#attempt(envelopes), "AnsweredBefore", () => new StoreUnavailable())
+    })
   }
 
   /** Returns `undefined` after a defect in one command, which must not fail the others. */
@@ -101,11 +141,5 @@ export class Executor {
     const each = (envelope: Envelope) =>
       Effect.catchTag(this.execute([envelope]), "StoreUnavailable", (away) => Effect.succeed([away]))
     return Effect.map(Effect.forEach(envelopes, each), (outcomes) => outcomes.flat())
-  }
-
-  /** The store has an answer for an id that the actor has forgotten: the answer is read and returned again. */
-  #recall(envelope: Envelope): Effect.Effect<Outcome, Unreachable> {
-    const { services, current } = this.#needs
-    return Effect.flatMap(current, (of) => recallAnswer(services.database, of, envelope))
   }
 }

@@ -4,16 +4,13 @@
  * stream heads before a position is given.
  */
 import { Effect } from "effect"
-import { isKeyedScope } from "../../model/live/command-scopes.ts"
 import type { ChatMessage } from "../../model/live/live-records.ts"
 import type { Database } from "../../store/database.ts"
-import { findLiveCommands } from "../../store/live/live-events.ts"
+import { findLiveCommands, type StoredCommand } from "../../store/live/live-events.ts"
 import { findHeads } from "../../store/live/live-history.ts"
 import { findChatMessages } from "../../store/live/live-records.ts"
-import { type Envelope, type Outcome, StoreUnavailable } from "../commands.ts"
+import { type Envelope, StoreUnavailable } from "../commands.ts"
 import type { RecordStore } from "../domain/record-store.ts"
-import { Batch } from "./batch.ts"
-import { rememberedAnswer, TIMER_SCOPE } from "./execution.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 
 const namedIn = ({ command }: Envelope): ReadonlyArray<string> => {
@@ -26,7 +23,8 @@ const hold = (records: RecordStore, messages: ReadonlyArray<ChatMessage>): void 
   for (const message of messages) records.write("pastChat", message.id, message)
 }
 
-const recallChat = (
+/** Before commands are decided: the chat messages that they name. */
+export const recallChat = (
   database: Database["Service"],
   { records, state }: LoadedEvent,
   envelopes: ReadonlyArray<Envelope>,
@@ -42,57 +40,24 @@ const recallChat = (
     )
 }
 
-const readAnswers = (
+/** The stored answers of these commands; the log knows them afterwards. */
+export const recallAnswers = (
   database: Database["Service"],
   { answers, state }: LoadedEvent,
   envelopes: ReadonlyArray<Envelope>,
-): Effect.Effect<void, StoreUnavailable> =>
-  database
-    .runLive((sql) => findLiveCommands(sql, state.event.id, envelopes))
-    .pipe(
-      Effect.tap((found) =>
-        Effect.sync(() => {
-          for (const command of found) answers.remember(command)
-        }),
-      ),
-      Effect.asVoid,
-      Effect.mapError(() => new StoreUnavailable()),
-    )
-
-/** Reads the stored answer of one command, after the store refused its id as used. */
-export const recallAnswer = (
-  database: Database["Service"],
-  of: LoadedEvent,
-  envelope: Envelope,
-): Effect.Effect<Outcome, StoreUnavailable> =>
-  Effect.flatMap(readAnswers(database, of, [envelope]), () => {
-    const known = rememberedAnswer(new Batch(of), envelope)
-    return known === undefined ? new StoreUnavailable() : Effect.succeed(known)
-  })
-
-/** Before commands are decided: an id that memory has evicted may be a repeat, and no command is decided twice. */
-const recallAnswers = (
-  database: Database["Service"],
-  of: LoadedEvent,
-  envelopes: ReadonlyArray<Envelope>,
-): Effect.Effect<void, StoreUnavailable> => {
-  const now = Date.now()
-  const doubtful = envelopes.filter(
-    ({ scope, commandId }) =>
-      scope !== TIMER_SCOPE &&
-      of.answers.find(scope, commandId) === undefined &&
-      // A repeat under an `Idempotency-Key` may come a day later; memory holds minutes.
-      (isKeyedScope(scope) || of.answers.mayHaveForgotten(scope, commandId, now)),
-  )
-  return doubtful.length > 0 ? readAnswers(database, of, doubtful) : Effect.void
-}
-
-export const recall = (
-  database: Database["Service"],
-  of: LoadedEvent,
-  envelopes: ReadonlyArray<Envelope>,
-): Effect.Effect<void, StoreUnavailable> =>
-  Effect.andThen(recallAnswers(database, of, envelopes), recallChat(database, of, envelopes))
+): Effect.Effect<ReadonlyArray<StoredCommand>, StoreUnavailable> =>
+  envelopes.length === 0
+    ? Effect.succeed([])
+    : database
+        .runLive((sql) => findLiveCommands(sql, state.event.id, envelopes))
+        .pipe(
+          Effect.tap((found) =>
+            Effect.sync(() => {
+              for (const command of found) answers.remember(command)
+            }),
+          ),
+          Effect.mapError(() => new StoreUnavailable()),
+        )
 
 /** Afterwards the heads of these streams are known, at least until the next read-back. */
 export const recallHeads = (
