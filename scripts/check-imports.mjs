@@ -9,10 +9,11 @@ import { fileURLToPath } from "node:url"
 const [root = fileURLToPath(new URL("..", import.meta.url))] = process.argv.slice(2)
 
 /** Rooms that every other room may import. */
-const KERNEL = ["model", "config", "telemetry", "egress", "secret-key"]
+const KERNEL = ["clock", "model", "config", "telemetry", "egress", "secret-key"]
 
 /** Rooms by folder, or by file name for files of src/ itself, and the rooms that each may import beside itself and the kernel. */
 const MAY_IMPORT = {
+  clock: [],
   model: [],
   config: [],
   telemetry: [],

@@ -1,4 +1,5 @@
 /** The services that live events work with. */
+import type { Timers } from "../clock/timers.ts"
 import type { Database } from "../store/database.ts"
 import type { OutboxSignal } from "../store/webhooks/outbox.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
@@ -6,6 +7,7 @@ import type { Feed } from "./feed.ts"
 import type { Ownership } from "./runtime/ownership.ts"
 
 export interface ActorServices {
+  readonly timers: Timers
   readonly database: Database["Service"]
   readonly feed: Feed["Service"]
   readonly outbox: OutboxSignal["Service"]

@@ -5,6 +5,7 @@
 import { Cause, Effect, Exit, FiberSet, Scope } from "effect"
 import { Feed } from "../actors/feed.ts"
 import { LiveEvents } from "../actors/live-events.ts"
+import { currentTimers } from "../clock/timers.ts"
 import { AnonymousBudgets } from "../identity/callers/anonymous-budgets.ts"
 import { ClientAddresses } from "../identity/callers/client-addresses.ts"
 import { GrantChanges } from "../identity/grant-changes.ts"
@@ -57,8 +58,10 @@ export const bindGateway = (
     const fibers = yield* Scope.provide(FiberSet.make<void>(), scope)
     const fork = yield* FiberSet.runtime(fibers)<never>()
     let isStopped = false
+    const timers = yield* currentTimers
     const services: GatewayServices = {
       options,
+      timers,
       telemetry,
       node,
       live: yield* LiveEvents,
@@ -107,7 +110,7 @@ export const bindGateway = (
     })
     const sweep = setInterval(() => {
       try {
-        hub.sweep(Date.now())
+        hub.sweep(timers.now())
       } catch (error) {
         failed(error)
       }

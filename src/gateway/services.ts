@@ -2,6 +2,7 @@
 import type { Effect, Fiber } from "effect"
 import type { Feed } from "../actors/feed.ts"
 import type { LiveEvents } from "../actors/live-events.ts"
+import type { Timers } from "../clock/timers.ts"
 import type { AnonymousBudgets } from "../identity/callers/anonymous-budgets.ts"
 import type { GrantChanges } from "../identity/grant-changes.ts"
 import type { Tokens } from "../identity/tokens.ts"
@@ -12,6 +13,7 @@ import type { GatewayOptions } from "./options.ts"
 
 export interface GatewayServices {
   readonly options: GatewayOptions
+  readonly timers: Timers
   readonly live: LiveEvents["Service"]
   readonly feed: Feed["Service"]
   readonly database: Database["Service"]

@@ -1,16 +1,12 @@
-import { afterEach, beforeEach, expect, test, vi } from "vitest"
+import { expect, test } from "vitest"
 import { FanOut } from "../../src/gateway/broadcast/fan-out.ts"
+import { openVirtualTime } from "../support/virtual-time.ts"
 
-beforeEach(() => {
-  vi.useFakeTimers({ now: 1_000_000 })
-})
-afterEach(() => {
-  vi.useRealTimers()
-})
-
-const open = () => {
+const open = async () => {
+  const { timers, pass } = await openVirtualTime()
   const sent: string[] = []
   const fanOut = new FanOut({
+    timers,
     publish: (topic, text) => sent.push(`${topic} ${text}`),
     topic: (stream) => stream,
     ephemeralTopic: ({ stream }) => `${stream}~`,
@@ -23,63 +19,63 @@ const open = () => {
   })
   const say = (frame: string) => {
     fanOut.ordered("event", { frame })
-    fanOut.schedule(Date.now())
+    fanOut.schedule()
   }
-  return { sent, fanOut, say }
+  return { sent, fanOut, say, pass }
 }
 
-test("the first dispatch after idle goes at once, later ones together at the tick", () => {
-  const { sent, say } = open()
+test("the first dispatch after idle goes at once, later ones together at the tick", async () => {
+  const { sent, say, pass } = await open()
   say("1")
   expect(sent).toEqual(["event 1"])
   say("2")
   say("3")
   expect(sent).toEqual(["event 1"])
-  vi.advanceTimersByTime(50)
+  await pass(50)
   expect(sent).toEqual(["event 1", "event [2,3]"])
-  vi.advanceTimersByTime(100)
+  await pass(100)
   say("4")
   expect(sent.at(-1)).toBe("event 4")
 })
 
-test("of what may be lost only the newest of a key is sent, after slow sockets were looked at", () => {
-  const { sent, fanOut, say } = open()
+test("of what may be lost only the newest of a key is sent, after slow sockets were looked at", async () => {
+  const { sent, fanOut, say, pass } = await open()
   say("1")
   fanOut.ephemeral({ stream: "event", key: "count", frame: "10" })
   fanOut.ephemeral({ stream: "event", key: "other", frame: "7" })
   fanOut.ephemeral({ stream: "event", key: "count", frame: "11" })
   say("2")
-  vi.advanceTimersByTime(50)
+  await pass(50)
   expect(sent).toEqual(["event 1", "inspected", "event 2", "event~ [11,7]"])
 })
 
-test("what may be lost of one participant is sent to them, the newest of a key, after slow sockets were looked at", () => {
-  const { sent, fanOut, say } = open()
+test("what may be lost of one participant is sent to them, the newest of a key, after slow sockets were looked at", async () => {
+  const { sent, fanOut, say, pass } = await open()
   say("1")
   fanOut.ephemeral({ stream: "me:ann", key: "vote", frame: "on" })
   fanOut.ephemeral({ stream: "me:bob", key: "vote", frame: "on" })
   fanOut.ephemeral({ stream: "me:ann", key: "vote", frame: "off" })
   say("2")
-  vi.advanceTimersByTime(50)
+  await pass(50)
   // Before what was decided of it after they did.
   expect(sent).toEqual(["event 1", "inspected", "mentioned to ann off", "mentioned to bob on", "event 2"])
 })
 
-test("a tick with very much to say is sent in several frames, none of them cut inside a dispatch", () => {
-  const { sent, fanOut } = open()
+test("a tick with very much to say is sent in several frames, none of them cut inside a dispatch", async () => {
+  const { sent, fanOut } = await open()
   const dispatches = Array.from({ length: 10 }, (_, n) => JSON.stringify({ n, padding: "x".repeat(20_000) }))
   for (const frame of dispatches) fanOut.ordered("event", { frame })
-  fanOut.schedule(Date.now())
+  fanOut.schedule()
   const frames = sent.map((line) => JSON.parse(line.slice("event ".length)) as unknown[])
   expect(frames.length).toBe(3)
   expect(frames.flat().map((dispatch) => (dispatch as { n: number }).n)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
 })
 
-test("a stopped fan-out sends nothing more", () => {
-  const { sent, fanOut, say } = open()
+test("a stopped fan-out sends nothing more", async () => {
+  const { sent, fanOut, say, pass } = await open()
   say("1")
   say("2")
   fanOut.stop()
-  vi.advanceTimersByTime(100)
+  await pass(100)
   expect(sent).toEqual(["event 1"])
 })

@@ -49,7 +49,7 @@ export const recover = (
       eventId,
       node: ownership.node,
       history: newId(),
-      commandsSince: toTimestamp(Date.now() - COMMAND_MEMORY_MS),
+      commandsSince: toTimestamp(services.timers.now() - COMMAND_MEMORY_MS),
     }
     const { log } = services.telemetry
     const recovered = yield* database

@@ -12,6 +12,7 @@ import { type Dispatch, type Ephemeral, ephemeralOptions } from "../../protocol/
 import { encodeEphemeralFrame, encodeOrdered, wireStream } from "../../protocol/encoding.ts"
 import type { LiveCommit, StoredCommand } from "../../store/live/live-events.ts"
 import type { StoredPublication } from "../../store/live/live-history.ts"
+import type { Envelope } from "../commands.ts"
 import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "../domain/state.ts"
 import type { Turn } from "../domain/turn.ts"
 import type { EphemeralPublication } from "../feed.ts"
@@ -138,8 +139,8 @@ export class Batch {
   }
 
   /** The answer of a command that was accepted before, or earlier in the batch. */
-  answered(scope: string, commandId: string): StoredCommand | undefined {
-    return this.loaded.answers.find(scope, commandId) ?? this.#idle.find(scope, commandId)
+  answered({ scope, commandId, at }: Pick<Envelope, "scope" | "commandId" | "at">): StoredCommand | undefined {
+    return this.loaded.answers.find(scope, commandId, at) ?? this.#idle.find(scope, commandId, at)
   }
 
   /** The whole batch is committed. Idle answers count only from here, because they depend on the batch's changes. */

@@ -17,10 +17,11 @@ export class Answers {
   /** Created on first use: most events never get a repeated command. */
   #byKey: Map<string, StoredCommand> | undefined
 
-  find(scope: string, commandId: string): StoredCommand | undefined {
+  /** `now`: Unix milliseconds. */
+  find(scope: string, commandId: string, now: number): StoredCommand | undefined {
     const found = this.#byKey?.get(keyOf(scope, commandId))
     // An idle event evicts nothing, and a key may be reused after its day: the age is checked on reading.
-    const isOver = found !== undefined && isKeyedScope(scope) && toMillis(found.at) < Date.now() - KEYED_MEMORY_MS
+    const isOver = found !== undefined && isKeyedScope(scope) && toMillis(found.at) < now - KEYED_MEMORY_MS
     return isOver ? undefined : found
   }
 
@@ -68,8 +69,9 @@ export class CommandLog {
     return isKeyedScope(scope) || now < this.#incompleteUntil
   }
 
-  find(scope: string, commandId: string): StoredCommand | undefined {
-    return this.#stored.find(scope, commandId) ?? this.idle.find(scope, commandId)
+  /** `now`: Unix milliseconds. */
+  find(scope: string, commandId: string, now: number): StoredCommand | undefined {
+    return this.#stored.find(scope, commandId, now) ?? this.idle.find(scope, commandId, now)
   }
 
   remember(command: StoredCommand): void {

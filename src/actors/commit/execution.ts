@@ -28,7 +28,7 @@ const answerOf = (state: LiveState, command: Command, said: Said): Answer => ({
 
 /** The stored answer of an accepted command id, or a refusal when the id is reused with another body. */
 export const rememberedAnswer = (batch: Batch, envelope: Envelope): Outcome | undefined => {
-  const known = batch.answered(envelope.scope, envelope.commandId)
+  const known = batch.answered(envelope)
   if (known === undefined) return undefined
   if (known.bodyHash !== envelope.bodyHash) {
     return new Refused({ code: "conflict", detail: ID_USED_BEFORE })

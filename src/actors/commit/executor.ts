@@ -77,10 +77,10 @@ export class Executor {
     decided: ReadonlyArray<Outcome>,
   ): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable> {
     const { answers } = batch.loaded
-    const now = Date.now()
+    const now = this.#needs.services.timers.now()
     const doubtful = envelopes.filter(
       ({ scope, commandId }) =>
-        scope !== TIMER_SCOPE && answers.mayBeMissing(scope, now) && answers.find(scope, commandId) === undefined,
+        scope !== TIMER_SCOPE && answers.mayBeMissing(scope, now) && answers.find(scope, commandId, now) === undefined,
     )
     return Effect.map(recallAnswers(this.#needs.services.database, batch.loaded, doubtful), (found) =>
       decided.map((outcome, n) => {

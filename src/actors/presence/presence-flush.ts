@@ -4,6 +4,7 @@
  * a commit.
  */
 import { Effect } from "effect"
+import { DueRun } from "../../clock/throttle.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { type Dispatch, ephemeralOf } from "../../protocol/contract.ts"
 import { isWanted } from "../../store/webhooks/outbox.ts"
@@ -31,7 +32,6 @@ const FEW = 32
 
 interface Needs {
   readonly services: ActorServices
-  readonly now: () => number
   readonly presence: () => Presence | undefined
   /** Runs an effect under the event's mutex. */
   readonly run: (body: Effect.Effect<void, Unreachable>) => void
@@ -46,8 +46,8 @@ interface Needs {
 
 export class PresenceFlush {
   readonly #needs: Needs
-  #timer: NodeJS.Timeout | undefined
-  #countTimer: NodeJS.Timeout | undefined
+  readonly #flushes: DueRun
+  readonly #counts: DueRun
   #stopped = false
   /** Set when the flush that announced a mode failed, so that the next one announces it. */
   #modeDue = false
@@ -60,14 +60,16 @@ export class PresenceFlush {
 
   constructor(needs: Needs) {
     this.#needs = needs
+    const { timers } = needs.services
+    this.#flushes = new DueRun(timers, () => {
+      needs.run(this.#flush().pipe(Effect.tapError(() => Effect.sync(() => this.schedule(RETRY_MS)))))
+    })
+    this.#counts = new DueRun(timers, () => this.#publishCounts())
   }
 
+  /** Flushes after this time, or with the flush that is pending. */
   schedule(afterMs: number = TICK_MS): void {
-    if (this.#stopped || this.#timer !== undefined) return
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      this.#needs.run(this.#flush().pipe(Effect.tapError(() => Effect.sync(() => this.schedule(RETRY_MS)))))
-    }, afterMs)
+    if (!this.#stopped && !this.#flushes.isPending) this.#flushes.within(afterMs)
   }
 
   /** Effective roles changed: lists are updated at the next flush. */
@@ -78,8 +80,8 @@ export class PresenceFlush {
 
   stop(): void {
     this.#stopped = true
-    clearTimeout(this.#timer)
-    clearTimeout(this.#countTimer)
+    this.#flushes.cancel()
+    this.#counts.cancel()
   }
 
   #flush(): Effect.Effect<void, Unreachable> {
@@ -88,7 +90,7 @@ export class PresenceFlush {
       const loaded = yield* needs.current
       const presence = needs.presence()
       if (presence === undefined) return
-      const at = needs.now()
+      const at = needs.services.timers.now()
       this.#expire(presence, at)
       if (!this.#hasNews(presence)) return
       const changes = presence.peek(BATCH)
@@ -155,21 +157,23 @@ export class PresenceFlush {
 
   /** Publishes counts at most once a second, always after the last change of a burst. */
   #count(): void {
-    if (this.#countTimer !== undefined || this.#stopped) return
-    this.#countTimer = setTimeout(() => {
-      this.#countTimer = undefined
-      const presence = this.#needs.presence()
-      if (presence === undefined) return
-      this.#needs.run(
-        Effect.map(this.#needs.current, (loaded) => {
-          const stream = countsFor(loaded, presence)
-          if (stream === undefined) return
-          const d = { ...presenceCounts(loaded, presence), lobby: presence.lobby.size }
-          const counts = encodeEphemeral(ephemeralOf("presence.count", stream, d), this.#needs.now())
-          publishEphemeral(this.#needs.services, loaded, [counts])
-        }),
-      )
-    }, COUNT_EVERY_MS)
+    if (!this.#stopped && !this.#counts.isPending) this.#counts.within(COUNT_EVERY_MS)
+  }
+
+  #publishCounts(): void {
+    const { run, current, services } = this.#needs
+    const presence = this.#needs.presence()
+    if (presence === undefined) return
+    run(
+      Effect.map(current, (loaded) => {
+        const stream = countsFor(loaded, presence)
+        if (stream === undefined) return
+        const d = { ...presenceCounts(loaded, presence), lobby: presence.lobby.size }
+        publishEphemeral(services, loaded, [
+          encodeEphemeral(ephemeralOf("presence.count", stream, d), services.timers.now()),
+        ])
+      }),
+    )
   }
 }
 

@@ -3,6 +3,8 @@
  * published. A restart loses at most half a second of reactions.
  */
 import { Schema } from "effect"
+import { DueRun } from "../../clock/throttle.ts"
+import type { Timers } from "../../clock/timers.ts"
 import { ReactionKind } from "../../model/live/live-values.ts"
 import { type Ephemeral, ephemeralOf, type StreamFor } from "../../protocol/contract.ts"
 import { STREAM_NAMES } from "../../protocol/dispatch.ts"
@@ -22,12 +24,13 @@ export type ReactionReport = typeof ReactionReport.Type
 export const REACTION_WINDOW_MS = 500
 
 export class Reactions {
-  readonly #say: (tallies: ReadonlyArray<Ephemeral>) => void
+  readonly #publish: (tallies: ReadonlyArray<Ephemeral>) => void
   #counts = new Map<StreamFor<"reaction.tally">, { [kind in ReactionKind]?: number }>()
-  #timer: NodeJS.Timeout | undefined
+  readonly #window: DueRun
 
-  constructor(say: (tallies: ReadonlyArray<Ephemeral>) => void) {
-    this.#say = say
+  constructor(timers: Timers, publish: (tallies: ReadonlyArray<Ephemeral>) => void) {
+    this.#publish = publish
+    this.#window = new DueRun(timers, () => this.#publishTallies())
   }
 
   add({ counts }: ReactionReport): void {
@@ -36,18 +39,17 @@ export class Reactions {
       tally[kind] = (tally[kind] ?? 0) + n
       this.#counts.set(stream, tally)
     }
-    this.#timer ??= setTimeout(() => this.#tell(), REACTION_WINDOW_MS)
+    if (!this.#window.isPending) this.#window.within(REACTION_WINDOW_MS)
   }
 
   stop(): void {
-    clearTimeout(this.#timer)
+    this.#window.cancel()
   }
 
-  #tell(): void {
-    this.#timer = undefined
+  #publishTallies(): void {
     const windows = this.#counts
     this.#counts = new Map()
-    this.#say(
+    this.#publish(
       Array.from(windows, ([stream, counts]) => {
         const total = Object.values(counts).reduce((sum, n) => sum + n, 0)
         const d = { windowMs: REACTION_WINDOW_MS, counts, total }

@@ -1,40 +1,45 @@
 /**
  * Tallies and similar views change more often than clients need. Each is published at once after a pause, and then at most once
- * per interval of its kind; the last change is always published. The content is read at the time of publication.
+ * per interval of its kind; the last change is always published. The content is read at the time of publication. There are many
+ * keys, most of them idle: a key has a timer only while its interval runs.
  */
+import type { Cancel, Timers } from "../../clock/timers.ts"
 import { throttledViewOf } from "../domain/activities/registry.ts"
 
 export class ViewThrottle {
-  readonly #timers = new Map<string, NodeJS.Timeout>()
+  readonly #timers: Timers
+  readonly #publish: (keys: ReadonlyArray<string>) => void
+  /** Keys whose interval runs. */
+  readonly #running = new Map<string, Cancel>()
   readonly #due = new Set<string>()
-  readonly #say: (keys: ReadonlyArray<string>) => void
 
-  /** `say` receives the due keys, later than the `request` that made them due. */
-  constructor(say: (keys: ReadonlyArray<string>) => void) {
-    this.#say = say
+  /** `publish` receives the due keys, in the call of `request` that makes them due or later. */
+  constructor(timers: Timers, publish: (keys: ReadonlyArray<string>) => void) {
+    this.#timers = timers
+    this.#publish = publish
   }
 
   request(keys: Iterable<string>): void {
     for (const key of keys) {
-      if (this.#timers.has(key)) this.#due.add(key)
+      if (this.#running.has(key)) this.#due.add(key)
       else this.#start(key)
     }
   }
 
   stop(): void {
-    for (const timer of this.#timers.values()) clearTimeout(timer)
-    this.#timers.clear()
+    for (const cancel of this.#running.values()) cancel()
+    this.#running.clear()
     this.#due.clear()
   }
 
   #start(key: string): void {
     const found = throttledViewOf(key)
     if (found === undefined) return
-    this.#say([key])
-    const timer = setTimeout(() => {
-      this.#timers.delete(key)
+    this.#publish([key])
+    const cancel = this.#timers.after(found.pulse.everyMs, () => {
+      this.#running.delete(key)
       if (this.#due.delete(key)) this.#start(key)
-    }, found.pulse.everyMs)
-    this.#timers.set(key, timer)
+    })
+    this.#running.set(key, cancel)
   }
 }

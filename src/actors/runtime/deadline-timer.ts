@@ -3,12 +3,12 @@
  * event can be read again. There is one timer for all deadlines.
  */
 import { Effect } from "effect"
+import type { Cancel, Timers } from "../../clock/timers.ts"
 import type { Unreachable } from "../commands.ts"
 import { type Deadline, LONGEST_WAIT_MS } from "./deadlines.ts"
 
 interface Needs {
-  /** Unix milliseconds. */
-  readonly now: () => number
+  readonly timers: Timers
   readonly fork: (effect: Effect.Effect<unknown>) => void
   /** The next deadline after `since`, up to which all are handled; none when the event is not in memory. */
   readonly next: (since: number) => Deadline | undefined
@@ -24,13 +24,13 @@ const RECOVER_EVERY_MS = 500
 
 export class DeadlineTimer {
   readonly #needs: Needs
-  #timer: NodeJS.Timeout | undefined
+  #cancel: Cancel | undefined
   #seenTo: number
   #isStopped = false
 
   constructor(needs: Needs) {
     this.#needs = needs
-    this.#seenTo = needs.now()
+    this.#seenTo = needs.timers.now()
   }
 
   /** Sets the timer to the next deadline. */
@@ -38,15 +38,15 @@ export class DeadlineTimer {
     this.clear()
     const deadline = this.#isStopped ? undefined : this.#needs.next(this.#seenTo)
     if (deadline === undefined) return
-    const wait = Math.max(0, deadline.at - this.#needs.now())
-    this.#timer = setTimeout(
-      () => (wait > LONGEST_WAIT_MS ? this.set() : this.#fire(deadline)),
-      Math.min(wait, LONGEST_WAIT_MS),
+    const { timers } = this.#needs
+    const wait = Math.max(0, deadline.at - timers.now())
+    this.#cancel = timers.after(Math.min(wait, LONGEST_WAIT_MS), () =>
+      wait > LONGEST_WAIT_MS ? this.set() : this.#fire(deadline),
     )
   }
 
   clear(): void {
-    clearTimeout(this.#timer)
+    this.#cancel?.()
   }
 
   stop(): void {
@@ -55,14 +55,14 @@ export class DeadlineTimer {
   }
 
   #fire(deadline: Deadline): void {
-    const { now, fork, see } = this.#needs
+    const { timers, fork, see } = this.#needs
     const seen = Effect.sync(() => {
       this.#seenTo = Math.max(this.#seenTo, deadline.at)
       this.set()
     })
     const unreachable = Effect.sync(() => this.recoverLater())
     fork(
-      see(deadline, Math.max(now(), deadline.at)).pipe(
+      see(deadline, Math.max(timers.now(), deadline.at)).pipe(
         Effect.andThen(seen),
         Effect.catchTags({ StoreUnavailable: () => unreachable, NotOwner: () => unreachable }),
         Effect.ignore,
@@ -74,7 +74,7 @@ export class DeadlineTimer {
   recoverLater(): void {
     this.clear()
     if (!this.#needs.isWanted() || this.#isStopped) return
-    this.#timer = setTimeout(() => {
+    this.#cancel = this.#needs.timers.after(RECOVER_EVERY_MS, () => {
       const again = Effect.sync(() => this.recoverLater())
       const recovered = Effect.andThen(
         this.#needs.recover,
@@ -83,6 +83,6 @@ export class DeadlineTimer {
       this.#needs.fork(
         recovered.pipe(Effect.catchTags({ StoreUnavailable: () => again, NotOwner: () => again }), Effect.ignore),
       )
-    }, RECOVER_EVERY_MS)
+    })
   }
 }

@@ -33,7 +33,7 @@ import type { LiveReading, PresenceReport, ReadQuery, RosterPage, RosterQuery } 
 import type { ActorServices } from "../services.ts"
 import { DeadlineTimer } from "./deadline-timer.ts"
 import { type Deadline, nextDeadline } from "./deadlines.ts"
-import { type Mutex, openLane } from "./mutex.ts"
+import { type Mutex, openMutex } from "./mutex.ts"
 import { awaitHolders } from "./reconnect-grace.ts"
 
 export interface ActorNeeds extends ActorServices {
@@ -42,8 +42,6 @@ export interface ActorNeeds extends ActorServices {
   readonly returnWithinMs: number
   readonly playbackUrlTemplate: string | null
   readonly canRecord: boolean
-  /** Unix milliseconds. */
-  readonly now: () => number
   /** Runs an effect beside the mailbox: timers and flushes. */
   readonly fork: (effect: Effect.Effect<unknown>) => void
   /** Keeps the entity in memory until the returned function is called. */
@@ -72,11 +70,10 @@ export class LiveEventActor {
 
   constructor(needs: ActorNeeds) {
     this.#needs = needs
-    this.#inLane = openLane(needs.telemetry)
+    this.#inLane = openMutex(needs.timers, needs.telemetry)
     const run = (body: Effect.Effect<void, Unreachable>): void => needs.fork(Effect.ignore(this.#inLane(body)))
     this.#flush = new PresenceFlush({
       services: needs,
-      now: needs.now,
       presence: () => this.#presence,
       run,
       current: this.#current,
@@ -84,11 +81,11 @@ export class LiveEventActor {
       changed: (from, changes) => this.#tellOfChanges(from, changes),
     })
     this.#alarm = new DeadlineTimer({
-      now: needs.now,
+      timers: needs.timers,
       fork: needs.fork,
       next: (since) => {
         const of = this.#loaded
-        return of === undefined ? undefined : nextDeadline(this.#scene(of, needs.now()), since, this.#awaited)
+        return of === undefined ? undefined : nextDeadline(this.#scene(of, needs.timers.now()), since, this.#awaited)
       },
       see: (deadline, at) => {
         needs.telemetry.metrics.timersFired.add()
@@ -108,8 +105,10 @@ export class LiveEventActor {
         this.#loaded = undefined
       },
     })
-    this.#pulses = new ViewThrottle((keys) => run(Effect.map(this.#current, (of) => this.#say(of, keys))))
-    this.#reactions = new Reactions((tallies) => run(Effect.map(this.#current, (of) => this.#mention(of, tallies))))
+    this.#pulses = new ViewThrottle(needs.timers, (keys) => run(Effect.map(this.#current, (of) => this.#say(of, keys))))
+    this.#reactions = new Reactions(needs.timers, (tallies) =>
+      run(Effect.map(this.#current, (of) => this.#mention(of, tallies))),
+    )
   }
 
   stop(): void {
@@ -138,7 +137,7 @@ export class LiveEventActor {
       Effect.gen({ self: this }, function* () {
         const of = yield* this.#current
         yield* recallHeads(this.#needs.database, of, headsOfReading(of, query))
-        return this.#snapshots.read(of, this.#presence, this.#needs.now(), query)
+        return this.#snapshots.read(of, this.#presence, this.#needs.timers.now(), query)
       }),
     )
   }
@@ -231,7 +230,7 @@ export class LiveEventActor {
   ): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable> {
     const of = (type: PresenceChange["type"]) =>
       changes.filter((change) => change.type === type).map(({ participant, at }) => ({ ...participant, joinedAt: at }))
-    return this.#act(from, this.#needs.now(), (turn) => {
+    return this.#act(from, this.#needs.timers.now(), (turn) => {
       const here = (id: string): boolean => this.#presence?.find(id) !== undefined
       // Of participants that joined and left within one flush the present state counts; removed ones are not inside.
       tellOfArrivals(
@@ -252,7 +251,7 @@ export class LiveEventActor {
   }
 
   #say(of: LoadedEvent, keys: ReadonlyArray<string>): void {
-    const scene = this.#scene(of, this.#needs.now())
+    const scene = this.#scene(of, this.#needs.timers.now())
     const said = keys.flatMap((key) => throttledDispatches(scene, key))
     this.#mention(of, said)
   }
@@ -260,7 +259,7 @@ export class LiveEventActor {
   #mention(of: LoadedEvent, said: ReadonlyArray<Ephemeral>): void {
     if (said.length === 0) return
     this.#snapshots.forget()
-    const frames = said.map((one) => encodeEphemeral(one, this.#needs.now()))
+    const frames = said.map((one) => encodeEphemeral(one, this.#needs.timers.now()))
     publishEphemeral(this.#needs, of, frames)
   }
 
@@ -269,7 +268,7 @@ export class LiveEventActor {
     this.#loaded = next
     const { status } = next.state.event
     this.#presence ??= this.#recallPresence(next)
-    const at = toTimestamp(this.#needs.now())
+    const at = toTimestamp(this.#needs.timers.now())
     this.#shut(next, this.#presence, at)
     if (status === "live") this.#presence.open(at)
     if (this.#presence.hasChanges || this.#presence.lobby.hasChanges) this.#flush.schedule()
@@ -289,7 +288,7 @@ export class LiveEventActor {
   #touch(standings: Batch["participantChanges"]): void {
     const moved = standings.filter(({ admission, hearsPoll }) => admission === undefined && hearsPoll === undefined)
     if (moved.length === 0) return
-    const at = toTimestamp(this.#needs.now())
+    const at = toTimestamp(this.#needs.timers.now())
     for (const { participantId } of moved) this.#presence?.touch(participantId, at)
     this.#flush.schedule()
   }
@@ -298,10 +297,10 @@ export class LiveEventActor {
   #recallPresence({ state, roster, records }: LoadedEvent): Presence {
     const { status } = state.event
     const presence = new Presence(status === "live" || status === "ended", this.#needs.presenceGraceMs)
-    const { now, returnWithinMs } = this.#needs
-    this.#awaited = awaitHolders(records, now() + returnWithinMs)
+    const { timers, returnWithinMs } = this.#needs
+    this.#awaited = awaitHolders(records, timers.now() + returnWithinMs)
     if (roster.length > 0) {
-      presence.restore(roster, now() + returnWithinMs)
+      presence.restore(roster, timers.now() + returnWithinMs)
       this.#flush.schedule(returnWithinMs)
     }
     return presence
@@ -359,7 +358,7 @@ export class LiveEventActor {
   #take({ state, records }: LoadedEvent, { node, changes }: PresenceReport): void {
     const presence = this.#presence
     if (presence === undefined) return
-    const now = this.#needs.now()
+    const now = this.#needs.timers.now()
     const at = toTimestamp(now)
     for (const change of changes) {
       if (change.type === "join")

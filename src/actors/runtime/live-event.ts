@@ -1,7 +1,8 @@
 /** The live event's entity: its mailbox in the cluster engine, in front of the actor. */
-import { Clock, Effect, type Layer } from "effect"
+import { Effect, type Layer } from "effect"
 import { Entity, type Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
+import { currentTimers } from "../../clock/timers.ts"
 import { Database } from "../../store/database.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
@@ -34,7 +35,7 @@ export const liveEventLayer = (
     Effect.gen(function* () {
       const { entityId: eventId } = yield* Entity.CurrentAddress
       const telemetry = yield* Telemetry
-      const clock = yield* Clock.Clock
+      const timers = yield* currentTimers
       const self = yield* LiveEvent.client
       const fork = Effect.runForkWith(yield* Effect.context<never>())
       const actor = new LiveEventActor({
@@ -48,7 +49,7 @@ export const liveEventLayer = (
         returnWithinMs: options.returnWithinMs,
         playbackUrlTemplate: options.playbackUrlTemplate,
         canRecord: options.canRecord,
-        now: () => clock.currentTimeMillisUnsafe(),
+        timers,
         fork,
         // An open request would keep it too, but holds twelve kilobytes of fibers for as long as the event is live.
         stay: () => {

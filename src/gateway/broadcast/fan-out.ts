@@ -4,11 +4,14 @@
  * are kept by key until the tick, so that only the newest of a key is sent.
  */
 import type { EphemeralPublication } from "../../actors/feed.ts"
+import { Throttle } from "../../clock/throttle.ts"
+import type { Timers } from "../../clock/timers.ts"
 import { framesOf } from "../transport/frame-packing.ts"
 import type { Outgoing } from "../transport/outgoing.ts"
 import { ownerOf, type StreamName } from "./stream-names.ts"
 
 interface Needs {
+  readonly timers: Timers
   readonly publish: (topic: string, text: string) => void
   readonly topic: (stream: StreamName) => string
   readonly ephemeralTopic: (publication: Pick<EphemeralPublication, "stream" | "optOut">) => string
@@ -35,12 +38,12 @@ export class FanOut {
   #personal = new Map<string, Map<string, string>>()
   /** Frames that follow the ordered dispatches of their tick, by topic. */
   #after = new Map<string, string>()
-  #flushedAt = 0
-  #timer: NodeJS.Timeout | undefined
+  readonly #ticks: Throttle
   #sinceInspection = 0
 
   constructor(needs: Needs) {
     this.#needs = needs
+    this.#ticks = new Throttle(needs.timers, needs.tickMs, () => this.#flush())
   }
 
   /** Are ordered dispatches pending? */
@@ -72,21 +75,18 @@ export class FanOut {
   }
 
   /** Sends pending dispatches now if the last tick is over, else at its end. */
-  schedule(now: number): void {
-    if (this.#timer !== undefined || !this.#hasWork()) return
-    const wait = this.#flushedAt + this.#needs.tickMs() - now
-    if (wait <= 0) {
-      this.flush(now)
-      return
-    }
-    this.#timer = setTimeout(() => this.flush(Date.now()), wait)
+  schedule(): void {
+    if (this.#hasWork()) this.#ticks.request()
   }
 
-  flush(now: number): void {
-    clearTimeout(this.#timer)
-    this.#timer = undefined
+  /** Sends pending dispatches now. */
+  flush(): void {
+    if (this.#hasWork()) this.#ticks.runNow()
+    else this.#ticks.cancel()
+  }
+
+  #flush(): void {
     if (!this.#hasWork()) return
-    this.#flushedAt = now
     const [ordered, ephemeral, personal, after] = [this.#ordered, this.#ephemeral, this.#personal, this.#after]
     this.#ordered = new Map()
     this.#ephemeral = new Map()
@@ -120,7 +120,7 @@ export class FanOut {
   }
 
   stop(): void {
-    clearTimeout(this.#timer)
+    this.#ticks.cancel()
     this.reset()
     this.#after.clear()
   }

@@ -54,7 +54,7 @@ export class Channel {
   #state: "opening" | "open" | "ended" | "dead" = "opening"
   #waiting: ReadyRequest[] = []
   /** Since when the channel has no connection; `undefined` while it has one. */
-  #emptySince: number | undefined = Date.now()
+  #emptySince: number | undefined
   /** The version up to which all dispatches are published. */
   #shown = 0
   #stopSendOff: (() => void) | undefined
@@ -64,6 +64,7 @@ export class Channel {
     this.#services = services
     this.eventId = eventId
     this.#onDead = onDead
+    this.#emptySince = services.timers.now()
     this.participants = new ConnectionRegistry(options.connectionsPerParticipant)
     this.budgets = new RateBudgets(options.budgets, options.staffFactor)
     this.#presence = new PresenceReports(services, eventId)
@@ -72,6 +73,7 @@ export class Channel {
     this.#topics = new Topics(eventId)
     this.#media = new MediaSeats(services, eventId, () => this.phase)
     this.#fanOut = new FanOut({
+      timers: services.timers,
       publish: services.publish,
       topic: (stream) => this.#topics.topic(stream),
       ephemeralTopic: (publication) => this.#topics.ephemeralTopic(publication),
@@ -98,14 +100,15 @@ export class Channel {
       ended: () => this.#end(),
       restarted: (reason) => this.#restart(reason),
       refreshed: () => this.#serveWaiting(),
-      settled: () => this.#fanOut.schedule(Date.now()),
+      settled: () => this.#fanOut.schedule(),
       actorWoke: () => this.#introduceAll(),
       awaited: () => readersOf(this.#subscriber, this.#waiting),
       isHeard: (participantId) => this.participants.has(participantId),
     })
     const publishWaiting = (streams: ReadonlyArray<StreamName>) =>
-      streams.some((stream) => this.#fanOut.pending(stream) > 0) && this.#fanOut.flush(Date.now())
+      streams.some((stream) => this.#fanOut.pending(stream) > 0) && this.#fanOut.flush()
     this.#roles = new RoleNotifier({
+      timers: services.timers,
       participants: this.participants,
       media: this.#media,
       topics: this.#topics,
@@ -184,7 +187,8 @@ export class Channel {
     } else if (connection.state === "lobby") this.#membership.waitingRoom.forget(connection)
     else if (this.participants.leave(connection)) this.#presence.left(connection.identity.participantId)
     const { waitingRoom } = this.#membership
-    if (this.participants.size + waitingRoom.size + this.#waiting.length === 0) this.#emptySince = Date.now()
+    if (this.participants.size + waitingRoom.size + this.#waiting.length === 0)
+      this.#emptySince = this.#services.timers.now()
   }
 
   /** Highest published `s` of each stream of the connection. */
@@ -320,7 +324,7 @@ export class Channel {
   #settle({ connection, seats }: ReadyRequest, cursors: Cursors, ready?: string): void {
     const streams = subscribedStreams(connection)
     const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? 0
-    if (streams.some((stream) => cursor(stream) > this.#published(stream))) this.#fanOut.flush(Date.now())
+    if (streams.some((stream) => cursor(stream) > this.#published(stream))) this.#fanOut.flush()
     const { history: epoch, buffers: rings } = this.#subscriber
     const place = { epoch, v: this.version, cursors }
     const missed = this.#media.inReplay(
@@ -370,11 +374,16 @@ export class Channel {
 
   #end(): void {
     if (this.#state === "ended") return
-    this.#fanOut.flush(Date.now())
+    this.#fanOut.flush()
     this.#state = "ended"
     this.#serveWaiting()
     const connections = [...this.participants.connections(), ...this.#membership.waitingRoom.connections()]
-    this.#stopSendOff = closeStaggered(connections, CLOSE.eventEnded, this.#services.options.endSpreadMs)
+    this.#stopSendOff = closeStaggered(
+      this.#services.timers,
+      connections,
+      CLOSE.eventEnded,
+      this.#services.options.endSpreadMs,
+    )
   }
 
   /** A dispatch for an absent participant is in the replay buffer only. */

@@ -32,7 +32,7 @@ export class Hub {
           this.#channels.get(connection.eventId)?.stand(connection, { ...connection.identity, ...standing })
         },
       },
-      Date.now(),
+      services.timers.now(),
     )
   }
 
@@ -91,7 +91,7 @@ export class Hub {
    */
   drain(withinMs: number): Promise<void> {
     this.#isDraining = true
-    const startedAt = Date.now()
+    const startedAt = this.#services.timers.now()
     const closesAt = new Map<Connection, number>()
     for (const channel of this.#channels.values()) channel.stopPresence()
     for (const connection of this.#connections) {
@@ -101,7 +101,7 @@ export class Hub {
     }
     return new Promise((resolve) => {
       const step = (): void => {
-        const now = Date.now()
+        const now = this.#services.timers.now()
         const isOver = now - startedAt >= withinMs
         for (const connection of this.#connections) {
           if (isOver || (closesAt.get(connection) ?? 0) <= now) connection.close(CLOSE.drain)

@@ -5,6 +5,7 @@
  */
 import { Effect } from "effect"
 import type { PresenceReport } from "../../actors/protocol.ts"
+import { DueRun } from "../../clock/throttle.ts"
 import type { Identity } from "../connection/connection.ts"
 import type { GatewayServices } from "../services.ts"
 
@@ -59,9 +60,8 @@ export class PresenceReports {
   readonly #services: GatewayServices
   readonly #eventId: string
   #queue: Entry[] = []
-  #timer: NodeJS.Timeout | undefined
-  /** Times of the timer and of the last report, by the monotonic clock. */
-  #dueAt = 0
+  readonly #next: DueRun
+  /** The time of the last report, by the monotonic clock. */
   #sentAt = Number.NEGATIVE_INFINITY
   #isSending = false
   #isStopped = false
@@ -69,6 +69,7 @@ export class PresenceReports {
   constructor(services: GatewayServices, eventId: string) {
     this.#services = services
     this.#eventId = eventId
+    this.#next = new DueRun(services.timers, () => this.#send())
   }
 
   get isIdle(): boolean {
@@ -101,7 +102,7 @@ export class PresenceReports {
   /** Stops presence reports: this node goes away, not its participants. */
   stop(): void {
     this.#isStopped = true
-    clearTimeout(this.#timer)
+    this.#next.cancel()
     this.#queue = []
   }
 
@@ -109,30 +110,21 @@ export class PresenceReports {
     if (this.#isStopped) return
     this.#queue.push({ change, told })
     if (this.#queue.length > COMPACT_ABOVE && !this.#isSending) this.#queue = compact(this.#queue)
-    const now = performance.now()
-    this.#schedule(told === undefined ? now + this.#services.options.presenceTickMs : this.#soon(now))
+    this.#sendWithin(told === undefined ? this.#services.options.presenceTickMs : this.#soonMs)
   }
 
-  #soon(now: number): number {
-    return Math.max(now, this.#sentAt + GATHER_MS)
+  get #soonMs(): number {
+    return Math.max(0, this.#sentAt + GATHER_MS - this.#services.timers.elapsed())
   }
 
-  /** Sends at that time or before it. */
-  #schedule(at: number): void {
-    if (this.#isSending || this.#isStopped) return
-    if (this.#timer !== undefined && this.#dueAt <= at) return
-    clearTimeout(this.#timer)
-    this.#dueAt = at
-    this.#timer = setTimeout(() => {
-      this.#timer = undefined
-      this.#send()
-    }, at - performance.now())
+  #sendWithin(ms: number): void {
+    if (!this.#isSending && !this.#isStopped) this.#next.within(ms)
   }
 
   #send(): void {
     const changes = this.#queue.slice(0, BATCH).map(({ change }) => change)
     if (changes.length === 0) return
-    this.#sentAt = performance.now()
+    this.#sentAt = this.#services.timers.elapsed()
     this.#isSending = true
     this.#services.fork(
       this.#services.live.reportPresence(this.#eventId, { node: this.#services.node, changes }).pipe(
@@ -154,8 +146,7 @@ export class PresenceReports {
     const done = this.#queue.slice(0, reported)
     this.#queue = this.#queue.slice(reported)
     const isUrgent = reported > 0 && this.#queue.some(({ told }) => told !== undefined)
-    const now = performance.now()
-    if (this.#queue.length > 0) this.#schedule(isUrgent ? this.#soon(now) : now + nextAfterMs)
+    if (this.#queue.length > 0) this.#sendWithin(isUrgent ? this.#soonMs : nextAfterMs)
     for (const { told } of done) told?.()
   }
 }

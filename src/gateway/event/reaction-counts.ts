@@ -1,6 +1,7 @@
 /** Reactions of this node's sockets, added up and reported to the live event ten times a second: never one message per viewer. */
 import { Effect } from "effect"
 import type { ReactionReport } from "../../actors/presence/reactions.ts"
+import { DueRun } from "../../clock/throttle.ts"
 import type { ReactionKind } from "../../model/live/live-values.ts"
 import { isStaff } from "../../model/roles.ts"
 import type { PhaseTraits } from "../../protocol/rule.ts"
@@ -8,7 +9,7 @@ import { roomStream } from "../broadcast/stream-names.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { GatewayServices } from "../services.ts"
 
-const TELL_EVERY_MS = 100
+const REPORT_EVERY_MS = 100
 
 /**
  * With rooms, participants react in their own room and nowhere else: a reaction to everyone disturbs all rooms. Only staff may
@@ -23,11 +24,12 @@ export class ReactionCounts {
   readonly #services: GatewayServices
   readonly #eventId: string
   #counts = new Map<string, { -readonly [field in keyof Count]: Count[field] }>()
-  #timer: NodeJS.Timeout | undefined
+  readonly #report: DueRun
 
   constructor(services: GatewayServices, eventId: string) {
     this.#services = services
     this.#eventId = eventId
+    this.#report = new DueRun(services.timers, () => this.#send())
   }
 
   /** Counts the reaction for the connection's room, or for everyone. */
@@ -37,15 +39,14 @@ export class ReactionCounts {
     const count = this.#counts.get(key)
     if (count === undefined) this.#counts.set(key, { stream, kind, n })
     else count.n += n
-    this.#timer ??= setTimeout(() => this.#tell(), TELL_EVERY_MS)
+    if (!this.#report.isPending) this.#report.within(REPORT_EVERY_MS)
   }
 
   stop(): void {
-    clearTimeout(this.#timer)
+    this.#report.cancel()
   }
 
-  #tell(): void {
-    this.#timer = undefined
+  #send(): void {
     const counts = [...this.#counts.values()]
     this.#counts = new Map()
     // Reactions of a failed report are lost: nothing depends on them.

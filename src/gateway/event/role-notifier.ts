@@ -4,6 +4,8 @@
  * time.
  */
 
+import { inPortions } from "../../clock/throttle.ts"
+import type { Cancel, Timers } from "../../clock/timers.ts"
 import { EventRole } from "../../model/roles.ts"
 import type { ActingRole, PhaseTraits } from "../../protocol/rule.ts"
 import type { UpdateReason } from "../../protocol/session.ts"
@@ -15,6 +17,7 @@ import type { ConnectionRegistry } from "./connection-registry.ts"
 import type { MediaSeats } from "./media-seats.ts"
 
 interface Needs {
+  readonly timers: Timers
   readonly participants: ConnectionRegistry
   readonly media: MediaSeats
   readonly topics: Topics
@@ -32,12 +35,11 @@ const EXAMPLES: ReadonlyArray<readonly [ActingRole, Pick<Identity, "kind" | "rol
 ]
 
 /** Seats are signed: this many connections are notified at once, and the others after a pause each. */
-const AT_ONCE = 200
-const PAUSE_MS = 50
+const PORTIONS = { atOnce: 200, pauseMs: 50 }
 
 export class RoleNotifier {
   readonly #needs: Needs
-  #timer: NodeJS.Timeout | undefined
+  #stopNotifying: Cancel | undefined
 
   constructor(needs: Needs) {
     this.#needs = needs
@@ -61,7 +63,10 @@ export class RoleNotifier {
     if (media.hasServer) {
       // Dispatches that start the phase go before the roles that follow from it.
       publishWaiting(["event"])
-      this.#tellEach([...this.#needs.participants.connections()])
+      const connections = [...this.#needs.participants.connections()]
+      this.#stopNotifying = inPortions(this.#needs.timers, connections, PORTIONS, (connection) => {
+        if (connection.state === "open") this.tell(connection, "phase")
+      })
       return
     }
     for (const [role, example] of EXAMPLES) {
@@ -71,14 +76,6 @@ export class RoleNotifier {
   }
 
   stop(): void {
-    clearTimeout(this.#timer)
-  }
-
-  #tellEach(connections: ReadonlyArray<Connection>): void {
-    for (const connection of connections.slice(0, AT_ONCE)) {
-      if (connection.state === "open") this.tell(connection, "phase")
-    }
-    const others = connections.slice(AT_ONCE)
-    if (others.length > 0) this.#timer = setTimeout(() => this.#tellEach(others), PAUSE_MS)
+    this.#stopNotifying?.()
   }
 }

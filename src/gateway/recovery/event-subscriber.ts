@@ -160,7 +160,10 @@ export class EventSubscriber {
       const heads = isAnew ? { ...reading.snapshot.heads, ...askedHeads(reading) } : askedHeads(reading)
       const isWanted = (stream: StreamName): boolean => isAnew || !this.buffers.knows(stream)
       const wanted = Object.keys(heads).filter((stream) => (heads[stream] ?? 0) > 0 && isWanted(stream))
-      const limits = { since: toTimestamp(Date.now() - options.historyMs), perStream: options.historyEntries }
+      const limits = {
+        since: toTimestamp(this.#services.timers.now() - options.historyMs),
+        perStream: options.historyEntries,
+      }
       const stored =
         wanted.length === 0 ? [] : yield* database.run((sql) => listPublications(sql, this.#eventId, wanted, limits))
       return { reading, heads, stored }
@@ -206,7 +209,7 @@ export class EventSubscriber {
   }
 
   #apply(message: FeedMessage): void {
-    const now = Date.now()
+    const now = this.#services.timers.now()
     this.version = message.version
     // Before the dispatches: a participant that enters a room receives its dispatches from here on.
     for (const standing of message.participantChanges) {

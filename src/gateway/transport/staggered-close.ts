@@ -1,5 +1,7 @@
 /** Closes many connections over a short time, so that their clients do not all reconnect or send requests in the same instant. */
 
+import { inPortions } from "../../clock/throttle.ts"
+import type { Cancel, Timers } from "../../clock/timers.ts"
 import type { CloseCode } from "../../protocol/close-codes.ts"
 import type { Connection } from "../connection/connection.ts"
 
@@ -7,21 +9,15 @@ const STEPS = 15
 
 /** Connections with unanswered commands are closed last. Returns a function that stops the closing. */
 export const closeStaggered = (
+  timers: Timers,
   connections: ReadonlyArray<Connection>,
   why: CloseCode,
   withinMs: number,
-): (() => void) => {
-  if (connections.length === 0) return () => undefined
+): Cancel => {
   const order = [
     ...connections.filter(({ inFlight }) => inFlight === 0),
     ...connections.filter(({ inFlight }) => inFlight > 0),
   ]
-  const atOnce = Math.ceil(order.length / STEPS)
-  let next = 0
-  const timer = setInterval(() => {
-    for (const connection of order.slice(next, next + atOnce)) connection.close(why)
-    next += atOnce
-    if (next >= order.length) clearInterval(timer)
-  }, withinMs / STEPS)
-  return () => clearInterval(timer)
+  const portions = { atOnce: Math.ceil(order.length / STEPS), pauseMs: withinMs / STEPS }
+  return inPortions(timers, order, portions, (connection) => connection.close(why))
 }
