@@ -13,6 +13,7 @@
 import { Resolver } from "node:dns/promises"
 import type { IncomingHttpHeaders } from "node:http"
 import { Context, Data, Effect, Layer } from "effect"
+import { LRUCache } from "lru-cache"
 import type { Client, Dispatcher } from "undici"
 import {
   checkAddress,
@@ -91,18 +92,18 @@ const dns = (): { readonly resolve: ResolveHost; readonly cancel: () => void } =
 
 /** Keeps lookups for a few seconds; callers that look up the same name at the same time share one query. */
 const remembering = (resolve: ResolveHost, lifetimeMs: number): ResolveHost => {
-  const lookups = new Map<string, { readonly answer: Promise<ReadonlyArray<string>>; readonly until: number }>()
+  const lookups = new LRUCache<string, Promise<ReadonlyArray<string>>>({
+    max: MAX_LOOKUPS,
+    ttl: lifetimeMs,
+    ttlResolution: 0,
+  })
   return (host) => {
-    const now = performance.now()
     const known = lookups.get(host)
-    if (known !== undefined && now < known.until) return known.answer
+    if (known !== undefined) return known
     const answer = resolve(host)
-    lookups.delete(host)
-    lookups.set(host, { answer, until: now + lifetimeMs })
+    lookups.set(host, answer)
     // A failure is reported only to the callers that waited for this lookup.
-    answer.catch(() => lookups.get(host)?.answer === answer && lookups.delete(host))
-    const oldest = lookups.keys().next().value
-    if (lookups.size > MAX_LOOKUPS && oldest !== undefined) lookups.delete(oldest)
+    answer.catch(() => lookups.peek(host) === answer && lookups.delete(host))
     return answer
   }
 }

@@ -1,5 +1,7 @@
 /** Making and recognising workspace API keys (specification §2 and §5). */
 import { Context, Effect, Layer } from "effect"
+import { LRUCache } from "lru-cache"
+import { currentTimers, type Timers } from "../clock/timers.ts"
 import { Conflict, type Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import { type Timestamp, toMillis, toTimestamp } from "../model/timestamp.ts"
@@ -53,19 +55,22 @@ export interface RecognisedKey {
 
 /** Saves a busy key nearly all of its queries. A key that another process or an operator's SQL revokes fails within this time. */
 const KNOWN_MS = 5_000
-/** Keys that are remembered; the one that was looked up longest ago makes room. */
+/** Keys that are remembered; the one that was used longest ago makes room. */
 const MAX_KNOWN = 10_000
 
 /** Keys that were looked up lately, by the hash of their secret, so that the time of a look-up reveals nothing about a secret. */
 class KnownKeys {
-  readonly #keys = new Map<
-    string,
-    { readonly key: RecognisedKey; readonly until: number; readonly expiresAt: number }
-  >()
+  readonly #timers: Timers
+  readonly #keys: LRUCache<string, { readonly key: RecognisedKey; readonly expiresAt: number }>
   /** Raised when keys are forgotten: rows read before that are not remembered after it. */
   #generation = 0
-  /** No key is remembered before: a revocation whose answer was lost may be committed a little later. `performance.now()`. */
-  #heedlessUntil = 0
+  /** No key is remembered before: a revocation whose answer was lost may be committed a little later. By the monotonic clock. */
+  #noneUntil = Number.NEGATIVE_INFINITY
+
+  constructor(timers: Timers) {
+    this.#timers = timers
+    this.#keys = new LRUCache({ max: MAX_KNOWN, ttl: KNOWN_MS, ttlResolution: 0, perf: { now: timers.elapsed } })
+  }
 
   get generation(): number {
     return this.#generation
@@ -73,22 +78,18 @@ class KnownKeys {
 
   find(hash: string): RecognisedKey | undefined {
     const known = this.#keys.get(hash)
-    const holds = known !== undefined && performance.now() < known.until && Date.now() < known.expiresAt
-    return holds ? known.key : undefined
+    return known !== undefined && this.#timers.now() < known.expiresAt ? known.key : undefined
   }
 
   keep(hash: string, key: RecognisedKey, expiresAt: number, generation: number): void {
-    if (generation !== this.#generation || performance.now() < this.#heedlessUntil) return
-    this.#keys.delete(hash)
-    const oldest = this.#keys.size < MAX_KNOWN ? undefined : this.#keys.keys().next().value
-    if (oldest !== undefined) this.#keys.delete(oldest)
-    this.#keys.set(hash, { key, until: performance.now() + KNOWN_MS, expiresAt })
+    if (generation !== this.#generation || this.#timers.elapsed() < this.#noneUntil) return
+    this.#keys.set(hash, { key, expiresAt })
   }
 
   forgetAll(): void {
     this.#generation++
     this.#keys.clear()
-    this.#heedlessUntil = performance.now() + KNOWN_MS
+    this.#noneUntil = this.#timers.elapsed() + KNOWN_MS
   }
 }
 
@@ -108,14 +109,15 @@ export class ApiKeys extends Context.Service<
     ApiKeys,
     Effect.gen(function* () {
       const database = yield* Database
-      const known = new KnownKeys()
+      const timers = yield* currentTimers
+      const known = new KnownKeys(timers)
 
       const lookUp = (secretHash: Uint8Array, hash: string) =>
         database.run(async (sql) => {
           const { generation } = known
           const row = await findActiveKey(sql, secretHash)
           if (row === undefined) return undefined
-          const now = Date.now()
+          const now = timers.now()
           if (row.lastUsedAt === null || now - toMillis(row.lastUsedAt) > TOUCH_EVERY_MS) {
             await touchApiKey(sql, row.id, toTimestamp(now))
           }

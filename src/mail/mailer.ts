@@ -4,6 +4,7 @@
  * at rest and deleted once sent. Without a mail server they are kept for the development outbox, or dropped in production.
  */
 import { Context, Effect, Latch, Layer, type Redacted } from "effect"
+import { currentTimers } from "../clock/timers.ts"
 import type { Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import { type Timestamp, toTimestamp } from "../model/timestamp.ts"
@@ -68,6 +69,7 @@ export class Mailer extends Context.Service<
       Mailer,
       Effect.gen(function* () {
         const database = yield* Database
+        const timers = yield* currentTimers
         const { log } = yield* Telemetry
         const { sealingKey, keep } = options
         const delays = options.retryDelaysMs ?? RETRY_DELAYS_MS
@@ -85,7 +87,7 @@ export class Mailer extends Context.Service<
             const isTemporary = cause instanceof MailNotSent && cause.temporary
             log.warn({ mailId: mail.id, attempt: mail.attempts, reason: String(cause) }, "a letter was not taken")
             if (isTemporary && delay !== undefined) {
-              return postponeMail(database.sql, mail.id, toTimestamp(Date.now() + delay))
+              return postponeMail(database.sql, mail.id, toTimestamp(timers.now() + delay))
             }
             log.error({ mailId: mail.id }, "a letter was given up")
           }
@@ -94,7 +96,7 @@ export class Mailer extends Context.Service<
 
         const round = (smtp: Smtp) =>
           database
-            .run((sql) => claimMails(sql, toTimestamp(Date.now()), toTimestamp(Date.now() + HELD_MS), BATCH))
+            .run((sql) => claimMails(sql, toTimestamp(timers.now()), toTimestamp(timers.now() + HELD_MS), BATCH))
             .pipe(
               Effect.flatMap((mails) =>
                 Effect.as(
@@ -123,7 +125,7 @@ export class Mailer extends Context.Service<
           yield* Effect.forkScoped(send(smtp))
         } else if (keep) {
           const forget = Effect.suspend(() => {
-            const before = toTimestamp(Date.now() - KEPT_MS)
+            const before = toTimestamp(timers.now() - KEPT_MS)
             return inBatches(database, (sql, limit) => deleteKeptMails(sql, before, limit))
           })
           yield* Effect.forkScoped(sweepEvery("1 hour", log, forget))
@@ -134,7 +136,7 @@ export class Mailer extends Context.Service<
             if (options.smtp === null && !keep) return
             const id = newId()
             const contentSealed = sealText(sealingKey, id, JSON.stringify(content))
-            const dueAt = options.smtp === null ? null : toTimestamp(Date.now())
+            const dueAt = options.smtp === null ? null : toTimestamp(timers.now())
             await insertMail(sql, { id, recipient: to, subject, contentSealed, dueAt })
           },
           collect: () => {

@@ -3,6 +3,7 @@
  * deadline. The process is ready when one succeeded in the last two seconds; no other condition counts.
  */
 import { Context, Effect, Layer } from "effect"
+import { currentTimers } from "../clock/timers.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { Database, type Queryable } from "./database.ts"
 import { sqlState } from "./sqlstate.ts"
@@ -58,6 +59,7 @@ export class Heartbeat extends Context.Service<Heartbeat, { readonly readiness: 
     Effect.gen(function* () {
       const database = yield* Database
       const { log, metrics, sample } = yield* Telemetry
+      const timers = yield* currentTimers
       let beats = 0
       let lastAt = Number.NEGATIVE_INFINITY
       let reason: string | null = "The database has not been written to yet."
@@ -73,11 +75,11 @@ export class Heartbeat extends Context.Service<Heartbeat, { readonly readiness: 
 
       /** Resolves to the milliseconds until the next. */
       const beat = async (): Promise<number> => {
-        const since = performance.now()
+        const since = timers.elapsed()
         try {
           await database.attempt(write, { priority: "live", withinMs: BEAT_WITHIN_MS })
           if (beats++ % BEATS_PER_TRUNCATE === 0) void truncate()
-          lastAt = performance.now()
+          lastAt = timers.elapsed()
           if (reason !== null && beats > 1) log.info("the database takes writes again")
           reason = null
           return Math.max(0, BEAT_EVERY_MS - (lastAt - since))
@@ -95,7 +97,7 @@ export class Heartbeat extends Context.Service<Heartbeat, { readonly readiness: 
       )
 
       const readiness = (): Readiness => {
-        const isReady = performance.now() - lastAt <= FRESH_MS
+        const isReady = timers.elapsed() - lastAt <= FRESH_MS
         return { isReady, reason: isReady ? null : (reason ?? "The database did not take a write in time.") }
       }
       sample(() => metrics.databaseReady.set(readiness().isReady ? 1 : 0))

@@ -7,6 +7,7 @@
  * answers slowly keeps a single slot, so that it takes no other's. Several dispatchers may share one database.
  */
 import { Effect, Fiber, FiberSet, Latch, Layer, Scope } from "effect"
+import { currentTimers } from "../clock/timers.ts"
 import { Egress } from "../egress/egress.ts"
 import { newId } from "../model/ids.ts"
 import { Database, type Queryable } from "../store/database.ts"
@@ -71,6 +72,7 @@ const unitsOf = <A>(rows: ReadonlyArray<A>, unitOf: (row: A) => string): Readonl
 const start = (options: DispatcherOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
+    const timers = yield* currentTimers
     const egress = yield* Egress
     const bell = yield* OutboxSignal
     const { log, metrics } = yield* Telemetry
@@ -90,11 +92,11 @@ const start = (options: DispatcherOptions) =>
     const settlements = yield* makeSettlements(database, retryForever, (batch) => {
       for (const { id, delayMs } of batch) {
         held.delete(id)
-        if (delayMs !== null) nextRetryAt = Math.min(nextRetryAt, performance.now() + delayMs + 1)
+        if (delayMs !== null) nextRetryAt = Math.min(nextRetryAt, timers.elapsed() + delayMs + 1)
       }
       wake.openUnsafe()
     })
-    const watch = makeEndpointWatch(database, retryForever, yield* Scope.Scope)
+    const watch = makeEndpointWatch(timers, database, retryForever, yield* Scope.Scope)
     const units = yield* FiberSet.make()
 
     const release = (deliveries: ReadonlyArray<ClaimedDelivery>) =>
@@ -106,13 +108,13 @@ const start = (options: DispatcherOptions) =>
 
     const deliver = (delivery: ClaimedDelivery, target: EndpointTarget) =>
       Effect.gen(function* () {
-        const startedAtMs = Date.now()
-        const began = performance.now()
+        const startedAtMs = timers.now()
+        const began = timers.elapsed()
         metrics.webhookInFlight.add(1)
         const outcome = yield* attempt(delivery, target, egress, pipeline, (err) =>
           log.error({ err, delivery: delivery.id }, "webhooks: an attempt failed through a fault of ours"),
         ).pipe(Effect.ensuring(Effect.sync(() => metrics.webhookInFlight.add(-1))))
-        const durationMs = performance.now() - began
+        const durationMs = timers.elapsed() - began
         places.answered(delivery.endpointId, durationMs)
         metrics.webhookAttempts.add(1, outcome.kind)
         const timing = { startedAtMs, durationMs }
@@ -124,7 +126,7 @@ const start = (options: DispatcherOptions) =>
       Effect.gen(function* () {
         for (const [index, delivery] of unit.entries()) {
           const target = yield* watch.target(endpointId)
-          if (target === undefined || stopping || performance.now() > sendBefore) {
+          if (target === undefined || stopping || timers.elapsed() > sendBefore) {
             return yield* release(unit.slice(index))
           }
           yield* deliver(delivery, target)
@@ -171,7 +173,7 @@ const start = (options: DispatcherOptions) =>
       unitOf: (delivery: ClaimedDelivery) => string,
     ) => {
       const claimed = Effect.suspend(() => {
-        const at = performance.now()
+        const at = timers.elapsed()
         return Effect.flatMap(database.run(statement), (rows) => begin(rows, unitOf, at))
       })
       return retryForever(Effect.uninterruptible(claimed))
@@ -179,8 +181,8 @@ const start = (options: DispatcherOptions) =>
 
     /** Retries get half of the free slots when they are due, so that neither kind of work shuts the other out. */
     const claimDueRetries = Effect.gen(function* () {
-      if (performance.now() < nextRetryAt) return 0
-      nextRetryAt = performance.now() + POLL_MS
+      if (timers.elapsed() < nextRetryAt) return 0
+      nextRetryAt = timers.elapsed() + POLL_MS
       const request = claimable(Math.ceil(places.free() / 2))
       const begun = yield* claim(
         (sql) => claimRetries(sql, request),
@@ -188,7 +190,7 @@ const start = (options: DispatcherOptions) =>
       )
       const inMs = yield* retryForever(database.run(nextRetryInMs))
       const pauseMs = inMs !== undefined && inMs <= 0 ? OVERDUE_MS : (inMs ?? POLL_MS) + 1
-      nextRetryAt = Math.min(nextRetryAt, performance.now() + pauseMs)
+      nextRetryAt = Math.min(nextRetryAt, timers.elapsed() + pauseMs)
       return begun
     })
 
@@ -203,7 +205,7 @@ const start = (options: DispatcherOptions) =>
 
     /** Until something is due: the outbox signal, the next retry, or the poll. Without a free slot only the poll. */
     const sleepMs = () =>
-      places.free() === 0 ? POLL_MS : Math.max(0, Math.min(POLL_MS, nextRetryAt - performance.now()))
+      places.free() === 0 ? POLL_MS : Math.max(0, Math.min(POLL_MS, nextRetryAt - timers.elapsed()))
 
     const round = Effect.gen(function* () {
       yield* Effect.timeoutOption(wake.await, sleepMs())

@@ -6,6 +6,7 @@
  * delivery.
  */
 import { Deferred, Effect, type Scope } from "effect"
+import type { Timers } from "../clock/timers.ts"
 import type { Database } from "../store/database.ts"
 import { type EndpointTarget, findTargets } from "../store/webhooks/webhook-deliveries.ts"
 import type { RetryForever } from "./retry-forever.ts"
@@ -13,7 +14,7 @@ import type { RetryForever } from "./retry-forever.ts"
 const BELIEVED_MS = 25
 
 export interface EndpointWatch {
-  /** A statement that began at `at` (`performance.now()`) found the endpoint active, with this target. */
+  /** A statement that began at `at` (by the monotonic clock) found the endpoint active, with this target. */
   readonly seen: (endpointId: string, target: EndpointTarget, at: number) => void
   /** `undefined`: nothing may be sent to it. */
   readonly target: (endpointId: string) => Effect.Effect<EndpointTarget | undefined>
@@ -23,6 +24,7 @@ export interface EndpointWatch {
 
 /** `scope`: that of the dispatcher, in which the queries run. */
 export const makeEndpointWatch = (
+  timers: Timers,
   database: Database["Service"],
   retryForever: RetryForever,
   scope: Scope.Scope,
@@ -42,7 +44,7 @@ export const makeEndpointWatch = (
     while (gathering !== undefined) {
       const { ids, answer } = gathering
       gathering = undefined
-      const at = performance.now()
+      const at = timers.elapsed()
       const targets = yield* retryForever(database.run((sql) => findTargets(sql, [...ids])))
       for (const [id, target] of targets) seen(id, target, at)
       yield* Deferred.succeed(answer, targets)
@@ -56,7 +58,7 @@ export const makeEndpointWatch = (
     target: (endpointId) =>
       Effect.suspend(() => {
         const last = sightings.get(endpointId)
-        if (last !== undefined && performance.now() - last.at < BELIEVED_MS) return Effect.succeed(last.target)
+        if (last !== undefined && timers.elapsed() - last.at < BELIEVED_MS) return Effect.succeed(last.target)
         gathering ??= { ids: new Set(), answer: Deferred.makeUnsafe() }
         gathering.ids.add(endpointId)
         const answer = Effect.map(Deferred.await(gathering.answer), (targets) => targets.get(endpointId))

@@ -3,7 +3,7 @@
  * for a disabled endpoint are skipped, replaced secrets that lapsed are removed, and old messages are swept with their
  * deliveries. Every statement may run beside the same one of another process.
  */
-import { Effect, Schedule, type Scope } from "effect"
+import { Clock, Effect, Schedule, type Scope } from "effect"
 import type { Logger } from "pino"
 import { toTimestamp } from "../model/timestamp.ts"
 import type { Database, Queryable } from "../store/database.ts"
@@ -41,10 +41,9 @@ export const housekeeping = (
       yield* sweepUp(forgetLapsedSecrets)
     })
 
-    const sweep = Effect.suspend(() => {
-      const before = toTimestamp(Date.now() - KEPT_MS)
-      return sweepUp((sql) => sweepMessages(sql, before, BATCH))
-    })
+    const sweep = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+      sweepUp((sql) => sweepMessages(sql, toTimestamp(now - KEPT_MS), BATCH)),
+    )
 
     yield* Effect.forkScoped(Effect.repeat(tidy, Schedule.spaced(TIDY_EVERY)))
     yield* Effect.forkScoped(Effect.repeat(inBatches(sweep), Schedule.spaced(SWEEP_EVERY)))

@@ -2,7 +2,7 @@
  * One attempt of a delivery: prepare → send → classify, and the attempt's effect on the row (settle). Each step is a
  * function of its own with typed failures; only `send` has side effects.
  */
-import { Cause, Effect } from "effect"
+import { Cause, Clock, Effect } from "effect"
 import type { Egress, EgressFailed, EgressRequest } from "../egress/egress.ts"
 import type { EgressRefused } from "../model/integrations/egress-target.ts"
 import { toTimestamp } from "../model/timestamp.ts"
@@ -62,7 +62,7 @@ export const attempt = (
   options: PipelineOptions,
   onFault: (fault: unknown) => void,
 ): Effect.Effect<Outcome> =>
-  Effect.suspend(() => prepare(delivery, target, Math.floor(Date.now() / 1000), options)).pipe(
+  Effect.flatMap(Clock.currentTimeMillis, (now) => prepare(delivery, target, Math.floor(now / 1000), options)).pipe(
     Effect.flatMap((request) => send(egress, request)),
     Effect.match({ onSuccess: classifyStatus, onFailure: classifyFailure }),
     Effect.catchCause((cause) => {

@@ -6,6 +6,7 @@
  */
 import type { KeyObject } from "node:crypto"
 import { Clock, Context, Deferred, Effect, Layer, Semaphore } from "effect"
+import { LRUCache } from "lru-cache"
 import { Egress, type EgressAnswer } from "../../egress/egress.ts"
 import type { PartnerFault } from "../../model/integrations/guest-integration.ts"
 import { parseJson } from "../../model/json.ts"
@@ -87,7 +88,7 @@ export class PartnerKeys extends Context.Service<
       const { log } = yield* Telemetry
       const scope = yield* Effect.scope
       const fetches = yield* Semaphore.make(MAX_FETCHES)
-      const remembered = new Map<string, KeySet>()
+      const remembered = new LRUCache<string, KeySet>({ max: MAX_REMEMBERED })
 
       const recall = (integrationId: string): KeySet => {
         const set = remembered.get(integrationId) ?? {
@@ -97,10 +98,7 @@ export class PartnerKeys extends Context.Service<
           fault: "jwks_unreachable",
           asking: undefined,
         }
-        remembered.delete(integrationId)
         remembered.set(integrationId, set)
-        const [leastRecent] = remembered.keys()
-        if (remembered.size > MAX_REMEMBERED && leastRecent !== undefined) remembered.delete(leastRecent)
         return set
       }
 

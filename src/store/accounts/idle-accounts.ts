@@ -3,6 +3,7 @@
  * where mail is sent; elsewhere no address can be proved.
  */
 import { Effect, Layer } from "effect"
+import { currentTimers } from "../../clock/timers.ts"
 import type { Unavailable } from "../../model/errors.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
@@ -68,8 +69,9 @@ export const sweepIdleAccounts = (database: Database["Service"], now: number): E
 export const idleAccountsSweepLayer: Layer.Layer<never, never, Database | Telemetry> = Layer.effectDiscard(
   Effect.gen(function* () {
     const database = yield* Database
+    const timers = yield* currentTimers
     const { log } = yield* Telemetry
-    const sweep = Effect.suspend(() => sweepIdleAccounts(database, Date.now()))
+    const sweep = Effect.suspend(() => sweepIdleAccounts(database, timers.now()))
     yield* Effect.forkScoped(sweepEvery("1 hour", log, sweep))
   }),
 )

@@ -1,5 +1,6 @@
 /** Keeps the live tables small: rows that no reconnecting client can request any more are deleted once a minute. */
 import { Effect, Layer } from "effect"
+import { currentTimers } from "../../clock/timers.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { Database } from "../database.ts"
@@ -16,8 +17,9 @@ export const historySweepLayer = (historyMs: number): Layer.Layer<never, never, 
   Layer.effectDiscard(
     Effect.gen(function* () {
       const database = yield* Database
+      const timers = yield* currentTimers
       const { log } = yield* Telemetry
-      const sweep = Effect.suspend(() => sweepHistory(database, Date.now(), historyMs))
+      const sweep = Effect.suspend(() => sweepHistory(database, timers.now(), historyMs))
       yield* Effect.forkScoped(sweepEvery("1 minute", log, sweep))
     }),
   )

@@ -1,5 +1,6 @@
 /** Deletes expired sessions and tokens once an hour. */
 import { Effect, Layer } from "effect"
+import { currentTimers } from "../../clock/timers.ts"
 import type { Unavailable } from "../../model/errors.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
@@ -42,8 +43,9 @@ export const sweepExpired = (database: Database["Service"], now: number): Effect
 export const retentionSweepLayer: Layer.Layer<never, never, Database | Telemetry> = Layer.effectDiscard(
   Effect.gen(function* () {
     const database = yield* Database
+    const timers = yield* currentTimers
     const { log } = yield* Telemetry
-    const sweep = Effect.suspend(() => sweepExpired(database, Date.now()))
+    const sweep = Effect.suspend(() => sweepExpired(database, timers.now()))
     yield* Effect.forkScoped(sweepEvery("1 hour", log, sweep))
   }),
 )
