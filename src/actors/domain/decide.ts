@@ -12,7 +12,6 @@ import { moderateQuestion } from "./activities/questions/qa.ts"
 import { extendActivityTimer, performActivity, tellOfBarred, tellOfPhase, tellOfUpdate } from "./activities/registry.ts"
 import { forgetRole } from "./activities/stage.ts"
 import { liveEventMachine } from "./machine.ts"
-import { refusalOf } from "./refusals.ts"
 import { activePhase, findPhase, gatewayPhase, type LiveState, NO_EFFECTS, phaseTraits, timerOf } from "./state.ts"
 import type { MachineEvent } from "./transitions.ts"
 import type { Turn } from "./turn.ts"
@@ -111,12 +110,11 @@ const steer = (turn: Turn, command: AgendaCommand): Result | Refused => {
   }
   const event: MachineEvent = { ...command, now: turn.at }
   const state = turn.state
-  const before = snapshotOf(state)
-  if (!before.can(event)) return refusalOf(state, event)
-  const [after] = transition(liveEventMachine, before, event)
+  const [after] = transition(liveEventMachine, snapshotOf(state), event)
   // XState sets the snapshot to `error` when an action throws; that is a defect, and it must not be committed.
   if ((after as Snapshot<unknown>).status === "error") throw after.error
   const { effects, ...next } = after.context
+  if (effects.refused !== undefined) return effects.refused
   turn.state = { ...next, effects: NO_EFFECTS }
   turn.dispatches.push(...effects.dispatches)
   turn.webhookEvents.push(...effects.webhookEvents)

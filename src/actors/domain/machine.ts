@@ -1,12 +1,22 @@
 /**
  * The live event as a statechart (specification §3). It is pure and runs only through XState's `transition`, with ids and times
- * in the command. A command that enables no transition is refused; `refusals.ts` has the reasons. Timers are deadlines in the
- * context that return as `timer.elapse` commands, because XState does not restore `after` timers.
+ * in the command. Each command finds one transition: its guards are asked once, in their order, and the last ones refuse. Timers are
+ * deadlines in the context that return as `timer.elapse` commands, because XState does not restore `after` timers.
  */
 import { assign, setup } from "xstate"
 import { endsBeforeItStarts } from "../../model/event.ts"
 import { MAX_PHASES_PER_EVENT } from "../../model/phase.ts"
-import { activePhase, findPhase, type LiveState, nextPendingPhase } from "./state.ts"
+import {
+  advancedMeanwhile,
+  endsTooEarly,
+  noPhaseLeft,
+  phaseIsFixed,
+  type Refuse,
+  timerIsFixed,
+  tooManyPhases,
+  wrongState,
+} from "./refusals.ts"
+import { activePhase, findPhase, type LiveState, NO_EFFECTS, nextPendingPhase } from "./state.ts"
 import type { MachineEvent } from "./transitions.ts"
 import * as steps from "./transitions.ts"
 
@@ -68,6 +78,18 @@ const endBecauseOf = (reason: steps.EndReason) =>
     steps.end(context, event.now, reason),
   )
 
+/** The transition of a command that is refused: the state stays as it is. */
+const refuse = <T extends MachineEvent["type"]>(type: T, because: Refuse<T>) => ({
+  actions: apply(type, (state, event) => ({ ...state, effects: { ...NO_EFFECTS, refused: because(state, event) } })),
+})
+
+const refuseInThisState = {
+  actions: assign<LiveState, MachineEvent, undefined, MachineEvent, never>(({ context, event }) => ({
+    ...context,
+    effects: { ...NO_EFFECTS, refused: wrongState(context, event) },
+  })),
+}
+
 export const liveEventMachine = setup({
   types: { context: {} as LiveState, events: {} as MachineEvent, input: {} as LiveState },
   guards: {
@@ -107,46 +129,51 @@ export const liveEventMachine = setup({
     "event.patch": [
       { guard: "isEmptyPatch", actions: "answerCurrentState" },
       { guard: "canPatch", actions: "patchEvent" },
+      refuse("event.patch", endsTooEarly),
     ],
-    "phase.update": { guard: "canUpdatePhase", actions: "updatePhase" },
+    "phase.update": [{ guard: "canUpdatePhase", actions: "updatePhase" }, refuse("phase.update", phaseIsFixed)],
     "event.delete": { target: ".deleted", actions: "remove" },
+    "*": refuseInThisState,
   },
   states: {
     draft: {
       on: {
         "event.publish": { target: "scheduled", actions: "publish" },
-        "phase.append": { guard: "canAppend", actions: "appendPhase" },
+        "phase.append": [{ guard: "canAppend", actions: "appendPhase" }, refuse("phase.append", tooManyPhases)],
       },
     },
     scheduled: {
       on: {
         "event.start": { target: "live", actions: "start" },
-        "phase.append": { guard: "canAppend", actions: "appendPhase" },
+        "phase.append": [{ guard: "canAppend", actions: "appendPhase" }, refuse("phase.append", tooManyPhases)],
       },
     },
     live: {
       on: {
         "phase.next": [
-          // Without target and action: refused.
-          { guard: "isStaleAdvance" },
+          { guard: "isStaleAdvance", ...refuse("phase.next", advancedMeanwhile) },
           { guard: "isLateAdvance", actions: "answerCurrentState" },
           { guard: "hasNextPhase", actions: "advance" },
           { guard: "isLastPhase", target: "ended", actions: "endByAdvance" },
+          refuse("phase.next", noPhaseLeft),
         ],
         "event.end": { target: "ended", actions: "endByHost" },
-        "timer.extend": { guard: "canExtend", actions: "extendTimer" },
+        "timer.extend": [{ guard: "canExtend", actions: "extendTimer" }, refuse("timer.extend", timerIsFixed)],
         "timer.elapse": [
           { guard: "advancesByTimerToEnd", target: "ended", actions: ["elapseTimer", "endByAdvance"] },
           { guard: "advancesByTimer", actions: ["elapseTimer", "advance"] },
           { guard: "isTimerCurrent", actions: "elapseTimer" },
         ],
-        "phase.append": { guard: "canAppend", actions: "appendPhase" },
+        "phase.append": [{ guard: "canAppend", actions: "appendPhase" }, refuse("phase.append", tooManyPhases)],
       },
     },
     ended: {
       on: {
         // A retry of the last guarded advance gets the state that the first one made.
-        "phase.next": [{ guard: "isStaleAdvance" }, { guard: "isGuarded", actions: "answerCurrentState" }],
+        "phase.next": [
+          { guard: "isStaleAdvance", ...refuseInThisState },
+          { guard: "isGuarded", actions: "answerCurrentState" },
+        ],
       },
     },
     deleted: {},

@@ -9,6 +9,7 @@ import type { EventRole } from "../../model/roles.ts"
 import type { Dispatch } from "../../protocol/contract.ts"
 import { NO_TRAITS, type PhaseTraits } from "../../protocol/rule.ts"
 import type { PhaseView, TimerView } from "../../protocol/topics/agenda.ts"
+import type { Refused } from "../commands.ts"
 
 /** A webhook event before it has its id. */
 export interface NewWebhookEvent {
@@ -42,6 +43,8 @@ export interface Effects {
   readonly dispatches: ReadonlyArray<Dispatch>
   readonly webhookEvents: ReadonlyArray<NewWebhookEvent>
   readonly ejections: ReadonlyArray<Ejection>
+  /** The chart refused the command: nothing else has changed. */
+  readonly refused?: Refused
 }
 
 export const NO_EFFECTS: Effects = { dispatches: [], webhookEvents: [], ejections: [] }
