@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import { Connection } from "../../src/gateway/connection/connection.ts"
 import { Hub } from "../../src/gateway/event/hub.ts"
 import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
+import { openVirtualTime } from "../support/virtual-time.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
@@ -85,18 +86,20 @@ test("whoever waits in the lobby may wait, with all the heartbeats of that time"
   await guest.next(({ op, d }) => op === 11 && d.t0 === 80, "the last heartbeat's answer")
 })
 
-test("a wait in the lobby has no deadline; being on the way in has one", () => {
+test("a wait in the lobby has no deadline; being on the way in has one", async () => {
   const metrics = { sockets: { add: () => undefined }, disconnects: { add: () => undefined } }
-  const hub = new Hub({ options: GATEWAY_DEFAULTS, telemetry: { metrics } } as never)
+  const { timers } = await openVirtualTime(3_600_000)
+  const hub = new Hub({ options: GATEWAY_DEFAULTS, telemetry: { metrics }, timers } as never)
   const nothing = (): void => undefined
   const socket = { send: nothing, end: nothing, terminate: nothing, subscribe: nothing, unsubscribe: nothing }
-  for (const [state, after] of [
-    ["lobby", "lobby"],
-    ["waiting", "closed"],
+  for (const [steps, after] of [
+    [["entered", "heldBack"], "lobby"],
+    [["entered"], "closed"],
   ] as const) {
     const connection = new Connection({ ...socket, buffered: () => 0 }, "192.0.2.1", 0, nothing)
     hub.add(connection)
-    connection.state = state
+    connection.apply({ type: "identified", mutes: new Set() })
+    for (const type of steps) connection.apply({ type })
     connection.lastSeenAt = 3_600_000
     hub.sweep(3_600_000)
     expect(connection.state).toBe(after)

@@ -45,7 +45,7 @@ export class Topics {
 
   /** Subscribes the connection to the ephemeral dispatches of these streams, or unsubscribes it. */
   setEphemeral(connection: Connection, streams: ReadonlyArray<StreamName>, on: boolean): void {
-    connection.getsEphemeral = on
+    connection.apply({ type: "ephemeralSet", on })
     for (const stream of streams) {
       if (ownerOf(stream) === undefined) this.#tune(connection, stream, on)
     }
@@ -56,8 +56,7 @@ export class Topics {
     const topic = this.ephemeralTopic({ stream: `poll:${pollId}` })
     if (on) connection.socket.subscribe(topic)
     else connection.socket.unsubscribe(topic)
-    const others = [...connection.polls].filter((id) => id !== pollId)
-    connection.polls = new Set(on ? [...others, pollId] : others)
+    connection.apply({ type: "pollSubscribed", pollId, on })
   }
 
   changeRole(connection: Connection, from: ActingRole, to: ActingRole): void {

@@ -4,35 +4,9 @@
  */
 
 import type { Basis } from "../../model/grants.ts"
-import type { ParticipantKind } from "../../model/participants.ts"
-import type { EventRole } from "../../model/roles.ts"
 import type { CloseCode } from "../../protocol/close-codes.ts"
 import type { OptOut } from "../../protocol/dispatch.ts"
-
-/** The participant that a token identifies. */
-export interface Identity {
-  readonly participantId: string
-  readonly name: string
-  readonly kind: ParticipantKind
-  readonly userId: string | null
-  /** The stored role. */
-  readonly role: EventRole
-  /** Neither a member of the workspace nor on the event's list: may have to wait in the waiting room. */
-  readonly walkIn: boolean
-  /** An owner or admin of the workspace, in any role here. */
-  readonly manages: boolean
-}
-
-/** The identity before a token is accepted. */
-const NOBODY: Identity = {
-  participantId: "",
-  name: "",
-  kind: "anonymous",
-  userId: null,
-  role: "viewer",
-  walkIn: true,
-  manages: false,
-}
+import { beginLife, type ConnectionState, type Identity, type Life, type LifeEvent, lifeAfter } from "./lifecycle.ts"
 
 /** The transport of a connection. Every call is safe after the socket has closed, and then does nothing. */
 export interface Socket {
@@ -47,19 +21,6 @@ export interface Socket {
   readonly buffered: () => number
 }
 
-/**
- * `new`: has not identified. `identifying`: its token is being checked. `waiting`: its event is being read. `lobby`: it is in the
- * waiting room and receives only the status of that. `open`: it got `ready` and is subscribed to its streams. `closed`: never
- * used again.
- */
-export type ConnectionState = "new" | "identifying" | "waiting" | "lobby" | "open" | "closed"
-
-/** The dispatches that a client opted out of. */
-const MUTES_NOTHING: ReadonlySet<OptOut> = new Set()
-
-/** Shared, because most participants vote in no poll. */
-const NO_POLLS: ReadonlySet<string> = new Set()
-
 export class Connection {
   readonly socket: Socket
   /** The address as rate limits count it (`ClientAddresses`). */
@@ -67,29 +28,11 @@ export class Connection {
   /** Unix milliseconds, as every time here. */
   readonly openedAt: number
   lastSeenAt: number
-  /** The start of its way in: when it opened, or when it was admitted. */
-  waitingSince: number
-  state: ConnectionState = "new"
-  eventId = ""
-  identity: Identity = NOBODY
-  sessionExpiresAt = Number.POSITIVE_INFINITY
-  /** The basis of its user's grant; `undefined` for participants that are not users of the workspace. */
-  basis: Basis | undefined
-  /** The room whose stream it is subscribed to. */
-  roomId: string | null = null
-  mutes: ReadonlySet<OptOut> = MUTES_NOTHING
-  /** `tokenExpiring` has been sent for this session. */
-  warned = false
   /** Commands without a reply yet. */
   inFlight = 0
   /** Frames before it was open: bounded, because no participant's budget counts them yet. */
   earlyFrames = 0
-  /** Polls whose tally it receives because its participant voted. */
-  polls: ReadonlySet<string> = NO_POLLS
-  /** It needs a `ready` before it receives anything more of its streams. */
-  isPaused = false
-  /** Subscribed to ephemeral dispatches; a slow socket is not. */
-  getsEphemeral = false
+  #life: Life
   readonly #onClose: (connection: Connection, why: CloseCode | undefined) => void
 
   constructor(
@@ -102,8 +45,49 @@ export class Connection {
     this.address = address
     this.openedAt = now
     this.lastSeenAt = now
-    this.waitingSince = now
+    this.#life = beginLife(now)
     this.#onClose = onClose
+  }
+
+  get life(): Life {
+    return this.#life
+  }
+
+  get state(): ConnectionState {
+    return this.#life.state
+  }
+
+  get eventId(): string {
+    return this.#life.eventId
+  }
+
+  get identity(): Identity {
+    return this.#life.identity
+  }
+
+  get basis(): Basis | undefined {
+    return this.#life.basis
+  }
+
+  get roomId(): string | null {
+    return this.#life.roomId
+  }
+
+  get mutes(): ReadonlySet<OptOut> {
+    return this.#life.mutes
+  }
+
+  get isPaused(): boolean {
+    return this.#life.isPaused
+  }
+
+  get getsEphemeral(): boolean {
+    return this.#life.getsEphemeral
+  }
+
+  /** The only change of its life. Nothing happens to a closed connection. */
+  apply(event: LifeEvent): void {
+    this.#life = lifeAfter(this.#life, event)
   }
 
   /** Open, or in the waiting room: both last without a time limit, with heartbeats and new tokens. */
@@ -135,7 +119,7 @@ export class Connection {
   #leave(why: CloseCode | undefined): boolean {
     if (this.state === "closed") return false
     this.#onClose(this, why)
-    this.state = "closed"
+    this.apply({ type: "closed" })
     return true
   }
 }

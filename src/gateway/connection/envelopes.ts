@@ -5,7 +5,8 @@ import { newId } from "../../model/ids.ts"
 import type { CommandName, GatewayCommandName } from "../../protocol/contract.ts"
 import type { CommandFrame } from "../../protocol/frames.ts"
 import { canonical } from "./canonical-json.ts"
-import type { Connection, Identity } from "./connection.ts"
+import type { Connection } from "./connection.ts"
+import type { Identity } from "./lifecycle.ts"
 
 /** Equal for two frames with the same request; the order of keys does not matter. */
 export const bodyHash = ({ t, d, rev }: CommandFrame): string =>

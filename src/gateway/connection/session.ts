@@ -25,6 +25,7 @@ import type { GatewayServices } from "../services.ts"
 import { Commands, refuseCommand } from "./command-router.ts"
 import { Connection, type Socket } from "./connection.ts"
 import { GrantLookups } from "./grant-lookups.ts"
+import { MUTES_NOTHING } from "./lifecycle.ts"
 import { refuse } from "./refusal.ts"
 import { type Grant, readToken } from "./tokens.ts"
 
@@ -165,17 +166,13 @@ export class Sessions {
       return
     }
     const { token, resume, mute } = decoded.success.d
-    if (mute !== undefined) connection.mutes = new Set(mute)
-    connection.state = "identifying"
+    connection.apply({ type: "identified", mutes: mute === undefined ? MUTES_NOTHING : new Set(mute) })
     this.#identifying++
     this.#read(token, {
-      onGrant: ({ eventId, identity, sessionExpiresAt, basis }) => {
+      onGrant: (grant) => {
         this.#identifying--
         if (connection.state === "closed") return
-        connection.identity = identity
-        connection.eventId = eventId
-        connection.basis = basis
-        connection.sessionExpiresAt = sessionExpiresAt
+        connection.apply({ type: "granted", ...grant })
         this.#hub.enter(connection, resume)
       },
       onRefusal: (why) => {
@@ -242,9 +239,7 @@ export class Sessions {
       refuseToken(connection, id, "forbidden", "The token is for another participant or event.")
       return
     }
-    connection.sessionExpiresAt = sessionExpiresAt
-    connection.basis = grant.basis
-    connection.warned = false
+    connection.apply({ type: "renewed", sessionExpiresAt, basis: grant.basis })
     const d = { tokenExpiresAt: toTimestamp(sessionExpiresAt), role: identity.role }
     connection.send(
       JSON.stringify({ op: OP.reply, ...(id === undefined ? {} : { id }), ok: true, v: channel.version, d }),

@@ -3,7 +3,8 @@
  * acknowledgement, so that every later decision of the event includes them. A participant with an open connection is known
  * already.
  */
-import type { Connection, Identity } from "../connection/connection.ts"
+import type { Connection } from "../connection/connection.ts"
+import type { Identity } from "../connection/lifecycle.ts"
 import type { PresenceReports } from "./presence-reports.ts"
 
 interface Arrival {

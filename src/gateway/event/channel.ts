@@ -10,7 +10,8 @@ import { actingAs } from "../../protocol/rule.ts"
 import { FanOut } from "../broadcast/fan-out.ts"
 import { ownerOf, type StreamName, wireName } from "../broadcast/stream-names.ts"
 import { Topics } from "../broadcast/topics.ts"
-import type { Connection, Identity } from "../connection/connection.ts"
+import type { Connection } from "../connection/connection.ts"
+import type { Identity } from "../connection/lifecycle.ts"
 import { RateBudgets } from "../connection/rate-budgets.ts"
 import { RecentCommands } from "../connection/recent-commands.ts"
 import { EventSubscriber } from "../recovery/event-subscriber.ts"
@@ -117,6 +118,7 @@ export class Channel {
       afterTick: (topic, frame) => this.#fanOut.after(topic, frame),
     })
     this.#membership = new MembershipSync({
+      timers: services.timers,
       participants: this.participants,
       presence: this.#presence,
       topics: this.#topics,
@@ -154,7 +156,7 @@ export class Channel {
 
   /** Lets an identified connection in now, or when the event has been read. */
   enter(connection: Connection, resume: Resume | undefined): void {
-    connection.state = "waiting"
+    connection.apply({ type: "entered" })
     this.#emptySince = undefined
     this.#makeReady({ connection, resume, reason: "new" })
   }
@@ -338,7 +340,7 @@ export class Channel {
     this.#media.forget(connection)
     this.#media.settle(connection, seats)
     if (!sendAll(connection, frames, this.#services.options.orderedLimitBytes)) return
-    connection.isPaused = false
+    connection.apply({ type: "resumed" })
     for (const stream of streams) this.#topics.subscribe(connection, stream)
     if (!connection.getsEphemeral) this.#topics.setEphemeral(connection, streams, true)
     this.#hearPolls(connection)
@@ -357,7 +359,7 @@ export class Channel {
   #admit(connection: Connection): void {
     const { surplus } = this.participants.enter(connection)
     this.#arrivals.entered(connection)
-    connection.state = "open"
+    connection.apply({ type: "opened" })
     this.#emptySince = undefined
     surplus?.close(CLOSE.replaced)
   }

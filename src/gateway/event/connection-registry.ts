@@ -1,7 +1,8 @@
 /**
  * Connections by participant: two tabs are one participant. The first connection is a join, the close of the last one a leave.
  */
-import type { Connection, Identity } from "../connection/connection.ts"
+import type { Connection } from "../connection/connection.ts"
+import type { Identity } from "../connection/lifecycle.ts"
 
 export class ConnectionRegistry {
   /** Each participant's connections, oldest first; never empty. */

@@ -65,7 +65,7 @@ export class Hub {
       channel.start()
     }
     // All connections of a channel share one string for the id.
-    connection.eventId = channel.eventId
+    connection.apply({ type: "eventFound", eventId: channel.eventId })
     channel.enter(connection, resume)
   }
 
@@ -134,19 +134,19 @@ export class Hub {
       connection.close(overdue)
       return
     }
-    if (connection.warned || !connection.isSettled) return
-    if (now < connection.sessionExpiresAt - options.tokenNoticeMs) return
-    connection.warned = true
-    const d = { at: toTimestamp(connection.sessionExpiresAt) }
+    if (connection.life.isWarned || !connection.isSettled) return
+    if (now < connection.life.sessionExpiresAt - options.tokenNoticeMs) return
+    connection.apply({ type: "warned" })
+    const d = { at: toTimestamp(connection.life.sessionExpiresAt) }
     connection.send(JSON.stringify({ op: OP.dispatch, t: "tokenExpiring", d }))
   }
 
   #overdue(connection: Connection, now: number): CloseCode | undefined {
     const { heartbeatMs, identifyTimeoutMs } = this.#services.options
     if (connection.state === "new" && now - connection.openedAt > identifyTimeoutMs) return CLOSE.identifyTimeout
-    if (now >= connection.sessionExpiresAt) return CLOSE.tokenExpired
+    if (now >= connection.life.sessionExpiresAt) return CLOSE.tokenExpired
     if (now - connection.lastSeenAt > heartbeatMs * MISSED_HEARTBEATS) return CLOSE.heartbeatTimeout
-    const isStuck = !connection.isSettled && now - connection.waitingSince > identifyTimeoutMs + ADMISSION_MS
+    const isStuck = !connection.isSettled && now - connection.life.waitingSince > identifyTimeoutMs + ADMISSION_MS
     return isStuck ? CLOSE.overloaded : undefined
   }
 }

@@ -2,7 +2,9 @@
  * Applies participant changes to connections: their streams, their permitted commands, and whether they are inside or in the
  * waiting room. The state of the live event precedes that of a token.
  */
+
 import type { ParticipantChange } from "../../actors/domain/state.ts"
+import type { Timers } from "../../clock/timers.ts"
 import { isStaff } from "../../model/roles.ts"
 import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
 import { actingAs } from "../../protocol/rule.ts"
@@ -10,7 +12,8 @@ import type { UpdateReason } from "../../protocol/session.ts"
 import type { ReadyReason } from "../../protocol/state.ts"
 import { roomStream, type StreamName, streamsOf } from "../broadcast/stream-names.ts"
 import type { Topics } from "../broadcast/topics.ts"
-import type { Connection, Identity } from "../connection/connection.ts"
+import type { Connection } from "../connection/connection.ts"
+import type { Identity } from "../connection/lifecycle.ts"
 import type { EventSubscriber } from "../recovery/event-subscriber.ts"
 import type { ConnectionRegistry } from "./connection-registry.ts"
 import type { PresenceReports } from "./presence-reports.ts"
@@ -21,6 +24,7 @@ export const subscribedStreams = ({ identity, roomId }: Connection): ReadonlyArr
   streamsOf(identity, roomId)
 
 interface Needs {
+  readonly timers: Timers
   readonly participants: ConnectionRegistry
   readonly presence: PresenceReports
   readonly topics: Topics
@@ -42,7 +46,7 @@ export class MembershipSync {
 
   constructor(needs: Needs) {
     this.#needs = needs
-    this.waitingRoom = new WaitingRoom(needs.connectionsPerParticipant, needs.presence)
+    this.waitingRoom = new WaitingRoom(needs.timers, needs.connectionsPerParticipant, needs.presence)
   }
 
   /** The reason why an identity may not even enter the waiting room. */
@@ -66,9 +70,9 @@ export class MembershipSync {
    */
   admits(connection: Connection): boolean {
     const { participants: places } = this.#needs.follower
-    connection.identity = places.here(connection.identity)
+    connection.apply({ type: "became", identity: places.here(connection.identity) })
     this.#agree(connection)
-    connection.roomId = places.roomOf(connection.identity.participantId)
+    connection.apply({ type: "moved", roomId: places.roomOf(connection.identity.participantId) })
     const admission = places.admission(connection.identity)
     if (admission === "waits") this.waitingRoom.hold(connection)
     if (admission === "denied") this.waitingRoom.refuse(connection)
@@ -87,7 +91,7 @@ export class MembershipSync {
     if (tabs.every(({ identity }) => identity.walkIn)) return
     for (const tab of tabs) {
       if (!tab.identity.walkIn) continue
-      tab.identity = { ...tab.identity, walkIn: false }
+      tab.apply({ type: "became", identity: { ...tab.identity, walkIn: false } })
       if (tab.state === "open") this.#needs.presence.joined(tab.identity)
     }
   }
@@ -133,7 +137,7 @@ export class MembershipSync {
 
   become(connection: Connection, identity: Identity, reason: UpdateReason): void {
     const before = connection.identity
-    connection.identity = identity
+    connection.apply({ type: "became", identity })
     const isSame = (["role", "name", "walkIn", "manages"] as const).every((field) => before[field] === identity[field])
     if (connection.state !== "open" || isSame) return
     // A repeated join updates the identity at the live event, which publishes it.
@@ -151,15 +155,14 @@ export class MembershipSync {
   /** Unsubscribes the connection until it gets `ready`: dispatches meanwhile would follow a gap. */
   pause(connection: Connection, identity: Identity = connection.identity): void {
     for (const stream of streamsOf(identity, connection.roomId)) this.#needs.topics.unsubscribe(connection, stream)
-    connection.getsEphemeral = false
-    connection.isPaused = true
+    connection.apply({ type: "paused" })
   }
 
   /** Moves the connection between the streams of two rooms and sends the new stream's position. */
   #move(connection: Connection, roomId: string | null): void {
     const before = connection.roomId
     if (before === roomId) return
-    connection.roomId = roomId
+    connection.apply({ type: "moved", roomId })
     // A connection that gets `ready` soon is subscribed to the room then.
     if (connection.state !== "open" || connection.isPaused) return
     const dropped = before === null ? [] : [roomStream(before)]
@@ -181,7 +184,7 @@ export class MembershipSync {
   /** Moves a connection to the waiting room: it leaves presence and receives only the status of its admission. */
   #sendOut(connection: Connection): void {
     this.pause(connection)
-    for (const id of connection.polls) this.#needs.topics.subscribePoll(connection, id, false)
+    for (const id of connection.life.polls) this.#needs.topics.subscribePoll(connection, id, false)
     connection.socket.unsubscribe(this.#needs.topics.roleTopic(actingAs(connection.identity)))
     const { participantId } = connection.identity
     const wasLast = this.#needs.participants.leave(connection)

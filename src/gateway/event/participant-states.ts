@@ -5,7 +5,7 @@ import { type Admission, admissionUnder } from "../../actors/presence/admission-
 import type { LiveSnapshot } from "../../actors/protocol.ts"
 import type { LobbyPolicy } from "../../model/live/live-values.ts"
 import type { EventRole } from "../../model/roles.ts"
-import type { Identity } from "../connection/connection.ts"
+import type { Identity } from "../connection/lifecycle.ts"
 
 export class ParticipantStates {
   lobby: LobbyPolicy = "open"

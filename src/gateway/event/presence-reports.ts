@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import type { PresenceReport } from "../../actors/protocol.ts"
 import { DueRun } from "../../clock/throttle.ts"
-import type { Identity } from "../connection/connection.ts"
+import type { Identity } from "../connection/lifecycle.ts"
 import type { GatewayServices } from "../services.ts"
 
 type Change = PresenceReport["changes"][number]

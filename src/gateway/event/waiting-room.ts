@@ -3,8 +3,10 @@
  * cause no webhook event. Their arrival is reported to the live event, which notifies staff.
  */
 
+import type { Timers } from "../../clock/timers.ts"
 import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
-import type { Connection, Identity } from "../connection/connection.ts"
+import type { Connection } from "../connection/connection.ts"
+import type { Identity } from "../connection/lifecycle.ts"
 import { ConnectionRegistry } from "./connection-registry.ts"
 import type { PresenceReports } from "./presence-reports.ts"
 
@@ -15,10 +17,12 @@ const tell = (connection: Connection, state: LobbyState): void =>
 
 export class WaitingRoom {
   readonly #waiting: ConnectionRegistry
+  readonly #timers: Timers
   readonly #presence: PresenceReports
 
   /** `most`: connections one participant may have. */
-  constructor(most: number, presence: PresenceReports) {
+  constructor(timers: Timers, most: number, presence: PresenceReports) {
+    this.#timers = timers
     this.#waiting = new ConnectionRegistry(most)
     this.#presence = presence
   }
@@ -41,7 +45,7 @@ export class WaitingRoom {
   }
 
   hold(connection: Connection): void {
-    connection.state = "lobby"
+    connection.apply({ type: "heldBack" })
     const { isFirst, surplus } = this.#waiting.enter(connection)
     tell(connection, "waiting")
     if (isFirst) this.#presence.knocked(connection.identity)
@@ -53,8 +57,7 @@ export class WaitingRoom {
     const admitted = this.#waiting.connectionsOf(participantId)
     for (const connection of admitted) {
       this.forget(connection)
-      connection.state = "waiting"
-      connection.waitingSince = Date.now()
+      connection.apply({ type: "admitted", at: this.#timers.now() })
       tell(connection, "admitted")
     }
     return admitted

@@ -9,7 +9,8 @@ import { toTimestamp } from "../../model/timestamp.ts"
 import { allowedChatTargets, allowedCommands, canChat } from "../../protocol/permissions.ts"
 import { type ActingRole, actingAs, type PhaseTraits } from "../../protocol/rule.ts"
 import type { ReadyReason } from "../../protocol/state.ts"
-import type { Connection, Identity } from "../connection/connection.ts"
+import type { Connection } from "../connection/connection.ts"
+import type { Identity } from "../connection/lifecycle.ts"
 
 /** By the names on the wire. */
 export type Cursors = { readonly [stream: string]: number }
@@ -81,10 +82,10 @@ const standingMembers = (identity: Who, phase: PhaseTraits): string => {
   return members
 }
 
-const personalPart = ({ identity, roomId, sessionExpiresAt }: Connection, phase: PhaseTraits): string => {
+const personalPart = ({ identity, roomId, life }: Connection, phase: PhaseTraits): string => {
   const { participantId, name } = identity
   const me = `{${membersOf({ participantId, name, roomId })},${standingMembers(identity, phase)}}`
-  return `${membersOf({ serverTime: Date.now(), tokenExpiresAt: toTimestamp(sessionExpiresAt) })},"me":${me}`
+  return `${membersOf({ serverTime: Date.now(), tokenExpiresAt: toTimestamp(life.sessionExpiresAt) })},"me":${me}`
 }
 
 export interface Place {
