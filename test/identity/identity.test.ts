@@ -1,9 +1,10 @@
-import { Effect, ManagedRuntime, Redacted } from "effect"
+import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { decodeJwt, SignJWT } from "jose"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Passwords } from "../../src/identity/accounts/passwords.ts"
 import { hashSecret, newSecret, sameSecret } from "../../src/identity/secrets.ts"
 import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
+import { Telemetry } from "../../src/telemetry/telemetry.ts"
 
 const grant: GatewayGrant = {
   participantId: "p",
@@ -89,7 +90,7 @@ test("secrets have 256 bits, never repeat, and compare by value", () => {
 })
 
 test("a password matches its own hash only, and an unknown account never", async () => {
-  const passwords = ManagedRuntime.make(Passwords.layer)
+  const passwords = ManagedRuntime.make(Layer.provide(Passwords.layer, Telemetry.layer("silent")))
   const run = <A, E>(use: (service: Passwords["Service"]) => Effect.Effect<A, E>) =>
     passwords.runPromise(Effect.flatMap(Passwords, use))
   const hash = await run((service) => service.hash("correct horse"))
