@@ -111,6 +111,7 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
       appUrl: config.appUrl ?? publicUrl,
       trustsHost: !config.production,
       emailDevMode: !config.production,
+      namesIgnored: !config.production,
       sendsMail: config.smtp !== null,
       // Without mail no address can be proved, and no letter is sent.
       provedSendersOnly: config.production && config.smtp !== null,

@@ -15,6 +15,7 @@ const METADATA_LIMIT_BYTES = 16_384
 const Title = ShownText(1, 300)
 const Type = ShownText(1, 80)
 const Capacity = Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 100_000 })))
+/** The integrator's own data, read by its servers and members, and stored as it came. The public page shows its `description` alone, as shown text. */
 const Metadata = Schema.Record(Schema.String, Schema.Json).check(
   Schema.makeFilter(
     (metadata) =>

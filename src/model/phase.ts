@@ -2,7 +2,8 @@
  * A phase: one stretch of an event's agenda (specification §2). At most one is active; an ended or skipped phase never
  * changes again. `config` keeps all keys that the caller stored, but the keys the product reads must have their types.
  */
-import { Schema } from "effect"
+import { Schema, SchemaTransformation } from "effect"
+import { withoutUnseen } from "./text/shown-text.ts"
 import { Instant } from "./timestamp.ts"
 
 export const Modality = Schema.Literals(["broadcast", "meeting", "breakout", "rotation"])
@@ -39,11 +40,33 @@ const StoredConfig = Schema.StructWithRest(
   [Schema.Record(Schema.String, Schema.Json)],
 )
 
-/** A config from a client: its size is checked once, and not again for every answer that holds it. */
+const isList = (value: Schema.Json): value is Schema.JsonArray => Array.isArray(value)
+
+/** The same JSON, with what can be seen of its strings and keys. The JSON of a body is shallow. */
+const shown = (value: Schema.Json): Schema.Json => {
+  if (typeof value === "string") return withoutUnseen(value)
+  if (typeof value !== "object" || value === null) return value
+  if (isList(value)) return value.map(shown)
+  return shownEntries(value)
+}
+const shownEntries = (entries: Schema.JsonObject): Schema.JsonObject =>
+  Object.fromEntries(Object.entries(entries).map(([key, value]) => [withoutUnseen(key), shown(value)]))
+
+/**
+ * A config from a client: everybody at the event gets it, so it is stored as far as it can be seen. Its size is checked once,
+ * and not again for every answer that holds it.
+ */
 export const PhaseConfig = StoredConfig.check(
   Schema.makeFilter(
     (config) => Buffer.byteLength(JSON.stringify(config)) <= CONFIG_LIMIT_BYTES || "must be at most 16 KiB of JSON",
   ),
+).pipe(
+  Schema.decodeTo(
+    Schema.JsonObject,
+    SchemaTransformation.transform({ decode: shownEntries, encode: (config) => config }),
+  ),
+  // A key may become one of those that the product reads, so its value is checked again.
+  Schema.decodeTo(StoredConfig, SchemaTransformation.passthroughSupertype()),
 )
 export type PhaseConfig = typeof PhaseConfig.Type
 

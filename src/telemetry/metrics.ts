@@ -78,6 +78,13 @@ export const makeMetrics = () => ({
   webhookBacklogAge: gauge("gathercue_webhook_backlog_age_seconds", "Age of the oldest delivery that waits."),
   mailBacklog: gauge("gathercue_mail_backlog", "Letters that wait to be sent."),
   mailBacklogAge: gauge("gathercue_mail_backlog_age_seconds", "Age of the oldest letter that waits."),
+  passwords: counter(
+    "gathercue_passwords_total",
+    "Passwords that were to be hashed, by outcome: hashed, refused because too many waited, or abandoned by their clients before.",
+    { name: "outcome", values: ["hashed", "refused", "abandoned"] },
+  ),
+  passwordsRunning: gauge("gathercue_passwords_running", "Passwords that are being hashed."),
+  passwordsWaiting: gauge("gathercue_passwords_waiting", "Passwords that wait to be hashed."),
   databasePool: gauge("gathercue_database_connections_max", "Connections the pool may have."),
   databaseOpen: gauge("gathercue_database_connections_open", "Connections that are open."),
   databaseInUse: gauge(

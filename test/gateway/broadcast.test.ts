@@ -116,6 +116,18 @@ describe("capture", () => {
     expect(await viewer.command("capture.start", { kinds: ["recording"] })).toMatchObject(refused("forbidden"))
   })
 
+  test("started by two hosts at once begins once, and both are told the same", async () => {
+    const { stage, host, viewer } = await open(CAPTURED)
+    const second = await house.join(stage, "second", "host")
+    const kinds = ["transcript", "recording"]
+    const replies = await Promise.all([host, second].map((one) => one.command("capture.start", { kinds })))
+    expect(replies).toMatchObject([{ ok: true }, { ok: true }])
+    expect(replies[0].d).toEqual(replies[1].d)
+    await second.command("capture.stop")
+    await viewer.next(({ t, d }) => t === "capture.state" && !d.on, "the end")
+    expect(viewer.received.filter(({ t }) => t === "capture.state").map(({ d }) => d.on)).toEqual([true, false])
+  })
+
   test("says recording where something records, and nowhere else", async () => {
     const without = await openHouse()
     try {

@@ -98,6 +98,17 @@ describe("an administrative act", () => {
     }
   })
 
+  test("that takes a role on an event is there once, also when two take it", async () => {
+    const event = await createEvent(server.url, acme.key)
+    const { body: user } = await api("POST", "/v1/users", { key: acme.key, body: { externalSub: randomUUID() } })
+    const memberships = `/v1/events/${event.id}/memberships`
+    const given = await api("POST", memberships, { key: acme.key, body: { userId: user.id, role: "workspace_admin" } })
+    const take = () => api("DELETE", `${memberships}/${given.body.id}`, { key: acme.key })
+    await Promise.all([take(), take()])
+    const taken = (await entries()).filter(({ action }: Json) => action === "membership.deleted")
+    expect(taken).toMatchObject([{ actor: { kind: "key" }, targetId: given.body.id }])
+  })
+
   test("that was refused, or was repeated under its Idempotency-Key, leaves no entry", async () => {
     const before = (await entries()).length
     await api("PATCH", `/v1/workspaces/${acme.id}`, { cookie: acme.owner.cookie, body: { slug: "!" } })

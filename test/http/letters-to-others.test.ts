@@ -213,7 +213,7 @@ describe("a workspace's letters of a day", () => {
   })
 
   test("have no entry links of people who registered among them", async () => {
-    const workspace = await createWorkspace(server.url)
+    const workspace = await provedWorkspace()
     const event = await createEvent(server.url, workspace.key)
     await api("POST", `/v1/events/${event.id}/publish`, { key: workspace.key })
     for (let time = 0; time < DAILY + 1; time++) {
@@ -223,6 +223,45 @@ describe("a workspace's letters of a day", () => {
       await mail.next(email)
     }
     expect(await countOf(workspace)).toBe(0)
+  })
+})
+
+describe("a registration, whose letter bears the event's title", () => {
+  const publishedEvent = async (url: string, { key }: Workspace): Promise<string> => {
+    const event = await createEvent(url, key)
+    await call(url, "POST", `/v1/events/${event.id}/publish`, { key })
+    return event.id
+  }
+  const register = (url: string, eventId: string, email = newEmail()) =>
+    call(url, "POST", `/v1/public/events/${eventId}/register`, { body: { name: "Ada", email } })
+
+  test("is refused, and nothing stored, counted or sent, until an owner has confirmed their address", async () => {
+    const owner = await signup(server.url)
+    const workspace = await createWorkspace(server.url, owner)
+    const eventId = await publishedEvent(server.url, workspace)
+    const email = newEmail()
+    for (let time = 0; time < 4; time++) {
+      const refused = await register(server.url, eventId, email)
+      expect([refused.status, refused.body.code]).toEqual([403, "forbidden"])
+      expect(refused.body.detail).toContain("owner")
+    }
+    expect(await rows.run("select 1 from registrations where event_id = $1", [eventId])).toEqual([])
+    await verify(owner)
+    expect((await register(server.url, eventId, email)).body).toEqual({ registered: true, alreadyRegistered: false })
+    await mail.next(email)
+    expect(mail.received.filter(({ to }) => to === email)).toHaveLength(1)
+  })
+
+  test("is taken without it in development, and in production where no letter is sent", async () => {
+    for (const environment of [{}, STRICT]) {
+      const other = await startTestServer(environment)
+      try {
+        const eventId = await publishedEvent(other.url, await createWorkspace(other.url))
+        expect((await register(other.url, eventId)).status).toBe(200)
+      } finally {
+        await other.stop()
+      }
+    }
   })
 })
 
@@ -258,11 +297,11 @@ describe("the notes of a table", () => {
     // The same participant at an address that the caller chose is somebody else.
     await putNotes(workspace, event.id, [{ userId: person.userId, email: newEmail() }], "b")
     expect(await countOf(workspace)).toBe(1)
+    const late = newEmail()
+    await api("POST", `/v1/public/events/${event.id}/register`, { body: { name: "Bo", email: late } })
     await rows.run("update account_emails set verified_at = null where account_id = $1", [workspace.owner.id])
     const unproved = await putNotes(workspace, event.id, [{ userId: person.userId }], "c")
     expect([unproved.status, unproved.body.code]).toEqual([403, "forbidden"])
-    const late = newEmail()
-    await api("POST", `/v1/public/events/${event.id}/register`, { body: { name: "Bo", email: late } })
     expect((await putNotes(workspace, event.id, [{ userId: "reg:2", email: late }], "d")).status).toBe(200)
   })
 

@@ -1,6 +1,6 @@
 /** Which pages may act with a session cookie: in production those of `PUBLIC_URL` alone, whatever `Host` says. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { call, signup } from "../support/api.ts"
+import { call, createLiveEvent, createWorkspace, signup } from "../support/api.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
 const PUBLIC_URL = "https://events.example.com"
@@ -40,13 +40,26 @@ test("outside production the name by which it was reached is its own too", async
   expect(answer.status).toBe(201)
 })
 
-test("in production a vote by cookie and an answer to an invite come from its own address too", async () => {
+test("in production an answer to an invite comes from its own address too", async () => {
   const headers = { origin: `http://${hostOf(production)}`, "content-type": "application/x-www-form-urlencoded" }
   const page = await fetch(`${production.url}/invite/nonsense`, { method: "POST", headers, body: "action=accept" })
   expect(page.status).toBe(403)
-  const vote = await fetch(`${production.url}/v1/public/questions/0197a000-0000-7000-8000-000000000001/vote`, {
-    method: "PUT",
-    headers: { origin: `http://${hostOf(production)}` },
+})
+
+test("in production a vote by cookie comes from its own address too, and counts only then", async () => {
+  const { key } = await createWorkspace(production.url)
+  const event = await createLiveEvent(production.url, key, {
+    visibility: "public",
+    allowAnonymousQuestions: true,
+    allowAnonymousVoting: true,
+    phases: [{ modality: "broadcast", featureSet: ["qa"] }],
   })
-  expect([403, 404]).toContain(vote.status)
+  const asking = `/v1/public/events/${event.id}/questions`
+  const question = await call(production.url, "POST", asking, { body: { text: "Why?" } })
+  const vote = (origin: string) =>
+    call(production.url, "PUT", `/v1/public/questions/${question.body.id}/vote`, { headers: { origin } })
+  const refused = await vote(`http://${hostOf(production)}`)
+  expect([refused.status, refused.body.code]).toEqual([403, "forbidden"])
+  const counted = await vote(PUBLIC_URL)
+  expect([counted.status, counted.body.votes]).toEqual([200, 1])
 })

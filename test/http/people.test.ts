@@ -213,4 +213,36 @@ describe("memberships", () => {
     const user = await upsert({})
     expect((await give(user.body.id, "owner")).body.code).toBe("bad_request")
   })
+
+  describe("taken at one moment", () => {
+    const given = async () => {
+      const event = await createEvent(server.url, acme.key)
+      const userId = (await upsert({})).body.id
+      const give = () => api("POST", `/v1/events/${event.id}/memberships`, { body: { userId, role: "host" } })
+      const { id } = (await give()).body
+      const take = () => api("DELETE", `/v1/events/${event.id}/memberships/${id}`)
+      const list = async () => (await api("GET", `/v1/events/${event.id}/memberships`)).body.memberships
+      return { id, give, take, list }
+    }
+
+    test("by two callers are taken by one of them", async () => {
+      for (let round = 0; round < 10; round++) {
+        const { take, list } = await given()
+        const answers = await Promise.all([take(), take()])
+        expect(answers.map(({ status }) => status).toSorted()).toEqual([204, 404])
+        expect(await list()).toEqual([])
+      }
+    })
+
+    test("as they are given are there exactly if they were made anew", async () => {
+      for (let round = 0; round < 20; round++) {
+        const { id, give, take, list } = await given()
+        const [taken, set] = await Promise.all(round % 2 === 0 ? [take(), give()] : [give(), take()].toReversed())
+        expect(taken?.status).toBe(204)
+        const isNew = set?.status === 201
+        expect([set?.status, set?.body.id === id]).toEqual(isNew ? [201, false] : [200, true])
+        expect(await list()).toEqual(isNew ? [set?.body] : [])
+      }
+    })
+  })
 })

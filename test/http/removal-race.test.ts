@@ -1,7 +1,15 @@
 /** A member who is removed while they act: the act waits for the removal, and is refused then. A key that is revoked likewise. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type Answer, type CallOptions, call, createWorkspace, signup, type Workspace } from "../support/api.ts"
+import {
+  type Answer,
+  type CallOptions,
+  call,
+  createEvent,
+  createWorkspace,
+  signup,
+  type Workspace,
+} from "../support/api.ts"
 import { addMember, type Member } from "../support/members.ts"
 import { whileHolding } from "../support/race.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
@@ -63,6 +71,20 @@ describe("a member who is removed meanwhile", () => {
     )
     expect([answer.status, answer.body.secret]).toEqual([401, undefined])
     expect(await sealed()).toEqual(before)
+  })
+
+  test("takes nobody's role on an event", async () => {
+    const member = await join("member")
+    const session = await sessionOf(member)
+    const event = await createEvent(server.url, house.key)
+    const user = await api("POST", "/v1/users", { key: house.key, body: { externalSub: randomUUID() } })
+    const memberships = `/v1/events/${event.id}/memberships`
+    const given = await api("POST", memberships, { key: house.key, body: { userId: user.body.id, role: "host" } })
+    const answer = await whileRemoving(REMOVAL, member.memberId, () =>
+      api("DELETE", `${memberships}/${given.body.id}`, { bearer: session }),
+    )
+    expect([answer.status, answer.body.code]).toEqual([401, "unauthorized"])
+    expect((await api("GET", memberships, { key: house.key })).body.memberships).toHaveLength(1)
   })
 
   test.each([

@@ -1,7 +1,7 @@
 /** Text of one person on other people's screens: stored and sent without what cannot be seen, and refused where nothing is left. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { Client } from "../gateway/client.ts"
+import { Client, type Frame } from "../gateway/client.ts"
 import {
   call,
   createLiveEvent,
@@ -58,34 +58,195 @@ test("what is empty without it is refused as empty is", async () => {
   expect((await api("POST", "/v1/users", { externalSub: randomUUID(), name: NOTHING })).body.name).toBeNull()
 })
 
-test("a live event's chat, questions, polls and announcements hold none of it, and line breaks stay", async () => {
-  const featureSet = ["chat", "qa", "polls"]
-  const event = await createLiveEvent(server.url, acme.key, { phases: [{ modality: "meeting", featureSet }] })
-  const { session } = await createPerson(server.url, acme.key, event.id, "host", HIDDEN)
-  const { token, url } = await gatewayToken(server.url, event.id, session)
-  const host = new Client(url)
-  expect((await host.identify(token)).d.me.name).toBe(SHOWN)
+/** A live event with its host, and somebody else who hears what is said. */
+interface Room {
+  readonly id: string
+  readonly host: Client
+  readonly other: Client
+  /** A session of the host by REST. */
+  readonly session: string
+}
+
+const FEATURES = ["chat", "qa", "polls", "transcript", "capture"]
+
+const openRoom = async (modality = "meeting"): Promise<Room> => {
+  const { id } = await createLiveEvent(server.url, acme.key, { phases: [{ modality, featureSet: FEATURES }] })
+  const join = async (session: string) => {
+    const { token, url } = await gatewayToken(server.url, id, session)
+    const client = new Client(url)
+    await client.identify(token)
+    return client
+  }
+  const host = await createPerson(server.url, acme.key, id, "host")
+  const other = await createPerson(server.url, acme.key, id, "host")
+  return { id, session: host.session, host: await join(host.session), other: await join(other.session) }
+}
+
+const accepted = async (client: Client, t: string, d: object) => {
+  const reply = await client.command(t, d)
+  if (!reply.ok) throw new Error(`${t}: ${JSON.stringify(reply.e)}`)
+  return reply.d
+}
+const heard = async ({ other }: Room, t: string) => (await other.dispatch(t)).d
+
+/** Sends the text in every part of something that others see; resolves to the parts as others get them. */
+type Road = (text: string, room: Room) => Promise<ReadonlyArray<unknown>>
+
+const ROADS: Readonly<Record<string, Road>> = {
+  "a chat message": async (text, room) => {
+    await accepted(room.host, "chat.send", { to: "event", text })
+    return [(await heard(room, "chat.message")).message.text]
+  },
+  "a question and its answer": async (text, room) => {
+    const { question } = await accepted(room.host, "question.ask", { text })
+    const asked = (await heard(room, "question.created")).question.text
+    await accepted(room.host, "question.answer", { id: question.id, mode: "text", text })
+    return [asked, (await heard(room, "question.updated")).question.answer]
+  },
+  "a question by REST": async (text, room) => {
+    const path = `/v1/public/events/${room.id}/questions`
+    await call(server.url, "POST", path, { bearer: room.session, body: { text } })
+    return [(await heard(room, "question.created")).question.text]
+  },
+  "a poll": async (text, room) => {
+    const poll = { question: text, kind: "single", options: [text, text] }
+    await accepted(room.host, "poll.create", poll)
+    const created = (await heard(room, "poll.created")).poll
+    return [created.question, ...created.options.map((option: { readonly text: string }) => option.text)]
+  },
+  "an announcement": async (text, room) => {
+    await accepted(room.host, "announce", { text })
+    return [(await heard(room, "announcement")).text]
+  },
+  "the note of a raised hand": async (text, room) => {
+    const { session } = await createPerson(server.url, acme.key, room.id, "participant")
+    const { token, url } = await gatewayToken(server.url, room.id, session)
+    const participant = new Client(url)
+    await participant.identify(token)
+    await accepted(participant, "hand.raise", { note: text })
+    const { add } = await heard(room, "hand.queue")
+    await participant.cut()
+    return [add[0].note]
+  },
+  captions: async (text, room) => {
+    const segment = { segment: text, final: true, speaker: text, lang: "en-GB", t0: 0, t1: 1, text }
+    await accepted(room.host, "transcript.push", { segments: [segment] })
+    const live = await heard(room, "transcript.segment")
+    await api("POST", `/v1/events/${room.id}/transcript-segments`, { segments: [{ ...segment, final: false }] })
+    const interim = await heard(room, "transcript.interim")
+    return [live, interim].flatMap((one) => [one.segment, one.speaker, one.text])
+  },
+  "the config of a phase": async (text, room) => {
+    const config = { title: text, [text]: [{ deep: text }] }
+    const added = await api("POST", `/v1/events/${room.id}/phases`, { modality: "meeting", config })
+    expect(added.status).toBe(201)
+    const appended = (await heard(room, "phase.appended")).phase.config
+    await accepted(room.host, "phase.update", { phaseId: added.body.id, config })
+    const updated = (await heard(room, "phase.updated")).phase.config
+    const event = await createLiveEvent(server.url, acme.key, { phases: [{ modality: "meeting", config }] })
+    return [appended, updated, event.phases[0].config].flatMap(({ title, ...rest }) => [
+      title,
+      ...Object.keys(rest),
+      rest[SHOWN]?.[0].deep,
+    ])
+  },
+  "a title": async (text, room) => {
+    await api("PATCH", `/v1/events/${room.id}`, { title: text, type: text })
+    const page = await call(server.url, "GET", `/v1/public/events/${room.id}`)
+    return [(await heard(room, "event.updated")).event.title, page.body.title, page.body.type]
+  },
+  "the name of a user": async (text, room) => {
+    const { session, userId } = await createPerson(server.url, acme.key, room.id, "participant", text)
+    const { token, url } = await gatewayToken(server.url, room.id, session)
+    const participant = new Client(url)
+    const ready = await participant.identify(token)
+    const nameIn = ({ t, d }: Frame): string | undefined =>
+      t === "presence.diff" ? d.join.find((one: Frame) => one.participantId === userId)?.name : undefined
+    const diff = await room.other.next((frame) => nameIn(frame) !== undefined, "the arrival")
+    await participant.cut()
+    return [ready.d.me.name, nameIn(diff)]
+  },
+  "the name of a registrant": async (text, room) => {
+    const email = `${randomUUID()}@example.com`
+    await call(server.url, "POST", `/v1/public/events/${room.id}/register`, { body: { name: text, email } })
+    const [letter] = (await call(server.url, "GET", `/v1/dev/outbox?to=${email}`)).body.mails
+    const token = new URL(letter.links[0]).searchParams.get("token")
+    return [(await call(server.url, "POST", `/v1/public/events/${room.id}/enter`, { body: { token } })).body.name]
+  },
+  "the notes of a table": async (text, room) => {
+    const badge = { id: "b", name: text, description: text, tier: 1, icon: "i", glyph: text }
+    const notes = {
+      table: { number: 1, label: text },
+      summary: {
+        tldr: text,
+        themes: [{ title: text, summary: text }],
+        ideas: [text],
+        questions: [text],
+        perQuestion: [{ ordinal: 1, question: text, discussed: true, summary: text }],
+      },
+      stats: null,
+      people: [{ userId: "u", name: text, words: 1, turns: 1, badges: [badge] }],
+      recipients: [{ userId: "u", name: text, email: `${randomUUID()}@example.com` }],
+    }
+    const stored = await call(server.url, "PUT", `/v1/events/${room.id}/tables/a/summary`, {
+      key: acme.key,
+      body: notes,
+    })
+    const link = new URL(stored.body.recipients[0].url)
+    const path = `/v1/public/events/${room.id}/table-summary${link.search}`
+    const { table, summary, people, recipientName } = (await call(server.url, "GET", path)).body
+    const [{ name, badges }] = people
+    return [table.label, recipientName, name, badges[0].name, badges[0].description, badges[0].glyph].concat(
+      [summary.tldr, ...Object.values(summary.themes[0]), ...summary.ideas, ...summary.questions],
+      [summary.perQuestion[0].question, summary.perQuestion[0].summary],
+    )
+  },
+}
+
+test.each(Object.entries(ROADS))("others see %s without it", async (_name, road) => {
+  const room = await openRoom()
+  const seen = await road(HIDDEN, room)
+  expect(seen).toEqual(seen.map(() => SHOWN))
+  await Promise.all([room.host.cut(), room.other.cut()])
+})
+
+test("others see the names of rooms, and the words of somebody who wants help, without it", async () => {
+  const room = await openRoom("breakout")
+  const { session } = await createPerson(server.url, acme.key, room.id, "participant")
+  const { token, url } = await gatewayToken(server.url, room.id, session)
+  const seated = new Client(url)
+  await seated.identify(token)
+  const { plan } = await accepted(room.host, "breakout.plan", { strategy: "balanced", rooms: [HIDDEN] })
+  await accepted(room.host, "breakout.open", { planId: plan.id })
+  const { rooms } = await heard(room, "breakout.opened")
+  expect(rooms.map(({ name }: { readonly name: string }) => name)).toEqual([SHOWN])
+  await accepted(seated, "room.help", { text: HIDDEN })
+  expect((await heard(room, "room.help")).text).toBe(SHOWN)
+  await Promise.all([room.host.cut(), room.other.cut(), seated.cut()])
+})
+
+test("line breaks stay, and what is empty without it is refused as empty is", async () => {
+  const room = await openRoom()
   const text = `${HIDDEN}\n${HIDDEN}`
-  expect((await host.command("chat.send", { to: "event", text })).d.message.text).toBe(`${SHOWN}\n${SHOWN}`)
-  expect((await host.command("question.ask", { text: HIDDEN })).d.question.text).toBe(SHOWN)
-  const poll = { question: HIDDEN, kind: "single", options: [HIDDEN, "b"] }
-  expect((await host.command("poll.create", poll)).d.poll).toMatchObject({
-    question: SHOWN,
-    options: [{ text: SHOWN }, {}],
-  })
-  await host.command("announce", { text: HIDDEN })
-  expect((await host.dispatch("announcement")).d.text).toBe(SHOWN)
+  expect((await accepted(room.host, "chat.send", { to: "event", text })).message.text).toBe(`${SHOWN}\n${SHOWN}`)
+  const segment = { segment: "s", final: true, speaker: "A", lang: "en", t0: 0, t1: 1, text: "x" }
   for (const [t, d] of [
     ["chat.send", { to: "event", text: NOTHING }],
     ["question.ask", { text: NOTHING }],
     ["announce", { text: NOTHING }],
+    ["transcript.push", { segments: [{ ...segment, segment: "\u200b" }] }],
+    ["transcript.push", { segments: [{ ...segment, lang: "e\u202en" }] }],
+    ["transcript.push", { segments: [{ ...segment, lang: "en\u200b" }] }],
   ] as const) {
-    expect((await host.command(t, d)).e.code).toBe("bad_request")
+    expect((await room.host.command(t, d)).e.code).toBe("bad_request")
   }
-  await host.cut()
-  const asked = await call(server.url, "POST", `/v1/public/events/${event.id}/questions`, {
-    bearer: session,
-    body: { text: HIDDEN },
-  })
-  expect(asked.body.text).toBe(SHOWN)
+  await Promise.all([room.host.cut(), room.other.cut()])
+})
+
+test("a key of a config that means something only without it has a value of its type", async () => {
+  const phases = [{ modality: "meeting", config: { "lob\u200bby": "ajar" } }]
+  expect((await api("POST", "/v1/events", { type: "t", title: "t", phases })).body.code).toBe("bad_request")
+  const asking = [{ modality: "meeting", config: { "lob\u200bby": "ask" } }]
+  const event = await createLiveEvent(server.url, acme.key, { phases: asking })
+  expect(event.phases[0].config).toEqual({ lobby: "ask" })
 })

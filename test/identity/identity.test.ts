@@ -1,9 +1,11 @@
-import { Effect, ManagedRuntime, Redacted } from "effect"
+import { Effect, Layer, ManagedRuntime, Redacted, Result } from "effect"
 import { decodeJwt, SignJWT } from "jose"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Passwords } from "../../src/identity/accounts/passwords.ts"
+import { RequestCaller } from "../../src/identity/callers/request-caller.ts"
 import { hashSecret, newSecret, sameSecret } from "../../src/identity/secrets.ts"
 import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
+import { Telemetry } from "../../src/telemetry/telemetry.ts"
 
 const grant: GatewayGrant = {
   participantId: "p",
@@ -89,7 +91,7 @@ test("secrets have 256 bits, never repeat, and compare by value", () => {
 })
 
 test("a password matches its own hash only, and an unknown account never", async () => {
-  const passwords = ManagedRuntime.make(Passwords.layer)
+  const passwords = ManagedRuntime.make(Layer.provide(Passwords.layer, Telemetry.layer("silent")))
   const run = <A, E>(use: (service: Passwords["Service"]) => Effect.Effect<A, E>) =>
     passwords.runPromise(Effect.flatMap(Passwords, use))
   const hash = await run((service) => service.hash("correct horse"))
@@ -97,5 +99,18 @@ test("a password matches its own hash only, and an unknown account never", async
   expect(await run((service) => service.verify(hash, "correct horse"))).toBe(true)
   expect(await run((service) => service.verify(hash, "correct horse "))).toBe(false)
   expect(await run((service) => service.verify(null, "a password that no account has"))).toBe(false)
+  await passwords.dispose()
+})
+
+test("a request that has been given up when its turn comes is not hashed", async () => {
+  const hashed: boolean[] = []
+  const hash = (isGone: boolean) =>
+    Effect.gen(function* () {
+      const result = yield* Effect.result((yield* Passwords).hash("correct horse"))
+      hashed.push(Result.isSuccess(result))
+    }).pipe(Effect.provideService(RequestCaller, { address: "192.0.2.1", isGone: () => isGone }))
+  const passwords = ManagedRuntime.make(Layer.provide(Passwords.layer, Telemetry.layer("silent")))
+  await passwords.runPromise(Effect.all([hash(false), hash(true), hash(false)], { concurrency: "unbounded" }))
+  expect(hashed.toSorted()).toEqual([false, true, true])
   await passwords.dispose()
 })

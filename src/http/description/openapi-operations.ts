@@ -5,9 +5,11 @@
 import { Context, Option, type Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { type Access, isPublicRead, isRepeatable, SECURITY } from "../contract/access.ts"
+import { ExactBody } from "../contract/endpoint.ts"
 import { EXAMPLES } from "../contract/examples/examples.ts"
 import { PROBLEMS, type ProblemCode } from "../contract/problem.ts"
 import { Deprecated } from "../transport/deprecation.ts"
+import { IGNORED_HEADER } from "../transport/ignored-properties.ts"
 
 interface Media {
   schema?: unknown
@@ -103,6 +105,25 @@ const illustrate = (operation: Operation): void => {
   }
 }
 
+/** Headers that many operations share. */
+export const HEADERS = {
+  [IGNORED_HEADER]: {
+    description:
+      "In development: the properties of the body that were ignored, such as `titel,phases.0.roomSize`. Names are percent-encoded, long ones cut; `...` stands for more.",
+    schema: { type: "string" },
+  },
+}
+
+/** Answers that are sent before the body is read. */
+const UNREAD: ReadonlySet<string> = new Set(["413", "415"])
+
+const describeIgnored = (operation: Operation): void => {
+  for (const [status, response] of Object.entries(operation.responses)) {
+    if (UNREAD.has(status)) continue
+    response.headers = { ...response.headers, [IGNORED_HEADER]: { $ref: `#/components/headers/${IGNORED_HEADER}` } }
+  }
+}
+
 /** Completes an operation in place. */
 export const describeOperation = (
   operation: Operation,
@@ -125,6 +146,8 @@ export const describeOperation = (
     const some = codes.filter((code) => PROBLEMS[code].status === status)
     operation.responses[status] = problemResponse(some, errorsUrl)
   }
+  const isExact = Option.isSome(Context.getOption(endpoint.annotations, ExactBody))
+  if (operation.requestBody !== undefined && !isExact) describeIgnored(operation)
   if (isPublicRead(access) && endpoint.method === "GET") {
     operation.responses["304"] = { description: "Not modified since the given `If-None-Match`." }
   }

@@ -4,7 +4,7 @@ import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApi, HttpApiScalar, OpenApi } from "effect/http-api"
 import { EndpointAccess } from "../contract/access.ts"
 import { Api } from "../contract/api.ts"
-import { describeOperation, type Operation } from "./openapi-operations.ts"
+import { describeOperation, HEADERS, type Operation } from "./openapi-operations.ts"
 
 const SCHEMES = {
   apiKey: { type: "apiKey", in: "header", name: "x-api-key", description: "A workspace API key (`gck_…`)." },
@@ -34,7 +34,7 @@ const describe = (spec: Spec, publicUrl: string, sessionCookie: string): object 
     ...spec,
     servers: [{ url: publicUrl }],
     security: [],
-    components: { ...spec.components, securitySchemes: { ...SCHEMES, accountSession } },
+    components: { ...spec.components, headers: HEADERS, securitySchemes: { ...SCHEMES, accountSession } },
   }
 }
 

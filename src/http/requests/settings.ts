@@ -15,6 +15,8 @@ export class HttpSettings extends Context.Service<
      * account of a server without mail.
      */
     readonly emailDevMode: boolean
+    /** Answers name the properties of a body that were ignored. Never in production: integrators may send more than we read. */
+    readonly namesIgnored: boolean
     /** Without a mail server, the managers of an object get its links instead. */
     readonly sendsMail: boolean
     /** Letters to others are sent only for accounts with a proved address. */

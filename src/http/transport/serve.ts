@@ -30,6 +30,7 @@ import { RateLimits } from "../requests/rate-limits.ts"
 import { HttpSettings } from "../requests/settings.ts"
 import { Deprecated, deprecationHeaders } from "./deprecation.ts"
 import { tagged } from "./etag.ts"
+import { ignoredProperties } from "./ignored-properties.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { Problems } from "./problem.ts"
 
@@ -86,6 +87,25 @@ const readJson = (request: HttpRequest): Effect.Effect<unknown, BadRequest | Uns
     }
   })
 }
+
+type Finish = <R>(
+  request: HttpRequest,
+  answer: Effect.Effect<HttpResponse, never, R>,
+) => Effect.Effect<HttpResponse, never, R>
+
+/** Adds to the answer what was ignored of the body, also to one that refuses or repeats. */
+const namingIgnored = (schema: Schema.Top): Finish => {
+  const ignored = ignoredProperties(schema)
+  return (request, answer) =>
+    Effect.zipWith(
+      answer,
+      Effect.match(readJson(request), { onSuccess: ignored, onFailure: () => [] }),
+      (response, added) => ({ ...response, headers: [...response.headers, ...added] }),
+    )
+}
+
+const finishOf = (schema: Schema.Top | undefined, namesIgnored: boolean): Finish =>
+  schema !== undefined && namesIgnored ? namingIgnored(schema) : (_request, answer) => answer
 
 const readQuery = (query: string): { readonly [name: string]: string } =>
   query === "" ? {} : Object.fromEntries(new URLSearchParams(query))
@@ -172,7 +192,9 @@ export const compile = (
     const cookieName = sessionCookieName(publicUrl)
     const decodeParams = decoder(endpoint.params)
     const decodeQuery = decoder(endpoint.query)
-    const decodeBody = decoder([...endpoint.payload.values()][0]?.schemas[0], isExact)
+    const bodySchema = [...endpoint.payload.values()][0]?.schemas[0]
+    const decodeBody = decoder(bodySchema, isExact)
+    const finish = finishOf(bodySchema, settings.namesIgnored && !isExact)
     const successes = encodings(responses)
     const establish = ACCESS[access] as (typeof ACCESS)["public"]
     const shared = takesNoCredentials(access) ? SHARED : SHARED_WITH_STRANGERS
@@ -313,7 +335,7 @@ export const compile = (
       const work = Effect.flatMap(known, (principal) =>
         isLimited ? counted(request, principal, process(request, principal)) : process(request, principal),
       )
-      return settle(request, work)
+      return finish(request, settle(request, work))
     }
     return { serve, wantsClient: isLimited || isViewerSurface(access) }
   })

@@ -9,6 +9,7 @@ import type { ClientAddresses } from "../../identity/callers/client-addresses.ts
 import { BadRequest, PayloadTooLarge } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
 import { Framing } from "./framing.ts"
+import { IGNORED_HEADER } from "./ignored-properties.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import type { Problems } from "./problem.ts"
 
@@ -78,7 +79,10 @@ const INSIST_ON_TLS: HttpResponse["headers"] = [["strict-transport-security", "m
 
 const CROSS_ORIGIN: HttpResponse["headers"] = [
   ["access-control-allow-origin", "*"],
-  ["access-control-expose-headers", "x-request-id, retry-after, link, etag, ratelimit, ratelimit-policy"],
+  [
+    "access-control-expose-headers",
+    `x-request-id, retry-after, link, etag, ratelimit, ratelimit-policy, ${IGNORED_HEADER}`,
+  ],
 ]
 
 const preflight = (methods: string): HttpResponse => ({

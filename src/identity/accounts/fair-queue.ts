@@ -89,6 +89,10 @@ export class FairQueue {
     this.#options = options
   }
 
+  get running(): number {
+    return this.#running
+  }
+
   get waiting(): number {
     return CALLER_CLASSES.reduce((sum, callerClass) => sum + this.#queues[callerClass].size, 0)
   }

@@ -9,8 +9,10 @@ import { availableParallelism } from "node:os"
 import argon2 from "argon2"
 import { Context, Effect, Layer } from "effect"
 import { Unavailable } from "../../model/errors.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
 import { RequestCaller } from "../callers/request-caller.ts"
-import { type CallerClass, FairQueue } from "./fair-queue.ts"
+import { FairQueue } from "./fair-queue.ts"
+import { PasswordCallers } from "./password-callers.ts"
 
 /** OWASP's second recommended setting: 19 MiB, two passes, one lane; about 25 ms of one core. */
 const PARAMETERS = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
@@ -20,65 +22,12 @@ const WAITING_MS = 2_000
 const FIRST_GUESS_MS = 50
 /** Weight of the newest hash in the average. */
 const NEWEST_SHARE = 0.1
-/** An address that gave a wrong password comes after others for so long, */
-const SUSPECT_MS = 900_000
-/** and one that gave a right one before them. */
-const KNOWN_MS = 30 * 86_400_000
-const MAX_REMEMBERED = 10_000
-
 const BUSY = new Unavailable({ detail: "Too many people are signing in right now.", retryAfterSeconds: 2 })
-
-/** Addresses, and until when each is remembered (`performance.now()`); the one added longest ago goes first. */
-class Remembered {
-  readonly #until = new Map<string, number>()
-  readonly #forMs: number
-
-  constructor(forMs: number) {
-    this.#forMs = forMs
-  }
-
-  has(address: string): boolean {
-    return (this.#until.get(address) ?? 0) > performance.now()
-  }
-
-  add(address: string): void {
-    this.#until.delete(address)
-    const oldest = this.#until.size >= MAX_REMEMBERED ? this.#until.keys().next().value : undefined
-    if (oldest !== undefined) this.#until.delete(oldest)
-    this.#until.set(address, performance.now() + this.#forMs)
-  }
-
-  delete(address: string): void {
-    this.#until.delete(address)
-  }
-}
 
 /** Of a caller without an account. */
 const NOBODY = ""
 /** Names an account by the hash of its password: a new password makes the account unknown again. */
 const accountOf = (stored: string): string => createHash("sha256").update(stored).digest("base64url").slice(0, 22)
-
-/** Addresses by the passwords that came from them; a right one makes the address known for its account alone. */
-class Callers {
-  readonly #right = new Remembered(KNOWN_MS)
-  readonly #wrong = new Remembered(SUSPECT_MS)
-
-  callerClass(address: string, account: string): CallerClass {
-    const isKnown = this.#right.has(`${address} ${account}`)
-    // A mistyped password from a known address makes it unknown, not suspect.
-    if (this.#wrong.has(address)) return isKnown ? "unknown" : "suspect"
-    return isKnown ? "known" : "unknown"
-  }
-
-  gave(address: string, account: string, isRight: boolean): void {
-    if (!isRight) {
-      this.#wrong.add(address)
-      return
-    }
-    this.#wrong.delete(address)
-    this.#right.add(`${address} ${account}`)
-  }
-}
 
 export class Passwords extends Context.Service<
   Passwords,
@@ -90,13 +39,18 @@ export class Passwords extends Context.Service<
     readonly knows: (hash: string | null) => Effect.Effect<boolean>
   }
 >()("gathercue/Passwords") {
-  static readonly layer: Layer.Layer<Passwords> = Layer.effect(
+  static readonly layer: Layer.Layer<Passwords, never, Telemetry> = Layer.effect(
     Passwords,
     Effect.gen(function* () {
+      const { metrics, sample } = yield* Telemetry
       const atOnce = Math.max(1, Math.min(4, availableParallelism() - 1))
-      const callers = new Callers()
+      const callers = new PasswordCallers()
       let averageMs = FIRST_GUESS_MS
       const queue = new FairQueue({ atOnce, waiting: () => Math.ceil((WAITING_MS / averageMs) * atOnce) })
+      sample(() => {
+        metrics.passwordsRunning.set(queue.running)
+        metrics.passwordsWaiting.set(queue.waiting)
+      })
       const dummy = yield* Effect.promise(() => argon2.hash("a password that no account has", PARAMETERS))
 
       const timed = async <A>(work: () => Promise<A>): Promise<A> => {
@@ -110,14 +64,19 @@ export class Passwords extends Context.Service<
       const inTurn = <A>(account: string, work: () => Promise<A>): Effect.Effect<A, Unavailable> =>
         Effect.flatMap(RequestCaller, ({ address, isGone }) =>
           Effect.callback<A, Unavailable>((resume) => {
-            const refuse = (): void => resume(Effect.fail(BUSY))
+            const refuse = (): void => {
+              metrics.passwords.add(1, "refused")
+              resume(Effect.fail(BUSY))
+            }
             const begin = (): void => {
               // The caller has gone, so its work is skipped.
               if (isGone()) {
-                refuse()
+                metrics.passwords.add(1, "abandoned")
+                resume(Effect.fail(BUSY))
                 queue.ended()
                 return
               }
+              metrics.passwords.add(1, "hashed")
               timed(work)
                 .then(
                   (result) => resume(Effect.succeed(result)),

@@ -17,8 +17,15 @@ export type AnonymousAct = keyof typeof ANONYMOUS_RATES
 
 export const isAnonymousAct = (kind: string): kind is AnonymousAct => kind in ANONYMOUS_RATES
 
-/** Addresses of events that are counted at the same time, for each kind of act. Some 200 bytes each. */
+/** Addresses of events that are counted at the same time, for each kind of act. */
 const MAX_KEYS = 10_000
+
+const open = (act: AnonymousAct): AddressBuckets => new AddressBuckets(ANONYMOUS_RATES[act], MAX_KEYS)
+
+/** Keys of all budgets at most. */
+export const ANONYMOUS_BUDGET_KEYS = Object.keys(ANONYMOUS_RATES)
+  .filter(isAnonymousAct)
+  .reduce((sum, act) => sum + open(act).most, 0)
 
 export class AnonymousBudgets extends Context.Service<
   AnonymousBudgets,
@@ -32,9 +39,9 @@ export class AnonymousBudgets extends Context.Service<
     Layer.sync(AnonymousBudgets, () => {
       if (!strict) return { spend: () => 0 }
       const buckets = {
-        questions: new AddressBuckets(ANONYMOUS_RATES.questions, MAX_KEYS),
-        votes: new AddressBuckets(ANONYMOUS_RATES.votes, MAX_KEYS),
-        reactions: new AddressBuckets(ANONYMOUS_RATES.reactions, MAX_KEYS),
+        questions: open("questions"),
+        votes: open("votes"),
+        reactions: open("reactions"),
       } as const satisfies { readonly [act in AnonymousAct]: AddressBuckets }
       return {
         spend: (act, eventId, address, now, count = 1) => buckets[act].take(`${address} ${eventId}`, now, count).waitMs,

@@ -21,14 +21,15 @@ const hashOf = (key: string): string =>
   createHash("sha256").update(key).digest().subarray(0, HASH_BYTES).toString("base64url")
 
 export class BoundedBuckets {
+  /** Keys that are kept. */
+  readonly most: number
   readonly #rate: Rate
-  readonly #most: number
   /** The one used longest ago first. */
   readonly #buckets = new Map<string, Bucket>()
 
   constructor(rate: Rate, most: number) {
     this.#rate = rate
-    this.#most = most
+    this.most = most
   }
 
   get size(): number {
@@ -41,7 +42,7 @@ export class BoundedBuckets {
     const bucket = this.#buckets.get(hash) ?? fullBucket(this.#rate, now)
     this.#buckets.delete(hash)
     this.#buckets.set(hash, bucket)
-    const oldest = this.#buckets.size > this.#most ? this.#buckets.keys().next().value : undefined
+    const oldest = this.#buckets.size > this.most ? this.#buckets.keys().next().value : undefined
     if (oldest !== undefined) this.#buckets.delete(oldest)
     const waitMs = takeToken(bucket, this.#rate, now, { count })
     const fullInMs = ((this.#rate.burst - bucket.tokens) * 1000) / this.#rate.perSecond
@@ -68,6 +69,11 @@ export class AddressBuckets {
     this.#sites = new BoundedBuckets({ perSecond, burst }, most)
     const wide = { perSecond: perSecond * NETWORK_FACTOR, burst: burst * NETWORK_FACTOR }
     this.#networks = new BoundedBuckets(wide, Math.ceil(most / 3))
+  }
+
+  /** Keys that are kept, those of networks among them. */
+  get most(): number {
+    return this.#sites.most + this.#networks.most
   }
 
   take(key: string, now: number, count = 1): Taken {

@@ -21,12 +21,18 @@ export type LobbyPolicy = typeof LobbyPolicy.Type
 export const PollKind = Schema.Literals(["single", "multi", "rating"])
 export const PollResults = Schema.Literals(["live", "afterVote", "onPublish"])
 
+/** A language tag (BCP 47) by its shape; some recognisers write `en_GB`. */
+const Language = Schema.String.check(
+  Schema.isBetweenLength(2, 35),
+  Schema.isPattern(/^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/),
+)
+
 /** One stretch of speech. Interim ones (`final: false`) are replaced by the next of the same `segment`. */
 export const TranscriptSegment = Schema.Struct({
-  segment: Schema.String.check(Schema.isBetweenLength(1, 64)),
+  segment: ShownText(1, 64),
   final: Schema.Boolean,
   speaker: ShownText(0, 200),
-  lang: Schema.String.check(Schema.isBetweenLength(2, 35)),
+  lang: Language,
   /** Milliseconds since the event's start. */
   t0: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 * DAY_MS })),
   t1: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 * DAY_MS })),

@@ -166,6 +166,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       success: Schema.Struct({ registered: Schema.Boolean, alreadyRegistered: Schema.Boolean }),
       error: problems(
         ...WITH_BODY,
+        "forbidden",
         "not_found",
         "conflict",
         "event_full",

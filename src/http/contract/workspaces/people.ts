@@ -22,6 +22,7 @@ export const User = Schema.Struct({
   updatedAt: Instant,
 })
 
+/** The integrator's own id, read by its servers and members alone, and stored as it came: a lookup compares every character. */
 const ExternalSub = Schema.String.check(
   Schema.isBetweenLength(1, 200),
   Schema.makeFilter((sub) => !sub.startsWith(ACCOUNT_SUB_PREFIX) || `must not start with "${ACCOUNT_SUB_PREFIX}"`),
@@ -29,7 +30,7 @@ const ExternalSub = Schema.String.check(
 
 const Text = (max: number) => Schema.optionalKey(Schema.NullOr(ShownText(0, max)))
 
-/** An address that a dashboard may put into an image: http or https, never a script. */
+/** An address that a dashboard may put into an image, read by members alone: http or https, never a script. */
 const Picture = Schema.optionalKey(
   Schema.NullOr(
     Schema.String.check(

@@ -92,17 +92,19 @@ export const signInWithPassword = (email: string, password: string) =>
     const limits = yield* RateLimits
     const database = yield* Database
     const passwords = yield* Passwords
-    const [found, matches] = yield* Effect.gen(function* () {
+    const [found, matches, isCounted] = yield* Effect.gen(function* () {
       const credentials = yield* database.run((sql) => findCredentials(sql, folded))
       const isKnown = yield* passwords.knows(credentials?.passwordHash ?? null)
-      yield* Effect.catch(limits.take("loginFailureByEmail", folded), () =>
-        isKnown ? Effect.void : Effect.sleep(SLOWED_DOWN),
-      )
-      return [credentials, yield* passwords.verify(credentials?.passwordHash ?? null, password)] as const
+      const hasTries = yield* Effect.match(limits.take("loginFailureByEmail", folded), {
+        onSuccess: () => true,
+        onFailure: () => false,
+      })
+      if (!hasTries && !isKnown) yield* Effect.sleep(SLOWED_DOWN)
+      return [credentials, yield* passwords.verify(credentials?.passwordHash ?? null, password), hasTries] as const
       // An overload of the server proves nothing about the password.
     }).pipe(Effect.tapError(() => takeBack))
     if (!matches || found === undefined) return yield* WRONG
     yield* takeBack
-    yield* limits.giveBack("loginFailureByEmail", folded)
+    if (isCounted) yield* limits.giveBack("loginFailureByEmail", folded)
     return { accountId: found.accountId, credentialsVersion: found.credentialsVersion }
   })

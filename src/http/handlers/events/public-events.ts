@@ -32,6 +32,7 @@ import type { TableContent } from "../../contract/events/table-summary.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import { RateLimits } from "../../requests/rate-limits.ts"
 import { HttpSettings } from "../../requests/settings.ts"
+import { requireProvedOrganiser } from "../workspaces/letters-to-others.ts"
 import { eventCalendar } from "./calendar.ts"
 
 const descriptionOf = ({ metadata }: Event): string | null => {
@@ -166,6 +167,7 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
         const { appUrl } = yield* HttpSettings
         const mailer = yield* Mailer
         const person = { name: payload.name.trim(), email: foldEmail(payload.email) }
+        yield* requireProvedOrganiser(event.workspaceId)
         yield* (yield* RateLimits).mail("entry", person.email)
         const alreadyRegistered = yield* (yield* Database).transaction<boolean, EventFull | Conflict | NotFound>(
           async (sql) => {

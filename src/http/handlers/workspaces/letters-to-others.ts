@@ -1,5 +1,6 @@
 /**
- * Letters to addresses that a workspace chose: invitations, and notes to people who were absent. The account that asks for one
+ * Letters to addresses that a workspace chose: invitations, and notes to people who were absent. An entry letter goes to whoever
+ * registers, so it wants the proof too, and is not counted. The account that asks for one
  * has proved an address, and the letters of a day (UTC) are limited. The transaction that posts the letters keeps the count.
  */
 import { Effect } from "effect"
@@ -21,18 +22,26 @@ const NOT_PROVED = {
   account:
     "Letters to others are sent once you have confirmed your e-mail address: open the link in the letter you got when you signed up, or have it sent again with POST /v1/accounts/resend-verification.",
   key: "Letters to others are sent once an owner of the workspace has confirmed their e-mail address, with the link in the letter they got when they signed up.",
+  organiser:
+    "The event takes no registrations until an owner of its workspace has confirmed their e-mail address, with the link in the letter they got when they signed up.",
 }
 
-/** Fails for a sender without a proved address, where one is required. Called before anything is counted or made. */
-export const requireProvedSender = ({ workspaceId, accountId }: Sender) =>
+const requireProof = (detail: string, isProved: (sql: Queryable) => Promise<boolean>) =>
   Effect.gen(function* () {
     const { provedSendersOnly } = yield* HttpSettings
     if (!provedSendersOnly) return
-    const isProved = yield* (yield* Database).run((sql) =>
-      accountId === null ? hasProvedOwner(sql, workspaceId) : hasProvedAddress(sql, accountId),
-    )
-    if (!isProved) return yield* new Forbidden({ detail: accountId === null ? NOT_PROVED.key : NOT_PROVED.account })
+    if (!(yield* (yield* Database).run(isProved))) return yield* new Forbidden({ detail })
   })
+
+/** Fails for a sender without a proved address, where one is required. Called before anything is counted or made. */
+export const requireProvedSender = ({ workspaceId, accountId }: Sender) =>
+  accountId === null
+    ? requireProof(NOT_PROVED.key, (sql) => hasProvedOwner(sql, workspaceId))
+    : requireProof(NOT_PROVED.account, (sql) => hasProvedAddress(sql, accountId))
+
+/** The same for the organiser of an event, whose title goes to any address that registers. */
+export const requireProvedOrganiser = (workspaceId: string) =>
+  requireProof(NOT_PROVED.organiser, (sql) => hasProvedOwner(sql, workspaceId))
 
 /** Posts letters that their readers did not ask for, unless they refused them. */
 export const unaskedLetters = Effect.gen(function* () {

@@ -101,9 +101,12 @@ export const people: Handlers<typeof People> = {
   },
   deleteMembership: {
     access: "event",
-    handle: ({ params: { membershipId }, scope: { event } }) =>
+    handle: ({ params: { membershipId }, scope: { event, workspaceId, credential } }) =>
       Effect.gen(function* () {
-        const userId = yield* (yield* Database).run((sql) => deleteMembership(sql, event.id, membershipId))
+        const userId = yield* (yield* Database).transaction<string | undefined, Unauthorized>(async (sql) => {
+          await requireMember(sql, workspaceId, credential)
+          return deleteMembership(sql, event.id, membershipId)
+        })
         if (userId === undefined) return yield* NotFound.of("membership")
         yield* tellOfRole(event, userId)
         return new Reply(undefined, {})
