@@ -6,7 +6,10 @@ export interface GatewayOptions {
   readonly identifyTimeoutMs: number
   /** The interval at which all connections are checked for deadlines. */
   readonly sweepMs: number
-  /** The interval at which the grants behind open sockets are checked. */
+  /**
+   * The interval at which the grants behind open sockets are checked. The guide promises that an ended grant closes its sockets
+   * within ten seconds. This interval, a sweep, and one failed check with its second of pause fit into that time.
+   */
   readonly recheckMs: number
   /** The age and number of dispatches of a stream up to which a replay is exact. */
   readonly historyMs: number
@@ -42,7 +45,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   heartbeatMs: 20_000,
   identifyTimeoutMs: 10_000,
   sweepMs: 1000,
-  recheckMs: 10_000,
+  recheckMs: 7000,
   historyMs: 120_000,
   historyEntries: 1000,
   orderedLimitBytes: 1_048_576,

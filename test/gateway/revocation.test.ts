@@ -1,6 +1,6 @@
 /**
  * What survives what: each act that ends a right, and what it does to REST, to new gateway tokens and to open sockets. Real
- * accounts, keys and sockets; the watch over open sockets looks every ten seconds, so that "at once" is told apart from it.
+ * accounts, keys and sockets; the watch over open sockets looks every seven seconds, so that "at once" is told apart from it.
  */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"

@@ -2,10 +2,11 @@
  * Sockets whose users lost what their session rests on, without anybody in this process being told: the watch over open sockets
  * finds out. It looks every 50 ms here; `revocation.test.ts` has what is told at once.
  */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import type { Basis } from "../../src/model/grants.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { WorkspaceRole } from "../../src/model/roles.ts"
+import { startPostgresProxy } from "../support/postgres-proxy.ts"
 import type { Client } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
@@ -153,4 +154,33 @@ test("a connection that brings a new token in time stays", async () => {
   // By then everybody has been looked at.
   expect(await witness.closeCode()).toBe(4203)
   expect(await client.command("roster.list")).toMatchObject({ ok: true })
+})
+
+/** The statement that looks grants up. */
+const LOOK = /select u\.id is not null as user_holds/
+
+test("changes that are announced without a pause do not keep the watch from what nobody announces", async () => {
+  const stage = await house.stage()
+  const [busy, member] = [await makeMember(stage, "admin"), await makeMember(stage, "admin")]
+  const [stays, client] = [await joinAs(stage, busy), await joinAs(stage, member)]
+  const announcing = setInterval(() => house.changeGrants({ userId: busy.userId }), 2)
+  onTestFinished(() => clearInterval(announcing))
+  await house.actors.sql`delete from account_sessions where account_id = ${member.accountId}`
+  expect(await client.closeCode()).toBe(4203)
+  expect(await stays.command("roster.list")).toMatchObject({ ok: true })
+})
+
+test("a look that failed is made up for soon, for all sockets", async () => {
+  const proxy = await startPostgresProxy(house.databaseUrl)
+  onTestFinished(() => proxy.close())
+  const slow = await openHouse({ recheckMs: 600_000 }, {}, proxy.url)
+  onTestFinished(() => slow.stop())
+  const stage = await slow.stage()
+  const member = await makeMember(stage, "admin")
+  const client = await slow.join(stage, member.userId, "viewer", grantOf(member))
+  proxy.onStatement({ match: LOOK, action: { kind: "fail", code: "57P03", message: "away" }, times: 1 })
+  await house.actors.sql`delete from account_sessions where account_id = ${member.accountId}`
+  slow.changeGrants({ userId: member.userId })
+  expect(await client.closeCode()).toBe(4203)
+  expect(proxy.counts().actions["fail"]).toBe(1)
 })
