@@ -13,6 +13,7 @@ import { Media } from "../media/media.ts"
 import { Database } from "../store/database.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { Sessions } from "./connection/session.ts"
+import { AbsentParticipants } from "./event/absent-participants.ts"
 import { Hub } from "./event/hub.ts"
 import { GATEWAY_DEFAULTS, type GatewayOptions } from "./options.ts"
 import type { GatewayServices } from "./services.ts"
@@ -66,6 +67,7 @@ export const bindGateway = (
       database: yield* Database,
       tokens: yield* Tokens,
       grants: yield* GrantChanges,
+      absent: new AbsentParticipants(options.absentParticipants),
       anonymous: yield* AnonymousBudgets,
       media: yield* Media,
       fork: (effect) =>

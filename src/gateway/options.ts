@@ -29,6 +29,11 @@ export interface GatewayOptions {
   /** The factor of the limits for staff. */
   readonly staffFactor: number
   readonly commandsInFlight: number
+  /**
+   * Absent participants whose budgets and latest commands are remembered, anonymous ones and others each. An entry has some 1 KB,
+   * and 5 KB at most (16 commands of 64 characters and their hashes): 40 MB in all as a rule, 200 MB at worst.
+   */
+  readonly absentParticipants: number
   /** New connections that may identify in a second, and that may be on their way in at once. */
   readonly identifiesPerSecond: number
   readonly identifiesPending: number
@@ -67,6 +72,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   },
   staffFactor: 5,
   commandsInFlight: 32,
+  absentParticipants: 20_000,
   identifiesPerSecond: 4000,
   identifiesPending: 5000,
   maxConnections: 100_000,

@@ -134,7 +134,7 @@ export class Sessions {
       return connection.earlyFrames > EARLY_OBJECTS ? CLOSE.abuse : undefined
     }
     const { participantId, role } = connection.identity
-    const isAbuse = this.#hub.find(connection.eventId)?.budgets.isAbuse(participantId, isStaff(role), Date.now())
+    const isAbuse = this.#hub.find(connection.eventId)?.memory.budgets.isAbuse(participantId, isStaff(role), Date.now())
     return isAbuse ? CLOSE.abuse : undefined
   }
 

@@ -11,8 +11,6 @@ import { FanOut } from "../broadcast/fan-out.ts"
 import { ownerOf, type StreamName, wireName } from "../broadcast/stream-names.ts"
 import { Topics } from "../broadcast/topics.ts"
 import type { Connection, Identity } from "../connection/connection.ts"
-import { RateBudgets } from "../connection/rate-budgets.ts"
-import { RecentCommands } from "../connection/recent-commands.ts"
 import { EventSubscriber } from "../recovery/event-subscriber.ts"
 import { type Cursors, readyWithSnapshot } from "../recovery/ready.ts"
 import { type ReadyRequest, resumedFrames } from "../recovery/ready-requests.ts"
@@ -26,6 +24,7 @@ import { Arrivals } from "./arrivals.ts"
 import { ConnectionRegistry } from "./connection-registry.ts"
 import { MediaSeats } from "./media-seats.ts"
 import { MembershipSync, subscribedStreams } from "./membership-sync.ts"
+import { ParticipantMemory } from "./participant-memory.ts"
 import { PresenceReports } from "./presence-reports.ts"
 import { ReactionCounts } from "./reaction-counts.ts"
 import { RoleNotifier } from "./role-notifier.ts"
@@ -36,8 +35,7 @@ const RESIDE_PAUSE = "15 seconds"
 export class Channel {
   readonly eventId: string
   readonly participants: ConnectionRegistry
-  readonly budgets: RateBudgets
-  readonly recent = new RecentCommands()
+  readonly memory: ParticipantMemory
   readonly #services: GatewayServices
   readonly #presence: PresenceReports
   readonly #arrivals: Arrivals
@@ -65,7 +63,12 @@ export class Channel {
     this.eventId = eventId
     this.#onDead = onDead
     this.participants = new ConnectionRegistry(options.connectionsPerParticipant)
-    this.budgets = new RateBudgets(options.budgets, options.staffFactor)
+    this.memory = new ParticipantMemory(
+      services,
+      eventId,
+      (participantId) =>
+        this.participants.has(participantId) || this.#membership.waitingRoom.of(participantId).length > 0,
+    )
     this.#presence = new PresenceReports(services, eventId)
     this.#arrivals = new Arrivals(this.#presence, (participantId) => this.participants.has(participantId))
     this.reactions = new ReactionCounts(services, eventId)
@@ -183,6 +186,7 @@ export class Channel {
       if (this.#arrivals.left(connection)) this.#presence.left(connection.identity.participantId)
     } else if (connection.state === "lobby") this.#membership.waitingRoom.forget(connection)
     else if (this.participants.leave(connection)) this.#presence.left(connection.identity.participantId)
+    this.memory.closed(connection)
     const { waitingRoom } = this.#membership
     if (this.participants.size + waitingRoom.size + this.#waiting.length === 0) this.#emptySince = Date.now()
   }
@@ -205,8 +209,7 @@ export class Channel {
   /** Housekeeping; true when the channel was unused for long enough to be stopped. */
   sweep(now: number): boolean {
     this.#subscriber.trim(now)
-    this.budgets.sweep(now)
-    this.recent.sweep(now)
+    this.memory.sweep(now)
     this.inspect()
     const { lingerMs } = this.#services.options
     return this.#emptySince !== undefined && now - this.#emptySince >= lingerMs && this.#presence.isIdle
@@ -301,6 +304,7 @@ export class Channel {
     const { connection } = request
     if (!this.#membership.admits(connection)) {
       this.#arrivals.held(connection)
+      if (connection.state === "lobby") this.memory.connected(connection)
       return false
     }
     return this.#arrivals.isKnown(connection, () => this.#makeReady(request))
@@ -353,6 +357,7 @@ export class Channel {
   #admit(connection: Connection): void {
     const { surplus } = this.participants.enter(connection)
     this.#arrivals.entered(connection)
+    this.memory.connected(connection)
     connection.state = "open"
     this.#emptySince = undefined
     surplus?.close(CLOSE.replaced)
