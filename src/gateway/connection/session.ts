@@ -3,6 +3,7 @@
  * and never waits; it starts effects that handle their own failures.
  */
 import { Effect, Result, Schema } from "effect"
+import { Unavailable } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
 import { isShallow } from "../../model/json.ts"
 import { isStaff } from "../../model/roles.ts"
@@ -18,15 +19,15 @@ import {
   TokenFrame,
 } from "../../protocol/frames.ts"
 import { OP } from "../../protocol/op.ts"
-import type { RefusalCode } from "../../protocol/refusals.ts"
+import type { Refusal } from "../../protocol/refusals.ts"
 import type { Channel } from "../event/channel.ts"
 import type { Hub } from "../event/hub.ts"
 import type { GatewayServices } from "../services.ts"
 import { Commands, refuseCommand } from "./command-router.ts"
 import { Connection, type Socket } from "./connection.ts"
 import { GrantLookups } from "./grant-lookups.ts"
-import { refuse } from "./refusal.ts"
-import { type Grant, readToken } from "./tokens.ts"
+import { refusalOf, refuse } from "./refusal.ts"
+import { type Grant, type NotGranted, readToken } from "./tokens.ts"
 
 const decodeHeartbeat = Schema.decodeUnknownResult(Heartbeat)
 const decodeIdentify = Schema.decodeUnknownResult(Identify)
@@ -145,7 +146,7 @@ export class Sessions {
   #heartbeat(connection: Connection, object: ClientObject): void {
     const decoded = decodeHeartbeat(object)
     if (Result.isFailure(decoded)) {
-      complain(connection, "bad_request", "A heartbeat carries d.t0, a number.")
+      complain(connection, refuse("bad_request", "A heartbeat carries d.t0, a number."))
       return
     }
     const heads = this.#channelOf(connection)?.heads(connection) ?? {}
@@ -180,7 +181,7 @@ export class Sessions {
       },
       onRefusal: (why) => {
         this.#identifying--
-        connection.close(why)
+        connection.close(why instanceof Unavailable ? CLOSE.overloaded : why)
       },
     })
   }
@@ -198,7 +199,7 @@ export class Sessions {
   #command(connection: Connection, object: ClientObject): void {
     const decoded = decodeCommand(object)
     if (Result.isFailure(decoded)) {
-      complain(connection, "bad_request", "A command carries id (1 to 64 characters) and t.")
+      complain(connection, refuse("bad_request", "A command carries id (1 to 64 characters) and t."))
       return
     }
     const channel = this.#channelOf(connection)
@@ -216,17 +217,24 @@ export class Sessions {
   #renew(connection: Connection, object: ClientObject): void {
     const decoded = decodeToken(object)
     if (Result.isFailure(decoded)) {
-      refuseToken(connection, idOf(object), "bad_request", "op 12 carries d.token.")
+      refuseToken(connection, idOf(object), refuse("bad_request", "op 12 carries d.token."))
       return
     }
     const { id, d } = decoded.success
     if (!connection.isSettled) {
-      refuseToken(connection, id, "unauthorized", "Identify and wait for ready first.")
+      refuseToken(connection, id, refuse("unauthorized", "Identify and wait for ready first."))
       return
     }
     this.#read(d.token, {
       onGrant: (grant) => this.#extend(connection, grant, id),
-      onRefusal: () => refuseToken(connection, id, "unauthorized", "The token is not valid or has expired."),
+      onRefusal: (why) =>
+        refuseToken(
+          connection,
+          id,
+          why instanceof Unavailable
+            ? refusalOf(why)
+            : refuse("unauthorized", "The token is not valid or has expired."),
+        ),
     })
   }
 
@@ -239,7 +247,7 @@ export class Sessions {
       identity.participantId === connection.identity.participantId ||
       (identity.kind === "anonymous" && connection.identity.kind === "anonymous")
     if (eventId !== connection.eventId || !isSame) {
-      refuseToken(connection, id, "forbidden", "The token is for another participant or event.")
+      refuseToken(connection, id, refuse("forbidden", "The token is for another participant or event."))
       return
     }
     connection.sessionExpiresAt = sessionExpiresAt
@@ -254,7 +262,7 @@ export class Sessions {
 
   #read(
     token: string,
-    on: { readonly onGrant: (grant: Grant) => void; readonly onRefusal: (why: CloseCode) => void },
+    on: { readonly onGrant: (grant: Grant) => void; readonly onRefusal: (why: NotGranted) => void },
   ): void {
     this.#services.fork(
       Effect.match(readToken(this.#grants, token), {
@@ -277,11 +285,11 @@ const isId = Schema.is(CommandId)
 const idOf = ({ id }: ClientObject): string | undefined => (isId(id) ? id : undefined)
 
 /** A token frame with an id is refused under that id, like a command. */
-const refuseToken = (connection: Connection, id: string | undefined, code: RefusalCode, message: string): void => {
-  if (id === undefined) complain(connection, code, message)
-  else refuseCommand(connection, id, refuse(code, message))
+const refuseToken = (connection: Connection, id: string | undefined, refusal: Refusal): void => {
+  if (id === undefined) complain(connection, refusal)
+  else refuseCommand(connection, id, refusal)
 }
 
 /** Reports an error that belongs to no command. */
-const complain = (connection: Connection, code: RefusalCode, message: string): void =>
-  connection.send(JSON.stringify({ op: OP.error, d: { code, message } }))
+const complain = (connection: Connection, refusal: Refusal): void =>
+  connection.send(JSON.stringify({ op: OP.error, d: refusal }))

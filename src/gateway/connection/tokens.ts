@@ -1,4 +1,7 @@
-/** Reads a gateway token: its identity, event and expiry, or the code with which the socket is closed. */
+/**
+ * Reads a gateway token: its identity, event and expiry, or the code with which the socket is closed. `Unavailable`: the token may
+ * be valid, and nobody can tell now.
+ */
 import { Effect } from "effect"
 import type { GatewayGrant, Tokens } from "../../identity/tokens.ts"
 import { Unavailable } from "../../model/errors.ts"
@@ -59,26 +62,25 @@ const findGrantState = (
     })
   })
 
+export type NotGranted = CloseCode | Unavailable
+
 type Access = Pick<Identity, "role" | "walkIn" | "manages">
 
 /** The user's present access, which precedes the token's. */
-const accessNow = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<Access, CloseCode> =>
-  findGrantState(needs, basis, eventId).pipe(
-    Effect.mapError((): CloseCode => CLOSE.overloaded),
-    Effect.flatMap((state): Effect.Effect<Access, CloseCode> => {
-      if (!holds(state)) return Effect.fail(CLOSE.revoked)
-      if (state.event === null) return Effect.fail(CLOSE.notFound)
-      const access = accessOf(state)
-      return access === undefined ? Effect.fail(CLOSE.revoked) : Effect.succeed(access)
-    }),
-  )
+const accessNow = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<Access, NotGranted> =>
+  Effect.flatMap(findGrantState(needs, basis, eventId), (state): Effect.Effect<Access, CloseCode> => {
+    if (!holds(state)) return Effect.fail(CLOSE.revoked)
+    if (state.event === null) return Effect.fail(CLOSE.notFound)
+    const access = accessOf(state)
+    return access === undefined ? Effect.fail(CLOSE.revoked) : Effect.succeed(access)
+  })
 
 const accessOfGrant = (needs: Needs, { basis, eventId, kind, role, walkIn = false }: GatewayGrant) =>
   basis === undefined
     ? Effect.succeed<Access>({ role, walkIn: kind !== "user" || walkIn, manages: false })
     : accessNow(needs, basis, eventId)
 
-export const readToken = (needs: Needs, token: string): Effect.Effect<Grant, CloseCode> =>
+export const readToken = (needs: Needs, token: string): Effect.Effect<Grant, NotGranted> =>
   Effect.gen(function* () {
     const { claims } = yield* Effect.mapError(
       needs.tokens.verify("gateway", token),
