@@ -8,6 +8,7 @@ import { newId } from "../../src/model/ids.ts"
 import type { WorkspaceRole } from "../../src/model/roles.ts"
 import { startPostgresProxy } from "../support/postgres-proxy.ts"
 import type { Client } from "./client.ts"
+import { untilGone } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
@@ -154,6 +155,53 @@ test("a connection that brings a new token in time stays", async () => {
   // By then everybody has been looked at.
   expect(await witness.closeCode()).toBe(4203)
   expect(await client.command("roster.list")).toMatchObject({ ok: true })
+})
+
+/** Resolves when all open sockets have been looked at once more. */
+const anotherLook = async (stage: Stage): Promise<void> => {
+  const other = await makeMember(stage, "admin")
+  const witness = await joinAs(stage, other)
+  await resetPassword(other)
+  expect(await witness.closeCode()).toBe(4203)
+}
+
+test("a role that a host gave ends when the list says otherwise, though nobody told the event", async () => {
+  const stage = await house.stage()
+  const [admin, member] = [await makeMember(stage, "admin"), await makeMember(stage, "member")]
+  const [host, guest] = [await joinAs(stage, admin), await joinAs(stage, member)]
+  expect(await host.command("role.set", { id: member.userId, role: "host" })).toMatchObject({ ok: true })
+  expect((await guest.dispatch("ready")).d.me.role).toBe("host")
+  await anotherLook(stage)
+  expect(await guest.command("lobby.policy", { mode: "open" })).toMatchObject({ ok: true })
+  await house.actors.sql`update memberships set role = 'participant' where user_id = ${member.userId}`
+  expect((await guest.dispatch("ready")).d.me.role).toBe("participant")
+  expect(await guest.command("lobby.policy", { mode: "open" })).toMatchObject({ e: { code: "forbidden" } })
+  // The live event has forgotten the role as well: newcomers read the stored one.
+  expect((await house.actors.read(stage.eventId)).snapshot).not.toHaveProperty(["roles", member.userId])
+})
+
+test("a role for the time on stage stays while the list has another one", async () => {
+  const stage = await house.stage([{ modality: "broadcast" }])
+  const [admin, member] = [await makeMember(stage, "admin"), await makeMember(stage, null)]
+  const [host, viewer] = [await joinAs(stage, admin), await joinAs(stage, member)]
+  expect(await host.command("stage.invite", { id: member.userId })).toMatchObject({ ok: true })
+  expect(await viewer.command("stage.accept")).toMatchObject({ ok: true })
+  expect((await viewer.dispatch("me.updated")).d.role).toBe("speaker")
+  for (let look = 0; look < 4; look++) await anotherLook(stage)
+  expect((await house.actors.read(stage.eventId)).snapshot.roles).toMatchObject({ [member.userId]: "speaker" })
+  expect(viewer.received.findLast(({ t }) => t === "me.updated").d.role).toBe("speaker")
+})
+
+test("a role that a host gives to somebody who is away is on the list, so that it stays when they come back", async () => {
+  const stage = await house.stage()
+  const [admin, member] = [await makeMember(stage, "admin"), await makeMember(stage, "member")]
+  const [host, guest] = [await joinAs(stage, admin), await joinAs(stage, member)]
+  expect(await host.command("role.set", { id: member.userId, role: "host" })).toMatchObject({ ok: true })
+  await guest.cut()
+  await untilGone(house, stage, member.userId)
+  expect(await host.command("role.set", { id: member.userId, role: "participant" })).toMatchObject({ ok: true })
+  const listed = await house.actors.sql`select role from memberships where user_id = ${member.userId}`
+  expect(listed).toMatchObject([{ role: "participant" }])
 })
 
 /** The statement that looks grants up. */

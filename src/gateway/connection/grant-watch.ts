@@ -8,6 +8,7 @@
 import { Duration, Effect, Semaphore } from "effect"
 import type { GrantChange } from "../../identity/grant-changes.ts"
 import { accessOf, type EventAccess, type GrantState, holds } from "../../model/grants.ts"
+import type { EventRole } from "../../model/roles.ts"
 import { CLOSE } from "../../protocol/close-codes.ts"
 import { findGrantStates } from "../../store/accounts/grant-states.ts"
 import type { GatewayServices } from "../services.ts"
@@ -26,8 +27,8 @@ interface Backed extends Ground {
 
 interface Needs {
   readonly connections: () => Iterable<Connection>
-  /** The user's access to the event differs from the connection's. */
-  readonly stands: (connection: Connection, access: EventAccess) => void
+  /** The user's access to the event, and their role on the workspace's list for it. */
+  readonly stands: (connection: Connection, access: EventAccess, stored: EventRole | null) => void
 }
 
 export class GrantWatch {
@@ -137,7 +138,7 @@ export class GrantWatch {
       if (state === undefined || connection.basis !== basis) continue
       const access = accessOf(state)
       if (!holds(state) || (access === undefined && state.event !== null)) connection.close(CLOSE.revoked)
-      else if (access !== undefined) this.#needs.stands(connection, access)
+      else if (access !== undefined) this.#needs.stands(connection, access, state.eventRole)
     }
   }
 }

@@ -4,6 +4,8 @@
  */
 import { Effect, Fiber } from "effect"
 import type { NotFound, Unavailable } from "../../model/errors.ts"
+import type { EventAccess } from "../../model/grants.ts"
+import type { EventRole } from "../../model/roles.ts"
 import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
 import type { Resume } from "../../protocol/frames.ts"
 import { actingAs } from "../../protocol/rule.ts"
@@ -27,6 +29,7 @@ import { MembershipSync, subscribedStreams } from "./membership-sync.ts"
 import { ParticipantMemory } from "./participant-memory.ts"
 import { PresenceReports } from "./presence-reports.ts"
 import { ReactionCounts } from "./reaction-counts.ts"
+import { RoleChecks } from "./role-checks.ts"
 import { RoleNotifier } from "./role-notifier.ts"
 
 /** The pause before an event whose residence ended is asked again to stay in memory. */
@@ -43,6 +46,7 @@ export class Channel {
   readonly #media: MediaSeats
   readonly #membership: MembershipSync
   readonly #roles: RoleNotifier
+  readonly #roleChecks: RoleChecks
   readonly #topics: Topics
   readonly #subscriber: EventSubscriber
   readonly #fanOut: FanOut
@@ -72,6 +76,7 @@ export class Channel {
     this.#presence = new PresenceReports(services, eventId)
     this.#arrivals = new Arrivals(this.#presence, (participantId) => this.participants.has(participantId))
     this.reactions = new ReactionCounts(services, eventId)
+    this.#roleChecks = new RoleChecks(services, eventId)
     this.#topics = new Topics(eventId)
     this.#media = new MediaSeats(services, eventId, () => this.phase)
     this.#fanOut = new FanOut({
@@ -174,9 +179,11 @@ export class Channel {
     this.#membership.renew(connection, identity, "token")
   }
 
-  /** The user's access to the event differs from the one in the token. */
-  stand(connection: Connection, identity: Identity): void {
-    this.#membership.renew(connection, identity, "role")
+  /** The user's access to the event, and their role on the workspace's list, have just been read. */
+  stand(connection: Connection, access: EventAccess, stored: EventRole | null): void {
+    this.#membership.renew(connection, { ...connection.identity, ...access }, "role")
+    const given = this.#subscriber.participants.givenRole(connection.identity.participantId)
+    this.#roleChecks.look(connection, given, stored)
   }
 
   /** A connection of this event closed, admitted or not. */

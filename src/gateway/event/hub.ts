@@ -28,8 +28,8 @@ export class Hub {
       services,
       {
         connections: () => this.#connections,
-        stands: (connection, standing) => {
-          this.#channels.get(connection.eventId)?.stand(connection, { ...connection.identity, ...standing })
+        stands: (connection, access, stored) => {
+          this.#channels.get(connection.eventId)?.stand(connection, access, stored)
         },
       },
       Date.now(),
