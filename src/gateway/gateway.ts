@@ -97,11 +97,13 @@ export const bindGateway = (
         if (hub.isFull) return "full"
         return isShared || addresses.admits(address) ? undefined : "address"
       },
-      opened: (socket, { address }) => {
-        addresses.opened(address)
+      opened: (socket, { address, isShared }) => {
+        if (!isShared) addresses.opened(address)
         return sessions.opened(socket, address)
       },
-      closed: ({ address }) => addresses.closed(address),
+      closed: ({ address, isShared }) => {
+        if (!isShared) addresses.closed(address)
+      },
       received: (connection, bytes) => sessions.received(connection, bytes),
       drained: (connection) => sessions.drained(connection),
       sent: () => telemetry.metrics.framesSent.add(),
