@@ -11,7 +11,8 @@ const ROOT = new URL("..", import.meta.url)
 const PORT = Number(process.env.PORT ?? 8090)
 
 /** What a browser may have of this folder: the page with its modules, and the client with the two tables it reads. */
-const SERVED = /^\/(?:examples\/viewer(?:-page)?\.(?:html|js)|dist\/src\/(?:client|protocol)\/[a-z-]+\.js)$/
+const SERVED =
+  /^\/(?:examples\/viewer(?:-page)?\.(?:html|js)|dist\/src\/(?:client|protocol)\/(?:[a-z-]+\/)?[a-z-]+\.js)$/
 
 const server = createServer((request, response) => {
   const { pathname } = new URL(request.url ?? "/", "http://localhost")

@@ -42,6 +42,11 @@ const INTERNAL_ACTIVITY = {
   "question.moderate": Schema.Struct({ id: Id, patch: QuestionPatch }),
   /** The workspace stored another role for a user, or removed it. A role that was given at the event no longer counts. */
   "role.forget": Schema.Struct({ userId: Schema.String }),
+  /**
+   * The role that the workspace's list has for a user, null for none. A role that was given at the event no longer counts when it
+   * is another one, except for the time on stage.
+   */
+  "role.check": Schema.Struct({ userId: Schema.String, stored: Schema.NullOr(EventRole) }),
 } as const satisfies { readonly [name: string]: Schema.Top }
 
 type InternalAgendaName = keyof typeof INTERNAL_AGENDA

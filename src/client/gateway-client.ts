@@ -4,7 +4,7 @@
  * step; stream positions decide which dispatches were missed.
  */
 import { adviceFor } from "../protocol/close-codes.ts"
-import type { HeartbeatAck, Hello, Reconnect } from "../protocol/frames.ts"
+import type { ErrorFrame, HeartbeatAck, Hello, Reconnect } from "../protocol/frames.ts"
 import { OP } from "../protocol/op.ts"
 import type { Ready } from "../protocol/state.ts"
 import { Backoff, type BackoffOptions } from "./connection/backoff.ts"
@@ -93,6 +93,7 @@ export class GatewayClient {
   #retry: ReturnType<typeof setTimeout> | undefined
   #heartbeat: ReturnType<typeof setInterval> | undefined
   #helloDeadline: ReturnType<typeof setTimeout> | undefined
+  #renewal: ReturnType<typeof setTimeout> | undefined
   /** Whether anything came since the last heartbeat went out. */
   #heard = true
   #reconnectAfterMs: number | undefined
@@ -240,6 +241,9 @@ export class GatewayClient {
       case OP.reconnect:
         this.#reconnectAfterMs = (object.d as Reconnect["d"]).afterMs
         break
+      case OP.error:
+        this.#renewLater(object.d as ErrorFrame["d"])
+        break
       default:
     }
   }
@@ -350,6 +354,13 @@ export class GatewayClient {
     )
   }
 
+  /** The server could not check a new token for the moment: of the frames without an id no other is to be sent again. */
+  #renewLater({ retryAfterMs }: ErrorFrame["d"]): void {
+    if (retryAfterMs === undefined) return
+    clearTimeout(this.#renewal)
+    this.#renewal = setTimeout(() => this.#renew(), retryAfterMs)
+  }
+
   #lost(code: number, reason: string): void {
     this.#stopClocks()
     this.#socket = undefined
@@ -362,6 +373,7 @@ export class GatewayClient {
 
   #stopClocks(): void {
     clearTimeout(this.#helloDeadline)
+    clearTimeout(this.#renewal)
     clearInterval(this.#heartbeat)
   }
 

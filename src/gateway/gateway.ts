@@ -14,6 +14,7 @@ import { Media } from "../media/media.ts"
 import { Database } from "../store/database.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { Sessions } from "./connection/session.ts"
+import { AbsentParticipants } from "./event/absent-participants.ts"
 import { Hub } from "./event/hub.ts"
 import { GATEWAY_DEFAULTS, type GatewayOptions } from "./options.ts"
 import type { GatewayServices } from "./services.ts"
@@ -69,6 +70,7 @@ export const bindGateway = (
       database: yield* Database,
       tokens: yield* Tokens,
       grants: yield* GrantChanges,
+      absent: new AbsentParticipants(timers, options.absentParticipants),
       anonymous: yield* AnonymousBudgets,
       media: yield* Media,
       fork: (effect) =>
@@ -98,11 +100,13 @@ export const bindGateway = (
         if (hub.isFull) return "full"
         return isShared || addresses.admits(address) ? undefined : "address"
       },
-      opened: (socket, { address }) => {
-        addresses.opened(address)
+      opened: (socket, { address, isShared }) => {
+        if (!isShared) addresses.opened(address)
         return sessions.opened(socket, address)
       },
-      closed: ({ address }) => addresses.closed(address),
+      closed: ({ address, isShared }) => {
+        if (!isShared) addresses.closed(address)
+      },
       received: (connection, bytes) => sessions.received(connection, bytes),
       drained: (connection) => sessions.drained(connection),
       sent: () => telemetry.metrics.framesSent.add(),

@@ -9,6 +9,7 @@ import type { Tokens } from "../identity/tokens.ts"
 import type { Media } from "../media/media.ts"
 import type { Database } from "../store/database.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
+import type { AbsentParticipants } from "./event/absent-participants.ts"
 import type { GatewayOptions } from "./options.ts"
 
 export interface GatewayServices {
@@ -19,6 +20,7 @@ export interface GatewayServices {
   readonly database: Database["Service"]
   readonly tokens: Tokens["Service"]
   readonly grants: GrantChanges["Service"]
+  readonly absent: AbsentParticipants
   readonly anonymous: AnonymousBudgets["Service"]
   readonly media: Media["Service"]
   readonly telemetry: Telemetry["Service"]

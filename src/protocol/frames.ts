@@ -123,6 +123,12 @@ export type HeartbeatAck = typeof HeartbeatAck.Type
 /** An error that belongs to no command; the connection stays open. */
 export const ErrorFrame = Schema.Struct({
   op: Schema.Literal(OP.error),
-  d: Schema.Struct({ code: RefusalCode, message: Schema.String }),
+  d: Schema.Struct({
+    code: RefusalCode,
+    message: Schema.String,
+    /** The same frame may succeed after `retryAfterMs`. */
+    temporary: Schema.optionalKey(Schema.Boolean),
+    retryAfterMs: Schema.optionalKey(Schema.Int),
+  }),
 })
 export type ErrorFrame = typeof ErrorFrame.Type

@@ -7,6 +7,7 @@ class HeldSocket extends EventTarget {
   static readonly opened: HeldSocket[] = []
   heartbeats = 0
   identified: unknown
+  readonly renewals: string[] = []
   talks = true
   readonly readyState = 1
   constructor() {
@@ -16,6 +17,7 @@ class HeldSocket extends EventTarget {
   send(text: string): void {
     const { op, d } = JSON.parse(text)
     if (op === 2) this.identified = d
+    if (op === 12) this.renewals.push(d.token)
     if (op !== 1) return
     this.heartbeats++
     if (this.talks) this.say({ op: 11, d: { t0: 0, t1: 0, t2: 0, heads: {} } })
@@ -89,4 +91,24 @@ test("asks not to be sent what it mutes, and says that it waits in the lobby", a
   socket?.say({ op: 0, t: "lobby.status", d: { state: "waiting" } })
   expect([client.status, heard, client.state]).toEqual(["lobby", ["waiting"], undefined])
   client.close()
+})
+
+test("a new token that the server cannot check for the moment is sent again when the server says so", async () => {
+  const client = await dial()
+  const [socket] = HeldSocket.opened
+  socket?.say(hello)
+  socket?.say({ op: 0, t: "tokenExpiring", d: { at: "2999-01-01T00:00:00.000Z" } })
+  await vi.advanceTimersByTimeAsync(0)
+  expect(socket?.renewals).toEqual(["t"])
+  const refusal = { code: "unavailable", message: "Later.", temporary: true, retryAfterMs: 1000 }
+  socket?.say({ op: 13, d: refusal })
+  await vi.advanceTimersByTimeAsync(999)
+  expect(socket?.renewals).toEqual(["t"])
+  await vi.advanceTimersByTimeAsync(1)
+  expect(socket?.renewals).toEqual(["t", "t"])
+  socket?.say({ op: 13, d: { code: "unauthorized", message: "No." } })
+  socket?.say({ op: 13, d: refusal })
+  client.close()
+  await vi.advanceTimersByTimeAsync(5000)
+  expect(socket?.renewals).toEqual(["t", "t"])
 })

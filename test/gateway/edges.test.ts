@@ -1,6 +1,7 @@
 /** What could slip through between two moments: into the lobby, out of it, and between two hosts who press at once. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { Connection } from "../../src/gateway/connection/connection.ts"
+import { AbsentParticipants } from "../../src/gateway/event/absent-participants.ts"
 import { Hub } from "../../src/gateway/event/hub.ts"
 import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
 import { openVirtualTime } from "../support/virtual-time.ts"
@@ -89,7 +90,8 @@ test("whoever waits in the lobby may wait, with all the heartbeats of that time"
 test("a wait in the lobby has no deadline; being on the way in has one", async () => {
   const metrics = { sockets: { add: () => undefined }, disconnects: { add: () => undefined } }
   const { timers } = await openVirtualTime(3_600_000)
-  const hub = new Hub({ options: GATEWAY_DEFAULTS, telemetry: { metrics }, timers } as never)
+  const absent = new AbsentParticipants(timers, 1)
+  const hub = new Hub({ options: GATEWAY_DEFAULTS, telemetry: { metrics }, timers, absent } as never)
   const nothing = (): void => undefined
   const socket = { send: nothing, end: nothing, terminate: nothing, subscribe: nothing, unsubscribe: nothing }
   for (const [steps, after] of [

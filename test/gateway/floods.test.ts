@@ -276,9 +276,11 @@ test("behind a proxy that nobody named sockets are not counted, and one warning 
     const url = `${child.url.replace("http", "ws")}/v1/gateway`
     const behind = await many(15, () => open(url, from("203.0.113.5")))
     expect(statuses(behind)).toEqual([101])
-    // The peer itself has its limit.
+    // The peer itself has its limit, and all of it.
+    const itself = await many(10, () => open(url, {}))
+    expect(statuses(itself)).toEqual([101])
     expect((await open(url, {})).status).toBe(429)
-    await closeAll(behind)
+    await closeAll([...behind, ...itself])
     expect((await call(child.url, "GET", "/readyz", { headers: from("203.0.113.5") })).status).toBe(200)
   } finally {
     await child.end("SIGTERM")

@@ -8,7 +8,7 @@ import { bindGateway, type RunningGateway } from "../../src/gateway/gateway.ts"
 import type { GatewayOptions } from "../../src/gateway/options.ts"
 import { AnonymousBudgets } from "../../src/identity/callers/anonymous-budgets.ts"
 import { ClientAddresses } from "../../src/identity/callers/client-addresses.ts"
-import { GrantChanges } from "../../src/identity/grant-changes.ts"
+import { type GrantChange, GrantChanges } from "../../src/identity/grant-changes.ts"
 import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
 import { Media, type MediaServer } from "../../src/media/media.ts"
 import { newId } from "../../src/model/ids.ts"
@@ -35,6 +35,7 @@ type Options = Partial<GatewayOptions> & { readonly media?: MediaServer | null }
 
 interface Node {
   readonly gateway: RunningGateway
+  readonly changeGrants: (change: GrantChange) => void
   readonly url: string
   readonly stop: () => Promise<void>
 }
@@ -57,6 +58,8 @@ export interface House {
   readonly join: (stage: Stage, who: string, role?: EventRole, more?: Partial<GatewayGrant>) => Promise<Client>
   /** Of people at another node. */
   readonly report: (stage: Stage, changes: PresenceReport["changes"]) => Promise<void>
+  /** Announces a change of grants to the gateway, as REST does after a commit. */
+  readonly changeGrants: (change: GrantChange) => void
   /** One more gateway before the same actors; its address. */
   readonly anotherNode: (name: string) => Promise<string>
   readonly stop: () => Promise<void>
@@ -71,14 +74,18 @@ const startNode = async (actors: ActorHouse, node: string, { media = null, ...op
     ClientAddresses.layer(parseTrustedProxies("127.0.0.1")),
     AnonymousBudgets.layer(false),
   ).pipe(Layer.provideMerge(Telemetry.layer("silent")))
-  const gateway = await actors.run(
-    bindGateway(app, { node, sweepMs: 50, lingerMs: 200, ...options }).pipe(Effect.provide(services)),
+  const { gateway, grants } = await actors.run(
+    Effect.all({
+      gateway: bindGateway(app, { node, sweepMs: 50, lingerMs: 200, ...options }),
+      grants: GrantChanges,
+    }).pipe(Effect.provide(services)),
   )
   const socket = await new Promise<us_listen_socket>((resolve, reject) => {
     app.listen("127.0.0.1", 0, (opened) => (opened === false ? reject(new Error("no port")) : resolve(opened)))
   })
   return {
     gateway,
+    changeGrants: grants.publish,
     url: `ws://127.0.0.1:${us_socket_local_port(socket)}/v1/gateway`,
     stop: async () => {
       await gateway.stop()
@@ -129,6 +136,7 @@ export const openHouse = async (
     actors,
     databaseUrl,
     gateway: first.gateway,
+    changeGrants: first.changeGrants,
     connect,
     token,
     stage: async (phases = [{ modality: "meeting" }], status = "live") => {

@@ -1,6 +1,10 @@
 /** `ready` means that the live event knows a newcomer: whatever is decided right after it sees them. */
-import { afterAll, beforeAll, expect, test } from "vitest"
-import type { Client, Frame } from "./client.ts"
+import { randomUUID } from "node:crypto"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../support/api.ts"
+import { startTestServer } from "../support/server.ts"
+import { Client, type Frame } from "./client.ts"
+import { readyOf } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
@@ -19,9 +23,14 @@ interface Crowd {
   readonly guests: ReadonlyArray<Client>
 }
 
-const gather = async (phases: Parameters<House["stage"]>[0]): Promise<Crowd> => {
+/** `prepare`: done by the host before the guests come. */
+const gather = async (
+  phases: Parameters<House["stage"]>[0],
+  prepare: (host: Client) => Promise<unknown> = async () => {},
+): Promise<Crowd> => {
   const stage = await house.stage(phases)
   const host = await house.join(stage, "host", "host", { kind: "user" })
+  await prepare(host)
   const guests = await Promise.all(NAMES.map((who) => house.join(stage, who)))
   return { stage, host, guests }
 }
@@ -32,8 +41,22 @@ const disperse = async ({ host, guests }: Crowd): Promise<void> => {
 
 const BREAKOUT = [{ modality: "breakout", config: { durationSeconds: 600 } }] as const
 const MEETING = [{ modality: "meeting", config: { lobby: "open" } }] as const
+const ROTATION = [{ modality: "rotation" }] as const
 
-test.each<[string, Parameters<House["stage"]>[0], (crowd: Crowd) => Promise<ReadonlyArray<string>>]>([
+/** Rooms that seat nobody by themselves. */
+const openRooms = async (host: Client): Promise<void> => {
+  const { d } = await host.command("breakout.plan", { rooms: 2, strategy: "balanced" })
+  expect(await host.command("breakout.open", { planId: d.plan.id, late: "main" })).toMatchObject({ ok: true })
+}
+
+type Row = [
+  what: string,
+  phases: Parameters<House["stage"]>[0],
+  seenBy: (crowd: Crowd) => Promise<ReadonlyArray<string>>,
+  prepare?: (host: Client) => Promise<unknown>,
+]
+
+test.each<Row>([
   [
     "a breakout plan",
     BREAKOUT,
@@ -72,11 +95,31 @@ test.each<[string, Parameters<House["stage"]>[0], (crowd: Crowd) => Promise<Read
       return sent.flatMap(({ ok, d }) => (ok ? [d.participantId] : []))
     },
   ],
+  [
+    "a rotation",
+    ROTATION,
+    async ({ stage, host }) => {
+      const { d } = await host.command("rotation.start", { roundSeconds: 600, rounds: 1 })
+      expect(2 * d.rotation.pairs + d.rotation.byes).toBe(NAMES.length)
+      const readies = await Promise.all(NAMES.map((who) => readyOf(house, stage, who)))
+      return NAMES.filter((_, n) => readies[n].round !== null)
+    },
+  ],
+  [
+    "a move into a breakout room",
+    BREAKOUT,
+    async ({ host }) => {
+      const { rooms } = (await host.dispatch("breakout.opened")).d
+      const moved = await Promise.all(NAMES.map((id) => host.command("breakout.move", { id, roomId: rooms[0].id })))
+      return moved.flatMap(({ ok, d }) => (ok ? [d.participantId] : []))
+    },
+    openRooms,
+  ],
 ])(
   "%s sees everybody who has had ready, twenty times of twenty",
-  async (_, phases, seenBy) => {
+  async (_, phases, seenBy, prepare) => {
     for (let round = 0; round < ROUNDS; round++) {
-      const crowd = await gather(phases)
+      const crowd = await gather(phases, prepare)
       const seen = await seenBy(crowd)
       expect(NAMES.filter((who) => !seen.includes(who))).toEqual([])
       await disperse(crowd)
@@ -84,6 +127,37 @@ test.each<[string, Parameters<House["stage"]>[0], (crowd: Crowd) => Promise<Read
   },
   120_000,
 )
+
+test("an advance by REST into rooms seats everybody who has had ready, twenty times of twenty", async () => {
+  const server = await startTestServer()
+  onTestFinished(() => server.stop())
+  const { key } = await createWorkspace(server.url)
+  const enter = async (eventId: string, session: string): Promise<Client> => {
+    const { token, url } = await gatewayToken(server.url, eventId, session)
+    const client = new Client(url)
+    await client.identify(token)
+    return client
+  }
+  const sessions = await Promise.all(
+    NAMES.map(async (name) => {
+      const user = await call(server.url, "POST", "/v1/users", { key, body: { externalSub: randomUUID(), name } })
+      const session = await call(server.url, "POST", `/v1/users/${user.body.id}/session`, { key })
+      return session.body.sessionToken as string
+    }),
+  )
+  for (let round = 0; round < ROUNDS; round++) {
+    const phases = [{ modality: "meeting" }, { modality: "breakout", config: { roomSize: 4 } }]
+    const { id } = await createLiveEvent(server.url, key, { phases })
+    const { session } = await createPerson(server.url, key, id, "host")
+    const host = await enter(id, session)
+    const guests = await Promise.all(sessions.map((guest) => enter(id, guest)))
+    expect((await call(server.url, "POST", `/v1/events/${id}/advance`, { key })).status).toBe(200)
+    const { rooms } = (await host.dispatch("breakout.opened")).d
+    const seated = rooms.reduce((sum: number, { count }: Frame) => sum + count, 0)
+    expect(seated).toBe(NAMES.length)
+    for (const client of [host, ...guests]) await client.cut()
+  }
+}, 120_000)
 
 test("a guest who is removed right after ready has no place in a room, and is given none again", async () => {
   const crowd = await gather(BREAKOUT)

@@ -90,7 +90,7 @@ describe.each(["owner", "admin"] as const)("an %s of the workspace", (role) => {
     for (const client of [manager, host]) await client.cut()
   })
 
-  test("comes in although they were blocked while they were away", async () => {
+  test("comes in although they were blocked while they were away, and the block is gone for good", async () => {
     const { id } = await liveMeeting()
     const session = await makeManager()
     const { participantId: managerId } = (
@@ -101,6 +101,21 @@ describe.each(["owner", "admin"] as const)("an %s of the workspace", (role) => {
     expect(await host.command("participant.remove", { id: managerId, block: true })).toMatchObject({ ok: true })
     const again = await enter(id, session)
     expect(await again.command("question.ask", { text: "Me?" })).toMatchObject({ ok: true })
+    expect((await host.dispatch("participant.unblocked")).d).toEqual({ participantId: managerId })
+    expect(await rows.run("select 1 from live_removals where event_id = $1", [id])).toHaveLength(0)
+    expect(again.received.find(({ t }) => t === "ready")?.d.blocked).toEqual([])
+    // Whoever manages the workspace no more is not blocked either.
+    if (role === "admin") {
+      await rows.run(
+        `update workspace_members m set role = 'member' from users u
+          where u.id = $1 and m.account_id = u.account_id and m.workspace_id = u.workspace_id`,
+        [managerId],
+      )
+      await again.cut()
+      const demoted = await enter(id, session)
+      expect(demoted.received.find(({ t }) => t === "ready")?.d.me.role).toBe("participant")
+      await demoted.cut()
+    }
     for (const client of [host, again]) await client.cut()
   })
 })

@@ -2,11 +2,13 @@
  * Sockets whose users lost what their session rests on, without anybody in this process being told: the watch over open sockets
  * finds out. It looks every 50 ms here; `revocation.test.ts` has what is told at once.
  */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import type { Basis } from "../../src/model/grants.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { WorkspaceRole } from "../../src/model/roles.ts"
+import { startPostgresProxy } from "../support/postgres-proxy.ts"
 import type { Client } from "./client.ts"
+import { untilGone } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
@@ -153,4 +155,101 @@ test("a connection that brings a new token in time stays", async () => {
   // By then everybody has been looked at.
   expect(await witness.closeCode()).toBe(4203)
   expect(await client.command("roster.list")).toMatchObject({ ok: true })
+})
+
+/** Resolves when all open sockets have been looked at once more. */
+const anotherLook = async (stage: Stage): Promise<void> => {
+  const other = await makeMember(stage, "admin")
+  const witness = await joinAs(stage, other)
+  await resetPassword(other)
+  expect(await witness.closeCode()).toBe(4203)
+}
+
+test("a role that a host gave ends when the list says otherwise, though nobody told the event", async () => {
+  const stage = await house.stage()
+  const [admin, member] = [await makeMember(stage, "admin"), await makeMember(stage, "member")]
+  const [host, guest] = [await joinAs(stage, admin), await joinAs(stage, member)]
+  expect(await host.command("role.set", { id: member.userId, role: "host" })).toMatchObject({ ok: true })
+  expect((await guest.dispatch("ready")).d.me.role).toBe("host")
+  await anotherLook(stage)
+  expect(await guest.command("lobby.policy", { mode: "open" })).toMatchObject({ ok: true })
+  await house.actors.sql`update memberships set role = 'participant' where user_id = ${member.userId}`
+  expect((await guest.dispatch("ready")).d.me.role).toBe("participant")
+  expect(await guest.command("lobby.policy", { mode: "open" })).toMatchObject({ e: { code: "forbidden" } })
+  // The live event has forgotten the role as well: newcomers read the stored one.
+  expect((await house.actors.read(stage.eventId)).snapshot).not.toHaveProperty(["roles", member.userId])
+})
+
+test("a role for the time on stage stays while the list has another one", async () => {
+  const stage = await house.stage([{ modality: "broadcast" }])
+  const [admin, member] = [await makeMember(stage, "admin"), await makeMember(stage, null)]
+  const [host, viewer] = [await joinAs(stage, admin), await joinAs(stage, member)]
+  expect(await host.command("stage.invite", { id: member.userId })).toMatchObject({ ok: true })
+  expect(await viewer.command("stage.accept")).toMatchObject({ ok: true })
+  expect((await viewer.dispatch("me.updated")).d.role).toBe("speaker")
+  for (let look = 0; look < 4; look++) await anotherLook(stage)
+  expect((await house.actors.read(stage.eventId)).snapshot.roles).toMatchObject({ [member.userId]: "speaker" })
+  expect(viewer.received.findLast(({ t }) => t === "me.updated").d.role).toBe("speaker")
+})
+
+test("a role that a host gives to somebody who is away is on the list, so that it stays when they come back", async () => {
+  const stage = await house.stage()
+  const [admin, member] = [await makeMember(stage, "admin"), await makeMember(stage, "member")]
+  const [host, guest] = [await joinAs(stage, admin), await joinAs(stage, member)]
+  expect(await host.command("role.set", { id: member.userId, role: "host" })).toMatchObject({ ok: true })
+  await guest.cut()
+  await untilGone(house, stage, member.userId)
+  expect(await host.command("role.set", { id: member.userId, role: "participant" })).toMatchObject({ ok: true })
+  const listed = await house.actors.sql`select role from memberships where user_id = ${member.userId}`
+  expect(listed).toMatchObject([{ role: "participant" }])
+})
+
+/** The statement that looks grants up. */
+const LOOK = /select u\.id is not null as user_holds/
+
+test("changes that are announced without a pause do not keep the watch from what nobody announces", async () => {
+  const stage = await house.stage()
+  const [busy, member] = [await makeMember(stage, "admin"), await makeMember(stage, "admin")]
+  const [stays, client] = [await joinAs(stage, busy), await joinAs(stage, member)]
+  const announcing = setInterval(() => house.changeGrants({ userId: busy.userId }), 2)
+  onTestFinished(() => clearInterval(announcing))
+  await house.actors.sql`delete from account_sessions where account_id = ${member.accountId}`
+  expect(await client.closeCode()).toBe(4203)
+  expect(await stays.command("roster.list")).toMatchObject({ ok: true })
+})
+
+test("a look that failed is made up for soon, for all sockets", async () => {
+  const proxy = await startPostgresProxy(house.databaseUrl)
+  onTestFinished(() => proxy.close())
+  const slow = await openHouse({ recheckMs: 600_000 }, {}, proxy.url)
+  onTestFinished(() => slow.stop())
+  const stage = await slow.stage()
+  const member = await makeMember(stage, "admin")
+  const client = await slow.join(stage, member.userId, "viewer", grantOf(member))
+  proxy.onStatement({ match: LOOK, action: { kind: "fail", code: "57P03", message: "away" }, times: 1 })
+  await house.actors.sql`delete from account_sessions where account_id = ${member.accountId}`
+  slow.changeGrants({ userId: member.userId })
+  expect(await client.closeCode()).toBe(4203)
+  expect(proxy.counts().actions["fail"]).toBe(1)
+})
+
+test("a new token that cannot be looked up now is refused for now, and taken later", async () => {
+  const proxy = await startPostgresProxy(house.databaseUrl)
+  onTestFinished(() => proxy.close())
+  const away = await openHouse({ recheckMs: 600_000 }, {}, proxy.url)
+  onTestFinished(() => away.stop())
+  const stage = await away.stage()
+  const member = await makeMember(stage, "admin")
+  const client = await away.join(stage, member.userId, "viewer", grantOf(member))
+  const token = await away.token(stage, member.userId, "viewer", grantOf(member))
+  proxy.onStatement({ match: LOOK, action: { kind: "fail", code: "57P03", message: "away" }, times: 2 })
+  const forNow = { code: "unavailable", temporary: true, retryAfterMs: 2000 }
+  client.send({ op: 12, id: "first", d: { token } })
+  expect(await client.next(({ op }) => op === 4)).toMatchObject({ id: "first", ok: false, e: forNow })
+  client.send({ op: 12, d: { token } })
+  expect((await client.next(({ op }) => op === 13)).d).toMatchObject(forNow)
+  client.send({ op: 12, id: "again", d: { token } })
+  expect(await client.next(({ op }) => op === 4)).toMatchObject({ id: "again", ok: true })
+  client.send({ op: 12, id: "broken", d: { token: "none" } })
+  expect((await client.next(({ op }) => op === 4)).e).toEqual({ code: "unauthorized", message: expect.any(String) })
 })

@@ -1,11 +1,13 @@
 /** Staff learn how many voters without a name stand behind how many addresses; nobody learns the addresses. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { MAX_SIGNED_OUT } from "../../src/actors/domain/activities/questions/signed-out-votes.ts"
 import { applyDispatch, stateOf } from "../../src/client/state/event-state.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, type Workspace } from "../support/api.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 import { Client, type Frame } from "./client.ts"
+import { type House, openHouse } from "./house.ts"
 
 let server: TestServer
 let rows: Rows
@@ -110,6 +112,45 @@ test("of a question: by REST and the gateway together; a browser is one voter wh
   })
   expect([back.status, back.body.votes]).toEqual([200, 3])
   await told(host, id, 3, 3)
+})
+
+describe.each(["poll", "question"] as const)("a %s with as many anonymous voters as it takes", (what) => {
+  test("refuses one more, and nobody else", async () => {
+    const first = await openHouse()
+    onTestFinished(() => first.stop())
+    const { sql } = first.actors
+    const stage = await first.stage([{ modality: "broadcast", featureSet: ["qa", "polls"] }], "scheduled")
+    await sql`update events set allow_anonymous_voting = true where id = ${stage.eventId}`
+    await first.actors.execute(stage.eventId, { type: "event.start", d: {} })
+    const viewer = (house: House, who: string) => house.join(stage, who, "viewer", { kind: "anonymous" })
+    const host = await first.join(stage, "host", "host", { kind: "user" })
+    const d =
+      what === "poll"
+        ? (await host.command("poll.create", { question: "Lunch?", kind: "single", options: ["Soup", "Salad"] })).d
+        : (await host.command("question.ask", { text: "When?" })).d
+    const { id } = d[what]
+    if (what === "poll") await host.command("poll.open", { id })
+    const vote = (client: Client, on = true): Promise<Frame> =>
+      what === "poll"
+        ? client.command("poll.vote", { id, optionIds: on ? ["1"] : [] })
+        : client.command("question.vote", { id, on })
+    expect(await vote(await viewer(first, "one"))).toMatchObject({ ok: true })
+    await sql`update live_records set body = jsonb_set(body, '{voters}', to_jsonb(${MAX_SIGNED_OUT - 1}::int))
+               where event_id = ${stage.eventId} and kind = 'signedOutVotes'`
+
+    const house = await openHouse({}, {}, first.databaseUrl)
+    onTestFinished(() => house.stop())
+    const [last, late] = [await viewer(house, "last"), await viewer(house, "late")]
+    const named = await house.join(stage, "named", "viewer")
+    expect(await vote(last)).toMatchObject({ ok: true })
+    expect(await vote(late)).toMatchObject({ ok: false, e: { code: "conflict" } })
+    expect(await vote(named)).toMatchObject({ ok: true })
+    if (what === "poll") {
+      expect(await last.command("poll.vote", { id, optionIds: ["2"] })).toMatchObject({ ok: true })
+    }
+    expect(await vote(last, false)).toMatchObject({ ok: true })
+    expect(await vote(late)).toMatchObject({ ok: true })
+  })
 })
 
 test("no address is stored, and the same one has another name at another event", async () => {

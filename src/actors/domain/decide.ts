@@ -10,7 +10,7 @@ import { admissionOf, isRemoved } from "../presence/admission-policy.ts"
 import { actingRole } from "./acting-role.ts"
 import { moderateQuestion } from "./activities/questions/qa.ts"
 import { extendActivityTimer, performActivity, tellOfBarred, tellOfPhase, tellOfUpdate } from "./activities/registry.ts"
-import { forgetRole } from "./activities/stage.ts"
+import { checkRole, forgetRole } from "./activities/stage.ts"
 import { liveEventMachine } from "./machine.ts"
 import { activePhase, findPhase, gatewayPhase, type LiveState, NO_EFFECTS, phaseTraits, timerOf } from "./state.ts"
 import type { MachineEvent } from "./transitions.ts"
@@ -126,6 +126,7 @@ const steer = (turn: Turn, command: AgendaCommand): Result | Refused => {
 const act = (turn: Turn, command: Envelope["command"]): Result | Refused => {
   if (isAgendaCommand(command)) return steer(turn, command)
   if (command.type === "role.forget") return forgetRole(turn, command.d.userId)
+  if (command.type === "role.check") return checkRole(turn, command.d)
   return command.type === "question.moderate" ? moderateQuestion(turn, command.d) : performActivity(turn, command)
 }
 

@@ -20,6 +20,7 @@ import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { recallHeads } from "../commit/rehydrate.ts"
 import type { ActivityDeadline, ReadContext } from "../domain/activities/activity.ts"
 import { tellOfArrivals, tellOfDepartures, throttledDispatches } from "../domain/activities/registry.ts"
+import { pardon } from "../domain/activities/removals.ts"
 import { activePhase } from "../domain/state.ts"
 import { Turn } from "../domain/turn.ts"
 import { admissionOf, lobbyPolicy } from "../presence/admission-policy.ts"
@@ -125,7 +126,12 @@ export class LiveEventActor {
   }
 
   report(report: PresenceReport): Effect.Effect<void, Unreachable> {
-    return this.#inLane(Effect.map(this.#current, (of) => this.#take(of, report)))
+    return this.#inLane(
+      Effect.flatMap(this.#current, (of) => {
+        this.#take(of, report)
+        return this.#pardonManagers(of, report)
+      }),
+    )
   }
 
   react(report: ReactionReport): Effect.Effect<void, Unreachable> {
@@ -353,6 +359,17 @@ export class LiveEventActor {
     const { command } = deadline
     const ids = { commandId: "", scope: TIMER_SCOPE, bodyHash: "", freshId: newId() }
     return this.#executor.execute([{ ...ids, by: null, at, command }])
+  }
+
+  /** Commits before the report is acknowledged, and so before the manager gets `ready`. */
+  #pardonManagers(of: LoadedEvent, { changes }: PresenceReport): Effect.Effect<void, Unreachable> {
+    const blocked = changes.flatMap((change) =>
+      "participant" in change && change.participant.manages === true ? change.participant.participantId : [],
+    )
+    if (!blocked.some((id) => of.state.removed.includes(id))) return Effect.void
+    return this.#act(of, this.#needs.timers.now(), (turn) => {
+      for (const id of blocked) pardon(turn, id)
+    })
   }
 
   #take({ state, records }: LoadedEvent, { node, changes }: PresenceReport): void {

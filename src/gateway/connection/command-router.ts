@@ -96,16 +96,14 @@ export class Commands {
       this.#answerLocally(connection, channel, frame.id, t, d)
       return
     }
-    const { participantId } = connection.identity
-    const envelope = envelopeOf(t, d, frame, connection)
+    const envelope = envelopeOf(t, d, frame, connection, this.#services.timers.now())
     this.#perform(
       connection,
       frame.id,
       this.#services.live.execute(channel.eventId, envelope).pipe(
         Effect.map(({ version, result, duplicate }) => {
           // Only rate-limited commands are remembered here; the live event remembers the others.
-          if (commandContract(t).rate !== undefined)
-            channel.recent.remember(participantId, frame.id, envelope.bodyHash, Date.now())
+          if (commandContract(t).rate !== undefined) channel.memory.remember(connection, frame.id, envelope.bodyHash)
           return { v: version, d: result, isDuplicate: duplicate }
         }),
         Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })),
@@ -115,7 +113,7 @@ export class Commands {
 
   /** Every command counts, with any outcome. */
   #throttle({ identity: { participantId, role }, inFlight }: Connection, channel: Channel): Refusal | undefined {
-    const waitMs = channel.budgets.spend(participantId, "commands", isStaff(role), Date.now())
+    const waitMs = channel.memory.budgets.spend(participantId, "commands", isStaff(role), this.#services.timers.now())
     if (waitMs > 0) return refuseForNow("rate_limited", "Too many commands.", waitMs)
     return inFlight >= this.#services.options.commandsInFlight
       ? refuseForNow("rate_limited", "Too many commands wait for an answer.", BUSY_RETRY_MS)
@@ -126,8 +124,8 @@ export class Commands {
   #ration(connection: Connection, channel: Channel, { t, d }: Decoded, commandId: string): Refusal | undefined {
     const { participantId, role } = connection.identity
     const kind = commandContract(t).rate
-    if (kind === undefined || channel.recent.find(participantId, commandId) !== undefined) return undefined
-    const waitMs = channel.budgets.spend(participantId, kind, isStaff(role), Date.now())
+    if (kind === undefined || channel.memory.recent.find(participantId, commandId) !== undefined) return undefined
+    const waitMs = channel.memory.budgets.spend(participantId, kind, isStaff(role), this.#services.timers.now())
     if (waitMs > 0) return refuseForNow("rate_limited", `Too much of ${t}.`, waitMs)
     const acts = t === "reaction.send" ? ((d as CommandData<"reaction.send">).n ?? 1) : 1
     const laterMs = this.#spendByAddress(connection, channel, kind, acts)
@@ -137,7 +135,7 @@ export class Commands {
   /** Anonymous viewers share the limits of their address: a new viewer costs only a request. */
   #spendByAddress({ address, identity }: Connection, { eventId }: Channel, kind: RateClass, acts: number): number {
     if (identity.kind !== "anonymous" || !isAnonymousAct(kind)) return 0
-    return this.#services.anonymous.spend(kind, eventId, address, Date.now(), acts)
+    return this.#services.anonymous.spend(kind, eventId, address, this.#services.timers.now(), acts)
   }
 
   #decode(channel: Channel, { t, d, rev }: CommandFrame): Decoded | { readonly refusal: Refusal } {
@@ -223,7 +221,7 @@ const react = (
 ): Outcome => {
   const { participantId } = connection.identity
   const body = `${kind} ${n}`
-  const known = channel.recent.find(participantId, id)
+  const known = channel.memory.recent.find(participantId, id)
   if (known !== undefined && known !== body) {
     return { refusal: refuse("conflict", "This command id was used with another body.") }
   }
@@ -232,7 +230,7 @@ const react = (
   }
   if (known === undefined) {
     channel.reactions.add(connection, kind, n)
-    channel.recent.remember(participantId, id, body, Date.now())
+    channel.memory.remember(connection, id, body)
   }
   return { v: channel.version, d: {}, isDuplicate: known !== undefined }
 }

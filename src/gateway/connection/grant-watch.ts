@@ -1,11 +1,14 @@
 /**
  * The grant states of the users behind open sockets: whether the basis of a grant still holds, and the present role at the event.
- * All open sockets are checked every few seconds; the sockets that a change in this process concerns are checked at once.
+ * All open sockets are checked every few seconds; the sockets that a change in this process concerns are checked at once. The two
+ * kinds of check run side by side and take turns at the database, one statement at a time, so that neither delays the other by
+ * more than a statement. A statement is judged before the next one is sent, so that an older state never replaces a newer one.
  * Participants without a grant of their own (guests, registrants, anonymous viewers) have no basis.
  */
-import { Duration, Effect } from "effect"
+import { Duration, Effect, Semaphore } from "effect"
 import type { GrantChange } from "../../identity/grant-changes.ts"
 import { accessOf, type EventAccess, type GrantState, holds } from "../../model/grants.ts"
+import type { EventRole } from "../../model/roles.ts"
 import { CLOSE } from "../../protocol/close-codes.ts"
 import { findGrantStates } from "../../store/accounts/grant-states.ts"
 import type { GatewayServices } from "../services.ts"
@@ -13,8 +16,10 @@ import type { Connection } from "./connection.ts"
 import { BATCH } from "./grant-lookups.ts"
 import { ChangeIndex, type Ground, RecentChanges } from "./recent-changes.ts"
 
-/** From the start of one check to the start of the next: all changes within it cost one walk over the sockets. */
+/** From the start of one check for changes to the start of the next: all changes within it cost one walk over the sockets. */
 const GATHER = Duration.millis(25)
+/** After a failed check all sockets are checked again, this much later. */
+const RETRY_MS = 1000
 
 interface Backed extends Ground {
   readonly connection: Connection
@@ -22,31 +27,43 @@ interface Backed extends Ground {
 
 interface Needs {
   readonly connections: () => Iterable<Connection>
-  /** The user's access to the event differs from the connection's. */
-  readonly stands: (connection: Connection, access: EventAccess) => void
+  /** The user's access to the event, and their role on the workspace's list for it. */
+  readonly stands: (connection: Connection, access: EventAccess, stored: EventRole | null) => void
 }
 
 export class GrantWatch {
   readonly #services: GatewayServices
   readonly #needs: Needs
-  #lookedAt: number
-  #isLooking = false
-  /** Changes that arrived during a check. */
+  /** When all sockets are checked next; Unix milliseconds. */
+  #dueAt: number
+  #isLookingAtAll = false
+  #isLookingAtChanged = false
+  /** Changes that arrived during a check for changes. */
   #waiting: GrantChange[] = []
+  /** First come, first served. */
+  readonly #turns = Semaphore.makeUnsafe(1)
   /** A grant state that was requested before a change may predate it. */
   readonly changes = new RecentChanges()
 
   constructor(services: GatewayServices, needs: Needs, now: number) {
     this.#services = services
     this.#needs = needs
-    this.#lookedAt = now
+    this.#dueAt = now + services.options.recheckMs
   }
 
-  /** Checks again, if it is time to. */
+  /** Checks all sockets again, if it is time to. */
   sweep(now: number): void {
-    if (this.#isLooking || now - this.#lookedAt < this.#services.options.recheckMs) return
-    this.#lookedAt = now
-    this.#look(this.#backed())
+    if (this.#isLookingAtAll || now < this.#dueAt) return
+    this.#dueAt = now + this.#services.options.recheckMs
+    this.#isLookingAtAll = true
+    this.#services.fork(
+      Effect.ensuring(
+        this.#look(this.#backed()),
+        Effect.sync(() => {
+          this.#isLookingAtAll = false
+        }),
+      ),
+    )
   }
 
   /** The basis of grants is gone, or a role changed. */
@@ -57,10 +74,22 @@ export class GrantWatch {
   }
 
   #lookAtChanged(): void {
-    if (this.#isLooking || this.#waiting.length === 0) return
+    if (this.#isLookingAtChanged || this.#waiting.length === 0) return
     const changes = new ChangeIndex(this.#waiting)
     this.#waiting = []
-    this.#look(this.#backed().filter((backed) => changes.concerns(backed)))
+    this.#isLookingAtChanged = true
+    this.#services.fork(
+      this.#look(this.#backed().filter((backed) => changes.concerns(backed))).pipe(
+        Effect.timed,
+        Effect.flatMap(([lasted]) => Effect.sleep(Duration.subtract(GATHER, lasted))),
+        Effect.ensuring(
+          Effect.sync(() => {
+            this.#isLookingAtChanged = false
+            this.#lookAtChanged()
+          }),
+        ),
+      ),
+    )
   }
 
   #backed(): ReadonlyArray<Backed> {
@@ -72,36 +101,32 @@ export class GrantWatch {
     return backed
   }
 
-  #look(backed: ReadonlyArray<Backed>): void {
-    this.#isLooking = true
-    const { database, fork, telemetry } = this.#services
+  #look(backed: ReadonlyArray<Backed>): Effect.Effect<void> {
+    const { database, telemetry } = this.#services
     const lookAt = (some: ReadonlyArray<Backed>) =>
-      Effect.map(
-        database.run((sql) =>
+      database
+        .run((sql) =>
           findGrantStates(
             sql,
             some.map(({ basis, eventId }) => ({ basis, eventId })),
           ),
-        ),
-        (states) => this.#judge(some, states),
-      )
+        )
+        .pipe(
+          Effect.map((states) => this.#judge(some, states)),
+          this.#turns.withPermit,
+        )
     const batches = Array.from({ length: Math.ceil(backed.length / BATCH) }, (_, n) =>
       backed.slice(n * BATCH, (n + 1) * BATCH),
     )
-    fork(
-      Effect.forEach(batches, lookAt, { discard: true }).pipe(
-        // Sockets stay open when the check fails; they are checked the next time.
-        Effect.catch((err) =>
-          Effect.sync(() => telemetry.log.warn({ err }, "grants behind sockets could not be looked at")),
-        ),
-        Effect.timed,
-        Effect.flatMap(([lasted]) => Effect.sleep(Duration.subtract(GATHER, lasted))),
-        Effect.ensuring(
-          Effect.sync(() => {
-            this.#isLooking = false
-            this.#lookAtChanged()
-          }),
-        ),
+    return Effect.forEach(batches, lookAt, { discard: true }).pipe(
+      // Sockets stay open when the check fails; all are checked again soon.
+      Effect.tapCause(() =>
+        Effect.sync(() => {
+          this.#dueAt = Math.min(this.#dueAt, this.#services.timers.now() + RETRY_MS)
+        }),
+      ),
+      Effect.catch((err) =>
+        Effect.sync(() => telemetry.log.warn({ err }, "grants behind sockets could not be looked at")),
       ),
     )
   }
@@ -113,7 +138,7 @@ export class GrantWatch {
       if (state === undefined || connection.basis !== basis) continue
       const access = accessOf(state)
       if (!holds(state) || (access === undefined && state.event !== null)) connection.close(CLOSE.revoked)
-      else if (access !== undefined) this.#needs.stands(connection, access)
+      else if (access !== undefined) this.#needs.stands(connection, access, state.eventRole)
     }
   }
 }

@@ -1,6 +1,7 @@
 /**
  * The rate limits of a participant over all its tabs: token buckets, one for all commands and one more for some kinds, and a
  * window over all frames that detects abuse. Buckets exist only for active participants and are removed when they are full.
+ * Entries of absent participants are bounded (`event/absent-participants.ts`).
  */
 
 import { type Bucket, fullBucket, type Rate, takeToken } from "../../model/limits/token-bucket.ts"
@@ -72,6 +73,14 @@ export class RateBudgets {
     const bucket = budget.buckets.get(kind) ?? fullBucket(rule, now, this.#factor(staff))
     budget.buckets.set(kind, bucket)
     return takeToken(bucket, rule, now, { factor: this.#factor(staff) })
+  }
+
+  has(participantId: string): boolean {
+    return this.#byParticipant.has(participantId)
+  }
+
+  forget(participantId: string): void {
+    this.#byParticipant.delete(participantId)
   }
 
   /** Removes participants that were silent for so long that every bucket is full. */

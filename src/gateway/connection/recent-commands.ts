@@ -1,6 +1,7 @@
 /**
  * The latest commands of each participant that were done, over all their tabs and connections. A client that lost its connection
- * resends unanswered commands: the repeats do not count against rate limits, and unstored commands must not run twice.
+ * resends unanswered commands: the repeats do not count against rate limits, and unstored commands must not run twice. Entries of
+ * absent participants are bounded (`event/absent-participants.ts`).
  */
 
 /** The number of unanswered commands of the project's client. */
@@ -30,6 +31,14 @@ export class RecentCommands {
     recent.bodies.set(commandId, body)
     const [oldest] = recent.bodies.keys()
     if (recent.bodies.size > REMEMBERED && oldest !== undefined) recent.bodies.delete(oldest)
+  }
+
+  has(participantId: string): boolean {
+    return this.#byParticipant.has(participantId)
+  }
+
+  forget(participantId: string): void {
+    this.#byParticipant.delete(participantId)
   }
 
   sweep(now: number): void {

@@ -3,6 +3,7 @@
  * and never waits; it starts effects that handle their own failures.
  */
 import { Effect, Result, Schema } from "effect"
+import { Unavailable } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
 import { isShallow } from "../../model/json.ts"
 import { isStaff } from "../../model/roles.ts"
@@ -18,7 +19,7 @@ import {
   TokenFrame,
 } from "../../protocol/frames.ts"
 import { OP } from "../../protocol/op.ts"
-import type { RefusalCode } from "../../protocol/refusals.ts"
+import type { Refusal } from "../../protocol/refusals.ts"
 import type { Channel } from "../event/channel.ts"
 import type { Hub } from "../event/hub.ts"
 import type { GatewayServices } from "../services.ts"
@@ -26,8 +27,8 @@ import { Commands, refuseCommand } from "./command-router.ts"
 import { Connection, type Socket } from "./connection.ts"
 import { GrantLookups } from "./grant-lookups.ts"
 import { MUTES_NOTHING } from "./lifecycle.ts"
-import { refuse } from "./refusal.ts"
-import { type Grant, readToken } from "./tokens.ts"
+import { refusalOf, refuse } from "./refusal.ts"
+import { type Grant, type NotGranted, readToken } from "./tokens.ts"
 
 const decodeHeartbeat = Schema.decodeUnknownResult(Heartbeat)
 const decodeIdentify = Schema.decodeUnknownResult(Identify)
@@ -57,12 +58,17 @@ export class Sessions {
     this.#services = services
     this.#hub = hub
     this.#commands = new Commands(services)
-    this.#grants = { tokens: services.tokens, lookups: new GrantLookups(services), changes: hub.standings.changes }
+    this.#grants = {
+      tokens: services.tokens,
+      lookups: new GrantLookups(services),
+      changes: hub.standings.changes,
+      timers: services.timers,
+    }
   }
 
   opened(socket: Socket, address: string): Connection {
     const { heartbeatMs, identifyTimeoutMs } = this.#services.options
-    const now = Date.now()
+    const now = this.#services.timers.now()
     const connection = new Connection(socket, address, now, (closing, why) => this.#hub.remove(closing, why))
     this.#hub.add(connection)
     const d = { connectionId: newId(), heartbeatMs, identifyTimeoutMs, serverTime: now, maxFrame: MAX_FRAME_BYTES }
@@ -76,7 +82,7 @@ export class Sessions {
 
   received(connection: Connection, bytes: ArrayBuffer): void {
     if (connection.state === "closed") return
-    connection.lastSeenAt = Date.now()
+    connection.lastSeenAt = this.#services.timers.now()
     if (bytes.byteLength > MAX_FRAME_BYTES) {
       connection.close(CLOSE.frameTooLarge)
       return
@@ -135,7 +141,9 @@ export class Sessions {
       return connection.earlyFrames > EARLY_OBJECTS ? CLOSE.abuse : undefined
     }
     const { participantId, role } = connection.identity
-    const isAbuse = this.#hub.find(connection.eventId)?.budgets.isAbuse(participantId, isStaff(role), Date.now())
+    const isAbuse = this.#hub
+      .find(connection.eventId)
+      ?.memory.budgets.isAbuse(participantId, isStaff(role), this.#services.timers.now())
     return isAbuse ? CLOSE.abuse : undefined
   }
 
@@ -146,12 +154,12 @@ export class Sessions {
   #heartbeat(connection: Connection, object: ClientObject): void {
     const decoded = decodeHeartbeat(object)
     if (Result.isFailure(decoded)) {
-      complain(connection, "bad_request", "A heartbeat carries d.t0, a number.")
+      complain(connection, refuse("bad_request", "A heartbeat carries d.t0, a number."))
       return
     }
     const heads = this.#channelOf(connection)?.heads(connection) ?? {}
     const { t0 } = decoded.success.d
-    const d = { t0, t1: connection.lastSeenAt, t2: Date.now(), heads }
+    const d = { t0, t1: connection.lastSeenAt, t2: this.#services.timers.now(), heads }
     connection.send(JSON.stringify({ op: OP.heartbeatAck, d }))
   }
 
@@ -177,7 +185,7 @@ export class Sessions {
       },
       onRefusal: (why) => {
         this.#identifying--
-        connection.close(why)
+        connection.close(why instanceof Unavailable ? CLOSE.overloaded : why)
       },
     })
   }
@@ -195,7 +203,7 @@ export class Sessions {
   #command(connection: Connection, object: ClientObject): void {
     const decoded = decodeCommand(object)
     if (Result.isFailure(decoded)) {
-      complain(connection, "bad_request", "A command carries id (1 to 64 characters) and t.")
+      complain(connection, refuse("bad_request", "A command carries id (1 to 64 characters) and t."))
       return
     }
     const channel = this.#channelOf(connection)
@@ -213,17 +221,24 @@ export class Sessions {
   #renew(connection: Connection, object: ClientObject): void {
     const decoded = decodeToken(object)
     if (Result.isFailure(decoded)) {
-      refuseToken(connection, idOf(object), "bad_request", "op 12 carries d.token.")
+      refuseToken(connection, idOf(object), refuse("bad_request", "op 12 carries d.token."))
       return
     }
     const { id, d } = decoded.success
     if (!connection.isSettled) {
-      refuseToken(connection, id, "unauthorized", "Identify and wait for ready first.")
+      refuseToken(connection, id, refuse("unauthorized", "Identify and wait for ready first."))
       return
     }
     this.#read(d.token, {
       onGrant: (grant) => this.#extend(connection, grant, id),
-      onRefusal: () => refuseToken(connection, id, "unauthorized", "The token is not valid or has expired."),
+      onRefusal: (why) =>
+        refuseToken(
+          connection,
+          id,
+          why instanceof Unavailable
+            ? refusalOf(why)
+            : refuse("unauthorized", "The token is not valid or has expired."),
+        ),
     })
   }
 
@@ -236,7 +251,7 @@ export class Sessions {
       identity.participantId === connection.identity.participantId ||
       (identity.kind === "anonymous" && connection.identity.kind === "anonymous")
     if (eventId !== connection.eventId || !isSame) {
-      refuseToken(connection, id, "forbidden", "The token is for another participant or event.")
+      refuseToken(connection, id, refuse("forbidden", "The token is for another participant or event."))
       return
     }
     connection.apply({ type: "renewed", sessionExpiresAt, basis: grant.basis })
@@ -249,7 +264,7 @@ export class Sessions {
 
   #read(
     token: string,
-    on: { readonly onGrant: (grant: Grant) => void; readonly onRefusal: (why: CloseCode) => void },
+    on: { readonly onGrant: (grant: Grant) => void; readonly onRefusal: (why: NotGranted) => void },
   ): void {
     this.#services.fork(
       Effect.match(readToken(this.#grants, token), {
@@ -272,11 +287,11 @@ const isId = Schema.is(CommandId)
 const idOf = ({ id }: ClientObject): string | undefined => (isId(id) ? id : undefined)
 
 /** A token frame with an id is refused under that id, like a command. */
-const refuseToken = (connection: Connection, id: string | undefined, code: RefusalCode, message: string): void => {
-  if (id === undefined) complain(connection, code, message)
-  else refuseCommand(connection, id, refuse(code, message))
+const refuseToken = (connection: Connection, id: string | undefined, refusal: Refusal): void => {
+  if (id === undefined) complain(connection, refusal)
+  else refuseCommand(connection, id, refusal)
 }
 
 /** Reports an error that belongs to no command. */
-const complain = (connection: Connection, code: RefusalCode, message: string): void =>
-  connection.send(JSON.stringify({ op: OP.error, d: { code, message } }))
+const complain = (connection: Connection, refusal: Refusal): void =>
+  connection.send(JSON.stringify({ op: OP.error, d: refusal }))

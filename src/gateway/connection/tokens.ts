@@ -1,5 +1,9 @@
-/** Reads a gateway token: its identity, event and expiry, or the code with which the socket is closed. */
+/**
+ * Reads a gateway token: its identity, event and expiry, or the code with which the socket is closed. `Unavailable`: the token may
+ * be valid, and nobody can tell now.
+ */
 import { Effect } from "effect"
+import type { Timers } from "../../clock/timers.ts"
 import type { GatewayGrant, Tokens } from "../../identity/tokens.ts"
 import { Unavailable } from "../../model/errors.ts"
 import { accessOf, type Basis, type GrantState, holds } from "../../model/grants.ts"
@@ -18,17 +22,18 @@ export interface Grant {
 }
 
 /** Does the token's own claim have an expiry in the past? Asked only of a refused token; either close code asks for a new one. */
-const claimsToHaveExpired = (token: string): boolean => {
+const claimsToHaveExpired = (token: string, now: number): boolean => {
   try {
     const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"))
     const exp = typeof claims === "object" && claims !== null && "exp" in claims ? claims.exp : undefined
-    return typeof exp === "number" && exp * 1000 <= Date.now()
+    return typeof exp === "number" && exp * 1000 <= now
   } catch {
     return false
   }
 }
 
 interface Needs {
+  readonly timers: Timers
   readonly tokens: Tokens["Service"]
   readonly lookups: GrantLookups
   /** The changes of grants. */
@@ -59,34 +64,33 @@ const findGrantState = (
     })
   })
 
+export type NotGranted = CloseCode | Unavailable
+
 type Access = Pick<Identity, "role" | "walkIn" | "manages">
 
 /** The user's present access, which precedes the token's. */
-const accessNow = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<Access, CloseCode> =>
-  findGrantState(needs, basis, eventId).pipe(
-    Effect.mapError((): CloseCode => CLOSE.overloaded),
-    Effect.flatMap((state): Effect.Effect<Access, CloseCode> => {
-      if (!holds(state)) return Effect.fail(CLOSE.revoked)
-      if (state.event === null) return Effect.fail(CLOSE.notFound)
-      const access = accessOf(state)
-      return access === undefined ? Effect.fail(CLOSE.revoked) : Effect.succeed(access)
-    }),
-  )
+const accessNow = (needs: Needs, basis: Basis, eventId: string): Effect.Effect<Access, NotGranted> =>
+  Effect.flatMap(findGrantState(needs, basis, eventId), (state): Effect.Effect<Access, CloseCode> => {
+    if (!holds(state)) return Effect.fail(CLOSE.revoked)
+    if (state.event === null) return Effect.fail(CLOSE.notFound)
+    const access = accessOf(state)
+    return access === undefined ? Effect.fail(CLOSE.revoked) : Effect.succeed(access)
+  })
 
 const accessOfGrant = (needs: Needs, { basis, eventId, kind, role, walkIn = false }: GatewayGrant) =>
   basis === undefined
     ? Effect.succeed<Access>({ role, walkIn: kind !== "user" || walkIn, manages: false })
     : accessNow(needs, basis, eventId)
 
-export const readToken = (needs: Needs, token: string): Effect.Effect<Grant, CloseCode> =>
+export const readToken = (needs: Needs, token: string): Effect.Effect<Grant, NotGranted> =>
   Effect.gen(function* () {
     const { claims } = yield* Effect.mapError(
       needs.tokens.verify("gateway", token),
-      (): CloseCode => (claimsToHaveExpired(token) ? CLOSE.tokenExpired : CLOSE.invalidToken),
+      (): CloseCode => (claimsToHaveExpired(token, needs.timers.now()) ? CLOSE.tokenExpired : CLOSE.invalidToken),
     )
     const { participantId, name, kind, userId, eventId, sessionExpires, basis } = claims
     const sessionExpiresAt = sessionExpires * 1000
-    if (sessionExpiresAt <= Date.now()) return yield* Effect.fail(CLOSE.tokenExpired)
+    if (sessionExpiresAt <= needs.timers.now()) return yield* Effect.fail(CLOSE.tokenExpired)
     const { role, walkIn, manages } = yield* accessOfGrant(needs, claims)
     return { eventId, identity: { participantId, name, kind, userId, role, walkIn, manages }, sessionExpiresAt, basis }
   })

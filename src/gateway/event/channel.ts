@@ -4,6 +4,8 @@
  */
 import { Effect, Fiber } from "effect"
 import type { NotFound, Unavailable } from "../../model/errors.ts"
+import type { EventAccess } from "../../model/grants.ts"
+import type { EventRole } from "../../model/roles.ts"
 import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
 import type { Resume } from "../../protocol/frames.ts"
 import { actingAs } from "../../protocol/rule.ts"
@@ -12,8 +14,6 @@ import { ownerOf, type StreamName, wireName } from "../broadcast/stream-names.ts
 import { Topics } from "../broadcast/topics.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
-import { RateBudgets } from "../connection/rate-budgets.ts"
-import { RecentCommands } from "../connection/recent-commands.ts"
 import { EventSubscriber } from "../recovery/event-subscriber.ts"
 import { type Cursors, readyWithSnapshot } from "../recovery/ready.ts"
 import { type ReadyRequest, resumedFrames } from "../recovery/ready-requests.ts"
@@ -27,8 +27,10 @@ import { Arrivals } from "./arrivals.ts"
 import { ConnectionRegistry } from "./connection-registry.ts"
 import { MediaSeats } from "./media-seats.ts"
 import { MembershipSync, subscribedStreams } from "./membership-sync.ts"
+import { ParticipantMemory } from "./participant-memory.ts"
 import { PresenceReports } from "./presence-reports.ts"
 import { ReactionCounts } from "./reaction-counts.ts"
+import { RoleChecks } from "./role-checks.ts"
 import { RoleNotifier } from "./role-notifier.ts"
 
 /** The pause before an event whose residence ended is asked again to stay in memory. */
@@ -37,8 +39,7 @@ const RESIDE_PAUSE = "15 seconds"
 export class Channel {
   readonly eventId: string
   readonly participants: ConnectionRegistry
-  readonly budgets: RateBudgets
-  readonly recent = new RecentCommands()
+  readonly memory: ParticipantMemory
   readonly #services: GatewayServices
   readonly #presence: PresenceReports
   readonly #arrivals: Arrivals
@@ -46,6 +47,7 @@ export class Channel {
   readonly #media: MediaSeats
   readonly #membership: MembershipSync
   readonly #roles: RoleNotifier
+  readonly #roleChecks: RoleChecks
   readonly #topics: Topics
   readonly #subscriber: EventSubscriber
   readonly #fanOut: FanOut
@@ -67,10 +69,16 @@ export class Channel {
     this.#onDead = onDead
     this.#emptySince = services.timers.now()
     this.participants = new ConnectionRegistry(options.connectionsPerParticipant)
-    this.budgets = new RateBudgets(options.budgets, options.staffFactor)
+    this.memory = new ParticipantMemory(
+      services,
+      eventId,
+      (participantId) =>
+        this.participants.has(participantId) || this.#membership.waitingRoom.of(participantId).length > 0,
+    )
     this.#presence = new PresenceReports(services, eventId)
     this.#arrivals = new Arrivals(this.#presence, (participantId) => this.participants.has(participantId))
     this.reactions = new ReactionCounts(services, eventId)
+    this.#roleChecks = new RoleChecks(services, eventId)
     this.#topics = new Topics(eventId)
     this.#media = new MediaSeats(services, eventId, () => this.phase)
     this.#fanOut = new FanOut({
@@ -176,9 +184,11 @@ export class Channel {
     this.#membership.renew(connection, identity, "token")
   }
 
-  /** The user's access to the event differs from the one in the token. */
-  stand(connection: Connection, identity: Identity): void {
-    this.#membership.renew(connection, identity, "role")
+  /** The user's access to the event, and their role on the workspace's list, have just been read. */
+  stand(connection: Connection, access: EventAccess, stored: EventRole | null): void {
+    this.#membership.renew(connection, { ...connection.identity, ...access }, "role")
+    const given = this.#subscriber.participants.givenRole(connection.identity.participantId)
+    this.#roleChecks.look(connection, given, stored)
   }
 
   /** A connection of this event closed, admitted or not. */
@@ -188,6 +198,7 @@ export class Channel {
       if (this.#arrivals.left(connection)) this.#presence.left(connection.identity.participantId)
     } else if (connection.state === "lobby") this.#membership.waitingRoom.forget(connection)
     else if (this.participants.leave(connection)) this.#presence.left(connection.identity.participantId)
+    this.memory.closed(connection)
     const { waitingRoom } = this.#membership
     if (this.participants.size + waitingRoom.size + this.#waiting.length === 0)
       this.#emptySince = this.#services.timers.now()
@@ -211,8 +222,7 @@ export class Channel {
   /** Housekeeping; true when the channel was unused for long enough to be stopped. */
   sweep(now: number): boolean {
     this.#subscriber.trim(now)
-    this.budgets.sweep(now)
-    this.recent.sweep(now)
+    this.memory.sweep(now)
     this.inspect()
     const { lingerMs } = this.#services.options
     return this.#emptySince !== undefined && now - this.#emptySince >= lingerMs && this.#presence.isIdle
@@ -307,6 +317,7 @@ export class Channel {
     const { connection } = request
     if (!this.#membership.admits(connection)) {
       this.#arrivals.held(connection)
+      if (connection.state === "lobby") this.memory.connected(connection)
       return false
     }
     return this.#arrivals.isKnown(connection, () => this.#makeReady(request))
@@ -359,6 +370,7 @@ export class Channel {
   #admit(connection: Connection): void {
     const { surplus } = this.participants.enter(connection)
     this.#arrivals.entered(connection)
+    this.memory.connected(connection)
     connection.apply({ type: "opened" })
     this.#emptySince = undefined
     surplus?.close(CLOSE.replaced)

@@ -28,8 +28,8 @@ export class Hub {
       services,
       {
         connections: () => this.#connections,
-        stands: (connection, standing) => {
-          this.#channels.get(connection.eventId)?.stand(connection, { ...connection.identity, ...standing })
+        stands: (connection, access, stored) => {
+          this.#channels.get(connection.eventId)?.stand(connection, access, stored)
         },
       },
       services.timers.now(),
@@ -80,6 +80,7 @@ export class Hub {
   sweep(now: number): void {
     for (const connection of this.#connections) this.#check(connection, now)
     this.standings.sweep(now)
+    this.#services.absent.sweep(now)
     for (const channel of this.#channels.values()) {
       if (channel.sweep(now)) this.#letGo(channel)
     }

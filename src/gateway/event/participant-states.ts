@@ -38,6 +38,11 @@ export class ParticipantStates {
     return this.#seats.get(participantId) ?? null
   }
 
+  /** The role that was given at this event, by a host or for the stage. */
+  givenRole(participantId: string): EventRole | undefined {
+    return this.#roles.get(participantId)
+  }
+
   /** The identity with its role at this event, which precedes the token's. */
   here(identity: Identity): Identity {
     const role = this.#roles.get(identity.participantId)

@@ -12,6 +12,23 @@ export const putOut = (turn: Turn, participantId: string, block: boolean): void 
   turn.eject({ who: "participant", participantId, reason: "removed" })
 }
 
+/** Revokes a removal for good. */
+const letBack = (turn: Turn, participantId: string): void => {
+  const { removed } = turn.state
+  turn.state = { ...turn.state, removed: removed.filter((other) => other !== participantId) }
+  turn.publish("participant.unblocked", "staff", { participantId })
+}
+
+/**
+ * A manager of the workspace has arrived whom a host blocked while they were away, when the live event could not know what they
+ * are. The block never applied to them; it is revoked, so that it does not apply later, when they manage the workspace no more.
+ */
+export const pardon = (turn: Turn, participantId: string): void => {
+  if (!turn.state.removed.includes(participantId)) return
+  letBack(turn, participantId)
+  turn.changeParticipant({ participantId, barred: false })
+}
+
 export const removals = {
   commands: {
     "participant.remove": (turn, { id, block = false }) => {
@@ -23,10 +40,8 @@ export const removals = {
       return { participantId: id, block }
     },
     "participant.unblock": (turn, { id }) => {
-      const { removed } = turn.state
-      if (!removed.includes(id)) return noSuch("removed participant")
-      turn.state = { ...turn.state, removed: removed.filter((other) => other !== id) }
-      turn.publish("participant.unblocked", "staff", { participantId: id })
+      if (!turn.state.removed.includes(id)) return noSuch("removed participant")
+      letBack(turn, id)
       return { participantId: id }
     },
   },

@@ -3,6 +3,7 @@
  * this event; a user of the workspace gets it on the event's list as well.
  */
 
+import { parseId } from "../../../model/ids.ts"
 import type { StagePlace } from "../../../model/live/live-records.ts"
 import { acceptedRoles, type EventRole } from "../../../model/roles.ts"
 import { toMillis, toTimestamp } from "../../../model/timestamp.ts"
@@ -90,7 +91,9 @@ const setRole = (turn: Turn, id: string, role: EventRole): ReplyData<"role.set">
   if (before !== role) {
     turn.remove("stage", id)
     become(turn, id, role, "role")
-    if (person?.userId != null) turn.put("membership", person.userId, { role })
+    // A user's id is a UUID and their participant id; of an absent participant nothing else is known here.
+    const userId = person === undefined ? parseId(id) : person.userId
+    if (userId != null) turn.put("membership", userId, { role })
   }
   return { participantId: id, role }
 }
@@ -104,6 +107,24 @@ export const forgetRole = (turn: Turn, userId: string): { readonly participantId
     turn.changeParticipant({ participantId: userId, role: null })
   }
   return { participantId: userId }
+}
+
+/** On stage, or invited onto it. */
+const hasPlace = (turn: Turn, participantId: string): boolean => {
+  const found = place(turn, participantId)
+  if (found === undefined) return false
+  return found.expiresAt === null || toMillis(found.expiresAt) > turn.now
+}
+
+/** Ends a role that was given here and that the workspace's list contradicts, but not before the way onto the stage is over. */
+export const checkRole = (
+  turn: Turn,
+  { userId, stored }: { readonly userId: string; readonly stored: EventRole | null },
+): { readonly participantId: string; readonly isForgotten: boolean } => {
+  const given = turn.get("role", userId)?.role
+  const isForgotten = given !== undefined && given !== stored && !hasPlace(turn, userId)
+  if (isForgotten) forgetRole(turn, userId)
+  return { participantId: userId, isForgotten }
 }
 
 export const stage = {

@@ -1,14 +1,15 @@
 /** Notifies live events of changed roles, and open sockets of changed grants. */
 import { Effect, Fiber, Schedule } from "effect"
+import type { Refused } from "../../../actors/commands.ts"
 import { LiveEvents } from "../../../actors/live-events.ts"
 import { type GrantChange, GrantChanges, publishing } from "../../../identity/grant-changes.ts"
+import type { NotFound, Unavailable } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
 import { afterCommit } from "../../../store/database.ts"
+import { Telemetry } from "../../../telemetry/telemetry.ts"
 
 const AGAIN = Schedule.spaced("1 second")
-/**
- * An event that cannot be reached for so long has left memory, and compares its roles with the list when it is activated again.
- */
+/** Two minutes. A full mailbox and a database that is away count alike. */
 const TRIES = 120
 const AT_ONCE = 8
 /** The caller is answered by then, also when some events have not been notified. */
@@ -20,15 +21,23 @@ export const recheckSockets = (change: GrantChange): Effect.Effect<void, never, 
 
 /**
  * The stored roles of users on events have changed: roles that the live events gave them no longer count, and their sockets are
- * checked. An event that cannot be reached is notified again for two minutes; its sockets are checked in any case.
+ * checked. An event that cannot be reached is notified again for two minutes; its sockets are checked in any case. After that the
+ * gateway mends what is left: a look at open sockets that finds another role on the list has the event check its own
+ * (`gateway/event/role-checks.ts`). An event that left memory compares all its roles with the list when it is activated.
  */
 export const announceRoles = (
   changes: ReadonlyArray<{ readonly eventId: string; readonly userId: string }>,
-): Effect.Effect<void, never, GrantChanges | LiveEvents> =>
+): Effect.Effect<void, never, GrantChanges | LiveEvents | Telemetry> =>
   afterCommit(
     Effect.gen(function* () {
       const live = yield* LiveEvents
       const { publish } = yield* GrantChanges
+      const { log } = yield* Telemetry
+      /** An event that is not there has no roles to forget. */
+      const missed = (failure: Refused | NotFound | Unavailable, who: (typeof changes)[number]): void => {
+        if (failure._tag !== "NotFound")
+          log.error({ ...who, err: failure }, "a live event was not told of a changed role")
+      }
       const forget = ({ eventId, userId }: (typeof changes)[number]) =>
         live
           .execute(eventId, {
@@ -42,7 +51,7 @@ export const announceRoles = (
           })
           .pipe(
             Effect.retry({ while: (failure) => failure._tag === "Unavailable", schedule: AGAIN, times: TRIES }),
-            Effect.ignore,
+            Effect.catch((failure) => Effect.sync(() => missed(failure, { eventId, userId }))),
             Effect.andThen(Effect.sync(() => publish({ eventId, userId }))),
           )
       for (const change of changes) publish(change)

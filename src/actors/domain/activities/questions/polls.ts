@@ -10,7 +10,7 @@ import type { Refused } from "../../../commands.ts"
 import type { Turn } from "../../turn.ts"
 import { type Activity, type ActivityDeadline, type Handler, isRefused, noSuch, refuse } from "../activity.ts"
 import * as views from "./poll-views.ts"
-import { countSignedOut, forgetSignedOut } from "./signed-out-votes.ts"
+import { countSignedOut, forgetSignedOut, whyNoRoom } from "./signed-out-votes.ts"
 
 const { openPolls, pollTimer, sharedPoll, staffPoll } = views
 
@@ -140,6 +140,8 @@ const vote: Handler<"poll.vote"> = (turn, { id, optionIds }, rev) => {
   if (before.length > 0 && !poll.allowChange) {
     return refuse("conflict", "A vote in this poll cannot be changed.", { pollId: id, optionIds: before })
   }
+  const full = before.length === 0 ? whyNoRoom(turn, id) : undefined
+  if (full !== undefined) return full
   if (after.length > 0) turn.put("pollVote", key, after)
   else turn.remove("pollVote", key)
   turn.put("poll", id, counted(poll, before, after))

@@ -20,7 +20,7 @@ import { actingRole, isOfStaff } from "../../acting-role.ts"
 import type { Turn } from "../../turn.ts"
 import { type Activity, type Handler, isRefused, noSuch, type ReadContext, refuse } from "../activity.ts"
 import { isMuted, MUTED, mutedWith } from "../mutes.ts"
-import { countSignedOut, forgetSignedOut } from "./signed-out-votes.ts"
+import { countSignedOut, forgetSignedOut, whyNoRoom } from "./signed-out-votes.ts"
 
 /** All questions of an event are held in memory. */
 const MAX_QUESTIONS = 10_000
@@ -148,6 +148,8 @@ const vote: Handler<"question.vote"> = (turn, { id, on }, rev) => {
   const key = voteId(id, participantId)
   const isOn = turn.get("questionVote", key) === true
   if (isOn === on) return { questionId: id, votes: question.votes, voted: on }
+  const full = on ? whyNoRoom(turn, id) : undefined
+  if (full !== undefined) return full
   const votes = question.votes + (on ? 1 : -1)
   if (on) turn.put("questionVote", key, true)
   else turn.remove("questionVote", key)

@@ -4,14 +4,26 @@
  */
 import { partsOfVote, voteId } from "../../../../model/live/live-records.ts"
 import { type Ephemeral, ephemeralOf } from "../../../../protocol/contract.ts"
+import type { Refused } from "../../../commands.ts"
 import type { Turn } from "../../turn.ts"
-import type { Activity, ReadContext } from "../activity.ts"
+import { type Activity, type ReadContext, refuse } from "../activity.ts"
 
 const EVERY_MS = 1000
 /** Entries in `ready`: the addresses with the most voters. */
 const SHOWN = 100
 
+/**
+ * Anonymous voters of one poll or question. Each is a new id for the price of a request, and has about 500 bytes in memory and up
+ * to three rows in the store: about 50 MB for a poll or question that is full.
+ */
+export const MAX_SIGNED_OUT = 100_000
+const FULL = refuse("conflict", `Only ${MAX_SIGNED_OUT} people vote here without a name; sign in to vote.`)
+
 const NOBODY = { voters: 0, addresses: 0 } as const
+
+/** A refusal when the caller would be one anonymous voter too many. Those who have voted may change their vote or take it back. */
+export const whyNoRoom = (turn: Turn, of: string): Refused | undefined =>
+  turn.by?.kind === "anonymous" && (turn.get("signedOutVotes", of)?.voters ?? 0) >= MAX_SIGNED_OUT ? FULL : undefined
 
 /** The caller's vote on a poll or a question (`of`) was cast or withdrawn; counted when the caller is anonymous. */
 export const countSignedOut = (turn: Turn, of: string, isOn: boolean): void => {

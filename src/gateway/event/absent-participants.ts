@@ -1,0 +1,57 @@
+/**
+ * The absent participants of all events of this process with an entry, bounded. The one that left longest ago is forgotten first.
+ * Anonymous ones are counted apart, so that a flood of them takes no entry of anybody else.
+ */
+import type { Timers } from "../../clock/timers.ts"
+
+/** Longer than any budget or command is remembered: after this time there is nothing left to forget. */
+const OVER_AFTER_MS = 120_000
+
+interface Absent {
+  readonly forget: () => void
+  /** Unix milliseconds. */
+  readonly since: number
+}
+
+export class AbsentParticipants {
+  readonly #timers: Timers
+  readonly #most: number
+  readonly #named = new Map<string, Absent>()
+  readonly #anonymous = new Map<string, Absent>()
+
+  /** `most`: the limit of each of the two kinds. */
+  constructor(timers: Timers, most: number) {
+    this.#timers = timers
+    this.#most = most
+  }
+
+  get size(): number {
+    return this.#named.size + this.#anonymous.size
+  }
+
+  /** `forget`: removes the participant's entries. */
+  left(key: string, isAnonymous: boolean, forget: () => void): void {
+    const absent = isAnonymous ? this.#anonymous : this.#named
+    absent.delete(key)
+    absent.set(key, { forget, since: this.#timers.now() })
+    const [oldest] = absent
+    if (absent.size <= this.#most || oldest === undefined) return
+    absent.delete(oldest[0])
+    oldest[1].forget()
+  }
+
+  /** The participant is connected, and so not to be forgotten. */
+  returned(key: string): void {
+    this.#named.delete(key)
+    this.#anonymous.delete(key)
+  }
+
+  sweep(now: number): void {
+    for (const absent of [this.#named, this.#anonymous]) {
+      for (const [key, { since }] of absent) {
+        if (now - since <= OVER_AFTER_MS) break
+        absent.delete(key)
+      }
+    }
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * Roles given at the event that the workspace's list contradicts. The list normally agrees, because one commit writes both, and the
+ * event forgets its role when the workspace changes the list (`grant-changes.ts`). Where the event could not be reached, or where
+ * an operator changed the list, the live event is asked to check its role. A role for the time on stage differs rightly, and is
+ * asked about at every look: the gateway does not know who is on stage.
+ */
+import { Effect } from "effect"
+import { newId } from "../../model/ids.ts"
+import type { EventRole } from "../../model/roles.ts"
+import type { Connection } from "../connection/connection.ts"
+import type { GatewayServices } from "../services.ts"
+
+interface Difference {
+  readonly given: EventRole
+  /** Null: the list does not have the user. */
+  readonly stored: EventRole | null
+  /** The live event has not answered yet. */
+  isAsked: boolean
+}
+
+export class RoleChecks {
+  readonly #services: GatewayServices
+  readonly #eventId: string
+  readonly #differences = new WeakMap<Connection, Difference>()
+
+  constructor(services: GatewayServices, eventId: string) {
+    this.#services = services
+    this.#eventId = eventId
+  }
+
+  /**
+   * The list has just been read. A commit may lie between the reading and the role given here, so a difference counts when the
+   * next reading shows it as well.
+   */
+  look(connection: Connection, given: EventRole | undefined, stored: EventRole | null): void {
+    const known = this.#differences.get(connection)
+    if (given === undefined || given === stored) {
+      this.#differences.delete(connection)
+    } else if (known?.given !== given || known.stored !== stored) {
+      this.#differences.set(connection, { given, stored, isAsked: false })
+    } else if (!known.isAsked) {
+      known.isAsked = true
+      this.#ask(connection, known)
+    }
+  }
+
+  #ask({ identity: { participantId: userId } }: Connection, difference: Difference): void {
+    const { fork, grants, live, telemetry, timers } = this.#services
+    const eventId = this.#eventId
+    const asked = live.execute(eventId, {
+      commandId: newId(),
+      scope: "rest",
+      bodyHash: "",
+      by: null,
+      at: timers.now(),
+      freshId: newId(),
+      command: { type: "role.check", d: { userId, stored: difference.stored } },
+    })
+    fork(
+      Effect.match(asked, {
+        onSuccess: ({ result }) => {
+          difference.isAsked = false
+          // The stored role applies from here on; it is looked up as after a change that was announced.
+          if (result["isForgotten"] === true) grants.publish({ eventId, userId })
+        },
+        onFailure: (err) => {
+          difference.isAsked = false
+          telemetry.log.warn({ err, eventId, userId }, "a live event could not be asked to check a role")
+        },
+      }),
+    )
+  }
+}
