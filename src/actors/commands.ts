@@ -141,7 +141,7 @@ export const Answer = Schema.Struct({
 })
 export type Answer = typeof Answer.Type
 
-export const RefusalCode = Schema.Literals([
+export const CommandRefusalCode = Schema.Literals([
   "bad_request",
   "role_not_on_event",
   "conflict",
@@ -157,7 +157,7 @@ export const RefusalCode = Schema.Literals([
 
 /** The event's state, or the caller's role, does not allow the command. Nothing was written. */
 export class Refused extends Schema.TaggedError<Refused>()("Refused", {
-  code: RefusalCode,
+  code: CommandRefusalCode,
   detail: Schema.String,
   /** For a stale revision: the entity as it is now. */
   current: Schema.optionalKey(Schema.Record(Schema.String, Schema.Unknown)),

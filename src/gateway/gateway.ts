@@ -14,12 +14,12 @@ import { Media } from "../media/media.ts"
 import { Database } from "../store/database.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { Sessions } from "./connection/session.ts"
-import { AbsentParticipants } from "./event/absent-participants.ts"
 import { Hub } from "./event/hub.ts"
+import { AbsentParticipants } from "./memory/absent-participants.ts"
 import { GATEWAY_DEFAULTS, type GatewayOptions } from "./options.ts"
 import type { GatewayServices } from "./services.ts"
 import { SocketAddresses } from "./transport/socket-addresses.ts"
-import { type App, bindSockets } from "./transport/uws-socket.ts"
+import { bindSockets, type SocketApp } from "./transport/uws-socket.ts"
 
 export interface RunningGateway {
   /**
@@ -34,7 +34,7 @@ export interface RunningGateway {
 }
 
 /** `node`: the name of this process in presence reports. */
-export type BindOptions = { readonly node: string } & Partial<GatewayOptions>
+export type GatewayBindOptions = { readonly node: string } & Partial<GatewayOptions>
 
 export type GatewayRequirements =
   | LiveEvents
@@ -49,8 +49,8 @@ export type GatewayRequirements =
 
 /** Binds the gateway to an app. It lives until it is drained or stopped, which must happen before its services end. */
 export const bindGateway = (
-  app: App,
-  { node, ...given }: BindOptions,
+  app: SocketApp,
+  { node, ...given }: GatewayBindOptions,
 ): Effect.Effect<RunningGateway, never, GatewayRequirements> =>
   Effect.gen(function* () {
     const options: GatewayOptions = { ...GATEWAY_DEFAULTS, ...given }

@@ -1,5 +1,5 @@
 /** The gateway's numbers. The configuration sets those that a deployment may change; only tests change the rest. */
-import type { BudgetRules } from "./connection/rate-budgets.ts"
+import type { BudgetRules } from "./memory/rate-budgets.ts"
 
 export interface GatewayOptions {
   readonly heartbeatMs: number

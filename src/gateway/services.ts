@@ -9,7 +9,7 @@ import type { Tokens } from "../identity/tokens.ts"
 import type { Media } from "../media/media.ts"
 import type { Database } from "../store/database.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
-import type { AbsentParticipants } from "./event/absent-participants.ts"
+import type { AbsentParticipants } from "./memory/absent-participants.ts"
 import type { GatewayOptions } from "./options.ts"
 
 export interface GatewayServices {

@@ -72,7 +72,7 @@ export interface VerifiedToken<P extends Purpose> {
   readonly expires: number
 }
 
-/** What signing and verifying need of one purpose, made once. */
+/** The key, audience, term and decoder of one purpose, made once. */
 class Signer<P extends Purpose> {
   readonly #seconds: number
   readonly #audience: string

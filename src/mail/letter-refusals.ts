@@ -13,7 +13,7 @@ const KINDS = ["invitation", "tableNotes"] as const
 export type RefusableKind = (typeof KINDS)[number]
 
 /** The letters that a link refuses. */
-export interface Refusal {
+export interface LetterRefusal {
   readonly workspaceId: string
   readonly kind: RefusableKind
   readonly addressHash: Uint8Array
@@ -40,7 +40,7 @@ export class LetterRefusals extends Context.Service<
     /** The token of the link in this letter, as one path segment. */
     readonly tokenFor: (letter: UnaskedLetter) => string
     /** `undefined` for anything that this server did not sign. */
-    readonly read: (token: string) => Refusal | undefined
+    readonly read: (token: string) => LetterRefusal | undefined
     readonly isRefused: (sql: Queryable, letter: UnaskedLetter) => Promise<boolean>
   }
 >()("gathercue/LetterRefusals") {
@@ -49,7 +49,7 @@ export class LetterRefusals extends Context.Service<
     Layer.sync(LetterRefusals, () => {
       const keyed = (what: "address" | "link", data: string | Uint8Array): Buffer =>
         createHmac("sha256", key).update(`${what}:`).update(data).digest()
-      const refusalOf = ({ workspaceId, kind, email }: UnaskedLetter): Refusal => ({
+      const refusalOf = ({ workspaceId, kind, email }: UnaskedLetter): LetterRefusal => ({
         workspaceId,
         kind,
         addressHash: keyed("address", email),

@@ -15,7 +15,7 @@ export interface MediaServer {
   readonly apiSecret: Redacted.Redacted<string>
 }
 
-export interface MediaSeat {
+export interface SeatRequest {
   readonly eventId: string
   /** The active phase. */
   readonly phaseId: string
@@ -40,18 +40,21 @@ const LIFETIME = "10m"
 /**
  * The media server's name of a room. Each phase has a main room of its own: a seat in a call is not valid on the stage after it.
  */
-export const mediaRoomOf = ({ eventId, phaseId, roomId }: Pick<MediaSeat, "eventId" | "phaseId" | "roomId">): string =>
-  `${eventId}:${roomId ?? phaseId}`
+export const mediaRoomOf = ({
+  eventId,
+  phaseId,
+  roomId,
+}: Pick<SeatRequest, "eventId" | "phaseId" | "roomId">): string => `${eventId}:${roomId ?? phaseId}`
 
 /** The kind of a participant's seat in a room of a phase; `null`: none. */
-export const seatKind = ({ role, modality }: Pick<MediaSeat, "role" | "modality">): "staff" | "voice" | null => {
+export const seatKind = ({ role, modality }: Pick<SeatRequest, "role" | "modality">): "staff" | "voice" | null => {
   const narrowed = narrowRole(role, modality)
   if (narrowed === "viewer") return null
   return isStaff(narrowed) ? "staff" : "voice"
 }
 
 /** The holder's rights in the room; `null`: no seat. Messages go through the gateway, where they can be moderated. */
-const grantFor = (seat: MediaSeat): VideoGrant | null => {
+const grantFor = (seat: SeatRequest): VideoGrant | null => {
   const kind = seatKind(seat)
   if (kind === null) return null
   return {
@@ -70,7 +73,7 @@ export class Media extends Context.Service<
     /** A media server is configured, so that participants may have seats. */
     readonly hasServer: boolean
     /** `null`: the participant has no seat, or there is no media server. */
-    readonly tokenFor: (seat: MediaSeat) => Effect.Effect<MediaToken | null>
+    readonly tokenFor: (seat: SeatRequest) => Effect.Effect<MediaToken | null>
   }
 >()("gathercue/Media") {
   static readonly layer = (server: MediaServer | null): Layer.Layer<Media> =>

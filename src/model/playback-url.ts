@@ -1,18 +1,18 @@
 /** The address for watching a broadcast: a template of the deployment, filled with the ids of the broadcast. */
 
-export interface Broadcast {
+export interface PlayedBroadcast {
   readonly broadcastId: string
   readonly eventId: string
   readonly phaseId: string
 }
 
 const PLACE = /\{([^{}]*)\}/g
-const IDS: ReadonlySet<string> = new Set<keyof Broadcast>(["broadcastId", "eventId", "phaseId"])
+const IDS: ReadonlySet<string> = new Set<keyof PlayedBroadcast>(["broadcastId", "eventId", "phaseId"])
 
 /** The filled template; each id is one part of the address, whatever characters it holds. */
-export const playbackUrl = (template: string, broadcast: Broadcast): string =>
+export const playbackUrl = (template: string, broadcast: PlayedBroadcast): string =>
   template.replaceAll(PLACE, (place, name: string) =>
-    IDS.has(name) ? encodeURIComponent(broadcast[name as keyof Broadcast]) : place,
+    IDS.has(name) ? encodeURIComponent(broadcast[name as keyof PlayedBroadcast]) : place,
   )
 
 /** Does the template name the broadcast and nothing unknown, and is it a web address when filled? */

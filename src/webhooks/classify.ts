@@ -3,7 +3,7 @@ import type { EgressFailed } from "../egress/egress.ts"
 import type { EgressRefused } from "../model/integrations/egress-target.ts"
 import type { AttemptError } from "../model/integrations/webhook-delivery.ts"
 
-export interface Outcome {
+export interface AttemptOutcome {
   /** `retry` as long as the schedule lasts; `rejected` for good. */
   readonly kind: "delivered" | "retry" | "rejected"
   /** Status of the answer, if there was one. */
@@ -14,14 +14,14 @@ export interface Outcome {
 }
 
 /** 2xx is delivered; 3xx and 4xx are the receiver's final answer; other statuses may be temporary. */
-export const classifyStatus = (status: number): Outcome => {
+export const classifyStatus = (status: number): AttemptOutcome => {
   if (status >= 200 && status < 300) return { kind: "delivered", status, error: null, detail: null }
   const kind = status >= 300 && status < 500 ? "rejected" : "retry"
   return { kind, status, error: "status", detail: `status ${status}` }
 }
 
 /** No answer: a target that may not be called stays refused, any other failure may be temporary. */
-export const classifyFailure = (failure: EgressRefused | EgressFailed): Outcome =>
+export const classifyFailure = (failure: EgressRefused | EgressFailed): AttemptOutcome =>
   failure._tag === "EgressRefused"
     ? { kind: "rejected", status: null, error: "refused", detail: `refused: ${failure.detail}` }
     : { kind: "retry", status: null, error: failure.reason, detail: `${failure.reason}: ${failure.detail}` }

@@ -8,7 +8,7 @@ import type { EgressRefused } from "../model/integrations/egress-target.ts"
 import { toTimestamp } from "../model/timestamp.ts"
 import { openText } from "../store/sealed-text.ts"
 import type { ClaimedDelivery, EndpointTarget, Settlement } from "../store/webhooks/webhook-deliveries.ts"
-import { classifyFailure, classifyStatus, type Outcome } from "./classify.ts"
+import { type AttemptOutcome, classifyFailure, classifyStatus } from "./classify.ts"
 import { nextDelayMs } from "./retry-policy.ts"
 import { signatureHeaders } from "./signature.ts"
 
@@ -61,14 +61,19 @@ export const attempt = (
   egress: Egress["Service"],
   options: PipelineOptions,
   onFault: (fault: unknown) => void,
-): Effect.Effect<Outcome> =>
+): Effect.Effect<AttemptOutcome> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => prepare(delivery, target, Math.floor(now / 1000), options)).pipe(
     Effect.flatMap((request) => send(egress, request)),
     Effect.match({ onSuccess: classifyStatus, onFailure: classifyFailure }),
     Effect.catchCause((cause) => {
       if (Cause.hasInterrupts(cause)) return Effect.failCause(cause)
       onFault(Cause.squash(cause))
-      return Effect.succeed<Outcome>({ kind: "retry", status: null, error: "internal", detail: "internal fault" })
+      return Effect.succeed<AttemptOutcome>({
+        kind: "retry",
+        status: null,
+        error: "internal",
+        detail: "internal fault",
+      })
     }),
   )
 
@@ -81,7 +86,7 @@ export interface Timing {
 /** The row's new state, and the record of the try. `random` is uniform in [0, 1). */
 export const settlementOf = (
   delivery: ClaimedDelivery,
-  outcome: Outcome,
+  outcome: AttemptOutcome,
   timing: Timing,
   retryDelaysMs: ReadonlyArray<number>,
   random: number,

@@ -17,7 +17,7 @@ const alarmFor = async (...deadlines: ReadonlyArray<number>) => {
       const at = deadlines.find((deadline) => deadline > since)
       return at === undefined ? undefined : { at, due: () => undefined }
     },
-    see: (deadline, at) => Effect.sync(() => void woken.push({ due: deadline.at, at, now: timers.now() })),
+    handle: (deadline, at) => Effect.sync(() => void woken.push({ due: deadline.at, at, now: timers.now() })),
     recover: Effect.void,
     isWanted: () => true,
   })

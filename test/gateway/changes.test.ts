@@ -1,7 +1,7 @@
 /** Which users a change concerns, by a table and by comparison of the index with the plain question. */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { ChangeIndex, RecentChanges } from "../../src/gateway/connection/recent-changes.ts"
+import { ChangeIndex, RecentChanges } from "../../src/gateway/grants/recent-changes.ts"
 import type { GrantChange } from "../../src/identity/grant-changes.ts"
 
 const login = { accountId: "account", sessionId: "session", credentialsVersion: 1 }

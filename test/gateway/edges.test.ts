@@ -1,8 +1,8 @@
 /** What could slip through between two moments: into the lobby, out of it, and between two hosts who press at once. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { Connection } from "../../src/gateway/connection/connection.ts"
-import { AbsentParticipants } from "../../src/gateway/event/absent-participants.ts"
 import { Hub } from "../../src/gateway/event/hub.ts"
+import { AbsentParticipants } from "../../src/gateway/memory/absent-participants.ts"
 import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
 import { openVirtualTime } from "../support/virtual-time.ts"
 import type { Client, Frame } from "./client.ts"

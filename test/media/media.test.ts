@@ -2,13 +2,13 @@
 import { Effect, Redacted } from "effect"
 import { TokenVerifier } from "livekit-server-sdk"
 import { describe, expect, test } from "vitest"
-import { Media, type MediaSeat, mediaRoomOf } from "../../src/media/media.ts"
+import { Media, mediaRoomOf, type SeatRequest } from "../../src/media/media.ts"
 import { Modality } from "../../src/model/phase.ts"
 import { EventRole, narrowRole } from "../../src/model/roles.ts"
 
 const SECRET = "a secret of the media server's, long enough"
 const SERVER = { url: "wss://media.example.com", apiKey: "key", apiSecret: Redacted.make(SECRET) }
-const SEAT: MediaSeat = {
+const SEAT: SeatRequest = {
   eventId: "01990000-0000-7000-8000-000000000001",
   phaseId: "01990000-0000-7000-8000-000000000003",
   roomId: null,
@@ -19,12 +19,12 @@ const SEAT: MediaSeat = {
 }
 const TEN_MINUTES = 600
 
-const ask = (seat: Partial<MediaSeat>, server: typeof SERVER | null = SERVER) =>
+const ask = (seat: Partial<SeatRequest>, server: typeof SERVER | null = SERVER) =>
   Effect.runPromise(
     Effect.flatMap(Media, (media) => media.tokenFor({ ...SEAT, ...seat })).pipe(Effect.provide(Media.layer(server))),
   )
 
-const read = async (seat: Partial<MediaSeat>) => {
+const read = async (seat: Partial<SeatRequest>) => {
   const granted = await ask(seat)
   if (granted === null) throw new Error("no seat")
   return new TokenVerifier(SERVER.apiKey, SECRET).verify(granted.token)

@@ -1,11 +1,11 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { type BreakoutPlan, type BreakoutRequest, planBreakout } from "../../src/model/breakouts/breakout-plan.ts"
+import { type BreakoutRequest, type PlannedRooms, planBreakout } from "../../src/model/breakouts/breakout-plan.ts"
 
 const people = (count: number) => Array.from({ length: count }, (_, number) => `p${number}`)
 const seed = fc.integer()
-const sizesOf = (plan: BreakoutPlan) => plan.rooms.map((room) => room.people.length)
-const roomOf = (plan: BreakoutPlan, person: string) => plan.rooms.find((room) => room.people.includes(person))?.index
+const sizesOf = (plan: PlannedRooms) => plan.rooms.map((room) => room.people.length)
+const roomOf = (plan: PlannedRooms, person: string) => plan.rooms.find((room) => room.people.includes(person))?.index
 
 /** Everything that can be asked at once, contradictions included. */
 const anyRequest: fc.Arbitrary<BreakoutRequest> = fc
@@ -36,7 +36,7 @@ const anyRequest: fc.Arbitrary<BreakoutRequest> = fc
   }))
 
 /** The pins that name a room that there is. */
-const pinsOf = (request: BreakoutRequest, plan: BreakoutPlan) =>
+const pinsOf = (request: BreakoutRequest, plan: PlannedRooms) =>
   Object.entries(request.pinned ?? {}).filter(([, room]) => plan.rooms[room] !== undefined)
 
 test("everyone is somewhere exactly once, pins hold, and nobody is seated who was not named", () => {

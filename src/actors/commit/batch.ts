@@ -69,7 +69,7 @@ export const entryOfTurn = (turn: Turn): CommitEntry => ({
 })
 
 /** A dispatch without a position in its stream yet. */
-interface Said {
+interface UnnumberedDispatch {
   readonly dispatch: Dispatch
   readonly version: number
   /** Unix milliseconds. */
@@ -84,7 +84,7 @@ export class Batch {
   readonly ephemeral: EphemeralPublication[] = []
   readonly participantChanges: ParticipantChange[] = []
   readonly ejections: Ejection[] = []
-  readonly #said: Said[] = []
+  readonly #dispatches: UnnumberedDispatch[] = []
   readonly #occurrences: WebhookEvent[] = []
   readonly #changes = new Map<string, Change>()
   readonly #commands: StoredCommand[] = []
@@ -105,7 +105,7 @@ export class Batch {
   /**
    * True when the batch publishes an unreplayed dispatch to many receivers: newcomers must find its content in a new snapshot.
    */
-  get isHeard(): boolean {
+  get reachesMany(): boolean {
     return this.ephemeral.some(({ stream }) => wireStream(stream) !== "me")
   }
 
@@ -115,12 +115,12 @@ export class Batch {
   }
 
   /** Adds a step and gives it its version. */
-  take(step: CommitEntry): number {
+  add(step: CommitEntry): number {
     const version = ++this.#version
     this.#at = Math.max(this.#at, step.now)
     const at = toTimestamp(step.now)
-    for (const dispatch of step.dispatches) this.#said.push({ dispatch, version, now: step.now })
-    this.mention(step.ephemeral ?? [], step.now)
+    for (const dispatch of step.dispatches) this.#dispatches.push({ dispatch, version, now: step.now })
+    this.addEphemeral(step.ephemeral ?? [], step.now)
     for (const notice of step.webhookEvents) this.#occurrences.push(this.#occurrence(notice, at))
     // A record that two turns changed is written once, with the later value.
     for (const change of step.changes ?? []) this.#changes.set(`${change.kind} ${change.id}`, change)
@@ -134,7 +134,7 @@ export class Batch {
   /**
    * The command had no effect because its result holds already. Nothing is stored, but a late repeat must not run it after all.
    */
-  noteIdle({ result, ...command }: NonNullable<CommitEntry["command"]>, at: Timestamp): void {
+  rememberIdle({ result, ...command }: NonNullable<CommitEntry["command"]>, at: Timestamp): void {
     this.#idle.add({ ...command, reply: { result, version: this.#version }, at })
   }
 
@@ -149,7 +149,7 @@ export class Batch {
   }
 
   /** Adds ephemeral dispatches, which are published even when nothing is committed. */
-  mention(ephemeral: ReadonlyArray<Ephemeral>, now: number): void {
+  addEphemeral(ephemeral: ReadonlyArray<Ephemeral>, now: number): void {
     for (const one of ephemeral) this.ephemeral.push(encodeEphemeral(one, now))
   }
 
@@ -160,12 +160,12 @@ export class Batch {
 
   /** The streams that the batch publishes to. */
   get streams(): ReadonlySet<string> {
-    return new Set(this.#said.map(({ dispatch }) => dispatch.stream))
+    return new Set(this.#dispatches.map(({ dispatch }) => dispatch.stream))
   }
 
   /** Gives dispatches their positions, once, and returns the commit. The heads of all its streams must be known by then. */
   seal(): LiveCommit {
-    for (const said of this.#said) this.#publish(said)
+    for (const said of this.#dispatches) this.#publish(said)
     const { loaded } = this
     const { event, phases, removed, deleted } = this.state
     const before = loaded.state
@@ -188,7 +188,7 @@ export class Batch {
     }
   }
 
-  #publish({ dispatch, version, now }: Said): void {
+  #publish({ dispatch, version, now }: UnnumberedDispatch): void {
     const { stream, t, d } = dispatch
     const s = this.loaded.heads.next(stream)
     const frame = encodeOrdered({ stream, s, version, at: now, t, d })

@@ -15,13 +15,13 @@ export const TIMER_SCOPE = "timer"
 /** The refusal of an id that is reused with another body. */
 export const ID_USED_BEFORE = "This command id was used with another body."
 
-interface Said {
+interface AnswerFields {
   readonly version: number
   readonly result: Answer["result"]
   readonly duplicate: boolean
 }
 
-const answerOf = (state: LiveState, command: Command, said: Said): Answer => ({
+const answerOf = (state: LiveState, command: Command, said: AnswerFields): Answer => ({
   ...said,
   event: isAgendaCommand(command) ? restEvent(state) : null,
 })
@@ -42,7 +42,7 @@ export const perform = (
   batch: Batch,
   turn: Turn,
   envelope: Envelope,
-  farewells: () => ReadonlyArray<PresenceChange>,
+  finalLeaves: () => ReadonlyArray<PresenceChange>,
 ): Outcome => {
   const { scope, commandId, bodyHash, command } = envelope
   const result = decide(turn, envelope)
@@ -51,13 +51,13 @@ export const perform = (
     return result
   }
   if (turn.isIdle) {
-    batch.mention(turn.ephemeral, turn.now)
-    if (scope !== TIMER_SCOPE) batch.noteIdle({ scope, commandId, bodyHash, result }, turn.at)
+    batch.addEphemeral(turn.ephemeral, turn.now)
+    if (scope !== TIMER_SCOPE) batch.rememberIdle({ scope, commandId, bodyHash, result }, turn.at)
     return answerOf(batch.state, command, { result, version: batch.version, duplicate: false })
   }
   const step = entryOfTurn(turn)
-  const partings = turn.state.deleted ? farewells().map((change) => presenceNotice(turn.state, change)) : []
-  const version = batch.take({
+  const partings = turn.state.deleted ? finalLeaves().map((change) => presenceNotice(turn.state, change)) : []
+  const version = batch.add({
     ...step,
     webhookEvents: [...step.webhookEvents, ...partings],
     ...(scope === TIMER_SCOPE ? {} : { command: { scope, commandId, bodyHash, result } }),

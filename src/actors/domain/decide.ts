@@ -92,7 +92,7 @@ const resultOf = (command: AgendaCommand, next: LiveState): Result => {
 }
 
 /** Passes phase changes to every activity. */
-const tellOfPhases = (turn: Turn, before: LiveState, after: LiveState): void => {
+const notifyOfPhases = (turn: Turn, before: LiveState, after: LiveState): void => {
   const [was, is] = [activePhase(before), activePhase(after)]
   const elapsed = was !== undefined && !was.timerElapsed && findPhase(after, was.id)?.timerElapsed === true
   if (was !== undefined && elapsed) tellOfPhase(turn, "phaseElapsed", was)
@@ -119,7 +119,7 @@ const steer = (turn: Turn, command: AgendaCommand): Result | Refused => {
   turn.dispatches.push(...effects.dispatches)
   turn.webhookEvents.push(...effects.webhookEvents)
   turn.ejections.push(...effects.ejections)
-  tellOfPhases(turn, state, turn.state)
+  notifyOfPhases(turn, state, turn.state)
   return resultOf(command, turn.state)
 }
 
@@ -131,7 +131,7 @@ const act = (turn: Turn, command: Envelope["command"]): Result | Refused => {
 }
 
 /** Reports the participants that a command, of any kind, removed for good or allowed back. */
-const tellOfRemovals = (turn: Turn, before: ReadonlySet<string>, after: ReadonlySet<string>): void => {
+const notifyOfRemovals = (turn: Turn, before: ReadonlySet<string>, after: ReadonlySet<string>): void => {
   for (const participantId of after) {
     if (before.has(participantId)) continue
     turn.changeParticipant({ participantId, barred: true })
@@ -147,6 +147,6 @@ export const decide = (turn: Turn, envelope: Envelope): Result | Refused => {
   if (refused !== undefined) return refused
   const { removed } = turn.state
   const result = act(turn, command)
-  if (turn.state.removed !== removed) tellOfRemovals(turn, new Set(removed), new Set(turn.state.removed))
+  if (turn.state.removed !== removed) notifyOfRemovals(turn, new Set(removed), new Set(turn.state.removed))
   return result
 }

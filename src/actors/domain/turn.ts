@@ -27,13 +27,13 @@ import {
 } from "../../protocol/contract.ts"
 import type { Caller } from "../commands.ts"
 import { admissionOf } from "../presence/admission-policy.ts"
-import type { People, Present } from "../presence/presence.ts"
+import type { Present, PresentPeople } from "../presence/presence.ts"
 import type { RecordStore } from "./record-store.ts"
 import type { Ejection, LiveState, NewWebhookEvent, ParticipantChange } from "./state.ts"
 
 type Fields = { readonly [field: string]: unknown }
 
-const insideOf = (people: People, isInside: (person: Present) => boolean): People => ({
+const insideOf = (people: PresentPeople, isInside: (person: Present) => boolean): PresentPeople => ({
   find: (participantId) => {
     const person = people.find(participantId)
     return person !== undefined && isInside(person) ? person : undefined
@@ -47,7 +47,7 @@ const insideOf = (people: People, isInside: (person: Present) => boolean): Peopl
 export interface TurnGiven {
   readonly records: RecordStore
   readonly state: LiveState
-  readonly people: People
+  readonly people: PresentPeople
   /** Null: a caller that manages the workspace, or the deadline timer. */
   readonly by: Caller | null
   /** Unix milliseconds. */
@@ -62,9 +62,9 @@ export interface TurnGiven {
 
 export class Turn {
   /** The participants inside by the turn's present state: a phase that has just begun may have closed its waiting room. */
-  readonly people: People
+  readonly people: PresentPeople
   /** The participants inside when the turn began. */
-  readonly everybody: People
+  readonly everybody: PresentPeople
   readonly by: Caller | null
   readonly now: number
   readonly at: Timestamp

@@ -8,7 +8,7 @@ import type { ParticipantKind } from "../../model/participants.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Admission } from "./admission-policy.ts"
-import { Lobby, type Waiting } from "./waiting-room.ts"
+import { Lobby, type WaitingParticipant } from "./waiting-room.ts"
 
 export interface Participant {
   readonly participantId: string
@@ -28,14 +28,14 @@ export interface Present extends Participant {
 }
 
 /** Read-only access to presence. */
-export interface People {
+export interface PresentPeople {
   readonly find: (participantId: string) => Present | undefined
   readonly all: () => IterableIterator<Present>
   /** The participants in the waiting room. */
-  readonly waiting: () => IterableIterator<Waiting>
+  readonly waiting: () => IterableIterator<WaitingParticipant>
 }
 
-export const NOBODY: People = { find: () => undefined, all: () => [].values(), waiting: () => [].values() }
+export const NOBODY: PresentPeople = { find: () => undefined, all: () => [].values(), waiting: () => [].values() }
 
 /** A change for webhook receivers, in the order of occurrence. */
 export interface PresenceChange {
@@ -61,7 +61,7 @@ const LIST_AGAIN_AT = 200
 
 export type PresenceMode = "list" | "summary"
 
-export class Presence implements People {
+export class Presence implements PresentPeople {
   readonly lobby = new Lobby()
   readonly #entries = new Map<string, Entry>()
   /** Participants without a connection, and when their grace ends. */
@@ -99,7 +99,7 @@ export class Presence implements People {
     return this.#changes.length
   }
 
-  waiting(): IterableIterator<Waiting> {
+  waiting(): IterableIterator<WaitingParticipant> {
     return this.lobby.all()
   }
 
@@ -107,7 +107,7 @@ export class Presence implements People {
    * Everyone connected, also while the event is not live: a turn that starts it handles the participants that will be present
    * after its commit.
    */
-  get connectedPeople(): People {
+  get connectedPeople(): PresentPeople {
     const entries = this.#entries
     return {
       find: (participantId) => entries.get(participantId)?.present,

@@ -8,7 +8,7 @@ import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { personalViewOf, viewOf } from "../domain/activities/registry.ts"
 import { activePhase, gatewayPhase, phaseTraits } from "../domain/state.ts"
 import type { LiveReading, LiveSnapshot, ReadQuery } from "../protocol.ts"
-import { timersOf } from "../runtime/deadlines.ts"
+import { runningTimersOf } from "../runtime/deadlines.ts"
 import { lobbyPolicy } from "./admission-policy.ts"
 import { NOBODY, type Presence } from "./presence.ts"
 import { presenceSummary, presenceView } from "./presence-view.ts"
@@ -98,7 +98,7 @@ const snapshotOf = (of: LoadedEvent, presence: Presence | undefined, now: number
     everyone: {
       phase: active === undefined ? null : gatewayPhase(active),
       phases: state.phases.map(gatewayPhase),
-      timers: timersOf(scene),
+      timers: runningTimersOf(scene),
       ...viewOf(scene, "view"),
     },
     staff: viewOf(scene, "staffView"),

@@ -8,7 +8,7 @@ import type { Timestamp } from "../../model/timestamp.ts"
 /** Changes published at once: a whole broadcast audience may enter the waiting room at the same time. */
 const TOLD_AT_ONCE = 500
 
-export interface Waiting {
+export interface WaitingParticipant {
   readonly participantId: string
   readonly name: string
   readonly kind: ParticipantKind
@@ -16,7 +16,7 @@ export interface Waiting {
 }
 
 interface Entry {
-  readonly waiting: Waiting
+  readonly waiting: WaitingParticipant
   readonly nodes: Set<string>
 }
 
@@ -32,16 +32,16 @@ export class Lobby {
     return this.#changed.size > 0
   }
 
-  find(participantId: string): Waiting | undefined {
+  find(participantId: string): WaitingParticipant | undefined {
     return this.#entries.get(participantId)?.waiting
   }
 
-  *all(): IterableIterator<Waiting> {
+  *all(): IterableIterator<WaitingParticipant> {
     for (const { waiting } of this.#entries.values()) yield waiting
   }
 
   /** The participant's first connection on a node waits. */
-  knock(node: string, { participantId, name, kind }: Omit<Waiting, "since">, since: Timestamp): void {
+  knock(node: string, { participantId, name, kind }: Omit<WaitingParticipant, "since">, since: Timestamp): void {
     const entry = this.#entries.get(participantId)
     if (entry !== undefined) {
       entry.nodes.add(node)
@@ -60,8 +60,8 @@ export class Lobby {
   }
 
   /** The changes that staff have not received yet. */
-  get news(): { readonly add: ReadonlyArray<Waiting>; readonly remove: ReadonlyArray<string> } {
-    const add: Waiting[] = []
+  get news(): { readonly add: ReadonlyArray<WaitingParticipant>; readonly remove: ReadonlyArray<string> } {
+    const add: WaitingParticipant[] = []
     const remove: string[] = []
     for (const participantId of this.#next) {
       const waiting = this.find(participantId)

@@ -13,7 +13,7 @@ interface Needs {
   /** The next deadline after `since`, up to which all are handled; none when the event is not in memory. */
   readonly next: (since: number) => Deadline | undefined
   /** Handles a due deadline. Refused or stale: the deadline moved meanwhile, and the commit that moved it set the timer anew. */
-  readonly see: (deadline: Deadline, at: number) => Effect.Effect<unknown, Unreachable>
+  readonly handle: (deadline: Deadline, at: number) => Effect.Effect<unknown, Unreachable>
   /** Loads the event into memory again. */
   readonly recover: Effect.Effect<unknown, Unreachable>
   /** Are deadlines to be handled at all? */
@@ -25,18 +25,18 @@ const RECOVER_EVERY_MS = 500
 export class DeadlineTimer {
   readonly #needs: Needs
   #cancel: Cancel | undefined
-  #seenTo: number
+  #handledTo: number
   #isStopped = false
 
   constructor(needs: Needs) {
     this.#needs = needs
-    this.#seenTo = needs.timers.now()
+    this.#handledTo = needs.timers.now()
   }
 
   /** Sets the timer to the next deadline. */
   set(): void {
     this.clear()
-    const deadline = this.#isStopped ? undefined : this.#needs.next(this.#seenTo)
+    const deadline = this.#isStopped ? undefined : this.#needs.next(this.#handledTo)
     if (deadline === undefined) return
     const { timers } = this.#needs
     const wait = Math.max(0, deadline.at - timers.now())
@@ -55,9 +55,9 @@ export class DeadlineTimer {
   }
 
   #fire(deadline: Deadline): void {
-    const { timers, fork, see } = this.#needs
+    const { timers, fork, handle: see } = this.#needs
     const seen = Effect.sync(() => {
-      this.#seenTo = Math.max(this.#seenTo, deadline.at)
+      this.#handledTo = Math.max(this.#handledTo, deadline.at)
       this.set()
     })
     const unreachable = Effect.sync(() => this.recoverLater())

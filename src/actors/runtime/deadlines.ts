@@ -31,13 +31,13 @@ interface Warning {
 }
 
 /** All timers that clients show. */
-export const timersOf = (scene: ReadContext): ReadonlyArray<TimerView> => [
+export const runningTimersOf = (scene: ReadContext): ReadonlyArray<TimerView> => [
   ...activeTimers(scene.state),
   ...activityTimers(scene),
 ]
 
 const warningsOf = (scene: ReadContext): ReadonlyArray<Warning> =>
-  timersOf(scene)
+  runningTimersOf(scene)
     .filter(({ state }) => state === "running")
     .flatMap(({ id: timerId, startedAt, endsAt }) =>
       WARNINGS_MS.map((remainingMs) => ({ at: toMillis(endsAt) - remainingMs, timerId, remainingMs })).filter(

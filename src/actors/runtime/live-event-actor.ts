@@ -46,89 +46,93 @@ export interface ActorNeeds extends ActorServices {
   /** Runs an effect beside the mailbox: timers and flushes. */
   readonly fork: (effect: Effect.Effect<unknown>) => void
   /** Keeps the entity in memory until the returned function is called. */
-  readonly stay: () => () => void
+  readonly keepAlive: () => () => void
 }
 
 export class LiveEventActor {
   readonly #needs: ActorNeeds
   readonly #flush: PresenceFlush
-  readonly #pulses: ViewThrottle
-  readonly #alarm: DeadlineTimer
+  readonly #viewThrottle: ViewThrottle
+  readonly #deadlineTimer: DeadlineTimer
   readonly #executor: Executor
   readonly #reactions: Reactions
   readonly #snapshots = new Snapshots()
-  readonly #inLane: Mutex
+  readonly #exclusive: Mutex
   /** Lets the entity go; set while the event keeps itself in memory. */
-  #leave: (() => void) | undefined
+  #stopKeepAlive: (() => void) | undefined
   #loaded: LoadedEvent | undefined
   /** Answers of commands without effect. They belong to the actor: a recovery of the loaded event keeps them. */
   readonly #idle = new Answers()
   #presence: Presence | undefined
   /** The deadline for the return of participants that hold a hand or a seat from before this activation. */
-  #awaited: ActivityDeadline | undefined
+  #awaitedReturns: ActivityDeadline | undefined
   /** The waiting-room policy of the last commit. */
   #policy: LobbyPolicy = "open"
 
   constructor(needs: ActorNeeds) {
     this.#needs = needs
-    this.#inLane = openMutex(needs.timers, needs.telemetry)
-    const run = (body: Effect.Effect<void, Unreachable>): void => needs.fork(Effect.ignore(this.#inLane(body)))
+    this.#exclusive = openMutex(needs.timers, needs.telemetry)
+    const run = (body: Effect.Effect<void, Unreachable>): void => needs.fork(Effect.ignore(this.#exclusive(body)))
     this.#flush = new PresenceFlush({
       services: needs,
       presence: () => this.#presence,
       run,
       current: this.#current,
       commit: (from, step) => this.#commitStep(from, step),
-      changed: (from, changes) => this.#tellOfChanges(from, changes),
+      changed: (from, changes) => this.#notifyActivities(from, changes),
     })
-    this.#alarm = new DeadlineTimer({
+    this.#deadlineTimer = new DeadlineTimer({
       timers: needs.timers,
       fork: needs.fork,
       next: (since) => {
         const of = this.#loaded
-        return of === undefined ? undefined : nextDeadline(this.#scene(of, needs.timers.now()), since, this.#awaited)
+        return of === undefined
+          ? undefined
+          : nextDeadline(this.#readContext(of, needs.timers.now()), since, this.#awaitedReturns)
       },
-      see: (deadline, at) => {
+      handle: (deadline, at) => {
         needs.telemetry.metrics.timersFired.add()
-        return this.#inLane(this.#see(deadline, at))
+        return this.#exclusive(this.#handleDeadline(deadline, at))
       },
-      recover: this.#inLane(this.#current),
-      isWanted: () => this.#leave !== undefined,
+      recover: this.#exclusive(this.#current),
+      isWanted: () => this.#stopKeepAlive !== undefined,
     })
     this.#executor = new Executor({
       services: needs,
       current: this.#current,
       turn: (batch, envelope) => this.#turn(batch.loaded, batch.state, envelope),
-      performed: (turn) => this.#pulses.request(turn.throttled),
+      performed: (turn) => this.#viewThrottle.request(turn.throttled),
       finalLeaves: (at) => this.#finalLeaves(at),
       commit: (batch) => this.#commit(batch),
       invalidate: () => {
         this.#loaded = undefined
       },
     })
-    this.#pulses = new ViewThrottle(needs.timers, (keys) => run(Effect.map(this.#current, (of) => this.#say(of, keys))))
+    this.#viewThrottle = new ViewThrottle(needs.timers, (keys) =>
+      run(Effect.map(this.#current, (of) => this.#publishViews(of, keys))),
+    )
     this.#reactions = new Reactions(needs.timers, (tallies) =>
-      run(Effect.map(this.#current, (of) => this.#mention(of, tallies))),
+      run(Effect.map(this.#current, (of) => this.#publishEphemeral(of, tallies))),
     )
   }
 
   stop(): void {
-    this.#alarm.stop()
-    this.#leave?.()
+    this.#deadlineTimer.stop()
+    this.#stopKeepAlive?.()
     this.#flush.stop()
-    this.#pulses.stop()
+    this.#viewThrottle.stop()
     this.#reactions.stop()
   }
 
   /** Returns the outcomes in the order of the commands. All accepted commands are committed by then. */
   execute(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, Unreachable> {
-    return this.#inLane(this.#executor.execute(envelopes))
+    return this.#exclusive(this.#executor.execute(envelopes))
   }
 
   report(report: PresenceReport): Effect.Effect<void, Unreachable> {
-    return this.#inLane(
+    return this.#exclusive(
       Effect.flatMap(this.#current, (of) => {
-        this.#take(of, report)
+        this.#applyReport(of, report)
         return this.#pardonManagers(of, report)
       }),
     )
@@ -139,7 +143,7 @@ export class LiveEventActor {
   }
 
   read(query: ReadQuery): Effect.Effect<LiveReading, Unreachable> {
-    return this.#inLane(
+    return this.#exclusive(
       Effect.gen({ self: this }, function* () {
         const of = yield* this.#current
         yield* recallHeads(this.#needs.database, of, headsOfReading(of, query))
@@ -151,7 +155,7 @@ export class LiveEventActor {
   roster(query: RosterQuery): Effect.Effect<RosterPage, Unreachable> {
     const page = (of: LoadedEvent): RosterPage =>
       this.#presence === undefined ? { participants: [], nextCursor: null } : rosterPage(of, this.#presence, query)
-    return this.#inLane(Effect.map(this.#current, page))
+    return this.#exclusive(Effect.map(this.#current, page))
   }
 
   /** The event as this process owns it, recovered first when it is not in memory. Only under the mutex. */
@@ -187,14 +191,14 @@ export class LiveEventActor {
           batch.settle()
           this.#adopt(next)
           this.#touch(batch.participantChanges)
-          if (batch.isHeard) this.#snapshots.forget()
+          if (batch.reachesMany) this.#snapshots.forget()
           if (next.state.deleted) this.#forget(partings)
         }),
       ),
       Effect.tapError(() =>
         Effect.sync(() => {
           this.#loaded = undefined
-          this.#alarm.recoverLater()
+          this.#deadlineTimer.recoverLater()
         }),
       ),
       Effect.uninterruptible,
@@ -204,7 +208,7 @@ export class LiveEventActor {
   /** A step without a command id cannot have been answered before, and one without a patch cannot exceed the capacity. */
   #commitStep(from: LoadedEvent, step: CommitEntry): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable> {
     const batch = new Batch(from)
-    batch.take(step)
+    batch.add(step)
     return Effect.catchTags(this.#commit(batch), {
       AnsweredBefore: Effect.die,
       OverCapacity: Effect.die,
@@ -226,11 +230,11 @@ export class LiveEventActor {
       this.#needs.telemetry.log.error({ err: error, eventId: this.#needs.eventId }, "an event's own turn failed")
       return Effect.fail(new StoreUnavailable())
     }
-    this.#pulses.request(turn.throttled)
+    this.#viewThrottle.request(turn.throttled)
     return turn.isIdle ? Effect.succeed(from) : this.#commitStep(from, entryOfTurn(turn))
   }
 
-  #tellOfChanges(
+  #notifyActivities(
     from: LoadedEvent,
     changes: ReadonlyArray<PresenceChange>,
   ): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable> {
@@ -252,17 +256,17 @@ export class LiveEventActor {
     })
   }
 
-  #scene({ records, state }: LoadedEvent, now: number): ReadContext {
+  #readContext({ records, state }: LoadedEvent, now: number): ReadContext {
     return { records, state, people: this.#presence ?? NOBODY, now }
   }
 
-  #say(of: LoadedEvent, keys: ReadonlyArray<string>): void {
-    const scene = this.#scene(of, this.#needs.timers.now())
+  #publishViews(of: LoadedEvent, keys: ReadonlyArray<string>): void {
+    const scene = this.#readContext(of, this.#needs.timers.now())
     const said = keys.flatMap((key) => throttledDispatches(scene, key))
-    this.#mention(of, said)
+    this.#publishEphemeral(of, said)
   }
 
-  #mention(of: LoadedEvent, said: ReadonlyArray<Ephemeral>): void {
+  #publishEphemeral(of: LoadedEvent, said: ReadonlyArray<Ephemeral>): void {
     if (said.length === 0) return
     this.#snapshots.forget()
     const frames = said.map((one) => encodeEphemeral(one, this.#needs.timers.now()))
@@ -279,7 +283,7 @@ export class LiveEventActor {
     if (status === "live") this.#presence.open(at)
     if (this.#presence.hasChanges || this.#presence.lobby.hasChanges) this.#flush.schedule()
     if (this.#presence.size > 0 && before !== activePhase(next.state)?.modality) this.#flush.rolesChanged()
-    this.#alarm.set()
+    this.#deadlineTimer.set()
     this.#stay(status === "live" && !next.state.deleted)
   }
 
@@ -304,7 +308,7 @@ export class LiveEventActor {
     const { status } = state.event
     const presence = new Presence(status === "live" || status === "ended", this.#needs.presenceGraceMs)
     const { timers, returnWithinMs } = this.#needs
-    this.#awaited = awaitHolders(records, timers.now() + returnWithinMs)
+    this.#awaitedReturns = awaitHolders(records, timers.now() + returnWithinMs)
     if (roster.length > 0) {
       presence.restore(roster, timers.now() + returnWithinMs)
       this.#flush.schedule(returnWithinMs)
@@ -327,10 +331,10 @@ export class LiveEventActor {
 
   /** A live event stays in memory without traffic, so that its timers fire. */
   #stay(wanted: boolean): void {
-    if (wanted) this.#leave ??= this.#needs.stay()
+    if (wanted) this.#stopKeepAlive ??= this.#needs.keepAlive()
     else {
-      this.#leave?.()
-      this.#leave = undefined
+      this.#stopKeepAlive?.()
+      this.#stopKeepAlive = undefined
     }
   }
 
@@ -343,15 +347,15 @@ export class LiveEventActor {
   #forget(partingsSaid: number): void {
     this.#presence?.drop(partingsSaid)
     this.#loaded = undefined
-    this.#alarm.clear()
+    this.#deadlineTimer.clear()
   }
 
-  #see(deadline: Deadline, at: number): Effect.Effect<unknown, Unreachable> {
+  #handleDeadline(deadline: Deadline, at: number): Effect.Effect<unknown, Unreachable> {
     if ("due" in deadline) {
       return Effect.flatMap(this.#current, (of) => this.#act(of, at, deadline.due)).pipe(
         Effect.tap(() =>
           Effect.sync(() => {
-            if (deadline === this.#awaited) this.#awaited = undefined
+            if (deadline === this.#awaitedReturns) this.#awaitedReturns = undefined
           }),
         ),
       )
@@ -372,7 +376,7 @@ export class LiveEventActor {
     })
   }
 
-  #take({ state, records }: LoadedEvent, { node, changes }: PresenceReport): void {
+  #applyReport({ state, records }: LoadedEvent, { node, changes }: PresenceReport): void {
     const presence = this.#presence
     if (presence === undefined) return
     const now = this.#needs.timers.now()

@@ -52,7 +52,7 @@ export const liveEventLayer = (
         timers,
         fork,
         // An open request would keep it too, but holds twelve kilobytes of fibers for as long as the event is live.
-        stay: () => {
+        keepAlive: () => {
           const touch = setInterval(() => fork(Effect.ignore(self(eventId).Touch())), options.idleMs / TOUCHES_PER_IDLE)
           return () => clearInterval(touch)
         },

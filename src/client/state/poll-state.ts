@@ -8,7 +8,7 @@ import type { PollTally, PollView } from "../../protocol/topics/polls.ts"
 import type { AnsweredCommand } from "../connection/replies.ts"
 import { type Gone, isGone, NOTHING_GONE, put, withGone, without } from "../connection/revisions.ts"
 import type { Dispatch } from "../wire.ts"
-import { isOfStaff, type Snapshot } from "./snapshot.ts"
+import { actsAsStaff, type Snapshot } from "./snapshot.ts"
 
 export interface PollState {
   /** For staff also the drafts. */
@@ -33,7 +33,7 @@ const everyoneSees = ({ published, results, status }: PollView): boolean =>
 const hasChosen = ({ chosen }: PollState, id: string): boolean => (chosen[id] ?? []).length > 0
 
 const maySee = (state: PollState, poll: PollView, me: Me): boolean =>
-  isOfStaff(me) || everyoneSees(poll) || (poll.results === "afterVote" && hasChosen(state, poll.id))
+  actsAsStaff(me) || everyoneSees(poll) || (poll.results === "afterVote" && hasChosen(state, poll.id))
 
 const putPoll = (state: PollState, poll: PollView, me: Me): PollState => {
   if (isGone(state.gone, poll)) return state

@@ -8,7 +8,7 @@ import type { QuestionView } from "../../protocol/topics/questions.ts"
 import type { AnsweredCommand } from "../connection/replies.ts"
 import { type Gone, isGone, NOTHING_GONE, put, withGone, without } from "../connection/revisions.ts"
 import type { Dispatch } from "../wire.ts"
-import { isOfStaff, type Snapshot } from "./snapshot.ts"
+import { actsAsStaff, type Snapshot } from "./snapshot.ts"
 
 export interface QuestionState {
   /** In no order; `shownQuestions` sorts. */
@@ -68,7 +68,7 @@ const removeQuestion = (state: QuestionState, id: string, rev: number): Question
  * in a stream of their own. An anonymous asker receives nothing there: this dispatch is the only report of the change.
  */
 const hideQuestion = (state: QuestionState, id: string, rev: number, me: Me): QuestionState => {
-  if (isOfStaff(me)) return state
+  if (actsAsStaff(me)) return state
   const known = state.all.find((other) => other.id === id)
   if (known !== undefined && known.rev > rev) return state
   if (state.mine.includes(id)) {

@@ -3,4 +3,4 @@ import type { Me, Ready } from "../../protocol/state.ts"
 
 export type Snapshot = Extract<Ready, { readonly resumed: false }>
 
-export const isOfStaff = ({ role }: Pick<Me, "role">): boolean => role === "workspace_admin" || role === "host"
+export const actsAsStaff = ({ role }: Pick<Me, "role">): boolean => role === "workspace_admin" || role === "host"

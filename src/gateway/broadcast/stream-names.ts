@@ -32,7 +32,7 @@ export const streamsOf = (
 ]
 
 /** True for shared streams. Buffers of other streams are kept only while they have something to replay. */
-export const isShared = (stream: StreamName): boolean => SHARED.has(stream)
+export const isSharedStream = (stream: StreamName): boolean => SHARED.has(stream)
 
 const SHARED: ReadonlySet<StreamName> = new Set(["event", "staff", "people", "stage"])
 

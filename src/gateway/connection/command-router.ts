@@ -29,7 +29,7 @@ import { lacksRoom } from "../event/reaction-counts.ts"
 import type { GatewayServices } from "../services.ts"
 import type { Connection } from "./connection.ts"
 import { envelopeOf } from "./envelopes.ts"
-import { refusalOf, refuse, refuseForNow } from "./refusal.ts"
+import { refusal, refusalOf, refuseForNow } from "./refusal.ts"
 
 /** The outcome of a command: the members of the reply. */
 type Outcome =
@@ -139,15 +139,15 @@ export class Commands {
   }
 
   #decode(channel: Channel, { t, d, rev }: CommandFrame): Decoded | { readonly refusal: Refusal } {
-    if (!isCommandName(t)) return { refusal: refuse("unknown_command", "There is no such command.") }
-    if (channel.hasEnded && !isGatewayCommand(t)) return { refusal: refuse("event_ended", "The event has ended.") }
+    if (!isCommandName(t)) return { refusal: refusal("unknown_command", "There is no such command.") }
+    if (channel.hasEnded && !isGatewayCommand(t)) return { refusal: refusal("event_ended", "The event has ended.") }
     if (rev !== undefined && commandContract(t).revises === undefined) {
-      return { refusal: refuse("bad_request", `What ${t} acts on has no revision: name no rev.`) }
+      return { refusal: refusal("bad_request", `What ${t} acts on has no revision: name no rev.`) }
     }
-    if (!isStorable(d)) return { refusal: refuse("bad_request", "Text must not hold NUL or lone surrogates.") }
+    if (!isStorable(d)) return { refusal: refusal("bad_request", "Text must not hold NUL or lone surrogates.") }
     const decoded = DECODERS[t](d === undefined ? {} : d)
     return Result.isFailure(decoded)
-      ? { refusal: refuse("bad_request", `Not a valid ${t}: ${decoded.failure.message.slice(0, 500)}`) }
+      ? { refusal: refusal("bad_request", `Not a valid ${t}: ${decoded.failure.message.slice(0, 500)}`) }
       : { t, d: decoded.success }
   }
 
@@ -160,7 +160,7 @@ export class Commands {
   ): void {
     const permission = can(actingAs(connection.identity), channel.phase, t)
     if (permission !== "allowed") {
-      reply(connection, id, { refusal: refuse(permission, whyNot(permission, t)) })
+      reply(connection, id, { refusal: refusal(permission, whyNot(permission, t)) })
       return
     }
     const answer: Answer<T> = this.#answers[t]
@@ -204,7 +204,7 @@ export class Commands {
             { err: Cause.squash(cause), commandId: id },
             "a command failed unexpectedly",
           )
-          return Effect.succeed<Outcome>({ refusal: refuse("internal_error", "The command failed unexpectedly.") })
+          return Effect.succeed<Outcome>({ refusal: refusal("internal_error", "The command failed unexpectedly.") })
         }),
         Effect.flatMap((outcome) => Effect.sync(() => settle(outcome))),
       ),
@@ -223,10 +223,10 @@ const react = (
   const body = `${kind} ${n}`
   const known = channel.memory.recent.find(participantId, id)
   if (known !== undefined && known !== body) {
-    return { refusal: refuse("conflict", "This command id was used with another body.") }
+    return { refusal: refusal("conflict", "This command id was used with another body.") }
   }
   if (known === undefined && lacksRoom(connection, channel.phase)) {
-    return { refusal: refuse("conflict", "You are in no room now.") }
+    return { refusal: refusal("conflict", "You are in no room now.") }
   }
   if (known === undefined) {
     channel.reactions.add(connection, kind, n)

@@ -3,7 +3,7 @@ import type { Refused } from "../../actors/commands.ts"
 import type { NotFound, Unavailable } from "../../model/errors.ts"
 import type { Refusal, RefusalCode } from "../../protocol/refusals.ts"
 
-export const refuse = (code: RefusalCode, message: string): Refusal => ({ code, message })
+export const refusal = (code: RefusalCode, message: string): Refusal => ({ code, message })
 
 /** The same command may be sent again after the given time. */
 export const refuseForNow = (code: RefusalCode, message: string, retryAfterMs: number): Refusal => ({
@@ -18,10 +18,10 @@ export const refusalOf = (failure: Refused | NotFound | Unavailable): Refusal =>
     case "Refused": {
       const { code, detail, current, retryAfterMs } = failure
       if (retryAfterMs !== undefined) return refuseForNow(code, detail, retryAfterMs)
-      return current === undefined ? refuse(code, detail) : { code, message: detail, current }
+      return current === undefined ? refusal(code, detail) : { code, message: detail, current }
     }
     case "NotFound":
-      return refuse("not_found", failure.detail)
+      return refusal("not_found", failure.detail)
     case "Unavailable":
       return refuseForNow("unavailable", failure.detail, failure.retryAfterSeconds * 1000)
   }

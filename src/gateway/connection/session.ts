@@ -22,13 +22,13 @@ import { OP } from "../../protocol/op.ts"
 import type { Refusal } from "../../protocol/refusals.ts"
 import type { Channel } from "../event/channel.ts"
 import type { Hub } from "../event/hub.ts"
+import { GrantLookups } from "../grants/grant-lookups.ts"
+import { type Grant, type NotGranted, readToken } from "../grants/tokens.ts"
 import type { GatewayServices } from "../services.ts"
 import { Commands, refuseCommand } from "./command-router.ts"
 import { Connection, type Socket } from "./connection.ts"
-import { GrantLookups } from "./grant-lookups.ts"
 import { MUTES_NOTHING } from "./lifecycle.ts"
-import { refusalOf, refuse } from "./refusal.ts"
-import { type Grant, type NotGranted, readToken } from "./tokens.ts"
+import { refusal, refusalOf } from "./refusal.ts"
 
 const decodeHeartbeat = Schema.decodeUnknownResult(Heartbeat)
 const decodeIdentify = Schema.decodeUnknownResult(Identify)
@@ -154,7 +154,7 @@ export class Sessions {
   #heartbeat(connection: Connection, object: ClientObject): void {
     const decoded = decodeHeartbeat(object)
     if (Result.isFailure(decoded)) {
-      complain(connection, refuse("bad_request", "A heartbeat carries d.t0, a number."))
+      complain(connection, refusal("bad_request", "A heartbeat carries d.t0, a number."))
       return
     }
     const heads = this.#channelOf(connection)?.heads(connection) ?? {}
@@ -203,15 +203,15 @@ export class Sessions {
   #command(connection: Connection, object: ClientObject): void {
     const decoded = decodeCommand(object)
     if (Result.isFailure(decoded)) {
-      complain(connection, refuse("bad_request", "A command carries id (1 to 64 characters) and t."))
+      complain(connection, refusal("bad_request", "A command carries id (1 to 64 characters) and t."))
       return
     }
     const channel = this.#channelOf(connection)
     if (channel === undefined) {
       const isWaiting = connection.state === "lobby"
       const why = isWaiting
-        ? refuse("forbidden", "You wait in the lobby.")
-        : refuse("unauthorized", "Identify and wait for ready first.")
+        ? refusal("forbidden", "You wait in the lobby.")
+        : refusal("unauthorized", "Identify and wait for ready first.")
       refuseCommand(connection, decoded.success.id, why)
       return
     }
@@ -221,12 +221,12 @@ export class Sessions {
   #renew(connection: Connection, object: ClientObject): void {
     const decoded = decodeToken(object)
     if (Result.isFailure(decoded)) {
-      refuseToken(connection, idOf(object), refuse("bad_request", "op 12 carries d.token."))
+      refuseToken(connection, idOf(object), refusal("bad_request", "op 12 carries d.token."))
       return
     }
     const { id, d } = decoded.success
     if (!connection.isSettled) {
-      refuseToken(connection, id, refuse("unauthorized", "Identify and wait for ready first."))
+      refuseToken(connection, id, refusal("unauthorized", "Identify and wait for ready first."))
       return
     }
     this.#read(d.token, {
@@ -237,7 +237,7 @@ export class Sessions {
           id,
           why instanceof Unavailable
             ? refusalOf(why)
-            : refuse("unauthorized", "The token is not valid or has expired."),
+            : refusal("unauthorized", "The token is not valid or has expired."),
         ),
     })
   }
@@ -251,7 +251,7 @@ export class Sessions {
       identity.participantId === connection.identity.participantId ||
       (identity.kind === "anonymous" && connection.identity.kind === "anonymous")
     if (eventId !== connection.eventId || !isSame) {
-      refuseToken(connection, id, refuse("forbidden", "The token is for another participant or event."))
+      refuseToken(connection, id, refusal("forbidden", "The token is for another participant or event."))
       return
     }
     connection.apply({ type: "renewed", sessionExpiresAt, basis: grant.basis })

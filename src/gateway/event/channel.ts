@@ -14,10 +14,12 @@ import { ownerOf, type StreamName, wireName } from "../broadcast/stream-names.ts
 import { Topics } from "../broadcast/topics.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
+import { RoleChecks } from "../grants/role-checks.ts"
+import { ParticipantMemory } from "../memory/participant-memory.ts"
 import { EventSubscriber } from "../recovery/event-subscriber.ts"
-import { type Cursors, readyWithSnapshot } from "../recovery/ready.ts"
+import { readyWithSnapshot, type StreamCursors } from "../recovery/ready.ts"
 import { type ReadyRequest, resumedFrames } from "../recovery/ready-requests.ts"
-import { readersOf, readingFor, whyNoReplay } from "../recovery/replay.ts"
+import { readingFor, waitingReaders, whyNoReplay } from "../recovery/replay.ts"
 import type { GatewayServices } from "../services.ts"
 import { inspectBuffers, resumeEphemeral } from "../transport/backpressure.ts"
 import type { Outgoing } from "../transport/outgoing.ts"
@@ -27,10 +29,8 @@ import { Arrivals } from "./arrivals.ts"
 import { ConnectionRegistry } from "./connection-registry.ts"
 import { MediaSeats } from "./media-seats.ts"
 import { MembershipSync, subscribedStreams } from "./membership-sync.ts"
-import { ParticipantMemory } from "./participant-memory.ts"
 import { PresenceReports } from "./presence-reports.ts"
 import { ReactionCounts } from "./reaction-counts.ts"
-import { RoleChecks } from "./role-checks.ts"
 import { RoleNotifier } from "./role-notifier.ts"
 
 /** The pause before an event whose residence ended is asked again to stay in memory. */
@@ -111,7 +111,7 @@ export class Channel {
       refreshed: () => this.#serveWaiting(),
       settled: () => this.#fanOut.schedule(),
       actorWoke: () => this.#introduceAll(),
-      awaited: () => readersOf(this.#subscriber, this.#waiting),
+      awaited: () => waitingReaders(this.#subscriber, this.#waiting),
       isHeard: (participantId) => this.participants.has(participantId),
     })
     const publishWaiting = (streams: ReadonlyArray<StreamName>) =>
@@ -205,7 +205,7 @@ export class Channel {
   }
 
   /** Highest published `s` of each stream of the connection. */
-  heads(connection: Connection): Cursors {
+  heads(connection: Connection): StreamCursors {
     return Object.fromEntries(subscribedStreams(connection).map((name) => [wireName(name), this.#published(name)]))
   }
 
@@ -334,7 +334,7 @@ export class Channel {
   }
 
   /** Sends `ready` at the cursors and the dispatches after them, and subscribes; all in one synchronous step. */
-  #settle({ connection, seats }: ReadyRequest, cursors: Cursors, ready?: string): void {
+  #settle({ connection, seats }: ReadyRequest, cursors: StreamCursors, ready?: string): void {
     const streams = subscribedStreams(connection)
     const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? 0
     if (streams.some((stream) => cursor(stream) > this.#published(stream))) this.#fanOut.flush()

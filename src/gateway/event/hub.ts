@@ -5,7 +5,7 @@ import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
 import type { Resume } from "../../protocol/frames.ts"
 import { OP } from "../../protocol/op.ts"
 import type { Connection } from "../connection/connection.ts"
-import { GrantWatch } from "../connection/grant-watch.ts"
+import { GrantWatch } from "../grants/grant-watch.ts"
 import type { GatewayServices } from "../services.ts"
 import { Channel } from "./channel.ts"
 

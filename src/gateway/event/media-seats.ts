@@ -15,7 +15,7 @@ import { sendAll } from "../transport/send.ts"
 type Fields = { readonly [field: string]: unknown }
 
 /** A connection's seats at one moment: in the main room, and in the room it was in then. */
-export interface Seats {
+export interface ConnectionSeats {
   readonly roomId: string | null
   /** The phase and the kind of seat. */
   readonly place: string | null
@@ -24,7 +24,7 @@ export interface Seats {
 }
 
 /** Adds the room's seat to the part of `ready` that names the room. */
-const partWithMedia = (part: unknown, { roomId, room }: Seats): unknown => {
+const partWithMedia = (part: unknown, { roomId, room }: ConnectionSeats): unknown => {
   if (typeof part !== "object" || part === null || room === null) return part
   return (part as Fields)["roomId"] === roomId ? { ...part, media: room } : part
 }
@@ -49,7 +49,7 @@ export class MediaSeats {
   }
 
   /** Must seats be minted before the connection can get `ready`? */
-  lacks(connection: Connection, seats: Seats | undefined): boolean {
+  lacks(connection: Connection, seats: ConnectionSeats | undefined): boolean {
     if (!this.hasServer) return false
     return seats === undefined || seats.roomId !== connection.roomId || seats.place !== this.#placeOf(connection)
   }
@@ -72,7 +72,7 @@ export class MediaSeats {
   }
 
   /** The connection is being sent these seats. */
-  settle(connection: Connection, seats: Seats | undefined): void {
+  settle(connection: Connection, seats: ConnectionSeats | undefined): void {
     if (seats !== undefined && (seats.place === null || seats.main !== null)) this.#told.set(connection, seats.place)
   }
 
@@ -82,7 +82,7 @@ export class MediaSeats {
     return kind === null ? null : `${id} ${kind}`
   }
 
-  mint(connection: Connection, then: (seats: Seats) => void): void {
+  mint(connection: Connection, then: (seats: ConnectionSeats) => void): void {
     const { roomId } = connection
     const place = this.#placeOf(connection)
     const both = Effect.all([this.#mint(connection, null), roomId === null ? NONE : this.#mint(connection, roomId)])
@@ -90,7 +90,7 @@ export class MediaSeats {
   }
 
   /** The personal part of `ready`, with the seats. */
-  inReady(personal: Fields, seats: Seats | undefined): Fields {
+  inReady(personal: Fields, seats: ConnectionSeats | undefined): Fields {
     if (seats === undefined) return personal
     const { assignment, round } = personal
     return {
@@ -102,7 +102,7 @@ export class MediaSeats {
   }
 
   /** Missed dispatches, with a fresh seat in the connection's present room. */
-  inReplay(dispatches: ReadonlyArray<Outgoing>, seats: Seats | undefined): ReadonlyArray<string> {
+  inReplay(dispatches: ReadonlyArray<Outgoing>, seats: ConnectionSeats | undefined): ReadonlyArray<string> {
     const room = seats?.room ?? null
     return dispatches.map(({ frame, seatable }) =>
       room !== null && seatable !== undefined && seatable.roomId === seats?.roomId ? seatable.withSeat(room) : frame,

@@ -4,7 +4,7 @@ import type { Resume } from "../../protocol/frames.ts"
 import type { PhaseTraits } from "../../protocol/rule.ts"
 import type { ReadyReason } from "../../protocol/state.ts"
 import type { Connection } from "../connection/connection.ts"
-import type { Seats } from "../event/media-seats.ts"
+import type { ConnectionSeats } from "../event/media-seats.ts"
 import { type Place, readyResumed } from "./ready.ts"
 
 /** A connection that needs `ready`: by a replay from its cursors, or with a snapshot for the given reason. */
@@ -15,7 +15,7 @@ export interface ReadyRequest {
   /** The lowest version of its state: that of its own commands before the request. */
   readonly since?: number
   /** With a media server: minted before `ready` is sent. */
-  readonly seats?: Seats
+  readonly seats?: ConnectionSeats
 }
 
 /** `ready`, all missed dispatches, and `caughtUp`. */
@@ -24,7 +24,7 @@ export const resumedFrames = (
   place: Place,
   phase: PhaseTraits,
   missed: ReadonlyArray<string>,
-  seats: Seats | undefined,
+  seats: ConnectionSeats | undefined,
 ): ReadonlyArray<string> => [
   readyResumed(connection, place, phase, seats === undefined ? {} : { media: seats.main }),
   ...missed,

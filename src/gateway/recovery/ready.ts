@@ -13,7 +13,7 @@ import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 
 /** By the names on the wire. */
-export type Cursors = { readonly [stream: string]: number }
+export type StreamCursors = { readonly [stream: string]: number }
 
 type Fields = { readonly [field: string]: unknown }
 
@@ -91,7 +91,7 @@ const personalPart = ({ identity, roomId, life }: Connection, phase: PhaseTraits
 export interface Place {
   readonly epoch: string
   readonly v: number
-  readonly cursors: Cursors
+  readonly cursors: StreamCursors
 }
 
 /** `personal`: the participant's state at the snapshot's version. */
@@ -99,7 +99,7 @@ export const readyWithSnapshot = (
   connection: Connection,
   snapshot: LiveSnapshot,
   personal: Fields,
-  given: { readonly phase: PhaseTraits; readonly reason: ReadyReason; readonly cursors: Cursors },
+  given: { readonly phase: PhaseTraits; readonly reason: ReadyReason; readonly cursors: StreamCursors },
 ): string => {
   const { phase, reason, cursors } = given
   const place = { resumed: false, reason, epoch: snapshot.history, v: snapshot.version, cursors }

@@ -5,7 +5,7 @@
  */
 import { toMillis } from "../../model/timestamp.ts"
 import type { StoredPublication } from "../../store/live/live-history.ts"
-import { isShared, ownerOf, type StreamName } from "../broadcast/stream-names.ts"
+import { isSharedStream, ownerOf, type StreamName } from "../broadcast/stream-names.ts"
 import { type Outgoing, outgoing } from "../transport/outgoing.ts"
 import { ReplayBuffer, type RingLimits } from "./replay-buffer.ts"
 
@@ -100,7 +100,7 @@ export class ReplayBuffers {
   trim(now: number, isHeard: (participantId: string) => boolean): void {
     for (const [stream, ring] of this.#rings) {
       ring.trim(now)
-      if (ring.isEmpty && !isShared(stream)) this.#rings.delete(stream)
+      if (ring.isEmpty && !isSharedStream(stream)) this.#rings.delete(stream)
     }
     // A participant with a lost connection usually returns within the age of the buffers, and then needs no reading.
     if (now - this.#lookedAt < this.#limits.maxAgeMs) return

@@ -7,13 +7,13 @@ import { ownerOf, type StreamName, wireName } from "../broadcast/stream-names.ts
 import type { Connection } from "../connection/connection.ts"
 import { subscribedStreams } from "../event/membership-sync.ts"
 import type { EventSubscriber } from "./event-subscriber.ts"
-import { type Cursors, hearsStaffChat } from "./ready.ts"
+import { hearsStaffChat, type StreamCursors } from "./ready.ts"
 
 /**
  * The participants that wait for a reading. `fresh`: some receive shared content on their own stream (the staff's chat), so that
  * the personal and the shared state must be of one version.
  */
-export const readersOf = (
+export const waitingReaders = (
   { phase, read }: EventSubscriber,
   waiting: ReadonlyArray<{ readonly connection: Connection }>,
 ): { readonly participants: ReadonlyArray<string>; readonly fresh: boolean } => {
@@ -54,7 +54,7 @@ export interface ReadingFor {
   readonly snapshot: LiveSnapshot
   /** The participant's personal state. */
   readonly state: { readonly [field: string]: unknown }
-  readonly cursors: Cursors
+  readonly cursors: StreamCursors
 }
 
 /**

@@ -10,7 +10,7 @@ import { GATEWAY_PATH, SUBPROTOCOL } from "../../protocol/frames.ts"
 import type { Connection, Socket } from "../connection/connection.ts"
 
 /** The engine's app that the gateway is bound to. */
-export type App = TemplatedApp
+export type SocketApp = TemplatedApp
 
 /** The reason to refuse a new socket: the process has no room, or its address has too many. */
 export type TurnedAway = "full" | "address"
@@ -128,7 +128,7 @@ class UwsSocket implements Socket {
   }
 }
 
-export const bindSockets = (app: App, orderedLimitBytes: number, handlers: SocketHandlers): void => {
+export const bindSockets = (app: SocketApp, orderedLimitBytes: number, handlers: SocketHandlers): void => {
   /** Sockets with a dropped message; they cannot be closed while the engine iterates over its subscribers. */
   const doomed = new Set<Connection>()
 

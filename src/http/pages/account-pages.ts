@@ -6,10 +6,10 @@ import type { InvalidToken } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
 import { NewPassword } from "../contract/accounts/accounts.ts"
 import { resetPasswordBy } from "../handlers/accounts/first-proof.ts"
-import { alert, type Html, html, type Page, page, queryValue, readForm } from "./page.ts"
+import { alert, type Html, html, type PageRoute, queryValue, readForm, renderPage } from "./page.ts"
 
 const expired = () =>
-  page(
+  renderPage(
     "This link no longer works",
     html`<p>It was used already, has expired, or was replaced by a newer one. Ask for a new letter.</p>`,
     { status: 400 },
@@ -18,7 +18,7 @@ const expired = () =>
 const hidden = (token: string): Html => html`<input type="hidden" name="token" value="${token}">`
 
 const resetForm = (token: string, problem?: string) =>
-  page(
+  renderPage(
     "Choose a new password",
     html`${problem === undefined ? "" : alert(problem)}<form method="post" action="/reset">${hidden(token)}
 <label>New password (8 characters or more)<input type="password" name="password" autocomplete="new-password" minlength="8" maxlength="256" required></label>
@@ -31,14 +31,14 @@ const isPassword = Schema.is(NewPassword)
 const isOpen = (purpose: "verify_email" | "reset_password", token: string) =>
   Effect.flatMap(Database, (database) => database.run((sql) => isAccountToken(sql, purpose, token)))
 
-export const accountPages: ReadonlyArray<Page> = [
+export const accountPages: ReadonlyArray<PageRoute> = [
   {
     method: "GET",
     path: "/verify",
     answer: (request) =>
       Effect.map(isOpen("verify_email", queryValue(request, "token")), (open) =>
         open
-          ? page(
+          ? renderPage(
               "Confirm your e-mail address",
               html`<form method="post" action="/verify">${hidden(queryValue(request, "token"))}<button>Confirm the address</button></form>`,
             )
@@ -55,7 +55,9 @@ export const accountPages: ReadonlyArray<Page> = [
         return yield* database
           .transaction<string, InvalidToken>((sql) => verifyEmail(sql, field("token")))
           .pipe(
-            Effect.map((email) => page("Confirmed", html`<p>${email} is confirmed. You can close this page.</p>`)),
+            Effect.map((email) =>
+              renderPage("Confirmed", html`<p>${email} is confirmed. You can close this page.</p>`),
+            ),
             Effect.catchTag("InvalidToken", () => Effect.succeed(expired())),
           )
       }),
@@ -83,7 +85,10 @@ export const accountPages: ReadonlyArray<Page> = [
         const passwordHash = yield* (yield* Passwords).hash(password)
         return yield* resetPasswordBy(token, passwordHash, request.requestId).pipe(
           Effect.as(
-            page("Your password is set", html`<p>You were signed out everywhere. Sign in with the new password.</p>`),
+            renderPage(
+              "Your password is set",
+              html`<p>You were signed out everywhere. Sign in with the new password.</p>`,
+            ),
           ),
           Effect.catchTag("InvalidToken", () => Effect.succeed(expired())),
         )

@@ -11,7 +11,7 @@ import { findEvent } from "../../store/events/events.ts"
 import { findTableNotes } from "../../store/events/table-notes.ts"
 import type { TableContent } from "../contract/events/table-summary.ts"
 import type { HttpRequest } from "../transport/message.ts"
-import { type Html, html, type Page, page, queryValue } from "./page.ts"
+import { type Html, html, type PageRoute, queryValue, renderPage } from "./page.ts"
 
 const NOBODYS_ID = "00000000-0000-0000-0000-000000000000"
 
@@ -39,7 +39,7 @@ ${summary.themes.map(({ title, summary: text }) => html`<h2>${title}</h2><p>${te
 ${list("Ideas", summary.ideas)}${list("Questions", summary.questions)}
 ${summary.perQuestion.filter(({ discussed }) => discussed).map(({ question, summary: text }) => html`<h2>${question}</h2><p>${text}</p>`)}`
 
-export const eventPages: ReadonlyArray<Page> = [
+export const eventPages: ReadonlyArray<PageRoute> = [
   {
     method: "GET",
     path: "/enter/:id",
@@ -55,7 +55,7 @@ export const eventPages: ReadonlyArray<Page> = [
                 readEntryToken(event.id, token),
                 ({ name }) => html`<p>Welcome, ${name}. Your place is reserved; keep this link, it is yours alone.</p>`,
               )
-        return page(event.title, html`${greeting}<p>${STATE[event.status]}</p>${timeOf(event)}`)
+        return renderPage(event.title, html`${greeting}<p>${STATE[event.status]}</p>${timeOf(event)}`)
       }),
   },
   {
@@ -67,7 +67,7 @@ export const eventPages: ReadonlyArray<Page> = [
         const hash = hashSecret(queryValue(request, "t"))
         const found = yield* (yield* Database).run((sql) => findTableNotes<TableContent>(sql, idIn(request), hash, now))
         if (found === undefined) return yield* NotFound.of("table summary")
-        return page(`Notes from ${found.eventTitle}`, notesOf(found.content))
+        return renderPage(`Notes from ${found.eventTitle}`, notesOf(found.content))
       }),
   },
 ]

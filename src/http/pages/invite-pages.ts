@@ -14,7 +14,7 @@ import { cookieValue, isForeignSite, sessionCookieName } from "../requests/crede
 import { RateLimits } from "../requests/rate-limits.ts"
 import { HttpSettings } from "../requests/settings.ts"
 import type { HttpRequest } from "../transport/message.ts"
-import { alert, type Html, html, type Page, page, readForm } from "./page.ts"
+import { alert, type Html, html, type PageRoute, readForm, renderPage } from "./page.ts"
 
 const tokenOf = (request: HttpRequest): string => request.params["token"] ?? ""
 
@@ -55,11 +55,11 @@ const show = (request: HttpRequest, problem?: { readonly text: string; readonly 
     const token = tokenOf(request)
     const invitation = yield* inTransaction((sql) => readInvitation(sql, token))
     if (invitation.status !== "pending") {
-      return page("This invitation is closed", html`${about(invitation)}<p>It is ${invitation.status}.</p>`)
+      return renderPage("This invitation is closed", html`${about(invitation)}<p>It is ${invitation.status}.</p>`)
     }
     const account = yield* visitor(request)
     const accept = account === undefined ? accountForms(token) : button(token, "accept", `Accept as ${account.name}`)
-    return page(
+    return renderPage(
       "Your invitation",
       html`${about(invitation)}${problem === undefined ? "" : alert(problem.text)}${accept}${button(token, "decline", "Decline")}`,
       { status: problem?.status ?? 200 },
@@ -67,7 +67,7 @@ const show = (request: HttpRequest, problem?: { readonly text: string; readonly 
   })
 
 const accepted = (invitation: InvitationRow, cookies: ReadonlyArray<string>) =>
-  page("Welcome", html`${about(invitation)}<p>The invitation is accepted.</p>`, {
+  renderPage("Welcome", html`${about(invitation)}<p>The invitation is accepted.</p>`, {
     headers: cookies.map((cookie) => ["set-cookie", cookie] as const),
   })
 
@@ -97,7 +97,7 @@ const ACTIONS = {
     ),
   decline: (request: HttpRequest) =>
     inTransaction((sql) => declineInvite(sql, tokenOf(request))).pipe(
-      Effect.map((invitation) => page("Declined", about(invitation))),
+      Effect.map((invitation) => renderPage("Declined", about(invitation))),
     ),
   signIn: (request: HttpRequest, field: Field) =>
     Effect.gen(function* () {
@@ -124,7 +124,7 @@ const ACTIONS = {
     ),
 }
 
-export const invitePages: ReadonlyArray<Page> = [
+export const invitePages: ReadonlyArray<PageRoute> = [
   { method: "GET", path: "/invite/:token", answer: (request) => show(request) },
   {
     method: "POST",

@@ -10,7 +10,7 @@ import type { HandlerServices } from "../requests/call.ts"
 import type { LimitName } from "../requests/rate-limits.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 
-export interface Page {
+export interface PageRoute {
   readonly method: "GET" | "POST"
   readonly path: string
   /** The limit of the page. Default: a GET counts as a public read, a POST as a login: a form may hold a password. */
@@ -53,7 +53,7 @@ const HEADERS: HttpResponse["headers"] = [
   ],
 ]
 
-export const page = (
+export const renderPage = (
   title: string,
   body: Html,
   options: { readonly status?: number; readonly headers?: HttpResponse["headers"] } = {},

@@ -9,37 +9,43 @@ import { internalError, type Problem, problemOf } from "../transport/problem.ts"
 import { accountPages } from "./account-pages.ts"
 import { eventPages } from "./event-pages.ts"
 import { invitePages } from "./invite-pages.ts"
-import { html, type Page, page } from "./page.ts"
+import { html, type PageRoute, renderPage } from "./page.ts"
 import { unsubscribePages } from "./unsubscribe-pages.ts"
 
-const home: Page = {
+const home: PageRoute = {
   method: "GET",
   path: "/",
   answer: () =>
     Effect.succeed(
-      page(
+      renderPage(
         "Gathercue",
         html`<p>This server runs live events. Its interface is described <a href="/v1/docs">here</a>.</p>`,
       ),
     ),
 }
 
-export const PAGES: ReadonlyArray<Page> = [home, ...accountPages, ...invitePages, ...eventPages, ...unsubscribePages]
+export const PAGES: ReadonlyArray<PageRoute> = [
+  home,
+  ...accountPages,
+  ...invitePages,
+  ...eventPages,
+  ...unsubscribePages,
+]
 
 const problemPage = ({ status, detail, headers }: Problem): HttpResponse =>
-  page("That did not work", html`<p>${detail}</p>`, {
+  renderPage("That did not work", html`<p>${detail}</p>`, {
     status,
     headers: headers.filter(([name]) => name === "retry-after"),
   })
 
-const limited = ({ limit, method, answer }: Page, request: HttpRequest): ReturnType<Page["answer"]> =>
+const limited = ({ limit, method, answer }: PageRoute, request: HttpRequest): ReturnType<PageRoute["answer"]> =>
   Effect.flatMap(RateLimits, (limits) =>
     Effect.andThen(limits.take(limit ?? (method === "POST" ? "login" : "publicRead"), request.client), answer(request)),
   )
 
 /** Always answers with a page; a problem is shown as text. */
 export const servePage =
-  (one: Page) =>
+  (one: PageRoute) =>
   (request: HttpRequest): Effect.Effect<HttpResponse, never, HandlerServices> =>
     Effect.catchCause(limited(one, request), (cause) => {
       const failure = Cause.findErrorOption(cause) as { readonly _tag: string; readonly value?: Failure }

@@ -3,20 +3,20 @@
  * program sends it (RFC 8058). The signed address is the only credential.
  */
 import { Effect } from "effect"
-import { LetterRefusals, type RefusableKind, type Refusal } from "../../mail/letter-refusals.ts"
+import { type LetterRefusal, LetterRefusals, type RefusableKind } from "../../mail/letter-refusals.ts"
 import { NotFound } from "../../model/errors.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { deleteRefusal, findRefusal, insertRefusal } from "../../store/mail/letters.ts"
 import { findWorkspaceName } from "../../store/workspaces/workspaces.ts"
 import type { HttpRequest } from "../transport/message.ts"
-import { type Html, html, type Page, page } from "./page.ts"
+import { type Html, html, type PageRoute, renderPage } from "./page.ts"
 
 const KINDS: Readonly<Record<RefusableKind, string>> = { invitation: "invitations", tableNotes: "notes of tables" }
 
 const tokenOf = (request: HttpRequest): string => request.params["token"] ?? ""
 
 /** The refusal that the address names, with the workspace's name; absent for an address that this server did not make. */
-const refusalIn = (request: HttpRequest, change: (sql: Queryable, refusal: Refusal) => Promise<void>) =>
+const refusalIn = (request: HttpRequest, change: (sql: Queryable, refusal: LetterRefusal) => Promise<void>) =>
   Effect.gen(function* () {
     const refusal = (yield* LetterRefusals).read(tokenOf(request))
     if (refusal === undefined) return yield* NotFound.of("link")
@@ -39,11 +39,11 @@ const button = (request: HttpRequest, action: string, label: string): Html =>
 
 const shown = (request: HttpRequest, { workspace, kind, isRefused }: Shown) =>
   isRefused
-    ? page(
+    ? renderPage(
         "No more letters",
         html`<p>This address gets no more ${kind} from <strong>${workspace}</strong>.</p>${button(request, "resume", "Get them again")}`,
       )
-    : page(
+    : renderPage(
         "Letters you get",
         html`<p>This address gets ${kind} from <strong>${workspace}</strong>.</p>${button(request, "refuse", `No more ${kind}`)}`,
       )
@@ -52,7 +52,7 @@ const shown = (request: HttpRequest, { workspace, kind, isRefused }: Shown) =>
 const asksToResume = (request: HttpRequest): boolean =>
   new URLSearchParams(new TextDecoder().decode(request.body)).get("action") === "resume"
 
-export const unsubscribePages: ReadonlyArray<Page> = [
+export const unsubscribePages: ReadonlyArray<PageRoute> = [
   {
     method: "GET",
     path: "/unsubscribe/:token",

@@ -12,7 +12,7 @@ import type { Phase } from "../../model/phase.ts"
 import { guestRole } from "../../model/roles.ts"
 import { findGrantState } from "../../store/accounts/grant-states.ts"
 import { Database, type Queryable } from "../../store/database.ts"
-import { isRemoved } from "../../store/live/live-events.ts"
+import { wasRemoved } from "../../store/live/live-events.ts"
 import type { HttpRequest } from "../transport/message.ts"
 import type { SessionPrincipal } from "./call.ts"
 import { cookieValue, isForeignSite } from "./credentials.ts"
@@ -65,7 +65,7 @@ export const participantOf = (
       if (session.kind === "attendee" && session.eventId !== event.id) throw NotFound.of(what)
       const participant =
         session.kind === "attendee" ? attendeeOf(event, session) : await userOf(sql, event, session, what)
-      if (participant.manages !== true && (await isRemoved(sql, event.id, participant.participantId))) throw removed
+      if (participant.manages !== true && (await wasRemoved(sql, event.id, participant.participantId))) throw removed
       return participant
     }),
   )

@@ -15,7 +15,7 @@ import { Heartbeat } from "../../store/heartbeat.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { isPublicRead, isViewerSurface, takesNoCredentials } from "../contract/access.ts"
 import { apiDescription } from "../description/openapi.ts"
-import { type Page, queryValue } from "../pages/page.ts"
+import { type PageRoute, queryValue } from "../pages/page.ts"
 import { PAGES, servePage } from "../pages/pages.ts"
 import { sessionCookieName } from "../requests/credentials.ts"
 import { type Route, routes } from "../requests/routes.ts"
@@ -24,7 +24,7 @@ import { tagged } from "./etag.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { Problems } from "./problem.ts"
 import type { ServeServices } from "./serve.ts"
-import { type App, bindRoutes, type PlainRoute } from "./uws-http.ts"
+import { bindRoutes, type PlainRoute, type RouteApp } from "./uws-http.ts"
 
 export interface RestOptions {
   /** `null` outside production: open; in production: no such path. */
@@ -58,7 +58,7 @@ const json = (status: number, body: object): HttpResponse => text(status, "appli
 
 /** Compiles every route and binds it to the app. */
 export const bindRest = (
-  app: App,
+  app: RouteApp,
   options: RestOptions,
 ): Effect.Effect<
   Rest,
@@ -167,7 +167,7 @@ export const bindRest = (
       return text(200, "text/plain; version=0.0.4", render())
     }
 
-    const pageRoute = (one: Page): PlainRoute => ({
+    const pageRoute = (one: PageRoute): PlainRoute => ({
       method: one.method,
       path: one.path,
       crossOrigin: false,

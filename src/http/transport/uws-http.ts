@@ -14,7 +14,7 @@ import type { HttpRequest, HttpResponse } from "./message.ts"
 import type { Problems } from "./problem.ts"
 
 /** The engine's app that routes are bound to. */
-export type App = TemplatedApp
+export type RouteApp = TemplatedApp
 
 /** Bodies larger than this are refused while they arrive. */
 export const BODY_LIMIT_BYTES = 262_144
@@ -42,7 +42,7 @@ export type RequestHead = Omit<HttpRequest, "body" | "client" | "isGone"> & {
   readonly fault: string | null
 }
 
-export interface BindOptions {
+export interface RouteOptions {
   readonly problems: Problems
   readonly clients: ClientAddresses["Service"]
   /** Clients reach us by TLS only: responses make browsers insist on it (RFC 6797). */
@@ -132,12 +132,12 @@ class Exchange {
   aborted = false
   #sent = false
   readonly #res: UwsResponse
-  readonly #options: BindOptions
+  readonly #options: RouteOptions
   readonly #head: RequestHead
   readonly #route: string
   readonly #crossOrigin: boolean
 
-  constructor(res: UwsResponse, head: RequestHead, route: string, crossOrigin: boolean, options: BindOptions) {
+  constructor(res: UwsResponse, head: RequestHead, route: string, crossOrigin: boolean, options: RouteOptions) {
     this.#res = res
     this.#head = head
     this.#route = route
@@ -203,13 +203,13 @@ class Exchange {
   }
 }
 
-const addressOf = (res: UwsResponse, head: RequestHead, clients: BindOptions["clients"]): string =>
+const addressOf = (res: UwsResponse, head: RequestHead, clients: RouteOptions["clients"]): string =>
   clients.of(latin1.decode(res.getRemoteAddressAsText()), head.headers["x-forwarded-for"]).address
 
 const parameterNames = (path: string): ReadonlyArray<string> =>
   Array.from(path.matchAll(/:([A-Za-z]+)/g), ([, name = ""]) => name)
 
-const register = (app: TemplatedApp, route: PlainRoute, options: BindOptions): void => {
+const register = (app: TemplatedApp, route: PlainRoute, options: RouteOptions): void => {
   const names = parameterNames(route.path)
   const { problems } = options
   const hasBody = !["GET", "HEAD", "OPTIONS"].includes(route.method)
@@ -259,7 +259,7 @@ export const answerEverything = (app: TemplatedApp, response: HttpResponse): (()
 }
 
 /** Binds every route, the answers for other methods on its path (405, or a preflight), and 404 for all other paths. */
-export const bindRoutes = (app: TemplatedApp, routes: ReadonlyArray<PlainRoute>, options: BindOptions): void => {
+export const bindRoutes = (app: TemplatedApp, routes: ReadonlyArray<PlainRoute>, options: RouteOptions): void => {
   const byPath = new Map<string, PlainRoute[]>()
   for (const route of routes) {
     register(app, route, options)

@@ -36,7 +36,7 @@ export interface PlannedRoom {
   readonly people: ReadonlyArray<string>
 }
 
-export interface BreakoutPlan {
+export interface PlannedRooms {
   readonly rooms: ReadonlyArray<PlannedRoom>
   readonly unplaced: ReadonlyArray<string>
   /** 0: no two people share a room who are to be apart or have met. */
@@ -47,7 +47,7 @@ export interface BreakoutPlan {
   readonly notes: ReadonlyArray<PlanNote>
 }
 
-type Seating = Omit<BreakoutPlan, "notes">
+type Seating = Omit<PlannedRooms, "notes">
 
 /** Being kept apart weighs more than any number of earlier meetings. */
 const APART_COST = 1_000_000
@@ -211,7 +211,7 @@ const unbalanced = (
   }
 }
 
-export const planBreakout = (request: BreakoutRequest): BreakoutPlan => {
+export const planBreakout = (request: BreakoutRequest): PlannedRooms => {
   const { people, pinned = {}, strategy } = request
   const names = roomNames(request, new Set([...people, ...Object.keys(pinned)]).size)
   const pins = new Map(Object.entries(pinned).filter(([, room]) => names[room] !== undefined))

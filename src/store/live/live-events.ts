@@ -96,7 +96,7 @@ export const recoverLiveEvent = async (
 }
 
 /** Did a host remove this participant for good? */
-export const isRemoved = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
+export const wasRemoved = async (sql: Queryable, eventId: string, participantId: string): Promise<boolean> => {
   const rows = await sql`
     select 1 from live_removals where event_id = ${eventId} and participant_id = ${participantId}`
   return rows.length > 0

@@ -58,7 +58,7 @@ export class Connector {
   readonly json = (value: unknown): postgres.Parameter<unknown> => this.#client.json(value as never)
 
   /** Resolves when the session can take statements. Rejects, and leaves nothing open, when `signal` is aborted. */
-  async open(signal: AbortSignal): Promise<Connection> {
+  async open(signal: AbortSignal): Promise<PoolConnection> {
     const attempt = this.#attempts++
     let socket: Socket | undefined
     const status = new TransactionStatus()
@@ -84,7 +84,7 @@ export class Connector {
       // A try ends with its signal, also if the driver forgets its first statement.
       await Promise.race([client.unsafe(""), aborted])
       if (socket === undefined || socket.destroyed) throw new PoolError("POOL_CONNECTION_LOST")
-      return new Connection(client, socket, status)
+      return new PoolConnection(client, socket, status)
     } catch (cause) {
       socket?.destroy()
       throw signal.aborted ? new PoolError("POOL_TIMEOUT", cause) : cause
@@ -97,7 +97,7 @@ export class Connector {
 /** The driver would go on to the next host by itself, and forgets the statement that waits; `dial` takes them in turn. */
 const ONE_HOST = { host: ["database"], port: [5432] }
 
-export class Connection {
+export class PoolConnection {
   readonly #client: Client
   readonly #socket: Socket
   readonly #status: TransactionStatus

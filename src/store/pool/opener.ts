@@ -4,7 +4,7 @@
  * one begins beside it, so that the first try after the database is back begins within a quarter of a second, whether the
  * tries before it fail at once or hang.
  */
-import type { Connection } from "./connection.ts"
+import type { PoolConnection } from "./connection.ts"
 
 /** Between the beginnings of two tries while the database is away; jittered down to its half. */
 const PACE_MS = 250
@@ -19,10 +19,10 @@ interface Try {
 }
 
 export interface OpenerNeeds {
-  readonly open: (signal: AbortSignal) => Promise<Connection>
+  readonly open: (signal: AbortSignal) => Promise<PoolConnection>
   /** Connections that callers wait for. */
   readonly wanted: () => number
-  readonly opened: (connection: Connection) => void
+  readonly opened: (connection: PoolConnection) => void
 }
 
 export class Opener {

@@ -3,13 +3,13 @@
  * comes back only when the server itself reports that the session is in no transaction and every answer has come; any other
  * connection is destroyed and counted. No statement, transaction or caller waits longer than the deadline.
  */
-import { type Connection, Connector, type Ending, type SessionSettings } from "./connection.ts"
+import { Connector, type Ending, type PoolConnection, type SessionSettings } from "./connection.ts"
 import { PoolError } from "./errors.ts"
 import { Opener } from "./opener.ts"
 import { SERVER_KEEPALIVES } from "./session.ts"
 import { type Bound, makeQueryable, type Queryable, type Rows } from "./statement.ts"
 import { Transaction } from "./transaction.ts"
-import { type Priority, Waiting } from "./waiting.ts"
+import { type Priority, StatementQueue } from "./waiting.ts"
 
 export interface PoolOptions {
   readonly url: string
@@ -81,7 +81,7 @@ const sessionSettings = (deadlineMs: number): SessionSettings => ({
  * their old tables, and what they refer to, from the young generation's collector.
  */
 class Slot {
-  readonly connection: Connection
+  readonly connection: PoolConnection
   isOut = false
   /** While it is out: since when. Else when its last statement was answered. `performance.now()`. */
   since = 0
@@ -93,7 +93,7 @@ class Slot {
   /** Ends the check-out. */
   readonly giveBack: () => void
 
-  constructor(connection: Connection, giveBack: (slot: Slot) => void) {
+  constructor(connection: PoolConnection, giveBack: (slot: Slot) => void) {
     this.connection = connection
     this.giveBack = () => giveBack(this)
   }
@@ -121,7 +121,7 @@ export class Pool {
   readonly #observe: PoolObserver
   readonly #connector: Connector
   readonly #opener: Opener
-  readonly #waiting: Waiting<Slot>
+  readonly #waiting: StatementQueue<Slot>
   /** The one used last is used next: its statements are prepared, and the others may be given up without a loss. */
   readonly #idle: Slot[] = []
   /** All that are open. */
@@ -142,7 +142,7 @@ export class Pool {
     this.#options = options
     this.#observe = options.observe ?? NO_OBSERVER
     this.#connector = new Connector(options.url, sessionSettings(options.deadlineMs))
-    this.#waiting = new Waiting({ live: LIVE_WAITING, request: options.waiting })
+    this.#waiting = new StatementQueue({ live: LIVE_WAITING, request: options.waiting })
     this.#opener = new Opener({
       open: (signal) => this.#connector.open(signal),
       wanted: () => Math.min(this.#waiting.size, options.connections - this.#slots.length),
@@ -275,7 +275,7 @@ export class Pool {
     return Math.min(withinMs, this.#options.deadlineMs) * WAITING_SHARE
   }
 
-  #adopt(connection: Connection): void {
+  #adopt(connection: PoolConnection): void {
     // More tries may have been begun than were wanted, because the first ones seemed to hang.
     if (this.#closed || !connection.isOpen || this.#slots.length >= this.#options.connections) {
       connection.close()

@@ -1,9 +1,9 @@
 /** A session of one's own, outside the pool: for migrations and for the lock of the process, whose locks belong to it. */
-import { type Connection, Connector, type SessionSettings } from "./connection.ts"
+import { Connector, type PoolConnection, type SessionSettings } from "./connection.ts"
 import { makeQueryable, type Queryable } from "./statement.ts"
 
 export interface Session {
-  readonly connection: Connection
+  readonly connection: PoolConnection
   readonly sql: Queryable
 }
 

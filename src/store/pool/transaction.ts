@@ -2,13 +2,13 @@
  * One transaction on a connection that is checked out to it. Its statements are refused once it has ended: they would run
  * outside of it, on a connection that another caller uses.
  */
-import type { Connection } from "./connection.ts"
+import type { PoolConnection } from "./connection.ts"
 import { PoolError } from "./errors.ts"
 import { type Bound, makeQueryable, type Queryable, type Rows } from "./statement.ts"
 
 export class Transaction {
   readonly sql: Queryable
-  readonly #connection: Connection
+  readonly #connection: PoolConnection
   readonly #end: () => void
   /** The error of the first failed statement: the server refuses all later ones with a less precise error. */
   #failure: unknown
@@ -18,7 +18,7 @@ export class Transaction {
   onLost: (cause: PoolError) => void = () => {}
 
   /** `end` gives the connection back; called once. */
-  constructor(connection: Connection, json: Queryable["json"], end: () => void) {
+  constructor(connection: PoolConnection, json: Queryable["json"], end: () => void) {
     this.#connection = connection
     this.#end = end
     this.sql = makeQueryable((bound) => this.#run(bound), json)

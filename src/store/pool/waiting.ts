@@ -59,7 +59,7 @@ class Queue<A> {
   }
 }
 
-export class Waiting<A> {
+export class StatementQueue<A> {
   readonly #queues: { readonly [priority in Priority]: Queue<Waiter<A>> } = { live: new Queue(), request: new Queue() }
   readonly #bounds: { readonly [priority in Priority]: number }
   #liveInARow = 0

@@ -7,7 +7,7 @@ import type { ActivityName, CommandData, Ephemeral, ReplyData } from "../../../p
 import type { PersonalState, SharedState, StaffState } from "../../../protocol/state.ts"
 import type { TimerView } from "../../../protocol/topics/agenda.ts"
 import { Refused } from "../../commands.ts"
-import type { People, Present } from "../../presence/presence.ts"
+import type { Present, PresentPeople } from "../../presence/presence.ts"
 import type { RecordStore } from "../record-store.ts"
 import type { LiveState } from "../state.ts"
 import type { Turn } from "../turn.ts"
@@ -15,20 +15,20 @@ import type { Turn } from "../turn.ts"
 export type Fields = { readonly [field: string]: unknown }
 
 /** Returns `d` of the reply, or a refusal. `rev`: the revision that the caller saw, when the command names one. */
-export type Handler<T extends ActivityName> = (
+export type CommandHandler<T extends ActivityName> = (
   turn: Turn,
   d: CommandData<T>,
   rev: number | undefined,
 ) => ReplyData<T> | Refused
 
 /** Handlers of some commands. The registry requires that all activities together have one for every command. */
-export type Handlers = { readonly [T in ActivityName]?: Handler<T> }
+export type CommandHandlers = { readonly [T in ActivityName]?: CommandHandler<T> }
 
 /** The input of an activity's views. */
 export interface ReadContext {
   readonly records: RecordStore
   readonly state: LiveState
-  readonly people: People
+  readonly people: PresentPeople
   /** Unix milliseconds. */
   readonly now: number
 }
@@ -54,7 +54,7 @@ export interface ThrottledView {
 }
 
 export interface Activity {
-  readonly commands: Handlers
+  readonly commands: CommandHandlers
   readonly phaseStarted?: (turn: Turn, phase: PhaseState) => void
   /** The phase ended, by itself or with the event. */
   readonly phaseEnded?: (turn: Turn, phase: PhaseState) => void

@@ -18,7 +18,7 @@ import { type Caller, Refused } from "../../commands.ts"
 import { actingRole, isOfStaff } from "../acting-role.ts"
 import { phaseTraits } from "../state.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, type Handler, noSuch, type ReadContext, refuse } from "./activity.ts"
+import { type Activity, type CommandHandler, noSuch, type ReadContext, refuse } from "./activity.ts"
 import { isMuted, MUTED } from "./mutes.ts"
 import { seatOf } from "./questions/qa.ts"
 
@@ -68,7 +68,7 @@ const remember = (turn: Turn, message: ChatMessage): void => {
   }
 }
 
-const send: Handler<"chat.send"> = (turn, { to, text, replyTo = null }) => {
+const send: CommandHandler<"chat.send"> = (turn, { to, text, replyTo = null }) => {
   const { by, freshId: id, at } = turn
   if (by === null) return refuse("forbidden", "Only people at the event write in its chat.")
   const role = actingRole(turn.records, by)
@@ -97,7 +97,7 @@ const send: Handler<"chat.send"> = (turn, { to, text, replyTo = null }) => {
   return { message }
 }
 
-const remove: Handler<"chat.delete"> = (turn, { id }, rev) => {
+const remove: CommandHandler<"chat.delete"> = (turn, { id }, rev) => {
   const message = find(turn, id)
   if (message === undefined) return noSuch("message")
   const { by } = turn

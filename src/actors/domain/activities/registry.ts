@@ -9,9 +9,9 @@ import type { Turn } from "../turn.ts"
 import type {
   Activity,
   ActivityDeadline,
+  CommandHandler,
   ExtendTimer,
   Fields,
-  Handler,
   ReadContext,
   ThrottledView,
 } from "./activity.ts"
@@ -48,7 +48,7 @@ const ACTIVITIES: ReadonlyArray<Activity> = [
 ]
 
 /** The handler of every command. A missing one is a compile error. */
-const HANDLERS: { readonly [T in ActivityName]: Handler<T> } = {
+const HANDLERS: { readonly [T in ActivityName]: CommandHandler<T> } = {
   ...announcements.commands,
   ...qa.commands,
   ...chat.commands,
@@ -70,7 +70,7 @@ const PULSES: ReadonlyMap<string, ThrottledView> = new Map(
 
 export const performActivity = (turn: Turn, { type, d, rev }: ActivityCommand): Fields | Refused => {
   // The compiler cannot see that the data belongs to the handler of the same name.
-  const handler = HANDLERS[type] as Handler<ActivityName>
+  const handler = HANDLERS[type] as CommandHandler<ActivityName>
   return handler(turn, d, rev)
 }
 

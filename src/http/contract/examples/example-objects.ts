@@ -114,7 +114,7 @@ export const phase = {
   timerEndsAt: "2030-05-01T10:10:00.000Z",
   extendedSeconds: 0,
 }
-export const broadcast = {
+export const exampleBroadcast = {
   broadcastId: "0197a000-0000-7000-8000-0000000000b1",
   phaseId: ids.phase,
   status: "live",
@@ -223,4 +223,4 @@ export const question = {
   answer: null,
   answeredAt: null,
 }
-export const page = (name: string, item: unknown) => ({ [name]: [item], nextCursor: null })
+export const examplePage = (name: string, item: unknown) => ({ [name]: [item], nextCursor: null })

@@ -3,11 +3,12 @@ import {
   account,
   agenda,
   apiKey,
-  broadcast,
   cast,
   clip,
   delivery,
   event,
+  exampleBroadcast,
+  examplePage,
   head,
   ids,
   integration,
@@ -18,7 +19,6 @@ import {
   member,
   membership,
   notes,
-  page,
   phase,
   preview,
   question,
@@ -61,9 +61,9 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
       apiKey: { id: ids.key, name: "default", secret: KEY, prefix: "gck_2b8N", createdAt: T0 },
     },
   },
-  listWorkspaces: { response: page("workspaces", workspace) },
+  listWorkspaces: { response: examplePage("workspaces", workspace) },
   patchWorkspace: { request: { name: "Analytical Events" }, response: workspace },
-  listMembers: { response: page("members", member) },
+  listMembers: { response: examplePage("members", member) },
   patchMember: { request: { role: "admin" }, response: member },
   makeOwner: { request: { memberId: ids.member }, response: { ...member, role: "owner" } },
   createWorkspaceSession: {
@@ -74,17 +74,17 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
       participant: { userId: ids.user, name: "Ada Lovelace", email: "ada@example.com", picture: null },
     },
   },
-  listApiKeys: { response: page("apiKeys", apiKey) },
+  listApiKeys: { response: examplePage("apiKeys", apiKey) },
   createApiKey: { request: { name: "production" }, response: { ...apiKey, secret: KEY } },
   createKeyByKey: { request: { name: "worker" }, response: { ...apiKey, name: "worker", secret: KEY } },
   createInvite: {
     request: { email: "grace@example.com", eventId: ids.event, role: "speaker" },
     response: issuedInvite,
   },
-  listInvites: { response: page("invites", invite) },
+  listInvites: { response: examplePage("invites", invite) },
   resendInvite: { response: issuedInvite },
   listAudit: {
-    response: page("entries", {
+    response: examplePage("entries", {
       id: ids.session,
       action: "api_key.created",
       actor: { kind: "account", id: ids.account },
@@ -112,7 +112,7 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     },
     response: { ...event, status: "draft", publishedAt: null, startedAt: null },
   },
-  listEvents: { response: page("events", event) },
+  listEvents: { response: examplePage("events", event) },
   getEvent: { response: agenda },
   patchEvent: { request: { title: "Spring launch, moved", scheduledAt: null }, response: event },
   publishEvent: { response: { ...agenda, status: "scheduled" } },
@@ -121,9 +121,9 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   endEvent: { response: { ...agenda, status: "ended", endedAt: T1, activePhaseId: null } },
   appendPhase: { request: { modality: "breakout", config: { roomSize: 4 }, featureSet: ["qa"] }, response: phase },
   patchPhase: { request: { config: { roomSize: 5 } }, response: phase },
-  startBroadcast: { request: {}, response: broadcast },
-  pauseBroadcast: { response: { ...broadcast, status: "paused" } },
-  resumeBroadcast: { response: broadcast },
+  startBroadcast: { request: {}, response: exampleBroadcast },
+  pauseBroadcast: { response: { ...exampleBroadcast, status: "paused" } },
+  resumeBroadcast: { response: exampleBroadcast },
   pushTranscript: {
     request: {
       segments: [
@@ -132,21 +132,21 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     },
     response: { accepted: 1 },
   },
-  stopBroadcast: { response: { ...broadcast, status: "ended" } },
+  stopBroadcast: { response: { ...exampleBroadcast, status: "ended" } },
   extendPhase: { request: { seconds: 60 }, response: phase },
-  listUsers: { response: page("users", user) },
+  listUsers: { response: examplePage("users", user) },
   upsertUser: {
     request: { externalSub: "crm-4711", email: "grace@example.com", name: "Grace Hopper" },
     response: user,
   },
   createUserSession: { response: { sessionToken: JWT, expiresAt: T1, userId: ids.user } },
   createMembership: { request: { userId: ids.user, role: "speaker" }, response: membership },
-  listMemberships: { response: page("memberships", membership) },
+  listMemberships: { response: examplePage("memberships", membership) },
   createWebhook: {
     request: { url: webhook.url, eventTypes: webhook.eventTypes },
     response: { ...webhook, secret: `whsec_${TOKEN}` },
   },
-  listWebhooks: { response: page("webhooks", webhook) },
+  listWebhooks: { response: examplePage("webhooks", webhook) },
   patchWebhook: {
     request: { status: "disabled" },
     response: { ...webhook, status: "disabled", disabledReason: "manual" },
@@ -155,7 +155,7 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     response: { ...webhook, secret: `whsec_${TOKEN}`, previousSecretExpiresAt: "2030-05-02T09:00:00.000Z" },
   },
   pingWebhook: { response: { ...delivery, type: "ping", eventId: null, status: "pending", finishedAt: null } },
-  listWebhookDeliveries: { response: page("deliveries", delivery) },
+  listWebhookDeliveries: { response: examplePage("deliveries", delivery) },
   getWebhookDelivery: {
     response: {
       ...delivery,
@@ -265,7 +265,7 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     request: { issuer: integration.issuer, jwksUrl: integration.jwksUrl },
     response: integration,
   },
-  listGuestIntegrations: { response: page("integrations", integration) },
+  listGuestIntegrations: { response: examplePage("integrations", integration) },
   createGuestSession: {
     request: { token: JWT },
     response: {
@@ -277,7 +277,7 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
       role: "participant",
     },
   },
-  listQuestions: { response: page("questions", question) },
+  listQuestions: { response: examplePage("questions", question) },
   patchQuestion: {
     request: { answer: "In June.", pinned: true },
     response: { ...question, status: "answered", answer: "In June.", pinned: true, answeredAt: T1 },

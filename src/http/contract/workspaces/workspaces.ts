@@ -59,7 +59,7 @@ const apiKeyFields = {
 }
 export const ApiKey = Schema.Struct(apiKeyFields)
 /** The secret is shown here and never again. */
-export const CreatedApiKey = Schema.Struct({ ...apiKeyFields, secret: Schema.String })
+export const ApiKeyWithSecret = Schema.Struct({ ...apiKeyFields, secret: Schema.String })
 
 const CreatedWorkspace = Schema.Struct({
   ...workspaceFields,
@@ -187,7 +187,7 @@ export const Workspaces = HttpApiGroup.make("workspaces")
     HttpApiEndpoint.post("createApiKey", "/v1/workspaces/:id/api-keys", {
       params: PathId,
       payload: KeyInput,
-      success: created(CreatedApiKey),
+      success: created(ApiKeyWithSecret),
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "workspaceAdmin")
@@ -203,7 +203,7 @@ export const Workspaces = HttpApiGroup.make("workspaces")
       .annotate(OpenApi.Summary, "Revoke a key, with cascade=true also all keys made by it; a revoked one is removed"),
     HttpApiEndpoint.post("createKeyByKey", "/v1/api-keys", {
       payload: KeyInput,
-      success: created(CreatedApiKey),
+      success: created(ApiKeyWithSecret),
       error: problems(...WITH_BODY, ...COMMON, "conflict"),
     })
       .annotate(EndpointAccess, "key")

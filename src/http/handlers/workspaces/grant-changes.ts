@@ -23,7 +23,7 @@ export const recheckSockets = (change: GrantChange): Effect.Effect<void, never, 
  * The stored roles of users on events have changed: roles that the live events gave them no longer count, and their sockets are
  * checked. An event that cannot be reached is notified again for two minutes; its sockets are checked in any case. After that the
  * gateway mends what is left: a look at open sockets that finds another role on the list has the event check its own
- * (`gateway/event/role-checks.ts`). An event that left memory compares all its roles with the list when it is activated.
+ * (`gateway/grants/role-checks.ts`). An event that left memory compares all its roles with the list when it is activated.
  */
 export const announceRoles = (
   changes: ReadonlyArray<{ readonly eventId: string; readonly userId: string }>,

@@ -8,7 +8,7 @@ import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
 import type { PollView } from "../../../../protocol/topics/polls.ts"
 import type { Refused } from "../../../commands.ts"
 import type { Turn } from "../../turn.ts"
-import { type Activity, type ActivityDeadline, type Handler, isRefused, noSuch, refuse } from "../activity.ts"
+import { type Activity, type ActivityDeadline, type CommandHandler, isRefused, noSuch, refuse } from "../activity.ts"
 import * as views from "./poll-views.ts"
 import { countSignedOut, forgetSignedOut, whyNoRoom } from "./signed-out-votes.ts"
 
@@ -54,7 +54,7 @@ const close = (turn: Turn, poll: Poll, why: "elapsed" | "cancelled"): Poll => {
   return closed
 }
 
-const create: Handler<"poll.create"> = (turn, d) => {
+const create: CommandHandler<"poll.create"> = (turn, d) => {
   if (turn.all("poll").size >= MAX_POLLS) return TOO_MANY
   const poll: Poll = {
     id: turn.freshId,
@@ -80,7 +80,7 @@ const create: Handler<"poll.create"> = (turn, d) => {
   return current(poll)
 }
 
-const open: Handler<"poll.open"> = (turn, { id, durationMs }, rev) => {
+const open: CommandHandler<"poll.open"> = (turn, { id, durationMs }, rev) => {
   const poll = meant(turn, id, rev)
   if (isRefused(poll)) return poll
   if (poll.status === "open") {
@@ -126,7 +126,7 @@ const votedIn = (turn: Turn, id: string, rev: number | undefined): Poll | Refuse
   return rev === undefined || rev === poll.rev ? poll : refuse("conflict", CHANGED, { poll: sharedPoll(poll) })
 }
 
-const vote: Handler<"poll.vote"> = (turn, { id, optionIds }, rev) => {
+const vote: CommandHandler<"poll.vote"> = (turn, { id, optionIds }, rev) => {
   if (turn.by === null) return refuse("forbidden", "Only people at the event vote.")
   const { participantId } = turn.by
   const poll = votedIn(turn, id, rev)
@@ -155,7 +155,7 @@ const vote: Handler<"poll.vote"> = (turn, { id, optionIds }, rev) => {
   return said
 }
 
-const publish: Handler<"poll.publish"> = (turn, { id, on = true }, rev) => {
+const publish: CommandHandler<"poll.publish"> = (turn, { id, on = true }, rev) => {
   const poll = meant(turn, id, rev)
   if (isRefused(poll)) return poll
   if (poll.status === "draft") return refuse("conflict", "The poll was not opened yet.", current(poll))
@@ -166,7 +166,7 @@ const publish: Handler<"poll.publish"> = (turn, { id, on = true }, rev) => {
   return current(published)
 }
 
-const remove: Handler<"poll.delete"> = (turn, { id }, rev) => {
+const remove: CommandHandler<"poll.delete"> = (turn, { id }, rev) => {
   const poll = meant(turn, id, rev)
   if (isRefused(poll)) return poll
   const votes = [...turn.all("pollVote").keys()].filter((vote) => vote.startsWith(`${id} `))

@@ -18,7 +18,7 @@ import type { QuestionView } from "../../../../protocol/topics/questions.ts"
 import type { Refused } from "../../../commands.ts"
 import { actingRole, isOfStaff } from "../../acting-role.ts"
 import type { Turn } from "../../turn.ts"
-import { type Activity, type Handler, isRefused, noSuch, type ReadContext, refuse } from "../activity.ts"
+import { type Activity, type CommandHandler, isRefused, noSuch, type ReadContext, refuse } from "../activity.ts"
 import { isMuted, MUTED, mutedWith } from "../mutes.ts"
 import { countSignedOut, forgetSignedOut, whyNoRoom } from "./signed-out-votes.ts"
 
@@ -96,7 +96,7 @@ export const seatOf = (turn: Turn): string | null => {
   return seat === undefined || seat.away ? null : seat.roomId
 }
 
-const ask: Handler<"question.ask"> = (turn, { text, anonymous = false }) => {
+const ask: CommandHandler<"question.ask"> = (turn, { text, anonymous = false }) => {
   const phase = openPhase(turn)
   if (isRefused(phase)) return phase
   if (!turn.settings.questionsOpen) return NOT_TAKEN
@@ -120,7 +120,7 @@ const stale = (question: LiveQuestion, rev: number | undefined): Refused | undef
     ? undefined
     : refuse("conflict", "The question was changed meanwhile.", { question: questionView(question) })
 
-const withdraw: Handler<"question.withdraw"> = (turn, { id }, rev) => {
+const withdraw: CommandHandler<"question.withdraw"> = (turn, { id }, rev) => {
   const question = turn.get("question", id)
   if (question === undefined) return noSuch("question")
   if (turn.by === null || askedBy(turn, question) !== turn.by.participantId) {
@@ -137,7 +137,7 @@ const withdraw: Handler<"question.withdraw"> = (turn, { id }, rev) => {
   return { id }
 }
 
-const vote: Handler<"question.vote"> = (turn, { id, on }, rev) => {
+const vote: CommandHandler<"question.vote"> = (turn, { id, on }, rev) => {
   const phase = openPhase(turn)
   if (isRefused(phase)) return phase
   const question = turn.get("question", id)

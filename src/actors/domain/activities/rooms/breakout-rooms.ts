@@ -25,7 +25,7 @@ export const breakoutView = (breakout: Breakout): BreakoutView => {
 }
 
 /** The timer of a breakout that has one of its own. */
-export const timerOf = (breakout: Breakout): TimerView | undefined => {
+export const breakoutTimerOf = (breakout: Breakout): TimerView | undefined => {
   const { id, timed, openedAt, endsAt, closesAt, timeIsUp, extendedMs, rev } = breakout
   if (!timed || endsAt === null) return undefined
   const over = timeIsUp ? "elapsed" : "cancelled"
@@ -72,7 +72,7 @@ export const open = (turn: Turn, plan: BreakoutPlan, opening: Opening): Breakout
   for (const [room] of seats) turn.put("room", room.id, room)
   const rooms = seats.map(([room]) => roomView(room))
   turn.publish("breakout.opened", "event", { breakout: breakoutView(breakout), rooms })
-  const timer = timerOf(breakout)
+  const timer = breakoutTimerOf(breakout)
   if (timer !== undefined) turn.publish("timer.updated", "event", { timer })
   for (const [room, people] of seats) for (const id of people) sit(turn, id, room, breakout.endsAt)
   seatLateJoiners(turn, turn.people.all())
@@ -179,7 +179,7 @@ export const closeAll = (turn: Turn): void => {
 }
 
 const tellTimerIsOver = (turn: Turn, breakout: Breakout): void => {
-  const timer = timerOf(breakout)
+  const timer = breakoutTimerOf(breakout)
   if (timer === undefined) return
   if (breakout.timeIsUp) turn.publish("timer.elapsed", "event", { timerId: timer.id, timer })
   else turn.publish("timer.updated", "event", { timer })

@@ -14,6 +14,7 @@ import { type Activity, type ActivityDeadline, noSuch, type ReadContext, refuse 
 import { mutedWith } from "../mutes.ts"
 import { keepPlan, MAX_ROOMS, makePlan } from "./breakout-plans.ts"
 import {
+  breakoutTimerOf,
   breakoutView,
   closeAll,
   DEFAULT_GRACE_MS,
@@ -21,7 +22,6 @@ import {
   prolong,
   seatLateJoiners,
   startClosing,
-  timerOf,
 } from "./breakout-rooms.ts"
 import { leaveRoom, roleOf, roomsOf, roomView, setRoom } from "./rooms.ts"
 
@@ -74,7 +74,7 @@ const moveOther = (turn: Turn, id: string, roomId: string | null): ReplyData<"br
 const extend: Activity["extend"] = (turn, { id, seconds, rev }) => {
   const breakout = current(turn)
   if (breakout === undefined || breakout.id !== id) return undefined
-  const timer = timerOf(breakout)
+  const timer = breakoutTimerOf(breakout)
   const isOver = breakout.closesAt !== null && !breakout.timeIsUp
   if (timer === undefined || isOver) return refuse("conflict", "The breakout has no running timer.")
   if (rev !== undefined && rev !== breakout.rev) {
@@ -83,7 +83,7 @@ const extend: Activity["extend"] = (turn, { id, seconds, rev }) => {
   const from = breakout.timeIsUp ? Math.max(toMillis(timer.endsAt), turn.now) : toMillis(timer.endsAt)
   const endsAt = from + seconds * 1000
   if (endsAt - toMillis(breakout.openedAt) > DAY_MS) return refuse("conflict", "A breakout lasts at most a day.")
-  const extended = timerOf(prolong(turn, breakout, toTimestamp(endsAt), breakout.extendedMs + seconds * 1000))
+  const extended = breakoutTimerOf(prolong(turn, breakout, toTimestamp(endsAt), breakout.extendedMs + seconds * 1000))
   const now = extended ?? timer
   turn.publish("timer.updated", "event", { timer: now })
   return { timer: now }
@@ -207,7 +207,7 @@ export const breakout = {
   },
   timers: (scene) => {
     const breakout = current(scene)
-    const timer = breakout === undefined ? undefined : timerOf(breakout)
+    const timer = breakout === undefined ? undefined : breakoutTimerOf(breakout)
     return timer === undefined ? [] : [timer]
   },
   extend,

@@ -42,7 +42,7 @@ export const rotationView = (rotation: Rotation): RotationView => {
   return view
 }
 
-export const timerOf = (rotation: Rotation): TimerView | undefined => {
+export const roundTimerOf = (rotation: Rotation): TimerView | undefined => {
   const { id, n, status, startsAt, endsAt, remainingMs, extendedMs = 0, rev } = rotation
   if (startsAt === null || endsAt === null || status === "ended") return undefined
   const left = remainingMs === null ? {} : { remainingMs }
@@ -61,7 +61,7 @@ export const settle = (
   if (memory !== undefined) memories.set(next, memory)
   turn.put("rotation", ONLY, next)
   turn.publish("rotation.state", "event", { rotation: rotationView(next) })
-  const [was, is] = [timerOf(before), timerOf(next)]
+  const [was, is] = [roundTimerOf(before), roundTimerOf(next)]
   if (is !== undefined) turn.publish("timer.updated", "event", { timer: is })
   else if (was !== undefined)
     turn.publish("timer.updated", "event", { timer: { ...was, state: "cancelled", rev: next.rev } })
@@ -71,7 +71,7 @@ export const settle = (
 /** Publishes that the timer has run out. Later changes build on the returned rotation. */
 export const elapse = (turn: Turn, before: Rotation): Rotation => {
   const rev = before.rev + 1
-  const timer = timerOf(before)
+  const timer = roundTimerOf(before)
   if (timer !== undefined) {
     turn.publish("timer.elapsed", "event", { timerId: timer.id, timer: { ...timer, state: "elapsed", rev } })
   }

@@ -21,10 +21,10 @@ import {
   rotationView,
   roundFor,
   roundOf,
+  roundTimerOf,
   settle,
   takingPart,
   tellRound,
-  timerOf,
 } from "./rotation-rounds.ts"
 
 /** After a wait for participants, others get this long to join too. */
@@ -154,14 +154,14 @@ const resume = (turn: Turn, going: Rotation): Rotation => {
 const extend: Activity["extend"] = (turn, { id, seconds, rev }) => {
   const last = turn.get("rotation", ONLY)
   if (last === undefined || last.id !== id) return undefined
-  const timer = timerOf(last)
+  const timer = roundTimerOf(last)
   if (timer === undefined) return refuse("conflict", "The rotation has no running timer.")
   if (timer.state !== "running") return refuse("conflict", "The rotation is paused.", { timer })
   if (rev !== undefined && rev !== last.rev) return refuse("conflict", "The timer was changed meanwhile.", { timer })
   const endsAt = toMillis(timer.endsAt) + seconds * 1000
   if (endsAt - toMillis(timer.startedAt) > DAY_MS) return refuse("conflict", "A round lasts at most a day.")
   const extendedMs = timer.extendedMs + seconds * 1000
-  return { timer: timerOf(settle(turn, last, { endsAt: toTimestamp(endsAt), extendedMs })) ?? timer }
+  return { timer: roundTimerOf(settle(turn, last, { endsAt: toTimestamp(endsAt), extendedMs })) ?? timer }
 }
 
 /** A host's command on the current rotation. */
@@ -223,7 +223,7 @@ export const rotation = {
   },
   timers: (scene) => {
     const going = current(scene)
-    const timer = going === undefined ? undefined : timerOf(going)
+    const timer = going === undefined ? undefined : roundTimerOf(going)
     return timer === undefined ? [] : [timer]
   },
   extend,

@@ -1,15 +1,15 @@
 /**
- * What the gateway remembers of each participant over all connections: rate budgets and the latest commands. Entries of connected
+ * The gateway's memory of each participant over all connections: rate budgets and the latest commands. Entries of connected
  * participants are as many as there are sockets. Entries outlive the last socket, so that a reconnect gets no new budget and a
  * repeated command is recognised. New anonymous ids cost a request each, so the entries of absent participants are bounded
  * (`absent-participants.ts`).
  */
 import type { Timers } from "../../clock/timers.ts"
 import type { Connection } from "../connection/connection.ts"
-import { RateBudgets } from "../connection/rate-budgets.ts"
-import { RecentCommands } from "../connection/recent-commands.ts"
 import type { GatewayServices } from "../services.ts"
 import type { AbsentParticipants } from "./absent-participants.ts"
+import { RateBudgets } from "./rate-budgets.ts"
+import { RecentCommands } from "./recent-commands.ts"
 
 export class ParticipantMemory {
   readonly budgets: RateBudgets

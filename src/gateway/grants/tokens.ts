@@ -8,8 +8,8 @@ import type { GatewayGrant, Tokens } from "../../identity/tokens.ts"
 import { Unavailable } from "../../model/errors.ts"
 import { accessOf, type Basis, type GrantState, holds } from "../../model/grants.ts"
 import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
+import type { Identity } from "../connection/lifecycle.ts"
 import type { GrantLookups } from "./grant-lookups.ts"
-import type { Identity } from "./lifecycle.ts"
 import type { RecentChanges } from "./recent-changes.ts"
 
 export interface Grant {

@@ -11,8 +11,8 @@ import { accessOf, type EventAccess, type GrantState, holds } from "../../model/
 import type { EventRole } from "../../model/roles.ts"
 import { CLOSE } from "../../protocol/close-codes.ts"
 import { findGrantStates } from "../../store/accounts/grant-states.ts"
+import type { Connection } from "../connection/connection.ts"
 import type { GatewayServices } from "../services.ts"
-import type { Connection } from "./connection.ts"
 import { BATCH } from "./grant-lookups.ts"
 import { ChangeIndex, type Ground, RecentChanges } from "./recent-changes.ts"
 
