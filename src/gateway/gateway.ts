@@ -91,7 +91,7 @@ export const bindGateway = (
     const failed = (error: unknown): void => telemetry.log.error({ err: error }, "the gateway failed unexpectedly")
     const hub = new Hub(services)
     const sessions = new Sessions(services, hub)
-    const silence = services.grants.subscribe((change) => hub.standings.changed(change))
+    const silence = services.grants.subscribe((change) => hub.grantWatch.changed(change))
     const clients = yield* ClientAddresses
     const addresses = new SocketAddresses(options.socketsPerAddress)
     bindSockets(app, options.orderedLimitBytes, {

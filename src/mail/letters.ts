@@ -105,7 +105,7 @@ export const invitationLetter = (
         : `${plainWords(invitation.workspace, "A workspace")} invites you to ${eventNamed(invitation.event)} as ${invitation.role}.`,
     ],
     action: { label: "See the invitation", url },
-    why: "The link works for seven days, for whoever holds it: do not pass it on. Somebody in that workspace gave us your address; if you do not know them, ignore this letter.",
+    why: "The link works for seven days, for anyone who holds it: do not pass it on. Somebody in that workspace gave us your address; if you do not know them, ignore this letter.",
     unsubscribe: { label: "No more invitations from this workspace", url: unsubscribeUrl },
   })
 

@@ -12,7 +12,7 @@ const open = async () => {
     ephemeralTopic: ({ stream }) => `${stream}~`,
     sendTo: (participantId, dispatches) =>
       sent.push(`to ${participantId} ${dispatches.map(({ frame }) => frame).join(",")}`),
-    mentionTo: (participantId, dispatches) => sent.push(`mentioned to ${participantId} ${dispatches.join(",")}`),
+    sendEphemeralTo: (participantId, dispatches) => sent.push(`mentioned to ${participantId} ${dispatches.join(",")}`),
     tickMs: () => 50,
     inspect: () => sent.push("inspected"),
     flushed: () => undefined,

@@ -45,9 +45,9 @@ export const commitBatch = (
 ): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity> => {
   const { loaded } = batch
   const publish = (after: LoadedEvent, deliveries: number): LoadedEvent => {
-    const { from, publications, ephemeral, ejections, participantChanges: standings } = batch
+    const { from, publications, ephemeral, ejections, participantChanges } = batch
     services.feed.publish(
-      feedMessage(after, "commit", { from, publications, ephemeral, ejections, participantChanges: standings }),
+      feedMessage(after, "commit", { from, publications, ephemeral, ejections, participantChanges }),
     )
     if (deliveries > 0) services.outbox.notify()
     return after

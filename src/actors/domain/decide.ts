@@ -63,7 +63,7 @@ const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
     return new Refused({ code: "forbidden", detail: isOut ? "You were removed." : "You wait in the lobby." })
   }
   if (isAbove(turn, envelope)) {
-    return new Refused({ code: "forbidden", detail: "An administrator is the workspace's to deal with." })
+    return new Refused({ code: "forbidden", detail: "Hosts cannot act on owners and admins of the workspace." })
   }
   const permission = can(actingRole(turn.records, envelope.by), phaseTraits(turn.state), name)
   return permission === "allowed" ? undefined : new Refused({ code: permission, detail: whyNot(permission, name) })

@@ -147,8 +147,8 @@ export class Turn {
   }
 
   /** Reports a participant's changed role, room or admission to the gateways. */
-  changeParticipant(standing: ParticipantChange): void {
-    this.participantChanges.push(standing)
+  changeParticipant(change: ParticipantChange): void {
+    this.participantChanges.push(change)
   }
 
   eject(ejection: Ejection): void {

@@ -295,8 +295,8 @@ export class LiveEventActor {
   }
 
   /** Lists show a participant's changed role or room, but not their admission or subscribed tallies. */
-  #touch(standings: Batch["participantChanges"]): void {
-    const moved = standings.filter(({ admission, hearsPoll }) => admission === undefined && hearsPoll === undefined)
+  #touch(changes: Batch["participantChanges"]): void {
+    const moved = changes.filter(({ admission, hearsPoll }) => admission === undefined && hearsPoll === undefined)
     if (moved.length === 0) return
     const at = toTimestamp(this.#needs.timers.now())
     for (const { participantId } of moved) this.#presence?.touch(participantId, at)

@@ -18,7 +18,7 @@ interface Needs {
   /** Sends to all tabs of one participant, in order. */
   readonly sendTo: (participantId: string, dispatches: ReadonlyArray<Outgoing>) => void
   /** Sends ephemeral dispatches to the participant's tabs that receive them. */
-  readonly mentionTo: (participantId: string, dispatches: ReadonlyArray<string>) => void
+  readonly sendEphemeralTo: (participantId: string, dispatches: ReadonlyArray<string>) => void
   /** The present length of a tick. */
   readonly tickMs: () => number
   /** Checks slow sockets; called before more is added to their buffers. */
@@ -97,7 +97,7 @@ export class FanOut {
       this.#needs.inspect()
     }
     // Own votes first: a dispatch about the voted entity, such as its removal, was decided after the vote.
-    for (const [owner, byKey] of personal) this.#needs.mentionTo(owner, [...byKey.values()])
+    for (const [owner, byKey] of personal) this.#needs.sendEphemeralTo(owner, [...byKey.values()])
     for (const [stream, dispatches] of ordered) {
       const owner = ownerOf(stream)
       if (owner !== undefined) this.#needs.sendTo(owner, dispatches)

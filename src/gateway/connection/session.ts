@@ -61,7 +61,7 @@ export class Sessions {
     this.#grants = {
       tokens: services.tokens,
       lookups: new GrantLookups(services),
-      changes: hub.standings.changes,
+      changes: hub.grantWatch.changes,
       timers: services.timers,
     }
   }

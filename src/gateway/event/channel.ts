@@ -16,7 +16,7 @@ import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 import { RoleChecks } from "../grants/role-checks.ts"
 import { ParticipantMemory } from "../memory/participant-memory.ts"
-import { EventSubscriber } from "../recovery/event-subscriber.ts"
+import { EventSubscriber, type SubscriberEvent } from "../recovery/event-subscriber.ts"
 import { readyWithSnapshot, type StreamCursors } from "../recovery/ready.ts"
 import { type ReadyRequest, resumedFrames } from "../recovery/ready-requests.ts"
 import { readingFor, waitingReaders, whyNoReplay } from "../recovery/replay.ts"
@@ -60,7 +60,7 @@ export class Channel {
   #emptySince: number | undefined
   /** The version up to which all dispatches are published. */
   #shown = 0
-  #stopSendOff: (() => void) | undefined
+  #stopClosing: (() => void) | undefined
 
   constructor(services: GatewayServices, eventId: string, onDead: () => void) {
     const { options } = services
@@ -87,7 +87,7 @@ export class Channel {
       topic: (stream) => this.#topics.topic(stream),
       ephemeralTopic: (publication) => this.#topics.ephemeralTopic(publication),
       sendTo: (participantId, dispatches) => this.#sendTo(participantId, dispatches),
-      mentionTo: (participantId, dispatches) =>
+      sendEphemeralTo: (participantId, dispatches) =>
         sendEphemeral(this.participants.connectionsOf(participantId), dispatches, options.orderedLimitBytes),
       tickMs: () => options.tickMs(this.participants.size),
       inspect: () => this.inspect(),
@@ -95,25 +95,11 @@ export class Channel {
         this.#shown = this.#subscriber.version
       },
     })
-    this.#subscriber = new EventSubscriber(services, eventId, {
-      opened: () => this.#opened(),
-      failed: (failure) => this.#failed(failure),
-      published: (stream, dispatch) => this.#publish(stream, dispatch),
-      ephemeral: (publication) => this.#isHere(publication.stream) && this.#fanOut.ephemeral(publication),
-      stood: (standing) => this.#membership.follow(standing),
-      allStood: () => this.#membership.followAll(),
-      lobbyChanged: () => this.#membership.sortOut(),
-      narrowed: () => this.#roles.tellAll(),
-      removed: (participantId) => this.#membership.closeAll(participantId, CLOSE.removed),
-      hidden: () => this.#membership.closeAnonymous(),
-      ended: () => this.#end(),
-      restarted: (reason) => this.#restart(reason),
-      refreshed: () => this.#serveWaiting(),
-      settled: () => this.#fanOut.schedule(),
-      actorWoke: () => this.#introduceAll(),
+    const readers = {
       awaited: () => waitingReaders(this.#subscriber, this.#waiting),
-      isHeard: (participantId) => this.participants.has(participantId),
-    })
+      isReceived: (participantId: string) => this.participants.has(participantId),
+    }
+    this.#subscriber = new EventSubscriber(services, eventId, readers, (event) => this.#follow(event))
     const publishWaiting = (streams: ReadonlyArray<StreamName>) =>
       streams.some((stream) => this.#fanOut.pending(stream) > 0) && this.#fanOut.flush()
     this.#roles = new RoleNotifier({
@@ -130,13 +116,63 @@ export class Channel {
       participants: this.participants,
       presence: this.#presence,
       topics: this.#topics,
-      follower: this.#subscriber,
+      subscriber: this.#subscriber,
       connectionsPerParticipant: options.connectionsPerParticipant,
       published: (stream) => this.#published(stream),
       publishWaiting,
-      tell: (connection, reason) => this.#roles.tell(connection, reason),
-      bring: (connection, reason) => this.#makeReady({ connection, resume: undefined, reason }),
+      notifyRole: (connection, reason) => this.#roles.notify(connection, reason),
+      sendReady: (connection, reason) => this.#makeReady({ connection, resume: undefined, reason }),
     })
+  }
+
+  #follow(event: SubscriberEvent): void {
+    switch (event.type) {
+      case "opened":
+        this.#opened()
+        break
+      case "failed":
+        this.#failed(event.failure)
+        break
+      case "published":
+        this.#publish(event.stream, event.dispatch)
+        break
+      case "ephemeral":
+        if (this.#isHere(event.publication.stream)) this.#fanOut.ephemeral(event.publication)
+        break
+      case "participantChanged":
+        this.#membership.follow(event.change)
+        break
+      case "participantsRead":
+        this.#membership.followAll()
+        break
+      case "lobbyChanged":
+        this.#membership.reevaluate()
+        break
+      case "permissionsChanged":
+        this.#roles.notifyAll()
+        break
+      case "removed":
+        this.#membership.closeAll(event.participantId, CLOSE.removed)
+        break
+      case "hidden":
+        this.#membership.closeAnonymous()
+        break
+      case "ended":
+        this.#end()
+        break
+      case "restarted":
+        this.#restart(event.reason)
+        break
+      case "refreshed":
+        this.#serveWaiting()
+        break
+      case "settled":
+        this.#fanOut.schedule()
+        break
+      case "actorLoaded":
+        this.#reportEveryone()
+        break
+    }
   }
 
   /** Subscribes to the event; connections that enter wait until it has been read. */
@@ -150,7 +186,7 @@ export class Channel {
   }
 
   get epoch(): string {
-    return this.#subscriber.history
+    return this.#subscriber.epoch
   }
 
   /** The version up to which connections have received everything. */
@@ -185,7 +221,7 @@ export class Channel {
   }
 
   /** The user's access to the event, and their role on the workspace's list, have just been read. */
-  stand(connection: Connection, access: EventAccess, stored: EventRole | null): void {
+  roleRead(connection: Connection, access: EventAccess, stored: EventRole | null): void {
     this.#membership.renew(connection, { ...connection.identity, ...access }, "role")
     const given = this.#subscriber.participants.givenRole(connection.identity.participantId)
     this.#roleChecks.look(connection, given, stored)
@@ -239,7 +275,7 @@ export class Channel {
     this.#subscriber.stop()
     this.#fanOut.stop()
     this.#roles.stop()
-    this.#stopSendOff?.()
+    this.#stopClosing?.()
     if (this.#residence !== undefined) this.#services.fork(Fiber.interrupt(this.#residence))
   }
 
@@ -261,7 +297,7 @@ export class Channel {
     for (const { connection } of this.#waiting.splice(0)) connection.close(why)
   }
 
-  #introduceAll(): void {
+  #reportEveryone(): void {
     for (const identity of this.participants.identities()) this.#presence.joined(identity)
     for (const identity of this.#arrivals.identities()) this.#presence.joined(identity)
     for (const identity of this.#membership.waitingRoom.identities()) this.#presence.knocked(identity)
@@ -338,7 +374,7 @@ export class Channel {
     const streams = subscribedStreams(connection)
     const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? 0
     if (streams.some((stream) => cursor(stream) > this.#published(stream))) this.#fanOut.flush()
-    const { history: epoch, buffers: rings } = this.#subscriber
+    const { epoch, buffers: rings } = this.#subscriber
     const place = { epoch, v: this.version, cursors }
     const missed = this.#media.inReplay(
       streams.flatMap((stream) => rings.between(stream, cursor(stream), this.#published(stream))),
@@ -354,14 +390,14 @@ export class Channel {
     connection.apply({ type: "resumed" })
     for (const stream of streams) this.#topics.subscribe(connection, stream)
     if (!connection.getsEphemeral) this.#topics.setEphemeral(connection, streams, true)
-    this.#hearPolls(connection)
+    this.#subscribePolls(connection)
     if (!isNew) return
     connection.socket.subscribe(this.#topics.roleTopic(actingAs(connection.identity)))
     this.#services.telemetry.metrics.resumes.add(1, ready === undefined ? "replay" : "snapshot")
   }
 
   /** Subscribes to the tallies that only voters may see. */
-  #hearPolls(connection: Connection): void {
+  #subscribePolls(connection: Connection): void {
     const polls = this.#subscriber.read?.personal[connection.identity.participantId]?.state["hearsPolls"]
     for (const { id } of (polls ?? []) as ReadonlyArray<{ readonly id: string }>)
       this.#topics.subscribePoll(connection, id, true)
@@ -392,7 +428,7 @@ export class Channel {
     this.#state = "ended"
     this.#serveWaiting()
     const connections = [...this.participants.connections(), ...this.#membership.waitingRoom.connections()]
-    this.#stopSendOff = closeStaggered(
+    this.#stopClosing = closeStaggered(
       this.#services.timers,
       connections,
       CLOSE.eventEnded,

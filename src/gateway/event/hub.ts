@@ -19,17 +19,17 @@ export class Hub {
   readonly #services: GatewayServices
   readonly #channels = new Map<string, Channel>()
   readonly #connections = new Set<Connection>()
-  readonly standings: GrantWatch
+  readonly grantWatch: GrantWatch
   #isDraining = false
 
   constructor(services: GatewayServices) {
     this.#services = services
-    this.standings = new GrantWatch(
+    this.grantWatch = new GrantWatch(
       services,
       {
         connections: () => this.#connections,
         stands: (connection, access, stored) => {
-          this.#channels.get(connection.eventId)?.stand(connection, access, stored)
+          this.#channels.get(connection.eventId)?.roleRead(connection, access, stored)
         },
       },
       services.timers.now(),
@@ -59,7 +59,7 @@ export class Hub {
     const { eventId } = connection
     let channel = this.#channels.get(eventId)
     if (channel === undefined) {
-      const opened = new Channel(this.#services, eventId, () => this.#letGo(opened))
+      const opened = new Channel(this.#services, eventId, () => this.#release(opened))
       channel = opened
       this.#channels.set(eventId, channel)
       channel.start()
@@ -79,10 +79,10 @@ export class Hub {
 
   sweep(now: number): void {
     for (const connection of this.#connections) this.#check(connection, now)
-    this.standings.sweep(now)
+    this.grantWatch.sweep(now)
     this.#services.absent.sweep(now)
     for (const channel of this.#channels.values()) {
-      if (channel.sweep(now)) this.#letGo(channel)
+      if (channel.sweep(now)) this.#release(channel)
     }
   }
 
@@ -123,7 +123,7 @@ export class Hub {
     for (const connection of this.#connections) connection.close(CLOSE.drain)
   }
 
-  #letGo(channel: Channel): void {
+  #release(channel: Channel): void {
     channel.stop()
     if (this.#channels.get(channel.eventId) === channel) this.#channels.delete(channel.eventId)
   }

@@ -28,16 +28,16 @@ interface Needs {
   readonly participants: ConnectionRegistry
   readonly presence: PresenceReports
   readonly topics: Topics
-  readonly follower: EventSubscriber
+  readonly subscriber: EventSubscriber
   readonly connectionsPerParticipant: number
   /** Highest `s` that was sent to subscribers. */
   readonly published: (stream: StreamName) => number
   /** If dispatches of these streams are pending, publishes everything that is pending. */
   readonly publishWaiting: (streams: ReadonlyArray<StreamName>) => void
   /** Notifies a connection of its new role. */
-  readonly tell: (connection: Connection, reason: UpdateReason) => void
+  readonly notifyRole: (connection: Connection, reason: UpdateReason) => void
   /** Sends a connection a new `ready`. */
-  readonly bring: (connection: Connection, reason: ReadyReason) => void
+  readonly sendReady: (connection: Connection, reason: ReadyReason) => void
 }
 
 export class MembershipSync {
@@ -52,7 +52,7 @@ export class MembershipSync {
   /** The reason why an identity may not even enter the waiting room. */
   refusal(identity: Identity): CloseCode | undefined {
     const { role, kind } = identity
-    const { status, visibility } = this.#needs.follower
+    const { status, visibility } = this.#needs.subscriber
     if (status === "ended") return CLOSE.eventEnded
     if (this.#isBarred(identity)) return CLOSE.removed
     if (kind === "anonymous" && visibility !== "public") return CLOSE.revoked
@@ -61,7 +61,7 @@ export class MembershipSync {
 
   /** The participant was removed for good. This does not apply to participants that manage the workspace. */
   #isBarred({ participantId, manages }: Identity): boolean {
-    return !manages && this.#needs.follower.removed.has(participantId)
+    return !manages && this.#needs.subscriber.removed.has(participantId)
   }
 
   /**
@@ -69,14 +69,14 @@ export class MembershipSync {
    * role.
    */
   admits(connection: Connection): boolean {
-    const { participants: places } = this.#needs.follower
+    const { participants: places } = this.#needs.subscriber
     connection.apply({ type: "became", identity: places.here(connection.identity) })
     this.#agree(connection)
     connection.apply({ type: "moved", roomId: places.roomOf(connection.identity.participantId) })
     const admission = places.admission(connection.identity)
     if (admission === "waits") this.waitingRoom.hold(connection)
     if (admission === "denied") this.waitingRoom.refuse(connection)
-    if (admission === "in") this.#letIn(connection.identity.participantId)
+    if (admission === "in") this.#admit(connection.identity.participantId)
     return admission === "in"
   }
 
@@ -97,45 +97,45 @@ export class MembershipSync {
   }
 
   /** Applies a participant change to the participant's connections. */
-  follow(standing: ParticipantChange): void {
-    const { participantId, role, roomId, admission, because = "role", hearsPoll } = standing
+  follow(change: ParticipantChange): void {
+    const { participantId, role, roomId, admission, because = "role", hearsPoll } = change
     const connections = this.#needs.participants.connectionsOf(participantId)
-    if (admission === "admitted") this.#letIn(participantId)
+    if (admission === "admitted") this.#admit(participantId)
     if (admission === "denied") this.closeAll(participantId, CLOSE.lobbyDenied)
     for (const connection of connections) {
       if (hearsPoll !== undefined) this.#needs.topics.subscribePoll(connection, hearsPoll.id, hearsPoll.on)
       if (roomId !== undefined) this.#move(connection, roomId)
       // When a role given here ends, the stored role applies; the grant watch looks it up shortly after.
-      if (role !== undefined && role !== null) this.become(connection, { ...connection.identity, role }, because)
-      if (admission === "waiting") this.#sendOut(connection)
+      if (role !== undefined && role !== null) this.applyIdentity(connection, { ...connection.identity, role }, because)
+      if (admission === "waiting") this.#moveToWaitingRoom(connection)
     }
   }
 
   /** After a gap in the feed: applies the present state to every connection. */
   followAll(): void {
-    const { participants: places } = this.#needs.follower
+    const { participants: places } = this.#needs.subscriber
     for (const connection of [...this.#needs.participants.connections()]) {
       const { participantId } = connection.identity
       if (this.#isBarred(connection.identity)) connection.close(CLOSE.removed)
       this.#move(connection, places.roomOf(participantId))
-      this.become(connection, places.here(connection.identity), "role")
+      this.applyIdentity(connection, places.here(connection.identity), "role")
       this.#judge(connection)
       // The live event may have counted them as waiting when they were reported.
       if (connection.state === "open" && connection.identity.walkIn) this.#needs.presence.joined(connection.identity)
     }
-    this.#openDoor()
+    this.#admitAllowed()
   }
 
   /** A new token may have another role or name, or be on the event's list, which needs no admission. */
   renew(connection: Connection, identity: Identity, reason: UpdateReason): void {
-    const { participants: places } = this.#needs.follower
-    this.become(connection, places.here(identity), reason)
+    const { participants: places } = this.#needs.subscriber
+    this.applyIdentity(connection, places.here(identity), reason)
     this.#agree(connection)
     const waits = connection.state === "lobby" && places.admission(connection.identity) === "in"
-    if (waits) this.#letIn(identity.participantId)
+    if (waits) this.#admit(identity.participantId)
   }
 
-  become(connection: Connection, identity: Identity, reason: UpdateReason): void {
+  applyIdentity(connection: Connection, identity: Identity, reason: UpdateReason): void {
     const before = connection.identity
     connection.apply({ type: "became", identity })
     const isSame = (["role", "name", "walkIn", "manages"] as const).every((field) => before[field] === identity[field])
@@ -145,11 +145,11 @@ export class MembershipSync {
     if (before.role === identity.role) return
     this.#needs.topics.changeRole(connection, actingAs(before), actingAs(identity))
     if (isStaff(before.role) === isStaff(identity.role)) {
-      this.#needs.tell(connection, reason)
+      this.#needs.notifyRole(connection, reason)
       return
     }
     this.pause(connection, before)
-    this.#needs.bring(connection, "roleChanged")
+    this.#needs.sendReady(connection, "roleChanged")
   }
 
   /** Unsubscribes the connection until it gets `ready`: dispatches meanwhile would follow a gap. */
@@ -175,14 +175,14 @@ export class MembershipSync {
     connection.send(JSON.stringify({ op: 0, t: "subscribed", d: { cursors, dropped } }))
   }
 
-  #letIn(participantId: string): void {
+  #admit(participantId: string): void {
     for (const connection of this.waitingRoom.admit(participantId)) {
-      this.#needs.bring(connection, "new")
+      this.#needs.sendReady(connection, "new")
     }
   }
 
   /** Moves a connection to the waiting room: it leaves presence and receives only the status of its admission. */
-  #sendOut(connection: Connection): void {
+  #moveToWaitingRoom(connection: Connection): void {
     this.pause(connection)
     for (const id of connection.life.polls) this.#needs.topics.subscribePoll(connection, id, false)
     connection.socket.unsubscribe(this.#needs.topics.roleTopic(actingAs(connection.identity)))
@@ -198,23 +198,23 @@ export class MembershipSync {
    * and participants that need not wait any more come in. The live event admits the participants that it knows, in the commit
    * that closes the policy.
    */
-  sortOut(): void {
+  reevaluate(): void {
     for (const connection of [...this.#needs.participants.connections()]) this.#judge(connection)
-    this.#openDoor()
+    this.#admitAllowed()
   }
 
   #judge(connection: Connection): void {
     if (connection.state !== "open") return
-    const admission = this.#needs.follower.participants.admission(connection.identity)
-    if (admission === "waits") this.#sendOut(connection)
+    const admission = this.#needs.subscriber.participants.admission(connection.identity)
+    if (admission === "waits") this.#moveToWaitingRoom(connection)
     if (admission === "denied") this.waitingRoom.refuse(connection)
   }
 
-  #openDoor(): void {
-    const { participants: places } = this.#needs.follower
+  #admitAllowed(): void {
+    const { participants: places } = this.#needs.subscriber
     for (const identity of this.waitingRoom.identities()) {
       if (this.#isBarred(identity)) this.waitingRoom.close(identity.participantId, CLOSE.removed)
-      else if (places.admission(identity) === "in") this.#letIn(identity.participantId)
+      else if (places.admission(identity) === "in") this.#admit(identity.participantId)
     }
   }
 

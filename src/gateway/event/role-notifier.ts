@@ -47,7 +47,7 @@ export class RoleNotifier {
   }
 
   /** The connection's role differs from the one it was sent. */
-  tell(connection: Connection, reason: UpdateReason): void {
+  notify(connection: Connection, reason: UpdateReason): void {
     const { media, phase } = this.#needs
     const say = (seat: object): void => {
       const d = { ...rightsOf(connection.identity, phase()), reason, ...seat }
@@ -58,7 +58,7 @@ export class RoleNotifier {
   }
 
   /** Notifies each stored role of its effective role in the phase that is active now. */
-  tellAll(): void {
+  notifyAll(): void {
     this.stop()
     const { media, topics, phase, afterTick, publishWaiting } = this.#needs
     if (media.hasServer) {
@@ -66,7 +66,7 @@ export class RoleNotifier {
       publishWaiting(["event"])
       const connections = [...this.#needs.participants.connections()]
       this.#stopNotifying = inPortions(this.#needs.timers, connections, PORTIONS, (connection) => {
-        if (connection.state === "open") this.tell(connection, "phase")
+        if (connection.state === "open") this.notify(connection, "phase")
       })
       return
     }

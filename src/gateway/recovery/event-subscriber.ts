@@ -17,42 +17,45 @@ import type { GatewayServices } from "../services.ts"
 import { type Outgoing, outgoing } from "../transport/outgoing.ts"
 import { ReplayBuffers, type StreamHeads } from "./replay-buffers.ts"
 
-/** The notifications of the subscriber, in order. */
-export interface SubscriberEvents {
+/** What happened at the event, in order. */
+export type SubscriberEvent =
   /** The event can be served from now on. */
-  readonly opened: () => void
+  | { readonly type: "opened" }
   /** The event cannot be served: absent, or unreadable for now. */
-  readonly failed: (failure: NotFound | Unavailable) => void
-  readonly published: (stream: StreamName, dispatch: Outgoing) => void
-  readonly ephemeral: (publication: EphemeralPublication) => void
+  | { readonly type: "failed"; readonly failure: NotFound | Unavailable }
+  | { readonly type: "published"; readonly stream: StreamName; readonly dispatch: Outgoing }
+  | { readonly type: "ephemeral"; readonly publication: EphemeralPublication }
   /** A participant's role, room or admission changed. */
-  readonly stood: (standing: ParticipantChange) => void
+  | { readonly type: "participantChanged"; readonly change: ParticipantChange }
   /** The state of any participant may have changed. */
-  readonly allStood: () => void
+  | { readonly type: "participantsRead" }
   /** The waiting-room policy changed. */
-  readonly lobbyChanged: () => void
+  | { readonly type: "lobbyChanged" }
   /** The permissions of the active phase may have changed. */
-  readonly narrowed: () => void
-  readonly removed: (participantId: string) => void
+  | { readonly type: "permissionsChanged" }
+  | { readonly type: "removed"; readonly participantId: string }
   /** The event is no longer public: anonymous viewers must be closed. */
-  readonly hidden: () => void
-  readonly ended: () => void
+  | { readonly type: "hidden" }
+  | { readonly type: "ended" }
   /** Earlier positions are invalid: every connection needs a snapshot. */
-  readonly restarted: (reason: "epoch" | "gap") => void
+  | { readonly type: "restarted"; readonly reason: "epoch" | "gap" }
   /** A newer snapshot has been read. */
-  readonly refreshed: () => void
-  /** All notifications of a message, or of a reading, were sent. */
-  readonly settled: () => void
+  | { readonly type: "refreshed" }
+  /** All events of a message, or of a reading, were emitted. */
+  | { readonly type: "settled" }
   /** The actor was loaded again and may not know who is present. */
-  readonly actorWoke: () => void
+  | { readonly type: "actorLoaded" }
+
+/** The connections that a subscriber reads for. */
+export interface Readers {
   /** The participants that a reading is for. `fresh`: its snapshot must be of the same version as the personal state. */
   readonly awaited: () => { readonly participants: ReadonlyArray<string>; readonly fresh: boolean }
   /** Does a connection here receive the participant's own stream? */
-  readonly isHeard: (participantId: string) => boolean
+  readonly isReceived: (participantId: string) => boolean
 }
 
 /** The result of a reading: the state, the stream heads at that time, and the stored dispatches that are missing here. */
-interface Look {
+interface FreshReading {
   readonly reading: LiveReading
   readonly heads: StreamHeads
   readonly stored: ReadonlyArray<StoredPublication>
@@ -72,7 +75,7 @@ const MAX_BUFFERED = 1000
 const RETRY_SCHEDULE = Schedule.spaced("500 millis")
 
 export class EventSubscriber {
-  history = ""
+  epoch = ""
   version = 0
   status: EventStatus = "draft"
   visibility: Visibility = "private"
@@ -84,7 +87,8 @@ export class EventSubscriber {
   removed: ReadonlySet<string> = new Set()
   readonly #services: GatewayServices
   readonly #eventId: string
-  readonly #say: SubscriberEvents
+  readonly #emit: (event: SubscriberEvent) => void
+  readonly #readers: Readers
   /** Messages that arrive while the store is read; `undefined` otherwise. */
   #buffer: FeedMessage[] | undefined = []
   #isOpen = false
@@ -92,10 +96,11 @@ export class EventSubscriber {
   #isRefreshing = false
   #unsubscribe: ReadonlyArray<() => void> = []
 
-  constructor(services: GatewayServices, eventId: string, say: SubscriberEvents) {
+  constructor(services: GatewayServices, eventId: string, readers: Readers, emit: (event: SubscriberEvent) => void) {
     this.#services = services
     this.#eventId = eventId
-    this.#say = say
+    this.#readers = readers
+    this.#emit = emit
     const { historyMs, historyEntries } = services.options
     this.buffers = new ReplayBuffers(historyMs, historyEntries)
   }
@@ -103,7 +108,7 @@ export class EventSubscriber {
   start(): void {
     const { feed } = this.#services
     this.#unsubscribe = [
-      feed.subscribe(this.#eventId, (message) => this.#hear(message)),
+      feed.subscribe(this.#eventId, (message) => this.#receive(message)),
       feed.onReset(() => this.#reload()),
     ]
     this.#load()
@@ -117,7 +122,7 @@ export class EventSubscriber {
   trim(now: number): void {
     // During a reading no known head is dropped: the reading may be older than the head.
     const isReading = this.#isRefreshing || this.#buffer !== undefined
-    this.buffers.trim(now, (participantId) => isReading || this.#say.isHeard(participantId))
+    this.buffers.trim(now, (participantId) => isReading || this.#readers.isReceived(participantId))
   }
 
   /**
@@ -137,14 +142,14 @@ export class EventSubscriber {
           onSuccess: ({ reading, heads, stored }) => {
             this.#isRefreshing = false
             if (this.#isStopped || this.#buffer !== undefined) return
-            if (reading.snapshot.history !== this.history || reading.version > this.version) return this.#reload()
+            if (reading.snapshot.history !== this.epoch || reading.version > this.version) return this.#reload()
             this.buffers.learn(heads, stored)
             this.read = reading
-            this.#say.refreshed()
+            this.#emit({ type: "refreshed" })
           },
           onFailure: (failure) => {
             this.#isRefreshing = false
-            if (!this.#isStopped) this.#say.failed(failure)
+            if (!this.#isStopped) this.#emit({ type: "failed", failure })
           },
         }),
       ),
@@ -152,10 +157,10 @@ export class EventSubscriber {
   }
 
   /** `isAnew`: all that is subscribed; otherwise only the unknown streams of the waiting participants. */
-  #look(isAnew: boolean): Effect.Effect<Look, NotFound | Unavailable> {
+  #look(isAnew: boolean): Effect.Effect<FreshReading, NotFound | Unavailable> {
     const { live, database, options, telemetry } = this.#services
     return Effect.gen({ self: this }, function* () {
-      const { participants, fresh } = this.#say.awaited()
+      const { participants, fresh } = this.#readers.awaited()
       const reading = yield* live.read(this.#eventId, participants, isAnew || fresh, isAnew ? this.buffers.owned : [])
       const heads = isAnew ? { ...reading.snapshot.heads, ...askedHeads(reading) } : askedHeads(reading)
       const isWanted = (stream: StreamName): boolean => isAnew || !this.buffers.knows(stream)
@@ -176,7 +181,7 @@ export class EventSubscriber {
   }
 
   /** A listener must not throw into the actor that publishes. */
-  #hear(message: FeedMessage): void {
+  #receive(message: FeedMessage): void {
     try {
       if (this.#buffer === undefined) this.#accept(message)
       else this.#keep(this.#buffer, message)
@@ -192,11 +197,11 @@ export class EventSubscriber {
   }
 
   #accept(message: FeedMessage): void {
-    if (message.kind === "note" && message.ephemeral.length === 0) this.#say.actorWoke()
+    if (message.kind === "note" && message.ephemeral.length === 0) this.#emit({ type: "actorLoaded" })
     const isCommit = message.kind === "commit"
     const isOld = isCommit ? message.version <= this.version : message.version < this.version
-    if (message.epoch === this.history && isOld) return
-    if (message.epoch !== this.history || message.from !== this.version) {
+    if (message.epoch === this.epoch && isOld) return
+    if (message.epoch !== this.epoch || message.from !== this.version) {
       this.#reload(message)
       return
     }
@@ -204,23 +209,23 @@ export class EventSubscriber {
       this.#apply(message)
       return
     }
-    for (const publication of message.ephemeral) this.#say.ephemeral(publication)
-    this.#say.settled()
+    for (const publication of message.ephemeral) this.#emit({ type: "ephemeral", publication })
+    this.#emit({ type: "settled" })
   }
 
   #apply(message: FeedMessage): void {
     const now = this.#services.timers.now()
     this.version = message.version
     // Before the dispatches: a participant that enters a room receives its dispatches from here on.
-    for (const standing of message.participantChanges) {
-      this.participants.apply(standing)
-      if (standing.barred !== undefined) this.#bar(standing.participantId, standing.barred)
-      this.#say.stood(standing)
+    for (const change of message.participantChanges) {
+      this.participants.apply(change)
+      if (change.barred !== undefined) this.#bar(change.participantId, change.barred)
+      this.#emit({ type: "participantChanged", change: change })
     }
     for (const publication of message.publications) this.#add(publication, now)
-    for (const publication of message.ephemeral) this.#say.ephemeral(publication)
+    for (const publication of message.ephemeral) this.#emit({ type: "ephemeral", publication })
     this.#settle(message)
-    this.#say.settled()
+    this.#emit({ type: "settled" })
     this.#eject(message)
   }
 
@@ -228,7 +233,7 @@ export class EventSubscriber {
     const { stream, s } = publication
     const dispatch = outgoing(publication)
     if (!this.buffers.push(stream, s, dispatch, at)) return
-    this.#say.published(stream, dispatch)
+    this.#emit({ type: "published", stream, dispatch })
   }
 
   #bar(participantId: string, isBarred: boolean): void {
@@ -242,21 +247,21 @@ export class EventSubscriber {
     this.status = status
     const isHidden = this.visibility === "public" && visibility !== "public"
     this.visibility = visibility
-    if (isHidden) this.#say.hidden()
+    if (isHidden) this.#emit({ type: "hidden" })
     const hasChanged = !sameTraits(this.phase, phase)
     // The same object while nothing changes: values derived from it are cached by it.
     if (hasChanged) this.phase = phase
     const hasOtherLobby = this.participants.lobby !== lobby
     this.participants.lobby = lobby
     // First: participants that have to wait do not receive the dispatches to those inside.
-    if (hasOtherLobby) this.#say.lobbyChanged()
-    if (hasChanged) this.#say.narrowed()
+    if (hasOtherLobby) this.#emit({ type: "lobbyChanged" })
+    if (hasChanged) this.#emit({ type: "permissionsChanged" })
   }
 
   #eject({ ejections }: FeedMessage): void {
     for (const ejection of ejections) {
-      if (ejection.who === "participant") this.#say.removed(ejection.participantId)
-      else this.#say.ended()
+      if (ejection.who === "participant") this.#emit({ type: "removed", participantId: ejection.participantId })
+      else this.#emit({ type: "ended" })
     }
   }
 
@@ -289,11 +294,11 @@ export class EventSubscriber {
   #loadFailed(failure: NotFound | Unavailable): void {
     if (this.#isStopped) return
     // An event that existed and does not any more was deleted.
-    if (this.#isOpen && failure._tag === "NotFound") this.#say.ended()
-    else this.#say.failed(failure)
+    if (this.#isOpen && failure._tag === "NotFound") this.#emit({ type: "ended" })
+    else this.#emit({ type: "failed", failure })
   }
 
-  #adopt({ reading, heads, stored }: Look): void {
+  #adopt({ reading, heads, stored }: FreshReading): void {
     const { snapshot } = reading
     const buffered = this.#buffer ?? []
     const reason = this.#fill(snapshot, heads, stored)
@@ -305,17 +310,17 @@ export class EventSubscriber {
     this.#settle({ ...snapshot.event, phase, lobby })
     const wasOpen = this.#isOpen
     this.#isOpen = true
-    if (wasOpen) this.#say.allStood()
-    if (reason !== undefined) this.#say.restarted(reason)
-    else if (wasOpen) this.#say.refreshed()
-    this.#say.settled()
+    if (wasOpen) this.#emit({ type: "participantsRead" })
+    if (reason !== undefined) this.#emit({ type: "restarted", reason })
+    else if (wasOpen) this.#emit({ type: "refreshed" })
+    this.#emit({ type: "settled" })
     for (const message of buffered) {
       // The snapshot's reading includes the dispatches of these commits, but not their ejections.
       if (message.kind === "commit" && message.version <= snapshot.version) this.#eject(message)
-      this.#hear(message)
+      this.#receive(message)
     }
-    if (!wasOpen) this.#say.opened()
-    if (this.status === "ended") this.#say.ended()
+    if (!wasOpen) this.#emit({ type: "opened" })
+    if (this.status === "ended") this.#emit({ type: "ended" })
   }
 
   /** Brings the replay buffers to the snapshot's version; returns the reason when that is a start over. */
@@ -325,16 +330,16 @@ export class EventSubscriber {
     stored: ReadonlyArray<StoredPublication>,
   ): "epoch" | "gap" | undefined {
     const known = stored.filter(({ version }) => version <= snapshot.version)
-    const isSameHistory = this.#isOpen && snapshot.history === this.history
+    const isSameHistory = this.#isOpen && snapshot.history === this.epoch
     const canGoOn = isSameHistory && this.buffers.reach(heads, known)
-    this.history = snapshot.history
+    this.epoch = snapshot.history
     this.version = snapshot.version
     if (canGoOn) {
       for (const publication of known) {
         const { stream, s, at, fact } = publication
         if (!this.buffers.knows(stream) || s <= this.buffers.head(stream)) continue
         this.#add(publication, toMillis(at))
-        if (fact?.type === "removed") this.#say.removed(fact.participantId)
+        if (fact?.type === "removed") this.#emit({ type: "removed", participantId: fact.participantId })
       }
       this.buffers.learn(heads, known)
       return undefined

@@ -60,22 +60,22 @@ export const rightsOf = (identity: Who, phase: PhaseTraits) => {
 }
 
 /** Speakers take part in the staff's chat, through their own stream. */
-export const hearsStaffChat = (identity: Who, phase: PhaseTraits): boolean =>
+export const receivesStaffChat = (identity: Who, phase: PhaseTraits): boolean =>
   !isStaff(identity.role) && canChat(actingAs(identity), phase, "staff") === "allowed"
 
 const partFor = (identity: Who, snapshot: LiveSnapshot): string => {
   const { people, anonymous, staff, stage } = partsOf(snapshot)
   if (identity.kind === "anonymous") return anonymous
   if (isStaff(identity.role)) return staff
-  return hearsStaffChat(identity, snapshot.phase) ? stage : people
+  return receivesStaffChat(identity, snapshot.phase) ? stage : people
 }
 
-const standings = new WeakMap<PhaseTraits, Map<ActingRole, string>>()
+const rightsByPhase = new WeakMap<PhaseTraits, Map<ActingRole, string>>()
 
 /** JSON members: the same for equal acting roles, and made once for them. */
-const standingMembers = (identity: Who, phase: PhaseTraits): string => {
-  const known = standings.get(phase) ?? new Map<ActingRole, string>()
-  standings.set(phase, known)
+const rightsMembers = (identity: Who, phase: PhaseTraits): string => {
+  const known = rightsByPhase.get(phase) ?? new Map<ActingRole, string>()
+  rightsByPhase.set(phase, known)
   const acting = actingAs(identity)
   const members = known.get(acting) ?? membersOf(rightsOf(identity, phase))
   known.set(acting, members)
@@ -84,7 +84,7 @@ const standingMembers = (identity: Who, phase: PhaseTraits): string => {
 
 const personalPart = ({ identity, roomId, life }: Connection, phase: PhaseTraits): string => {
   const { participantId, name } = identity
-  const me = `{${membersOf({ participantId, name, roomId })},${standingMembers(identity, phase)}}`
+  const me = `{${membersOf({ participantId, name, roomId })},${rightsMembers(identity, phase)}}`
   return `${membersOf({ serverTime: Date.now(), tokenExpiresAt: toTimestamp(life.sessionExpiresAt) })},"me":${me}`
 }
 

@@ -7,7 +7,7 @@ import { ownerOf, type StreamName, wireName } from "../broadcast/stream-names.ts
 import type { Connection } from "../connection/connection.ts"
 import { subscribedStreams } from "../event/membership-sync.ts"
 import type { EventSubscriber } from "./event-subscriber.ts"
-import { hearsStaffChat, type StreamCursors } from "./ready.ts"
+import { receivesStaffChat, type StreamCursors } from "./ready.ts"
 
 /**
  * The participants that wait for a reading. `fresh`: some receive shared content on their own stream (the staff's chat), so that
@@ -21,7 +21,7 @@ export const waitingReaders = (
   const phases = [phase, read?.snapshot.phase ?? phase]
   return {
     participants: identities.map(({ participantId }) => participantId),
-    fresh: identities.some((identity) => phases.some((one) => hearsStaffChat(identity, one))),
+    fresh: identities.some((identity) => phases.some((one) => receivesStaffChat(identity, one))),
   }
 }
 
@@ -30,7 +30,7 @@ export const waitingReaders = (
  * without a reading the reason is not final, and with the next one the stream is known.
  */
 export const whyNoReplay = (
-  { history, buffers: rings }: EventSubscriber,
+  { epoch: history, buffers: rings }: EventSubscriber,
   connection: Connection,
   { epoch, cursors }: Resume,
 ): ReadyReason | undefined => {
@@ -70,7 +70,7 @@ export const readingFor = (
   if (read === undefined || own === undefined || read.version < since) return undefined
   const { snapshot } = read
   // Shared content on a participant's own stream continues from the snapshot's version, so the two versions must be equal.
-  if (hearsStaffChat(connection.identity, snapshot.phase) && read.version !== snapshot.version) return undefined
+  if (receivesStaffChat(connection.identity, snapshot.phase) && read.version !== snapshot.version) return undefined
   const head = (stream: StreamName): number =>
     ownerOf(stream) === undefined ? (snapshot.heads[stream] ?? 0) : own.head
   const streams = subscribedStreams(connection)

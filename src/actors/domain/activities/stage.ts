@@ -40,7 +40,7 @@ const place = (turn: Turn, participantId: string): StagePlace | undefined => tur
 const invite = (turn: Turn, person: Present): ReplyData<"stage.invite"> | Refused => {
   const { participantId } = person
   if (actingRole(turn.records, person) === "anonymous") {
-    return refuse("conflict", "Who is here without a name cannot come onto the stage; give them a role first.")
+    return refuse("conflict", "A participant without a name cannot come onto the stage; give them a role first.")
   }
   const known = place(turn, participantId)
   if (known?.state === "on") return { participantId, stage: stageView(known) }

@@ -142,7 +142,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       error: problems(...READ),
     })
       .annotate(EndpointAccess, "publicAsset")
-      .annotate(OpenApi.Summary, "One recording or clip, shown to whoever may see its event"),
+      .annotate(OpenApi.Summary, "One recording or clip, shown to anyone who may see its event"),
     HttpApiEndpoint.get("getTableSummary", "/v1/public/events/:id/table-summary", {
       params: PathId,
       query: { t: Schema.String.check(Schema.isMinLength(1)) },

@@ -72,7 +72,7 @@ export const Invites = HttpApiGroup.make("invites")
       .annotate(EndpointAccess, "workspaceAdminOrKey")
       .annotate(ExactBody, true)
       .annotate(Audited, "invite.created")
-      .annotate(OpenApi.Summary, "Invite an address, or make a link for whoever gets it"),
+      .annotate(OpenApi.Summary, "Invite an address, or make a link for anyone who gets it"),
     HttpApiEndpoint.get("listInvites", "/v1/workspaces/:id/invites", {
       params: PathId,
       query: PageQuery,

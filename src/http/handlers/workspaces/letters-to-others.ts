@@ -1,5 +1,5 @@
 /**
- * Letters to addresses that a workspace chose: invitations, and notes to people who were absent. An entry letter goes to whoever
+ * Letters to addresses that a workspace chose: invitations, and notes to people who were absent. An entry letter goes to anyone who
  * registers, so it wants the proof too, and is not counted. The account that asks for one
  * has proved an address, and the letters of a day (UTC) are limited. The transaction that posts the letters keeps the count.
  */

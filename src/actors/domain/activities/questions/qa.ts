@@ -124,7 +124,7 @@ const withdraw: CommandHandler<"question.withdraw"> = (turn, { id }, rev) => {
   const question = turn.get("question", id)
   if (question === undefined) return noSuch("question")
   if (turn.by === null || askedBy(turn, question) !== turn.by.participantId) {
-    return refuse("forbidden", "Only whoever asked a question can withdraw it.")
+    return refuse("forbidden", "Only the author of a question can withdraw it.")
   }
   const late = stale(question, rev)
   if (late !== undefined) return late
