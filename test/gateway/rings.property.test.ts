@@ -123,7 +123,7 @@ test("a client goes on from all of its positions or from none, and is told why n
       (acts, behindBy, extra, role, roomId, isSameEpoch) => {
         const { rings, of, kept } = play(acts)
         const connection = { identity: { ...identity, role }, roomId } as unknown as Connection
-        const follower = { history: EPOCH, buffers: rings } as unknown as EventSubscriber
+        const follower = { epoch: EPOCH, buffers: rings } as unknown as EventSubscriber
         const wire = (name: StreamName): string => (name.startsWith("me:") ? "me" : name)
         const streams = subscribedStreams(connection)
         const given: { [stream: string]: number } = extra === null ? {} : { [extra]: 0 }
