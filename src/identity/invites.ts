@@ -6,6 +6,7 @@ import { Conflict, NotFound } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import type { EventRole } from "../model/roles.ts"
 import { toTimestamp } from "../model/timestamp.ts"
+import { lockWorkspace } from "../store/accounts/credentials.ts"
 import type { Queryable } from "../store/database.ts"
 import { onForeignKeyViolation } from "../store/sqlstate.ts"
 import {
@@ -89,6 +90,8 @@ export const acceptInvite = async (
   accountId: string,
 ): Promise<{ readonly invitation: InvitationRow; readonly invite: InviteRow }> => {
   const invitation = await readInvitation(sql, token)
+  // A removal of a member takes the locks in this order too: the workspace's row, then those of invites and members.
+  await lockWorkspace(sql, invitation.workspaceId)
   const invite = await settleInvite(sql, invitation.id, "accepted")
   if (invite === undefined) throw notPending(invitation.status)
   const { workspaceId, role, eventId } = invitation

@@ -53,6 +53,7 @@ export class RateLimited extends Data.TaggedError("RateLimited")<{
 }> {}
 /** The workspace had as many letters to others sent today as it may; a new day begins after `retryAfterSeconds`. */
 export class LettersUsedUp extends Data.TaggedError("LettersUsedUp")<{
+  readonly of: "workspace" | "founder"
   readonly quota: number
   readonly retryAfterSeconds: number
 }> {}

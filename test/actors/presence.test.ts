@@ -56,6 +56,26 @@ describe("an orderly restart", () => {
 })
 
 describe("a phase change", () => {
+  test("keeps nobody's arrival waiting for those who may still come back", async () => {
+    const before = await startActors(database.url)
+    const eventId = await liveEvent(before, [{ modality: "broadcast" }])
+    await report(before, eventId, [join("away")])
+    await eventually(async () => (await told(before, eventId)).length === 1)
+    await before.stop()
+    // Nobody waits ten minutes for the flush of those who are away: the test would end first.
+    const after = await startActors(database.url, { returnWithinMs: 600_000, presenceGraceMs: 600_000 })
+    try {
+      await report(after, eventId, [join("new")])
+      await eventually(async () => (await told(after, eventId)).includes("new joined"))
+      await report(after, eventId, [{ type: "leave", participantId: "new" }])
+      await report(after, eventId, [join("newer")])
+      await eventually(async () => (await told(after, eventId)).includes("newer joined"))
+      expect(await told(after, eventId)).toEqual(["away joined", "new joined", "newer joined"])
+    } finally {
+      await after.stop()
+    }
+  })
+
   test("tells lists how roles read from now on, and counts them so", async () => {
     const house = await startActors(database.url)
     try {

@@ -180,14 +180,24 @@ describe("a workspace's letters of a day", () => {
     const refused = await invite(last)
     expect([refused.status, refused.body.code, await countOf(last)]).toEqual([429, "rate_limited", 0])
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0)
-    // A workspace that another account founded does not count, although this one is an owner of it too.
+    expect(refused.body.detail).toContain("All workspaces of one founder")
+    // Ownership changes nothing: neither in a workspace that another account founded, nor in one that the founder left.
     const other = await provedWorkspace()
-    await rows.run("insert into workspace_members (id, workspace_id, account_id, role) values ($1, $2, $3, 'owner')", [
-      randomUUID(),
-      other.id,
-      owner.id,
-    ])
+    const makeOwner = (workspaceId: string, accountId: string) =>
+      rows.run("insert into workspace_members (id, workspace_id, account_id, role) values ($1, $2, $3, 'owner')", [
+        randomUUID(),
+        workspaceId,
+        accountId,
+      ])
+    await makeOwner(other.id, owner.id)
+    await rows.run(
+      "update workspace_members set joined_at = now() - interval '1 day' where workspace_id = $1 and account_id = $2",
+      [other.id, owner.id],
+    )
     expect((await invite(other)).status).toBe(201)
+    await makeOwner(last.id, other.owner.id)
+    expect((await api("DELETE", `/v1/workspaces/${last.id}/members/me`, { cookie: owner.cookie })).status).toBe(204)
+    expect((await invite(last)).status).toBe(429)
     await rows.run("update workspace_letters set letters = 0 where workspace_id = $1", [first.id])
     expect((await invite(last)).status).toBe(201)
   })

@@ -87,6 +87,68 @@ describe("a member who is removed meanwhile", () => {
     expect((await api("GET", memberships, { key: house.key })).body.memberships).toHaveLength(1)
   })
 
+  test("renews nobody's invite", async () => {
+    const admin = await join("admin")
+    const invites = `/v1/workspaces/${house.id}/invites`
+    const made = await api("POST", invites, { cookie: house.owner.cookie, body: { role: "admin" } })
+    const answer = await whileRemoving(REMOVAL, admin.memberId, () =>
+      api("POST", `${invites}/${made.body.id}/resend`, { cookie: admin.cookie }),
+    )
+    expect([answer.status, answer.body.code]).toEqual([401, "unauthorized"])
+    const token = new URL(made.body.inviteUrl).pathname.split("/").at(-1)
+    const preview = await api("GET", `/v1/invites/${token}`)
+    expect([preview.status, preview.body.status]).toEqual([200, "pending"])
+  })
+
+  test("accepts no invite of their own", async () => {
+    const admin = await join("admin")
+    const made = await api("POST", `/v1/workspaces/${house.id}/invites`, {
+      cookie: admin.cookie,
+      body: { role: "admin" },
+    })
+    const token = new URL(made.body.inviteUrl).pathname.split("/").at(-1)
+    const lock = "select 1 from workspaces where id = $1 for no key update"
+    const answer = await whileHolding(
+      server.databaseUrl,
+      [
+        [lock, [house.id]],
+        [REMOVAL, [admin.memberId]],
+        ["update invites set status = 'revoked' where id = $1", [made.body.id]],
+      ],
+      () => api("POST", `/v1/invites/${token}/accept`, { cookie: admin.cookie }),
+    )
+    expect([answer.status, answer.body.code]).toEqual([409, "conflict"])
+    expect(
+      await rows.run("select 1 from workspace_members where account_id = $1 and workspace_id = $2", [
+        admin.id,
+        house.id,
+      ]),
+    ).toHaveLength(0)
+  })
+
+  test("is removed however often they accept invites of their own at that moment", async () => {
+    for (let round = 0; round < 3; round++) {
+      const admin = await join("admin")
+      const tokens: string[] = []
+      for (let n = 0; n < 6; n++) {
+        const made = await api("POST", `/v1/workspaces/${house.id}/invites`, {
+          cookie: admin.cookie,
+          body: { role: "admin" },
+        })
+        tokens.push(new URL(made.body.inviteUrl).pathname.split("/").at(-1) as string)
+      }
+      let isOver = false
+      const accepting = tokens.map(async (token) => {
+        while (!isOver) await api("POST", `/v1/invites/${token}/accept`, { cookie: admin.cookie })
+      })
+      const removed = await api("DELETE", `${members()}/${admin.memberId}`, { cookie: house.owner.cookie })
+      isOver = true
+      await Promise.all(accepting)
+      expect(removed.status).toBe(204)
+      expect(await rows.run("select 1 from workspace_members where id = $1", [admin.memberId])).toHaveLength(0)
+    }
+  })
+
   test.each([
     ["gives nobody another role", "PATCH"],
     ["removes nobody", "DELETE"],

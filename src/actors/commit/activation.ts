@@ -9,7 +9,7 @@ import { RecordStore } from "../domain/record-store.ts"
 import { NO_EFFECTS } from "../domain/state.ts"
 import type { Present } from "../presence/presence.ts"
 import type { ActorServices } from "../services.ts"
-import { type Answers, COMMAND_MEMORY_MS, CommandLog } from "./command-log.ts"
+import { type Answers, COMMAND_STORED_MS, CommandLog } from "./command-log.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 import { Heads } from "./stream-heads.ts"
 
@@ -49,7 +49,7 @@ export const recover = (
       eventId,
       node: ownership.node,
       history: newId(),
-      commandsSince: toTimestamp(services.timers.now() - COMMAND_MEMORY_MS),
+      commandsSince: toTimestamp(services.timers.now() - COMMAND_STORED_MS),
     }
     const { log } = services.telemetry
     const recovered = yield* database

@@ -8,6 +8,8 @@ import { toMillis } from "../../model/timestamp.ts"
 import type { StoredCommand } from "../../store/live/live-events.ts"
 
 export const COMMAND_MEMORY_MS = 600_000
+/** The store keeps answers a little longer, until its next sweep. */
+export const COMMAND_STORED_MS = 780_000
 /** Equal to the time for which the store keeps answers of commands with an `Idempotency-Key`. */
 const KEYED_MEMORY_MS = 25 * 3_600_000
 const COMMAND_MEMORY_ENTRIES = 1000
@@ -29,28 +31,72 @@ export class Answers {
     return this.#byKey?.values() ?? []
   }
 
-  /** Returns the answers that were evicted because there were too many. */
+  /** Returns the answers that were evicted. */
   add(command: StoredCommand): ReadonlyArray<StoredCommand> {
     this.#byKey ??= new Map()
     this.#byKey.set(keyOf(command.scope, command.commandId), command)
     const horizon = toMillis(command.at) - COMMAND_MEMORY_MS
-    const crowdedOut: StoredCommand[] = []
+    const evicted: StoredCommand[] = []
     for (const [oldest, { at }] of this.#byKey) {
       const isOld = toMillis(at) < horizon
       if (!isOld && this.#byKey.size <= COMMAND_MEMORY_ENTRIES) break
       const gone = this.#byKey.get(oldest)
       this.#byKey.delete(oldest)
-      if (!isOld && gone !== undefined) crowdedOut.push(gone)
+      if (gone !== undefined) evicted.push(gone)
     }
-    return crowdedOut
+    return evicted
   }
 }
 
 const keyOf = (scope: string, commandId: string): string => `${scope} ${commandId}`
 
+/** FNV-1a over 30 bits: a small integer, which a set holds without an object of its own. */
+const hashOf = (text: string): number => {
+  let hash = 0x811c_9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x0100_0193)
+  return hash & 0x3fff_ffff
+}
+
+/** Ids of one generation; there are at most two, some 8 MB for the busiest events. */
+const FORGOTTEN = 200_000
+
+/**
+ * The ids that memory has evicted and the store still has, as hashes. It never denies one that the store may have. Two ids with
+ * one hash cost a look-up in vain.
+ */
+class ForgottenIds {
+  #young = new Set<number>()
+  #old: ReadonlySet<number> = new Set()
+  #since: number
+  /** Until then the ids were too many to be kept. */
+  #overflowsUntil = 0
+
+  constructor(now: number) {
+    this.#since = now
+  }
+
+  add(id: string, now: number): void {
+    if (now - this.#since >= COMMAND_STORED_MS) {
+      this.#old = now - this.#since < 2 * COMMAND_STORED_MS ? this.#young : new Set()
+      this.#young = new Set()
+      this.#since = now
+    }
+    if (this.#young.size < FORGOTTEN) this.#young.add(hashOf(id))
+    else this.#overflowsUntil = now + COMMAND_STORED_MS
+  }
+
+  mayHave(id: string, now: number): boolean {
+    if (now < this.#overflowsUntil) return true
+    const hash = hashOf(id)
+    return this.#young.has(hash) || this.#old.has(hash)
+  }
+}
+
 export class CommandLog {
-  /** Until then any id may belong to an answer that the store has and memory has not; Unix milliseconds. */
-  #incompleteUntil = 0
+  /** Created on first use: most events have few commands. */
+  #forgotten: ForgottenIds | undefined
+  /** Until then any id may belong to an answer that the activation did not read; Unix milliseconds. */
+  readonly #unreadUntil: number
   readonly #stored = new Answers()
   /** Answers without effect, separate so that they evict no others. */
   readonly idle: Answers
@@ -60,13 +106,15 @@ export class CommandLog {
     this.idle = idle
     for (const command of stored) this.remember(command)
     const [oldest] = stored
-    if (oldest !== undefined && stored.length >= COMMAND_MEMORY_ENTRIES) this.#missing(oldest)
+    const hasMore = oldest !== undefined && stored.length >= COMMAND_MEMORY_ENTRIES
+    this.#unreadUntil = hasMore ? toMillis(oldest.at) + COMMAND_STORED_MS : 0
   }
 
-  /** Can the store have an answer for an id that is not found here? */
-  mayBeMissing(scope: string, now: number): boolean {
+  /** Can the store have an answer for an id that is not found here? `now`: Unix milliseconds. */
+  mayBeMissing(scope: string, commandId: string, now: number): boolean {
     // A repeat under an `Idempotency-Key` may come a day later; memory holds minutes.
-    return isKeyedScope(scope) || now < this.#incompleteUntil
+    if (isKeyedScope(scope) || now < this.#unreadUntil) return true
+    return this.#forgotten?.mayHave(keyOf(scope, commandId), now) === true
   }
 
   /** `now`: Unix milliseconds. */
@@ -75,10 +123,10 @@ export class CommandLog {
   }
 
   remember(command: StoredCommand): void {
-    for (const gone of this.#stored.add(command)) this.#missing(gone)
-  }
-
-  #missing({ at }: StoredCommand): void {
-    this.#incompleteUntil = Math.max(this.#incompleteUntil, toMillis(at) + COMMAND_MEMORY_MS)
+    const now = toMillis(command.at)
+    for (const { scope, commandId, at } of this.#stored.add(command)) {
+      this.#forgotten ??= new ForgottenIds(now)
+      this.#forgotten.add(keyOf(scope, commandId), Math.max(now, toMillis(at)))
+    }
   }
 }

@@ -57,48 +57,50 @@ export class Executor {
     const { services, current } = this.#needs
     return Effect.gen({ self: this }, function* () {
       const of = yield* current
+      // Everything that may fail comes before the turns, which change the loaded event.
+      yield* recallAnswers(services.database, of, this.#doubtful(of, envelopes))
       yield* recallChat(services.database, of, envelopes)
-      const batch = new Batch(of)
-      const decided = this.#performAll(batch, envelopes)
-      if (decided === undefined) return yield* this.#oneByOne(envelopes, () => Effect.succeed(FAILED))
-      const outcomes = yield* this.#withoutRepeats(batch, envelopes, decided)
-      yield* this.#keep(batch)
-      return outcomes
+      return yield* Effect.uninterruptible(this.#performAndKeep(of, envelopes))
     })
   }
 
-  /**
-   * A command without effect may be a repeat whose answer memory has evicted: the store is asked for it. The commit itself finds
-   * repeats among the commands with an effect.
-   */
-  #withoutRepeats(
-    batch: Batch,
+  #performAndKeep(
+    of: LoadedEvent,
     envelopes: ReadonlyArray<Envelope>,
-    decided: ReadonlyArray<Outcome>,
-  ): Effect.Effect<ReadonlyArray<Outcome>, StoreUnavailable> {
-    const { answers } = batch.loaded
+  ): Effect.Effect<ReadonlyArray<Outcome>, NotCommitted | Unreachable> {
+    return Effect.suspend((): Effect.Effect<ReadonlyArray<Outcome>, NotCommitted | Unreachable> => {
+      const batch = new Batch(of)
+      const outcomes = this.#performAll(batch, envelopes)
+      return outcomes === undefined
+        ? this.#oneByOne(envelopes, () => Effect.succeed(FAILED))
+        : Effect.as(this.#keep(batch), outcomes)
+    })
+  }
+
+  /** Commands that may be repeats whose answers memory has evicted. */
+  #doubtful({ answers }: LoadedEvent, envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Envelope> {
     const now = this.#needs.services.timers.now()
-    const doubtful = envelopes.filter(
+    return envelopes.filter(
       ({ scope, commandId }) =>
-        scope !== TIMER_SCOPE && answers.mayBeMissing(scope, now) && answers.find(scope, commandId, now) === undefined,
-    )
-    return Effect.map(recallAnswers(this.#needs.services.database, batch.loaded, doubtful), (found) =>
-      decided.map((outcome, n) => {
-        const envelope = envelopes[n]
-        const isRepeat = found.some((one) => one.scope === envelope?.scope && one.commandId === envelope.commandId)
-        return (envelope !== undefined && isRepeat ? rememberedAnswer(batch, envelope) : undefined) ?? outcome
-      }),
+        scope !== TIMER_SCOPE &&
+        answers.find(scope, commandId, now) === undefined &&
+        answers.mayBeMissing(scope, commandId, now),
     )
   }
 
-  /** The commit found a command id that is answered already: the batch is decided again with the answers of the store. */
+  /**
+   * The commit found a command id that is answered already: the batch is decided again with the answers of the store. A key that
+   * is used again after its day may find its old row, which is neither an answer any more nor swept yet: its command waits.
+   */
   #withAnswers(
     envelopes: ReadonlyArray<Envelope>,
   ): Effect.Effect<ReadonlyArray<Outcome>, Exclude<NotCommitted, AnsweredBefore> | Unreachable> {
     const { services, current } = this.#needs
     return Effect.gen({ self: this }, function* () {
       yield* recallAnswers(services.database, yield* current, envelopes)
-      return yield* Effect.catchTag(this.#attempt(envelopes), "AnsweredBefore", () => new StoreUnavailable())
+      return yield* Effect.catchTag(this.#attempt(envelopes), "AnsweredBefore", () =>
+        this.#oneByOne(envelopes, () => new StoreUnavailable()),
+      )
     })
   }
 

@@ -67,9 +67,9 @@ export class PresenceFlush {
     this.#counts = new DueRun(timers, () => this.#publishCounts())
   }
 
-  /** Flushes after this time, or with the flush that is pending. */
+  /** Flushes within this time. A later flush that was pending is set again by the earlier one, if it is still wanted. */
   schedule(afterMs: number = TICK_MS): void {
-    if (!this.#stopped && !this.#flushes.isPending) this.#flushes.within(afterMs)
+    if (!this.#stopped) this.#flushes.within(afterMs)
   }
 
   /** Effective roles changed: lists are updated at the next flush. */

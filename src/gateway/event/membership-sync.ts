@@ -183,6 +183,8 @@ export class MembershipSync {
 
   /** Moves a connection to the waiting room: it leaves presence and receives only the status of its admission. */
   #moveToWaitingRoom(connection: Connection): void {
+    // An earlier part of the same change may have closed it.
+    if (connection.state !== "open") return
     this.pause(connection)
     for (const id of connection.life.polls) this.#needs.topics.subscribePoll(connection, id, false)
     connection.socket.unsubscribe(this.#needs.topics.roleTopic(actingAs(connection.identity)))

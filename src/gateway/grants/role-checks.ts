@@ -4,7 +4,9 @@
  * an operator changed the list, the live event is asked to check its role. A role for the time on stage differs rightly, and is
  * asked about at every look: the gateway does not know who is on stage.
  */
+
 import { Effect } from "effect"
+import { TIMER_SCOPE } from "../../actors/commit/execution.ts"
 import { newId } from "../../model/ids.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { Connection } from "../connection/connection.ts"
@@ -49,7 +51,7 @@ export class RoleChecks {
     const eventId = this.#eventId
     const asked = live.execute(eventId, {
       commandId: newId(),
-      scope: "rest",
+      scope: TIMER_SCOPE,
       bodyHash: "",
       by: null,
       at: timers.now(),

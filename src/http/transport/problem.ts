@@ -42,7 +42,9 @@ const detailOf = (failure: Failure): string => {
     case "RateLimited":
       return "Too many requests; try again later."
     case "LettersUsedUp":
-      return `The workspace may have ${failure.quota} letters to others sent in a day (UTC), and has had them.`
+      return failure.of === "workspace"
+        ? `The workspace may have ${failure.quota} letters to others sent in a day (UTC), and has had them.`
+        : `All workspaces of one founder may have ${failure.quota} letters to others sent in a day (UTC) together, and have had them.`
     case "AccountExists":
       return "The guest's e-mail address belongs to an account; log in instead."
     case "RoleNotOnEvent":

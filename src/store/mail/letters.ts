@@ -39,8 +39,8 @@ export const countLetters = async (
 }
 
 /**
- * Has the founder of the workspace sent more than `most` letters on that day, from all workspaces that they founded? The founder
- * is the owner who joined first. Transactions of two workspaces do not see each other's letters before they end.
+ * Has the account that founded the workspace sent more than `most` letters on that day, from all workspaces that it founded?
+ * Transactions of two workspaces do not see each other's letters before they end.
  */
 export const founderSentMore = async (
   sql: Queryable,
@@ -49,13 +49,9 @@ export const founderSentMore = async (
   most: number,
 ): Promise<boolean> => {
   const rows = await sql`
-    with first_owner as (
-      select account_id from workspace_members where workspace_id = ${workspaceId} and role = 'owner'
-       order by joined_at, id limit 1)
-    select 1 from first_owner f join workspace_members m on m.account_id = f.account_id and m.role = 'owner'
-      join workspace_letters l on l.workspace_id = m.workspace_id and l.day = ${day}::date
-     where not exists (select from workspace_members o
-                        where o.workspace_id = m.workspace_id and o.role = 'owner' and (o.joined_at, o.id) < (m.joined_at, m.id))
+    select 1 from workspaces own join workspaces w on w.founder_account_id = own.founder_account_id
+      join workspace_letters l on l.workspace_id = w.id and l.day = ${day}::date
+     where own.id = ${workspaceId}
     having sum(l.letters) > ${most}`
   return rows.length > 0
 }

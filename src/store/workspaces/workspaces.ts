@@ -25,7 +25,8 @@ export const insertWorkspace = async (
 ): Promise<MemberWorkspaceRow> => {
   const [row] = await onUniqueViolation(
     sql<WorkspaceRow[]>`
-      insert into workspaces (id, name, slug) values (${workspace.id}, ${workspace.name}, ${workspace.slug})
+      insert into workspaces (id, name, slug, founder_account_id)
+      values (${workspace.id}, ${workspace.name}, ${workspace.slug}, ${workspace.ownerId})
       returning id, name, slug, created_at, updated_at`,
     "workspaces_slug_key",
     () => new SlugTaken({ slug: workspace.slug }),

@@ -21,7 +21,7 @@ import {
 } from "../../../model/errors.ts"
 import { acceptedRoles, type EventRole } from "../../../model/roles.ts"
 import { foldEmail } from "../../../model/text/email.ts"
-import { type Credential, requireCredential } from "../../../store/accounts/credentials.ts"
+import { type Credential, lockWorkspace, requireCredential } from "../../../store/accounts/credentials.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { findEventWithPhases } from "../../../store/events/events.ts"
 import {
@@ -104,7 +104,7 @@ type IssuedAnswer = InviteRow & { readonly inviteUrl?: string; readonly mailed?:
 
 /** Mails the invite if it has an address that takes invitations, and answers with the link if it may be shown. */
 const announce = (
-  credential: Credential,
+  credential: Credential & { readonly workspaceId: string },
   invitationOf: (sql: Queryable) => Promise<{ readonly issued: IssuedInvite; readonly invitation: InvitationRow }>,
 ) =>
   Effect.gen(function* () {
@@ -112,8 +112,10 @@ const announce = (
     const mailer = yield* Mailer
     const post = yield* unaskedLetters
     const answer = yield* (yield* Database).transaction<IssuedAnswer, Refusals>(async (sql) => {
+      // Before anything: a removal of the caller comes first and refuses this, or comes after it and revokes its invite.
+      await lockWorkspace(sql, credential.workspaceId)
+      await requireCredential(sql, credential.workspaceId, credential)
       const { issued, invitation } = await invitationOf(sql)
-      await requireCredential(sql, invitation.workspaceId, credential)
       const inviteUrl = `${appUrl}/invite/${issued.token}`
       const { email, role } = issued.invite
       if (email === null) return { ...issued.invite, inviteUrl }

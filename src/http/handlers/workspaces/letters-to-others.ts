@@ -78,10 +78,10 @@ export const countLettersToOthers = async (
   const day = new Date(now).toISOString().slice(0, "2026-01-01".length)
   const retryAfterSeconds = Math.ceil((DAY_MS - (now % DAY_MS)) / 1000)
   if (!(await countLetters(sql, workspaceId, day, letters, most))) {
-    throw new LettersUsedUp({ quota: most, retryAfterSeconds })
+    throw new LettersUsedUp({ of: "workspace", quota: most, retryAfterSeconds })
   }
   const mostOfFounder = most * FULL_WORKSPACES
   if (await founderSentMore(sql, workspaceId, day, mostOfFounder)) {
-    throw new LettersUsedUp({ quota: mostOfFounder, retryAfterSeconds })
+    throw new LettersUsedUp({ of: "founder", quota: mostOfFounder, retryAfterSeconds })
   }
 }
