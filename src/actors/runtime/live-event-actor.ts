@@ -32,10 +32,10 @@ import { headsOfReading, Snapshots } from "../presence/snapshots.ts"
 import { ViewThrottle } from "../presence/view-throttle.ts"
 import type { LiveReading, PresenceReport, ReadQuery, RosterPage, RosterQuery } from "../protocol.ts"
 import type { ActorServices } from "../services.ts"
+import { awaitHolders } from "./awaited-holders.ts"
 import { DeadlineTimer } from "./deadline-timer.ts"
 import { type Deadline, nextDeadline } from "./deadlines.ts"
 import { type Mutex, openMutex } from "./mutex.ts"
-import { awaitHolders } from "./reconnect-grace.ts"
 
 export interface ActorNeeds extends ActorServices {
   readonly eventId: string

@@ -1,5 +1,5 @@
 /** The pages behind an entry link and behind the letter with a table's notes. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { readEntryToken } from "../../identity/accounts/entry.ts"
 import { hashSecret } from "../../identity/secrets.ts"
 import { NotFound } from "../../model/errors.ts"
@@ -63,7 +63,7 @@ export const eventPages: ReadonlyArray<PageRoute> = [
     path: "/events/:id/table-summary",
     answer: (request) =>
       Effect.gen(function* () {
-        const now = toTimestamp(Date.now())
+        const now = toTimestamp(yield* Clock.currentTimeMillis)
         const hash = hashSecret(queryValue(request, "t"))
         const found = yield* (yield* Database).run((sql) => findTableNotes<TableContent>(sql, idIn(request), hash, now))
         if (found === undefined) return yield* NotFound.of("table summary")

@@ -11,6 +11,7 @@
  */
 import { createHash } from "node:crypto"
 import { Context, Effect, Layer } from "effect"
+import { currentTimers } from "../../clock/timers.ts"
 import type { Principal } from "../../identity/callers/principal.ts"
 import { Mailer } from "../../mail/mailer.ts"
 import { BadRequest, IdempotencyInProgress, IdempotencyKeyReused, type Unavailable } from "../../model/errors.ts"
@@ -97,12 +98,13 @@ export class Idempotency extends Context.Service<
       Idempotency,
       Effect.gen(function* () {
         const database = yield* Database
+        const timers = yield* currentTimers
         const mailer = yield* Mailer
         const bell = yield* OutboxSignal
         const { log } = yield* Telemetry
         /** Keys that this process is working on. */
         const inProgress = new Set<string>()
-        const forgetBefore = () => toTimestamp(Date.now() - KEPT_MS)
+        const forgetBefore = () => toTimestamp(timers.now() - KEPT_MS)
 
         const sweep = Effect.suspend(() => {
           const before = forgetBefore()

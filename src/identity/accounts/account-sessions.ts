@@ -1,5 +1,6 @@
 /** Account sessions: an opaque token in a cookie, its hash in a row; seven idle days, thirty at most. */
 import { Context, Effect, Layer } from "effect"
+import { currentTimers } from "../../clock/timers.ts"
 import { Unauthorized, type Unavailable } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
 import { toMillis, toTimestamp } from "../../model/timestamp.ts"
@@ -38,10 +39,11 @@ export class AccountSessions extends Context.Service<
     AccountSessions,
     Effect.gen(function* () {
       const database = yield* Database
+      const timers = yield* currentTimers
       return {
         start: (proved) => {
           const token = newSecret()
-          const now = Date.now()
+          const now = timers.now()
           const session = {
             id: newId(),
             tokenHash: hashSecret(token),
@@ -56,7 +58,7 @@ export class AccountSessions extends Context.Service<
         },
         find: (token) =>
           database.run(async (sql) => {
-            const now = Date.now()
+            const now = timers.now()
             const session = await findSession(sql, hashSecret(token), toTimestamp(now))
             if (session === undefined) return undefined
             if (now - toMillis(session.lastSeenAt) > TOUCH_EVERY_MS) {

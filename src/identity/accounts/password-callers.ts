@@ -3,6 +3,7 @@
  * wrong password lately come last. Memory is bounded, and each account has a few addresses of its own: an account that signs in
  * from thousands of addresses makes no address of another account forgotten.
  */
+import type { Timers } from "../../clock/timers.ts"
 import type { CallerClass } from "./fair-queue.ts"
 
 /** An address that gave a wrong password comes after others for so long, */
@@ -22,23 +23,25 @@ const setNewest = <A>(entries: Map<string, A>, key: string, value: A, most: numb
   entries.set(key, value)
 }
 
-/** Addresses, and until when each is remembered (`performance.now()`); the one added longest ago goes first. */
+/** Addresses, and until when each is remembered (by the monotonic clock); the one added longest ago goes first. */
 class Remembered {
   readonly #until = new Map<string, number>()
   readonly #forMs: number
   readonly #most: number
+  readonly #timers: Timers
 
-  constructor(forMs: number, most: number) {
+  constructor(timers: Timers, forMs: number, most: number) {
+    this.#timers = timers
     this.#forMs = forMs
     this.#most = most
   }
 
   has(address: string): boolean {
-    return (this.#until.get(address) ?? 0) > performance.now()
+    return (this.#until.get(address) ?? 0) > this.#timers.elapsed()
   }
 
   add(address: string): void {
-    setNewest(this.#until, address, performance.now() + this.#forMs, this.#most)
+    setNewest(this.#until, address, this.#timers.elapsed() + this.#forMs, this.#most)
   }
 
   delete(address: string): void {
@@ -50,7 +53,13 @@ class Remembered {
 export class PasswordCallers {
   /** By account; the account that signed in longest ago first. */
   readonly #right = new Map<string, Remembered>()
-  readonly #wrong = new Remembered(SUSPECT_MS, MAX_SUSPECTS)
+  readonly #wrong: Remembered
+  readonly #timers: Timers
+
+  constructor(timers: Timers) {
+    this.#timers = timers
+    this.#wrong = new Remembered(timers, SUSPECT_MS, MAX_SUSPECTS)
+  }
 
   callerClass(address: string, account: string): CallerClass {
     const isKnown = this.#right.get(account)?.has(address) ?? false
@@ -65,7 +74,7 @@ export class PasswordCallers {
       return
     }
     this.#wrong.delete(address)
-    const addresses = this.#right.get(account) ?? new Remembered(KNOWN_MS, MAX_ADDRESSES)
+    const addresses = this.#right.get(account) ?? new Remembered(this.#timers, KNOWN_MS, MAX_ADDRESSES)
     addresses.add(address)
     setNewest(this.#right, account, addresses, MAX_ACCOUNTS)
   }

@@ -8,6 +8,7 @@ import { createHash } from "node:crypto"
 import { availableParallelism } from "node:os"
 import argon2 from "argon2"
 import { Context, Effect, Layer } from "effect"
+import { currentTimers } from "../../clock/timers.ts"
 import { Unavailable } from "../../model/errors.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { RequestCaller } from "../callers/request-caller.ts"
@@ -43,8 +44,9 @@ export class Passwords extends Context.Service<
     Passwords,
     Effect.gen(function* () {
       const { metrics, sample } = yield* Telemetry
+      const timers = yield* currentTimers
       const atOnce = Math.max(1, Math.min(4, availableParallelism() - 1))
-      const callers = new PasswordCallers()
+      const callers = new PasswordCallers(timers)
       let averageMs = FIRST_GUESS_MS
       const queue = new FairQueue({ atOnce, waiting: () => Math.ceil((WAITING_MS / averageMs) * atOnce) })
       sample(() => {
@@ -54,9 +56,9 @@ export class Passwords extends Context.Service<
       const dummy = yield* Effect.promise(() => argon2.hash("a password that no account has", PARAMETERS))
 
       const timed = async <A>(work: () => Promise<A>): Promise<A> => {
-        const since = performance.now()
+        const since = timers.elapsed()
         const result = await work()
-        averageMs += NEWEST_SHARE * (performance.now() - since - averageMs)
+        averageMs += NEWEST_SHARE * (timers.elapsed() - since - averageMs)
         return result
       }
 

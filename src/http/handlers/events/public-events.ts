@@ -1,5 +1,5 @@
 /** Public surfaces: the names of people on stage and no other personal data; absent parts are null or empty, never an error. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { issueEntryToken, readEntryToken } from "../../../identity/accounts/entry.ts"
 import { hashSecret } from "../../../identity/secrets.ts"
 import { Tokens } from "../../../identity/tokens.ts"
@@ -130,7 +130,7 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
     access: "public",
     handle: ({ params, query }) =>
       Effect.gen(function* () {
-        const now = toTimestamp(Date.now())
+        const now = toTimestamp(yield* Clock.currentTimeMillis)
         const notes = yield* run((sql) => findTableNotes<TableContent>(sql, params.id, hashSecret(query.t), now))
         if (notes === undefined) return yield* NotFound.of("table summary")
         const { table, ...content } = notes.content

@@ -1,5 +1,5 @@
 /** Storing the notes of a table. A reader with a link that still opens them keeps it and is not mailed again. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { hashSecret, newSecret } from "../../../identity/secrets.ts"
 import { tableNotesLetter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
@@ -31,7 +31,7 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
         const post = yield* unaskedLetters
         const mailer = yield* Mailer
         const database = yield* Database
-        const now = Date.now()
+        const now = yield* Clock.currentTimeMillis
         const generatedAt = toTimestamp(now)
         const expiresAt = toTimestamp(now + TOKEN_MS)
         const table = { workspaceId, eventId: event.id, roomId }

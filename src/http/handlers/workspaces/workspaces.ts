@@ -1,5 +1,5 @@
 /** Workspaces, session tokens and API keys. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { ApiKeys, type CreatedApiKey, createApiKey } from "../../../identity/api-keys.ts"
 import { Tokens } from "../../../identity/tokens.ts"
 import {
@@ -60,7 +60,7 @@ const createKey = (
   { name = null, expiresAt = null }: KeyInput,
 ) =>
   Effect.gen(function* () {
-    if (expiresAt !== null && toMillis(expiresAt) <= Date.now()) {
+    if (expiresAt !== null && toMillis(expiresAt) <= (yield* Clock.currentTimeMillis)) {
       return yield* new BadRequest({ detail: "expiresAt: must lie in the future." })
     }
     return yield* (yield* Database).transaction<CreatedApiKey, Conflict | Unauthorized>(async (sql) => {
