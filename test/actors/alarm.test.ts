@@ -19,7 +19,6 @@ const alarmFor = async (...deadlines: ReadonlyArray<number>) => {
     },
     handle: (deadline, at) => Effect.sync(() => void woken.push({ due: deadline.at, at, now: timers.now() })),
     recover: Effect.void,
-    isWanted: () => true,
   })
   alarm.set()
   return { alarm, woken, pass }

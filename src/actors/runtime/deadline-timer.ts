@@ -14,10 +14,8 @@ interface Needs {
   readonly next: (since: number) => Deadline | undefined
   /** Handles a due deadline. Refused or stale: the deadline moved meanwhile, and the commit that moved it set the timer anew. */
   readonly handle: (deadline: Deadline, at: number) => Effect.Effect<unknown, Unreachable>
-  /** Loads the event into memory again. */
+  /** Loads the event into memory again, if its deadlines are to be handled at all. */
   readonly recover: Effect.Effect<unknown, Unreachable>
-  /** Are deadlines to be handled at all? */
-  readonly isWanted: () => boolean
 }
 
 const RECOVER_EVERY_MS = 500
@@ -55,14 +53,14 @@ export class DeadlineTimer {
   }
 
   #fire(deadline: Deadline): void {
-    const { timers, fork, handle: see } = this.#needs
+    const { timers, fork, handle } = this.#needs
     const seen = Effect.sync(() => {
       this.#handledTo = Math.max(this.#handledTo, deadline.at)
       this.set()
     })
     const unreachable = Effect.sync(() => this.recoverLater())
     fork(
-      see(deadline, Math.max(timers.now(), deadline.at)).pipe(
+      handle(deadline, Math.max(timers.now(), deadline.at)).pipe(
         Effect.andThen(seen),
         Effect.catchTags({ StoreUnavailable: () => unreachable, NotOwner: () => unreachable }),
         Effect.ignore,
@@ -73,7 +71,7 @@ export class DeadlineTimer {
   /** Recovers until it succeeds, which sets the timer again. */
   recoverLater(): void {
     this.clear()
-    if (!this.#needs.isWanted() || this.#isStopped) return
+    if (this.#isStopped) return
     this.#cancel = this.#needs.timers.after(RECOVER_EVERY_MS, () => {
       const again = Effect.sync(() => this.recoverLater())
       const recovered = Effect.andThen(

@@ -94,8 +94,10 @@ export class LiveEventActor {
         needs.telemetry.metrics.timersFired.add()
         return this.#exclusive(this.#handleDeadline(deadline, at))
       },
-      recover: this.#exclusive(this.#current),
-      isWanted: () => this.#stopKeepAlive !== undefined,
+      // An event that keeps itself in memory has deadlines to handle; any other is loaded when it is asked for.
+      recover: Effect.suspend(() =>
+        this.#stopKeepAlive === undefined ? Effect.void : Effect.asVoid(this.#exclusive(this.#current)),
+      ),
     })
     this.#executor = new Executor({
       services: needs,

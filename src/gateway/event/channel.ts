@@ -120,7 +120,7 @@ export class Channel {
       connectionsPerParticipant: options.connectionsPerParticipant,
       published: (stream) => this.#published(stream),
       publishWaiting,
-      notifyRole: (connection, reason) => this.#roles.notify(connection, reason),
+      roles: this.#roles,
       sendReady: (connection, reason) => this.#makeReady({ connection, resume: undefined, reason }),
     })
   }

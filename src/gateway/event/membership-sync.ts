@@ -17,6 +17,7 @@ import type { Identity } from "../connection/lifecycle.ts"
 import type { EventSubscriber } from "../recovery/event-subscriber.ts"
 import type { ConnectionRegistry } from "./connection-registry.ts"
 import type { PresenceReports } from "./presence-reports.ts"
+import type { RoleNotifier } from "./role-notifier.ts"
 import { WaitingRoom } from "./waiting-room.ts"
 
 /** The present streams of a connection. */
@@ -34,8 +35,7 @@ interface Needs {
   readonly published: (stream: StreamName) => number
   /** If dispatches of these streams are pending, publishes everything that is pending. */
   readonly publishWaiting: (streams: ReadonlyArray<StreamName>) => void
-  /** Notifies a connection of its new role. */
-  readonly notifyRole: (connection: Connection, reason: UpdateReason) => void
+  readonly roles: RoleNotifier
   /** Sends a connection a new `ready`. */
   readonly sendReady: (connection: Connection, reason: ReadyReason) => void
 }
@@ -145,7 +145,7 @@ export class MembershipSync {
     if (before.role === identity.role) return
     this.#needs.topics.changeRole(connection, actingAs(before), actingAs(identity))
     if (isStaff(before.role) === isStaff(identity.role)) {
-      this.#needs.notifyRole(connection, reason)
+      this.#needs.roles.notify(connection, reason)
       return
     }
     this.pause(connection, before)
