@@ -2,10 +2,11 @@
  * Sockets whose users lost what their session rests on, without anybody in this process being told: the watch over open sockets
  * finds out. It looks every 50 ms here; `revocation.test.ts` has what is told at once.
  */
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import type { Basis } from "../../src/model/grants.ts"
 import { newId } from "../../src/model/ids.ts"
 import type { WorkspaceRole } from "../../src/model/roles.ts"
+import { startPostgresProxy } from "../support/postgres-proxy.ts"
 import type { Client } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
@@ -152,5 +153,30 @@ test("a connection that brings a new token in time stays", async () => {
   await resetPassword(other)
   // By then everybody has been looked at.
   expect(await witness.closeCode()).toBe(4203)
+  expect(await client.command("roster.list")).toMatchObject({ ok: true })
+})
+
+test("a connection that brings a new token while it is looked at is judged by that token", async () => {
+  const proxy = await startPostgresProxy(house.databaseUrl)
+  onTestFinished(() => proxy.close())
+  const late = await openHouse({ recheckMs: 300 }, { node: "late" }, proxy.url)
+  onTestFinished(() => late.stop())
+  const stage = await late.stage()
+  const member = await makeMember(stage, "admin")
+  const client = await late.join(stage, member.userId, "viewer", grantOf(member))
+  const login = { accountId: member.accountId, sessionId: await logIn(member.accountId), credentialsVersion: 1 }
+  const renewed = grantOf({ ...member, basis: { ...member.basis, login } })
+  const token = await late.token(stage, member.userId, "host", renewed)
+  const look = /with asked as materialized/
+
+  await proxy.answered(look)
+  // The next look finds that the first login has ended, and hears of it only once the connection has another one.
+  proxy.onStatement({ match: look, action: { kind: "delay", ms: 1000 }, times: 1 })
+  await house.actors.sql`delete from account_sessions where id = ${member.basis.login?.sessionId ?? ""}`
+  await proxy.answered(look)
+  client.send({ op: 12, id: "new", d: { token } })
+  expect(await client.next(({ op }) => op === 4)).toMatchObject({ id: "new", ok: true })
+  // The look after it begins only when that one has been judged.
+  await proxy.seen(look)
   expect(await client.command("roster.list")).toMatchObject({ ok: true })
 })
