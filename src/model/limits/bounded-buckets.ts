@@ -49,10 +49,10 @@ export class BoundedBuckets {
     return { waitMs, left: Math.floor(bucket.tokens), fullInMs }
   }
 
-  /** Gives some back. */
+  /** Gives some back. The next `take` bounds the bucket by its burst. */
   giveBack(key: string, count = 1): void {
     const bucket = this.#buckets.get(hashOf(key))
-    if (bucket !== undefined) bucket.tokens = Math.min(this.#rate.burst, bucket.tokens + count)
+    if (bucket !== undefined) bucket.tokens += count
   }
 }
 

@@ -251,8 +251,8 @@ export class Pool {
   /** A connection that is free now. */
   #take(withinMs: number): Slot | undefined {
     if (this.#closed) throw new PoolError("POOL_CLOSED")
-    // No caller overtakes the queue.
-    const slot = this.#waiting.size > 0 ? undefined : this.#idle.pop()
+    // Overtakes no caller: a connection is idle only while nobody waits (`#offer`).
+    const slot = this.#idle.pop()
     if (slot !== undefined) this.#inUse++
     return slot?.checkOut(performance.now() + withinMs)
   }
