@@ -49,6 +49,25 @@ test("a deadline further away than a timer of Node reaches is seen to on its day
   expect(woken).toEqual([{ due, at: due, now: due }])
 })
 
+test("an end that was missed is seen to late, and brings back no warning that was missed after it", async () => {
+  const { timers, pass } = await openVirtualTime(BEGIN)
+  const [end, missed, coming] = [BEGIN - 5000, BEGIN - 2000, BEGIN + 10]
+  const woken: number[] = []
+  const alarm = new DeadlineTimer({
+    timers,
+    fork: (effect) => void Effect.runSync(effect),
+    next: (since) => {
+      const at = woken.includes(end) ? [missed, coming].find((warning) => warning > since) : end
+      return at === undefined ? undefined : { at, due: () => undefined }
+    },
+    handle: ({ at }) => Effect.sync(() => void woken.push(at)),
+    recover: Effect.void,
+  })
+  alarm.set()
+  await pass(60_000)
+  expect(woken).toEqual([end, coming])
+})
+
 test("a stopped alarm wakes nobody", async () => {
   const { alarm, woken, pass } = await alarmFor(BEGIN + 10)
   alarm.stop()

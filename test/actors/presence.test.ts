@@ -1,9 +1,10 @@
 import { Effect } from "effect"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import type { PresenceReport } from "../../src/actors/protocol.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { type ActorHouse, seedEvent, startActors } from "../support/live-events.ts"
+import { startPostgresProxy } from "../support/postgres-proxy.ts"
 import { eventually } from "../support/wait.ts"
 
 let database: TestDatabase
@@ -53,6 +54,62 @@ describe("an orderly restart", () => {
       await after.stop()
     }
   })
+})
+
+test("a roster is for the first activation after its stop, and not written once another one owns the event", async () => {
+  const stopped = await startActors(database.url)
+  const eventId = await liveEvent(stopped, [{ modality: "broadcast" }])
+  await report(stopped, eventId, [join("a"), join("b")])
+  await eventually(async () => (await told(stopped, eventId)).length === 2)
+  await stopped.stop()
+  const totalAt = async (house: ActorHouse) =>
+    (await house.read(eventId)).snapshot.people["presence"] as { readonly total: number }
+  const overtaken = await startActors(database.url, { node: "overtaken" })
+  expect(await totalAt(overtaken)).toMatchObject({ total: 2 })
+  const owner = await startActors(database.url, { node: "owner" })
+  try {
+    // The one before it told nobody who was there.
+    expect(await totalAt(owner)).toMatchObject({ total: 0 })
+    await overtaken.stop()
+    expect(await owner.sql`select roster from live_events where event_id = ${eventId}`).toEqual([{ roster: null }])
+  } finally {
+    await owner.stop()
+  }
+})
+
+test("newcomers of a large audience find an event that has just begun live", async () => {
+  const house = await startActors(database.url)
+  try {
+    const { eventId } = await seedEvent(house.sql, [{ modality: "broadcast" }])
+    const crowd = Array.from({ length: 501 }, (_, n) => join(`p${n}`))
+    await report(house, eventId, crowd)
+    // Of an audience this large a snapshot is given for a quarter of a second, although there is a newer version.
+    const status = () =>
+      house
+        .run(Effect.flatMap(LiveEvents, (live) => live.read(eventId, [], false)))
+        .then(({ snapshot }) => snapshot.event.status)
+    expect(await status()).toBe("scheduled")
+    await house.execute(eventId, { type: "event.start", d: {} })
+    expect(await status()).toBe("live")
+  } finally {
+    await house.stop()
+  }
+})
+
+test("an arrival whose commit was lost is told by the next one", async () => {
+  const proxy = await startPostgresProxy(database.url)
+  onTestFinished(() => proxy.close())
+  const house = await startActors(proxy.url)
+  try {
+    const eventId = await liveEvent(house, [{ modality: "broadcast" }])
+    const lost = proxy.onStatement({ match: /commit_live_event/, action: { kind: "cutBefore" }, times: 1 })
+    await report(house, eventId, [join("a")])
+    await lost.reached(1)
+    await eventually(async () => (await told(house, eventId)).length > 0)
+    expect(await told(house, eventId)).toEqual(["a joined"])
+  } finally {
+    await house.stop()
+  }
 })
 
 describe("a phase change", () => {

@@ -1,7 +1,7 @@
 /** Links that neither work nor close: only the client itself can notice. Played by a WebSocket that the test holds. */
 import { afterEach, expect, test, vi } from "vitest"
 import type { SocketConstructor } from "../../src/client/connection/socket.ts"
-import { GatewayClient, type GatewayClientOptions } from "../../src/client/gateway-client.ts"
+import { GatewayClient, type GatewayClientOptions, type GatewayToken } from "../../src/client/gateway-client.ts"
 
 class HeldSocket extends EventTarget {
   static readonly opened: HeldSocket[] = []
@@ -59,6 +59,20 @@ test("a connection that never says hello is given up and another is dialled", as
   await vi.advanceTimersByTimeAsync(1100)
   expect(HeldSocket.opened).toHaveLength(2)
   client.close()
+})
+
+test("a client that is closed while its token is being fetched dials nothing", async () => {
+  vi.useFakeTimers()
+  let give: (token: GatewayToken) => void = () => {}
+  const client = new GatewayClient({
+    token: () => new Promise((resolve) => (give = resolve)),
+    WebSocket: HeldSocket as unknown as SocketConstructor,
+  })
+  client.connect().catch(() => {})
+  client.close()
+  give({ token: "t", url: "ws://unused.invalid", expiresAt: "2999-01-01T00:00:00.000Z" })
+  await vi.advanceTimersByTimeAsync(0)
+  expect([HeldSocket.opened.length, client.status]).toEqual([0, "closed"])
 })
 
 test("a connection that goes silent is given up after a whole heartbeat without a word, a talking one is kept", async () => {

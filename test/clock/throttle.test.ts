@@ -50,6 +50,33 @@ test("of several requests the earliest counts, and a cancelled one never comes",
   expect(runs).toEqual([40])
 })
 
+test("whatever is requested when: a due run comes at the earliest of the times that were asked for", async () => {
+  const request = fc.record({ pause: fc.integer({ min: 0, max: 40 }), ms: fc.integer({ min: 1, max: 100 }) })
+  await fc.assert(
+    fc.asyncProperty(fc.array(request, { minLength: 1, maxLength: 15 }), async (requests) => {
+      const time = await openVirtualTime(BEGIN)
+      const { runs, run } = runsOf(time)
+      const due = new DueRun(time.timers, run)
+      const expected: number[] = []
+      let now = 0
+      let dueAt = Number.POSITIVE_INFINITY
+      for (const { pause, ms } of requests) {
+        await time.pass(pause)
+        now += pause
+        if (dueAt <= now) {
+          expected.push(dueAt)
+          dueAt = Number.POSITIVE_INFINITY
+        }
+        due.within(ms)
+        dueAt = Math.min(dueAt, now + ms)
+      }
+      await time.pass(100)
+      expect(runs).toEqual([...expected, dueAt])
+    }),
+    { numRuns: 100 },
+  )
+})
+
 test("a throttle runs at once after a pause, then once per interval, and after the last request", async () => {
   const time = await openVirtualTime(BEGIN)
   const { runs, run } = runsOf(time)
@@ -126,4 +153,15 @@ test("a list is done in portions, the first at once, each once and in order, unt
   inPortions(time.timers, numbers, { atOnce: 100, pauseMs: 10 }, each)
   await time.pass(100)
   expect(done.slice(6)).toEqual(numbers.map((n) => `${n}@110`))
+})
+
+test("a list that is dropped from within a portion ends with that portion", async () => {
+  const time = await openVirtualTime(BEGIN)
+  const done: number[] = []
+  const drop = inPortions(time.timers, [1, 2, 3, 4, 5], { atOnce: 2, pauseMs: 10 }, (one) => {
+    done.push(one)
+    if (one === 3) drop()
+  })
+  await time.pass(100)
+  expect(done).toEqual([1, 2, 3, 4])
 })

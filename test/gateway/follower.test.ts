@@ -65,6 +65,19 @@ test("a removal the feed lost still closes 4304", async () => {
   await heard(stays, "on")
 })
 
+test("a removal that is heard after more was lost than the store remembers closes 4304", async () => {
+  const stage = await house.stage()
+  const [stays, goes] = await Promise.all([house.join(stage, "stays"), house.join(stage, "goes")])
+  await stays.next(({ t, d }) => t === "presence.diff" && d.join.length === 2)
+  await lose(async () => {
+    for (let n = 0; n < HISTORY + 5; n++) await announce(stage, `lost ${n}`)
+  })
+  await house.actors.execute(stage.eventId, { type: "participant.remove", d: { id: "goes" } })
+  expect(await goes.closeCode()).toBe(4304)
+  await announce(stage, "on")
+  await heard(stays, "on")
+})
+
 test("more than the store remembers is a fresh snapshot for everyone", async () => {
   const stage = await house.stage()
   const client = await house.join(stage, "a")

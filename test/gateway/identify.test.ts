@@ -79,7 +79,12 @@ test("an expired token, and a session that is over, close 4201", async () => {
   const grant = { ...claims, userId: null, name: "A", role: "viewer", sessionExpires: inSeconds(3600) }
   expect(await closeCodeFor(await signed(grant, "gateway", inSeconds(-5)))).toBe(4201)
   const over = await house.token(stage, "guest:1", "viewer", { sessionExpires: inSeconds(-1) })
-  expect(await closeCodeFor(over)).toBe(4201)
+  const client = house.connect()
+  await client.hello()
+  client.send({ op: 2, d: { token: over } })
+  expect(await client.closeCode()).toBe(4201)
+  // It was not let in first.
+  expect(client.received.map(({ t }) => t)).not.toContain("ready")
 })
 
 test("an absent event closes 4308", async () => {

@@ -177,6 +177,22 @@ test("a host sends somebody back to the lobby, who is present no more until they
   })
 })
 
+test("who was sent back and is turned away waits again on every return, at every node", async () => {
+  const stage = await house.stage()
+  const host = await house.join(stage, "host", "host", { kind: "user" })
+  const guest = await house.join(stage, "guest")
+  await host.command("participant.toLobby", { id: "guest" })
+  await status(guest, "waiting")
+  await knocked(host, "guest")
+  expect(await host.command("lobby.deny", { ids: ["guest"] })).toMatchObject({ ok: true })
+  expect(await guest.closeCode()).toBe(4306)
+  const elsewhere = house.connect({ url: await house.anotherNode("elsewhere") })
+  await elsewhere.hello()
+  elsewhere.send({ op: 2, d: { token: await house.token(stage, "guest") } })
+  await status(elsewhere, "waiting")
+  expect(elsewhere.received.some(({ t }) => t === "ready")).toBe(false)
+})
+
 test("lobby commands are for staff, and a repeated id is answered again", async () => {
   const stage = await house.stage(ASK)
   const host = await house.join(stage, "host", "host", { kind: "user" })

@@ -1,7 +1,11 @@
 /** Seats in the media server as they reach participants: read with the verifier of its own library. */
-import { Redacted } from "effect"
+import { Deferred, Effect, Redacted } from "effect"
 import { TokenVerifier } from "livekit-server-sdk"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { NO_PHASE } from "../../src/actors/domain/state.ts"
+import type { Connection } from "../../src/gateway/connection/connection.ts"
+import { MediaSeats } from "../../src/gateway/event/media-seats.ts"
+import type { GatewayServices } from "../../src/gateway/services.ts"
 import { mediaRoomOf } from "../../src/media/media.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
@@ -185,4 +189,32 @@ test("a crowd is told its seats a few at a time, and everybody is", async () => 
   for (const [n, client] of clients.entries()) {
     await expectSeat((await updated(client, "phase")).d.media, stage, `p${n}`, null, false, 1)
   }
+})
+
+test("a dispatch whose seat is still being given does not follow the ready that came meanwhile", async () => {
+  const given = Deferred.makeUnsafe<void>()
+  const seat = { provider: "livekit", url: URL, token: "token" } as const
+  const services = {
+    media: { hasServer: true, tokenFor: () => Effect.as(Deferred.await(given), seat) },
+    fork: (effect: Effect.Effect<unknown>) => void Effect.runFork(effect),
+    options: { orderedLimitBytes: 1_000_000 },
+  } as unknown as GatewayServices
+  const sent: string[] = []
+  const connection = {
+    identity: { participantId: "p", name: "P", role: "participant" },
+    roomId: "red",
+    state: "open",
+    socket: { buffered: () => 0 },
+    send: (text: string) => void sent.push(text),
+  } as unknown as Connection
+  const phase = { ...NO_PHASE, id: "phase", modality: "breakout" } as const
+  const seats = new MediaSeats(services, "event", () => phase)
+  const dispatch = (n: number) => ({ frame: `${n}`, seatable: { roomId: "red", withSeat: () => `${n} with a seat` } })
+  seats.send(connection, [dispatch(1)])
+  seats.forget(connection)
+  seats.send(connection, [dispatch(2)])
+  await Effect.runPromise(Deferred.succeed(given, undefined))
+  await eventually(() => sent.length > 0)
+  seats.send(connection, [{ frame: "3" }])
+  expect(sent).toEqual(["2 with a seat", "3"])
 })

@@ -281,6 +281,17 @@ describe("a poll with a duration", () => {
     expect((await newcomer(stage, "dora")).timers).toEqual([])
   })
 
+  test("takes no vote from the moment of its end, also while its close is late", async () => {
+    const { stage, host } = await assemble()
+    const poll = await opened(host, {}, { durationMs: 600_000 })
+    const by = { participantId: "ann", userId: null, name: "Ann", kind: "guest", role: "participant" } as const
+    const vote = (at: number) =>
+      house.actors.execute(stage.eventId, { type: "poll.vote", d: { id: poll.id, optionIds: ["1"] } }, { at, by })
+    const endsAt = Date.parse(poll.endsAt)
+    await expect(vote(endsAt)).rejects.toMatchObject({ code: "conflict" })
+    expect(await vote(endsAt - 1)).toMatchObject({ result: { optionIds: ["1"] } })
+  })
+
   test("is known in all tabs of who voted, and to nobody else; what may be lost is not stored", async () => {
     const { stage, host, ann, bob } = await assemble()
     const tab = await house.join(stage, "ann")

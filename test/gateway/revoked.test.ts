@@ -253,3 +253,28 @@ test("a new token that cannot be looked up now is refused for now, and taken lat
   client.send({ op: 12, id: "broken", d: { token: "none" } })
   expect((await client.next(({ op }) => op === 4)).e).toEqual({ code: "unauthorized", message: expect.any(String) })
 })
+
+test("a connection that brings a new token while it is looked at is judged by that token", async () => {
+  const proxy = await startPostgresProxy(house.databaseUrl)
+  onTestFinished(() => proxy.close())
+  const late = await openHouse({ recheckMs: 300 }, { node: "late" }, proxy.url)
+  onTestFinished(() => late.stop())
+  const stage = await late.stage()
+  const member = await makeMember(stage, "admin")
+  const client = await late.join(stage, member.userId, "viewer", grantOf(member))
+  const login = { accountId: member.accountId, sessionId: await logIn(member.accountId), credentialsVersion: 1 }
+  const renewed = grantOf({ ...member, basis: { ...member.basis, login } })
+  const token = await late.token(stage, member.userId, "host", renewed)
+  const look = /with asked as materialized/
+
+  await proxy.answered(look)
+  // The next look finds that the first login has ended, and hears of it only once the connection has another one.
+  proxy.onStatement({ match: look, action: { kind: "delay", ms: 1000 }, times: 1 })
+  await house.actors.sql`delete from account_sessions where id = ${member.basis.login?.sessionId ?? ""}`
+  await proxy.answered(look)
+  client.send({ op: 12, id: "new", d: { token } })
+  expect(await client.next(({ op }) => op === 4)).toMatchObject({ id: "new", ok: true })
+  // The look after it begins only when that one has been judged.
+  await proxy.seen(look)
+  expect(await client.command("roster.list")).toMatchObject({ ok: true })
+})

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest"
 import { ReplayBuffer } from "../../src/gateway/recovery/replay-buffer.ts"
+import { ReplayBuffers } from "../../src/gateway/recovery/replay-buffers.ts"
 
 const LIMITS = { maxAgeMs: 1000, maxEntries: 5, maxLength: 1000 }
 
@@ -40,4 +41,11 @@ test("its positions stay right over thousands of entries", () => {
   const ring = filled(5000)
   expect([ring.oldest, ring.head]).toEqual([4996, 5000])
   expect(framesOf(ring, 4997, 5000)).toEqual(["f4998", "f4999", "f5000"])
+})
+
+test("streams go on after a reading only if it names the head of every own stream that is known", () => {
+  const buffers = new ReplayBuffers(1000, 5)
+  for (const stream of ["event", "me:ann"]) buffers.push(stream, 1, { frame: "f1" }, 0)
+  expect(buffers.reach({ event: 1, "me:ann": 1 }, [])).toBe(true)
+  expect(buffers.reach({ event: 1 }, [])).toBe(false)
 })

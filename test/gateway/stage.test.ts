@@ -199,6 +199,17 @@ describe("a role", () => {
     }
   })
 
+  test("given to who is here without a name makes them somebody, who may write and come onto the stage", async () => {
+    const { stage, host } = await open([{ modality: "broadcast", featureSet: ["chat"] }])
+    const nobody = await house.join(stage, "anon:1", "viewer", { kind: "anonymous", name: "Anonymous viewer" })
+    const write = () => nobody.command("chat.send", { to: "event", text: "Hello" })
+    expect(await write()).toMatchObject(refused("forbidden"))
+    expect(await host.command("stage.invite", { id: "anon:1" })).toMatchObject(refused("conflict"))
+    expect(await host.command("role.set", { id: "anon:1", role: "speaker" })).toMatchObject({ ok: true })
+    expect(await write()).toMatchObject({ ok: true })
+    expect(await host.command("stage.invite", { id: "anon:1" })).toMatchObject({ ok: true })
+  })
+
   test("of a workspace's user is on the event's list from then on", async () => {
     const { stage, host } = await open()
     const userId = newId()

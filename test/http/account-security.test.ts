@@ -15,6 +15,7 @@ import {
   signup,
 } from "../support/api.ts"
 import { linkIn, type MailServer, startMailServer } from "../support/mail-server.ts"
+import { whileHolding } from "../support/race.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 
@@ -46,6 +47,33 @@ const resendVerification = async (account: Account): Promise<string> => {
   const answer = await api("POST", "/v1/accounts/resend-verification", { cookie: account.cookie })
   return tokenIn(answer.body.verifyUrl)
 }
+
+describe("a session", () => {
+  const me = async ({ cookie }: Account): Promise<number> => (await api("GET", "/v1/accounts/me", { cookie })).status
+
+  test.each([
+    ["after seven idle days", "idle_expires_at = now(), expires_at = now() + interval '20 days'"],
+    ["after thirty days, however much it is used", "idle_expires_at = now() + interval '7 days', expires_at = now()"],
+  ])("ends %s", async (_, times) => {
+    const account = await signup(server.url)
+    const age = (change: string) =>
+      rows.run(`update account_sessions set ${change} where account_id = $1`, [account.id])
+    await age("expires_at = now() + interval '1 minute', idle_expires_at = now() + interval '1 minute'")
+    expect(await me(account)).toBe(200)
+    await age(times)
+    expect(await me(account)).toBe(401)
+    expect((await api("GET", "/v1/accounts/sessions", account)).status).toBe(401)
+  })
+
+  test("that ends while its visit is being noted is over for that request already", async () => {
+    const account = await signup(server.url)
+    await rows.run("update account_sessions set last_seen_at = now() - interval '1 hour' where account_id = $1", [
+      account.id,
+    ])
+    const end = "delete from account_sessions where account_id = $1"
+    expect(await whileHolding(server.databaseUrl, [[end, [account.id]]], () => me(account))).toBe(401)
+  })
+})
 
 describe("proving an address", () => {
   test("signup answers the link in e-mail dev mode, and its token marks the address verified, once", async () => {

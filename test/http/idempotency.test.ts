@@ -63,6 +63,23 @@ describe("a request with an Idempotency-Key", () => {
     expect((await post("/v1/users", { externalSub: key }, key)).status).toBe(201)
   })
 
+  test("stands for the workspace it is asked for: the same account may use the key in another", async () => {
+    const key = randomUUID()
+    const other = await createWorkspace(server.url, acme.owner)
+    const inWorkspace = (id: string) =>
+      call(server.url, "POST", "/v1/events", {
+        cookie: acme.owner.cookie,
+        body: newEvent(key),
+        headers: { "idempotency-key": key, "x-workspace-id": id },
+      })
+    const answers = [await inWorkspace(acme.id), await inWorkspace(other.id)]
+    expect(answers.map(({ status, body }) => [status, body.workspaceId])).toEqual([
+      [201, acme.id],
+      [201, other.id],
+    ])
+    expect((await inWorkspace(acme.id.toUpperCase())).headers.get("idempotency-replayed")).toBe("true")
+  })
+
   test("that was refused for its body is answered the same; a conflict may be tried again", async () => {
     const key = randomUUID()
     const bad = [await post("/v1/events", {}, key), await post("/v1/events", {}, key)]
@@ -98,11 +115,14 @@ describe("a request with an Idempotency-Key", () => {
     expect(row?.["text"]).not.toContain(first.body.secret)
   })
 
-  test("is forgotten after a day", async () => {
+  test("is forgotten after a day, and what is done under it then is known for a day again", async () => {
     const key = randomUUID()
     await post("/v1/events", newEvent(key), key)
     await sql`update idempotency_keys set created_at = now() - interval '25 hours' where key = ${key}`
     const answer = await post("/v1/events", newEvent(key), key)
     expect([answer.status, answer.headers.get("idempotency-replayed"), await count(key)]).toEqual([201, null, 2])
+    const repeat = await post("/v1/events", newEvent(key), key)
+    expect([repeat.body.id, repeat.headers.get("idempotency-replayed")]).toEqual([answer.body.id, "true"])
+    expect(await count(key)).toBe(2)
   })
 })

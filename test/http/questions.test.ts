@@ -176,6 +176,15 @@ describe("who may not ask", () => {
     expect(code(await house.vote(questionId, { bearer: session }))).toEqual([403, "forbidden"])
   })
 
+  test("not who manages the workspace, even where they were removed before they did", async () => {
+    const event = await house.event()
+    const { id, owner } = house.acme
+    const { body } = await house.api("POST", `/v1/workspaces/${id}/session`, { cookie: owner.cookie })
+    const removal = "insert into live_removals select $1, id::text, now() from users where account_id = $2"
+    expect((await house.rows.run(removal, [event.id, owner.id])).count).toBe(1)
+    expect((await house.ask(event.id, { bearer: body.sessionToken })).status).toBe(201)
+  })
+
   test("anybody, on a draft or where there is no event", async () => {
     const draft = await house.api("POST", "/v1/events", { key: house.acme.key, body: { type: "t", title: "Draft" } })
     const { session } = await person(draft.body.id)
@@ -199,6 +208,20 @@ describe("who may not ask", () => {
   })
 })
 
+/** The texts of all pages, two questions on each. */
+const overPages = async (eventId: string): Promise<ReadonlyArray<string>> => {
+  const read: string[] = []
+  let query: string | undefined = "?limit=2"
+  while (query !== undefined) {
+    const answer = await house.list(eventId, query)
+    read.push(...answer.body.questions.map(({ text }: Json) => text))
+    const next: string | undefined = /\?[^>]+/.exec(answer.headers.get("link") ?? "")?.[0]
+    expect(next === undefined).toBe(answer.body.nextCursor === null)
+    query = next
+  }
+  return read
+}
+
 describe("the list of questions", () => {
   test("has most votes first, then the oldest, in pages that go on where the last one ended", async () => {
     const event = await house.event()
@@ -210,16 +233,14 @@ describe("the list of questions", () => {
     const order = ["b", "d", "c", "a", "e"]
     const whole = (await house.list(event.id)).body
     expect(whole.questions.map(({ text, votes }: Json) => text + votes)).toEqual(["b2", "d2", "c1", "a0", "e0"])
-    const read: string[] = []
-    let query: string | undefined = "?limit=2"
-    while (query !== undefined) {
-      const answer = await house.list(event.id, query)
-      read.push(...answer.body.questions.map(({ text }: Json) => text))
-      const next: string | undefined = /\?[^>]+/.exec(answer.headers.get("link") ?? "")?.[0]
-      expect(next === undefined).toBe(answer.body.nextCursor === null)
-      query = next
-    }
-    expect(read).toEqual(order)
+    expect(await overPages(event.id)).toEqual(order)
+  })
+
+  test("shows each of several questions that were asked in the same moment once, over all pages", async () => {
+    const event = await house.event()
+    for (const text of ["a", "b", "c", "d", "e"]) await house.question(event.id, text)
+    await house.rows.run("update questions set created_at = now() where event_id = $1", [event.id])
+    expect((await overPages(event.id)).toSorted()).toEqual(["a", "b", "c", "d", "e"])
   })
 
   test("may be asked for one status, also over pages", async () => {

@@ -236,11 +236,18 @@ describe("by whom it is about", () => {
     await refusedAfter({ burst: 30, perSecond: 0.5 }, ask)
   })
 
-  test("a signed-in participant's requests are counted by who they are", async () => {
+  test("a signed-in participant's requests are counted by who they are, and others have what is theirs", async () => {
     const event = await createLiveEvent(server.url, acme.key, { phases: [{ modality: "broadcast" }] })
-    const { session } = await createPerson(server.url, acme.key, event.id, "viewer")
-    const answer = await api("GET", `/v1/public/events/${event.id}`, { bearer: session, headers: newcomer() })
-    expect(answer.headers.get("ratelimit-policy")).toBe('"participant";q=20;w=1')
+    const people = [
+      await createPerson(server.url, acme.key, event.id, "viewer"),
+      await createPerson(server.url, acme.key, event.id, "viewer"),
+    ]
+    const [busy, other] = people.map(({ session }) => async () => {
+      const answer = await api("GET", `/v1/public/events/${event.id}`, { bearer: session, headers: newcomer() })
+      return [answer.headers.get("ratelimit-policy"), answer.headers.get("ratelimit")?.split(";")[1]]
+    })
+    await Promise.all(Array.from({ length: 40 }, () => busy?.()))
+    expect(await other?.()).toEqual(['"participant";q=20;w=1', "r=59"])
   })
 
   test("a key's requests are counted, with what is left of them in each answer", async () => {
@@ -270,6 +277,20 @@ describe("what may come at once", () => {
     const taken = await takeMany(name, most + 400, true)
     expect(taken).toBeGreaterThanOrEqual(most)
     expect(taken).toBeLessThanOrEqual(Math.ceil(most + ((performance.now() - since) / 1000) * perSecond))
+  })
+
+  test("of an act that several limits count is counted by all of them or, where one refuses, by none", async () => {
+    const taken = Effect.gen(function* () {
+      const limits = yield* RateLimits
+      const act = limits.takeAll([
+        ["signup", "one"],
+        ["mailPerMinute", "one"],
+      ])
+      const acts = yield* Effect.forEach(Array.from({ length: 50 }), () => Effect.exit(act))
+      const others = yield* Effect.forEach(Array.from({ length: 50 }), () => Effect.exit(limits.take("signup", "one")))
+      return [acts.filter(Exit.isSuccess).length, others.filter(Exit.isSuccess).length]
+    })
+    expect(await Effect.runPromise(Effect.provide(taken, RateLimits.layer(true)))).toEqual([3, 17])
   })
 
   test("of the help chat is in force in every profile, the others in production only", async () => {

@@ -1,6 +1,6 @@
 /** Sign-in through an external identity provider, end to end against a real one. */
 import { randomUUID } from "node:crypto"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
 import { call, signup } from "../support/api.ts"
 import { type Person, startIdentityProvider, type TestIdentityProvider } from "../support/identity-provider.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
@@ -143,6 +143,17 @@ describe("coming back", () => {
     const good = await idp.walk(location, callback)
     expect((await get(good, trip)).status).toBe(302)
     expect((await get(good, trip)).status).toBe(400)
+  })
+
+  test("is refused when the way took longer than ten minutes", async () => {
+    idp.signInAs(person())
+    const now = Date.now
+    const begunBefore = async (seconds: number) => {
+      const clock = vi.spyOn(Date, "now").mockImplementation(() => now() - seconds * 1000)
+      const { location, trip } = await begin().finally(() => clock.mockRestore())
+      return (await get(await idp.walk(location, callback), trip)).status
+    }
+    expect([await begunBefore(590), await begunBefore(600)]).toEqual([302, 400])
   })
 
   test("after a refusal goes back to the application, signed out; nothing in the query chooses another place", async () => {

@@ -168,3 +168,14 @@ test("a token that is used up by using it is of no use for the other purpose", a
   expect(await verify(tokens.verifyToken)).toBe(true)
   expect(await reset(tokens.resetToken)).toBe(true)
 })
+
+test("a session in one workspace of an account manages none of its others", async () => {
+  const acme = await createWorkspace(server.url)
+  const other = await createWorkspace(server.url, acme.owner)
+  const [mine, foreign] = [await createEvent(server.url, acme.key), await createEvent(server.url, other.key)]
+  const { body } = await api("POST", `/v1/workspaces/${acme.id}/session`, { cookie: acme.owner.cookie })
+  const bearer = body.sessionToken
+  const read = async (id: string) => (await api("GET", `/v1/events/${id}`, { bearer })).status
+  expect([await read(mine.id), await read(foreign.id)]).toEqual([200, 404])
+  expect((await api("POST", `/v1/events/${foreign.id}/publish`, { bearer })).status).toBe(404)
+})

@@ -1,7 +1,7 @@
 /** What the service remembers of API keys, while the database answers late. */
 import { randomUUID } from "node:crypto"
 import { Effect, Layer, ManagedRuntime } from "effect"
-import { afterEach, beforeEach, expect, test } from "vitest"
+import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest"
 import { ApiKeys, createApiKey } from "../../src/identity/api-keys.ts"
 import { Database } from "../../src/store/database.ts"
 import { revokeApiKey } from "../../src/store/workspaces/api-keys.ts"
@@ -27,14 +27,20 @@ afterEach(async () => {
   await database.drop()
 })
 
-test("a key that is revoked while it is looked up is not remembered", async () => {
+/** A workspace with a key, and a service that has not seen it yet. */
+const open = async () => {
   const workspaceId = randomUUID()
   await direct`insert into workspaces (id, name, slug) values (${workspaceId}, 'Acme', 'acme')`
   const key = await direct.begin((sql) =>
     createApiKey(sql, { workspaceId, name: null, expiresAt: null, createdByKeyId: null }),
   )
   const runtime = ManagedRuntime.make(ApiKeys.layer.pipe(Layer.provide(Layer.succeed(Database, store.database))))
-  const { recognise, forgetAll } = await runtime.runPromise(ApiKeys)
+  onTestFinished(() => runtime.dispose())
+  return { workspaceId, key, ...(await runtime.runPromise(ApiKeys)) }
+}
+
+test("a key that is revoked while it is looked up is not remembered", async () => {
+  const { workspaceId, key, recognise, forgetAll } = await open()
 
   // The database has found the key, and its answer is on its way.
   proxy.onStatement({ match: /from api_keys/, action: { kind: "delay", ms: 500 }, times: 1 })
@@ -47,5 +53,12 @@ test("a key that is revoked while it is looked up is not remembered", async () =
   // It was good when it was asked for.
   expect(await late).toEqual({ keyId: key.id, workspaceId })
   expect(await Effect.runPromise(recognise(key.secret))).toBeUndefined()
-  await runtime.dispose()
+})
+
+test("no key is remembered right after a revocation, which may be committed later than its caller heard of it", async () => {
+  const { workspaceId, key, recognise, forgetAll } = await open()
+  await Effect.runPromise(forgetAll)
+  expect(await Effect.runPromise(recognise(key.secret))).toEqual({ keyId: key.id, workspaceId })
+  await revokeApiKey(direct, workspaceId, key.id)
+  expect(await Effect.runPromise(recognise(key.secret))).toBeUndefined()
 })

@@ -43,6 +43,20 @@ test("over any time no more is given than the burst and the rate, and a clock th
   )
 })
 
+test("a clock that goes back takes nothing away either", () => {
+  const buckets = new BoundedBuckets({ perSecond: 10, burst: 4 }, 10)
+  expect(buckets.take("key", 10_000)).toMatchObject({ waitMs: 0, left: 3 })
+  expect(buckets.take("key", 0)).toMatchObject({ waitMs: 0, left: 2 })
+  expect(buckets.take("key", 100)).toMatchObject({ waitMs: 0, left: 2 })
+})
+
+test("a bucket holds its burst at most, however much is given back", () => {
+  const buckets = new BoundedBuckets({ perSecond: 0.001, burst: 3 }, 10)
+  expect(taken(buckets, "key", 1)).toBe(1)
+  for (let n = 0; n < 5; n++) buckets.giveBack("key")
+  expect(taken(buckets, "key", 10)).toBe(3)
+})
+
 test("the key used longest ago is forgotten, and one that is still used is not", () => {
   const buckets = new BoundedBuckets({ perSecond: 0.001, burst: 1 }, 3)
   for (const key of ["a", "b", "c"]) expect(taken(buckets, key, 1)).toBe(1)

@@ -12,6 +12,8 @@ test.each([
   [" \u200b\u2066 ", "Guest"],
   ["x".repeat(300), "x".repeat(200)],
   [`${"x".repeat(199)}😀`, "x".repeat(199)],
+  // Cut after its joiner.
+  [`${"x".repeat(197)}👩‍🚀`, `${"x".repeat(197)}👩`],
 ])("%j is shown as %j", (given, shown) => {
   expect(displayName(given, "Guest")).toBe(shown)
 })

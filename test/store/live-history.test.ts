@@ -1,5 +1,6 @@
 import { Effect } from "effect"
 import { expect, onTestFinished, test } from "vitest"
+import { keyedScope } from "../../src/model/live/command-scopes.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { findHeads, forgetPublications, hasOtherStreams, listPublications } from "../../src/store/live/live-history.ts"
 import { sweepHistory } from "../../src/store/sweeps/history-sweep.ts"
@@ -100,6 +101,26 @@ test("the sweep forgets all that is due, batch by batch, and nothing else", asyn
   expect(await sql`select stream from publications`).toEqual(Array.from({ length: 3 }, () => ({ stream: "staff" })))
   expect(await sql`select 1 from live_commands`).toHaveLength(5)
   expect(await headsOf(sql, eventId, ["event"])).toEqual({ event: 2 * SWEEP_BATCH + 10 })
+})
+
+test("answers under an Idempotency-Key are kept for a day and an hour, and others for minutes", async () => {
+  const { sql, eventId } = await open()
+  const hours = 25 * 60
+  for (const [scope, id, minutes] of [
+    ["p", "kept", 10],
+    ["p", "forgotten", 12],
+    [keyedScope("k"), "kept", hours - 1],
+    [keyedScope("k"), "forgotten", hours + 1],
+  ] as const) {
+    await sql`
+      insert into live_commands (event_id, scope, command_id, body_hash, reply, at)
+      values (${eventId}, ${scope}, ${id}, '', '{}', ${ago(minutes)})`
+  }
+  await Effect.runPromise(sweepHistory(sql.database, NOW, 2 * MINUTE))
+  expect(await sql`select scope, command_id from live_commands order by scope`).toEqual([
+    { scope: keyedScope("k"), commandId: "kept" },
+    { scope: "p", commandId: "kept" },
+  ])
 })
 
 test("an event that is being deleted is left alone, and takes its heads along", async () => {

@@ -89,6 +89,50 @@ test("beside others a dead dispatcher's claims are taken over when their lease l
   expect((receiver.received[0]?.at ?? 0) - claimedAt).toBeGreaterThanOrEqual(700)
 })
 
+test("a request begins only while its claim outlasts the time for an answer, also at the end of a long lane", async () => {
+  const outbox = await openOutbox()
+  const timeoutMs = 1000
+  const left: Promise<number>[] = []
+  const leftOf = async (messageId: string): Promise<number> => {
+    const [row] = await outbox.sql<{ ms: number }[]>`
+      select (extract(epoch from next_attempt_at - now()) * 1000)::float8 as ms
+        from webhook_deliveries where message_id = ${messageId}`
+    return row?.ms ?? 0
+  }
+  const receiver = await startReceiver((response, request, nth) => {
+    left.push(leftOf(String(request.headers["webhook-id"])))
+    setTimeout(() => status(200)(response, request, nth), 500)
+  })
+  await outbox.addEndpoint(receiver.url)
+  const eventId = newId()
+  for (let index = 0; index < 7; index++) await outbox.emit(eventId)
+  await startDispatcher(outbox, { timeoutMs, leaseMs: 3_050 })
+  await settled(outbox, Array(7).fill("delivered"))
+  expect(Math.min(...(await Promise.all(left)))).toBeGreaterThanOrEqual(timeoutMs)
+})
+
+test("a result that still waits to be recorded when the dispatcher stops is not given back to be sent again", async () => {
+  const outbox = await openOutbox()
+  const receiver = await startReceiver(status(400))
+  const { id } = await outbox.addEndpoint(receiver.url)
+  await outbox.emit(newId())
+  let stopped: Promise<void> | undefined
+  await outbox.sql.begin(async (tx) => {
+    await tx`select 1 from webhook_endpoints where id = ${id} for no key update`
+    const dispatcher = await startDispatcher(outbox)
+    const waiting = async () =>
+      (await outbox.sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+        .length
+    await expect.poll(waiting, { timeout: 30_000, interval: 10 }).toBe(1)
+    stopped = dispatcher.stop()
+    // Time for anything that it would do before its result is recorded.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  })
+  await stopped
+  const rows = await outbox.sql`select status, attempts, claimed_by from webhook_deliveries`
+  expect(rows).toEqual([{ status: "rejected", attempts: 1, claimedBy: null }])
+})
+
 test("an outage of the database is said once, survived, and loses nothing", async () => {
   const outbox = await openOutbox()
   const lines: Array<{ level: number; msg: string }> = []

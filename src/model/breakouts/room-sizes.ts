@@ -33,7 +33,7 @@ export const roomSizes = (people: number, pinned: ReadonlyArray<number>): Readon
   const pinnedRooms = rooms.length - unpinned.length
   const free = people - pinned.reduce((sum, count) => sum + count, 0)
   const most = Math.min(Math.floor(people / 2) - pinnedRooms, Math.floor(free / 2))
-  const spare = unpinned.slice(0, Math.max(pinnedRooms === 0 ? 1 : 0, most))
+  const spare = unpinned.slice(0, Math.max(1, most))
   while (true) {
     const inUse = rooms.filter((room) => pinned[room] !== 0 || spare.includes(room))
     const sizes = fill(people, pinned, inUse)

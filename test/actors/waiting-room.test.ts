@@ -1,0 +1,30 @@
+/** What staff are told of a waiting room: every change once, in portions. */
+import { expect, test } from "vitest"
+import { Lobby } from "../../src/actors/presence/waiting-room.ts"
+import { toTimestamp } from "../../src/model/timestamp.ts"
+
+const AT = toTimestamp(0)
+const knock = (lobby: Lobby, participantId: string): void =>
+  lobby.knock("node", { participantId, name: participantId, kind: "guest" }, AT)
+
+test("of many who come at once each is told once, five hundred at a time", () => {
+  const lobby = new Lobby()
+  const ids = Array.from({ length: 1200 }, (_, n) => `p${n}`)
+  for (const id of ids) knock(lobby, id)
+  const portions: string[][] = []
+  while (lobby.hasChanges) {
+    portions.push(lobby.news.add.map(({ participantId }) => participantId))
+    lobby.settle()
+  }
+  expect(portions).toEqual([ids.slice(0, 500), ids.slice(500, 1000), ids.slice(1000)])
+})
+
+test("who goes before they were told of is told as gone, and who was told of is not told again", () => {
+  const lobby = new Lobby()
+  for (const id of ["stays", "goes"]) knock(lobby, id)
+  lobby.giveUp("node", "goes")
+  expect(lobby.news).toMatchObject({ add: [{ participantId: "stays" }], remove: ["goes"] })
+  lobby.settle()
+  knock(lobby, "stays")
+  expect([lobby.hasChanges, lobby.size]).toEqual([false, 1])
+})

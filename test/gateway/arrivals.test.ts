@@ -1,0 +1,19 @@
+/** Newcomers on their way in: who is reported, once, and whose leaving on the way ends their presence. */
+import { expect, test } from "vitest"
+import type { Connection } from "../../src/gateway/connection/connection.ts"
+import { Arrivals } from "../../src/gateway/event/arrivals.ts"
+import type { PresenceReports } from "../../src/gateway/event/presence-reports.ts"
+
+const comingIn = (participantId: string): Connection => ({ identity: { participantId } }) as unknown as Connection
+
+test("of two tabs on their way in the last one that closes ends the presence, unless a third is inside", () => {
+  const inside = new Set<string>()
+  const presence = { arrived: () => {} } as unknown as PresenceReports
+  const arrivals = new Arrivals(presence, (participantId) => inside.has(participantId))
+  const [first, second, third] = [comingIn("ann"), comingIn("ann"), comingIn("ann")]
+  for (const connection of [first, second]) expect(arrivals.isKnown(connection, () => {})).toBe(false)
+  expect([arrivals.left(first), arrivals.left(first), arrivals.left(second)]).toEqual([false, false, true])
+  arrivals.isKnown(third, () => {})
+  inside.add("ann")
+  expect(arrivals.left(third)).toBe(false)
+})

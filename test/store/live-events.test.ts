@@ -1,0 +1,40 @@
+/** The fence of a live event's commits. */
+import { Effect } from "effect"
+import { expect, onTestFinished, test } from "vitest"
+import { newId } from "../../src/model/ids.ts"
+import { toTimestamp } from "../../src/model/timestamp.ts"
+import { claimLiveEvent, commitLiveEvent } from "../../src/store/live/live-events.ts"
+import { createTestDatabase } from "../support/database.ts"
+import { seedEvent } from "../support/live-events.ts"
+import { openStore } from "../support/store.ts"
+
+test("a commit under an earlier epoch, or from another version than the present one, changes nothing", async () => {
+  const database = await createTestDatabase()
+  const sql = openStore(database.url)
+  onTestFinished(async () => {
+    await sql.end()
+    await database.drop()
+  })
+  const { eventId } = await seedEvent(sql, [{ modality: "meeting" }])
+  const claim = async (node: string): Promise<number> =>
+    (await claimLiveEvent(sql, { eventId, node, history: newId() }))?.epoch ?? 0
+  const at = toTimestamp(Date.now())
+  let s = 0
+  const commit = (epoch: number, from: number): Promise<string> =>
+    commitLiveEvent(sql, {
+      ...{ eventId, epoch, from, version: from + 1, at, event: null, phases: [], occurrences: [], commands: [] },
+      publications: [{ stream: "event", s: ++s, version: from + 1, frame: "{}", at }],
+      ...{ changes: [], removed: [], restored: [], deleted: false },
+    }).pipe(Effect.match({ onSuccess: () => "done", onFailure: ({ _tag }) => _tag }), Effect.runPromise)
+  const versions = async () =>
+    (await sql`select version from publications order by version`).map((row) => row["version"])
+
+  const first = await claim("first")
+  expect(await commit(first, 0)).toBe("done")
+  expect([await commit(first, 0), await commit(first, 2)]).toEqual(["Fenced", "Fenced"])
+  const second = await claim("second")
+  expect([await commit(first, 1), await commit(second, 0), await commit(second, 2)]).toEqual(Array(3).fill("Fenced"))
+  expect(await versions()).toEqual([1])
+  expect(await commit(second, 1)).toBe("done")
+  expect(await versions()).toEqual([1, 2])
+})
