@@ -97,7 +97,10 @@ export const bindRest = (
         const waiting = { since: Date.now(), send }
         pending.add(waiting)
         const caller = { address: request.client, isGone: () => request.isGone() || !pending.has(waiting) }
-        run(Effect.provideService(answer(request), RequestCaller, caller), {
+        const work = answer(request)
+        // A read asks for no caller, and a service of its own costs a request a copy of all services.
+        const isRead = request.method === "GET" || request.method === "HEAD"
+        run(isRead ? work : Effect.provideService(work, RequestCaller, caller), {
           onExit: (exit) => {
             pending.delete(waiting)
             if (exit._tag === "Success") return send(exit.value)
