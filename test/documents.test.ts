@@ -1,4 +1,4 @@
-/** The files that the documents name exist, and each name means one file. */
+/** The files that documents and comments name exist, and each name means one file. */
 import { readdirSync, readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 
@@ -15,6 +15,13 @@ const namedIn = (document: string): ReadonlyArray<string> =>
     ([, name = ""]) => name,
   )
 
+/** A name means the file at that path under the root or under src/, else one file anywhere, else one beside the text. */
+const isWrong = (name: string, document: string): boolean => {
+  const beside = `${document.slice(0, document.lastIndexOf("/") + 1)}${name}`
+  const exact = files.filter((file) => [name, `src/${name}`, beside].includes(file))
+  return exact.length !== 1 && files.filter((file) => file.endsWith(`/${name}`)).length !== 1
+}
+
 test.each([
   "ARCHITECTURE.md",
   "CONTRIBUTING.md",
@@ -23,11 +30,14 @@ test.each([
   "docs/reliability.md",
   "benchmarks/README.md",
 ])("%s names files that there are", (document) => {
-  const wrong = namedIn(document).filter((name) => {
-    const exact = files.filter((file) => file === name || file === `src/${name}`)
-    return exact.length !== 1 && files.filter((file) => file.endsWith(`/${name}`)).length !== 1
-  })
-  expect(wrong).toEqual([])
+  expect(namedIn(document).filter((name) => isWrong(name, document))).toEqual([])
+})
+
+test("the comments of the sources name files that there are", () => {
+  const sources = files.filter((file) => file.startsWith("src/") && file.endsWith(".ts"))
+  const named = sources.flatMap((file) => namedIn(file).map((name) => ({ file, name })))
+  expect(named.length).toBeGreaterThan(20)
+  expect(named.filter(({ file, name }) => isWrong(name, file))).toEqual([])
 })
 
 test("the architecture names most of the road", () => {

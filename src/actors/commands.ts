@@ -72,7 +72,6 @@ type InternalActivityCommand = {
 }[InternalActivityName]
 
 export type Command = AgendaCommand | ActivityCommand | InternalActivityCommand
-export type CommandType = Command["type"]
 
 const commandSchema = ([name, data]: readonly [string, Schema.Top]) =>
   Schema.Struct({

@@ -54,10 +54,6 @@ export class Throttle {
     this.#due = new DueRun(timers, () => this.runNow())
   }
 
-  get isPending(): boolean {
-    return this.#due.isPending
-  }
-
   request(): void {
     if (this.#due.isPending) return
     const wait = this.#ranAt + this.#everyMs() - this.#timers.elapsed()

@@ -28,7 +28,6 @@ export type EphemeralStreamKind = StreamKind | "poll"
 /** The name of a stream inside the server: streams of rooms and participants contain their ids. */
 export type StreamOf<K extends EphemeralStreamKind> = K extends "room" | "me" | "poll" ? `${K}:${string}` : K
 export type Stream = StreamOf<StreamKind>
-export type EphemeralStream = StreamOf<EphemeralStreamKind>
 
 /** Kinds of ephemeral dispatches that a socket may opt out of (`mute` of `identify`). */
 export type OptOut = "reactions" | "transcript"

@@ -157,7 +157,7 @@ export class PresenceFlush {
 
   /** Publishes counts at most once a second, always after the last change of a burst. */
   #count(): void {
-    if (!this.#stopped && !this.#counts.isPending) this.#counts.within(COUNT_EVERY_MS)
+    if (!this.#stopped) this.#counts.within(COUNT_EVERY_MS)
   }
 
   #publishCounts(): void {

@@ -39,7 +39,7 @@ export class Reactions {
       tally[kind] = (tally[kind] ?? 0) + n
       this.#counts.set(stream, tally)
     }
-    if (!this.#window.isPending) this.#window.within(REACTION_WINDOW_MS)
+    this.#window.within(REACTION_WINDOW_MS)
   }
 
   stop(): void {

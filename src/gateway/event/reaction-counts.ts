@@ -39,7 +39,7 @@ export class ReactionCounts {
     const count = this.#counts.get(key)
     if (count === undefined) this.#counts.set(key, { stream, kind, n })
     else count.n += n
-    if (!this.#report.isPending) this.#report.within(REPORT_EVERY_MS)
+    this.#report.within(REPORT_EVERY_MS)
   }
 
   stop(): void {

@@ -1,6 +1,6 @@
 /**
  * Roles given at the event that the workspace's list contradicts. The list normally agrees, because one commit writes both, and the
- * event forgets its role when the workspace changes the list (`grant-changes.ts`). Where the event could not be reached, or where
+ * event forgets its role when the workspace changes the list (`http/handlers/workspaces/grant-changes.ts`). Where the event could not be reached, or where
  * an operator changed the list, the live event is asked to check its role. A role for the time on stage differs rightly, and is
  * asked about at every look: the gateway does not know who is on stage.
  */

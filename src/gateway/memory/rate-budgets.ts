@@ -1,7 +1,7 @@
 /**
  * The rate limits of a participant over all its tabs: token buckets, one for all commands and one more for some kinds, and a
  * window over all frames that detects abuse. Buckets exist only for active participants and are removed when they are full.
- * Entries of absent participants are bounded (`event/absent-participants.ts`).
+ * Entries of absent participants are bounded (`absent-participants.ts`).
  */
 
 import { type Bucket, fullBucket, type Rate, takeToken } from "../../model/limits/token-bucket.ts"

@@ -1,7 +1,7 @@
 /**
  * The latest commands of each participant that were done, over all their tabs and connections. A client that lost its connection
  * resends unanswered commands: the repeats do not count against rate limits, and unstored commands must not run twice. Entries of
- * absent participants are bounded (`event/absent-participants.ts`).
+ * absent participants are bounded (`absent-participants.ts`).
  */
 
 /** The number of unanswered commands of the project's client. */

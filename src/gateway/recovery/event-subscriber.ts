@@ -17,7 +17,7 @@ import type { GatewayServices } from "../services.ts"
 import { type Outgoing, outgoing } from "../transport/outgoing.ts"
 import { ReplayBuffers, type StreamHeads } from "./replay-buffers.ts"
 
-/** What happened at the event, in order. */
+/** A change of the event. The subscriber emits them in order. */
 export type SubscriberEvent =
   /** The event can be served from now on. */
   | { readonly type: "opened" }

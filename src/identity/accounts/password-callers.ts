@@ -3,6 +3,7 @@
  * wrong password lately come last. Memory is bounded, and each account has a few addresses of its own: an account that signs in
  * from thousands of addresses makes no address of another account forgotten.
  */
+import { LRUCache } from "lru-cache"
 import type { Timers } from "../../clock/timers.ts"
 import type { CallerClass } from "./fair-queue.ts"
 
@@ -15,54 +16,27 @@ const MAX_ACCOUNTS = 10_000
 /** At home, at work, by mobile networks. */
 const MAX_ADDRESSES = 8
 
-/** Sets the entry as the newest; the one set longest ago goes when there are more than `most`. */
-const setNewest = <A>(entries: Map<string, A>, key: string, value: A, most: number): void => {
-  entries.delete(key)
-  const oldest = entries.size >= most ? entries.keys().next().value : undefined
-  if (oldest !== undefined) entries.delete(oldest)
-  entries.set(key, value)
-}
-
-/** Addresses, and until when each is remembered (by the monotonic clock); the one added longest ago goes first. */
-class Remembered {
-  readonly #until = new Map<string, number>()
-  readonly #forMs: number
-  readonly #most: number
-  readonly #timers: Timers
-
-  constructor(timers: Timers, forMs: number, most: number) {
-    this.#timers = timers
-    this.#forMs = forMs
-    this.#most = most
-  }
-
-  has(address: string): boolean {
-    return (this.#until.get(address) ?? 0) > this.#timers.elapsed()
-  }
-
-  add(address: string): void {
-    setNewest(this.#until, address, this.#timers.elapsed() + this.#forMs, this.#most)
-  }
-
-  delete(address: string): void {
-    this.#until.delete(address)
-  }
+/** An address of an account, and until when it is known, by the monotonic clock. */
+interface Known {
+  readonly address: string
+  readonly until: number
 }
 
 /** Addresses by the passwords that came from them; a right one makes the address known for its account alone. */
 export class PasswordCallers {
-  /** By account; the account that signed in longest ago first. */
-  readonly #right = new Map<string, Remembered>()
-  readonly #wrong: Remembered
   readonly #timers: Timers
+  /** By account, the newest address first; the account that signed in longest ago makes room. */
+  readonly #right = new LRUCache<string, ReadonlyArray<Known>>({ max: MAX_ACCOUNTS })
+  readonly #wrong: LRUCache<string, true>
 
   constructor(timers: Timers) {
     this.#timers = timers
-    this.#wrong = new Remembered(timers, SUSPECT_MS, MAX_SUSPECTS)
+    const { elapsed: now } = timers
+    this.#wrong = new LRUCache({ max: MAX_SUSPECTS, ttl: SUSPECT_MS, ttlResolution: 0, perf: { now } })
   }
 
   callerClass(address: string, account: string): CallerClass {
-    const isKnown = this.#right.get(account)?.has(address) ?? false
+    const isKnown = this.#knownOf(account).some((known) => known.address === address)
     // A mistyped password from a known address makes it unknown, not suspect.
     if (this.#wrong.has(address)) return isKnown ? "unknown" : "suspect"
     return isKnown ? "known" : "unknown"
@@ -70,12 +44,18 @@ export class PasswordCallers {
 
   gave(address: string, account: string, isRight: boolean): void {
     if (!isRight) {
-      this.#wrong.add(address)
+      this.#wrong.set(address, true)
       return
     }
     this.#wrong.delete(address)
-    const addresses = this.#right.get(account) ?? new Remembered(this.#timers, KNOWN_MS, MAX_ADDRESSES)
-    addresses.add(address)
-    setNewest(this.#right, account, addresses, MAX_ACCOUNTS)
+    const others = this.#knownOf(account).filter((known) => known.address !== address)
+    const known = { address, until: this.#timers.elapsed() + KNOWN_MS }
+    this.#right.set(account, [known, ...others].slice(0, MAX_ADDRESSES))
+  }
+
+  /** A look-up alone keeps no account. */
+  #knownOf(account: string): ReadonlyArray<Known> {
+    const now = this.#timers.elapsed()
+    return (this.#right.peek(account) ?? []).filter(({ until }) => until > now)
   }
 }

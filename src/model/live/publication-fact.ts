@@ -17,4 +17,3 @@ export const PublicationFact = Schema.Union([
   }),
 ])
 export type PublicationFact = typeof PublicationFact.Type
-export type RoomFact = Extract<PublicationFact, { readonly type: "room" }>

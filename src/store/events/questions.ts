@@ -1,4 +1,4 @@
-/** Questions as they are read; their event's actor is the only one who writes them (store/live-records.ts). */
+/** Questions as they are read. Only the event's actor writes them (`store/live/live-records.ts`). */
 import { parseId } from "../../model/ids.ts"
 import type { Question, QuestionStatus } from "../../model/question.ts"
 import { parseTimestamp } from "../../model/timestamp.ts"

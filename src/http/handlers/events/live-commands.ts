@@ -23,7 +23,7 @@ const failureOf = ({ code, detail }: Refused): Failure => {
   }
 }
 
-/** The id of the request's command at the live event, and the hash that a repeat must match: see `idempotency.ts`. */
+/** The id of the request's command at the live event, and the hash that a repeat must match: see `http/requests/idempotency.ts`. */
 export const CommandKey = Context.Reference<{ readonly commandId: string; readonly bodyHash: string } | undefined>(
   "gathercue/CommandKey",
   { defaultValue: () => undefined },
