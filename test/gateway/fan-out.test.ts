@@ -1,22 +1,21 @@
 import { expect, test } from "vitest"
-import { FanOut } from "../../src/gateway/broadcast/fan-out.ts"
+import { FanOut, type Receivers } from "../../src/gateway/broadcast/fan-out.ts"
+import { Topics } from "../../src/gateway/broadcast/topics.ts"
 import { openVirtualTime } from "../support/virtual-time.ts"
 
 const open = async () => {
   const { timers, pass } = await openVirtualTime()
   const sent: string[] = []
-  const fanOut = new FanOut({
-    timers,
+  const receivers: Receivers = {
     publish: (topic, text) => sent.push(`${topic} ${text}`),
-    topic: (stream) => stream,
-    ephemeralTopic: ({ stream }) => `${stream}~`,
     sendTo: (participantId, dispatches) =>
       sent.push(`to ${participantId} ${dispatches.map(({ frame }) => frame).join(",")}`),
     sendEphemeralTo: (participantId, dispatches) => sent.push(`mentioned to ${participantId} ${dispatches.join(",")}`),
-    tickMs: () => 50,
     inspect: () => sent.push("inspected"),
     flushed: () => undefined,
-  })
+    tickMs: 50,
+  }
+  const fanOut = new FanOut(timers, new Topics("e"), receivers)
   const say = (frame: string) => {
     fanOut.ordered("event", { frame })
     fanOut.schedule()
@@ -27,15 +26,15 @@ const open = async () => {
 test("the first dispatch after idle goes at once, later ones together at the tick", async () => {
   const { sent, say, pass } = await open()
   say("1")
-  expect(sent).toEqual(["event 1"])
+  expect(sent).toEqual(["e/event 1"])
   say("2")
   say("3")
-  expect(sent).toEqual(["event 1"])
+  expect(sent).toEqual(["e/event 1"])
   await pass(50)
-  expect(sent).toEqual(["event 1", "event [2,3]"])
+  expect(sent).toEqual(["e/event 1", "e/event [2,3]"])
   await pass(100)
   say("4")
-  expect(sent.at(-1)).toBe("event 4")
+  expect(sent.at(-1)).toBe("e/event 4")
 })
 
 test("of what may be lost only the newest of a key is sent, after slow sockets were looked at", async () => {
@@ -46,7 +45,7 @@ test("of what may be lost only the newest of a key is sent, after slow sockets w
   fanOut.ephemeral({ stream: "event", key: "count", frame: "11" })
   say("2")
   await pass(50)
-  expect(sent).toEqual(["event 1", "inspected", "event 2", "event~ [11,7]"])
+  expect(sent).toEqual(["e/event 1", "inspected", "e/event 2", "e/event~ [11,7]"])
 })
 
 test("what may be lost of one participant is sent to them, the newest of a key, after slow sockets were looked at", async () => {
@@ -58,7 +57,7 @@ test("what may be lost of one participant is sent to them, the newest of a key, 
   say("2")
   await pass(50)
   // Before what was decided of it after they did.
-  expect(sent).toEqual(["event 1", "inspected", "mentioned to ann off", "mentioned to bob on", "event 2"])
+  expect(sent).toEqual(["e/event 1", "inspected", "mentioned to ann off", "mentioned to bob on", "e/event 2"])
 })
 
 test("a tick with very much to say is sent in several frames, none of them cut inside a dispatch", async () => {
@@ -66,7 +65,7 @@ test("a tick with very much to say is sent in several frames, none of them cut i
   const dispatches = Array.from({ length: 10 }, (_, n) => JSON.stringify({ n, padding: "x".repeat(20_000) }))
   for (const frame of dispatches) fanOut.ordered("event", { frame })
   fanOut.schedule()
-  const frames = sent.map((line) => JSON.parse(line.slice("event ".length)) as unknown[])
+  const frames = sent.map((line) => JSON.parse(line.slice("e/event ".length)) as unknown[])
   expect(frames.length).toBe(3)
   expect(frames.flat().map((dispatch) => (dispatch as { n: number }).n)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9])
 })
@@ -77,5 +76,5 @@ test("a stopped fan-out sends nothing more", async () => {
   say("2")
   fanOut.stop()
   await pass(100)
-  expect(sent).toEqual(["event 1"])
+  expect(sent).toEqual(["e/event 1"])
 })

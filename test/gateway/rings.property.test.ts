@@ -4,9 +4,8 @@
  */
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { roomStream, type StreamName } from "../../src/gateway/broadcast/stream-names.ts"
+import { roomStream, type StreamName, streamsOf } from "../../src/gateway/broadcast/stream-names.ts"
 import type { Connection } from "../../src/gateway/connection/connection.ts"
-import { subscribedStreams } from "../../src/gateway/event/membership-sync.ts"
 import type { EventSubscriber } from "../../src/gateway/recovery/event-subscriber.ts"
 import { whyNoReplay } from "../../src/gateway/recovery/replay.ts"
 import { ReplayBuffers } from "../../src/gateway/recovery/replay-buffers.ts"
@@ -122,10 +121,10 @@ test("a client goes on from all of its positions or from none, and is told why n
       fc.oneof({ weight: 9, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
       (acts, behindBy, extra, role, roomId, isSameEpoch) => {
         const { rings, of, kept } = play(acts)
-        const connection = { identity: { ...identity, role }, roomId } as unknown as Connection
+        const streams = streamsOf({ ...identity, role }, roomId)
+        const connection = { identity: { ...identity, role }, roomId, streams } as unknown as Connection
         const follower = { epoch: EPOCH, buffers: rings } as unknown as EventSubscriber
         const wire = (name: StreamName): string => (name.startsWith("me:") ? "me" : name)
-        const streams = subscribedStreams(connection)
         const given: { [stream: string]: number } = extra === null ? {} : { [extra]: 0 }
         for (const [index, name] of streams.entries()) given[wire(name)] = of(name).length - (behindBy[index] ?? 0)
         const why = whyNoReplay(follower, connection, { epoch: isSameEpoch ? EPOCH : "before", cursors: given })

@@ -9,29 +9,29 @@ import type { Timers } from "../../clock/timers.ts"
 import { framesOf } from "../transport/frame-packing.ts"
 import type { Outgoing } from "../transport/outgoing.ts"
 import { ownerOf, type StreamName } from "./stream-names.ts"
+import type { Topics } from "./topics.ts"
 
-interface Needs {
-  readonly timers: Timers
-  readonly publish: (topic: string, text: string) => void
-  readonly topic: (stream: StreamName) => string
-  readonly ephemeralTopic: (publication: Pick<EphemeralPublication, "stream" | "optOut">) => string
+/** The connections of one event as receivers of frames. */
+export interface Receivers {
+  publish(topic: string, text: string): void
   /** Sends to all tabs of one participant, in order. */
-  readonly sendTo: (participantId: string, dispatches: ReadonlyArray<Outgoing>) => void
+  sendTo(participantId: string, dispatches: ReadonlyArray<Outgoing>): void
   /** Sends ephemeral dispatches to the participant's tabs that receive them. */
-  readonly sendEphemeralTo: (participantId: string, dispatches: ReadonlyArray<string>) => void
-  /** The present length of a tick. */
-  readonly tickMs: () => number
+  sendEphemeralTo(participantId: string, dispatches: ReadonlyArray<string>): void
   /** Checks slow sockets; called before more is added to their buffers. */
-  readonly inspect: () => void
+  inspect(): void
   /** All pending dispatches have been published. */
-  readonly flushed: () => void
+  flushed(): void
+  /** The present length of a tick in milliseconds. */
+  readonly tickMs: number
 }
 
 /** After this many published UTF-16 units the next flush checks the sockets. */
 const INSPECT_EVERY = 16_384
 
 export class FanOut {
-  readonly #needs: Needs
+  readonly #topics: Topics
+  readonly #receivers: Receivers
   #ordered = new Map<StreamName, Outgoing[]>()
   /** Newest frame of each key, by topic, and by participant. */
   #ephemeral = new Map<string, Map<string, string>>()
@@ -41,9 +41,14 @@ export class FanOut {
   readonly #ticks: Throttle
   #sinceInspection = 0
 
-  constructor(needs: Needs) {
-    this.#needs = needs
-    this.#ticks = new Throttle(needs.timers, needs.tickMs, () => this.#flush())
+  constructor(timers: Timers, topics: Topics, receivers: Receivers) {
+    this.#topics = topics
+    this.#receivers = receivers
+    this.#ticks = new Throttle(
+      timers,
+      () => receivers.tickMs,
+      () => this.#flush(),
+    )
   }
 
   /** Are ordered dispatches pending? */
@@ -65,7 +70,7 @@ export class FanOut {
   ephemeral(publication: EphemeralPublication): void {
     const owner = ownerOf(publication.stream)
     const all = owner === undefined ? this.#ephemeral : this.#personal
-    const place = owner ?? this.#needs.ephemeralTopic(publication)
+    const place = owner ?? this.#topics.ephemeralTopic(publication)
     const waiting = all.get(place) ?? new Map<string, string>()
     all.set(place, waiting.set(publication.key, publication.frame))
   }
@@ -94,22 +99,22 @@ export class FanOut {
     this.#after = new Map()
     if (ephemeral.size + personal.size > 0 || this.#sinceInspection >= INSPECT_EVERY) {
       this.#sinceInspection = 0
-      this.#needs.inspect()
+      this.#receivers.inspect()
     }
     // Own votes first: a dispatch about the voted entity, such as its removal, was decided after the vote.
-    for (const [owner, byKey] of personal) this.#needs.sendEphemeralTo(owner, [...byKey.values()])
+    for (const [owner, byKey] of personal) this.#receivers.sendEphemeralTo(owner, [...byKey.values()])
     for (const [stream, dispatches] of ordered) {
       const owner = ownerOf(stream)
-      if (owner !== undefined) this.#needs.sendTo(owner, dispatches)
+      if (owner !== undefined) this.#receivers.sendTo(owner, dispatches)
       else
         this.#publish(
-          this.#needs.topic(stream),
+          this.#topics.topic(stream),
           dispatches.map(({ frame }) => frame),
         )
     }
     for (const [topic, frame] of after) this.#publish(topic, [frame])
     for (const [topic, byKey] of ephemeral) this.#publish(topic, [...byKey.values()])
-    this.#needs.flushed()
+    this.#receivers.flushed()
   }
 
   /** Discards pending dispatches: their positions are no longer valid. */
@@ -132,7 +137,7 @@ export class FanOut {
   #publish(topic: string, dispatches: ReadonlyArray<string>): void {
     for (const frame of framesOf(dispatches)) {
       this.#sinceInspection += frame.length
-      this.#needs.publish(topic, frame)
+      this.#receivers.publish(topic, frame)
     }
   }
 }

@@ -18,6 +18,9 @@ export const ownerOf = (stream: StreamName): string | undefined =>
 
 export const wireName = (stream: StreamName): string => (stream.startsWith(ME) ? "me" : stream)
 
+/** Positions by the names on the wire. */
+export type StreamCursors = { readonly [stream: string]: number }
+
 /** The streams of a participant in this room. `role`: the stored one. */
 export const streamsOf = (
   { participantId, role, kind }: { participantId: string; role: EventRole; kind: ParticipantKind },

@@ -6,6 +6,7 @@
 import type { Basis } from "../../model/grants.ts"
 import type { CloseCode } from "../../protocol/close-codes.ts"
 import type { OptOut } from "../../protocol/dispatch.ts"
+import { type StreamName, streamsOf } from "../broadcast/stream-names.ts"
 import { beginLife, type ConnectionState, type Identity, type Life, type LifeEvent, lifeAfter } from "./lifecycle.ts"
 
 /** The transport of a connection. Every call is safe after the socket has closed, and then does nothing. */
@@ -71,6 +72,11 @@ export class Connection {
 
   get roomId(): string | null {
     return this.#life.roomId
+  }
+
+  /** The streams that it receives, by its identity and room. */
+  get streams(): ReadonlyArray<StreamName> {
+    return streamsOf(this.identity, this.roomId)
   }
 
   get mutes(): ReadonlySet<OptOut> {

@@ -1,34 +1,29 @@
 /**
- * One event with its local connections. Invariant: a connection gets `ready` with its cursors, then everything that was published
- * after them, and is subscribed in the same turn, so that nothing is lost or doubled between the three.
+ * One event with its local connections: wires their parts together, applies what the subscriber emits, and answers for the event
+ * to the hub and to connections.
  */
 import { Effect, Fiber } from "effect"
 import type { NotFound, Unavailable } from "../../model/errors.ts"
 import type { EventAccess } from "../../model/grants.ts"
 import type { EventRole } from "../../model/roles.ts"
-import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
+import { CLOSE } from "../../protocol/close-codes.ts"
 import type { Resume } from "../../protocol/frames.ts"
-import { actingAs } from "../../protocol/rule.ts"
-import { FanOut } from "../broadcast/fan-out.ts"
-import { ownerOf, type StreamName, wireName } from "../broadcast/stream-names.ts"
+import { Delivery } from "../broadcast/delivery.ts"
+import type { StreamCursors } from "../broadcast/stream-names.ts"
 import { Topics } from "../broadcast/topics.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 import { RoleChecks } from "../grants/role-checks.ts"
 import { ParticipantMemory } from "../memory/participant-memory.ts"
+import { ConnectionSync } from "../recovery/connection-sync.ts"
 import { EventSubscriber, type SubscriberEvent } from "../recovery/event-subscriber.ts"
-import { readyWithSnapshot, type StreamCursors } from "../recovery/ready.ts"
-import { type ReadyRequest, resumedFrames } from "../recovery/ready-requests.ts"
-import { readingFor, waitingReaders, whyNoReplay } from "../recovery/replay.ts"
 import type { GatewayServices } from "../services.ts"
-import { inspectBuffers, resumeEphemeral } from "../transport/backpressure.ts"
-import type { Outgoing } from "../transport/outgoing.ts"
-import { sendAll, sendEphemeral } from "../transport/send.ts"
 import { closeStaggered } from "../transport/staggered-close.ts"
+import { Admissions } from "./admissions.ts"
 import { Arrivals } from "./arrivals.ts"
 import { ConnectionRegistry } from "./connection-registry.ts"
 import { MediaSeats } from "./media-seats.ts"
-import { MembershipSync, subscribedStreams } from "./membership-sync.ts"
+import { MembershipSync } from "./membership-sync.ts"
 import { PresenceReports } from "./presence-reports.ts"
 import { ReactionCounts } from "./reaction-counts.ts"
 import { RoleNotifier } from "./role-notifier.ts"
@@ -38,90 +33,74 @@ const RESIDE_PAUSE = "15 seconds"
 
 export class Channel {
   readonly eventId: string
-  readonly participants: ConnectionRegistry
   readonly memory: ParticipantMemory
+  readonly reactions: ReactionCounts
+  readonly participants: ConnectionRegistry
   readonly #services: GatewayServices
   readonly #presence: PresenceReports
   readonly #arrivals: Arrivals
-  readonly reactions: ReactionCounts
-  readonly #media: MediaSeats
   readonly #membership: MembershipSync
   readonly #roles: RoleNotifier
   readonly #roleChecks: RoleChecks
-  readonly #topics: Topics
   readonly #subscriber: EventSubscriber
-  readonly #fanOut: FanOut
+  readonly #delivery: Delivery
+  readonly #sync: ConnectionSync
   #residence: Fiber.Fiber<void> | undefined
   readonly #onDead: () => void
-  /** `ended`: all connections are being closed. `dead`: the event could not be opened. */
-  #state: "opening" | "open" | "ended" | "dead" = "opening"
-  #waiting: ReadyRequest[] = []
   /** Since when the channel has no connection; `undefined` while it has one. */
   #emptySince: number | undefined
-  /** The version up to which all dispatches are published. */
-  #shown = 0
   #stopClosing: (() => void) | undefined
 
   constructor(services: GatewayServices, eventId: string, onDead: () => void) {
-    const { options } = services
+    const { options, timers } = services
     this.#services = services
     this.eventId = eventId
     this.#onDead = onDead
-    this.#emptySince = services.timers.now()
-    this.participants = new ConnectionRegistry(options.connectionsPerParticipant)
+    this.#emptySince = timers.now()
+    const participants = new ConnectionRegistry(options.connectionsPerParticipant)
+    const isInside = (participantId: string): boolean => participants.has(participantId)
+    this.participants = participants
     this.memory = new ParticipantMemory(
       services,
       eventId,
-      (participantId) =>
-        this.participants.has(participantId) || this.#membership.waitingRoom.of(participantId).length > 0,
+      (participantId) => isInside(participantId) || this.#membership.waitingRoom.of(participantId).length > 0,
     )
-    this.#presence = new PresenceReports(services, eventId)
-    this.#arrivals = new Arrivals(this.#presence, (participantId) => this.participants.has(participantId))
+    const presence = new PresenceReports(services, eventId)
+    this.#presence = presence
+    this.#arrivals = new Arrivals(presence, isInside)
     this.reactions = new ReactionCounts(services, eventId)
     this.#roleChecks = new RoleChecks(services, eventId)
-    this.#topics = new Topics(eventId)
-    this.#media = new MediaSeats(services, eventId, () => this.phase)
-    this.#fanOut = new FanOut({
-      timers: services.timers,
-      publish: services.publish,
-      topic: (stream) => this.#topics.topic(stream),
-      ephemeralTopic: (publication) => this.#topics.ephemeralTopic(publication),
-      sendTo: (participantId, dispatches) => this.#sendTo(participantId, dispatches),
-      sendEphemeralTo: (participantId, dispatches) =>
-        sendEphemeral(this.participants.connectionsOf(participantId), dispatches, options.orderedLimitBytes),
-      tickMs: () => options.tickMs(this.participants.size),
-      inspect: () => this.inspect(),
-      flushed: () => {
-        this.#shown = this.#subscriber.version
-      },
-    })
-    const readers = {
-      awaited: () => waitingReaders(this.#subscriber, this.#waiting),
-      isReceived: (participantId: string) => this.participants.has(participantId),
-    }
-    this.#subscriber = new EventSubscriber(services, eventId, readers, (event) => this.#follow(event))
-    const publishWaiting = (streams: ReadonlyArray<StreamName>) =>
-      streams.some((stream) => this.#fanOut.pending(stream) > 0) && this.#fanOut.flush()
-    this.#roles = new RoleNotifier({
-      timers: services.timers,
-      participants: this.participants,
-      media: this.#media,
-      topics: this.#topics,
-      phase: () => this.phase,
-      publishWaiting,
-      afterTick: (topic, frame) => this.#fanOut.after(topic, frame),
-    })
+    const readers = { awaited: () => this.#sync.awaited(), isReceived: isInside }
+    const subscriber = new EventSubscriber(services, eventId, readers, (event) => this.#follow(event))
+    this.#subscriber = subscriber
+    const topics = new Topics(eventId)
+    const media = new MediaSeats(services, eventId, () => subscriber.phase)
+    const delivery = new Delivery(services, { participants, topics, media }, subscriber)
+    this.#delivery = delivery
+    this.#roles = new RoleNotifier({ timers, participants, media, topics, subscriber, delivery })
     this.#membership = new MembershipSync({
-      timers: services.timers,
-      participants: this.participants,
-      presence: this.#presence,
-      topics: this.#topics,
-      subscriber: this.#subscriber,
+      timers,
+      participants,
+      presence,
+      topics,
+      subscriber,
       connectionsPerParticipant: options.connectionsPerParticipant,
-      published: (stream) => this.#published(stream),
-      publishWaiting,
+      delivery,
       roles: this.#roles,
-      sendReady: (connection, reason) => this.#makeReady({ connection, resume: undefined, reason }),
+      sendReady: (connection, reason) => this.#sync.makeReady({ connection, resume: undefined, reason }),
+    })
+    this.#sync = new ConnectionSync({
+      services,
+      subscriber,
+      admissions: new Admissions({
+        membership: this.#membership,
+        arrivals: this.#arrivals,
+        participants,
+        memory: this.memory,
+        topics,
+      }),
+      media,
+      delivery,
     })
   }
 
@@ -134,10 +113,10 @@ export class Channel {
         this.#failed(event.failure)
         break
       case "published":
-        this.#publish(event.stream, event.dispatch)
+        this.#delivery.ordered(event.stream, event.dispatch)
         break
       case "ephemeral":
-        if (this.#isHere(event.publication.stream)) this.#fanOut.ephemeral(event.publication)
+        this.#delivery.ephemeral(event.publication)
         break
       case "participantChanged":
         this.#membership.follow(event.change)
@@ -164,10 +143,10 @@ export class Channel {
         this.#restart(event.reason)
         break
       case "refreshed":
-        this.#serveWaiting()
+        this.#sync.serveWaiting()
         break
       case "settled":
-        this.#fanOut.schedule()
+        this.#delivery.schedule()
         break
       case "actorLoaded":
         this.#reportEveryone()
@@ -191,28 +170,28 @@ export class Channel {
 
   /** The version up to which connections have received everything. */
   get version(): number {
-    return this.#fanOut.hasPending ? this.#shown : this.#subscriber.version
+    return this.#delivery.version
   }
 
   get hasEnded(): boolean {
-    return this.#state === "ended"
+    return this.#sync.state === "ended"
   }
 
   /** Lets an identified connection in now, or when the event has been read. */
   enter(connection: Connection, resume: Resume | undefined): void {
     connection.apply({ type: "entered" })
     this.#emptySince = undefined
-    this.#makeReady({ connection, resume, reason: "new" })
+    this.#sync.makeReady({ connection, resume, reason: "new" })
   }
 
   /** Is a replay from these cursors exact? */
   canReplay(connection: Connection, resume: Resume): boolean {
-    return whyNoReplay(this.#subscriber, connection, resume) === undefined
+    return this.#sync.canReplay(connection, resume)
   }
 
   /** Brings an open connection up to date from its cursors: by a replay, or else a snapshot. */
   sync(connection: Connection, resume: Resume): void {
-    this.#makeReady({ connection, resume, reason: "gap" })
+    this.#sync.makeReady({ connection, resume, reason: "gap" })
   }
 
   /** A new token: another role may have other streams. */
@@ -230,36 +209,35 @@ export class Channel {
   /** A connection of this event closed, admitted or not. */
   forget(connection: Connection): void {
     if (connection.state === "waiting") {
-      this.#waiting = this.#waiting.filter((request) => request.connection !== connection)
+      this.#sync.forget(connection)
       if (this.#arrivals.left(connection)) this.#presence.left(connection.identity.participantId)
     } else if (connection.state === "lobby") this.#membership.waitingRoom.forget(connection)
     else if (this.participants.leave(connection)) this.#presence.left(connection.identity.participantId)
     this.memory.closed(connection)
-    const { waitingRoom } = this.#membership
-    if (this.participants.size + waitingRoom.size + this.#waiting.length === 0)
-      this.#emptySince = this.#services.timers.now()
+    if (this.#isEmpty) this.#emptySince ??= this.#services.timers.now()
+  }
+
+  get #isEmpty(): boolean {
+    return this.participants.size + this.#membership.waitingRoom.size + this.#sync.waiting === 0
   }
 
   /** Highest published `s` of each stream of the connection. */
   heads(connection: Connection): StreamCursors {
-    return Object.fromEntries(subscribedStreams(connection).map((name) => [wireName(name), this.#published(name)]))
-  }
-
-  /** Closes sockets whose buffers are too large; pauses ephemeral messages of slow ones. */
-  inspect(): void {
-    inspectBuffers(this.participants.connections(), this.#topics, this.#services.options)
+    return this.#delivery.heads(connection)
   }
 
   /** The connection's buffer got smaller. */
   drained(connection: Connection): void {
-    resumeEphemeral(connection, this.#topics, this.#services.options)
+    this.#delivery.drained(connection)
   }
 
   /** Housekeeping; true when the channel was unused for long enough to be stopped. */
   sweep(now: number): boolean {
     this.#subscriber.trim(now)
     this.memory.sweep(now)
-    this.inspect()
+    this.#delivery.inspect()
+    // A connection that was on its way in when the last one closed is inside now.
+    if (!this.#isEmpty) this.#emptySince = undefined
     const { lingerMs } = this.#services.options
     return this.#emptySince !== undefined && now - this.#emptySince >= lingerMs && this.#presence.isIdle
   }
@@ -273,28 +251,23 @@ export class Channel {
     this.stopPresence()
     this.reactions.stop()
     this.#subscriber.stop()
-    this.#fanOut.stop()
+    this.#delivery.stop()
     this.#roles.stop()
     this.#stopClosing?.()
     if (this.#residence !== undefined) this.#services.fork(Fiber.interrupt(this.#residence))
   }
 
   #opened(): void {
-    this.#state = "open"
-    this.#shown = this.#subscriber.version
+    this.#delivery.flushed()
     const { fork, live } = this.#services
     // Residence ends early only when the event moves; then it is requested again, wherever the event is.
     this.#residence = fork(Effect.forever(Effect.andThen(live.reside(this.eventId), Effect.sleep(RESIDE_PAUSE))))
-    this.#serveWaiting()
+    this.#sync.open()
   }
 
   #failed(failure: NotFound | Unavailable): void {
-    const why = failure._tag === "NotFound" ? CLOSE.notFound : CLOSE.overloaded
-    if (this.#state === "opening") {
-      this.#state = "dead"
-      this.#onDead()
-    }
-    for (const { connection } of this.#waiting.splice(0)) connection.close(why)
+    const isDead = this.#sync.fail(failure._tag === "NotFound" ? CLOSE.notFound : CLOSE.overloaded)
+    if (isDead) this.#onDead()
   }
 
   #reportEveryone(): void {
@@ -303,157 +276,21 @@ export class Channel {
     for (const identity of this.#membership.waitingRoom.identities()) this.#presence.knocked(identity)
   }
 
-  #serveWaiting(): void {
-    for (const request of this.#waiting.splice(0)) this.#makeReady(request)
-  }
-
-  #makeReady(request: ReadyRequest): void {
-    const { connection, resume } = request
-    // A connection in the waiting room gets `ready` when it is admitted.
-    if (connection.state === "closed" || connection.state === "lobby") return
-    if (this.#state === "opening") {
-      this.#wait(request)
-      return
-    }
-    const refused = this.#refusal(connection.identity)
-    if (refused !== undefined) {
-      connection.close(refused)
-      return
-    }
-    if (connection.state === "waiting" && !this.#isKnownInside(request)) return
-    if (this.#media.lacks(connection, request.seats)) {
-      this.#media.mint(connection, (seats) => this.#makeReady({ ...request, seats }))
-      return
-    }
-    const reason = resume === undefined ? request.reason : whyNoReplay(this.#subscriber, connection, resume)
-    const since = request.since ?? this.#subscriber.version
-    const read = readingFor(this.#subscriber, connection, since)
-    // Where some tallies are for voters only, resuming needs a reading, which has the participant's votes.
-    if (
-      resume !== undefined &&
-      reason === undefined &&
-      (read !== undefined || !this.#subscriber.participants.votersHear)
-    ) {
-      this.#settle(request, resume.cursors)
-      return
-    }
-    if (read === undefined) {
-      this.#wait({ ...request, since })
-      this.#subscriber.refresh()
-      return
-    }
-    const { cursors } = read
-    const given = { phase: this.phase, reason: reason ?? request.reason, cursors }
-    const own = this.#media.inReady(read.state, request.seats)
-    this.#settle(request, cursors, readyWithSnapshot(connection, read.snapshot, own, given))
-  }
-
-  /** True when the newcomer is admitted and known to the live event. Otherwise they wait, or this is retried after the report. */
-  #isKnownInside(request: ReadyRequest): boolean {
-    const { connection } = request
-    if (!this.#membership.admits(connection)) {
-      this.#arrivals.held(connection)
-      if (connection.state === "lobby") this.memory.connected(connection)
-      return false
-    }
-    return this.#arrivals.isKnown(connection, () => this.#makeReady(request))
-  }
-
-  #wait(request: ReadyRequest): void {
-    if (this.#waiting.length >= this.#services.options.identifiesPending) request.connection.close(CLOSE.overloaded)
-    else this.#waiting.push(request)
-  }
-
-  #refusal(identity: Identity): CloseCode | undefined {
-    if (this.#state === "dead") return CLOSE.overloaded
-    return this.#state === "ended" ? CLOSE.eventEnded : this.#membership.refusal(identity)
-  }
-
-  /** Sends `ready` at the cursors and the dispatches after them, and subscribes; all in one synchronous step. */
-  #settle({ connection, seats }: ReadyRequest, cursors: StreamCursors, ready?: string): void {
-    const streams = subscribedStreams(connection)
-    const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? 0
-    if (streams.some((stream) => cursor(stream) > this.#published(stream))) this.#fanOut.flush()
-    const { epoch, buffers: rings } = this.#subscriber
-    const place = { epoch, v: this.version, cursors }
-    const missed = this.#media.inReplay(
-      streams.flatMap((stream) => rings.between(stream, cursor(stream), this.#published(stream))),
-      seats,
-    )
-    const frames =
-      ready === undefined ? resumedFrames(connection, place, this.phase, missed, seats) : [ready, ...missed]
-    const isNew = connection.state === "waiting"
-    if (isNew) this.#admit(connection)
-    this.#media.forget(connection)
-    this.#media.settle(connection, seats)
-    if (!sendAll(connection, frames, this.#services.options.orderedLimitBytes)) return
-    connection.apply({ type: "resumed" })
-    for (const stream of streams) this.#topics.subscribe(connection, stream)
-    if (!connection.getsEphemeral) this.#topics.setEphemeral(connection, streams, true)
-    this.#subscribePolls(connection)
-    if (!isNew) return
-    connection.socket.subscribe(this.#topics.roleTopic(actingAs(connection.identity)))
-    this.#services.telemetry.metrics.resumes.add(1, ready === undefined ? "replay" : "snapshot")
-  }
-
-  /** Subscribes to the tallies that only voters may see. */
-  #subscribePolls(connection: Connection): void {
-    const polls = this.#subscriber.read?.personal[connection.identity.participantId]?.state["hearsPolls"]
-    for (const { id } of (polls ?? []) as ReadonlyArray<{ readonly id: string }>)
-      this.#topics.subscribePoll(connection, id, true)
-  }
-
-  #admit(connection: Connection): void {
-    const { surplus } = this.participants.enter(connection)
-    this.#arrivals.entered(connection)
-    this.memory.connected(connection)
-    connection.apply({ type: "opened" })
-    this.#emptySince = undefined
-    surplus?.close(CLOSE.replaced)
-  }
-
   #restart(reason: "epoch" | "gap"): void {
-    this.#fanOut.reset()
-    this.#shown = this.#subscriber.version
+    this.#delivery.restart()
     for (const connection of this.participants.connections()) {
       this.#membership.pause(connection)
-      this.#makeReady({ connection, resume: undefined, reason })
+      this.#sync.makeReady({ connection, resume: undefined, reason })
     }
-    this.#serveWaiting()
+    this.#sync.serveWaiting()
   }
 
   #end(): void {
-    if (this.#state === "ended") return
-    this.#fanOut.flush()
-    this.#state = "ended"
-    this.#serveWaiting()
+    if (this.hasEnded) return
+    this.#delivery.flush()
+    this.#sync.end()
+    const { timers, options } = this.#services
     const connections = [...this.participants.connections(), ...this.#membership.waitingRoom.connections()]
-    this.#stopClosing = closeStaggered(
-      this.#services.timers,
-      connections,
-      CLOSE.eventEnded,
-      this.#services.options.endSpreadMs,
-    )
-  }
-
-  /** A dispatch for an absent participant is in the replay buffer only. */
-  #publish(stream: StreamName, dispatch: Outgoing): void {
-    if (this.#isHere(stream)) this.#fanOut.ordered(stream, dispatch)
-  }
-
-  #isHere(stream: StreamName): boolean {
-    const owner = ownerOf(stream)
-    return owner === undefined || this.participants.has(owner)
-  }
-
-  #sendTo(participantId: string, dispatches: ReadonlyArray<Outgoing>): void {
-    for (const connection of this.participants.connectionsOf(participantId)) {
-      if (!connection.isPaused) this.#media.send(connection, dispatches)
-    }
-  }
-
-  /** Highest `s` that was sent to subscribers. */
-  #published(stream: StreamName): number {
-    return this.#subscriber.buffers.head(stream) - this.#fanOut.pending(stream)
+    this.#stopClosing = closeStaggered(timers, connections, CLOSE.eventEnded, options.endSpreadMs)
   }
 }

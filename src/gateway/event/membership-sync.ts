@@ -10,7 +10,8 @@ import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
 import { actingAs } from "../../protocol/rule.ts"
 import type { UpdateReason } from "../../protocol/session.ts"
 import type { ReadyReason } from "../../protocol/state.ts"
-import { roomStream, type StreamName, streamsOf } from "../broadcast/stream-names.ts"
+import type { Delivery } from "../broadcast/delivery.ts"
+import { roomStream, streamsOf } from "../broadcast/stream-names.ts"
 import type { Topics } from "../broadcast/topics.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
@@ -20,10 +21,6 @@ import type { PresenceReports } from "./presence-reports.ts"
 import type { RoleNotifier } from "./role-notifier.ts"
 import { WaitingRoom } from "./waiting-room.ts"
 
-/** The present streams of a connection. */
-export const subscribedStreams = ({ identity, roomId }: Connection): ReadonlyArray<StreamName> =>
-  streamsOf(identity, roomId)
-
 interface Needs {
   readonly timers: Timers
   readonly participants: ConnectionRegistry
@@ -31,10 +28,7 @@ interface Needs {
   readonly topics: Topics
   readonly subscriber: EventSubscriber
   readonly connectionsPerParticipant: number
-  /** Highest `s` that was sent to subscribers. */
-  readonly published: (stream: StreamName) => number
-  /** If dispatches of these streams are pending, publishes everything that is pending. */
-  readonly publishWaiting: (streams: ReadonlyArray<StreamName>) => void
+  readonly delivery: Delivery
   readonly roles: RoleNotifier
   /** Sends a connection a new `ready`. */
   readonly sendReady: (connection: Connection, reason: ReadyReason) => void
@@ -168,10 +162,10 @@ export class MembershipSync {
     const dropped = before === null ? [] : [roomStream(before)]
     const heard = roomId === null ? [] : [roomStream(roomId)]
     // A connection receives from either room exactly the dispatches of its time in it.
-    this.#needs.publishWaiting([...dropped, ...heard])
+    this.#needs.delivery.flushIfPending([...dropped, ...heard])
     for (const stream of dropped) this.#needs.topics.unsubscribe(connection, stream)
     for (const stream of heard) this.#needs.topics.subscribe(connection, stream)
-    const cursors = Object.fromEntries(heard.map((stream) => [stream, this.#needs.published(stream)]))
+    const cursors = Object.fromEntries(heard.map((stream) => [stream, this.#needs.delivery.published(stream)]))
     connection.send(JSON.stringify({ op: 0, t: "subscribed", d: { cursors, dropped } }))
   }
 

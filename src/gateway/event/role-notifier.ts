@@ -7,12 +7,13 @@
 import { inPortions } from "../../clock/throttle.ts"
 import type { Cancel, Timers } from "../../clock/timers.ts"
 import { EventRole } from "../../model/roles.ts"
-import type { ActingRole, PhaseTraits } from "../../protocol/rule.ts"
+import type { ActingRole } from "../../protocol/rule.ts"
 import type { UpdateReason } from "../../protocol/session.ts"
-import type { StreamName } from "../broadcast/stream-names.ts"
+import type { Delivery } from "../broadcast/delivery.ts"
 import type { Topics } from "../broadcast/topics.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
+import type { EventSubscriber } from "../recovery/event-subscriber.ts"
 import { rightsOf } from "../recovery/ready.ts"
 import type { ConnectionRegistry } from "./connection-registry.ts"
 import type { MediaSeats } from "./media-seats.ts"
@@ -22,11 +23,9 @@ interface Needs {
   readonly participants: ConnectionRegistry
   readonly media: MediaSeats
   readonly topics: Topics
-  readonly phase: () => PhaseTraits
-  /** If dispatches of these streams are pending, publishes everything that is pending. */
-  readonly publishWaiting: (streams: ReadonlyArray<StreamName>) => void
-  /** Sends a frame to a topic after everything that is pending for the tick. */
-  readonly afterTick: (topic: string, frame: string) => void
+  /** Has the phase that permissions depend on. */
+  readonly subscriber: EventSubscriber
+  readonly delivery: Delivery
 }
 
 /** One example for each set of equal permissions. */
@@ -48,9 +47,9 @@ export class RoleNotifier {
 
   /** The connection's role differs from the one it was sent. */
   notify(connection: Connection, reason: UpdateReason): void {
-    const { media, phase } = this.#needs
+    const { media, subscriber } = this.#needs
     const say = (seat: object): void => {
-      const d = { ...rightsOf(connection.identity, phase()), reason, ...seat }
+      const d = { ...rightsOf(connection.identity, subscriber.phase), reason, ...seat }
       connection.send(JSON.stringify({ op: 0, t: "me.updated", d }))
     }
     if (media.isTold(connection)) say({})
@@ -60,10 +59,10 @@ export class RoleNotifier {
   /** Notifies each stored role of its effective role in the phase that is active now. */
   notifyAll(): void {
     this.stop()
-    const { media, topics, phase, afterTick, publishWaiting } = this.#needs
+    const { media, topics, subscriber, delivery } = this.#needs
     if (media.hasServer) {
       // Dispatches that start the phase go before the roles that follow from it.
-      publishWaiting(["event"])
+      delivery.flushIfPending(["event"])
       const connections = [...this.#needs.participants.connections()]
       this.#stopNotifying = inPortions(this.#needs.timers, connections, PORTIONS, (connection) => {
         if (connection.state === "open") this.notify(connection, "phase")
@@ -71,8 +70,8 @@ export class RoleNotifier {
       return
     }
     for (const [role, example] of EXAMPLES) {
-      const d = { ...rightsOf(example, phase()), reason: "phase" }
-      afterTick(topics.roleTopic(role), JSON.stringify({ op: 0, t: "me.updated", d }))
+      const d = { ...rightsOf(example, subscriber.phase), reason: "phase" }
+      delivery.afterTick(topics.roleTopic(role), JSON.stringify({ op: 0, t: "me.updated", d }))
     }
   }
 

@@ -9,11 +9,9 @@ import { toTimestamp } from "../../model/timestamp.ts"
 import { allowedChatTargets, allowedCommands, canChat } from "../../protocol/permissions.ts"
 import { type ActingRole, actingAs, type PhaseTraits } from "../../protocol/rule.ts"
 import type { ReadyReason } from "../../protocol/state.ts"
+import type { StreamCursors } from "../broadcast/stream-names.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
-
-/** By the names on the wire. */
-export type StreamCursors = { readonly [stream: string]: number }
 
 type Fields = { readonly [field: string]: unknown }
 

@@ -3,11 +3,10 @@ import type { LiveSnapshot } from "../../actors/protocol.ts"
 import { isStaff } from "../../model/roles.ts"
 import type { Resume } from "../../protocol/frames.ts"
 import type { ReadyReason } from "../../protocol/state.ts"
-import { ownerOf, type StreamName, wireName } from "../broadcast/stream-names.ts"
+import { ownerOf, type StreamCursors, type StreamName, wireName } from "../broadcast/stream-names.ts"
 import type { Connection } from "../connection/connection.ts"
-import { subscribedStreams } from "../event/membership-sync.ts"
 import type { EventSubscriber } from "./event-subscriber.ts"
-import { receivesStaffChat, type StreamCursors } from "./ready.ts"
+import { receivesStaffChat } from "./ready.ts"
 
 /**
  * The participants that wait for a reading. `fresh`: some receive shared content on their own stream (the staff's chat), so that
@@ -35,7 +34,7 @@ export const whyNoReplay = (
   { epoch, cursors }: Resume,
 ): ReadyReason | undefined => {
   if (epoch !== history) return "epoch"
-  const streams = subscribedStreams(connection)
+  const streams = connection.streams
   if ("staff" in cursors !== isStaff(connection.identity.role)) return "roleChanged"
   const heard = new Set(streams.map(wireName))
   const hearsOthers = Object.keys(cursors).some((name) => !heard.has(name))
@@ -73,7 +72,7 @@ export const readingFor = (
   if (receivesStaffChat(connection.identity, snapshot.phase) && read.version !== snapshot.version) return undefined
   const head = (stream: StreamName): number =>
     ownerOf(stream) === undefined ? (snapshot.heads[stream] ?? 0) : own.head
-  const streams = subscribedStreams(connection)
+  const streams = connection.streams
   if (!streams.every((stream) => rings.covers(stream, head(stream)))) return undefined
   const cursors = Object.fromEntries(streams.map((stream) => [wireName(stream), head(stream)]))
   return { snapshot, state: own.state, cursors }

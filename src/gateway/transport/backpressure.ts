@@ -3,7 +3,6 @@
 import { CLOSE } from "../../protocol/close-codes.ts"
 import type { Topics } from "../broadcast/topics.ts"
 import type { Connection } from "../connection/connection.ts"
-import { subscribedStreams } from "../event/membership-sync.ts"
 import type { GatewayOptions } from "../options.ts"
 
 type Limits = Pick<GatewayOptions, "orderedLimitBytes" | "ephemeralLimitBytes">
@@ -18,7 +17,7 @@ export const inspectBuffers = (
     const buffered = connection.socket.buffered()
     if (buffered > orderedLimitBytes) connection.close(CLOSE.slowConsumer)
     else if (buffered > ephemeralLimitBytes && connection.getsEphemeral) {
-      topics.setEphemeral(connection, subscribedStreams(connection), false)
+      topics.setEphemeral(connection, connection.streams, false)
     }
   }
 }
@@ -27,5 +26,5 @@ export const inspectBuffers = (
 export const resumeEphemeral = (connection: Connection, topics: Topics, { ephemeralLimitBytes }: Limits): void => {
   if (connection.state !== "open" || connection.isPaused || connection.getsEphemeral) return
   if (connection.socket.buffered() > ephemeralLimitBytes) return
-  topics.setEphemeral(connection, subscribedStreams(connection), true)
+  topics.setEphemeral(connection, connection.streams, true)
 }

@@ -1,0 +1,139 @@
+/**
+ * Sends the dispatches of one event to its connections here, and knows up to which positions they have been sent: the feed may be
+ * ahead of that by one tick.
+ */
+import type { EphemeralPublication } from "../../actors/feed.ts"
+import type { Connection } from "../connection/connection.ts"
+import type { ConnectionRegistry } from "../event/connection-registry.ts"
+import type { MediaSeats } from "../event/media-seats.ts"
+import type { EventSubscriber } from "../recovery/event-subscriber.ts"
+import type { GatewayServices } from "../services.ts"
+import { inspectBuffers, resumeEphemeral } from "../transport/backpressure.ts"
+import type { Outgoing } from "../transport/outgoing.ts"
+import { sendEphemeral } from "../transport/send.ts"
+import { FanOut, type Receivers } from "./fan-out.ts"
+import { ownerOf, type StreamCursors, type StreamName, wireName } from "./stream-names.ts"
+import type { Topics } from "./topics.ts"
+
+/** The targets of a delivery. */
+interface Targets {
+  readonly participants: ConnectionRegistry
+  readonly topics: Topics
+  readonly media: MediaSeats
+}
+
+export class Delivery implements Receivers {
+  readonly publish: (topic: string, text: string) => void
+  readonly #options: GatewayServices["options"]
+  readonly #targets: Targets
+  readonly #subscriber: EventSubscriber
+  readonly #fanOut: FanOut
+  /** The version up to which all dispatches are published. */
+  #shown = 0
+
+  constructor({ timers, publish, options }: GatewayServices, targets: Targets, subscriber: EventSubscriber) {
+    this.publish = publish
+    this.#options = options
+    this.#targets = targets
+    this.#subscriber = subscriber
+    this.#fanOut = new FanOut(timers, targets.topics, this)
+  }
+
+  /** The version up to which connections have received everything. */
+  get version(): number {
+    return this.#fanOut.hasPending ? this.#shown : this.#subscriber.version
+  }
+
+  /** Highest `s` of the stream that was sent to subscribers. */
+  published(stream: StreamName): number {
+    return this.#subscriber.buffers.head(stream) - this.#fanOut.pending(stream)
+  }
+
+  /** Highest published `s` of each stream of the connection. */
+  heads(connection: Connection): StreamCursors {
+    return Object.fromEntries(connection.streams.map((name) => [wireName(name), this.published(name)]))
+  }
+
+  /** The connection receives what is published from now on; of the tallies that only voters may see, those of `polls`. */
+  subscribe(connection: Connection, polls: ReadonlyArray<string>): void {
+    const { topics } = this.#targets
+    const { streams } = connection
+    for (const stream of streams) topics.subscribe(connection, stream)
+    if (!connection.getsEphemeral) topics.setEphemeral(connection, streams, true)
+    for (const id of polls) topics.subscribePoll(connection, id, true)
+  }
+
+  /** A dispatch for an absent participant is in the replay buffer only. */
+  ordered(stream: StreamName, dispatch: Outgoing): void {
+    if (this.#isHere(stream)) this.#fanOut.ordered(stream, dispatch)
+  }
+
+  ephemeral(publication: EphemeralPublication): void {
+    if (this.#isHere(publication.stream)) this.#fanOut.ephemeral(publication)
+  }
+
+  /** Sends a frame to a topic after everything that is pending for the tick. */
+  afterTick(topic: string, frame: string): void {
+    this.#fanOut.after(topic, frame)
+  }
+
+  /** Publishes what is pending now if the last tick is over, else at its end. */
+  schedule(): void {
+    this.#fanOut.schedule()
+  }
+
+  /** Publishes everything that is pending now. */
+  flush(): void {
+    this.#fanOut.flush()
+  }
+
+  /** If dispatches of these streams are pending, publishes everything that is pending. */
+  flushIfPending(streams: ReadonlyArray<StreamName>): void {
+    if (streams.some((stream) => this.#fanOut.pending(stream) > 0)) this.#fanOut.flush()
+  }
+
+  /** Discards what is pending: every connection gets a snapshot of the feed's present version. */
+  restart(): void {
+    this.#fanOut.reset()
+    this.flushed()
+  }
+
+  flushed(): void {
+    this.#shown = this.#subscriber.version
+  }
+
+  stop(): void {
+    this.#fanOut.stop()
+  }
+
+  get tickMs(): number {
+    return this.#options.tickMs(this.#targets.participants.size)
+  }
+
+  sendTo(participantId: string, dispatches: ReadonlyArray<Outgoing>): void {
+    const { participants, media } = this.#targets
+    for (const connection of participants.connectionsOf(participantId)) {
+      if (!connection.isPaused) media.send(connection, dispatches)
+    }
+  }
+
+  sendEphemeralTo(participantId: string, dispatches: ReadonlyArray<string>): void {
+    const connections = this.#targets.participants.connectionsOf(participantId)
+    sendEphemeral(connections, dispatches, this.#options.orderedLimitBytes)
+  }
+
+  /** Closes sockets whose buffers are too large; pauses ephemeral messages of slow ones. */
+  inspect(): void {
+    inspectBuffers(this.#targets.participants.connections(), this.#targets.topics, this.#options)
+  }
+
+  /** The connection's buffer got smaller. */
+  drained(connection: Connection): void {
+    resumeEphemeral(connection, this.#targets.topics, this.#options)
+  }
+
+  #isHere(stream: StreamName): boolean {
+    const owner = ownerOf(stream)
+    return owner === undefined || this.#targets.participants.has(owner)
+  }
+}

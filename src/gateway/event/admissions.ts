@@ -1,0 +1,60 @@
+/**
+ * The way from an identified connection to an open one: past the refusals and the waiting room, reported to the live event, and
+ * into the registry.
+ */
+import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
+import { actingAs } from "../../protocol/rule.ts"
+import type { Topics } from "../broadcast/topics.ts"
+import type { Connection } from "../connection/connection.ts"
+import type { ParticipantMemory } from "../memory/participant-memory.ts"
+import type { Arrivals } from "./arrivals.ts"
+import type { ConnectionRegistry } from "./connection-registry.ts"
+import type { MembershipSync } from "./membership-sync.ts"
+
+interface Needs {
+  readonly membership: MembershipSync
+  readonly arrivals: Arrivals
+  readonly participants: ConnectionRegistry
+  readonly memory: ParticipantMemory
+  readonly topics: Topics
+}
+
+export class Admissions {
+  readonly #needs: Needs
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  /** The reason why the connection may not even enter the waiting room. */
+  refusal({ identity }: Connection): CloseCode | undefined {
+    return this.#needs.membership.refusal(identity)
+  }
+
+  /**
+   * True when the newcomer is admitted and known to the live event. Otherwise it waits in the waiting room, or `then` is called
+   * after the live event has acknowledged the report.
+   */
+  isKnownInside(connection: Connection, then: () => void): boolean {
+    const { membership, arrivals, memory } = this.#needs
+    if (membership.admits(connection)) return arrivals.isKnown(connection, then)
+    arrivals.held(connection)
+    if (connection.state === "lobby") memory.connected(connection)
+    return false
+  }
+
+  /** Opens the connection; closes the participant's oldest one when there are too many. */
+  open(connection: Connection): void {
+    const { participants, arrivals, memory } = this.#needs
+    const { surplus } = participants.enter(connection)
+    arrivals.entered(connection)
+    memory.connected(connection)
+    connection.apply({ type: "opened" })
+    surplus?.close(CLOSE.replaced)
+  }
+
+  /** The connection receives what is sent to all of its role. */
+  subscribeToRole(connection: Connection): void {
+    connection.socket.subscribe(this.#needs.topics.roleTopic(actingAs(connection.identity)))
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * Brings connections up to date: by a replay from their cursors, or by a snapshot. Invariant: a connection gets `ready` with its
+ * cursors, then everything that was published after them, and is subscribed in the same turn, so that nothing is lost or doubled
+ * between the three.
+ */
+import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
+import type { Resume } from "../../protocol/frames.ts"
+import type { Delivery } from "../broadcast/delivery.ts"
+import { type StreamCursors, type StreamName, wireName } from "../broadcast/stream-names.ts"
+import type { Connection } from "../connection/connection.ts"
+import type { Admissions } from "../event/admissions.ts"
+import type { MediaSeats } from "../event/media-seats.ts"
+import type { GatewayServices } from "../services.ts"
+import { sendAll } from "../transport/send.ts"
+import type { EventSubscriber } from "./event-subscriber.ts"
+import { readyWithSnapshot } from "./ready.ts"
+import { type ReadyRequest, resumedFrames } from "./ready-requests.ts"
+import { readingFor, waitingReaders, whyNoReplay } from "./replay.ts"
+
+/** The parts of the channel that an arriving connection meets. */
+interface Needs {
+  readonly services: GatewayServices
+  readonly subscriber: EventSubscriber
+  readonly admissions: Admissions
+  readonly media: MediaSeats
+  readonly delivery: Delivery
+}
+
+export class ConnectionSync {
+  readonly #needs: Needs
+  /** `ended`: all connections are being closed. `dead`: the event could not be opened. */
+  #state: "opening" | "open" | "ended" | "dead" = "opening"
+  #waiting: ReadyRequest[] = []
+
+  constructor(needs: Needs) {
+    this.#needs = needs
+  }
+
+  get state(): "opening" | "open" | "ended" | "dead" {
+    return this.#state
+  }
+
+  /** Connections that wait for a reading of the event. */
+  get waiting(): number {
+    return this.#waiting.length
+  }
+
+  /** The participants that wait for a reading. */
+  awaited(): ReturnType<typeof waitingReaders> {
+    return waitingReaders(this.#needs.subscriber, this.#waiting)
+  }
+
+  /** The event has been read: requests are served from now on. */
+  open(): void {
+    this.#state = "open"
+    this.serveWaiting()
+  }
+
+  /** The event has ended: requests are refused from now on. */
+  end(): void {
+    this.#state = "ended"
+    this.serveWaiting()
+  }
+
+  /** A reading failed: closes the connections that wait for it. True: the event could not even be opened. */
+  fail(why: CloseCode): boolean {
+    const wasOpening = this.#state === "opening"
+    if (wasOpening) this.#state = "dead"
+    for (const { connection } of this.#waiting.splice(0)) connection.close(why)
+    return wasOpening
+  }
+
+  serveWaiting(): void {
+    for (const request of this.#waiting.splice(0)) this.makeReady(request)
+  }
+
+  forget(connection: Connection): void {
+    this.#waiting = this.#waiting.filter((request) => request.connection !== connection)
+  }
+
+  /** Is a replay from these cursors exact? */
+  canReplay(connection: Connection, resume: Resume): boolean {
+    return whyNoReplay(this.#needs.subscriber, connection, resume) === undefined
+  }
+
+  /** Sends `ready` now, or once the event, the participant and the seats are known. */
+  makeReady(request: ReadyRequest): void {
+    const { subscriber, admissions, media } = this.#needs
+    const { connection, resume } = request
+    // A connection in the waiting room gets `ready` when it is admitted.
+    if (connection.state === "closed" || connection.state === "lobby") return
+    if (this.#state === "opening") {
+      this.#wait(request)
+      return
+    }
+    const refused = this.#refusal(connection)
+    if (refused !== undefined) {
+      connection.close(refused)
+      return
+    }
+    const isInside =
+      connection.state !== "waiting" || admissions.isKnownInside(connection, () => this.makeReady(request))
+    if (!isInside) return
+    if (media.lacks(connection, request.seats)) {
+      media.mint(connection, (seats) => this.makeReady({ ...request, seats }))
+      return
+    }
+    const reason = resume === undefined ? request.reason : whyNoReplay(subscriber, connection, resume)
+    const since = request.since ?? subscriber.version
+    const read = readingFor(subscriber, connection, since)
+    // Where some tallies are for voters only, resuming needs a reading, which has the participant's votes.
+    if (resume !== undefined && reason === undefined && (read !== undefined || !subscriber.participants.votersHear)) {
+      this.#settle(request, resume.cursors)
+      return
+    }
+    if (read === undefined) {
+      this.#wait({ ...request, since })
+      subscriber.refresh()
+      return
+    }
+    const { cursors } = read
+    const given = { phase: subscriber.phase, reason: reason ?? request.reason, cursors }
+    const own = media.inReady(read.state, request.seats)
+    this.#settle(request, cursors, readyWithSnapshot(connection, read.snapshot, own, given))
+  }
+
+  #wait(request: ReadyRequest): void {
+    const { identifiesPending } = this.#needs.services.options
+    if (this.#waiting.length >= identifiesPending) request.connection.close(CLOSE.overloaded)
+    else this.#waiting.push(request)
+  }
+
+  #refusal(connection: Connection): CloseCode | undefined {
+    if (this.#state === "dead") return CLOSE.overloaded
+    return this.#state === "ended" ? CLOSE.eventEnded : this.#needs.admissions.refusal(connection)
+  }
+
+  /** Sends `ready` at the cursors and the dispatches after them, and subscribes; all in one synchronous step. */
+  #settle({ connection, seats }: ReadyRequest, cursors: StreamCursors, ready?: string): void {
+    const { services, subscriber, admissions, media, delivery } = this.#needs
+    const { streams } = connection
+    const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? 0
+    if (streams.some((stream) => cursor(stream) > delivery.published(stream))) delivery.flush()
+    const { epoch, buffers } = subscriber
+    const place = { epoch, v: delivery.version, cursors }
+    const missed = media.inReplay(
+      streams.flatMap((stream) => buffers.between(stream, cursor(stream), delivery.published(stream))),
+      seats,
+    )
+    const frames =
+      ready === undefined ? resumedFrames(connection, place, subscriber.phase, missed, seats) : [ready, ...missed]
+    const isNew = connection.state === "waiting"
+    if (isNew) admissions.open(connection)
+    media.forget(connection)
+    media.settle(connection, seats)
+    if (!sendAll(connection, frames, services.options.orderedLimitBytes)) return
+    connection.apply({ type: "resumed" })
+    delivery.subscribe(connection, this.#voterPolls(connection))
+    if (!isNew) return
+    admissions.subscribeToRole(connection)
+    services.telemetry.metrics.resumes.add(1, ready === undefined ? "replay" : "snapshot")
+  }
+
+  /** The polls whose tallies the participant may see as a voter. */
+  #voterPolls({ identity }: Connection): ReadonlyArray<string> {
+    const polls = this.#needs.subscriber.read?.personal[identity.participantId]?.state["hearsPolls"]
+    return ((polls ?? []) as ReadonlyArray<{ readonly id: string }>).map(({ id }) => id)
+  }
+}
