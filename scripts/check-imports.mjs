@@ -23,12 +23,12 @@ const MAY_IMPORT = {
   store: [],
   mail: ["store"],
   help: [],
-  media: [],
+  media: ["store"],
   identity: ["store"],
   actors: ["protocol", "store"],
   webhooks: ["store"],
   "http/contract": ["protocol"],
-  http: ["http/contract", "protocol", "store", "identity", "mail", "help", "actors"],
+  http: ["http/contract", "protocol", "store", "identity", "mail", "help", "actors", "media"],
   gateway: ["protocol", "store", "identity", "actors", "media"],
   // Published: it runs in a browser or in another service.
   client: ["http/contract", "protocol"],
@@ -44,7 +44,13 @@ const ENGINES = [
   { packages: /^postgres$/, users: ["store/"] },
   {
     packages: /^uWebSockets\.js$/,
-    users: ["http/transport/uws-http.ts", "gateway/transport/uws-socket.ts", "server.ts", "main.ts"],
+    users: [
+      "http/transport/uws-http.ts",
+      "http/transport/uws-exchange.ts",
+      "gateway/transport/uws-socket.ts",
+      "server.ts",
+      "main.ts",
+    ],
   },
 ]
 

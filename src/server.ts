@@ -13,6 +13,8 @@ import {
 } from "uWebSockets.js"
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { liveEventsLayer } from "./actors/placement.ts"
 import { Ownership } from "./actors/runtime/ownership.ts"
@@ -40,12 +42,17 @@ import { PartnerTokens } from "./identity/partners/partner-tokens.ts"
 import { Tokens } from "./identity/tokens.ts"
 import { LetterRefusals } from "./mail/letter-refusals.ts"
 import { Mailer } from "./mail/mailer.ts"
-import { Media } from "./media/media.ts"
+import { MediaLinks } from "./media/links.ts"
+import { mediaJobsLayer } from "./media/media-jobs.ts"
+import { MediaProcessor, type MediaProcessorOptions } from "./media/processing/media-processor.ts"
+import { Media } from "./media/seats.ts"
+import { diskStorageLayer } from "./media/storage/disk-storage.ts"
 import { Unavailable } from "./model/errors.ts"
 import { deriveKey } from "./secret-key.ts"
 import { idleAccountsSweepLayer } from "./store/accounts/idle-accounts.ts"
 import { Database } from "./store/database.ts"
 import { Heartbeat } from "./store/heartbeat.ts"
+import { MediaSignal } from "./store/media/media-signal.ts"
 import { type OpenDatabase, openDatabase, usable } from "./store/open-database.ts"
 import { ownsSealedSecrets } from "./store/sealing-key.ts"
 import { historySweepLayer } from "./store/sweeps/history-sweep.ts"
@@ -86,10 +93,20 @@ const LAYERS_WITHIN_MS = 4000
 const RESERVE_MS = 1000
 /** As long as a client's longest wait before it tries again. */
 const RETURN_WITHIN_MS = 30_000
+/** For one inspection of a file by the process for media, and its memory. */
+const INSPECT_WITHIN_MS = 120_000
+const INSPECT_MARGIN_MS = 30_000
+const INSPECT_BYTES = 1024 ** 3
 /** An event that is neither live nor watched leaves memory after this long. */
 const ACTOR_IDLE_MS = 300_000
 
-const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: string) => {
+const layersOf = (
+  config: Config,
+  open: OpenDatabase,
+  node: string,
+  publicUrl: string,
+  mediaEntry: MediaProcessorOptions["entry"],
+) => {
   const sealingKey = deriveKey(config.secretKey, "webhook-secrets")
   const kernel = Layer.mergeAll(
     Database.layer({
@@ -99,6 +116,8 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
       deadlineMs: config.databaseDeadlineMs,
     }),
     OutboxSignal.layer,
+    MediaSignal.layer,
+    MediaLinks.layer(deriveKey(config.secretKey, "media-links")),
     GrantChanges.layer,
     Egress.layer({ allowLoopback: config.allowLoopbackTargets }),
     Tokens.layer(config.secretKey),
@@ -116,6 +135,8 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
       // Without mail no address can be proved, and no letter is sent.
       provedSendersOnly: config.production && config.smtp !== null,
       mailPerWorkspacePerDay: config.mailPerWorkspacePerDay,
+      mediaMaxBytes: config.mediaMaxBytes,
+      mediaQuotaBytes: config.mediaQuotaBytes,
       defaultCapacity: config.defaultCapacity,
     }),
   ).pipe(Layer.provideMerge(Telemetry.layer(config.logLevel)))
@@ -144,8 +165,15 @@ const layersOf = (config: Config, open: OpenDatabase, node: string, publicUrl: s
     smtp: config.smtp,
     keep: !config.production,
   })
+  const mediaBytes = Layer.mergeAll(
+    diskStorageLayer({ folder: join(config.dataDir, "media"), minFreeBytes: config.mediaMinFreeBytes }),
+    MediaProcessor.layer({ entry: mediaEntry, withinMs: INSPECT_WITHIN_MS, maxResidentBytes: INSPECT_BYTES }),
+  )
   return Layer.mergeAll(
     identity,
+    mediaJobsLayer({ alone: true, leaseMs: INSPECT_WITHIN_MS + INSPECT_MARGIN_MS }).pipe(
+      Layer.provideMerge(mediaBytes),
+    ),
     actors,
     dispatcher,
     mailer,
@@ -217,8 +245,18 @@ const startingAnswer = (publicUrl: string) =>
     new Unavailable({ detail: "The server is starting.", retryAfterSeconds: 1 }),
   )
 
+/** The process for media is another module beside this one. Tests, which run from sources, name their own. */
+const COMPILED_ENTRY: MediaProcessorOptions["entry"] = {
+  module: fileURLToPath(new URL("media/processing/media-process.js", import.meta.url)),
+  args: [],
+}
+
 /** Starts everything; rejects with `StartRefused`, `ConfigInvalid`, or a refusal of the database. */
-export const startServer = async (config: Config, say: (line: string) => void): Promise<RunningServer> => {
+export const startServer = async (
+  config: Config,
+  say: (line: string) => void,
+  mediaEntry: MediaProcessorOptions["entry"] = COMPILED_ENTRY,
+): Promise<RunningServer> => {
   const app = createApp({})
   const socket = listenExclusively(app, config.host, config.port)
   let isAccepting = true
@@ -245,13 +283,14 @@ export const startServer = async (config: Config, say: (line: string) => void): 
     const isOurs = await usable(open.name, () => ownsSealedSecrets(Redacted.value(open.url), sealingKey))
     if (!isOurs) throw new StartRefused(WRONG_KEY)
     const node = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`
-    const runtime = ManagedRuntime.make(layersOf(config, open, node, publicUrl))
+    const runtime = ManagedRuntime.make(layersOf(config, open, node, publicUrl, mediaEntry))
     undo.push(() => atMost(LAYERS_WITHIN_MS, runtime.dispose()))
     let isStopping = false
     const rest = await runtime.runPromise(
       bindRest(app, {
         metricsToken: config.metricsToken,
         production: config.production,
+        uploads: config.mediaUploads,
         gatewayDescription: gatewayDescription(publicUrl),
         obstacle: () => {
           if (isStopping) return "The server is stopping."

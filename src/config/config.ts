@@ -72,6 +72,13 @@ export interface Config {
   readonly playbackUrlTemplate: string | null
   /** The media of an event is recorded outside of this server: by a media server that is not configured here, or by a person. */
   readonly recordsElsewhere: boolean
+  /** Of one recording, and of all recordings of a workspace; 0: no limit. */
+  readonly mediaMaxBytes: number
+  readonly mediaQuotaBytes: number
+  /** Bytes that stay free on the disk of media. */
+  readonly mediaMinFreeBytes: number
+  /** Uploads at once. */
+  readonly mediaUploads: number
   /** Proxies whose `x-forwarded-for` is believed. */
   readonly trustedProxies: TrustedProxies
   readonly metricsToken: Redacted.Redacted<string> | null
@@ -194,6 +201,10 @@ export const loadConfig = (env: Environment = process.env): Config => {
     media: mediaOf(values),
     playbackUrlTemplate: values.PLAYBACK_URL_TEMPLATE,
     recordsElsewhere: values.MEDIA_RECORDER === "external",
+    mediaMaxBytes: values.MEDIA_MAX_BYTES,
+    mediaQuotaBytes: values.MEDIA_QUOTA_BYTES,
+    mediaMinFreeBytes: values.MEDIA_MIN_FREE_BYTES,
+    mediaUploads: values.MEDIA_UPLOADS,
     dataDir,
     databaseUrl: values.DATABASE_URL,
     databasePool: values.DATABASE_POOL,

@@ -75,6 +75,26 @@ export const CONFIG_KEYS = [
     doc: "`external`: something beside this server records events. Without it and without `MEDIA_URL`, `capture.start` refuses `recording`.",
   },
   {
+    name: "MEDIA_MAX_BYTES",
+    fallback: "5368709120",
+    doc: "Bytes of one recording, 0 to 1099511627776; 0: no limit.",
+  },
+  {
+    name: "MEDIA_QUOTA_BYTES",
+    fallback: "53687091200",
+    doc: "Bytes of all recordings of a workspace, 0 to 1125899906842624; 0: no limit.",
+  },
+  {
+    name: "MEDIA_MIN_FREE_BYTES",
+    fallback: "1073741824",
+    doc: "Bytes that stay free on the disk: below it uploads are answered 503, 0 to 1099511627776.",
+  },
+  {
+    name: "MEDIA_UPLOADS",
+    fallback: "4",
+    doc: "Uploads at once, 1 to 64; one more is answered 503. The gateway shares the process with them.",
+  },
+  {
     name: "TRUSTED_PROXIES",
     fallback: "none",
     doc: "Addresses and CIDR blocks, comma separated, whose `X-Forwarded-For` is believed when requests are counted.",

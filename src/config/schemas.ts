@@ -119,6 +119,10 @@ export const SETTINGS = {
     ),
   ),
   MEDIA_RECORDER: optional("MEDIA_RECORDER", literals(["external"])),
+  MEDIA_MAX_BYTES: integer("MEDIA_MAX_BYTES", 5 * 1024 ** 3, 0, 1024 ** 4),
+  MEDIA_QUOTA_BYTES: integer("MEDIA_QUOTA_BYTES", 50 * 1024 ** 3, 0, 1024 ** 5),
+  MEDIA_MIN_FREE_BYTES: integer("MEDIA_MIN_FREE_BYTES", 1024 ** 3, 0, 1024 ** 4),
+  MEDIA_UPLOADS: integer("MEDIA_UPLOADS", 4, 1, 64),
   TRUSTED_PROXIES: Config.map(
     required("TRUSTED_PROXIES", text("must be comma separated addresses or CIDR blocks", isProxyList), ""),
     parseTrustedProxies,

@@ -10,7 +10,7 @@ import { AnonymousBudgets } from "../../src/identity/callers/anonymous-budgets.t
 import { ClientAddresses } from "../../src/identity/callers/client-addresses.ts"
 import { type GrantChange, GrantChanges } from "../../src/identity/grant-changes.ts"
 import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
-import { Media, type MediaServer } from "../../src/media/media.ts"
+import { Media, type MediaServer } from "../../src/media/seats.ts"
 import { newId } from "../../src/model/ids.ts"
 import { parseTrustedProxies } from "../../src/model/limits/client-address.ts"
 import type { PhaseInput } from "../../src/model/phase.ts"

@@ -90,6 +90,7 @@ const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   question: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   webhook: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   webhookDelivery: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
+  recording: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   keyUser: row(401, 401, 401, 404, "in", 403, 403, 403, 403, 403, 403, 401, 403),
 }
 
@@ -206,7 +207,8 @@ const OBJECTS: { readonly [A in Access]?: () => Promise<string> } = {
   publicAsset: async () => {
     const id = randomUUID()
     await database(
-      `insert into recordings (id, event_id, kind, status) values ('${id}', '${await publish()}', 'video', 'ready')`,
+      `insert into recordings (id, event_id, workspace_id, kind, status)
+         values ('${id}', '${await publish()}', '${workspaceId}', 'upload', 'ready')`,
     )
     return id
   },
@@ -216,6 +218,7 @@ const OBJECTS: { readonly [A in Access]?: () => Promise<string> } = {
   question: ask,
   webhook: register,
   webhookDelivery: async () => post(`/v1/webhooks/${await register()}/ping`),
+  recording: async () => post(`/v1/events/${await publish()}/recordings`, {}),
   keyUser: () => post("/v1/users", { externalSub: randomUUID() }),
 }
 

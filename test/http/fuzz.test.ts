@@ -36,10 +36,10 @@ beforeAll(async () => {
   const ping = await call(server.url, "POST", `/v1/webhooks/${webhook.body.id}/ping`, { key })
   const asset = { id: randomUUID() }
   const rows = rowsOf(server.databaseUrl)
-  await rows.run("insert into recordings (id, event_id, kind, status) values ($1, $2, 'video', 'ready')", [
-    asset.id,
-    audience.id,
-  ])
+  await rows.run(
+    "insert into recordings (id, event_id, workspace_id, kind, status) values ($1, $2, $3, 'upload', 'ready')",
+    [asset.id, audience.id, acme.id],
+  )
   await rows.end()
   ids = {
     webhook: webhook.body.id,
@@ -53,6 +53,7 @@ beforeAll(async () => {
     sharedEvent: audience.id,
     event: event.id,
     openEvent: event.id,
+    recording: asset.id,
     phase: event.activePhaseId,
     keyUser: user.body.id,
     audienceEvent: audience.id,

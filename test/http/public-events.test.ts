@@ -43,13 +43,13 @@ const published = async (fields: object = {}): Promise<Json> => {
 const recorded = async (eventId: string, status = "ready") => {
   const [id, clip] = [randomUUID(), randomUUID()]
   await rows.run(
-    `insert into recordings (id, event_id, kind, title, status, duration_ms, playback_url, download_url)
-     values ($1, $2, 'video', 'Replay', $3, 60000, 'https://cdn.example/replay', 'https://cdn.example/secret-download')`,
-    [id, eventId, status],
+    `insert into recordings (id, event_id, workspace_id, kind, title, status, duration_ms)
+     values ($1, $2, $4, 'merged', 'Replay', $3, 60000)`,
+    [id, eventId, status, acme.id],
   )
   await rows.run(
-    `insert into clips (id, recording_id, title, status, start_ms, end_ms, playback_url)
-     values ($1, $2, 'Best of', 'ready', 1000, 4000, 'https://cdn.example/clip')`,
+    `insert into clips (id, recording_id, title, status, start_ms, end_ms)
+     values ($1, $2, 'Best of', 'ready', 1000, 4000)`,
     [clip, id],
   )
   return { id, clip }
@@ -260,11 +260,11 @@ describe("recap, content and assets", () => {
     const recap = (await api("GET", `/v1/public/events/${event.id}/recap`)).body
     expect(recap.recording).toMatchObject({
       id,
-      kind: "video",
+      kind: "merged",
       title: "Replay",
       status: "ready",
       durationMs: 60_000,
-      playbackUrl: "https://cdn.example/replay",
+      playbackUrl: expect.stringContaining(`${server.url}/v1/media/recordings/play.${id}.public.`),
     })
     expect(recap.clips.map((one: { id: string }) => one.id)).toContain(clip)
     expect(recap.summary).toEqual({ text: "It went well", speakers: [{ name: "Ada", words: 120, seconds: 60.5 }] })
@@ -279,7 +279,7 @@ describe("recap, content and assets", () => {
       title: "Best of",
       status: "ready",
       durationMs: 3000,
-      playbackUrl: "https://cdn.example/clip",
+      playbackUrl: null,
       event: { id: event.id, title: "Launch", scheduledAt: null },
     })
     expect((await api("GET", `/v1/public/assets/${randomUUID()}`)).status).toBe(404)

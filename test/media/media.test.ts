@@ -2,7 +2,7 @@
 import { Effect, Redacted } from "effect"
 import { TokenVerifier } from "livekit-server-sdk"
 import { describe, expect, test } from "vitest"
-import { Media, mediaRoomOf, type SeatRequest } from "../../src/media/media.ts"
+import { Media, mediaRoomOf, type SeatRequest } from "../../src/media/seats.ts"
 import { Modality } from "../../src/model/phase.ts"
 import { EventRole, narrowRole } from "../../src/model/roles.ts"
 

@@ -6,7 +6,7 @@
  */
 import { Cause, Effect } from "effect"
 import type { ActivePhase } from "../../actors/domain/state.ts"
-import { type MediaToken, seatKind } from "../../media/media.ts"
+import { type MediaToken, seatKind } from "../../media/seats.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { GatewayServices } from "../services.ts"
 import type { Outgoing } from "../transport/outgoing.ts"

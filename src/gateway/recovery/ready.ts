@@ -3,7 +3,7 @@
  * staff's part once more. Only the personal part is written per connection.
  */
 import type { LiveSnapshot } from "../../actors/protocol.ts"
-import type { MediaToken } from "../../media/media.ts"
+import type { MediaToken } from "../../media/seats.ts"
 import { isStaff, narrowRole } from "../../model/roles.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { allowedChatTargets, allowedCommands, canChat } from "../../protocol/permissions.ts"

@@ -1,6 +1,6 @@
 /** Dispatches on their way from the feed or the store to sockets. */
 import type { Publication } from "../../actors/feed.ts"
-import type { MediaToken } from "../../media/media.ts"
+import type { MediaToken } from "../../media/seats.ts"
 import { toMillis } from "../../model/timestamp.ts"
 import { encodeOrdered } from "../../protocol/encoding.ts"
 

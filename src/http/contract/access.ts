@@ -53,6 +53,8 @@ export type Access =
   | "phase"
   /** Management of the event that the question in the path belongs to. */
   | "question"
+  /** Management of the event that the recording in the path belongs to. */
+  | "recording"
   /** A workspace API key, and a user of its workspace in the path. */
   | "keyUser"
   /** Management of the webhook endpoint in the path. */
@@ -94,6 +96,7 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   agenda: MANAGEMENT,
   phase: MANAGEMENT,
   question: MANAGEMENT,
+  recording: MANAGEMENT,
   keyUser: [{ apiKey: [] }],
   webhook: MANAGEMENT,
   webhookDelivery: MANAGEMENT,

@@ -8,6 +8,7 @@ import { Events } from "./events/events.ts"
 import { GatewayTokens } from "./events/gateway-tokens.ts"
 import { PublicEvents } from "./events/public-events.ts"
 import { Questions } from "./events/questions.ts"
+import { Recordings } from "./events/recordings.ts"
 import { TableSummaries } from "./events/table-summary.ts"
 import { Transcripts } from "./events/transcripts.ts"
 import { Help } from "./help.ts"
@@ -33,6 +34,7 @@ export const Api = HttpApi.make("gathercue")
     Events,
     Broadcasts,
     Transcripts,
+    Recordings,
     People,
     Questions,
     Webhooks,

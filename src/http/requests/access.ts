@@ -17,6 +17,7 @@ import { Database, type Queryable } from "../../store/database.ts"
 import { findEvent, findEventWithPhases, findPhaseOwner } from "../../store/events/events.ts"
 import { findAsset } from "../../store/events/public-surfaces.ts"
 import { findQuestionOwner } from "../../store/events/questions.ts"
+import { findRecordingOwner } from "../../store/media/recordings.ts"
 import { findWebhookDeliveryOwner } from "../../store/webhooks/webhook-delivery-log.ts"
 import { findWebhookEndpointOwner } from "../../store/webhooks/webhook-endpoints.ts"
 import { findUser, mayEnterWorkspace } from "../../store/workspaces/users.ts"
@@ -314,6 +315,10 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
   question: (principal, request) =>
     managed(principal, request, "question", (id) => run((sql) => findQuestionOwner(sql, id))).pipe(
       Effect.map(({ workspaceId, eventId, pathId: questionId }) => ({ workspaceId, eventId, questionId })),
+    ),
+  recording: (principal, request) =>
+    managed(principal, request, "recording", (id) => run((sql) => findRecordingOwner(sql, id))).pipe(
+      Effect.map(({ workspaceId, recording }) => ({ workspaceId, recording })),
     ),
   keyUser: (principal, request) =>
     Effect.gen(function* () {

@@ -16,14 +16,18 @@ import type { PartnerTokens } from "../../identity/partners/partner-tokens.ts"
 import type { Tokens } from "../../identity/tokens.ts"
 import type { LetterRefusals } from "../../mail/letter-refusals.ts"
 import type { Mailer } from "../../mail/mailer.ts"
+import type { MediaLinks } from "../../media/links.ts"
+import type { MediaStorage } from "../../media/storage/storage.ts"
 import type { Failure } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
+import type { Recording } from "../../model/media/recording.ts"
 import type { Phase } from "../../model/phase.ts"
 import type { WorkspaceRole } from "../../model/roles.ts"
 import type { Credential } from "../../store/accounts/credentials.ts"
 import type { Database } from "../../store/database.ts"
 import type { AssetRow } from "../../store/events/public-surfaces.ts"
 import type { QuestionOwner } from "../../store/events/questions.ts"
+import type { MediaSignal } from "../../store/media/media-signal.ts"
 import type { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import type { WebhookRegistration } from "../../store/webhooks/webhook-registration.ts"
 import type { UserRow } from "../../store/workspaces/users.ts"
@@ -81,6 +85,7 @@ export interface Scopes {
   readonly agenda: { readonly workspaceId: string; readonly event: Event & { readonly phases: ReadonlyArray<Phase> } }
   readonly phase: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }
   readonly question: { readonly workspaceId: string; readonly eventId: string; readonly questionId: string }
+  readonly recording: { readonly workspaceId: string; readonly recording: Recording }
   readonly keyUser: {
     readonly workspaceId: string
     readonly keyId: string
@@ -144,6 +149,9 @@ export type HandlerServices =
   | AnonymousBudgets
   | HelpDesk
   | IdentityProvider
+  | MediaStorage
+  | MediaLinks
+  | MediaSignal
   | Telemetry
 
 type Body<E extends HttpApiEndpoint.ConstraintRequest> = E["~Success"]["Type"]

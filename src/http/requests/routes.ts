@@ -12,6 +12,7 @@ import { events } from "../handlers/events/events.ts"
 import { gatewayTokens } from "../handlers/events/gateway-tokens.ts"
 import { publicEvents } from "../handlers/events/public-events.ts"
 import { questions } from "../handlers/events/questions.ts"
+import { recordings } from "../handlers/events/recordings.ts"
 import { tableSummaries } from "../handlers/events/table-summaries.ts"
 import { transcripts } from "../handlers/events/transcripts.ts"
 import { help } from "../handlers/help.ts"
@@ -45,6 +46,7 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   events,
   broadcasts,
   transcripts,
+  recordings,
   people,
   questions,
   webhooks,

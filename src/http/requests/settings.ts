@@ -23,6 +23,9 @@ export class HttpSettings extends Context.Service<
     readonly provedSendersOnly: boolean
     /** Letters that a workspace may have sent to addresses it chose, in a day (UTC). */
     readonly mailPerWorkspacePerDay: number
+    /** Of one recording, and of all recordings of a workspace; 0: no limit. */
+    readonly mediaMaxBytes: number
+    readonly mediaQuotaBytes: number
     /** Capacity of an event that names none. */
     readonly defaultCapacity: number
   }

@@ -15,6 +15,7 @@ import { Heartbeat } from "../../store/heartbeat.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { isPublicRead, isViewerSurface, takesNoCredentials } from "../contract/access.ts"
 import { apiDescription } from "../description/openapi.ts"
+import { mediaRoutes } from "../media/routes.ts"
 import { type PageRoute, queryValue } from "../pages/page.ts"
 import { PAGES, servePage } from "../pages/pages.ts"
 import { sessionCookieName } from "../requests/credentials.ts"
@@ -30,6 +31,8 @@ export interface RestOptions {
   /** `null` outside production: open; in production: no such path. */
   readonly metricsToken: Redacted.Redacted<string> | null
   readonly production: boolean
+  /** Uploads of media at once. */
+  readonly uploads: number
   /** The gateway's description as JSON text, made by the gateway. */
   readonly gatewayDescription: string
   /** The obstacle, besides the database, that keeps the process from taking work, in one sentence; null when nothing does. */
@@ -183,6 +186,7 @@ export const bindRest = (
       [
         ...(yield* routes).map(contractRoute),
         ...PAGES.map(pageRoute),
+        ...(yield* mediaRoutes(problems, { uploads: options.uploads })),
         ...(options.production ? [] : [plain("/v1/dev/outbox", developmentOutbox)]),
         plain("/healthz", () => Effect.succeed(json(200, { status: "ok" }))),
         plain("/readyz", () => Effect.sync(readiness)),

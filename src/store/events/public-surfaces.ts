@@ -37,13 +37,12 @@ export interface RecordingRow {
   readonly title: string | null
   readonly status: "uploading" | "processing" | "ready" | "failed"
   readonly durationMs: number | null
-  readonly playbackUrl: string | null
   readonly createdAt: Timestamp
 }
 
 export const findLatestRecording = async (sql: Queryable, eventId: string): Promise<RecordingRow | undefined> => {
   const [row] = await sql<RecordingRow[]>`
-    select id, kind, title, status, duration_ms, playback_url, created_at from recordings
+    select id, kind, title, status, duration_ms, created_at from recordings
      where event_id = ${eventId} and status = 'ready' order by created_at desc, id desc limit 1`
   return row
 }
@@ -53,13 +52,12 @@ export interface ClipRow {
   readonly title: string | null
   readonly status: "processing" | "ready" | "failed"
   readonly durationMs: number
-  readonly playbackUrl: string | null
   readonly createdAt: Timestamp
 }
 
 export const listReadyClips = (sql: Queryable, eventId: string): Promise<ClipRow[]> =>
   sql<ClipRow[]>`
-    select c.id, c.title, c.status, c.end_ms - c.start_ms as duration_ms, c.playback_url, c.created_at
+    select c.id, c.title, c.status, c.end_ms - c.start_ms as duration_ms, c.created_at
       from clips c join recordings r on r.id = c.recording_id
      where r.event_id = ${eventId} and c.status = 'ready' order by c.created_at, c.id`.then((rows) => [...rows])
 
@@ -92,16 +90,15 @@ export interface AssetRow {
   readonly title: string | null
   readonly status: "uploading" | "processing" | "ready" | "failed"
   readonly durationMs: number | null
-  readonly playbackUrl: string | null
   readonly eventId: string
 }
 
 /** A recording or a clip, by its id. */
 export const findAsset = async (sql: Queryable, id: string): Promise<AssetRow | undefined> => {
   const [row] = await sql<AssetRow[]>`
-    select id, kind, title, status, duration_ms, playback_url, event_id from recordings where id = ${id}
+    select id, kind, title, status, duration_ms, event_id from recordings where id = ${id}
     union all
-    select c.id, 'clip', c.title, c.status, c.end_ms - c.start_ms, c.playback_url, r.event_id
+    select c.id, 'clip', c.title, c.status, c.end_ms - c.start_ms, r.event_id
       from clips c join recordings r on r.id = c.recording_id where c.id = ${id}`
   return row
 }

@@ -146,11 +146,28 @@ export const head = {
 export const cast = [{ name: "Grace Hopper", role: "speaker" }]
 export const recording = {
   id: ids.recording,
-  kind: "video",
+  kind: "merged",
   title: "Spring launch",
   status: "ready",
   durationMs: 3_600_000,
   playbackUrl: "https://cdn.example.com/replay.m3u8",
+  createdAt: T1,
+}
+export const managedRecording = {
+  id: ids.recording,
+  eventId: ids.event,
+  phaseId: null,
+  roomId: null,
+  kind: "merged",
+  source: "upload",
+  title: "Spring launch",
+  status: "ready",
+  sizeBytes: 968_000_000,
+  contentType: "video/mp4",
+  durationMs: 3_600_000,
+  playbackUrl: `https://events.example.com/v1/media/recordings/play.${ids.recording}.workspace.1795363200.Rk9PQkFSQkFaRk9PQkFSQkFaQkE`,
+  downloadUrl: `https://events.example.com/v1/media/recordings/download.${ids.recording}.workspace.1795363200.QkFSRk9PQkFaRk9PQkFSQkFaQkE`,
+  failure: null,
   createdAt: T1,
 }
 export const clip = {

@@ -16,6 +16,7 @@ import {
   issuedInvite,
   JWT,
   KEY,
+  managedRecording,
   member,
   membership,
   notes,
@@ -192,6 +193,32 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
       activeBroadcast: null,
     },
   },
+  createRecording: {
+    request: { kind: "merged", title: "Spring launch", sizeBytes: 968_000_000 },
+    response: {
+      ...managedRecording,
+      status: "uploading",
+      contentType: null,
+      durationMs: null,
+      playbackUrl: null,
+      downloadUrl: null,
+      uploadUrl: `https://events.example.com/v1/media/uploads/upload.${ids.recording}.workspace.1795363200.QkFaRk9PQkFSRk9PQkFSQkFaQkE`,
+      expiresAt: T1,
+    },
+  },
+  completeRecording: {
+    request: { sizeBytes: 968_000_000 },
+    response: {
+      ...managedRecording,
+      status: "processing",
+      contentType: null,
+      durationMs: null,
+      playbackUrl: null,
+      downloadUrl: null,
+    },
+  },
+  listRecordings: { response: examplePage("recordings", managedRecording) },
+  getRecording: { response: managedRecording },
   getRecap: {
     response: {
       event: head,

@@ -29,6 +29,7 @@ export const AUDIT_ACTIONS = [
   "webhook.deleted",
   "webhook.secret_rotated",
   "event.deleted",
+  "recording.deleted",
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]
 

@@ -5,6 +5,7 @@ import { hashSecret } from "../../../identity/secrets.ts"
 import { Tokens } from "../../../identity/tokens.ts"
 import { entryLetter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
+import { MediaLinks } from "../../../media/links.ts"
 import { Conflict, EventFull, NotFound } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
 import { newId } from "../../../model/ids.ts"
@@ -19,6 +20,7 @@ import {
   listCast,
   listDerivations,
   listReadyClips,
+  type RecordingRow,
 } from "../../../store/events/public-surfaces.ts"
 import {
   countRegistrations,
@@ -30,6 +32,7 @@ import { findTableNotes } from "../../../store/events/table-notes.ts"
 import type { PublicEvents } from "../../contract/events/public-events.ts"
 import type { TableContent } from "../../contract/events/table-summary.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
+import { type Addressing, watchAddress } from "../../requests/media-addresses.ts"
 import { RateLimits } from "../../requests/rate-limits.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { requireProvedOrganiser } from "../workspaces/letters-to-others.ts"
@@ -68,6 +71,27 @@ const takePlace = async (sql: Queryable, eventId: string, person: { name: string
   return { id, alreadyRegistered: false }
 }
 
+/**
+ * Adds the address to watch a recording at. That of a public event ends when the event becomes private; of a private one only its
+ * own people are told.
+ */
+const watchedAt = ({ visibility }: Pick<Event, "visibility">) =>
+  Effect.map(Effect.all([HttpSettings, MediaLinks, Clock.currentTimeMillis]), ([{ publicUrl }, links, now]) => {
+    const addressing: Addressing = {
+      publicUrl,
+      links,
+      now,
+      audience: visibility === "private" ? "workspace" : "public",
+    }
+    return <R extends Pick<RecordingRow, "id" | "status">>(recording: R) => ({
+      ...recording,
+      playbackUrl: watchAddress(recording, "play", addressing),
+    })
+  })
+
+/** Clips are not cut yet. */
+const unwatched = <C extends object>(clip: C) => ({ ...clip, playbackUrl: null })
+
 export const publicEvents: Handlers<typeof PublicEvents> = {
   getPublicEvent: {
     access: "publicEvent",
@@ -99,32 +123,48 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
   getRecap: {
     access: "publicEvent",
     handle: ({ scope: { event } }) =>
-      run(async (sql) => {
-        const [recording, clips, summary] = await Promise.all([
-          findLatestRecording(sql, event.id),
-          listReadyClips(sql, event.id),
-          findEventSummary(sql, event.id),
-        ])
-        return { event: headOf(event), recording: recording ?? null, clips, summary: summary ?? null }
+      Effect.gen(function* () {
+        const [recording, clips, summary] = yield* run((sql) =>
+          Promise.all([
+            findLatestRecording(sql, event.id),
+            listReadyClips(sql, event.id),
+            findEventSummary(sql, event.id),
+          ]),
+        )
+        const watched = yield* watchedAt(event)
+        return {
+          event: headOf(event),
+          recording: recording === undefined ? null : watched(recording),
+          clips: clips.map(unwatched),
+          summary: summary ?? null,
+        }
       }),
   },
   getContent: {
     access: "publicEvent",
     handle: ({ scope: { event } }) =>
-      run(async (sql) => {
-        const [recording, media, cast] = await Promise.all([
-          findLatestRecording(sql, event.id),
-          listReadyClips(sql, event.id),
-          listCast(sql, event.id),
-        ])
-        const derivations = recording === undefined ? [] : await listDerivations(sql, recording.id)
-        return { event: headOf(event), recording: recording ?? null, derivations, media, cast }
+      Effect.gen(function* () {
+        const [recording, media, cast] = yield* run((sql) =>
+          Promise.all([findLatestRecording(sql, event.id), listReadyClips(sql, event.id), listCast(sql, event.id)]),
+        )
+        const derivations = recording === undefined ? [] : yield* run((sql) => listDerivations(sql, recording.id))
+        const watched = yield* watchedAt(event)
+        return {
+          event: headOf(event),
+          recording: recording === undefined ? null : watched(recording),
+          derivations,
+          media: media.map(unwatched),
+          cast,
+        }
       }),
   },
   getAsset: {
     access: "publicAsset",
     handle: ({ scope: { asset, event } }) =>
-      Effect.succeed({ ...asset, event: { id: event.id, title: event.title, scheduledAt: event.scheduledAt } }),
+      Effect.map(watchedAt(event), (watched) => ({
+        ...(asset.kind === "clip" ? unwatched(asset) : watched(asset)),
+        event: { id: event.id, title: event.title, scheduledAt: event.scheduledAt },
+      })),
   },
   getTableSummary: {
     access: "public",

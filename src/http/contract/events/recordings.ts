@@ -1,0 +1,101 @@
+/** Recordings of events: created, uploaded to a signed address, inspected, and watched at signed addresses. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { Id } from "../../../model/ids.ts"
+import { MediaFailure, RecordingKind, RecordingStatus } from "../../../model/media/recording.ts"
+import { isDisplayName } from "../../../model/text/display-name.ts"
+import { LegibleText } from "../../../model/text/shown-text.ts"
+import { Instant } from "../../../model/timestamp.ts"
+import { EndpointAccess } from "../access.ts"
+import { created, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { COMMON, problems, WITH_BODY } from "../problem.ts"
+import { Audited } from "../workspaces/audit.ts"
+
+const Bytes = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
+
+const FIELDS = {
+  id: Schema.String,
+  eventId: Schema.String,
+  phaseId: Schema.NullOr(Schema.String),
+  roomId: Schema.NullOr(Schema.String),
+  kind: RecordingKind,
+  source: Schema.Literals(["upload", "livekit", "broadcast"]),
+  title: Schema.NullOr(Schema.String),
+  status: RecordingStatus,
+  /** As announced while it is uploaded, then as measured. */
+  sizeBytes: Schema.NullOr(Schema.Int),
+  contentType: Schema.NullOr(Schema.String),
+  durationMs: Schema.NullOr(Schema.Int),
+  /** Signed, for six hours; null until it is ready. */
+  playbackUrl: Schema.NullOr(Schema.String),
+  downloadUrl: Schema.NullOr(Schema.String),
+  failure: Schema.NullOr(MediaFailure),
+  createdAt: Instant,
+}
+export const Recording = Schema.Struct(FIELDS)
+export type Recording = typeof Recording.Type
+
+export const Recordings = HttpApiGroup.make("recordings")
+  .add(
+    HttpApiEndpoint.post("createRecording", "/v1/events/:id/recordings", {
+      params: PathId,
+      payload: Schema.Struct({
+        kind: Schema.optionalKey(RecordingKind),
+        phaseId: Schema.optionalKey(Id),
+        roomId: Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 64))),
+        title: Schema.optionalKey(LegibleText(200, isDisplayName, "must be one visible line")),
+        /** Announced, it is refused at once when it is too large, and kept free for the upload. */
+        sizeBytes: Schema.optionalKey(Bytes),
+      }),
+      success: created(
+        Schema.Struct({
+          ...FIELDS,
+          /** `PUT` the bytes here; the address is the credential. */
+          uploadUrl: Schema.String,
+          /** The end of the address's validity. */
+          expiresAt: Instant,
+        }),
+      ),
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(OpenApi.Summary, "Begin a recording and get the address for its bytes"),
+    HttpApiEndpoint.post("completeRecording", "/v1/recordings/:id/complete", {
+      params: PathId,
+      payload: Schema.Struct({
+        /** The bytes are refused when they are other ones. */
+        sizeBytes: Schema.optionalKey(Bytes),
+        sha256: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))),
+      }),
+      success: [Recording.pipe(HttpApiSchema.status(202)), Recording],
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "recording")
+      .annotate(
+        OpenApi.Summary,
+        "All bytes are there: 202 when their inspection begins, 200 when it had begun or the recording is ready",
+      ),
+    HttpApiEndpoint.get("listRecordings", "/v1/events/:id/recordings", {
+      params: PathId,
+      query: PageQuery,
+      success: pageOf("recordings", Recording),
+      error: problems("bad_request", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(OpenApi.Summary, "The event's recordings, newest first"),
+    HttpApiEndpoint.get("getRecording", "/v1/recordings/:id", {
+      params: PathId,
+      success: Recording,
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "recording")
+      .annotate(OpenApi.Summary, "A recording, with signed addresses once it is ready"),
+    HttpApiEndpoint.delete("deleteRecording", "/v1/recordings/:id", {
+      params: PathId,
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "recording")
+      .annotate(Audited, "recording.deleted")
+      .annotate(OpenApi.Summary, "Delete a recording with its bytes and all that was made from it"),
+  )
+  .annotate(OpenApi.Description, "Recordings of events.")

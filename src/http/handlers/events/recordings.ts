@@ -1,0 +1,143 @@
+/** Recordings: rows here, bytes at signed addresses (`http/media/upload.ts`, `http/media/download.ts`). */
+import { Clock, Effect } from "effect"
+import { MediaLinks } from "../../../media/links.ts"
+import { MediaStorage, storageKeyOf } from "../../../media/storage/storage.ts"
+import { Conflict, NotFound, PayloadTooLarge, type Unavailable } from "../../../model/errors.ts"
+import { newId } from "../../../model/ids.ts"
+import type { Recording } from "../../../model/media/recording.ts"
+import { toTimestamp } from "../../../model/timestamp.ts"
+import { Database } from "../../../store/database.ts"
+import { MediaSignal } from "../../../store/media/media-signal.ts"
+import {
+  completeUpload,
+  deleteRecording,
+  findRecording,
+  insertRecording,
+  lockMediaUse,
+  pageRecordings,
+} from "../../../store/media/recordings.ts"
+import type { Recordings } from "../../contract/events/recordings.ts"
+import { type Handlers, Reply } from "../../requests/call.ts"
+import { shownRecording, uploadAddress } from "../../requests/media-addresses.ts"
+import { pageReply, pageRequest } from "../../requests/paging.ts"
+import { HttpSettings } from "../../requests/settings.ts"
+
+/** An upload that is not completed by then has failed. */
+const UPLOAD_MS = 24 * 3_600_000
+const MOST_PER_EVENT = 200
+
+const tooMany = new Conflict({ detail: `An event has at most ${MOST_PER_EVENT} recordings; delete one first.` })
+const quotaUsed = new Conflict({ detail: "The workspace has no room for so many bytes; delete recordings first." })
+const nothingCame = new Conflict({ detail: "No bytes were uploaded." })
+const notUploading = new Conflict({ detail: "The recording has failed; begin another one." })
+
+const shown = (recording: Recording) =>
+  Effect.map(Effect.all([HttpSettings, MediaLinks, Clock.currentTimeMillis]), ([{ publicUrl }, links, now]) =>
+    shownRecording(recording, { publicUrl, links, now, audience: "workspace" }),
+  )
+
+/** Ends the upload. Resolves to its size; fails while the client says that there are more bytes, so that it can go on. */
+const sealed = (
+  { storageKey }: Recording,
+  sizeBytes: number | undefined,
+): Effect.Effect<number, Conflict | Unavailable, MediaStorage> =>
+  Effect.gen(function* () {
+    const storage = yield* MediaStorage
+    const uploaded = yield* storage.uploaded(storageKey)
+    if (uploaded === 0) return yield* nothingCame
+    const said = sizeBytes ?? uploaded
+    if (uploaded !== null && uploaded !== said) {
+      return yield* new Conflict({ detail: `${uploaded} bytes were uploaded, not ${said}.` })
+    }
+    const size = yield* storage.seal(storageKey)
+    return size === null ? yield* nothingCame : size
+  })
+
+export const recordings: Handlers<typeof Recordings> = {
+  createRecording: {
+    access: "event",
+    handle: ({ payload, scope: { event, workspaceId } }) =>
+      Effect.gen(function* () {
+        const { publicUrl, mediaMaxBytes, mediaQuotaBytes } = yield* HttpSettings
+        const links = yield* MediaLinks
+        if (event.status === "draft") return yield* new Conflict({ detail: "A draft event has no recordings." })
+        const { sizeBytes = null, phaseId = null, roomId = null, title = null, kind = "upload" } = payload
+        if (mediaMaxBytes > 0 && (sizeBytes ?? 0) > mediaMaxBytes) {
+          return yield* new PayloadTooLarge({ limitBytes: mediaMaxBytes })
+        }
+        const id = newId()
+        const expiresAt = toTimestamp((yield* Clock.currentTimeMillis) + UPLOAD_MS)
+        const recording = yield* (yield* Database).transaction<Recording, Conflict | NotFound>(async (sql) => {
+          const use = await lockMediaUse(sql, workspaceId, event.id)
+          if (use.recordings >= MOST_PER_EVENT) throw tooMany
+          if (mediaQuotaBytes > 0 && use.bytes + (sizeBytes ?? 1) > mediaQuotaBytes) throw quotaUsed
+          const row = await insertRecording(sql, {
+            id,
+            eventId: event.id,
+            workspaceId,
+            phaseId,
+            roomId,
+            kind,
+            title: title === null ? null : title.trim(),
+            sizeBytes,
+            storageKey: storageKeyOf(workspaceId, id),
+            uploadExpiresAt: expiresAt,
+          })
+          if (row === undefined) throw NotFound.of("phase")
+          return row
+        })
+        const body = {
+          ...(yield* shown(recording)),
+          uploadUrl: uploadAddress(id, expiresAt, publicUrl, links),
+          expiresAt,
+        }
+        return new Reply(body, { status: 201, headers: [["location", `/v1/recordings/${id}`]] })
+      }),
+  },
+  completeRecording: {
+    access: "recording",
+    handle: ({ payload, scope: { recording } }) =>
+      Effect.gen(function* () {
+        if (recording.status === "failed") return yield* notUploading
+        if (recording.status !== "uploading") return new Reply(yield* shown(recording), { status: 200 })
+        const database = yield* Database
+        const size = yield* sealed(recording, payload.sizeBytes)
+        const expected = payload.sha256 === undefined ? null : Buffer.from(payload.sha256, "hex")
+        const completed = yield* database.run((sql) => completeUpload(sql, recording.id, size, expected))
+        if (completed !== undefined) {
+          const signal = yield* MediaSignal
+          signal.notify()
+          return new Reply(yield* shown(completed), { status: 202 })
+        }
+        // Another call was faster.
+        const now = yield* database.run((sql) => findRecording(sql, recording.id))
+        if (now === undefined) return yield* NotFound.of("recording")
+        if (now.status === "failed") return yield* notUploading
+        return new Reply(yield* shown(now), { status: 200 })
+      }),
+  },
+  listRecordings: {
+    access: "event",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const request = yield* pageRequest(call.query)
+        const page = yield* (yield* Database).run((sql) => pageRecordings(sql, call.scope.event.id, request))
+        const rows = yield* Effect.forEach(page.rows, shown)
+        return pageReply(call, page, { recordings: rows, nextCursor: page.nextCursor })
+      }),
+  },
+  getRecording: {
+    access: "recording",
+    handle: ({ scope: { recording } }) => shown(recording),
+  },
+  deleteRecording: {
+    access: "recording",
+    handle: ({ scope: { recording } }) =>
+      Effect.gen(function* () {
+        const wasThere = yield* (yield* Database).run((sql) => deleteRecording(sql, recording.id))
+        if (!wasThere) return yield* NotFound.of("recording")
+        const signal = yield* MediaSignal
+        signal.notify()
+      }),
+  },
+}

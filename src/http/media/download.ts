@@ -1,0 +1,138 @@
+/** Bytes of media, watched or downloaded at a signed address: ranges, validators, and one file handle for each response. */
+import { Effect, Exit } from "effect"
+import type { Link, MediaLinks } from "../../media/links.ts"
+import { MediaStorage, type StoredFile } from "../../media/storage/storage.ts"
+import { type Failure, NotFound } from "../../model/errors.ts"
+import type { Recording } from "../../model/media/recording.ts"
+import { toMillis } from "../../model/timestamp.ts"
+import { Database } from "../../store/database.ts"
+import { findEvent } from "../../store/events/events.ts"
+import { findRecording } from "../../store/media/recordings.ts"
+import type { HttpResponse } from "../transport/message.ts"
+import type { Problems } from "../transport/problem.ts"
+import type { Exchange, RequestHead } from "../transport/uws-exchange.ts"
+import { rangeOf } from "./ranges.ts"
+import { validLink } from "./valid-link.ts"
+
+export type DownloadServices = Database | MediaLinks | MediaStorage
+
+type Run = <A, E>(effect: Effect.Effect<A, E, DownloadServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
+
+/** One read of the file. */
+const PIECE = 262_144
+
+interface Opened {
+  readonly file: StoredFile
+  readonly recording: Recording
+  readonly use: Link["use"]
+}
+
+const open = (token: string): Effect.Effect<Opened, Failure, DownloadServices> =>
+  Effect.gen(function* () {
+    const link = yield* validLink(token, ["play", "download"])
+    const database = yield* Database
+    const recording = yield* database.run((sql) => findRecording(sql, link.id))
+    if (recording === undefined || recording.status !== "ready") return yield* NotFound.of("recording")
+    if (link.audience === "public") {
+      const event = yield* database.run((sql) => findEvent(sql, recording.eventId))
+      if (event === undefined || event.visibility === "private") return yield* NotFound.of("recording")
+    }
+    const file = yield* (yield* MediaStorage).open(recording.storageKey)
+    return file === null ? yield* NotFound.of("recording") : { file, recording, use: link.use }
+  })
+
+/** The bytes of a recording never change. */
+const etagOf = ({ sha256, id }: Recording): string =>
+  `"${sha256 === null ? id : Buffer.from(sha256).toString("hex").slice(0, 32)}"`
+
+const EXTENSIONS: Readonly<Record<string, string>> = {
+  "video/mp4": "mp4",
+  "audio/mp4": "m4a",
+  "video/quicktime": "mov",
+  "video/webm": "webm",
+  "audio/webm": "webm",
+  "video/x-matroska": "mkv",
+  "audio/x-matroska": "mka",
+  "video/mp2t": "ts",
+  "audio/mpeg": "mp3",
+  "audio/wav": "wav",
+  "audio/ogg": "ogg",
+  "audio/flac": "flac",
+  "audio/aac": "aac",
+}
+
+/** RFC 8187: every byte but those of a token is escaped. */
+const encoded = (name: string): string =>
+  encodeURIComponent(name).replace(/['()*!]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+
+const headersOf = ({ recording, use }: Opened): HttpResponse["headers"] => {
+  const { title, id, contentType, createdAt } = recording
+  const type = contentType ?? "application/octet-stream"
+  const name = `${title ?? id}.${EXTENSIONS[type] ?? "bin"}`
+  return [
+    ["content-type", type],
+    ["content-disposition", `${use === "download" ? "attachment" : "inline"}; filename*=UTF-8''${encoded(name)}`],
+    ["content-security-policy", "sandbox"],
+    ["accept-ranges", "bytes"],
+    ["cache-control", "private, max-age=3600"],
+    ["etag", etagOf(recording)],
+    ["last-modified", new Date(toMillis(createdAt)).toUTCString()],
+  ]
+}
+
+/** A list of tags or a star, compared weakly. */
+const names = (header: string | undefined, etag: string): boolean =>
+  header !== undefined &&
+  (header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag))
+
+/** `If-Range` with another validator: the client has other bytes, and gets the whole. */
+const wantedRange = ({ headers }: RequestHead, etag: string): string | undefined => {
+  const condition = headers["if-range"]
+  return condition === undefined || condition.trim() === etag ? headers["range"] : undefined
+}
+
+export class Downloads {
+  readonly #run: Run
+  readonly #problems: Problems
+
+  constructor(run: Run, problems: Problems) {
+    this.#run = run
+    this.#problems = problems
+  }
+
+  /** `GET` and `HEAD`. */
+  give = (exchange: Exchange, head: RequestHead): void => {
+    this.#run(open(head.params["token"] ?? ""), (exit) => {
+      if (Exit.isSuccess(exit)) void this.#answer(exchange, head, exit.value).finally(exit.value.file.close)
+      else {
+        const failure = Exit.findErrorOption(exit)
+        exchange.send(
+          failure._tag === "Some" ? this.#problems.of(failure.value) : this.#problems.internalError(head.requestId),
+        )
+      }
+    })
+  }
+
+  async #answer(exchange: Exchange, head: RequestHead, opened: Opened): Promise<void> {
+    const { size } = opened.file
+    const headers = headersOf(opened)
+    const etag = etagOf(opened.recording)
+    if (head.headers["if-match"] !== undefined && !names(head.headers["if-match"], etag)) {
+      return exchange.send({ status: 412, headers, body: "" })
+    }
+    if (names(head.headers["if-none-match"], etag)) return exchange.send({ status: 304, headers, body: "" })
+    const range = rangeOf(wantedRange(head, etag), size)
+    if (range === "unsatisfiable") {
+      return exchange.send({ status: 416, headers: [["content-range", `bytes */${size}`]], body: "" })
+    }
+    const { start, end } = range === "whole" ? { start: 0, end: size } : range
+    const partial: HttpResponse["headers"] =
+      range === "whole" ? [] : [["content-range", `bytes ${start}-${end - 1}/${size}`]]
+    const status = range === "whole" ? 200 : 206
+    if (head.method === "HEAD") return exchange.sendHead(status, [...headers, ...partial], end - start)
+    return exchange.sendStream(status, [...headers, ...partial], end - start, async (offset) => {
+      const piece = new Uint8Array(Math.min(PIECE, end - start - offset))
+      return piece.subarray(0, await opened.file.read(piece, start + offset))
+    })
+  }
+}

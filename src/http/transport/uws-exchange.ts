@@ -1,0 +1,275 @@
+/**
+ * One request and its response on the engine. Rules of the engine kept here: a request is read before anything asynchronous; every
+ * response that is not sent at once has an abort handler and is never touched after it fired; body chunks are copied, because their
+ * memory is reused; every write is corked.
+ */
+import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from "uWebSockets.js"
+import type { ClientAddresses } from "../../identity/callers/client-addresses.ts"
+import { BadRequest } from "../../model/errors.ts"
+import { newId } from "../../model/ids.ts"
+import { BODY_LIMIT_BYTES } from "./body-limit.ts"
+import { Framing } from "./framing.ts"
+import { IGNORED_HEADER } from "./ignored-properties.ts"
+import type { HttpRequest, HttpResponse } from "./message.ts"
+import type { Problems } from "./problem.ts"
+
+/** A request before its body. */
+export type RequestHead = Omit<HttpRequest, "body" | "client" | "isGone"> & {
+  /** Why the end of the body is ambiguous. */
+  readonly fault: string | null
+}
+
+export interface RouteOptions {
+  readonly problems: Problems
+  readonly clients: ClientAddresses["Service"]
+  /** Clients reach us by TLS only: responses make browsers insist on it (RFC 6797). */
+  readonly isHttps: boolean
+  /** Called for every response, for metrics and the drain. */
+  readonly onStart: () => void
+  /** `route`: the path as it was registered; the path of the request may hold a token. */
+  readonly onEnd: (status: number, head: RequestHead, route: string) => void
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
+const EMPTY = new Uint8Array(0)
+
+const STATUS_TEXTS: Readonly<Record<number, string>> = {
+  200: "200 OK",
+  201: "201 Created",
+  202: "202 Accepted",
+  204: "204 No Content",
+  206: "206 Partial Content",
+  302: "302 Found",
+  304: "304 Not Modified",
+  400: "400 Bad Request",
+  401: "401 Unauthorized",
+  403: "403 Forbidden",
+  404: "404 Not Found",
+  405: "405 Method Not Allowed",
+  409: "409 Conflict",
+  412: "412 Precondition Failed",
+  413: "413 Payload Too Large",
+  415: "415 Unsupported Media Type",
+  416: "416 Range Not Satisfiable",
+  422: "422 Unprocessable Content",
+  429: "429 Too Many Requests",
+  500: "500 Internal Server Error",
+  501: "501 Not Implemented",
+  503: "503 Service Unavailable",
+}
+
+/** The status line's text. */
+export const statusText = (status: number): string => STATUS_TEXTS[status] ?? String(status)
+
+const INSIST_ON_TLS: HttpResponse["headers"] = [["strict-transport-security", "max-age=31536000"]]
+
+const CROSS_ORIGIN: HttpResponse["headers"] = [
+  ["access-control-allow-origin", "*"],
+  [
+    "access-control-expose-headers",
+    `x-request-id, retry-after, link, etag, upload-offset, content-range, accept-ranges, ratelimit, ratelimit-policy, ${IGNORED_HEADER}`,
+  ],
+]
+
+const decodeParam = (raw: string): string => {
+  try {
+    return decodeURIComponent(raw)
+  } catch {
+    return raw
+  }
+}
+
+/** Copies a request out of the engine; only valid synchronously. */
+export const readHead = (req: UwsRequest, path: string, names: ReadonlyArray<string>): RequestHead => {
+  const headers: { [name: string]: string } = {}
+  const framing = new Framing()
+  req.forEach((name, value) => {
+    // Proxies add a line of their own or to the list: all lines are one list.
+    const before = name === "x-forwarded-for" ? headers[name] : undefined
+    headers[name] = before === undefined ? value : `${before},${value}`
+    framing.see(name, value)
+  })
+  const params: { [name: string]: string } = {}
+  for (const [index, name] of names.entries()) params[name] = decodeParam(req.getParameter(index) ?? "")
+  const given = headers["x-request-id"]
+  return {
+    method: req.getMethod().toUpperCase(),
+    path: names.length === 0 && !path.endsWith("*") ? path : req.getUrl(),
+    params,
+    query: req.getQuery() ?? "",
+    headers,
+    requestId: given !== undefined && REQUEST_ID.test(given) ? given : newId(),
+    fault: framing.fault,
+  }
+}
+
+/** One response in flight; everything after an abort is dropped. */
+export class Exchange {
+  aborted = false
+  #sent = false
+  /** The head of a streamed response has been sent, and not all of its body. */
+  #isStreaming = false
+  #onAborted: (() => void) | undefined
+  readonly #res: UwsResponse
+  readonly #options: RouteOptions
+  readonly #head: RequestHead
+  readonly #route: string
+  readonly #crossOrigin: boolean
+
+  constructor(res: UwsResponse, head: RequestHead, route: string, crossOrigin: boolean, options: RouteOptions) {
+    this.#res = res
+    this.#head = head
+    this.#route = route
+    this.#crossOrigin = crossOrigin
+    this.#options = options
+    options.onStart()
+    res.onAborted(() => {
+      this.aborted = true
+      if (!this.#sent || this.#isStreaming) options.onEnd(499, head, route)
+      this.#onAborted?.()
+    })
+  }
+
+  /**
+   * Refuses a request whose end is ambiguous; returns whether it was one. The answer is delayed: while it is open, the engine
+   * takes no other request from the connection and closes it when one follows. After an answer the engine would read on to the
+   * end of the data.
+   */
+  refuseFaulty(): boolean {
+    const { fault } = this.#head
+    if (fault === null) return false
+    setImmediate(() => this.send(this.#options.problems.of(new BadRequest({ detail: fault })), true))
+    return true
+  }
+
+  send = (response: HttpResponse, closeConnection = false): void => {
+    if (this.aborted || this.#sent) return
+    this.#sent = true
+    this.#res.cork(() => {
+      const res = this.#res
+      this.#writeHead(response.status, response.headers)
+      const isBodiless = response.status === 204 || response.status === 304
+      // A client whose connection is closed learns the reason, also from an answer that has no body otherwise.
+      if (!closeConnection && (isBodiless || this.#head.method === "HEAD")) {
+        if (!isBodiless) res.writeHeader("content-length", String(Buffer.byteLength(response.body)))
+        // Without arguments: given any, the engine writes a length of its own and never completes the response.
+        res.endWithoutBody()
+      } else res.end(response.body, closeConnection)
+    })
+    this.#options.onEnd(response.status, this.#head, this.#route)
+  }
+
+  /** Called once if the client goes before the response is complete. */
+  whenAborted(call: () => void): void {
+    if (this.aborted) call()
+    else this.#onAborted = call
+  }
+
+  /** Hands the body on while it arrives; the chunks are the receiver's. Must be called before anything asynchronous. */
+  receive(onChunk: (chunk: Uint8Array, isLast: boolean) => void): void {
+    this.#res.onData((chunk, isLast) => {
+      if (!this.#sent && !this.aborted) onChunk(new Uint8Array(chunk.slice(0)), isLast)
+    })
+  }
+
+  /** Takes no more bytes from the client until `resume`. */
+  pause(): void {
+    if (!this.aborted && !this.#sent) this.#res.pause()
+  }
+
+  resume(): void {
+    if (!this.aborted && !this.#sent) this.#res.resume()
+  }
+
+  /** Sends only the head of a response whose body would have `length` bytes. */
+  sendHead(status: number, headers: HttpResponse["headers"], length: number): void {
+    if (this.aborted || this.#sent) return
+    this.#sent = true
+    this.#res.cork(() => {
+      this.#writeHead(status, headers)
+      this.#res.writeHeader("content-length", String(length))
+      this.#res.endWithoutBody()
+    })
+    this.#options.onEnd(status, this.#head, this.#route)
+  }
+
+  /**
+   * Sends a body of `length` bytes as fast as the client takes it; `read` gives bytes from an offset on. Resolves when all is sent, or
+   * the client is gone. A body that ends early closes the connection, so that the client does not take it for whole.
+   */
+  async sendStream(
+    status: number,
+    headers: HttpResponse["headers"],
+    length: number,
+    read: (offset: number) => Promise<Uint8Array>,
+  ): Promise<void> {
+    if (this.aborted || this.#sent) return
+    this.#sent = true
+    this.#isStreaming = true
+    this.#res.cork(() => this.#writeHead(status, headers))
+    for (let offset = 0; offset < length; ) {
+      const piece = await read(offset).catch(() => EMPTY)
+      if (this.aborted) return
+      if (piece.byteLength === 0) {
+        this.#res.close()
+        return
+      }
+      await this.#sendPiece(piece, offset, length)
+      if (this.aborted) return
+      offset += piece.byteLength
+    }
+    this.#isStreaming = false
+    this.#options.onEnd(status, this.#head, this.#route)
+  }
+
+  async #sendPiece(piece: Uint8Array, offset: number, length: number): Promise<void> {
+    for (let taken = 0; taken < piece.byteLength && !this.aborted; taken = this.#taken(offset, piece)) {
+      let isTaken = false
+      this.#res.cork(() => {
+        const [ok, isDone] = this.#res.tryEnd(piece.subarray(taken), length)
+        isTaken = ok || isDone
+      })
+      if (isTaken) return
+      await new Promise<void>((resolve) => {
+        this.#onAborted = resolve
+        this.#res.onWritable(() => {
+          resolve()
+          return true
+        })
+      })
+    }
+  }
+
+  /** Bytes of the piece that the engine has written. */
+  #taken(offset: number, piece: Uint8Array): number {
+    return this.aborted ? piece.byteLength : this.#res.getWriteOffset() - offset
+  }
+
+  #writeHead(status: number, headers: HttpResponse["headers"]): void {
+    const res = this.#res
+    res.writeStatus(statusText(status))
+    res.writeHeader("x-request-id", this.#head.requestId)
+    res.writeHeader("x-content-type-options", "nosniff")
+    this.#writeHeaders(headers)
+    if (this.#options.isHttps) this.#writeHeaders(INSIST_ON_TLS)
+    if (this.#crossOrigin) this.#writeHeaders(CROSS_ORIGIN)
+  }
+
+  #writeHeaders(headers: HttpResponse["headers"]): void {
+    for (const [name, value] of headers) this.#res.writeHeader(name, value)
+  }
+
+  /** Collects the body up to the limit, then calls back; a larger one is refused while it arrives. */
+  readBody(then: (body: Uint8Array) => void, tooLarge: () => void): void {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    this.#res.onData((chunk, isLast) => {
+      if (this.#sent || this.aborted) return
+      size += chunk.byteLength
+      if (size > BODY_LIMIT_BYTES) return tooLarge()
+      if (chunk.byteLength > 0) chunks.push(new Uint8Array(chunk.slice(0)))
+      if (!isLast) return
+      then(chunks.length > 1 ? Buffer.concat(chunks) : (chunks[0] ?? EMPTY))
+    })
+  }
+}

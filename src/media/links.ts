@@ -1,0 +1,64 @@
+/**
+ * Signed addresses of media. The address is the credential: an HMAC over the operation, the object, the audience and the end of its
+ * validity. The object's row is looked up on each request too, so that an address dies with its object.
+ */
+import { createHmac, timingSafeEqual } from "node:crypto"
+import { Context, Layer } from "effect"
+
+/** `upload`: bytes of a recording in; `play` and `download`: out. */
+export type LinkUse = "upload" | "play" | "download"
+
+/** `public`: made for a reader without credentials; it ends when the event is no longer visible to them. */
+export type LinkAudience = "public" | "workspace"
+
+export interface Link {
+  readonly use: LinkUse
+  /** The recording's id. */
+  readonly id: string
+  readonly audience: LinkAudience
+  /** Unix seconds. */
+  readonly expires: number
+}
+
+export type LinkFault = "altered" | "expired"
+
+const USES: ReadonlyArray<LinkUse> = ["upload", "play", "download"]
+const AUDIENCES: ReadonlyArray<LinkAudience> = ["public", "workspace"]
+
+/** 160 bits: an address is not searched for, and stays short. */
+const TAG_BYTES = 20
+
+export class MediaLinks extends Context.Service<
+  MediaLinks,
+  {
+    /** URL-safe text. */
+    readonly sign: (link: Link) => string
+    /** `now`: Unix milliseconds. */
+    readonly verify: (token: string, now: number) => Link | LinkFault
+  }
+>()("gathercue/MediaLinks") {
+  /** `key`: 32 bytes, derived from the configured secret for this purpose alone. */
+  static readonly layer = (key: Uint8Array): Layer.Layer<MediaLinks> => {
+    const tagOf = (claims: string): Buffer => createHmac("sha256", key).update(claims).digest().subarray(0, TAG_BYTES)
+    return Layer.succeed(MediaLinks, {
+      sign: ({ use, id, audience, expires }) => {
+        const claims = `${use}.${id}.${audience}.${expires}`
+        return `${claims}.${tagOf(claims).toString("base64url")}`
+      },
+      verify: (token, now) => {
+        const [use, id = "", audience, expires = "", tag = "", ...rest] = token.split(".")
+        const given = Buffer.from(tag, "base64url")
+        const isOurs = given.byteLength === TAG_BYTES && rest.length === 0
+        if (!isOurs || !timingSafeEqual(given, tagOf(`${use}.${id}.${audience}.${expires}`))) return "altered"
+        const link = {
+          use: USES.find((one) => one === use),
+          id,
+          audience: AUDIENCES.find((one) => one === audience),
+          expires: Number(expires),
+        }
+        if (link.use === undefined || link.audience === undefined) return "altered"
+        return link.expires * 1000 <= now ? "expired" : { ...link, use: link.use, audience: link.audience }
+      },
+    })
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * Does the jobs on stored bytes, one after the other, for as long as its layer's scope is open. A job that fails is tried again; one
+ * that takes too much is given up. The loop sleeps until the signal, a job that falls due, or the end of five seconds.
+ */
+import { Cause, Effect, Latch, Layer } from "effect"
+import { currentTimers } from "../clock/timers.ts"
+import type { Unavailable } from "../model/errors.ts"
+import { newId } from "../model/ids.ts"
+import type { MediaFailure, Recording } from "../model/media/recording.ts"
+import { toTimestamp } from "../model/timestamp.ts"
+import { Database } from "../store/database.ts"
+import {
+  claimMediaJobs,
+  deleteMediaJob,
+  endMediaLeases,
+  type MediaJob,
+  nextMediaJobInMs,
+  postponeMediaJob,
+} from "../store/media/media-jobs.ts"
+import { MediaSignal } from "../store/media/media-signal.ts"
+import { expireUploads, findRecording, markFailed, markReady } from "../store/media/recordings.ts"
+import { inBatches, sweepEvery } from "../store/sweeps/sweeps.ts"
+import { appendOccurrences, OutboxSignal } from "../store/webhooks/outbox.ts"
+import { Telemetry } from "../telemetry/telemetry.ts"
+import { MediaProcessor, type TaskFailed } from "./processing/media-processor.ts"
+import type { Inspection } from "./processing/protocol.ts"
+import { MediaStorage } from "./storage/storage.ts"
+
+export interface MediaJobsOptions {
+  /** No other process works on this database: leases of a dead one end at the start. */
+  readonly alone: boolean
+  /** Longer than a job may take. */
+  readonly leaseMs: number
+}
+
+const POLL_MS = 5_000
+/** Bytes that cannot be removed are tried for ever; an inspection is given up. */
+const MOST_TRIES = 5
+const FIRST_PAUSE_MS = 1_000
+const LONGEST_PAUSE_MS = 300_000
+
+const pauseAfter = (attempts: number): number =>
+  Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 4 ** Math.min(attempts - 1, 10))
+
+const GIVEN_UP: MediaFailure = {
+  code: "processing_failed",
+  detail: "The file could not be inspected with the time and memory that one may take.",
+}
+
+const OTHER_BYTES: MediaFailure = {
+  code: "checksum_mismatch",
+  detail: "The bytes that arrived have another SHA-256 than the one that was given.",
+}
+
+const start = ({ alone, leaseMs }: MediaJobsOptions) =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const storage = yield* MediaStorage
+    const processor = yield* MediaProcessor
+    const signal = yield* MediaSignal
+    const outbox = yield* OutboxSignal
+    const timers = yield* currentTimers
+    const { log } = yield* Telemetry
+    const wake = Latch.makeUnsafe(true)
+
+    const ready = (recording: Recording, { facts, sha256 }: Extract<Inspection, { outcome: "readable" }>) =>
+      database.transaction(async (sql) => {
+        const settled = await markReady(sql, recording.id, facts, Buffer.from(sha256, "hex"))
+        if (settled === undefined) return
+        const { id, eventId, workspaceId } = settled
+        await appendOccurrences(sql, [
+          {
+            id: newId(),
+            type: "recording.ready",
+            workspaceId,
+            eventId,
+            occurredAt: toTimestamp(timers.now()),
+            extra: { assetId: id },
+          },
+        ])
+      })
+
+    const fail = (id: string, failure: MediaFailure) =>
+      Effect.asVoid(database.transaction((sql) => markFailed(sql, id, failure)))
+
+    const inspect = (job: Extract<MediaJob, { kind: "inspect" }>) =>
+      Effect.gen(function* () {
+        const recording = yield* database.run((sql) => findRecording(sql, job.recordingId))
+        if (recording === undefined || recording.status !== "processing") return
+        const inspection = yield* processor.inspect(storage.pathOf(recording.storageKey))
+        if (inspection.outcome === "refused") return yield* fail(recording.id, inspection.failure)
+        const expected = recording.expectedSha256
+        if (expected !== null && Buffer.from(expected).toString("hex") !== inspection.sha256) {
+          return yield* fail(recording.id, OTHER_BYTES)
+        }
+        yield* ready(recording, inspection)
+      }).pipe(
+        Effect.catchTag("TaskFailed", (failed): Effect.Effect<void, Unavailable | TaskFailed> => {
+          log.warn({ recording: job.recordingId, why: failed.detail }, "media: an inspection failed")
+          return failed.tooMuch || job.attempts >= MOST_TRIES ? fail(job.recordingId, GIVEN_UP) : Effect.fail(failed)
+        }),
+      )
+
+    const work = (job: MediaJob) => (job.kind === "inspect" ? inspect(job) : storage.remove(job.storageKey))
+
+    const later = (job: MediaJob, cause: Cause.Cause<unknown>) =>
+      Effect.suspend(() => {
+        const error = String(Cause.squash(cause)).slice(0, 500)
+        log.warn(
+          { job: job.id, kind: job.kind, attempts: job.attempts, err: Cause.squash(cause) },
+          "media: a job failed",
+        )
+        return database.run((sql) => postponeMediaJob(sql, job.id, pauseAfter(job.attempts), error))
+      })
+
+    const perform = (job: MediaJob) =>
+      Effect.andThen(
+        work(job),
+        database.run((sql) => deleteMediaJob(sql, job.id)),
+      ).pipe(
+        Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : later(job, cause))),
+        Effect.andThen(Effect.sync(() => outbox.notify())),
+      )
+
+    const sleepMs = Effect.map(database.run(nextMediaJobInMs), (inMs) =>
+      Math.max(0, Math.min(POLL_MS, Math.ceil(inMs ?? POLL_MS))),
+    )
+
+    const round = Effect.gen(function* () {
+      wake.closeUnsafe()
+      const jobs = yield* database.run((sql) => claimMediaJobs(sql, 1, leaseMs))
+      for (const job of jobs) yield* perform(job)
+      if (jobs.length === 0) yield* Effect.timeoutOption(wake.await, yield* sleepMs)
+    }).pipe(
+      // The database is away: its own log says so.
+      Effect.catch(() => Effect.sleep("1 second")),
+    )
+
+    const silence = signal.subscribe(() => wake.openUnsafe())
+    yield* Effect.addFinalizer(() => Effect.sync(silence))
+    if (alone) yield* Effect.ignore(database.run(endMediaLeases))
+    yield* Effect.forkScoped(Effect.forever(round))
+    const sweep = Effect.suspend(() => {
+      const now = toTimestamp(timers.now())
+      return inBatches(database, (sql, limit) => expireUploads(sql, now, limit))
+    })
+    yield* Effect.forkScoped(
+      sweepEvery(
+        "1 minute",
+        log,
+        Effect.tap(sweep, () => Effect.sync(() => signal.notify())),
+      ),
+    )
+  })
+
+export const mediaJobsLayer = (
+  options: MediaJobsOptions,
+): Layer.Layer<never, never, Database | MediaStorage | MediaProcessor | MediaSignal | OutboxSignal | Telemetry> =>
+  Layer.effectDiscard(start(options))

@@ -1,0 +1,69 @@
+/**
+ * Reads a file's container, tracks and duration from its bytes alone. The bytes are a stranger's: anything that is not known to be
+ * right is a refusal. Runs in the process for media (`media-process.ts`), never on the server's event loop.
+ */
+import {
+  ALL_FORMATS,
+  EncodedPacketSink,
+  FilePathSource,
+  Input,
+  type InputTrack,
+  UnsupportedInputFormatError,
+} from "mediabunny"
+import type { MediaFacts, MediaFailure } from "../../model/media/recording.ts"
+
+/** By the file's own account; a forged table of samples may claim centuries. */
+const LONGEST_SECONDS = 24 * 3600
+
+const unreadable = (detail: string): MediaFailure => ({ code: "unreadable_media", detail })
+
+/** Parameters name codecs, which are stored beside it. */
+const withoutParameters = (type: string): string => (type.split(";")[0] ?? type).trim()
+
+const usable = async (tracks: ReadonlyArray<InputTrack>): Promise<ReadonlyArray<InputTrack>> => {
+  const found: InputTrack[] = []
+  for (const track of tracks) {
+    if (!track.isVideoTrack() && !track.isAudioTrack()) continue
+    // A container cut off before its samples lists tracks without any.
+    const hasCodec = (await track.getCodec()) !== null
+    if (hasCodec && (await new EncodedPacketSink(track).getFirstPacket()) !== null) found.push(track)
+  }
+  return found
+}
+
+const factsOf = async (input: Input): Promise<MediaFacts | MediaFailure> => {
+  const format = await input.getFormat()
+  const tracks = await usable(await input.getTracks())
+  if (tracks.length === 0) return unreadable("The file has no audio or video track that can be played.")
+  const seconds = await input.computeDuration()
+  if (!Number.isFinite(seconds) || seconds <= 0) return unreadable("The file has no duration.")
+  if (seconds > LONGEST_SECONDS) return { code: "too_long", detail: "The file claims to be longer than 24 hours." }
+  const video = tracks.find((track) => track.isVideoTrack())
+  const codecs: string[] = []
+  for (const track of tracks) codecs.push((await track.getCodecParameterString()) ?? (await track.getCodec()) ?? "")
+  return {
+    container: format.name,
+    contentType: withoutParameters(await input.getMimeType()),
+    codecs,
+    durationMs: Math.max(1, Math.round(seconds * 1000)),
+    width: video === undefined ? null : await video.getDisplayWidth(),
+    height: video === undefined ? null : await video.getDisplayHeight(),
+  }
+}
+
+/** The library's own messages go to the log only: they repeat bytes of the file. */
+export const inspect = async (path: string, log: (cause: unknown) => void): Promise<MediaFacts | MediaFailure> => {
+  const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS })
+  try {
+    return await factsOf(input)
+  } catch (cause) {
+    log(cause)
+    return unreadable(
+      cause instanceof UnsupportedInputFormatError
+        ? "The format of the file is not one that is read here."
+        : "The file is damaged, or is not media.",
+    )
+  } finally {
+    input.dispose()
+  }
+}

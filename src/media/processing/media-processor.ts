@@ -1,0 +1,155 @@
+/**
+ * The server's end of the process for media: starts it when there is work, gives it one task at a time, and kills it when a task
+ * takes too much time or memory. It ends after a while without work.
+ */
+import { type ChildProcess, fork } from "node:child_process"
+import { readFileSync } from "node:fs"
+import { Context, Data, Effect, Layer, Semaphore } from "effect"
+import { type Cancel, currentTimers, type Timers } from "../../clock/timers.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
+import type { Inspection, MediaAnswer, MediaTask } from "./protocol.ts"
+
+/** The task was not done. `tooMuch`: it was given up for its time or memory, and would be again. */
+export class TaskFailed extends Data.TaggedError("TaskFailed")<{
+  readonly tooMuch: boolean
+  readonly detail: string
+}> {}
+
+export interface MediaProcessorOptions {
+  /** The path of the process's module, and its arguments. */
+  readonly entry: { readonly module: string; readonly args: ReadonlyArray<string> }
+  /** For one task. */
+  readonly withinMs: number
+  readonly maxResidentBytes: number
+}
+
+const IDLE_MS = 60_000
+const MEMORY_LOOK_MS = 500
+const PAGE_BYTES = 4096
+
+/** Resident memory of a process; 0 where the system does not tell. Node's own limits do not count buffers. */
+const residentBytes = (pid: number): number => {
+  try {
+    return Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]) * PAGE_BYTES
+  } catch {
+    return 0
+  }
+}
+
+type Settle = (outcome: Inspection | TaskFailed) => void
+
+class Process {
+  readonly #options: MediaProcessorOptions
+  readonly #timers: Timers
+  readonly #log: Telemetry["Service"]["log"]
+  #child: ChildProcess | undefined
+  #tasks = 0
+  #current: { readonly id: number; readonly settle: Settle } | undefined
+  #stopIdling: (() => void) | undefined
+
+  constructor(options: MediaProcessorOptions, timers: Timers, log: Telemetry["Service"]["log"]) {
+    this.#options = options
+    this.#timers = timers
+    this.#log = log
+  }
+
+  /** One at a time. `settle` is called once. */
+  run(path: string, settle: Settle): void {
+    this.#stopIdling?.()
+    const child = this.#started()
+    const id = ++this.#tasks
+    const { withinMs, maxResidentBytes } = this.#options
+    const stopTime = this.#timers.after(withinMs, () => this.kill(new TaskFailed({ tooMuch: true, detail: "time" })))
+    let stopLook: Cancel
+    const look = (): void => {
+      stopLook = this.#timers.after(MEMORY_LOOK_MS, () => {
+        if (residentBytes(child.pid ?? 0) <= maxResidentBytes) look()
+        else this.kill(new TaskFailed({ tooMuch: true, detail: "memory" }))
+      })
+    }
+    look()
+    this.#current = {
+      id,
+      settle: (outcome) => {
+        stopTime()
+        stopLook()
+        this.#current = undefined
+        this.#stopIdling = this.#timers.after(IDLE_MS, () => this.kill())
+        settle(outcome)
+      },
+    }
+    child.send({ id, kind: "inspect", path } satisfies MediaTask)
+  }
+
+  /** Ends the process; a task under way fails with the reason. */
+  kill(why = new TaskFailed({ tooMuch: false, detail: "The server stops." })): void {
+    this.#stopIdling?.()
+    this.#child?.kill("SIGKILL")
+    this.#child = undefined
+    this.#current?.settle(why)
+  }
+
+  #started(): ChildProcess {
+    if (this.#child !== undefined) return this.#child
+    const { module, args } = this.#options.entry
+    // No variable of the server's environment: it holds secrets, and the process needs none of them.
+    const child = fork(module, [...args], {
+      execArgv: [],
+      env: {},
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+    })
+    this.#child = child
+    child.on("message", (message) => this.#received(message as MediaAnswer))
+    child.once("error", (cause) => this.#ended(child, cause.message))
+    child.once("exit", (code, signal) => this.#ended(child, `ended (${signal ?? code})`))
+    return child
+  }
+
+  #received(answer: MediaAnswer): void {
+    if ("said" in answer) {
+      this.#log.info({ said: answer.said }, "media: a file could not be read")
+      return
+    }
+    if (answer.id !== this.#current?.id) return
+    this.#current.settle(
+      "fault" in answer ? new TaskFailed({ tooMuch: false, detail: answer.fault }) : answer.inspection,
+    )
+  }
+
+  #ended(child: ChildProcess, how: string): void {
+    if (this.#child !== child) return
+    this.#child = undefined
+    this.#current?.settle(new TaskFailed({ tooMuch: false, detail: `The process for media ${how}.` }))
+  }
+}
+
+export class MediaProcessor extends Context.Service<
+  MediaProcessor,
+  { readonly inspect: (path: string) => Effect.Effect<Inspection, TaskFailed> }
+>()("gathercue/MediaProcessor") {
+  static readonly layer = (options: MediaProcessorOptions): Layer.Layer<MediaProcessor, never, Telemetry> =>
+    Layer.effect(
+      MediaProcessor,
+      Effect.gen(function* () {
+        const { log } = yield* Telemetry
+        const timers = yield* currentTimers
+        const media = yield* Effect.acquireRelease(
+          Effect.sync(() => new Process(options, timers, log)),
+          (open) => Effect.sync(() => open.kill()),
+        )
+        const turns = yield* Semaphore.make(1)
+        return {
+          inspect: (path) =>
+            turns.withPermits(1)(
+              Effect.callback<Inspection, TaskFailed>((resume) => {
+                media.run(path, (outcome) =>
+                  resume(outcome instanceof TaskFailed ? Effect.fail(outcome) : Effect.succeed(outcome)),
+                )
+                // An interrupted caller needs no answer; the process would go on with a task that nothing waits for.
+                return Effect.sync(() => media.kill())
+              }),
+            ),
+        }
+      }),
+    )
+}

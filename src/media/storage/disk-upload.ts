@@ -1,0 +1,113 @@
+/**
+ * One request's bytes on their way to a file. Chunks are gathered, so that a write is large; above a limit the caller is asked to
+ * pause, so that a slow disk does not fill the memory.
+ */
+import type { FileHandle } from "node:fs/promises"
+import type { UploadOptions, UploadSink } from "./storage.ts"
+
+/** Bytes of one write. */
+const GATHERED = 1_048_576
+const PAUSE_ABOVE = 8 * 1_048_576
+const RESUME_BELOW = 2 * 1_048_576
+
+export class DiskUpload implements UploadSink {
+  readonly #file: FileHandle
+  readonly #options: UploadOptions
+  readonly #onClosed: () => void
+  #position: number
+  #chunks: Uint8Array[] = []
+  #queued = 0
+  #writing: Promise<void> | undefined
+  #isPaused = false
+  #isOver = false
+  #failure: { readonly cause: unknown } | undefined
+  #closed: Promise<void> | undefined
+
+  /** `position`: bytes of the file that are kept. */
+  constructor(file: FileHandle, position: number, options: UploadOptions, onClosed: () => void) {
+    this.#file = file
+    this.#position = position
+    this.#options = options
+    this.#onClosed = onClosed
+  }
+
+  write = (chunk: Uint8Array): boolean => {
+    if (this.#isOver) return false
+    this.#chunks.push(chunk)
+    this.#queued += chunk.byteLength
+    if (this.#queued >= GATHERED) this.#writing ??= this.#writeAll(GATHERED)
+    this.#isPaused ||= this.#queued > PAUSE_ABOVE
+    return !this.#isPaused
+  }
+
+  finish = async (): Promise<number> => {
+    this.#isOver = true
+    await this.#flush()
+    await this.#close()
+    if (this.#failure !== undefined) throw this.#failure.cause
+    return this.#position
+  }
+
+  abandon = async (): Promise<void> => {
+    this.#isOver = true
+    await this.#flush()
+    await this.#close()
+  }
+
+  /** A newer request takes the upload over. */
+  cut = (): Promise<void> => {
+    if (!this.#isOver) this.#options.onCut()
+    return this.abandon()
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing
+    await this.#writeAll(1)
+  }
+
+  /** Writes what has gathered, until it is less than `atLeast` bytes. */
+  async #writeAll(atLeast: number): Promise<void> {
+    try {
+      while (this.#queued >= atLeast && this.#failure === undefined) await this.#writeOnce()
+    } catch (cause) {
+      this.#failure = { cause }
+      this.#chunks = []
+      this.#queued = 0
+      if (!this.#isOver) {
+        this.#isOver = true
+        this.#options.onCut()
+      }
+    } finally {
+      this.#writing = undefined
+    }
+  }
+
+  async #writeOnce(): Promise<void> {
+    const bytes = this.#chunks.length === 1 ? (this.#chunks[0] ?? new Uint8Array()) : Buffer.concat(this.#chunks)
+    this.#chunks = []
+    for (let written = 0; written < bytes.byteLength; ) {
+      const { bytesWritten } = await this.#file.write(bytes, written, bytes.byteLength - written, this.#position)
+      written += bytesWritten
+      this.#position += bytesWritten
+      this.#queued -= bytesWritten
+    }
+    if (!this.#isPaused || this.#queued > RESUME_BELOW) return
+    this.#isPaused = false
+    if (!this.#isOver) this.#options.onDrain()
+  }
+
+  /** The bytes are on the disk when it resolves. A disk that refuses that has lost them. */
+  #close(): Promise<void> {
+    this.#closed ??= (async () => {
+      try {
+        await this.#file.datasync()
+      } catch (cause) {
+        this.#failure ??= { cause }
+      } finally {
+        await this.#file.close()
+        this.#onClosed()
+      }
+    })()
+    return this.#closed
+  }
+}

@@ -1,0 +1,65 @@
+/** Recordings: media of an event, from their upload until they can be watched (specification §7; shapes by decision). */
+import { Schema } from "effect"
+import type { Timestamp } from "../timestamp.ts"
+
+/** `merged`: the whole event or phase; `room`: one room of it; `upload`: other media. */
+export const RecordingKind = Schema.Literals(["merged", "room", "upload"])
+export type RecordingKind = typeof RecordingKind.Type
+
+/** `ready` and `failed` are final. */
+export const RecordingStatus = Schema.Literals(["uploading", "processing", "ready", "failed"])
+export type RecordingStatus = typeof RecordingStatus.Type
+
+/** Why media is not usable. */
+export const MediaFailureCode = Schema.Literals([
+  /** No `complete` came before the upload's end. */
+  "upload_expired",
+  /** No format that is read here, no track with a known codec, or damaged. */
+  "unreadable_media",
+  /** Longer than 24 hours, by its own account. */
+  "too_long",
+  /** The bytes are not those whose SHA-256 the client said. */
+  "checksum_mismatch",
+  /** The inspection took too much time or memory, or failed again and again through a fault of ours. */
+  "processing_failed",
+])
+export type MediaFailureCode = typeof MediaFailureCode.Type
+
+export const MediaFailure = Schema.Struct({ code: MediaFailureCode, detail: Schema.String })
+export type MediaFailure = typeof MediaFailure.Type
+
+/** What an inspection finds. Numbers are of the file itself, not of what its uploader said. */
+export interface MediaFacts {
+  readonly container: string
+  /** Media type without parameters, such as `video/mp4`. */
+  readonly contentType: string
+  readonly codecs: ReadonlyArray<string>
+  readonly durationMs: number
+  /** Pixels as displayed; null without video. */
+  readonly width: number | null
+  readonly height: number | null
+}
+
+/** A recording as it is stored. */
+export interface Recording {
+  readonly id: string
+  readonly eventId: string
+  readonly workspaceId: string
+  readonly phaseId: string | null
+  readonly roomId: string | null
+  readonly kind: RecordingKind
+  readonly source: "upload" | "livekit" | "broadcast"
+  readonly title: string | null
+  readonly status: RecordingStatus
+  /** As announced while it is uploaded, then as measured. */
+  readonly sizeBytes: number | null
+  readonly contentType: string | null
+  readonly durationMs: number | null
+  readonly failure: MediaFailure | null
+  readonly storageKey: string
+  /** SHA-256 of the bytes, once inspected. */
+  readonly sha256: Uint8Array | null
+  readonly expectedSha256: Uint8Array | null
+  readonly uploadExpiresAt: Timestamp | null
+  readonly createdAt: Timestamp
+}

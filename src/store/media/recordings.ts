@@ -1,0 +1,162 @@
+/** Recordings, and their changes of state: each is one statement that names the state before, so that it happens once. */
+import type { MediaFacts, MediaFailure, Recording, RecordingKind } from "../../model/media/recording.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import type { Queryable } from "../database.ts"
+import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
+
+const COLUMNS = `id, event_id, workspace_id, phase_id, room_id, kind, source, title, status, size_bytes, content_type,
+  duration_ms, failure, storage_key, sha256, expected_sha256, upload_expires_at, created_at`
+
+export interface NewRecording {
+  readonly id: string
+  readonly eventId: string
+  readonly workspaceId: string
+  readonly phaseId: string | null
+  readonly roomId: string | null
+  readonly kind: RecordingKind
+  readonly title: string | null
+  readonly sizeBytes: number | null
+  readonly storageKey: string
+  readonly uploadExpiresAt: Timestamp
+}
+
+/** `undefined`: the phase is not one of the event's. */
+export const insertRecording = async (sql: Queryable, recording: NewRecording): Promise<Recording | undefined> => {
+  const { id, eventId, workspaceId, phaseId, roomId, kind, title, sizeBytes, storageKey, uploadExpiresAt } = recording
+  const [row] = await sql<Recording[]>`
+    insert into recordings (id, event_id, workspace_id, phase_id, room_id, kind, title, status, size_bytes, storage_key, upload_expires_at)
+    select ${id}::uuid, ${eventId}::uuid, ${workspaceId}::uuid, ${phaseId}::uuid, ${roomId}, ${kind}, ${title}, 'uploading',
+           ${sizeBytes}::bigint, ${storageKey}, ${uploadExpiresAt}::timestamptz
+     where ${phaseId}::uuid is null or exists (select 1 from phases p where p.id = ${phaseId}::uuid and p.event_id = ${eventId}::uuid)
+    returning ${sql.unsafe(COLUMNS)}`
+  return row
+}
+
+/** Recordings of the event, and the bytes of all recordings of the workspace. */
+export interface MediaUse {
+  readonly recordings: number
+  readonly bytes: number
+}
+
+/** Locks the workspace's row until the end of the transaction, so that two callers do not both take the last place. */
+export const lockMediaUse = async (sql: Queryable, workspaceId: string, eventId: string): Promise<MediaUse> => {
+  await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
+  return readMediaUse(sql, workspaceId, eventId)
+}
+
+const readMediaUse = async (sql: Queryable, workspaceId: string, eventId: string): Promise<MediaUse> => {
+  const [row] = await sql<MediaUse[]>`
+    select (select count(*)::int from recordings where event_id = ${eventId}) as recordings,
+           (select coalesce(sum(size_bytes), 0)::bigint from recordings
+             where workspace_id = ${workspaceId} and status <> 'failed') as bytes`
+  return row ?? { recordings: 0, bytes: 0 }
+}
+
+/** Bytes of the workspace's other recordings: what an upload may take is the rest of the quota. */
+export const bytesOfOthers = async (
+  sql: Queryable,
+  { workspaceId, id }: Pick<Recording, "workspaceId" | "id">,
+): Promise<number> => {
+  const [row] = await sql<{ bytes: number }[]>`
+    select coalesce(sum(size_bytes), 0)::bigint as bytes from recordings
+     where workspace_id = ${workspaceId} and id <> ${id} and status <> 'failed'`
+  return row?.bytes ?? 0
+}
+
+export const findRecording = async (sql: Queryable, id: string): Promise<Recording | undefined> => {
+  const [row] = await sql<Recording[]>`select ${sql.unsafe(COLUMNS)} from recordings where id = ${id}`
+  return row
+}
+
+/** Newest first. */
+export const pageRecordings = async (sql: Queryable, eventId: string, page: PageRequest): Promise<Page<Recording>> => {
+  const after = page.after ?? FIRST_PAGE
+  const rows = await sql<Recording[]>`
+    select ${sql.unsafe(COLUMNS)} from recordings
+     where event_id = ${eventId} and (created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)
+     order by created_at desc, id desc limit ${page.limit + 1}`
+  return toPage(rows, page.limit)
+}
+
+/** From `uploading` to `processing`, with the job that inspects it. `undefined`: it was not uploading. */
+export const completeUpload = async (
+  sql: Queryable,
+  id: string,
+  sizeBytes: number,
+  expectedSha256: Uint8Array | null,
+): Promise<Recording | undefined> => {
+  const [row] = await sql<Recording[]>`
+    with done as (
+      update recordings set status = 'processing', size_bytes = ${sizeBytes}, expected_sha256 = ${expectedSha256}, upload_expires_at = null
+       where id = ${id} and status = 'uploading' returning ${sql.unsafe(COLUMNS)}
+    ), job as (
+      insert into media_jobs (kind, recording_id) select 'inspect', id from done
+    )
+    select ${sql.unsafe(COLUMNS)} from done`
+  return row
+}
+
+/** The recording that became ready, for its webhook event. */
+export type Settled = Pick<Recording, "id" | "eventId" | "workspaceId">
+
+/** From `processing` to `ready`. `undefined`: it was not processing, or is gone. */
+export const markReady = async (
+  sql: Queryable,
+  id: string,
+  { container, contentType, codecs, durationMs, width, height }: MediaFacts,
+  sha256: Uint8Array,
+): Promise<Settled | undefined> => {
+  const [row] = await sql<Settled[]>`
+    update recordings
+       set status = 'ready', container = ${container}, content_type = ${contentType}, codecs = ${[...codecs]}::text[],
+           duration_ms = ${durationMs}, width = ${width}, height = ${height}, sha256 = ${sha256}
+     where id = ${id} and status = 'processing' returning id, event_id, workspace_id`
+  return row
+}
+
+/** From `processing` to `failed`; its bytes are removed by a job, and it no longer counts against the quota. */
+export const markFailed = async (sql: Queryable, id: string, failure: MediaFailure): Promise<boolean> => {
+  const { count } = await sql`
+    with failed as (
+      update recordings set status = 'failed', failure = ${sql.json(failure)}
+       where id = ${id} and status = 'processing' returning storage_key
+    ), bytes as (
+      insert into media_jobs (kind, storage_key) select 'remove', storage_key from failed where storage_key is not null
+    )
+    select 1 from failed`
+  return count > 0
+}
+
+/** From `uploading` to `failed`, for up to `limit` uploads whose time is over. Resolves to their number. */
+export const expireUploads = async (sql: Queryable, now: Timestamp, limit: number): Promise<number> => {
+  const failure: MediaFailure = { code: "upload_expired", detail: "The upload was not completed in time." }
+  const { count } = await sql`
+    with expired as (
+      update recordings set status = 'failed', upload_expires_at = null, failure = ${sql.json(failure)}
+       where id = any (array(
+         select id from recordings where status = 'uploading' and upload_expires_at <= ${now}::timestamptz
+          order by upload_expires_at limit ${limit} for update skip locked))
+      returning storage_key
+    ), bytes as (
+      insert into media_jobs (kind, storage_key) select 'remove', storage_key from expired where storage_key is not null
+    )
+    select 1 from expired`
+  return count
+}
+
+/** The recording's bytes are removed by a job that a trigger adds. */
+export const deleteRecording = async (sql: Queryable, id: string): Promise<boolean> => {
+  const { count } = await sql`delete from recordings where id = ${id}`
+  return count > 0
+}
+
+export interface RecordingOwner {
+  readonly workspaceId: string
+  readonly recording: Recording
+}
+
+/** For the access check. */
+export const findRecordingOwner = async (sql: Queryable, id: string): Promise<RecordingOwner | undefined> => {
+  const recording = await findRecording(sql, id)
+  return recording === undefined ? undefined : { workspaceId: recording.workspaceId, recording }
+}

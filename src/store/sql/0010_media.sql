@@ -1,0 +1,42 @@
+-- The bytes of recordings, and the jobs that inspect and remove them. Addresses of media are signed for each answer, not stored.
+alter table recordings
+  drop column playback_url,
+  drop column download_url,
+  add column workspace_id uuid references workspaces on delete cascade,
+  add column source text not null default 'upload' check (source in ('upload', 'livekit', 'broadcast')),
+  add column room_id text,
+  -- As the upload announced it; once it is complete, as it was measured.
+  add column size_bytes bigint,
+  add column storage_key text,
+  add column upload_expires_at timestamptz(3),
+  add column content_type text,
+  add column container text,
+  add column codecs text[],
+  add column width integer,
+  add column height integer,
+  add column sha256 bytea,
+  -- As the client said when it completed the upload.
+  add column expected_sha256 bytea,
+  -- `{code, detail}` of a failed one.
+  add column failure jsonb;
+update recordings r set workspace_id = (select e.workspace_id from events e where e.id = r.event_id);
+alter table recordings alter column workspace_id set not null;
+create index recordings_workspace on recordings (workspace_id);
+create index recordings_expiring on recordings (upload_expires_at) where status = 'uploading';
+alter table clips drop column playback_url;
+
+-- Work on stored bytes, beside the request that asked for it. A job belongs to one process while its lease lasts.
+create table media_jobs (
+  id bigint generated always as identity primary key,
+  kind text not null check (kind in ('inspect', 'remove')),
+  recording_id uuid references recordings on delete cascade,
+  -- For `remove`: its recording is gone.
+  storage_key text,
+  attempts integer not null default 0,
+  due_at timestamptz(3) not null default now(),
+  leased_until timestamptz(3),
+  last_error text,
+  created_at timestamptz(3) not null default now()
+);
+create index media_jobs_due on media_jobs (due_at, id);
+create unique index media_jobs_recording on media_jobs (recording_id, kind) where recording_id is not null;
