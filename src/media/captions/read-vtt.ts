@@ -1,0 +1,86 @@
+/**
+ * WebVTT (W3C): cues with their voices and languages. Styles, regions, notes, positions and all other marks inside of a cue are
+ * left out. A cue of several voices becomes a segment for each.
+ */
+import { type Block, blocksOf, linesOf, timesOf } from "./lines.ts"
+import { type Segment, SegmentList, UnreadableCaptions } from "./segments.ts"
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00A0",
+  lrm: "",
+  rlm: "",
+}
+
+const characterOf = (code: number): string =>
+  code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : ""
+
+/** Unknown references stay as they are, as browsers leave them. */
+const unescaped = (text: string): string =>
+  text.replace(/&(?:#(\d{1,7})|#x([0-9a-fA-F]{1,6})|([a-zA-Z]{2,6}));/g, (whole, decimal, hex, name) => {
+    if (decimal !== undefined) return characterOf(Number(decimal))
+    if (hex !== undefined) return characterOf(Number.parseInt(hex, 16))
+    return ENTITIES[name] ?? whole
+  })
+
+/** Bounded, so that a text of opening brackets is read in one go. */
+const TAG = /<([^>]{0,500})>/g
+
+/** Text under one voice and language. */
+type Stretch = Pick<Segment, "speaker" | "lang" | "text">
+
+/** `v.loud Ada` is the voice tag with a class and the annotation `Ada`. */
+const annotationOf = (tag: string): string => unescaped(/^[^\s]*\s+(.*)$/s.exec(tag)?.[1] ?? "")
+
+const stretchesOf = (payload: string): ReadonlyArray<Stretch> => {
+  const stretches: Stretch[] = []
+  let speaker = ""
+  const langs: string[] = [""]
+  let from = 0
+  let text = ""
+  const end = (): void => {
+    if (text.trim() !== "") stretches.push({ speaker, lang: langs.at(-1) ?? "", text })
+    text = ""
+  }
+  const apply = (tag: string): void => {
+    const [, isEnd, name] = /^(\/?)([a-z]*)/.exec(tag) ?? []
+    if (name !== "v" && name !== "lang") return
+    end()
+    if (name === "v") speaker = isEnd === "/" ? "" : annotationOf(tag)
+    else if (isEnd !== "/") langs.push(annotationOf(tag))
+    else if (langs.length > 1) langs.pop()
+  }
+  for (const match of payload.matchAll(TAG)) {
+    text += unescaped(payload.slice(from, match.index))
+    from = match.index + match[0].length
+    apply(match[1] ?? "")
+  }
+  text += unescaped(payload.slice(from))
+  end()
+  return stretches
+}
+
+const addCue = ({ line, lines }: Block, segments: SegmentList): void => {
+  // The first or, after a name for the cue, the second line has the times.
+  const at = lines.slice(0, 2).findIndex((one) => one.includes("-->"))
+  if (at < 0) return
+  const times = timesOf(lines[at] ?? "")
+  if (times === undefined) throw new UnreadableCaptions(line + at, "the times of a cue cannot be read")
+  for (const stretch of stretchesOf(lines.slice(at + 1).join("\n"))) segments.add({ ...times, ...stretch }, line + at)
+}
+
+/** `defaultLang`: of cues that name none. Throws `UnreadableCaptions`. */
+export const readVtt = (text: string): ReadonlyArray<Segment> => {
+  const lines = linesOf(text)
+  if (!/^WEBVTT(?:[ \t].*)?$/.test(lines[0] ?? "")) throw new UnreadableCaptions(1, "a WebVTT file begins with WEBVTT")
+  const segments = new SegmentList()
+  const [, ...blocks] = blocksOf(lines)
+  for (const block of blocks) {
+    if (!/^(?:NOTE|STYLE|REGION)(?:\s|$)/.test(block.lines[0] ?? "")) addCue(block, segments)
+  }
+  return segments.inOrder()
+}

@@ -1,0 +1,78 @@
+/** The one model of a transcript, which every format is read into and written from. */
+
+export interface Segment {
+  /** The empty text where the format or its author names none. */
+  readonly speaker: string
+  /** BCP 47; the empty text where it is not known. */
+  readonly lang: string
+  /** Milliseconds from the recording's start. */
+  readonly t0: number
+  readonly t1: number
+  /** One or more lines, none of them empty. */
+  readonly text: string
+}
+
+/** Text that is not the format that it is taken for. `line` counts from 1. */
+export class UnreadableCaptions extends Error {
+  override readonly name = "UnreadableCaptions"
+  readonly line: number
+  readonly reason: string
+
+  constructor(line: number, reason: string) {
+    super(`line ${line}: ${reason}`)
+    this.line = line
+    this.reason = reason
+  }
+}
+
+export const MOST_SEGMENTS = 50_000
+export const MOST_CHARACTERS = 2_000
+export const LONGEST_NAME = 200
+/** The longest time that is taken: ten days, as for captions that are pushed live. */
+export const LATEST_MS = 10 * 24 * 3_600_000
+
+/** Lines of a caption: none is empty, none begins or ends with a space. */
+export const tidyText = (text: string): string =>
+  text
+    .split(/\r\n?|\n|\u2028|\u2029/)
+    .map((line) => line.replace(/\s+/g, " ").trim())
+    .filter((line) => line !== "")
+    .join("\n")
+
+/** A name or a language: one line. */
+export const tidyLine = (text: string): string => text.replace(/\s+/g, " ").trim()
+
+/** The segment, tidied; `undefined` for one without text. Refuses one beyond the limits. */
+export const segmentOf = (given: Segment, line: number): Segment | undefined => {
+  const text = tidyText(given.text)
+  if (text === "") return undefined
+  const speaker = tidyLine(given.speaker)
+  if (text.length > MOST_CHARACTERS)
+    throw new UnreadableCaptions(line, `more than ${MOST_CHARACTERS} characters of text`)
+  if (speaker.length > LONGEST_NAME)
+    throw new UnreadableCaptions(line, `a name of more than ${LONGEST_NAME} characters`)
+  if (given.t1 < given.t0) throw new UnreadableCaptions(line, "ends before it begins")
+  if (given.t1 > LATEST_MS) throw new UnreadableCaptions(line, "later than ten days")
+  return { speaker, lang: tidyLine(given.lang), t0: given.t0, t1: given.t1, text }
+}
+
+/** By start, then by end; segments of the same time stay in their order. */
+export const inOrder = (segments: ReadonlyArray<Segment>): ReadonlyArray<Segment> =>
+  segments.toSorted((a, b) => a.t0 - b.t0 || a.t1 - b.t1)
+
+/** Collects what a reader finds, up to the limit. */
+export class SegmentList {
+  readonly #segments: Segment[] = []
+
+  add(given: Segment, line: number): void {
+    const segment = segmentOf(given, line)
+    if (segment === undefined) return
+    if (this.#segments.length === MOST_SEGMENTS)
+      throw new UnreadableCaptions(line, `more than ${MOST_SEGMENTS} segments`)
+    this.#segments.push(segment)
+  }
+
+  inOrder(): ReadonlyArray<Segment> {
+    return inOrder(this.#segments)
+  }
+}
