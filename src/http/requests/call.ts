@@ -152,6 +152,18 @@ export type Handle<E extends HttpApiEndpoint.ConstraintRequest, A extends Access
   call: Call<E, A>,
 ) => Effect.Effect<Body<E> | Reply<Body<E>>, Failure, HandlerServices>
 
+/** What a compiled endpoint calls its handler with: decoded by the endpoint's schemas, and found by its access. */
+export interface AnyCall {
+  readonly params: unknown
+  readonly query: unknown
+  readonly payload: unknown
+  readonly scope: unknown
+  readonly path: string
+  readonly requestId: string
+}
+
+export type AnyHandle = (call: AnyCall) => Effect.Effect<unknown, Failure, HandlerServices>
+
 /** A handler names the access it was written for; binding checks it against the contract's. */
 export type Handler<E extends HttpApiEndpoint.ConstraintRequest> = {
   readonly [A in Access]: { readonly access: A; readonly handle: Handle<E, A> }
