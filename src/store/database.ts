@@ -29,9 +29,8 @@ export const DEFAULT_DEADLINE_MS = 5_000
 const CLOSE_WITHIN_MS = 1_000
 
 /**
- * What runs with the statements of `run` or `transaction`: a promise, which rejects with errors of the database and defects alone,
- * or an effect, which fails with what is expected as well. It uses its argument and not `Database`, which may have no connection
- * left for it.
+ * The work of `run` or `transaction`: a promise of statements that are not expected to fail, or an effect, whose failures are the
+ * expected ones. A body uses its argument and not `Database`: it holds a connection, and must not wait for another one.
  */
 type Body<A, E, R> = (sql: Queryable) => Promise<A> | Effect.Effect<A, E, R>
 

@@ -1,4 +1,4 @@
-/** Statements as effects: what a store operation expects to fail is typed, and nothing else is a failure. */
+/** Statements as effects. They fail as their operation expects, or with `Unavailable`; any other error is a defect. */
 import { Effect } from "effect"
 import { Unavailable } from "../model/errors.ts"
 import { type SqlState, sqlState } from "./sqlstate.ts"
@@ -37,14 +37,14 @@ export const query = <A, E = never>(
     )
   })
 
-/** A row that the statement refers to is gone (deleted meanwhile): the given failure. */
+/** Runs a statement; a row it refers to that is gone (deleted meanwhile) becomes the given failure. */
 export const onForeignKeyViolation = <A, E>(
   statement: () => PromiseLike<A>,
   failure: () => E,
 ): Effect.Effect<A, E | Unavailable> =>
   query(statement, ({ foreignKeyViolation }) => (foreignKeyViolation ? failure() : undefined))
 
-/** A violation of the named unique constraint or index: the given failure. */
+/** Runs a statement; a violation of the named unique constraint or index becomes the given failure. */
 export const onUniqueViolation = <A, E>(
   statement: () => PromiseLike<A>,
   constraint: string,

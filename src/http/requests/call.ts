@@ -152,7 +152,7 @@ export type Handle<E extends HttpApiEndpoint.ConstraintRequest, A extends Access
   call: Call<E, A>,
 ) => Effect.Effect<Body<E> | Reply<Body<E>>, Failure, HandlerServices>
 
-/** What a compiled endpoint calls its handler with: decoded by the endpoint's schemas, and found by its access. */
+/** The call of a compiled endpoint: its parts were decoded by the endpoint's schemas, which the compiler no longer knows. */
 export interface AnyCall {
   readonly params: unknown
   readonly query: unknown
