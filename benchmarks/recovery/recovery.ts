@@ -49,14 +49,16 @@ const openStore = async (url: string, connections: number, defer: Defer): Promis
   return { database, run: (body) => Effect.runPromise(database.run(body)) }
 }
 
-const activate = ({ run }: Store, eventId: string): Promise<unknown> =>
-  run((sql) =>
-    recoverLiveEvent(sql, {
-      eventId,
-      node: "bench",
-      history: newId(),
-      commandsSince: toTimestamp(Date.now() - 600_000),
-    }),
+const activate = ({ database }: Store, eventId: string): Promise<unknown> =>
+  Effect.runPromise(
+    database.run((sql) =>
+      recoverLiveEvent(sql, {
+        eventId,
+        node: "bench",
+        history: newId(),
+        commandsSince: toTimestamp(Date.now() - 600_000),
+      }),
+    ),
   )
 
 const open = ({ run }: Store, eventId: string): Promise<unknown> =>

@@ -280,7 +280,7 @@ export class GatewayClient {
   }
 
   #settle(object: ServerObject): void {
-    const answered = this.#pending.settle(object as unknown as Parameters<PendingCommands["settle"]>[0])
+    const answered = this.#pending.settle(object as Parameters<PendingCommands["settle"]>[0])
     if (answered !== undefined && this.#state !== undefined) this.#become(applyReply(this.#state, answered))
     this.#pump()
   }
@@ -292,7 +292,7 @@ export class GatewayClient {
   }
 
   #take({ t, d, v = 0, ts = 0, st, s }: ServerObject): void {
-    const dispatch = { t, d, v, ts, st } as unknown as Dispatch
+    const dispatch = { t, d, v, ts, st } as Dispatch
     if (dispatch.t === "ready") this.#begin(dispatch.d)
     if (!this.#isNext(st, s)) return
     if (dispatch.t === "subscribed") this.#positions.follow(dispatch.d.cursors, dispatch.d.dropped)
@@ -300,7 +300,7 @@ export class GatewayClient {
     if (dispatch.t === "tokenExpiring") this.#renew()
     if (dispatch.t === "lobby.status" && dispatch.d.state === "waiting") this.#setStatus("lobby")
     this.#events.emit("dispatch", dispatch)
-    this.#events.emit(dispatch.t, dispatch.d as never)
+    this.#events.emit(dispatch.t, dispatch.d)
   }
 
   /** Is an ordered dispatch the next of its stream? After a gap, dispatches wait for the server's replay. */

@@ -2,10 +2,11 @@
 import { Context, Effect, Layer } from "effect"
 import { LRUCache } from "lru-cache"
 import { currentTimers, type Timers } from "../clock/timers.ts"
-import { Conflict, type Unavailable } from "../model/errors.ts"
+import { Conflict, Unauthorized, type Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import { type Timestamp, toMillis, toTimestamp } from "../model/timestamp.ts"
 import { Database, type Queryable } from "../store/database.ts"
+import { onForeignKeyViolation } from "../store/query.ts"
 import {
   type ApiKeyRow,
   findActiveKey,
@@ -25,27 +26,39 @@ export interface CreatedApiKey extends ApiKeyRow {
   readonly secret: string
 }
 
-/** Inserts a new key; run it in a transaction. Throws `Conflict` when the workspace has the most active keys allowed. */
-export const createApiKey = async (
+/** The key that creates another one was revoked meanwhile. */
+const CREATOR_GONE = new Unauthorized({ detail: "The credentials were revoked meanwhile." })
+
+/**
+ * Inserts a new key; run it in a transaction. `Conflict` when the workspace has the most active keys allowed, `Unauthorized` when
+ * the key that creates this one is gone.
+ */
+export const createApiKey = (
   sql: Queryable,
   key: { workspaceId: string; name: string | null; expiresAt: Timestamp | null; createdByKeyId: string | null },
-): Promise<CreatedApiKey> => {
-  const secret = API_KEY_PREFIX + newSecret()
-  const row = await insertApiKey(sql, {
-    id: newId(),
-    workspaceId: key.workspaceId,
-    name: key.name,
-    expiresAt: key.expiresAt,
-    createdByKeyId: key.createdByKeyId,
-    secretHash: hashSecret(secret),
-    prefix: secret.slice(0, SHOWN_PREFIX),
-    last4: secret.slice(-4),
+): Effect.Effect<CreatedApiKey, Conflict | Unauthorized | Unavailable> =>
+  Effect.gen(function* () {
+    const secret = API_KEY_PREFIX + newSecret()
+    const row = {
+      id: newId(),
+      workspaceId: key.workspaceId,
+      name: key.name,
+      expiresAt: key.expiresAt,
+      createdByKeyId: key.createdByKeyId,
+      secretHash: hashSecret(secret),
+      prefix: secret.slice(0, SHOWN_PREFIX),
+      last4: secret.slice(-4),
+    }
+    const inserted = yield* onForeignKeyViolation(
+      () => insertApiKey(sql, row),
+      () => CREATOR_GONE,
+    )
+    if (inserted === undefined) {
+      const detail = `A workspace has at most ${MAX_ACTIVE_KEYS} active API keys; revoke one first.`
+      return yield* new Conflict({ detail })
+    }
+    return { ...inserted, secret }
   })
-  if (row === undefined) {
-    throw new Conflict({ detail: `A workspace has at most ${MAX_ACTIVE_KEYS} active API keys; revoke one first.` })
-  }
-  return { ...row, secret }
-}
 
 /** A key that was recognised, and the workspace it acts for. */
 export interface RecognisedKey {

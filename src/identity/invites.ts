@@ -2,13 +2,14 @@
  * Invites: a week-long token that makes its holder a member of a workspace, or gives its holder a role on one event. The
  * token is the authority: no address need match. Using it up and granting are one transaction.
  */
-import { Conflict, NotFound } from "../model/errors.ts"
+import { Effect } from "effect"
+import { Conflict, NotFound, type Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import type { EventRole } from "../model/roles.ts"
 import { toTimestamp } from "../model/timestamp.ts"
 import { lockWorkspace } from "../store/accounts/credentials.ts"
 import type { Queryable } from "../store/database.ts"
-import { onForeignKeyViolation } from "../store/sqlstate.ts"
+import { onForeignKeyViolation, query } from "../store/query.ts"
 import {
   findInvitation,
   type InvitationRow,
@@ -30,74 +31,107 @@ export interface IssuedInvite {
   readonly token: string
 }
 
-/** Throws `NotFound` for an event that is gone. Run in a transaction. */
-export const issueInvite = async (
+/** `NotFound` for an event that is gone. Run in a transaction. */
+export const issueInvite = (
   sql: Queryable,
   to: Omit<Parameters<typeof insertInvite>[1], "id" | "tokenHash" | "expiresAt">,
-): Promise<IssuedInvite> => {
-  const token = newSecret()
-  const expiresAt = toTimestamp(Date.now() + LIFETIME_MS)
-  const inserting = insertInvite(sql, { ...to, id: newId(), tokenHash: hashSecret(token), expiresAt })
-  const invite = await onForeignKeyViolation(inserting, () => NotFound.of("event"))
-  return { invite, token }
-}
+): Effect.Effect<IssuedInvite, NotFound | Unavailable> =>
+  Effect.gen(function* () {
+    const token = newSecret()
+    const expiresAt = toTimestamp(Date.now() + LIFETIME_MS)
+    const invite = yield* onForeignKeyViolation(
+      () => insertInvite(sql, { ...to, id: newId(), tokenHash: hashSecret(token), expiresAt }),
+      () => NotFound.of("event"),
+    )
+    return { invite, token }
+  })
 
-/** A new token for an open invite. Throws `Conflict` for any other. */
-export const reissueInvite = async (
+/** A new token for an open invite. `Conflict` for any other. */
+export const reissueInvite = (
   sql: Queryable,
   { id, status }: InvitationRow,
   createdByAccountId: string | null,
-): Promise<IssuedInvite> => {
-  const token = newSecret()
-  const expiresAt = toTimestamp(Date.now() + LIFETIME_MS)
-  const invite = await renewInvite(sql, { id, tokenHash: hashSecret(token), expiresAt, createdByAccountId })
-  if (invite === undefined) throw notPending(status)
-  return { invite, token }
-}
+): Effect.Effect<IssuedInvite, Conflict | Unavailable> =>
+  Effect.gen(function* () {
+    const token = newSecret()
+    const expiresAt = toTimestamp(Date.now() + LIFETIME_MS)
+    const invite = yield* query(() =>
+      renewInvite(sql, { id, tokenHash: hashSecret(token), expiresAt, createdByAccountId }),
+    )
+    return invite === undefined ? yield* notPending(status) : { invite, token }
+  })
 
-/** Throws `NotFound`. */
-export const readInvitation = async (sql: Queryable, token: string): Promise<InvitationRow> => {
-  const invitation = await findInvitation(sql, hashSecret(token))
-  if (invitation === undefined) throw NotFound.of("invite")
-  return invitation
-}
+export const readInvitation = (sql: Queryable, token: string): Effect.Effect<InvitationRow, NotFound | Unavailable> =>
+  Effect.gen(function* () {
+    const invitation = yield* query(() => findInvitation(sql, hashSecret(token)))
+    return invitation ?? (yield* NotFound.of("invite"))
+  })
 
-/** Throws `NotFound`, and `Conflict` when it is not open. */
-export const declineInvite = async (sql: Queryable, token: string): Promise<InvitationRow> => {
-  const invitation = await readInvitation(sql, token)
-  if ((await settleInvite(sql, invitation.id, "declined")) === undefined) throw notPending(invitation.status)
-  return { ...invitation, status: "declined" }
-}
+/** `Conflict` when it is not open. */
+const settle = (
+  sql: Queryable,
+  { id, status }: InvitationRow,
+  as: Parameters<typeof settleInvite>[2],
+): Effect.Effect<InviteRow, Conflict | Unavailable> =>
+  Effect.gen(function* () {
+    const invite = yield* query(() => settleInvite(sql, id, as))
+    return invite ?? (yield* notPending(status))
+  })
 
-/** Throws `Conflict` when it is not open. */
-export const revokeInvite = async (sql: Queryable, { id, status }: InvitationRow): Promise<void> => {
-  if ((await settleInvite(sql, id, "revoked")) === undefined) throw notPending(status)
-}
+/** `Conflict` when it is not open. */
+export const declineInvite = (
+  sql: Queryable,
+  token: string,
+): Effect.Effect<InvitationRow, NotFound | Conflict | Unavailable> =>
+  Effect.gen(function* () {
+    const invitation = yield* readInvitation(sql, token)
+    yield* settle(sql, invitation, "declined")
+    return { ...invitation, status: "declined" }
+  })
 
-const joinEvent = (sql: Queryable, invitation: InvitationRow, accountId: string, eventId: string): Promise<void> => {
-  if (invitation.eventStatus === "ended") throw new Conflict({ detail: "The event has ended." })
-  const { workspaceId, role } = invitation
-  return giveEventRole(sql, { accountId, workspaceId, eventId, role: role as EventRole })
-}
+/** `Conflict` when it is not open. */
+export const revokeInvite = (sql: Queryable, invitation: InvitationRow): Effect.Effect<void, Conflict | Unavailable> =>
+  Effect.asVoid(settle(sql, invitation, "revoked"))
+
+const joinEvent = (
+  sql: Queryable,
+  { eventStatus, workspaceId, role }: InvitationRow,
+  accountId: string,
+  eventId: string,
+): Effect.Effect<void, NotFound | Conflict | Unavailable> =>
+  eventStatus === "ended"
+    ? Effect.fail(new Conflict({ detail: "The event has ended." }))
+    : giveEventRole(sql, { accountId, workspaceId, eventId, role: role as EventRole })
+
+const joinWorkspace = (
+  sql: Queryable,
+  { workspaceId, role }: InvitationRow,
+  accountId: string,
+): Effect.Effect<void, Conflict | Unavailable> =>
+  Effect.gen(function* () {
+    const isNew = yield* query(() => insertMember(sql, { id: newId(), workspaceId, accountId, role }))
+    if (!isNew) return yield* new Conflict({ detail: "You are a member of this workspace already." })
+  })
 
 /**
- * Grants the account what the invite promises. Throws `NotFound`, and `Conflict` when it is not open, the event has ended,
- * or the account is a member already. Run in a transaction.
+ * Grants the account what the invite promises. `Conflict` when it is not open, the event has ended, or the account is a member
+ * already. Run in a transaction.
  */
-export const acceptInvite = async (
+export const acceptInvite = (
   sql: Queryable,
   token: string,
   accountId: string,
-): Promise<{ readonly invitation: InvitationRow; readonly invite: InviteRow }> => {
-  const invitation = await readInvitation(sql, token)
-  // A removal of a member takes the locks in this order too: the workspace's row, then those of invites and members.
-  await lockWorkspace(sql, invitation.workspaceId)
-  const invite = await settleInvite(sql, invitation.id, "accepted")
-  if (invite === undefined) throw notPending(invitation.status)
-  const { workspaceId, role, eventId } = invitation
-  if (eventId !== null) await joinEvent(sql, invitation, accountId, eventId)
-  else if (!(await insertMember(sql, { id: newId(), workspaceId, accountId, role }))) {
-    throw new Conflict({ detail: "You are a member of this workspace already." })
-  }
-  return { invitation, invite }
-}
+): Effect.Effect<
+  { readonly invitation: InvitationRow; readonly invite: InviteRow },
+  NotFound | Conflict | Unavailable
+> =>
+  Effect.gen(function* () {
+    const invitation = yield* readInvitation(sql, token)
+    // A removal of a member takes the locks in this order too: the workspace's row, then those of invites and members.
+    yield* query(() => lockWorkspace(sql, invitation.workspaceId))
+    const invite = yield* settle(sql, invitation, "accepted")
+    const { eventId } = invitation
+    if (eventId === null) yield* joinWorkspace(sql, invitation, accountId)
+    else yield* joinEvent(sql, invitation, accountId, eventId)
+    return { invitation, invite }
+  })

@@ -72,6 +72,11 @@ export interface VerifiedToken<P extends Purpose> {
   readonly expires: number
 }
 
+interface PurposeOf<C> {
+  readonly claims: Schema.Codec<C, unknown>
+  readonly seconds: number
+}
+
 /** The key, audience, term and decoder of one purpose, made once. */
 class Signer<P extends Purpose> {
   readonly #seconds: number
@@ -79,11 +84,11 @@ class Signer<P extends Purpose> {
   readonly #key: KeyObject
   readonly #decode: (payload: unknown) => Option.Option<Claims<P>>
 
-  constructor(purpose: P, secretKey: Redacted.Redacted<string>) {
-    this.#seconds = PURPOSES[purpose].seconds
+  constructor(purpose: P, { claims, seconds }: PurposeOf<Claims<P>>, secretKey: Redacted.Redacted<string>) {
+    this.#seconds = seconds
     this.#audience = `gathercue/${purpose}`
     this.#key = createSecretKey(deriveKey(secretKey, `token/${purpose}`))
-    this.#decode = Schema.decodeUnknownOption(PURPOSES[purpose].claims as unknown as Schema.Codec<Claims<P>>)
+    this.#decode = Schema.decodeUnknownOption(claims)
   }
 
   issue(claims: Claims<P>): IssuedToken {
@@ -110,11 +115,11 @@ export class Tokens extends Context.Service<
   static readonly layer = (secretKey: Redacted.Redacted<string>): Layer.Layer<Tokens> =>
     Layer.sync(Tokens, () => {
       const signers: { readonly [P in Purpose]: Signer<P> } = {
-        workspace: new Signer("workspace", secretKey),
-        entry: new Signer("entry", secretKey),
-        guest: new Signer("guest", secretKey),
-        gateway: new Signer("gateway", secretKey),
-        voter: new Signer("voter", secretKey),
+        workspace: new Signer("workspace", PURPOSES.workspace, secretKey),
+        entry: new Signer("entry", PURPOSES.entry, secretKey),
+        guest: new Signer("guest", PURPOSES.guest, secretKey),
+        gateway: new Signer("gateway", PURPOSES.gateway, secretKey),
+        voter: new Signer("voter", PURPOSES.voter, secretKey),
       }
       const signerOf = <P extends Purpose>(purpose: P): Signer<P> => signers[purpose]
       return {

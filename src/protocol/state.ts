@@ -1,5 +1,5 @@
 /** The state of an event in `ready`: parts for everyone, for staff in addition, and for one participant. */
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 import { ChatTarget, LobbyPolicy } from "../model/live/live-values.ts"
 import { EventRole } from "../model/roles.ts"
 import { Instant } from "../model/timestamp.ts"
@@ -88,15 +88,6 @@ export type Me = typeof Me.Type
 export const ReadyReason = Schema.Literals(["new", "gap", "epoch", "expired", "roleChanged"])
 export type ReadyReason = typeof ReadyReason.Type
 
-type Optional<Fields extends { readonly [field: string]: Schema.Top }> = {
-  readonly [F in keyof Fields]: Schema.optionalKey<Fields[F]>
-}
-
-const optionally = <Fields extends { readonly [field: string]: Schema.Top }>(fields: Fields): Optional<Fields> =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, schema]) => [name, optional(schema)]),
-  ) as unknown as Optional<Fields>
-
 /**
  * The state at version `v`. Dispatches that follow continue each stream directly after `cursors`. With `resumed: false` it is the
  * whole state, which replaces everything that the client held.
@@ -119,7 +110,7 @@ export const Ready = Schema.Union([
     presence: PresenceView,
     ...SharedState.fields,
     ...PersonalState.fields,
-    ...optionally(StaffState.fields),
+    ...Struct.map(StaffState.fields, optional),
   }),
   Schema.Struct({
     resumed: Schema.Literal(true),

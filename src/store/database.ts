@@ -1,15 +1,15 @@
 /**
  * The database for the other parts of the server, and the border between promises and effects. Store operations are plain
- * functions of a `Queryable`, so that they compose inside a transaction; `Database.run` and `.transaction` lift them once.
+ * functions of a `Queryable`, so that they compose inside a transaction: promises, or effects where a failure is expected.
  * Rows come back camel-cased, times as RFC 3339 text, bigint as number (our counters stay below 2^53).
  */
-import { Context, Effect, Layer, Redacted } from "effect"
-import { Unavailable } from "../model/errors.ts"
+import { type Cause, Context, Effect, Exit, Layer, Redacted } from "effect"
+import type { Unavailable } from "../model/errors.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
-import { JoinedTransaction } from "./joined-transaction.ts"
+import { JoinedTransaction } from "./pool/joined-transaction.ts"
 import { Pool, type TransactionOptions } from "./pool/pool.ts"
 import type { Queryable } from "./pool/statement.ts"
-import { sqlState } from "./sqlstate.ts"
+import { failureOf } from "./query.ts"
 
 export type { Queryable } from "./pool/statement.ts"
 
@@ -28,35 +28,66 @@ export const DEFAULT_DEADLINE_MS = 5_000
 /** Time that statements under way get when the pool is closed. */
 const CLOSE_WITHIN_MS = 1_000
 
-/** An error that a store operation throws on purpose: it has a tag. */
-export type Thrown = Error & { readonly _tag: string }
+/**
+ * The work of `run` or `transaction`: a promise of statements that are not expected to fail, or an effect, whose failures are the
+ * expected ones. A body uses its argument and not `Database`: it holds a connection, and must not wait for another one.
+ */
+type Body<A, E, R> = (sql: Queryable) => Promise<A> | Effect.Effect<A, E, R>
 
-const isThrownOnPurpose = (cause: unknown): cause is Thrown =>
-  cause instanceof Error && "_tag" in cause && !("code" in cause)
-
-const BUSY = () => new Unavailable({ detail: "The server has too much to do right now.", retryAfterSeconds: 1 })
-const AWAY = () => new Unavailable({ detail: "The database is not reachable.", retryAfterSeconds: 2 })
-const OUT_OF_RESOURCES = () =>
-  new Unavailable({ detail: "The database is out of space or memory.", retryAfterSeconds: 5 })
-
-const unavailableBecause = (code: string): Unavailable => {
-  if (code === "POOL_FULL") return BUSY()
-  return code.startsWith("53") ? OUT_OF_RESOURCES() : AWAY()
-}
-
-/** A tagged error is expected and typed; a database that cannot answer is `Unavailable`; anything else is a defect. */
-const lift = <A, E>(evaluate: () => Promise<A>): Effect.Effect<A, E | Unavailable> =>
-  Effect.callback<A, E | Unavailable>((resume) => {
-    evaluate().then(
+/** Runs a body whose statements are independent of each other. An effect goes on in the caller's fiber. */
+const lift = <A, E, R>(evaluate: () => Promise<A> | Effect.Effect<A, E, R>): Effect.Effect<A, E | Unavailable, R> =>
+  Effect.callback((resume) => {
+    const work = evaluate()
+    if (Effect.isEffect(work)) return resume(work)
+    work.then(
       (value) => resume(Effect.succeed(value)),
-      (cause: unknown) => {
-        if (isThrownOnPurpose(cause)) return resume(Effect.fail(cause as E))
-        const { code, unavailable } = sqlState(cause)
-        if (unavailable) return resume(Effect.fail(unavailableBecause(code)))
-        return resume(Effect.die(cause))
-      },
+      (cause: unknown) => resume(failureOf(cause)),
     )
   })
+
+/**
+ * Runs a body inside of a transaction of the pool, which takes promises: an effect gets a fiber with the caller's services, and
+ * its cause rejects the promise, so that the pool rolls back before the caller sees the cause. An interruption of the caller
+ * interrupts that fiber and waits for the end of the transaction. A promise cannot be interrupted: its transaction ends unseen.
+ */
+const liftInside = <A, E, R, B>(
+  body: Body<A, E, R>,
+  transact: (promised: (sql: Queryable) => Promise<A>) => Promise<B>,
+): Effect.Effect<B, E | Unavailable, R> =>
+  Effect.contextWith((context: Context.Context<R>) =>
+    Effect.callback((resume) => {
+      let failure: Cause.Cause<E> | undefined
+      let interrupt: (() => void) | undefined
+      let isInterrupted = false
+      const promised = (work: Effect.Effect<A, E, R>): Promise<A> =>
+        new Promise((resolve, reject) => {
+          const onExit = (exit: Exit.Exit<A, E>): void => {
+            if (Exit.isSuccess(exit)) resolve(exit.value)
+            else {
+              failure = exit.cause
+              reject(exit.cause)
+            }
+          }
+          interrupt = Effect.runCallbackWith(context)(isInterrupted ? Effect.interrupt : work, { onExit })
+        })
+      const ended = transact((sql) => {
+        const work = body(sql)
+        return Effect.isEffect(work) ? promised(work) : work
+      }).then(
+        (value) => resume(Effect.succeed(value)),
+        (cause: unknown) => {
+          // The connection may be lost while the body waits for something else.
+          interrupt?.()
+          resume(failure !== undefined && cause === failure ? Effect.failCause(failure) : failureOf(cause))
+        },
+      )
+      return Effect.suspend(() => {
+        isInterrupted = true
+        interrupt?.()
+        return interrupt === undefined ? Effect.void : Effect.promise(() => ended)
+      })
+    }),
+  )
 
 const Joined = Context.Reference<JoinedTransaction | undefined>("gathercue/Database/Joined", {
   defaultValue: () => undefined,
@@ -86,19 +117,18 @@ export class Database extends Context.Service<
     readonly sql: Queryable
     /** The same for live events, whose statements do not wait behind those of requests. */
     readonly liveSql: Queryable
-    /** One or more statements, each its own transaction. `E` is the errors that `body` throws on purpose. */
-    readonly run: <A, E extends Thrown = never>(
-      body: (sql: Queryable) => Promise<A>,
-    ) => Effect.Effect<A, E | Unavailable>
+    /** One or more statements, each its own transaction. */
+    readonly run: <A, E = never, R = never>(body: Body<A, E, R>) => Effect.Effect<A, E | Unavailable, R>
     /** As `run`, for live events: their statements do not wait behind those of requests. */
-    readonly runLive: <A, E extends Thrown = never>(
-      body: (sql: Queryable) => Promise<A>,
-    ) => Effect.Effect<A, E | Unavailable>
-    /** All statements or none; a thrown failure rolls back. `Unavailable` may also mean that the outcome is unknown. */
-    readonly transaction: <A, E extends Thrown = never>(
-      body: (sql: Queryable) => Promise<A>,
+    readonly runLive: <A, E = never, R = never>(body: Body<A, E, R>) => Effect.Effect<A, E | Unavailable, R>
+    /**
+     * All statements or none: a body that fails, dies or is interrupted is rolled back. `Unavailable` may also mean that the
+     * outcome is unknown.
+     */
+    readonly transaction: <A, E = never, R = never>(
+      body: Body<A, E, R>,
       options?: TransactionOptions,
-    ) => Effect.Effect<A, E | Unavailable>
+    ) => Effect.Effect<A, E | Unavailable, R>
     /** True: so much waits already that new work should be refused before it costs anything. */
     readonly isCrowded: () => boolean
     /** As `transaction`, as a promise that rejects with the error itself. */
@@ -107,39 +137,40 @@ export class Database extends Context.Service<
      * Does all that `work` does with the database in one transaction, whose last act is `last`; rolls it back when `last`
      * is null for the result of `work`. `Unavailable` may mean that the outcome is unknown.
      */
-    readonly joined: <A, E extends Thrown, R>(
+    readonly joined: <A, E, R, E2 = never>(
       work: Effect.Effect<A, E, R>,
-      last: (answer: A) => ((sql: Queryable) => Promise<void>) | null,
-    ) => Effect.Effect<A, E | Unavailable, R>
+      last: (answer: A) => Body<void, E2, never> | null,
+    ) => Effect.Effect<A, E | E2 | Unavailable, R>
   }
 >()("gathercue/Database") {
   static readonly fromPool = (pool: Pool): Database["Service"] => ({
     sql: pool.sql,
     liveSql: pool.liveSql,
-    run: (body) => Effect.flatMap(Joined, (joined) => lift(() => joined?.join(body) ?? body(pool.sql))),
+    run: (body) =>
+      Effect.flatMap(Joined, (joined) =>
+        joined === undefined ? lift(() => body(pool.sql)) : liftInside(body, (promised) => joined.join(promised)),
+      ),
     runLive: (body) => lift(() => body(pool.liveSql)),
     transaction: (body, options) =>
-      Effect.flatMap(Joined, (joined) => lift(() => joined?.join(body) ?? pool.transaction(body, options))),
+      Effect.flatMap(Joined, (joined) =>
+        liftInside(body, (promised) => joined?.join(promised) ?? pool.transaction(promised, options)),
+      ),
     isCrowded: () => pool.isCrowded,
     attempt: (body, options) => pool.transaction(body, options),
-    joined: <A, E extends Thrown, R>(
-      work: Effect.Effect<A, E, R>,
-      last: (answer: A) => ((sql: Queryable) => Promise<void>) | null,
-    ) =>
+    joined: (work, last) =>
       Effect.suspend(() => {
         const joined = new JoinedTransaction(pool)
-        const commit = (answer: A): Effect.Effect<unknown, E | Unavailable> => {
-          const act = last(answer)
-          if (act === null) return Effect.void
-          return Effect.flatMap(
-            lift<ReadonlyArray<Effect.Effect<void>>, E>(() => joined.commit(act)),
-            Effect.all,
-          )
-        }
         return Effect.provideService(work, Joined, joined).pipe(
-          Effect.tap(commit),
+          Effect.tap((answer) => {
+            const act = last(answer)
+            if (act === null) return Effect.void
+            return Effect.flatMap(
+              liftInside(act, (promised) => joined.commit(promised)),
+              Effect.all,
+            )
+          }),
           Effect.ensuring(Effect.promise(() => joined.rollback())),
-        ) as Effect.Effect<A, E | Unavailable, R>
+        )
       }),
   })
 

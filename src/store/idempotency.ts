@@ -1,7 +1,9 @@
 /** Answers kept under callers' own keys: finds the answer of a key, and keeps one. */
-import { Data } from "effect"
+import { Data, Effect } from "effect"
+import type { Unavailable } from "../model/errors.ts"
 import type { Timestamp } from "../model/timestamp.ts"
 import type { Queryable } from "./database.ts"
+import { query } from "./query.ts"
 
 export interface IdempotencyKey {
   /** The caller: keys of two callers never meet. */
@@ -33,24 +35,27 @@ export const findAnswer = async (
   return kept
 }
 
-/** Rejects with `AlreadyAnswered`; waits for a transaction that is keeping an answer under the same key. */
-export const keepAnswer = async (
+/** Waits for a transaction that is keeping an answer under the same key. */
+export const keepAnswer = (
   sql: Queryable,
   of: IdempotencyKey,
   answer: KeptAnswer,
   forgetBefore: Timestamp,
-): Promise<void> => {
-  const { bodyHash, status, answerSealed } = answer
-  const kept = await sql`
-    insert into idempotency_keys as k (principal, method, path, key, body_hash, status, answer_sealed)
-    values (${of.principal}, ${of.method}, ${of.path}, ${of.key}, ${bodyHash}, ${status}, ${answerSealed})
-    on conflict (principal, method, path, key) do update
-       set body_hash = excluded.body_hash, status = excluded.status, answer_sealed = excluded.answer_sealed,
-           created_at = excluded.created_at
-     where k.created_at < ${forgetBefore}
-    returning 1`
-  if (kept.length === 0) throw new AlreadyAnswered()
-}
+): Effect.Effect<void, AlreadyAnswered | Unavailable> =>
+  Effect.gen(function* () {
+    const { bodyHash, status, answerSealed } = answer
+    const kept = yield* query(
+      () => sql`
+        insert into idempotency_keys as k (principal, method, path, key, body_hash, status, answer_sealed)
+        values (${of.principal}, ${of.method}, ${of.path}, ${of.key}, ${bodyHash}, ${status}, ${answerSealed})
+        on conflict (principal, method, path, key) do update
+           set body_hash = excluded.body_hash, status = excluded.status, answer_sealed = excluded.answer_sealed,
+               created_at = excluded.created_at
+         where k.created_at < ${forgetBefore}
+        returning 1`,
+    )
+    if (kept.length === 0) return yield* new AlreadyAnswered()
+  })
 
 /** Forgets up to `limit` answers from before the cutoff. Resolves to their number. */
 export const deleteOldAnswers = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {

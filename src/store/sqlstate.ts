@@ -34,27 +34,3 @@ export const sqlState = (cause: unknown): SqlState => {
     unavailable: UNAVAILABLE.test(code),
   }
 }
-
-/** Runs a statement; a row it refers to that is gone (deleted meanwhile) becomes the given failure. */
-export const onForeignKeyViolation = async <A>(statement: PromiseLike<A>, failure: () => Error): Promise<A> => {
-  try {
-    return await statement
-  } catch (cause) {
-    throw sqlState(cause).foreignKeyViolation ? failure() : cause
-  }
-}
-
-/** Runs a statement; a violation of the named unique constraint or index becomes the given failure. */
-export const onUniqueViolation = async <A>(
-  statement: PromiseLike<A>,
-  constraint: string,
-  failure: () => Error,
-): Promise<A> => {
-  try {
-    return await statement
-  } catch (cause) {
-    const state = sqlState(cause)
-    if (state.uniqueViolation && state.constraint === constraint) throw failure()
-    throw cause
-  }
-}

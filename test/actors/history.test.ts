@@ -1,4 +1,5 @@
 /** The state an event goes on from once its past is not in memory, or not kept at all. */
+import { Effect } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { COMMAND_MEMORY_MS } from "../../src/actors/commit/command-log.ts"
 import { newId } from "../../src/model/ids.ts"
@@ -83,12 +84,13 @@ test("the chat of an event comes back by its places, and that of rooms that have
       select gen_random_uuid(), ${eventId}, ${target}, 'p', 'P', 'participant', ${target} || ' ' || n,
              now() + n * interval '1 s' from generate_series(1, ${CHAT_REMEMBERED + 10}::integer) as g(n)`
   }
-  const recovered = await recoverLiveEvent(house.sql, {
+  const recovering = recoverLiveEvent(house.sql, {
     eventId,
     node: "test",
     history: newId(),
     commandsSince: toTimestamp(Date.now() - COMMAND_MEMORY_MS),
   })
+  const recovered = await Effect.runPromise(recovering)
   const texts = (recovered?.records ?? []).flatMap((one) => (one.kind === "chat" ? one.record.text : []))
   const newest = (target: string) => Array.from({ length: CHAT_REMEMBERED }, (_, n) => `${target} ${n + 11}`)
   expect(texts.toSorted()).toEqual(["event", "staff", `room:${open}`].flatMap(newest).toSorted())

@@ -32,7 +32,7 @@ const open = async () => {
   const workspaceId = randomUUID()
   await direct`insert into workspaces (id, name, slug) values (${workspaceId}, 'Acme', 'acme')`
   const key = await direct.begin((sql) =>
-    createApiKey(sql, { workspaceId, name: null, expiresAt: null, createdByKeyId: null }),
+    Effect.runPromise(createApiKey(sql, { workspaceId, name: null, expiresAt: null, createdByKeyId: null })),
   )
   const runtime = ManagedRuntime.make(ApiKeys.layer.pipe(Layer.provide(Layer.succeed(Database, store.database))))
   onTestFinished(() => runtime.dispose())

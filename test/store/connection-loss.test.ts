@@ -1,7 +1,9 @@
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import postgres from "postgres"
 import { expect, test } from "vitest"
+import type { Unavailable } from "../../src/model/errors.ts"
 import { Database } from "../../src/store/database.ts"
+import { query } from "../../src/store/query.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { createTestDatabase } from "../support/database.ts"
 
@@ -15,21 +17,29 @@ test("connections that are cut again and again under load fail their queries and
     const service = await runtime.runPromise(Database)
     let running = true
     const outcomes = { done: 0, unavailable: 0, other: [] as unknown[] }
-    const one = async (inTransaction: boolean): Promise<void> => {
-      const exit = await runtime.runPromiseExit(
-        inTransaction
-          ? service.transaction(async (sql) => {
-              await Promise.all([sql`select pg_sleep(0.002)`, sql`select ${"x".repeat(2000)}::text as long`])
-            })
-          : service.run(async (sql) => void (await sql`select pg_sleep(0.002), ${1}::int as one`)),
-      )
+    const long = "x".repeat(2000)
+    const ways: ReadonlyArray<Effect.Effect<unknown, Unavailable>> = [
+      service.transaction((sql) => Promise.all([sql`select pg_sleep(0.002)`, sql`select ${long}::text as long`])),
+      service.transaction((sql) =>
+        Effect.andThen(
+          query(() => sql`select pg_sleep(0.002)`),
+          query(() => sql`select ${long}::text as long`),
+        ),
+      ),
+      service.run(async (sql) => void (await sql`select pg_sleep(0.002), ${1}::int as one`)),
+      service.run((sql) => query(() => sql`select pg_sleep(0.002), ${1}::int as one`)),
+    ]
+    const one = async (way: Effect.Effect<unknown, Unavailable>): Promise<void> => {
+      const exit = await runtime.runPromiseExit(way)
       if (exit._tag === "Success") outcomes.done++
       else if (JSON.stringify(exit.cause).includes("Unavailable")) outcomes.unavailable++
       else outcomes.other.push(exit.cause)
     }
-    const workers = Array.from({ length: 16 }, async (_, index) => {
-      while (running) await one(index % 2 === 0)
-    })
+    const workers = ways.flatMap((way) =>
+      Array.from({ length: 4 }, async () => {
+        while (running) await one(way)
+      }),
+    )
     for (let wave = 0; wave < 12; wave++) {
       await Effect.runPromise(Effect.sleep(100))
       await killer`select pg_terminate_backend(pid) from pg_stat_activity

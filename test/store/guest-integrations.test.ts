@@ -1,3 +1,4 @@
+import { Effect } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import {
@@ -25,15 +26,17 @@ afterAll(async () => {
 })
 
 const insert = (issuer: string) =>
-  sql.begin((tx) =>
-    insertGuestIntegration(tx, {
-      id: newId(),
-      workspaceId,
-      issuer,
-      jwksUrl: "https://partner.example/jwks",
-      publicKeyPem: null,
-      publicKeyFingerprint: null,
-    }),
+  Effect.runPromise(
+    sql.database.transaction((tx) =>
+      insertGuestIntegration(tx, {
+        id: newId(),
+        workspaceId,
+        issuer,
+        jwksUrl: "https://partner.example/jwks",
+        publicKeyPem: null,
+        publicKeyFingerprint: null,
+      }),
+    ),
   )
 const insertUnchecked = (issuer: string) =>
   sql`insert into guest_integrations (id, workspace_id, issuer, jwks_url) values (${newId()}, ${workspaceId}, ${issuer}, 'x')`

@@ -28,13 +28,8 @@ const open = async () => {
 const account = async (sql: TestSql) => {
   const [id, emailId, workspaceId] = [newId(), newId(), newId()]
   await insertAccount(sql, { id, name: "Ada", passwordHash: null, emailId, email: `${emailId}@example.com` })
-  await insertWorkspace(sql, {
-    id: workspaceId,
-    name: "W",
-    slug: workspaceId.slice(0, 40),
-    memberId: newId(),
-    ownerId: id,
-  })
+  const workspace = { id: workspaceId, name: "W", slug: workspaceId.slice(0, 40), memberId: newId(), ownerId: id }
+  await Effect.runPromise(insertWorkspace(sql, workspace))
   await sql`
     insert into audit_entries (id, workspace_id, action, actor_kind, actor_id, request_id)
     values (${newId()}, ${workspaceId}, 'workspace.created', 'account', ${id}, 'r')`

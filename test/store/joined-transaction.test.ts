@@ -5,6 +5,7 @@ import { NotFound } from "../../src/model/errors.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { afterCommit, isInTransaction, outsideTransaction } from "../../src/store/database.ts"
 import { keepAnswer } from "../../src/store/idempotency.ts"
+import { query } from "../../src/store/query.ts"
 import { createTestDatabase, type TestDatabase } from "../support/database.ts"
 import { openStore, type TestSql } from "../support/store.ts"
 
@@ -39,12 +40,13 @@ test("is stored as a whole, and what failed in between is taken back alone", asy
     yield* add(sql, "whole-1")
     // The same again: refused by the database, and caught by the work.
     yield* Effect.ignore(Effect.catchDefect(add(sql, "whole-1"), () => Effect.void))
-    yield* sql.database
-      .transaction<void, NotFound>(async (run) => {
-        await run`insert into workspaces (id, name, slug) values (gen_random_uuid(), 'W', 'whole-2')`
-        throw NotFound.of("nothing")
-      })
-      .pipe(Effect.ignore)
+    const failing = sql.database.transaction((run) =>
+      Effect.andThen(
+        query(() => run`insert into workspaces (id, name, slug) values (gen_random_uuid(), 'W', 'whole-2')`),
+        NotFound.of("nothing"),
+      ),
+    )
+    expect(yield* Effect.flip(failing)).toEqual(NotFound.of("nothing"))
     yield* add(sql, "whole-3")
     expect(yield* Effect.promise(() => slugs("whole"))).toEqual([])
   })
@@ -60,8 +62,10 @@ test("is taken back when its answer is not one to keep, when it fails, dies or i
   for (const work of [refused, failed, died, Effect.timeout(cut, "200 millis")]) {
     await Effect.runPromiseExit(work as Effect.Effect<unknown, unknown>)
   }
-  const last = sql.database.joined(add(sql, "back-5"), () => () => Promise.reject(NotFound.of("last")))
-  expect(Exit.isFailure(await Effect.runPromiseExit(last))).toBe(true)
+  const last = sql.database.joined(add(sql, "back-5"), () => () => Effect.fail(NotFound.of("last")))
+  expect(await Effect.runPromise(Effect.flip(last))).toEqual(NotFound.of("last"))
+  const broken = sql.database.joined(add(sql, "back-7"), () => () => Promise.reject(NotFound.of("last")))
+  expect(Exit.hasDies(await Effect.runPromiseExit(broken))).toBe(true)
   expect(await slugs("back")).toEqual([])
   // No connection is left in a transaction, or out.
   const held = await other`select 1 from pg_stat_activity where datname = current_database() and state like 'idle in%'`

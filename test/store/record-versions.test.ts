@@ -1,14 +1,14 @@
-import { Schema } from "effect"
+import { Result, Schema } from "effect"
 import { expect, test } from "vitest"
 import { STORED_KINDS } from "../../src/model/live/live-records.ts"
 import { decodeRecord, RecordUnreadable, upgraded, versionOf } from "../../src/store/live/record-versions.ts"
 
 test("a record is read by the schema of its kind", () => {
-  expect(decodeRecord("seat", 1, { roomId: "r", away: false })).toEqual({
+  expect(Result.getOrThrow(decodeRecord("seat", 1, { roomId: "r", away: false }))).toEqual({
     kind: "seat",
     record: { roomId: "r", away: false },
   })
-  expect(decodeRecord("originVotes", 1, 3)).toEqual({ kind: "originVotes", record: 3 })
+  expect(Result.getOrThrow(decodeRecord("originVotes", 1, 3))).toEqual({ kind: "originVotes", record: 3 })
 })
 
 test.each([
@@ -23,10 +23,10 @@ test.each([
   ["that is not what its version says", "seat", 1, { roomId: "private", away: "yes" }, /^A record of kind seat is not/],
   ["of a version that never was", "seat", 0, {}, /Nothing reads version 0/],
 ])("a record %s is refused with a sentence that holds nothing of it", (_, kind, version, body, message) => {
-  const read = () => decodeRecord(kind, version, body)
-  expect(read).toThrow(RecordUnreadable)
-  expect(read).toThrow(message)
-  expect(read).not.toThrow(/private/)
+  const refused = Result.getOrThrow(Result.flip(decodeRecord(kind, version, body)))
+  expect(refused).toBeInstanceOf(RecordUnreadable)
+  expect(refused.message).toMatch(message)
+  expect(refused.message).not.toMatch(/private/)
 })
 
 test("an older record is brought up by one step for each version between", () => {
@@ -38,9 +38,9 @@ test("an older record is brought up by one step for each version between", () =>
       2: (body: unknown) => ({ ...(body as object), name: "Room" }),
     },
   }
-  expect(upgraded("room", 1, 4, kind)).toEqual({ seats: 4, name: "Room" })
-  expect(upgraded("room", 2, { seats: 5 }, kind)).toEqual({ seats: 5, name: "Room" })
-  expect(upgraded("room", 3, { seats: 6, name: "A" }, kind)).toEqual({ seats: 6, name: "A" })
+  expect(Result.getOrThrow(upgraded("room", 1, 4, kind))).toEqual({ seats: 4, name: "Room" })
+  expect(Result.getOrThrow(upgraded("room", 2, { seats: 5 }, kind))).toEqual({ seats: 5, name: "Room" })
+  expect(Result.getOrThrow(upgraded("room", 3, { seats: 6, name: "A" }, kind))).toEqual({ seats: 6, name: "A" })
 })
 
 test("every kind is written in the version that is read without a step", () => {

@@ -11,7 +11,9 @@ import { openOutbox, SEALING_KEY } from "../support/webhooks.ts"
 const openRegistration = async () => {
   const outbox = await openOutbox()
   const { sql, workspaceId } = outbox
-  const { id: keyId } = await createApiKey(sql, { workspaceId, name: null, expiresAt: null, createdByKeyId: null })
+  const { id: keyId } = await Effect.runPromise(
+    createApiKey(sql, { workspaceId, name: null, expiresAt: null, createdByKeyId: null }),
+  )
   const runtime = ManagedRuntime.make(
     WebhookRegistration.layer(SEALING_KEY).pipe(
       Layer.provide([Database.layer({ url: outbox.url, connections: 2 }), Egress.layer({ allowLoopback: false })]),

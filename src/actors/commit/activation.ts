@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { newId } from "../../model/ids.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { type Recovered, recoverLiveEvent } from "../../store/live/live-events.ts"
-import type { RecordUnreadable } from "../../store/live/record-versions.ts"
 import { EventNotFound, NotOwner, StoreUnavailable } from "../commands.ts"
 import { RecordStore } from "../domain/record-store.ts"
 import { NO_EFFECTS } from "../domain/state.ts"
@@ -53,7 +52,7 @@ export const recover = (
     }
     const { log } = services.telemetry
     const recovered = yield* database
-      .runLive<Recovered | undefined, RecordUnreadable>((sql) => recoverLiveEvent(sql, claim))
+      .runLive((sql) => recoverLiveEvent(sql, claim))
       .pipe(
         // A newer release has written to the event: this one neither serves it nor overwrites anything.
         Effect.tapErrorTag("RecordUnreadable", (err) =>

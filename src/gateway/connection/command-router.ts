@@ -2,7 +2,7 @@
  * Answers `op 3`: checks the frame, then sends the command to the live event, or answers it in the gateway. Every error of a
  * command is in its reply; the socket stays open.
  */
-import { Cause, Effect, Result, Schema } from "effect"
+import { Cause, Effect, Record, Result, Schema } from "effect"
 import type { RosterQuery } from "../../actors/protocol.ts"
 import { isAnonymousAct } from "../../identity/callers/anonymous-budgets.ts"
 import { isStorable } from "../../model/json.ts"
@@ -10,7 +10,6 @@ import { isStaff } from "../../model/roles.ts"
 import { CLOSE } from "../../protocol/close-codes.ts"
 import type { RateClass } from "../../protocol/command.ts"
 import {
-  COMMAND_NAMES,
   COMMANDS,
   type CommandData,
   type CommandName,
@@ -42,11 +41,8 @@ interface Decoded {
   readonly d: unknown
 }
 
-type Decode = (d: unknown) => Result.Result<unknown, Schema.SchemaError>
-
-const DECODERS = Object.fromEntries(
-  COMMAND_NAMES.map((t) => [t, Schema.decodeUnknownResult(COMMANDS[t].data as unknown as Schema.Codec<unknown>)]),
-) as unknown as { readonly [T in CommandName]: Decode }
+const SCHEMAS: { readonly [T in CommandName]: { readonly data: Schema.Decoder<unknown> } } = COMMANDS
+const DECODERS = Record.map(SCHEMAS, ({ data }) => Schema.decodeUnknownResult(data))
 
 /** Answers a command without the live event. */
 type Answer<T extends GatewayCommandName> = (given: {

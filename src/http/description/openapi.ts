@@ -15,10 +15,11 @@ const SCHEMES = {
 interface Spec {
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } }
   readonly components: object
+  readonly [member: string]: unknown
 }
 
 /** Names operations as the contract does, and derives the security requirements from each endpoint's access. */
-const describe = (spec: Spec, publicUrl: string, sessionCookie: string): object => {
+const describe = (spec: Spec, publicUrl: string, sessionCookie: string): Spec => {
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ endpoint, errors }) => {
@@ -42,10 +43,7 @@ const describe = (spec: Spec, publicUrl: string, sessionCookie: string): object 
  * The description as JSON text, and the reference page as HTML; the page has three megabytes and is made at the first request.
  */
 export const apiDescription = (publicUrl: string, sessionCookie: string) => {
-  const described = Api.annotate(
-    OpenApi.Transform,
-    (spec) => describe(spec as unknown as Spec, publicUrl, sessionCookie) as ReturnType<typeof JSON.parse>,
-  )
+  const described = Api.annotate(OpenApi.Transform, (spec) => describe(spec as Spec, publicUrl, sessionCookie))
   return {
     json: JSON.stringify(OpenApi.fromApi(described)),
     page: Effect.runSync(

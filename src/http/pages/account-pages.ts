@@ -2,7 +2,6 @@
 import { Effect, Schema } from "effect"
 import { isAccountToken, verifyEmail } from "../../identity/accounts/account-tokens.ts"
 import { Passwords } from "../../identity/accounts/passwords.ts"
-import type { InvalidToken } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
 import { NewPassword } from "../contract/accounts/accounts.ts"
 import { resetPasswordBy } from "../handlers/accounts/first-proof.ts"
@@ -53,7 +52,7 @@ export const accountPages: ReadonlyArray<PageRoute> = [
         const field = yield* readForm(request)
         const database = yield* Database
         return yield* database
-          .transaction<string, InvalidToken>((sql) => verifyEmail(sql, field("token")))
+          .transaction((sql) => verifyEmail(sql, field("token")))
           .pipe(
             Effect.map((email) =>
               renderPage("Confirmed", html`<p>${email} is confirmed. You can close this page.</p>`),

@@ -2,7 +2,7 @@
 import { Effect, Option, Schema } from "effect"
 import { AccountSessions } from "../../identity/accounts/account-sessions.ts"
 import { acceptInvite, declineInvite, readInvitation } from "../../identity/invites.ts"
-import { type Conflict, Forbidden, type NotFound } from "../../model/errors.ts"
+import { Forbidden } from "../../model/errors.ts"
 import { findAccount, type ProvedCredentials } from "../../store/accounts/accounts.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import type { InvitationRow } from "../../store/workspaces/invites.ts"
@@ -18,8 +18,8 @@ import { alert, type Html, html, type PageRoute, readForm, renderPage } from "./
 
 const tokenOf = (request: HttpRequest): string => request.params["token"] ?? ""
 
-const inTransaction = <A>(body: (sql: Queryable) => Promise<A>) =>
-  Effect.flatMap(Database, (database) => database.transaction<A, NotFound | Conflict>(body))
+const inTransaction = <A, E>(body: (sql: Queryable) => Effect.Effect<A, E>) =>
+  Effect.flatMap(Database, (database) => database.transaction(body))
 
 /** The account whose session cookie the browser brought. */
 const visitor = (request: HttpRequest) =>

@@ -7,6 +7,7 @@ import { type LetterRefusal, LetterRefusals, type RefusableKind } from "../../ma
 import { NotFound } from "../../model/errors.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { deleteRefusal, findRefusal, insertRefusal } from "../../store/mail/letters.ts"
+import { query } from "../../store/query.ts"
 import { findWorkspaceName } from "../../store/workspaces/workspaces.ts"
 import type { HttpRequest } from "../transport/message.ts"
 import { type Html, html, type PageRoute, renderPage } from "./page.ts"
@@ -20,12 +21,15 @@ const refusalIn = (request: HttpRequest, change: (sql: Queryable, refusal: Lette
   Effect.gen(function* () {
     const refusal = (yield* LetterRefusals).read(tokenOf(request))
     if (refusal === undefined) return yield* NotFound.of("link")
-    return yield* (yield* Database).transaction<Shown, NotFound>(async (sql) => {
-      const workspace = await findWorkspaceName(sql, refusal.workspaceId)
-      if (workspace === undefined) throw NotFound.of("link")
-      await change(sql, refusal)
-      return { workspace, kind: KINDS[refusal.kind], isRefused: await findRefusal(sql, refusal) }
-    })
+    return yield* (yield* Database).transaction((sql) =>
+      Effect.gen(function* () {
+        const workspace = yield* query(() => findWorkspaceName(sql, refusal.workspaceId))
+        if (workspace === undefined) return yield* NotFound.of("link")
+        yield* query(() => change(sql, refusal))
+        const isRefused = yield* query(() => findRefusal(sql, refusal))
+        return { workspace, kind: KINDS[refusal.kind], isRefused }
+      }),
+    )
   })
 
 interface Shown {

@@ -5,7 +5,14 @@
 import { Effect } from "effect"
 import type { Caller } from "../../actors/commands.ts"
 import { ANONYMOUS_VOTER_SECONDS, Tokens } from "../../identity/tokens.ts"
-import { type Failure, Forbidden, NotFound, SignInRequired, Unauthorized } from "../../model/errors.ts"
+import {
+  type Failure,
+  Forbidden,
+  NotFound,
+  SignInRequired,
+  Unauthorized,
+  type Unavailable,
+} from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
 import { accessOf } from "../../model/grants.ts"
 import type { Phase } from "../../model/phase.ts"
@@ -13,6 +20,7 @@ import { guestRole } from "../../model/roles.ts"
 import { findGrantState } from "../../store/accounts/grant-states.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { wasRemoved } from "../../store/live/live-events.ts"
+import { query } from "../../store/query.ts"
 import type { HttpRequest } from "../transport/message.ts"
 import type { SessionPrincipal } from "./call.ts"
 import { cookieValue, isForeignSite } from "./credentials.ts"
@@ -24,20 +32,21 @@ const modalitiesOf = ({ phases }: AudienceEvent) => phases.map(({ modality }) =>
 
 const removed = new Forbidden({ detail: "You were removed from this event." })
 
-const userOf = async (
+const userOf = (
   sql: Queryable,
   event: AudienceEvent,
   session: Extract<SessionPrincipal, { kind: "session" }>,
   what: string,
-): Promise<Caller> => {
-  if (session.workspaceId !== event.workspaceId) throw NotFound.of(what)
-  const { userId } = session
-  const state = await findGrantState(sql, session.basis, event.id)
-  if (!state.userHolds) throw new Unauthorized({ detail: "The session's user no longer exists." })
-  const access = accessOf(state)
-  if (access === undefined) throw NotFound.of(what)
-  return { participantId: userId, userId, name: state.name, kind: "user", ...access }
-}
+): Effect.Effect<Caller, NotFound | Unauthorized | Unavailable> =>
+  Effect.gen(function* () {
+    if (session.workspaceId !== event.workspaceId) return yield* NotFound.of(what)
+    const { userId } = session
+    const state = yield* query(() => findGrantState(sql, session.basis, event.id))
+    if (!state.userHolds) return yield* new Unauthorized({ detail: "The session's user no longer exists." })
+    const access = accessOf(state)
+    if (access === undefined) return yield* NotFound.of(what)
+    return { participantId: userId, userId, name: state.name, kind: "user", ...access }
+  })
 
 const attendeeOf = (
   event: AudienceEvent,
@@ -61,13 +70,16 @@ export const participantOf = (
   what: string,
 ): Effect.Effect<Caller, Failure, Database> =>
   Effect.flatMap(Database, (database) =>
-    database.run<Caller, NotFound | Unauthorized | Forbidden>(async (sql) => {
-      if (session.kind === "attendee" && session.eventId !== event.id) throw NotFound.of(what)
-      const participant =
-        session.kind === "attendee" ? attendeeOf(event, session) : await userOf(sql, event, session, what)
-      if (participant.manages !== true && (await wasRemoved(sql, event.id, participant.participantId))) throw removed
-      return participant
-    }),
+    database.run((sql) =>
+      Effect.gen(function* () {
+        if (session.kind === "attendee" && session.eventId !== event.id) return yield* NotFound.of(what)
+        const participant =
+          session.kind === "attendee" ? attendeeOf(event, session) : yield* userOf(sql, event, session, what)
+        const { participantId, manages } = participant
+        if (manages !== true && (yield* query(() => wasRemoved(sql, event.id, participantId)))) return yield* removed
+        return participant
+      }),
+    ),
   )
 
 /** Signed-out people take part in public events only, with the acts that each of them allows (specification §2). */

@@ -160,6 +160,18 @@ export type Handle<E extends HttpApiEndpoint.ConstraintRequest, A extends Access
   call: Call<E, A>,
 ) => Effect.Effect<Body<E> | Reply<Body<E>>, Failure, HandlerServices>
 
+/** The call of a compiled endpoint: its parts were decoded by the endpoint's schemas, which the compiler no longer knows. */
+export interface AnyCall {
+  readonly params: unknown
+  readonly query: unknown
+  readonly payload: unknown
+  readonly scope: unknown
+  readonly path: string
+  readonly requestId: string
+}
+
+export type AnyHandle = (call: AnyCall) => Effect.Effect<unknown, Failure, HandlerServices>
+
 /** A handler names the access it was written for; binding checks it against the contract's. */
 export type Handler<E extends HttpApiEndpoint.ConstraintRequest> = {
   readonly [A in Access]: { readonly access: A; readonly handle: Handle<E, A> }

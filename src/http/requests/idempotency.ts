@@ -18,7 +18,6 @@ import { BadRequest, IdempotencyInProgress, IdempotencyKeyReused, type Unavailab
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Database } from "../../store/database.ts"
 import {
-  type AlreadyAnswered,
   deleteOldAnswers,
   findAnswer,
   type IdempotencyKey,
@@ -134,16 +133,12 @@ export class Idempotency extends Context.Service<
         /** Keeps an answer whose work is committed already, or that changed nothing: a repeat would come to the same. */
         const keepAfterwards = (of: IdempotencyKey, bodyHash: Uint8Array, response: HttpResponse) =>
           isKept(response.status)
-            ? Effect.ignore(
-                database.run<void, AlreadyAnswered>((sql) =>
-                  keepAnswer(sql, of, keeping(of, bodyHash, response), forgetBefore()),
-                ),
-              )
+            ? Effect.ignore(database.run((sql) => keepAnswer(sql, of, keeping(of, bodyHash, response), forgetBefore())))
             : Effect.void
 
         const store = <R>(of: IdempotencyKey, bodyHash: Uint8Array, work: Effect.Effect<HttpResponse, never, R>) =>
           database
-            .joined<HttpResponse, AlreadyAnswered, R>(work, (response) =>
+            .joined(work, (response) =>
               isDone(response.status)
                 ? (sql) => keepAnswer(sql, of, keeping(of, bodyHash, response), forgetBefore())
                 : null,

@@ -24,7 +24,7 @@ import { people } from "../handlers/workspaces/people.ts"
 import { webhooks } from "../handlers/workspaces/webhooks.ts"
 import { workspaces } from "../handlers/workspaces/workspaces.ts"
 import { compile, type Serve, type Successes } from "../transport/serve.ts"
-import type { Handle, Handlers } from "./call.ts"
+import type { AnyHandle, Handlers } from "./call.ts"
 
 export interface Route {
   readonly method: string
@@ -63,13 +63,13 @@ export const routes = Effect.gen(function* () {
   const bound: Array<{
     readonly endpoint: HttpApiEndpoint.Top
     readonly successes: Successes
-    readonly handle: Handle<HttpApiEndpoint.Top, Access>
+    readonly handle: AnyHandle
   }> = []
   HttpApi.reflect(Api, {
     onGroup: () => {},
     onEndpoint: ({ group, endpoint, successes }) => {
       const handlers = HANDLERS[group.identifier as keyof Groups] as unknown as {
-        readonly [name: string]: { readonly access: Access; readonly handle: Handle<HttpApiEndpoint.Top, Access> }
+        readonly [name: string]: { readonly access: Access; readonly handle: AnyHandle }
       }
       const handler = handlers[endpoint.identifier]
       const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)

@@ -11,7 +11,6 @@ import { BadRequest, type Failure, NotFound, UnsupportedMediaType } from "../../
 import { isStorable, parseJson, UnreadableJson } from "../../model/json.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import {
-  type Access,
   Commanded,
   EndpointAccess,
   isPublicRead,
@@ -23,7 +22,7 @@ import { AddressLimit, ExactBody, SecretAddress, TextBody } from "../contract/en
 import { Audited } from "../contract/workspaces/audit.ts"
 import { ACCESS } from "../requests/access.ts"
 import { writeAudit } from "../requests/audit.ts"
-import { type Call, type Handle, type HandlerServices, Reply } from "../requests/call.ts"
+import { type AnyCall, type AnyHandle, type HandlerServices, Reply } from "../requests/call.ts"
 import { credentialsOf, refuseCrossSite, sessionCookieName } from "../requests/credentials.ts"
 import { Idempotency } from "../requests/idempotency.ts"
 import { RateLimits } from "../requests/rate-limits.ts"
@@ -174,7 +173,7 @@ export interface Compiled {
 export const compile = (
   endpoint: HttpApiEndpoint.Top,
   responses: Successes,
-  handle: Handle<HttpApiEndpoint.Top, Access>,
+  handle: AnyHandle,
 ): Effect.Effect<Compiled, never, HttpSettings | Telemetry | Authenticator | Idempotency | RateLimits> =>
   Effect.gen(function* () {
     const settings = yield* HttpSettings
@@ -245,16 +244,16 @@ export const compile = (
       return { reply, response: encode(request, reply) }
     }
 
-    const answer = (request: HttpRequest, scope: never): Effect.Effect<Answered, Failure, HandlerServices> => {
+    const answer = (request: HttpRequest, scope: object): Effect.Effect<Answered, Failure, HandlerServices> => {
       if (!isStorable(request.params)) return Effect.fail(NotFound.of("resource"))
       const params = decodeParams?.(request.params)
       if (params !== undefined && Result.isFailure(params)) return Effect.fail(NotFound.of("resource"))
       const query = decodeQuery?.(readQuery(request.query))
       if (query !== undefined && Result.isFailure(query)) return refuse(query.failure.issue, "query")
-      const call = (payload: unknown): Call<HttpApiEndpoint.Top, Access> => ({
-        params: params?.success as never,
-        query: query?.success as never,
-        payload: payload as never,
+      const call = (payload: unknown): AnyCall => ({
+        params: params?.success,
+        query: query?.success,
+        payload,
         scope,
         path: request.path,
         requestId: request.requestId,
@@ -288,7 +287,7 @@ export const compile = (
     const audited = Option.getOrUndefined(Context.getOption(endpoint.annotations, Audited))
 
     /** Answers, and writes an administrative act to the audit log. */
-    const act = (request: HttpRequest, principal: Principal, scope: never) => {
+    const act = (request: HttpRequest, principal: Principal, scope: object) => {
       const acting = answer(request, scope)
       const noted =
         audited === undefined
@@ -321,8 +320,8 @@ export const compile = (
     const process = (request: HttpRequest, principal: Principal): Effect.Effect<HttpResponse, Failure, ServeServices> =>
       Effect.flatMap(establish(principal, request), (scope) =>
         isRepeated && principal.kind !== "anonymous"
-          ? idempotency.once(request, principal, workKind, settle(request, act(request, principal, scope as never)))
-          : act(request, principal, scope as never),
+          ? idempotency.once(request, principal, workKind, settle(request, act(request, principal, scope)))
+          : act(request, principal, scope),
       ).pipe(Effect.map((response) => (isCached ? revalidated(request, response, principal, shared) : response)))
 
     const isLimited = limits.isOn("apiKey") || limits.isOn(addressLimit)

@@ -4,7 +4,8 @@
  * proves one, or the identity provider, takes back what was made of the account before. The ordinary link that verifies an
  * address takes nothing back.
  */
-import { InvalidToken } from "../../model/errors.ts"
+import { Effect } from "effect"
+import { InvalidToken, type Unavailable } from "../../model/errors.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import {
   type AccountTokenPurpose,
@@ -17,6 +18,7 @@ import {
 import { deleteAccountSessions, lockAccount, markVerified, setPassword } from "../../store/accounts/accounts.ts"
 import { type TakenBack, takeBack } from "../../store/accounts/first-proof.ts"
 import type { Queryable } from "../../store/database.ts"
+import { query } from "../../store/query.ts"
 import { hashSecret, newSecret } from "../secrets.ts"
 
 const LIFETIME_MS: Readonly<Record<AccountTokenPurpose, number>> = {
@@ -42,37 +44,45 @@ export const issueAccountToken = async (
 export const isAccountToken = (sql: Queryable, purpose: AccountTokenPurpose, token: string): Promise<boolean> =>
   hasAccountToken(sql, hashSecret(token), purpose, now())
 
-/** Consumes the token. Throws `InvalidToken` when it is unknown, used or expired. Holds the account for the transaction. */
-const consume = async (sql: Queryable, purpose: AccountTokenPurpose, token: string) => {
-  const tokenHash = hashSecret(token)
-  await lockTokenAccount(sql, tokenHash, purpose)
-  const found = await consumeAccountToken(sql, tokenHash, purpose, now())
-  if (found === undefined) throw new InvalidToken()
-  return found
-}
+/** Consumes the token. `InvalidToken` when it is unknown, used or expired. Holds the account for the transaction. */
+const consume = (sql: Queryable, purpose: AccountTokenPurpose, token: string) =>
+  Effect.gen(function* () {
+    const found = yield* query(async () => {
+      const tokenHash = hashSecret(token)
+      await lockTokenAccount(sql, tokenHash, purpose)
+      return consumeAccountToken(sql, tokenHash, purpose, now())
+    })
+    return found ?? (yield* new InvalidToken())
+  })
 
-/** Resolves to the verified address. Throws `InvalidToken`. Run in a transaction. */
-export const verifyEmail = async (sql: Queryable, token: string): Promise<string> => {
-  const found = await consume(sql, "verify_email", token)
-  await deleteAccountTokens(sql, found.accountId, "verify_email")
-  return (await markVerified(sql, found.emailId)).email
-}
+/** Succeeds with the verified address. Run in a transaction. */
+export const verifyEmail = (sql: Queryable, token: string): Effect.Effect<string, InvalidToken | Unavailable> =>
+  Effect.gen(function* () {
+    const found = yield* consume(sql, "verify_email", token)
+    return yield* query(async () => {
+      await deleteAccountTokens(sql, found.accountId, "verify_email")
+      return (await markVerified(sql, found.emailId)).email
+    })
+  })
 
 /**
  * Sets a new password and signs everything out. The holder of the link has the mailbox, so the address counts as verified; at the
- * first proof, what was made of the account before is taken back. Throws `InvalidToken`. Run in a transaction.
+ * first proof, what was made of the account before is taken back. Run in a transaction.
  */
-export const resetPassword = async (
+export const resetPassword = (
   sql: Queryable,
   token: string,
   passwordHash: string,
-): Promise<{ readonly accountId: string; readonly takenBack: TakenBack | null }> => {
-  const found = await consume(sql, "reset_password", token)
-  await changePassword(sql, found.accountId, passwordHash, null)
-  await deleteAccountTokens(sql, found.accountId, null)
-  const { isFirst } = await markVerified(sql, found.emailId)
-  return { accountId: found.accountId, takenBack: isFirst ? await takeBack(sql, found.accountId) : null }
-}
+): Effect.Effect<{ readonly accountId: string; readonly takenBack: TakenBack | null }, InvalidToken | Unavailable> =>
+  Effect.gen(function* () {
+    const { accountId, emailId } = yield* consume(sql, "reset_password", token)
+    return yield* query(async () => {
+      await changePassword(sql, accountId, passwordHash, null)
+      await deleteAccountTokens(sql, accountId, null)
+      const { isFirst } = await markVerified(sql, emailId)
+      return { accountId, takenBack: isFirst ? await takeBack(sql, accountId) : null }
+    })
+  })
 
 /**
  * The provider proves an address that no account had proved. The account belongs to the owner of the address, and earlier objects

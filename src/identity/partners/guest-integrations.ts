@@ -57,9 +57,10 @@ export const registerGuestIntegration = (
   Effect.gen(function* () {
     const source = yield* checkSource(wanted)
     const { workspaceId, issuer } = wanted
-    return yield* (yield* Database).transaction<GuestIntegrationRow, Conflict | Unauthorized>(async (sql) => {
-      const inserted = await insertGuestIntegration(sql, { id: newId(), workspaceId, issuer, ...source })
-      await requireCredential(sql, workspaceId, credential)
-      return inserted
-    })
+    return yield* (yield* Database).transaction((sql) =>
+      Effect.tap(
+        insertGuestIntegration(sql, { id: newId(), workspaceId, issuer, ...source }),
+        requireCredential(sql, workspaceId, credential),
+      ),
+    )
   })

@@ -12,7 +12,7 @@ import { isShallow, isStorable } from "../../model/json.ts"
 import { displayName } from "../../model/text/display-name.ts"
 import { foldEmail, isEmail } from "../../model/text/email.ts"
 import { toMillis, toTimestamp } from "../../model/timestamp.ts"
-import { Database } from "../../store/database.ts"
+import { Database, type Queryable } from "../../store/database.ts"
 import {
   type ActiveIntegration,
   findActiveIntegration,
@@ -168,7 +168,7 @@ export class PartnerTokens extends Context.Service<
         })
 
       /** Notes are for reading: a failed write of one is ignored. */
-      const note = (write: Parameters<typeof database.run<void>>[0]) => Effect.ignore(database.run(write))
+      const note = (write: (sql: Queryable) => Promise<void>) => Effect.ignore(database.run(write))
 
       const noteGuest = ({ id, lastVerifiedAt }: ActiveIntegration, now: number) =>
         lastVerifiedAt !== null && now - toMillis(lastVerifiedAt) < NOTE_EVERY_MS

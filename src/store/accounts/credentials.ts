@@ -1,7 +1,9 @@
 /** Does the caller's credential still allow managing a workspace, after the transaction has locked the rows it changes? */
-import { Unauthorized } from "../../model/errors.ts"
+import { Effect } from "effect"
+import { Unauthorized, type Unavailable } from "../../model/errors.ts"
 import type { WorkspaceRole } from "../../model/roles.ts"
 import type { Queryable } from "../database.ts"
+import { query } from "../query.ts"
 
 export type Credential = { readonly sessionId: string } | { readonly keyId: string }
 
@@ -21,32 +23,39 @@ export const lockWorkspace = async (sql: Queryable, workspaceId: string): Promis
 }
 
 /**
- * Throws `Unauthorized` for a login that has ended, an account that has lost the permission, or a key that was revoked. The
+ * `Unauthorized` for a login that has ended, an account that has lost the permission, or a key that was revoked. The
  * caller locks the workspace's row first: a transaction that takes a credential away together with its results locks that row
  * too, and so misses none of them.
  */
-export const requireCredential = async (
+export const requireCredential = (
   sql: Queryable,
   workspaceId: string,
   credential: Credential,
   who: keyof typeof MAY = "admins",
-): Promise<void> => {
-  const rows =
-    "keyId" in credential
-      ? await sql`
+): Effect.Effect<void, Unauthorized | Unavailable> =>
+  Effect.gen(function* () {
+    const rows = yield* query(() =>
+      "keyId" in credential
+        ? sql`
           select 1 from api_keys
            where id = ${credential.keyId} and workspace_id = ${workspaceId} and revoked_at is null`
-      : await sql`
+        : sql`
           select 1 from account_sessions s join workspace_members m on m.account_id = s.account_id
-           where s.id = ${credential.sessionId} and m.workspace_id = ${workspaceId} and m.role = any (${MAY[who]}::text[])`
-  if (rows.length === 0) throw new Unauthorized({ detail: "The credentials were revoked meanwhile." })
-}
+           where s.id = ${credential.sessionId} and m.workspace_id = ${workspaceId} and m.role = any (${MAY[who]}::text[])`,
+    )
+    if (rows.length === 0) return yield* new Unauthorized({ detail: "The credentials were revoked meanwhile." })
+  })
 
 /**
  * `requireCredential` for members, with the lock that it needs. Callers do not exclude each other. Only for transactions that
  * take no stronger lock on the workspace's row afterwards: two of those would deadlock.
  */
-export const requireMember = async (sql: Queryable, workspaceId: string, credential: Credential): Promise<void> => {
-  await sql`select 1 from workspaces where id = ${workspaceId} for share`
-  await requireCredential(sql, workspaceId, credential, "members")
-}
+export const requireMember = (
+  sql: Queryable,
+  workspaceId: string,
+  credential: Credential,
+): Effect.Effect<void, Unauthorized | Unavailable> =>
+  Effect.andThen(
+    query(() => sql`select 1 from workspaces where id = ${workspaceId} for share`),
+    requireCredential(sql, workspaceId, credential, "members"),
+  )

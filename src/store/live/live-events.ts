@@ -3,6 +3,7 @@
  * Invariants: an activation raises the epoch; a commit under an old epoch, or out of version order, changes nothing.
  */
 import { Data, Effect } from "effect"
+import type { Unavailable } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
 import type { WebhookEvent } from "../../model/integrations/webhook-events.ts"
 import type { Change } from "../../model/live/live-records.ts"
@@ -10,10 +11,12 @@ import type { PhaseState } from "../../model/phase.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { eventRow, findEvent, listPhaseStates, phaseRows } from "../events/events.ts"
+import { query } from "../query.ts"
 import { sqlState } from "../sqlstate.ts"
 import { occurrenceRows } from "../webhooks/outbox.ts"
 import { findHeads, hasOtherStreams, SHARED_STREAMS, type StoredPublication, type StreamHead } from "./live-history.ts"
 import { activityRows, readLiveRecords, type StoredRecord } from "./live-records.ts"
+import type { RecordUnreadable } from "./record-versions.ts"
 
 /** The stored answer of an accepted command. */
 export interface StoredCommand {
@@ -62,10 +65,19 @@ export const claimLiveEvent = async (
 }
 
 /** Claims the event and reads all that an actor needs to continue it. The cost does not grow with the number of publications. */
-export const recoverLiveEvent = async (
+export const recoverLiveEvent = (
   sql: Queryable,
   claim: { eventId: string; node: string; history: string; commandsSince: Timestamp },
-): Promise<Recovered | undefined> => {
+): Effect.Effect<Recovered | undefined, RecordUnreadable | Unavailable> =>
+  Effect.gen(function* () {
+    const read = yield* query(() => claimAndRead(sql, claim))
+    if (read === undefined) return undefined
+    const { event, records, ...others } = read
+    const readable = yield* Effect.fromResult(records)
+    return event === undefined ? undefined : { ...others, event, records: readable }
+  })
+
+const claimAndRead = async (sql: Queryable, claim: Parameters<typeof recoverLiveEvent>[1]) => {
   const [left] = await sql<{ roster: ReadonlyArray<unknown> | null }[]>`
     select roster from live_events where event_id = ${claim.eventId}`
   const claimed = await claimLiveEvent(sql, claim)
@@ -81,7 +93,6 @@ export const recoverLiveEvent = async (
        where event_id = ${claim.eventId} and at >= ${claim.commandsSince} order by at desc limit 1000`,
     readLiveRecords(sql, claim.eventId),
   ])
-  if (event === undefined) return undefined
   return {
     ...claimed,
     event,

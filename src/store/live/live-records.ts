@@ -2,6 +2,7 @@
  * The records of a live event's activities: how its commit writes them and its recovery reads them. Kinds that other parts
  * read too have tables of their own; the rest are JSON by kind and id, which only the event's actor reads.
  */
+import { Result } from "effect"
 import {
   type Broadcast,
   CHAT_REMEMBERED,
@@ -13,7 +14,7 @@ import {
   type Records,
 } from "../../model/live/live-records.ts"
 import type { Queryable } from "../database.ts"
-import { decodeRecord, versionOf } from "./record-versions.ts"
+import { decodeRecord, type RecordUnreadable, versionOf } from "./record-versions.ts"
 
 /** A record as it was read. */
 export type StoredRecord = {
@@ -66,7 +67,7 @@ const voteRow = ({ id, record }: Change): object => {
 }
 
 const ofKind = <K extends Kind>(changes: ReadonlyArray<Change>, kind: K): ReadonlyArray<Change<K>> =>
-  changes.filter((change) => change.kind === kind) as unknown as ReadonlyArray<Change<K>>
+  changes.filter((change): change is Change<K> => change.kind === kind)
 
 const kept = <K extends Kind>(changes: ReadonlyArray<Change<K>>): ReadonlyArray<Records[K]> =>
   changes.flatMap(({ record }) => (record === null ? [] : [record]))
@@ -166,7 +167,10 @@ const readBroadcasts = async (sql: Queryable, eventId: string): Promise<Readonly
  * A user's role that was given at the live event is in the event's list of memberships as well. Where the list differs, the
  * workspace has changed it since, perhaps without reaching the event: the list counts, except while the user is on stage.
  */
-const readOthers = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
+const readOthers = async (
+  sql: Queryable,
+  eventId: string,
+): Promise<Result.Result<ReadonlyArray<StoredRecord>, RecordUnreadable>> => {
   const rows = await sql<{ kind: string; version: number; id: string; body: unknown }[]>`
     select r.kind, r.version, r.id, r.body from live_records r
       left join users u on r.kind = 'role' and u.id = case when r.id ~ '^[0-9a-f-]{36}$' then r.id::uuid end
@@ -176,11 +180,22 @@ const readOthers = async (sql: Queryable, eventId: string): Promise<ReadonlyArra
              select from live_records s where s.event_id = r.event_id and s.kind = 'stage' and s.id = r.id
                 and s.body->>'state' = 'on'))
      order by r.kind, r.id`
-  return rows.map(({ kind, version, id, body }) => ({ id, ...decodeRecord(kind, version, body) }) as StoredRecord)
+  return Result.all(
+    rows.map(({ kind, version, id, body }) =>
+      Result.map(decodeRecord(kind, version, body), (decoded) => ({ id, ...decoded }) as StoredRecord),
+    ),
+  )
 }
 
 /** Everything an event's activities have, oldest first within a kind where that matters. */
-export const readLiveRecords = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<StoredRecord>> => {
-  const readers = [readQuestions, readVotes, readChat, readBroadcasts, readOthers]
-  return (await Promise.all(readers.map((read) => read(sql, eventId)))).flat()
+export const readLiveRecords = async (
+  sql: Queryable,
+  eventId: string,
+): Promise<Result.Result<ReadonlyArray<StoredRecord>, RecordUnreadable>> => {
+  const ownTables = [readQuestions, readVotes, readChat, readBroadcasts]
+  const [records, others] = await Promise.all([
+    Promise.all(ownTables.map((read) => read(sql, eventId))),
+    readOthers(sql, eventId),
+  ])
+  return Result.map(others, (decoded) => [...records.flat(), ...decoded])
 }

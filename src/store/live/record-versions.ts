@@ -1,53 +1,56 @@
 /** Records that are stored as JSON, read by the schema of their kind, whichever version they were written in. */
-import { Data, Result, Schema } from "effect"
-import { STORED_KINDS, type StoredKind, type StoredKindName } from "../../model/live/live-records.ts"
+import { Data, Record, Result, Schema } from "effect"
+import { STORED_KINDS, type StoredKindName } from "../../model/live/live-records.ts"
 
 /** A record that this release cannot read. The message names its kind and version, and no content. */
 export class RecordUnreadable extends Data.TaggedError("RecordUnreadable")<{ readonly message: string }> {}
 
 const isStoredKind = (kind: string): kind is StoredKindName => Object.hasOwn(STORED_KINDS, kind)
 
-type Decode = (body: unknown) => Result.Result<unknown, Schema.SchemaError>
+interface ReadableKind {
+  readonly version: number
+  readonly schema: Schema.Decoder<unknown>
+  readonly older?: { readonly [version: number]: (body: unknown) => unknown }
+}
 
-const DECODERS = Object.fromEntries(
-  Object.entries<StoredKind<unknown>>(STORED_KINDS as unknown as Record<string, StoredKind<unknown>>).map(
-    ([kind, { schema }]) => [kind, Schema.decodeUnknownResult(schema)],
-  ),
-) as unknown as { readonly [K in StoredKindName]: Decode }
+const KINDS: { readonly [K in StoredKindName]: ReadableKind } = STORED_KINDS
+const DECODERS = Record.map(KINDS, ({ schema }) => Schema.decodeUnknownResult(schema))
 
-/** `kinds` is for tests. Throws `RecordUnreadable`. */
-export const upgraded = <R>(
+const unreadable = (message: string): Result.Result<never, RecordUnreadable> =>
+  Result.fail(new RecordUnreadable({ message }))
+
+/** The body in the newest version of its kind. Exported for tests, whose kinds have older versions. */
+export const upgraded = (
   kind: string,
   version: number,
   body: unknown,
-  { version: newest, older = {} }: StoredKind<R>,
-): unknown => {
+  { version: newest, older = {} }: ReadableKind,
+): Result.Result<unknown, RecordUnreadable> => {
   if (version > newest) {
-    throw new RecordUnreadable({
-      message: `A record of kind ${kind} has version ${version}, and this release reads up to ${newest}.`,
-    })
+    return unreadable(`A record of kind ${kind} has version ${version}, and this release reads up to ${newest}.`)
   }
   let current = body
   for (let from = version; from < newest; from++) {
     const step = older[from]
-    if (step === undefined)
-      throw new RecordUnreadable({ message: `Nothing reads version ${from} of a record of kind ${kind}.` })
+    if (step === undefined) return unreadable(`Nothing reads version ${from} of a record of kind ${kind}.`)
     current = step(current)
   }
-  return current
+  return Result.succeed(current)
 }
 
-/** The record of a stored body. Throws `RecordUnreadable`. */
+/** The record of a stored body. */
 export const decodeRecord = (
   kind: string,
   version: number,
   body: unknown,
-): { readonly kind: StoredKindName; readonly record: unknown } => {
-  if (!isStoredKind(kind)) throw new RecordUnreadable({ message: `This release has no records of kind ${kind}.` })
-  const decoded = DECODERS[kind](upgraded(kind, version, body, STORED_KINDS[kind] as StoredKind<unknown>))
-  if (Result.isFailure(decoded))
-    throw new RecordUnreadable({ message: `A record of kind ${kind} is not what version ${version} says.` })
-  return { kind, record: decoded.success }
+): Result.Result<{ readonly kind: StoredKindName; readonly record: unknown }, RecordUnreadable> => {
+  if (!isStoredKind(kind)) return unreadable(`This release has no records of kind ${kind}.`)
+  const newest = upgraded(kind, version, body, KINDS[kind])
+  if (Result.isFailure(newest)) return Result.fail(newest.failure)
+  const decoded = DECODERS[kind](newest.success)
+  return Result.isFailure(decoded)
+    ? unreadable(`A record of kind ${kind} is not what version ${version} says.`)
+    : Result.succeed({ kind, record: decoded.success })
 }
 
 /** The version in which records of a kind are written. */

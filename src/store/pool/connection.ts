@@ -16,10 +16,28 @@ export interface SessionSettings {
   readonly [name: string]: string | number
 }
 
-type Client = postgres.Sql<Record<string, unknown>>
-type Options = postgres.Options<Record<string, never>>
-/** The driver gives its parsed options out again, and takes them as they are. */
-type ParsedOptions = Address & Options & { readonly shared: unknown }
+/** The driver's parsed options; it takes them as they are. */
+interface ParsedOptions extends Address {
+  readonly shared: unknown
+}
+
+/** The part of the driver's client that is used. */
+interface Client {
+  readonly options: ParsedOptions
+  readonly json: (value: unknown) => postgres.Parameter<unknown>
+  readonly unsafe: (
+    text: string,
+    values?: ReadonlyArray<unknown>,
+    options?: { readonly prepare: boolean; readonly simple: boolean },
+  ) => PromiseLike<Rows<ReadonlyArray<object>> & { readonly command: string }>
+  readonly end: (options: { readonly timeout: number }) => Promise<void>
+}
+
+/** The driver's own types do not know parsed options, a socket, `simple`, and settings and codecs under any name. */
+const driver = postgres as unknown as {
+  (url: string, options: object): Client
+  (options: object): Client
+}
 
 /** The reason for giving a connection up. */
 export type Ending = "lost" | "deadline" | "in_transaction" | "unfinished" | "protocol" | "suspect" | "closed"
@@ -39,7 +57,7 @@ export class Connector {
   #attempts = 0
 
   constructor(url: string, settings: SessionSettings) {
-    this.#client = postgres(url, {
+    this.#client = driver(url, {
       max: 1,
       // The pool has a deadline for the whole of it.
       connect_timeout: 0,
@@ -51,11 +69,11 @@ export class Connector {
       transform: { column: { from: postgres.toCamel } },
       connection: settings,
       types: CODECS,
-    } as unknown as Options) as unknown as Client
-    this.#options = this.#client.options as unknown as ParsedOptions
+    })
+    this.#options = this.#client.options
   }
 
-  readonly json = (value: unknown): postgres.Parameter<unknown> => this.#client.json(value as never)
+  readonly json = (value: unknown): postgres.Parameter<unknown> => this.#client.json(value)
 
   /** Resolves when the session can take statements. Rejects, and leaves nothing open, when `signal` is aborted. */
   async open(signal: AbortSignal): Promise<PoolConnection> {
@@ -70,8 +88,7 @@ export class Connector {
       return socket
     }
     // The socket comes encrypted if it is to be, so the driver must not do it again.
-    const options = { ...this.#options, ...ONE_HOST, ssl: false, socket: connect } as unknown as Options
-    const client = postgres(options) as unknown as Client
+    const client = driver({ ...this.#options, ...ONE_HOST, ssl: false, socket: connect })
     let abort = (): void => {}
     const aborted = new Promise<never>((_, reject) => {
       abort = () => {
@@ -138,12 +155,12 @@ export class PoolConnection {
    * the promise settles, so that a caller that waits for the connection does not wait for the turns of a promise as well.
    */
   run({ text, values }: Bound, answered: () => void = nothing): Promise<Rows<ReadonlyArray<object>>> {
-    return this.#answer(() => this.#client.unsafe(text, values as never[], PREPARED), answered)
+    return this.#answer(() => this.#client.unsafe(text, values, PREPARED), answered)
   }
 
   /** Runs `begin`, `commit` or the like; resolves to the command that the server reports as carried out. */
   async control(text: string): Promise<string> {
-    const { command } = (await this.#answer(() => this.#client.unsafe(text))) as unknown as { readonly command: string }
+    const { command } = await this.#answer(() => this.#client.unsafe(text))
     return command
   }
 
@@ -221,7 +238,7 @@ export class PoolConnection {
 const nothing = (): void => {}
 
 /** The driver prepares a statement once for each session, and sends its text no more. */
-const PREPARED = { prepare: true, simple: false } as never
+const PREPARED = { prepare: true, simple: false }
 
 const CODES: { readonly [why in Ending]?: PoolErrorCode } = { deadline: "POOL_DEADLINE", closed: "POOL_CLOSED" }
 

@@ -6,9 +6,12 @@ import type { PoolConnection } from "./connection.ts"
 import { PoolError } from "./errors.ts"
 import { type Bound, makeQueryable, type Queryable, type Rows } from "./statement.ts"
 
+export const tooLate = () => new Error("A statement came after the end of its transaction.")
+
 export class Transaction {
   readonly sql: Queryable
   readonly #connection: PoolConnection
+  readonly #json: Queryable["json"]
   readonly #end: () => void
   /** The error of the first failed statement: the server refuses all later ones with a less precise error. */
   #failure: unknown
@@ -20,6 +23,7 @@ export class Transaction {
   /** `end` gives the connection back; called once. */
   constructor(connection: PoolConnection, json: Queryable["json"], end: () => void) {
     this.#connection = connection
+    this.#json = json
     this.#end = end
     this.sql = makeQueryable((bound) => this.#run(bound), json)
   }
@@ -50,12 +54,19 @@ export class Transaction {
     this.#end()
   }
 
-  /** The statements of `body` are rolled back when it rejects or a statement of it failed; the transaction goes on. */
+  /**
+   * The statements of `body` are rolled back when it rejects or a statement of it failed; the transaction goes on. Statements
+   * that `body` left to be made afterwards are refused: they would be part of the transaction without being part of the result.
+   */
   async savepoint<A>(body: (sql: Queryable) => Promise<A>): Promise<A> {
     const name = `s${this.#savepoints++}`
     await this.#control(`savepoint ${name}`)
+    let isOver = false
+    const sql = makeQueryable((bound) => (isOver ? Promise.reject(tooLate()) : this.#run(bound)), this.#json)
     try {
-      const result = await body(this.sql)
+      const result = await body(sql).finally(() => {
+        isOver = true
+      })
       if (this.#connection.status === "failed") throw this.#failure
       await this.#control(`release ${name}`)
       return result
@@ -72,7 +83,7 @@ export class Transaction {
   }
 
   async #run(bound: Bound): Promise<Rows<ReadonlyArray<object>>> {
-    if (this.#isOver) throw new Error("A statement came after the end of its transaction.")
+    if (this.#isOver) throw tooLate()
     try {
       return await this.#connection.run(bound)
     } catch (cause) {

@@ -11,6 +11,7 @@ import type { WebhookEventType } from "../../model/integrations/webhook-events.t
 import type { Timestamp } from "../../model/timestamp.ts"
 import { type Credential, requireCredential, requireMember } from "../accounts/credentials.ts"
 import { Database } from "../database.ts"
+import { query } from "../query.ts"
 import { sealText } from "../sealed-text.ts"
 import { skipDeliveries } from "./webhook-deliveries.ts"
 import {
@@ -89,12 +90,11 @@ export class WebhookRegistration extends Context.Service<
               const id = newId()
               const secret = newSigningSecret()
               const secretSealed = sealText(sealingKey, id, secret)
-              const endpoint = yield* database.transaction<WebhookEndpointRow | undefined, Unauthorized>(
-                async (sql) => {
-                  const inserted = await insertWebhookEndpoint(sql, { ...wanted, id, secretSealed })
-                  await requireCredential(sql, wanted.workspaceId, wanted.credential, "members")
-                  return inserted
-                },
+              const endpoint = yield* database.transaction((sql) =>
+                Effect.tap(
+                  query(() => insertWebhookEndpoint(sql, { ...wanted, id, secretSealed })),
+                  requireCredential(sql, wanted.workspaceId, wanted.credential, "members"),
+                ),
               )
               if (endpoint === undefined) {
                 return yield* new Conflict({
@@ -106,23 +106,25 @@ export class WebhookRegistration extends Context.Service<
           change: ({ id, workspaceId, credential }, change) =>
             Effect.gen(function* () {
               if (change.url !== undefined) yield* checkTarget(change.url)
-              return yield* database.transaction<WebhookEndpointRow, NotFound | Unauthorized>(async (sql) => {
-                await requireMember(sql, workspaceId, credential)
-                const endpoint = await updateWebhookEndpoint(sql, id, change)
-                if (endpoint === undefined) throw NotFound.of("webhook")
-                if (endpoint.status === "disabled") await skipDeliveries(sql, SKIPPED_AT_ONCE)
-                return endpoint
-              })
+              return yield* database.transaction((sql) =>
+                Effect.gen(function* () {
+                  yield* requireMember(sql, workspaceId, credential)
+                  const endpoint = yield* query(() => updateWebhookEndpoint(sql, id, change))
+                  if (endpoint === undefined) return yield* NotFound.of("webhook")
+                  if (endpoint.status === "disabled") yield* query(() => skipDeliveries(sql, SKIPPED_AT_ONCE))
+                  return endpoint
+                }),
+              )
             }),
           rotateSecret: ({ id, workspaceId, credential }) =>
             Effect.gen(function* () {
               const secret = newSigningSecret()
               const secretSealed = sealText(sealingKey, id, secret)
-              const replaced = yield* database.transaction<Awaited<ReturnType<typeof replaceSecret>>, Unauthorized>(
-                async (sql) => {
-                  await requireMember(sql, workspaceId, credential)
-                  return replaceSecret(sql, id, secretSealed)
-                },
+              const replaced = yield* database.transaction((sql) =>
+                Effect.andThen(
+                  requireMember(sql, workspaceId, credential),
+                  query(() => replaceSecret(sql, id, secretSealed)),
+                ),
               )
               if (replaced === undefined) return yield* NotFound.of("webhook")
               const { previousSecretUntil, ...endpoint } = replaced

@@ -1,10 +1,12 @@
 /** Registered issuers of partner guests. Only active ones are listed and found; a revoked row stays for audits. */
-import { Conflict } from "../../model/errors.ts"
+import { Effect } from "effect"
+import { Conflict, type Unavailable } from "../../model/errors.ts"
 import { MAX_GUEST_INTEGRATIONS, type PartnerFault } from "../../model/integrations/guest-integration.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { lockWorkspace } from "../accounts/credentials.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
+import { query } from "../query.ts"
 
 export interface GuestIntegrationRow {
   readonly id: string
@@ -30,9 +32,9 @@ const COLUMNS = `id, workspace_id, issuer, jwks_url, public_key_fingerprint,
   created_at, revoked_at, last_verified_at, last_error`
 
 /**
- * Throws `Conflict` for a registered issuer, or when the workspace has the most integrations allowed. Run it in a transaction.
+ * `Conflict` for a registered issuer, or when the workspace has the most integrations allowed. Run it in a transaction.
  */
-export const insertGuestIntegration = async (
+export const insertGuestIntegration = (
   sql: Queryable,
   integration: KeySource & {
     readonly id: string
@@ -40,24 +42,31 @@ export const insertGuestIntegration = async (
     readonly issuer: string
     readonly publicKeyFingerprint: string | null
   },
-): Promise<GuestIntegrationRow> => {
-  const { id, workspaceId, issuer, jwksUrl, publicKeyPem, publicKeyFingerprint } = integration
-  // The workspace's row is the lock that makes both answers true until the insert.
-  await lockWorkspace(sql, workspaceId)
-  const [held] = await sql<{ active: number; isTaken: boolean }[]>`
-    select count(*) as active, coalesce(bool_or(issuer = ${issuer}), false) as is_taken
-      from guest_integrations where workspace_id = ${workspaceId} and revoked_at is null`
-  if (held?.isTaken) throw new Conflict({ detail: "The workspace has an active integration for this issuer." })
-  if (held !== undefined && held.active >= MAX_GUEST_INTEGRATIONS) {
-    throw new Conflict({ detail: `A workspace has at most ${MAX_GUEST_INTEGRATIONS} active guest integrations.` })
-  }
-  const [row] = await sql<GuestIntegrationRow[]>`
-    insert into guest_integrations (id, workspace_id, issuer, jwks_url, public_key_pem, public_key_fingerprint)
-    values (${id}, ${workspaceId}, ${issuer}, ${jwksUrl}, ${publicKeyPem}, ${publicKeyFingerprint})
-    returning ${sql.unsafe(COLUMNS)}`
-  if (row === undefined) throw new Error("insert returned no row")
-  return row
-}
+): Effect.Effect<GuestIntegrationRow, Conflict | Unavailable> =>
+  Effect.gen(function* () {
+    const { id, workspaceId, issuer, jwksUrl, publicKeyPem, publicKeyFingerprint } = integration
+    // The workspace's row is the lock that makes both answers true until the insert.
+    yield* query(() => lockWorkspace(sql, workspaceId))
+    const [held] = yield* query(
+      () => sql<{ active: number; isTaken: boolean }[]>`
+        select count(*) as active, coalesce(bool_or(issuer = ${issuer}), false) as is_taken
+          from guest_integrations where workspace_id = ${workspaceId} and revoked_at is null`,
+    )
+    if (held?.isTaken) {
+      return yield* new Conflict({ detail: "The workspace has an active integration for this issuer." })
+    }
+    if (held !== undefined && held.active >= MAX_GUEST_INTEGRATIONS) {
+      const detail = `A workspace has at most ${MAX_GUEST_INTEGRATIONS} active guest integrations.`
+      return yield* new Conflict({ detail })
+    }
+    const [row] = yield* query(
+      () => sql<GuestIntegrationRow[]>`
+        insert into guest_integrations (id, workspace_id, issuer, jwks_url, public_key_pem, public_key_fingerprint)
+        values (${id}, ${workspaceId}, ${issuer}, ${jwksUrl}, ${publicKeyPem}, ${publicKeyFingerprint})
+        returning ${sql.unsafe(COLUMNS)}`,
+    )
+    return row ?? (yield* Effect.die(new Error("insert returned no row")))
+  })
 
 export const pageGuestIntegrations = async (
   sql: Queryable,

@@ -1,9 +1,11 @@
 /** The members of a workspace, and the rules about its owners: there is always one, and only owners make owners. */
-import { Conflict, Forbidden, NotFound } from "../../model/errors.ts"
+import { Effect } from "effect"
+import { Conflict, Forbidden, NotFound, type Unavailable } from "../../model/errors.ts"
 import type { WorkspaceRole } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
+import { query } from "../query.ts"
 import { revokeInvitesOf } from "./invites.ts"
 
 export interface MemberRow {
@@ -29,27 +31,34 @@ export const pageMembers = async (sql: Queryable, workspaceId: string, page: Pag
   return toPage(rows, page.limit)
 }
 
-const findMember = async (sql: Queryable, workspaceId: string, memberId: string): Promise<MemberRow> => {
-  const [row] = await sql<MemberRow[]>`
-    ${sql.unsafe(MEMBER)} where m.workspace_id = ${workspaceId} and m.id = ${memberId}`
-  if (row === undefined) throw NotFound.of("member")
-  return row
-}
+const findMember = (
+  sql: Queryable,
+  workspaceId: string,
+  memberId: string,
+): Effect.Effect<MemberRow, NotFound | Unavailable> =>
+  Effect.gen(function* () {
+    const [row] = yield* query(
+      () => sql<MemberRow[]>`
+        ${sql.unsafe(MEMBER)} where m.workspace_id = ${workspaceId} and m.id = ${memberId}`,
+    )
+    return row ?? (yield* NotFound.of("member"))
+  })
 
 const isOwner = new Forbidden({ detail: "Owners are not changed here: an owner may leave while another remains." })
 
-/** Throws `NotFound`, or `Forbidden` for an owner (specification §4). Run it under `lockWorkspace`. */
-export const setMemberRole = async (
+/** `Forbidden` for an owner (specification §4). Run it under `lockWorkspace`. */
+export const setMemberRole = (
   sql: Queryable,
   workspaceId: string,
   memberId: string,
   role: "member" | "admin",
-): Promise<MemberRow> => {
-  const member = await findMember(sql, workspaceId, memberId)
-  if (member.role === "owner") throw isOwner
-  await sql`update workspace_members set role = ${role} where id = ${memberId}`
-  return { ...member, role }
-}
+): Effect.Effect<MemberRow, NotFound | Forbidden | Unavailable> =>
+  Effect.gen(function* () {
+    const member = yield* findMember(sql, workspaceId, memberId)
+    if (member.role === "owner") return yield* isOwner
+    yield* query(() => sql`update workspace_members set role = ${role} where id = ${memberId}`)
+    return { ...member, role }
+  })
 
 /** A former member of a workspace: its user there, and the scheduled or live events on which that user had a role. */
 export interface Departure {
@@ -75,29 +84,49 @@ const depart = async (sql: Queryable, workspaceId: string, accountId: string): P
   return { accountId, userId: user.id, eventIds }
 }
 
-/** Throws `NotFound`, or `Forbidden` for an owner. Run it under `lockWorkspace`. */
-export const removeMember = async (sql: Queryable, workspaceId: string, memberId: string): Promise<Departure> => {
-  const member = await findMember(sql, workspaceId, memberId)
-  if (member.role === "owner") throw isOwner
-  await sql`delete from workspace_members where id = ${memberId}`
-  return depart(sql, workspaceId, member.accountId)
-}
+/** `Forbidden` for an owner. Run it under `lockWorkspace`. */
+export const removeMember = (
+  sql: Queryable,
+  workspaceId: string,
+  memberId: string,
+): Effect.Effect<Departure, NotFound | Forbidden | Unavailable> =>
+  Effect.gen(function* () {
+    const member = yield* findMember(sql, workspaceId, memberId)
+    if (member.role === "owner") return yield* isOwner
+    return yield* query(async () => {
+      await sql`delete from workspace_members where id = ${memberId}`
+      return depart(sql, workspaceId, member.accountId)
+    })
+  })
 
-/** Throws `Conflict` for the only owner: of two owners who leave at once exactly one succeeds. Run it under `lockWorkspace`. */
-export const leaveWorkspace = async (sql: Queryable, workspaceId: string, accountId: string): Promise<Departure> => {
-  const left = await sql`
-    delete from workspace_members m where workspace_id = ${workspaceId} and account_id = ${accountId}
-       and (role <> 'owner' or exists (select 1 from workspace_members o where o.workspace_id = ${workspaceId}
-                                          and o.role = 'owner' and o.account_id <> ${accountId}))
-    returning 1`
-  if (left.length === 0)
-    throw new Conflict({ detail: "The only owner cannot leave; make somebody else an owner first." })
-  return depart(sql, workspaceId, accountId)
-}
+/** `Conflict` for the only owner: of two owners who leave at once exactly one succeeds. Run it under `lockWorkspace`. */
+export const leaveWorkspace = (
+  sql: Queryable,
+  workspaceId: string,
+  accountId: string,
+): Effect.Effect<Departure, Conflict | Unavailable> =>
+  Effect.gen(function* () {
+    const left = yield* query(
+      () => sql`
+        delete from workspace_members m where workspace_id = ${workspaceId} and account_id = ${accountId}
+           and (role <> 'owner' or exists (select 1 from workspace_members o where o.workspace_id = ${workspaceId}
+                                              and o.role = 'owner' and o.account_id <> ${accountId}))
+        returning 1`,
+    )
+    if (left.length === 0) {
+      return yield* new Conflict({ detail: "The only owner cannot leave; make somebody else an owner first." })
+    }
+    return yield* query(() => depart(sql, workspaceId, accountId))
+  })
 
-/** Makes a member an owner too. Throws `NotFound`. Run it under `lockWorkspace`. */
-export const makeOwner = async (sql: Queryable, workspaceId: string, memberId: string): Promise<MemberRow> => {
-  const member = await findMember(sql, workspaceId, memberId)
-  await sql`update workspace_members set role = 'owner' where id = ${memberId}`
-  return { ...member, role: "owner" }
-}
+/** Makes a member an owner too. Run it under `lockWorkspace`. */
+export const makeOwner = (
+  sql: Queryable,
+  workspaceId: string,
+  memberId: string,
+): Effect.Effect<MemberRow, NotFound | Unavailable> =>
+  Effect.gen(function* () {
+    const member = yield* findMember(sql, workspaceId, memberId)
+    yield* query(() => sql`update workspace_members set role = 'owner' where id = ${memberId}`)
+    return { ...member, role: "owner" }
+  })

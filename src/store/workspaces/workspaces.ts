@@ -1,10 +1,11 @@
 /** Workspaces and their members. */
-import { SlugTaken } from "../../model/errors.ts"
+import { Effect } from "effect"
+import { SlugTaken, type Unavailable } from "../../model/errors.ts"
 import type { WorkspaceRole } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
-import { onUniqueViolation } from "../sqlstate.ts"
+import { onUniqueViolation, query } from "../query.ts"
 
 export interface WorkspaceRow {
   readonly id: string
@@ -18,43 +19,46 @@ export interface MemberWorkspaceRow extends WorkspaceRow {
   readonly role: WorkspaceRole
 }
 
-/** Fails with `SlugTaken`. The account becomes the owner. */
-export const insertWorkspace = async (
+/** The account becomes the owner. */
+export const insertWorkspace = (
   sql: Queryable,
   workspace: { id: string; name: string; slug: string; memberId: string; ownerId: string },
-): Promise<MemberWorkspaceRow> => {
-  const [row] = await onUniqueViolation(
-    sql<WorkspaceRow[]>`
-      insert into workspaces (id, name, slug, founder_account_id)
-      values (${workspace.id}, ${workspace.name}, ${workspace.slug}, ${workspace.ownerId})
-      returning id, name, slug, created_at, updated_at`,
-    "workspaces_slug_key",
-    () => new SlugTaken({ slug: workspace.slug }),
-  )
-  if (row === undefined) throw new Error("insert returned no row")
-  await sql`
-    insert into workspace_members (id, workspace_id, account_id, role)
-    values (${workspace.memberId}, ${workspace.id}, ${workspace.ownerId}, 'owner')`
-  return { ...row, role: "owner" }
-}
+): Effect.Effect<MemberWorkspaceRow, SlugTaken | Unavailable> =>
+  Effect.gen(function* () {
+    const [row] = yield* onUniqueViolation(
+      () => sql<WorkspaceRow[]>`
+        insert into workspaces (id, name, slug, founder_account_id)
+        values (${workspace.id}, ${workspace.name}, ${workspace.slug}, ${workspace.ownerId})
+        returning id, name, slug, created_at, updated_at`,
+      "workspaces_slug_key",
+      () => new SlugTaken({ slug: workspace.slug }),
+    )
+    if (row === undefined) return yield* Effect.die(new Error("insert returned no row"))
+    yield* query(
+      () => sql`
+        insert into workspace_members (id, workspace_id, account_id, role)
+        values (${workspace.memberId}, ${workspace.id}, ${workspace.ownerId}, 'owner')`,
+    )
+    return { ...row, role: "owner" }
+  })
 
-/** Changes the given fields. Fails with `SlugTaken`. */
-export const updateWorkspace = async (
+/** Changes the given fields. */
+export const updateWorkspace = (
   sql: Queryable,
   id: string,
   change: { readonly name?: string | undefined; readonly slug?: string | undefined },
-): Promise<WorkspaceRow> => {
-  const [row] = await onUniqueViolation(
-    sql<WorkspaceRow[]>`
-      update workspaces set name = coalesce(${change.name ?? null}, name), slug = coalesce(${change.slug ?? null}, slug),
-             updated_at = now()
-       where id = ${id} returning id, name, slug, created_at, updated_at`,
-    "workspaces_slug_key",
-    () => new SlugTaken({ slug: change.slug ?? "" }),
-  )
-  if (row === undefined) throw new Error("update returned no row")
-  return row
-}
+): Effect.Effect<WorkspaceRow, SlugTaken | Unavailable> =>
+  Effect.gen(function* () {
+    const [row] = yield* onUniqueViolation(
+      () => sql<WorkspaceRow[]>`
+        update workspaces set name = coalesce(${change.name ?? null}, name), slug = coalesce(${change.slug ?? null}, slug),
+               updated_at = now()
+         where id = ${id} returning id, name, slug, created_at, updated_at`,
+      "workspaces_slug_key",
+      () => new SlugTaken({ slug: change.slug ?? "" }),
+    )
+    return row ?? (yield* Effect.die(new Error("update returned no row")))
+  })
 
 export const findWorkspaceName = async (sql: Queryable, id: string): Promise<string | undefined> => {
   const [row] = await sql<{ name: string }[]>`select name from workspaces where id = ${id}`

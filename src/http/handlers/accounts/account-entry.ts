@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Passwords } from "../../../identity/accounts/passwords.ts"
 import { RequestCaller } from "../../../identity/callers/request-caller.ts"
 import { Mailer } from "../../../mail/mailer.ts"
-import { EmailTaken, type SlugTaken, Unauthorized } from "../../../model/errors.ts"
+import { EmailTaken, type SlugTaken, Unauthorized, type Unavailable } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
 import { foldEmail, MAX_EMAIL_LENGTH } from "../../../model/text/email.ts"
 import {
@@ -13,7 +13,7 @@ import {
   type ProvedCredentials,
 } from "../../../store/accounts/accounts.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
-import { onUniqueViolation } from "../../../store/sqlstate.ts"
+import { onUniqueViolation, query } from "../../../store/query.ts"
 import { insertWorkspace } from "../../../store/workspaces/workspaces.ts"
 import { RateLimits } from "../../requests/rate-limits.ts"
 import { HttpSettings } from "../../requests/settings.ts"
@@ -27,25 +27,30 @@ export interface NewAccount extends ProvedCredentials {
   readonly email: string
 }
 
-/** Inserts the account and its first workspace. Throws `EmailTaken`; `SlugTaken` when it should be run again. */
-export const insertAccountWithWorkspace = async (
+/** Inserts the account and its first workspace. `SlugTaken` when it should be run again. */
+export const insertAccountWithWorkspace = (
   sql: Queryable,
   person: { readonly name: string; readonly email: string; readonly passwordHash: string | null },
-): Promise<NewAccount> => {
-  const account = {
-    accountId: newId(),
-    credentialsVersion: FIRST_CREDENTIALS,
-    emailId: newId(),
-    name: person.name,
-    email: foldEmail(person.email),
-  }
-  const row = { ...account, id: account.accountId, passwordHash: person.passwordHash }
-  await onUniqueViolation(insertAccount(sql, row), "account_emails_email_key", () => new EmailTaken())
-  const name = `${person.name}'s workspace`.slice(0, 200)
-  const slug = await freeSlug(sql, person.name)
-  await insertWorkspace(sql, { id: newId(), name, slug, memberId: newId(), ownerId: account.accountId })
-  return account
-}
+): Effect.Effect<NewAccount, EmailTaken | SlugTaken | Unavailable> =>
+  Effect.gen(function* () {
+    const account = {
+      accountId: newId(),
+      credentialsVersion: FIRST_CREDENTIALS,
+      emailId: newId(),
+      name: person.name,
+      email: foldEmail(person.email),
+    }
+    const row = { ...account, id: account.accountId, passwordHash: person.passwordHash }
+    yield* onUniqueViolation(
+      () => insertAccount(sql, row),
+      "account_emails_email_key",
+      () => new EmailTaken(),
+    )
+    const name = `${person.name}'s workspace`.slice(0, 200)
+    const slug = yield* query(() => freeSlug(sql, person.name))
+    yield* insertWorkspace(sql, { id: newId(), name, slug, memberId: newId(), ownerId: account.accountId })
+    return account
+  })
 
 /** Signs up: resolves to the account and to the link that proves its address, which is also mailed. */
 export const createAccount = (person: { readonly name: string; readonly email: string; readonly password: string }) =>
@@ -54,10 +59,12 @@ export const createAccount = (person: { readonly name: string; readonly email: s
     const { appUrl } = yield* HttpSettings
     const passwordHash = yield* (yield* Passwords).hash(person.password)
     const created = yield* (yield* Database)
-      .transaction<NewAccount & { readonly verifyUrl: string }, EmailTaken | SlugTaken>(async (sql) => {
-        const account = await insertAccountWithWorkspace(sql, { ...person, passwordHash })
-        return { ...account, verifyUrl: await postVerification(sql, mailer, appUrl, account) }
-      })
+      .transaction((sql) =>
+        Effect.gen(function* () {
+          const account = yield* insertAccountWithWorkspace(sql, { ...person, passwordHash })
+          return { ...account, verifyUrl: yield* query(() => postVerification(sql, mailer, appUrl, account)) }
+        }),
+      )
       .pipe(Effect.retry(RETRY_SLUG))
     mailer.collect()
     return created

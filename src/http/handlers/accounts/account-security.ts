@@ -24,6 +24,7 @@ import {
   lockAccount,
 } from "../../../store/accounts/accounts.ts"
 import { Database, outsideTransaction, type Queryable } from "../../../store/database.ts"
+import { query } from "../../../store/query.ts"
 import { Telemetry } from "../../../telemetry/telemetry.ts"
 import type { AccountSecurity } from "../../contract/accounts/account-security.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
@@ -62,9 +63,9 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
   verifyEmail: {
     access: "public",
     handle: ({ payload }) =>
-      Effect.flatMap(Database, (database) =>
-        database.transaction<string, InvalidToken>((sql) => verifyEmail(sql, payload.token)),
-      ).pipe(Effect.map((email) => ({ verified: true as const, email }))),
+      Effect.flatMap(Database, (database) => database.transaction((sql) => verifyEmail(sql, payload.token))).pipe(
+        Effect.map((email) => ({ verified: true as const, email })),
+      ),
   },
   resendVerification: {
     access: "account",
@@ -135,15 +136,17 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
         if (!isRight) return yield* new Forbidden({ detail: "The current password is wrong." })
         yield* giveBack
         const passwordHash = yield* passwords.hash(payload.password)
-        yield* database.transaction<void, Unauthorized>(async (sql) => {
-          await lockAccount(sql, scope.accountId)
-          // Another reset or change was faster: the session or the given password no longer counts.
-          const proved = { accountId: scope.accountId, credentialsVersion }
-          if (!(await holdsCredentials(sql, scope.sessionId, proved))) {
-            throw new Unauthorized({ detail: "The password was changed meanwhile." })
-          }
-          await changePassword(sql, scope.accountId, passwordHash, scope.sessionId)
-        })
+        yield* database.transaction((sql) =>
+          Effect.gen(function* () {
+            yield* query(() => lockAccount(sql, scope.accountId))
+            // Another reset or change was faster: the session or the given password no longer counts.
+            const proved = { accountId: scope.accountId, credentialsVersion }
+            if (!(yield* query(() => holdsCredentials(sql, scope.sessionId, proved)))) {
+              return yield* new Unauthorized({ detail: "The password was changed meanwhile." })
+            }
+            yield* query(() => changePassword(sql, scope.accountId, passwordHash, scope.sessionId))
+          }),
+        )
         yield* recheckSockets({ accountId: scope.accountId })
         return { changed: true as const }
       }),

@@ -1,9 +1,10 @@
 /** Signing up, in, and out. */
 import { Effect } from "effect"
 import { AccountSessions } from "../../../identity/accounts/account-sessions.ts"
-import { Unauthorized } from "../../../model/errors.ts"
+import { Unauthorized, type Unavailable } from "../../../model/errors.ts"
 import { findAccount, listAccountEmails, type ProvedCredentials } from "../../../store/accounts/accounts.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
+import { query } from "../../../store/query.ts"
 import { listAccountWorkspaces } from "../../../store/workspaces/workspaces.ts"
 import type { Accounts, AccountView } from "../../contract/accounts/accounts.ts"
 import { issueSession } from "../../requests/browser-session.ts"
@@ -13,20 +14,23 @@ import { HttpSettings } from "../../requests/settings.ts"
 import { recheckSockets } from "../workspaces/grant-changes.ts"
 import { createAccount, signInWithPassword } from "./account-entry.ts"
 
-const accountView = async (sql: Queryable, accountId: string): Promise<AccountView> => {
-  const [account, emails, workspaces] = await Promise.all([
-    findAccount(sql, accountId),
-    listAccountEmails(sql, accountId),
-    listAccountWorkspaces(sql, accountId),
-  ])
-  if (account === undefined) throw new Unauthorized({ detail: "The account no longer exists." })
-  const primary = emails.find((email) => email.primary)
-  return {
-    account: { ...account, email: primary?.email ?? "", emailVerified: primary?.verified ?? false },
-    emails,
-    workspaces,
-  }
-}
+const accountView = (sql: Queryable, accountId: string): Effect.Effect<AccountView, Unauthorized | Unavailable> =>
+  Effect.gen(function* () {
+    const [account, emails, workspaces] = yield* query(() =>
+      Promise.all([
+        findAccount(sql, accountId),
+        listAccountEmails(sql, accountId),
+        listAccountWorkspaces(sql, accountId),
+      ]),
+    )
+    if (account === undefined) return yield* new Unauthorized({ detail: "The account no longer exists." })
+    const primary = emails.find((email) => email.primary)
+    return {
+      account: { ...account, email: primary?.email ?? "", emailVerified: primary?.verified ?? false },
+      emails,
+      workspaces,
+    }
+  })
 
 /** Starts a session and answers with the account and the cookie. */
 const signedIn = (

@@ -8,12 +8,12 @@ import { ApiKeys } from "../../../identity/api-keys.ts"
 import { takenBackLetter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
 import { plainWords } from "../../../mail/plain-words.ts"
-import type { InvalidToken } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
 import { isEmail } from "../../../model/text/email.ts"
 import { findPrimaryAddress } from "../../../store/accounts/accounts.ts"
 import type { TakenBack } from "../../../store/accounts/first-proof.ts"
 import { afterCommit, Database, type Queryable } from "../../../store/database.ts"
+import { query } from "../../../store/query.ts"
 import { insertAuditEntries } from "../../../store/workspaces/audit.ts"
 import type { AuditAction } from "../../contract/workspaces/audit.ts"
 import { HttpSettings } from "../../requests/settings.ts"
@@ -101,12 +101,8 @@ export const tellOfTakenBack = (takenBack: TakenBack | null) =>
 export const resetPasswordBy = (token: string, passwordHash: string, requestId: string) =>
   Effect.gen(function* () {
     const note = yield* takenBackNotice(requestId)
-    const done = yield* (yield* Database).transaction<Awaited<ReturnType<typeof resetPassword>>, InvalidToken>(
-      async (sql) => {
-        const reset = await resetPassword(sql, token, passwordHash)
-        await note(sql, reset.takenBack)
-        return reset
-      },
+    const done = yield* (yield* Database).transaction((sql) =>
+      Effect.tap(resetPassword(sql, token, passwordHash), ({ takenBack }) => query(() => note(sql, takenBack))),
     )
     yield* recheckSockets({ accountId: done.accountId })
     yield* tellOfTakenBack(done.takenBack)

@@ -6,11 +6,11 @@ import {
   type ProvidedIdentity,
   ROUND_TRIP_SECONDS,
 } from "../../../identity/accounts/identity-provider.ts"
-import { BadRequest, type EmailTaken, type SlugTaken } from "../../../model/errors.ts"
+import { BadRequest } from "../../../model/errors.ts"
 import { findAccountByIdentity, linkIdentity } from "../../../store/accounts/account-identities.ts"
-import { findAddress, findPassword, markVerified, type ProvedCredentials } from "../../../store/accounts/accounts.ts"
-import type { TakenBack } from "../../../store/accounts/first-proof.ts"
+import { findAddress, findPassword, markVerified } from "../../../store/accounts/accounts.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
+import { query } from "../../../store/query.ts"
 import type { SignIn } from "../../contract/accounts/sign-in.ts"
 import { issueSession } from "../../requests/browser-session.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
@@ -34,34 +34,33 @@ const redirect = (location: string, cookies: ReadonlyArray<string>) =>
     headers: [["location", location], ...cookies.map((cookie) => ["set-cookie", cookie] as const)],
   })
 
-interface SignedIn {
-  readonly accountId: string
-  readonly takenBack: TakenBack | null
-}
-
 /**
  * The account this identity signs in: the linked one, the one with the address that it proves, or a new one. An account with an
  * unproved address may have been made by another person, so what was made of it before is taken back.
  */
-const accountOf = async (sql: Queryable, identity: ProvidedIdentity): Promise<SignedIn> => {
-  const { issuer, subject, email, emailVerified } = identity
-  const linked = await findAccountByIdentity(sql, issuer, subject)
-  if (linked !== undefined) return { accountId: linked, takenBack: null }
-  if (email === null || !emailVerified) {
-    throw new BadRequest({ detail: "The identity provider has not verified an e-mail address for you." })
-  }
-  const address = await findAddress(sql, email)
-  const takenBack = address === undefined || address.verified ? null : await proveByProvider(sql, address)
-  const accountId = address?.accountId ?? (await createAccount(sql, identity.name ?? email, email))
-  await linkIdentity(sql, { issuer, subject, accountId })
-  return { accountId, takenBack }
-}
+const accountOf = (sql: Queryable, identity: ProvidedIdentity) =>
+  Effect.gen(function* () {
+    const { issuer, subject, email, emailVerified } = identity
+    const linked = yield* query(() => findAccountByIdentity(sql, issuer, subject))
+    if (linked !== undefined) return { accountId: linked, takenBack: null }
+    if (email === null || !emailVerified) {
+      const detail = "The identity provider has not verified an e-mail address for you."
+      return yield* new BadRequest({ detail })
+    }
+    const address = yield* query(() => findAddress(sql, email))
+    const takenBack =
+      address === undefined || address.verified ? null : yield* query(() => proveByProvider(sql, address))
+    const accountId = address?.accountId ?? (yield* createAccount(sql, identity.name ?? email, email))
+    yield* query(() => linkIdentity(sql, { issuer, subject, accountId }))
+    return { accountId, takenBack }
+  })
 
-const createAccount = async (sql: Queryable, name: string, email: string): Promise<string> => {
-  const account = await insertAccountWithWorkspace(sql, { name: name.slice(0, 200), email, passwordHash: null })
-  await markVerified(sql, account.emailId)
-  return account.accountId
-}
+const createAccount = (sql: Queryable, name: string, email: string) =>
+  Effect.gen(function* () {
+    const account = yield* insertAccountWithWorkspace(sql, { name: name.slice(0, 200), email, passwordHash: null })
+    yield* query(() => markVerified(sql, account.emailId))
+    return account.accountId
+  })
 
 export const signIn: Handlers<typeof SignIn> = {
   startIdp: {
@@ -75,25 +74,28 @@ export const signIn: Handlers<typeof SignIn> = {
   },
   finishIdp: {
     access: "browser",
-    handle: ({ query, path, requestId, scope }) =>
+    handle: ({ query: returned, path, requestId, scope }) =>
       Effect.gen(function* () {
         const { publicUrl, appUrl } = yield* HttpSettings
         const provider = yield* IdentityProvider
         const forget = roundTripCookie(publicUrl, "", 0)
         // A person who refuses at the provider comes back to the application, signed out as before.
-        if (query.error !== undefined && provider.isConfigured) return redirect(`${appUrl}/?signIn=refused`, [forget])
+        if (returned.error !== undefined && provider.isConfigured)
+          return redirect(`${appUrl}/?signIn=refused`, [forget])
         const identity = yield* provider.finish(
           `${publicUrl}${path}?${scope.queryString}`,
           scope.cookie(ROUND_TRIP_COOKIE),
         )
         const note = yield* takenBackNotice(requestId)
         const { accountId, credentialsVersion, takenBack } = yield* (yield* Database)
-          .transaction<SignedIn & ProvedCredentials, BadRequest | EmailTaken | SlugTaken>(async (sql) => {
-            const signedIn = await accountOf(sql, identity)
-            await note(sql, signedIn.takenBack)
-            const { credentialsVersion: current } = await findPassword(sql, signedIn.accountId)
-            return { ...signedIn, credentialsVersion: current }
-          })
+          .transaction((sql) =>
+            Effect.gen(function* () {
+              const signedIn = yield* accountOf(sql, identity)
+              yield* query(() => note(sql, signedIn.takenBack))
+              const { credentialsVersion: current } = yield* query(() => findPassword(sql, signedIn.accountId))
+              return { ...signedIn, credentialsVersion: current }
+            }),
+          )
           .pipe(Effect.retry(RETRY_SLUG))
         if (takenBack !== null) yield* recheckSockets({ accountId })
         yield* tellOfTakenBack(takenBack)

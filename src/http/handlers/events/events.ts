@@ -3,13 +3,14 @@ import { Effect } from "effect"
 import type { AgendaCommand, Answer } from "../../../actors/commands.ts"
 import type { LiveEvents } from "../../../actors/live-events.ts"
 import { giveEventRole } from "../../../identity/participants.ts"
-import { BadRequest, Conflict, type Failure, NotFound, type Unauthorized } from "../../../model/errors.ts"
-import { type Event, type EventWithPhases, endsBeforeItStarts } from "../../../model/event.ts"
+import { BadRequest, Conflict, type Failure, NotFound } from "../../../model/errors.ts"
+import { type EventWithPhases, endsBeforeItStarts } from "../../../model/event.ts"
 import { newId } from "../../../model/ids.ts"
 import { MAX_PHASES_PER_EVENT, type Phase } from "../../../model/phase.ts"
 import { requireMember } from "../../../store/accounts/credentials.ts"
 import { Database } from "../../../store/database.ts"
 import { insertEvent, type NewEvent, type NewPhase, pageEvents } from "../../../store/events/events.ts"
+import { query } from "../../../store/query.ts"
 import type { Events } from "../../contract/events/events.ts"
 import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
@@ -40,14 +41,16 @@ const storeEvent = (event: NewEvent, phases: ReadonlyArray<NewPhase>, { accountI
   Effect.flatMap(Database, (database) =>
     accountId === null
       ? database.run((sql) => insertEvent(sql, event, phases))
-      : database.transaction<Event, NotFound | Unauthorized>(async (sql) => {
-          const { workspaceId, id: eventId } = event
-          // A concurrent removal of the member, which takes event roles back, comes before this or sees its result.
-          await requireMember(sql, workspaceId, credential)
-          const created = await insertEvent(sql, event, phases)
-          await giveEventRole(sql, { accountId, workspaceId, eventId, role: "host" })
-          return created
-        }),
+      : database.transaction((sql) =>
+          Effect.gen(function* () {
+            const { workspaceId, id: eventId } = event
+            // A concurrent removal of the member, which takes event roles back, comes before this or sees its result.
+            yield* requireMember(sql, workspaceId, credential)
+            const created = yield* query(() => insertEvent(sql, event, phases))
+            yield* giveEventRole(sql, { accountId, workspaceId, eventId, role: "host" })
+            return created
+          }),
+        ),
   )
 
 const lifecycle = (command: AgendaCommand) => ({

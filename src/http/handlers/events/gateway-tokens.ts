@@ -1,7 +1,7 @@
 /** Gateway tokens by all their rules (specification §4): the participant and role that each credential gets on an event. */
 import { Effect } from "effect"
 import { type GatewayGrant, Tokens } from "../../../identity/tokens.ts"
-import { Conflict, NotFound, SignInRequired, Unauthorized } from "../../../model/errors.ts"
+import { Conflict, NotFound, SignInRequired, Unauthorized, type Unavailable } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
 import { accessOf } from "../../../model/grants.ts"
 import { newId } from "../../../model/ids.ts"
@@ -9,91 +9,92 @@ import { guestRole } from "../../../model/roles.ts"
 import { findGrantState } from "../../../store/accounts/grant-states.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { findEvent, listPhases } from "../../../store/events/events.ts"
+import { query } from "../../../store/query.ts"
 import type { GatewayTokens } from "../../contract/events/gateway-tokens.ts"
 import type { Handlers, Scopes } from "../../requests/call.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 
 type Session = NonNullable<Scopes["optionalSession"]["session"]>
-type Refusals = NotFound | Conflict | SignInRequired | Unauthorized
+type Granting = Effect.Effect<GatewayGrant, NotFound | SignInRequired | Unauthorized | Unavailable>
 
 /** An anonymous viewer's socket may live this long before it wants a new token. */
 const ANONYMOUS_SECONDS = 12 * 3600
 
-const signedIn = async (
+const signedIn = (
   sql: Queryable,
   event: Event,
   { basis, workspaceId, expires }: Extract<Session, { kind: "session" }>,
-): Promise<GatewayGrant> => {
-  if (workspaceId !== event.workspaceId) throw NotFound.of("event")
-  const state = await findGrantState(sql, basis, event.id)
-  if (!state.userHolds) throw new Unauthorized({ detail: "The session's user no longer exists." })
-  const access = accessOf(state)
-  if (access === undefined) throw NotFound.of("event")
-  return {
-    participantId: basis.userId,
-    eventId: event.id,
-    workspaceId: event.workspaceId,
-    basis,
-    kind: "user",
-    userId: basis.userId,
-    ...(access.walkIn ? { walkIn: true } : {}),
-    name: state.name ?? "Participant",
-    role: access.role,
-    sessionExpires: expires,
-  }
-}
+): Granting =>
+  Effect.gen(function* () {
+    if (workspaceId !== event.workspaceId) return yield* NotFound.of("event")
+    const state = yield* query(() => findGrantState(sql, basis, event.id))
+    if (!state.userHolds) return yield* new Unauthorized({ detail: "The session's user no longer exists." })
+    const access = accessOf(state)
+    if (access === undefined) return yield* NotFound.of("event")
+    return {
+      participantId: basis.userId,
+      eventId: event.id,
+      workspaceId: event.workspaceId,
+      basis,
+      kind: "user",
+      userId: basis.userId,
+      ...(access.walkIn ? { walkIn: true } : {}),
+      name: state.name ?? "Participant",
+      role: access.role,
+      sessionExpires: expires,
+    }
+  })
 
 /** An event session is for its one event, whatever its visibility; sessions outlive their integration (specification §3). */
-const attendee = async (
-  sql: Queryable,
-  event: Event,
-  session: Extract<Session, { kind: "attendee" }>,
-): Promise<GatewayGrant> => {
-  if (session.eventId !== event.id) throw NotFound.of("event")
-  const phases = await listPhases(sql, event.id)
-  return {
-    participantId: session.participantId,
-    eventId: event.id,
-    workspaceId: event.workspaceId,
-    kind: session.as,
-    userId: null,
-    name: session.name,
-    role: guestRole(phases.map(({ modality }) => modality)),
-    sessionExpires: session.expires,
-  }
-}
+const attendee = (sql: Queryable, event: Event, session: Extract<Session, { kind: "attendee" }>): Granting =>
+  Effect.gen(function* () {
+    if (session.eventId !== event.id) return yield* NotFound.of("event")
+    const phases = yield* query(() => listPhases(sql, event.id))
+    return {
+      participantId: session.participantId,
+      eventId: event.id,
+      workspaceId: event.workspaceId,
+      kind: session.as,
+      userId: null,
+      name: session.name,
+      role: guestRole(phases.map(({ modality }) => modality)),
+      sessionExpires: session.expires,
+    }
+  })
 
-const anonymous = async (sql: Queryable, event: Event): Promise<GatewayGrant> => {
-  if (event.visibility === "private") throw NotFound.of("event")
-  const phases = await listPhases(sql, event.id)
-  if (event.visibility !== "public" || !phases.some(({ modality }) => modality === "broadcast")) {
-    throw new SignInRequired({ detail: "Sign in to join this event." })
-  }
-  return {
-    participantId: `anon:${newId()}`,
-    eventId: event.id,
-    workspaceId: event.workspaceId,
-    kind: "anonymous",
-    userId: null,
-    name: "Anonymous viewer",
-    role: "viewer",
-    sessionExpires: Math.floor(Date.now() / 1000) + ANONYMOUS_SECONDS,
-  }
-}
+const anonymous = (sql: Queryable, event: Event): Granting =>
+  Effect.gen(function* () {
+    if (event.visibility === "private") return yield* NotFound.of("event")
+    const phases = yield* query(() => listPhases(sql, event.id))
+    if (event.visibility !== "public" || !phases.some(({ modality }) => modality === "broadcast")) {
+      return yield* new SignInRequired({ detail: "Sign in to join this event." })
+    }
+    return {
+      participantId: `anon:${newId()}`,
+      eventId: event.id,
+      workspaceId: event.workspaceId,
+      kind: "anonymous",
+      userId: null,
+      name: "Anonymous viewer",
+      role: "viewer",
+      sessionExpires: Math.floor(Date.now() / 1000) + ANONYMOUS_SECONDS,
+    }
+  })
 
-const grantOf = (sql: Queryable, event: Event, session: Session | null): Promise<GatewayGrant> => {
+const grantOf = (sql: Queryable, event: Event, session: Session | null): Granting => {
   if (session === null) return anonymous(sql, event)
   return session.kind === "attendee" ? attendee(sql, event, session) : signedIn(sql, event, session)
 }
 
-const grantFor = async (sql: Queryable, eventId: string, session: Session | null): Promise<GatewayGrant> => {
-  const event = await findEvent(sql, eventId)
-  if (event === undefined) throw NotFound.of("event")
-  if (session === null && event.status === "draft") throw NotFound.of("event")
-  const grant = await grantOf(sql, event, session)
-  if (event.status === "ended") throw new Conflict({ detail: "The event has ended." })
-  return grant
-}
+const grantFor = (sql: Queryable, eventId: string, session: Session | null) =>
+  Effect.gen(function* () {
+    const event = yield* query(() => findEvent(sql, eventId))
+    if (event === undefined) return yield* NotFound.of("event")
+    if (session === null && event.status === "draft") return yield* NotFound.of("event")
+    const grant = yield* grantOf(sql, event, session)
+    if (event.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
+    return grant
+  })
 
 export const gatewayTokens: Handlers<typeof GatewayTokens> = {
   createGatewayToken: {
@@ -101,7 +102,7 @@ export const gatewayTokens: Handlers<typeof GatewayTokens> = {
     handle: ({ payload: { eventId }, scope: { session } }) =>
       Effect.gen(function* () {
         const { publicUrl } = yield* HttpSettings
-        const grant = yield* (yield* Database).run<GatewayGrant, Refusals>((sql) => grantFor(sql, eventId, session))
+        const grant = yield* (yield* Database).run((sql) => grantFor(sql, eventId, session))
         const { token, expiresAt } = yield* (yield* Tokens).issue("gateway", grant)
         return {
           token,

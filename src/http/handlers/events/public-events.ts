@@ -29,6 +29,7 @@ import {
   lockCapacity,
 } from "../../../store/events/registrations.ts"
 import { findTableNotes } from "../../../store/events/table-notes.ts"
+import { query } from "../../../store/query.ts"
 import type { PublicEvents } from "../../contract/events/public-events.ts"
 import type { TableContent } from "../../contract/events/table-summary.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
@@ -58,18 +59,21 @@ const headOf = (event: Event) => ({
 
 const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))
 
-/** Takes a place, or finds the present one. Throws `EventFull`, `Conflict` for an ended event, `NotFound` for a deleted one. */
-const takePlace = async (sql: Queryable, eventId: string, person: { name: string; email: string }) => {
-  const limits = await lockCapacity(sql, eventId)
-  if (limits === undefined) throw NotFound.of("event")
-  if (limits.status === "ended") throw new Conflict({ detail: "The event has ended." })
-  const known = await findRegistration(sql, eventId, person.email)
-  if (known !== undefined) return { id: known.id, alreadyRegistered: true }
-  if (limits.capacity !== null && (await countRegistrations(sql, eventId)) >= limits.capacity) throw new EventFull()
-  const id = newId()
-  await insertRegistration(sql, { id, eventId, ...person })
-  return { id, alreadyRegistered: false }
-}
+/** Takes a place, or finds the present one. `Conflict` for an ended event, `NotFound` for a deleted one. */
+const takePlace = (sql: Queryable, eventId: string, person: { name: string; email: string }) =>
+  Effect.gen(function* () {
+    const limits = yield* query(() => lockCapacity(sql, eventId))
+    if (limits === undefined) return yield* NotFound.of("event")
+    if (limits.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
+    const known = yield* query(() => findRegistration(sql, eventId, person.email))
+    if (known !== undefined) return { id: known.id, alreadyRegistered: true }
+    if (limits.capacity !== null && (yield* query(() => countRegistrations(sql, eventId))) >= limits.capacity) {
+      return yield* new EventFull()
+    }
+    const id = newId()
+    yield* query(() => insertRegistration(sql, { id, eventId, ...person }))
+    return { id, alreadyRegistered: false }
+  })
 
 /**
  * Adds the address to watch a recording at. That of a public event ends when the event becomes private; of a private one only its
@@ -209,14 +213,14 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
         const person = { name: payload.name.trim(), email: foldEmail(payload.email) }
         yield* requireProvedOrganiser(event.workspaceId)
         yield* (yield* RateLimits).mail("entry", person.email)
-        const alreadyRegistered = yield* (yield* Database).transaction<boolean, EventFull | Conflict | NotFound>(
-          async (sql) => {
-            const place = await takePlace(sql, event.id, person)
-            const token = await issueEntryToken(sql, place.id)
-            const letter = { name: person.name, event: event.title, when: event.scheduledAt }
-            await mailer.post(sql, entryLetter(person.email, letter, `${appUrl}/enter/${event.id}?token=${token}`))
-            return place.alreadyRegistered
-          },
+        const { alreadyRegistered } = yield* (yield* Database).transaction((sql) =>
+          Effect.tap(takePlace(sql, event.id, person), ({ id }) =>
+            query(async () => {
+              const token = await issueEntryToken(sql, id)
+              const letter = { name: person.name, event: event.title, when: event.scheduledAt }
+              await mailer.post(sql, entryLetter(person.email, letter, `${appUrl}/enter/${event.id}?token=${token}`))
+            }),
+          ),
         )
         mailer.collect()
         return { registered: true, alreadyRegistered }

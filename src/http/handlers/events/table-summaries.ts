@@ -3,10 +3,10 @@ import { Clock, Effect } from "effect"
 import { hashSecret, newSecret } from "../../../identity/secrets.ts"
 import { tableNotesLetter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
-import type { LettersUsedUp } from "../../../model/errors.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { insertNoteToken, listNoteRecipients, upsertTableSummary } from "../../../store/events/table-notes.ts"
+import { query } from "../../../store/query.ts"
 import type { TableSummaries } from "../../contract/events/table-summary.ts"
 import type { Handlers } from "../../requests/call.ts"
 import { HttpSettings } from "../../requests/settings.ts"
@@ -57,7 +57,7 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
           return { userId, mailed, ...(mailed && !emailDevMode ? {} : { url }) }
         }
 
-        const told = yield* database.transaction<ReadonlyArray<Told>, LettersUsedUp>(async (sql) => {
+        const tellAll = async (sql: Queryable): Promise<ReadonlyArray<Told>> => {
           await upsertTableSummary(sql, { eventId: event.id, roomId, content, generatedAt })
           const served = new Set(await listNoteRecipients(sql, event.id, roomId, generatedAt))
           const answers: Told[] = []
@@ -67,10 +67,18 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
             answers.push(answer)
             served.add(userId)
           }
-          const chosen = answers.filter(({ userId, mailed }) => mailed && readers.get(userId)?.isChosen === true)
-          await countLettersToOthers(sql, workspaceId, chosen.length, mailPerWorkspacePerDay)
           return answers
-        })
+        }
+
+        const told = yield* database.transaction((sql) =>
+          Effect.tap(
+            query(() => tellAll(sql)),
+            (answers) => {
+              const chosen = answers.filter(({ userId, mailed }) => mailed && readers.get(userId)?.isChosen === true)
+              return countLettersToOthers(sql, workspaceId, chosen.length, mailPerWorkspacePerDay)
+            },
+          ),
+        )
         mailer.collect()
         return { eventId: event.id, roomId, generatedAt, recipients: told }
       }),

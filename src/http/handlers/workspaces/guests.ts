@@ -9,13 +9,14 @@ import { Effect } from "effect"
 import { registerGuestIntegration } from "../../../identity/partners/guest-integrations.ts"
 import { type PartnerGuest, PartnerTokens, tokenRefused } from "../../../identity/partners/partner-tokens.ts"
 import { Tokens } from "../../../identity/tokens.ts"
-import { AccountExists, Conflict, NotFound, type Unauthorized } from "../../../model/errors.ts"
+import { AccountExists, Conflict, NotFound } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
 import { namedId } from "../../../model/ids.ts"
-import { type EventRole, guestRole } from "../../../model/roles.ts"
+import { guestRole } from "../../../model/roles.ts"
 import { isProvedEmail } from "../../../store/accounts/accounts.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { listPhases } from "../../../store/events/events.ts"
+import { query } from "../../../store/query.ts"
 import {
   isIntegrationActive,
   pageGuestIntegrations,
@@ -26,17 +27,20 @@ import type { Handlers } from "../../requests/call.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 
 /** The role a guest gets on an event. Fails for an integration revoked meanwhile, and for the address of an account. */
-const admit = async (sql: Queryable, event: Event, { integrationId, email }: PartnerGuest): Promise<EventRole> => {
-  const [isActive, hasAccount, phases] = await Promise.all([
-    isIntegrationActive(sql, integrationId),
-    email !== null && isProvedEmail(sql, email),
-    listPhases(sql, event.id),
-  ])
-  // Fetching the issuer's keys may have taken seconds; a revocation applies to every guest that is not admitted yet.
-  if (!isActive) throw tokenRefused
-  if (hasAccount) throw new AccountExists()
-  return guestRole(phases.map(({ modality }) => modality))
-}
+const admit = (sql: Queryable, event: Event, { integrationId, email }: PartnerGuest) =>
+  Effect.gen(function* () {
+    const [isActive, hasAccount, phases] = yield* query(() =>
+      Promise.all([
+        isIntegrationActive(sql, integrationId),
+        email !== null && isProvedEmail(sql, email),
+        listPhases(sql, event.id),
+      ]),
+    )
+    // Fetching the issuer's keys may have taken seconds; a revocation applies to every guest that is not admitted yet.
+    if (!isActive) return yield* tokenRefused
+    if (hasAccount) return yield* new AccountExists()
+    return guestRole(phases.map(({ modality }) => modality))
+  })
 
 export const guests: Handlers<typeof Guests> = {
   createGuestIntegration: {
@@ -55,11 +59,11 @@ export const guests: Handlers<typeof Guests> = {
   deleteGuestIntegration: {
     access: "workspaceAdminOrKey",
     handle: ({ params: { integrationId }, scope: { workspaceId } }) =>
-      Effect.flatMap(Database, (database) =>
-        database.run<void, NotFound>(async (sql) => {
-          if (!(await revokeGuestIntegration(sql, workspaceId, integrationId))) throw NotFound.of("guest integration")
-        }),
-      ),
+      Effect.gen(function* () {
+        const database = yield* Database
+        const isRevoked = yield* database.run((sql) => revokeGuestIntegration(sql, workspaceId, integrationId))
+        if (!isRevoked) return yield* NotFound.of("guest integration")
+      }),
   },
   createGuestSession: {
     access: "openEvent",
@@ -67,9 +71,7 @@ export const guests: Handlers<typeof Guests> = {
       Effect.gen(function* () {
         const guest = yield* (yield* PartnerTokens).verify(event.workspaceId, token)
         if (event.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
-        const role = yield* (yield* Database).run<EventRole, Unauthorized | AccountExists>((sql) =>
-          admit(sql, event, guest),
-        )
+        const role = yield* (yield* Database).run((sql) => admit(sql, event, guest))
         const session = {
           participantId: `guest:${namedId(event.id, guest.issuer, guest.sub)}`,
           eventId: event.id,

@@ -11,19 +11,13 @@ import {
 } from "../../../identity/invites.ts"
 import { invitationLetter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
-import {
-  BadRequest,
-  Conflict,
-  type LettersUsedUp,
-  NotFound,
-  RoleNotOnEvent,
-  type Unauthorized,
-} from "../../../model/errors.ts"
+import { BadRequest, Conflict, NotFound, RoleNotOnEvent } from "../../../model/errors.ts"
 import { acceptedRoles, type EventRole } from "../../../model/roles.ts"
 import { foldEmail } from "../../../model/text/email.ts"
 import { type Credential, lockWorkspace, requireCredential } from "../../../store/accounts/credentials.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { findEventWithPhases } from "../../../store/events/events.ts"
+import { query } from "../../../store/query.ts"
 import {
   findWorkspaceInvitation,
   type InvitationRow,
@@ -38,8 +32,6 @@ import { RateLimits } from "../../requests/rate-limits.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { countLettersToOthers, requireProvedSender, type Sender, unaskedLetters } from "./letters-to-others.ts"
 
-type Refusals = Unauthorized | NotFound | Conflict | BadRequest | RoleNotOnEvent | LettersUsedUp
-
 interface Asked {
   readonly email?: string
   readonly role?: string
@@ -49,28 +41,30 @@ interface Asked {
 
 const WORKSPACE_ROLES = ["member", "admin"]
 
-/** The grant of a workspace invite. Throws `BadRequest`; `Conflict` for a member. */
-const toWorkspace = async (sql: Queryable, workspaceId: string, { email, role = "member", eventId }: Asked) => {
-  if (eventId !== undefined) throw new BadRequest({ detail: "eventId: a workspace invite names no event." })
-  if (!WORKSPACE_ROLES.includes(role)) throw new BadRequest({ detail: "role: must be member or admin." })
-  if (email !== undefined && (await isMemberByEmail(sql, workspaceId, foldEmail(email)))) {
-    throw new Conflict({ detail: "This address belongs to a member." })
-  }
-  return { kind: "workspace" as const, role, eventId: null }
-}
+/** The grant of a workspace invite. `Conflict` for a member. */
+const toWorkspace = (sql: Queryable, workspaceId: string, { email, role = "member", eventId }: Asked) =>
+  Effect.gen(function* () {
+    if (eventId !== undefined) return yield* new BadRequest({ detail: "eventId: a workspace invite names no event." })
+    if (!WORKSPACE_ROLES.includes(role)) return yield* new BadRequest({ detail: "role: must be member or admin." })
+    if (email !== undefined && (yield* query(() => isMemberByEmail(sql, workspaceId, foldEmail(email))))) {
+      return yield* new Conflict({ detail: "This address belongs to a member." })
+    }
+    return { kind: "workspace" as const, role, eventId: null }
+  })
 
-/** The grant of an event invite. Throws `NotFound`, `RoleNotOnEvent`, `BadRequest`; `Conflict` for an event that is over. */
-const toEvent = async (sql: Queryable, workspaceId: string, { role, eventId }: Asked) => {
-  if (eventId === undefined) throw new BadRequest({ detail: "eventId: an event invite names one." })
-  const event = await findEventWithPhases(sql, eventId)
-  if (event === undefined || event.workspaceId !== workspaceId) throw NotFound.of("event")
-  const accepted = acceptedRoles(event.phases.map(({ modality }) => modality))
-  // An event without phases has no default role, and an absent role must not make the invitee an administrator.
-  const given = role ?? (accepted.includes("participant") ? "participant" : "viewer")
-  if (!accepted.includes(given as EventRole)) throw new RoleNotOnEvent({ acceptedRoles: accepted })
-  if (event.status === "ended") throw new Conflict({ detail: "The event has ended." })
-  return { kind: "event" as const, role: given, eventId }
-}
+/** The grant of an event invite. `Conflict` for an event that is over. */
+const toEvent = (sql: Queryable, workspaceId: string, { role, eventId }: Asked) =>
+  Effect.gen(function* () {
+    if (eventId === undefined) return yield* new BadRequest({ detail: "eventId: an event invite names one." })
+    const event = yield* query(() => findEventWithPhases(sql, eventId))
+    if (event === undefined || event.workspaceId !== workspaceId) return yield* NotFound.of("event")
+    const accepted = acceptedRoles(event.phases.map(({ modality }) => modality))
+    // An event without phases has no default role, and an absent role must not make the invitee an administrator.
+    const given = role ?? (accepted.includes("participant") ? "participant" : "viewer")
+    if (!accepted.includes(given as EventRole)) return yield* new RoleNotOnEvent({ acceptedRoles: accepted })
+    if (event.status === "ended") return yield* new Conflict({ detail: "The event has ended." })
+    return { kind: "event" as const, role: given, eventId }
+  })
 
 /** `ada@example.com` → `a•••@example.com`: enough to recognise one's own, too little to learn another's. */
 const masked = (email: string | null): string | null => email?.replace(/^(.).*(@[^@]*)$/, "$1•••$2") ?? null
@@ -100,46 +94,61 @@ const mailing = <A, E, R>(sender: Sender, email: string | null | undefined, anno
     return yield* Effect.tapError(announcing, () => giveBack)
   })
 
-type IssuedAnswer = InviteRow & { readonly inviteUrl?: string; readonly mailed?: false }
+interface Issued {
+  readonly issued: IssuedInvite
+  readonly invitation: InvitationRow
+}
+
+/** The inviter gets the link where its letter was not sent, and in development. */
+const answerOf = (
+  invite: InviteRow,
+  inviteUrl: string,
+  outcome: "posted" | "refused" | "off",
+  emailDevMode: boolean,
+) => ({
+  ...invite,
+  ...(outcome === "posted" && !emailDevMode ? {} : { inviteUrl }),
+  ...(outcome === "refused" ? { mailed: false as const } : {}),
+})
 
 /** Mails the invite if it has an address that takes invitations, and answers with the link if it may be shown. */
-const announce = (
+const announce = <E>(
   credential: Credential & { readonly workspaceId: string },
-  invitationOf: (sql: Queryable) => Promise<{ readonly issued: IssuedInvite; readonly invitation: InvitationRow }>,
+  invitationOf: (sql: Queryable) => Effect.Effect<Issued, E>,
 ) =>
   Effect.gen(function* () {
     const { appUrl, emailDevMode, mailPerWorkspacePerDay } = yield* HttpSettings
     const mailer = yield* Mailer
     const post = yield* unaskedLetters
-    const answer = yield* (yield* Database).transaction<IssuedAnswer, Refusals>(async (sql) => {
-      // Before anything: a removal of the caller comes first and refuses this, or comes after it and revokes its invite.
-      await lockWorkspace(sql, credential.workspaceId)
-      await requireCredential(sql, credential.workspaceId, credential)
-      const { issued, invitation } = await invitationOf(sql)
-      const inviteUrl = `${appUrl}/invite/${issued.token}`
-      const { email, role } = issued.invite
-      if (email === null) return { ...issued.invite, inviteUrl }
-      const { workspaceId, workspaceName, eventTitle } = invitation
-      const to = { workspace: workspaceName, event: eventTitle, role }
-      const outcome = await post(sql, { workspaceId, kind: "invitation", email }, (unsubscribeUrl) =>
-        invitationLetter(email, to, inviteUrl, unsubscribeUrl),
-      )
-      if (outcome === "posted") await countLettersToOthers(sql, workspaceId, 1, mailPerWorkspacePerDay)
-      return {
-        ...issued.invite,
-        ...(outcome === "posted" && !emailDevMode ? {} : { inviteUrl }),
-        ...(outcome === "refused" ? { mailed: false as const } : {}),
-      }
-    })
+    const answer = yield* (yield* Database).transaction((sql) =>
+      Effect.gen(function* () {
+        // Before anything: a removal of the caller comes first and refuses this, or comes after it and revokes its invite.
+        yield* query(() => lockWorkspace(sql, credential.workspaceId))
+        yield* requireCredential(sql, credential.workspaceId, credential)
+        const { issued, invitation } = yield* invitationOf(sql)
+        const inviteUrl = `${appUrl}/invite/${issued.token}`
+        const { email, role } = issued.invite
+        if (email === null) return { ...issued.invite, inviteUrl }
+        const { workspaceId, workspaceName, eventTitle } = invitation
+        const to = { workspace: workspaceName, event: eventTitle, role }
+        const outcome = yield* query(() =>
+          post(sql, { workspaceId, kind: "invitation", email }, (unsubscribeUrl) =>
+            invitationLetter(email, to, inviteUrl, unsubscribeUrl),
+          ),
+        )
+        if (outcome === "posted") yield* countLettersToOthers(sql, workspaceId, 1, mailPerWorkspacePerDay)
+        return answerOf(issued.invite, inviteUrl, outcome, emailDevMode)
+      }),
+    )
     mailer.collect()
     return answer
   })
 
-const findIn = async (sql: Queryable, workspaceId: string, inviteId: string): Promise<InvitationRow> => {
-  const invitation = await findWorkspaceInvitation(sql, workspaceId, inviteId)
-  if (invitation === undefined) throw NotFound.of("invite")
-  return invitation
-}
+const findIn = (sql: Queryable, workspaceId: string, inviteId: string) =>
+  Effect.gen(function* () {
+    const invitation = yield* query(() => findWorkspaceInvitation(sql, workspaceId, inviteId))
+    return invitation ?? (yield* NotFound.of("invite"))
+  })
 
 export const invites: Handlers<typeof Invites> = {
   createInvite: {
@@ -148,13 +157,17 @@ export const invites: Handlers<typeof Invites> = {
       mailing(
         scope,
         payload.email,
-        announce(scope, async (sql) => {
-          const kind = payload.kind ?? (payload.eventId === undefined ? "workspace" : "event")
-          const to = await (kind === "event" ? toEvent : toWorkspace)(sql, workspaceId, payload)
-          const email = payload.email === undefined ? null : foldEmail(payload.email)
-          const issued = await issueInvite(sql, { workspaceId, email, createdByAccountId: scope.accountId, ...to })
-          return { issued, invitation: await findIn(sql, workspaceId, issued.invite.id) }
-        }),
+        announce(scope, (sql) =>
+          Effect.gen(function* () {
+            const kind = payload.kind ?? (payload.eventId === undefined ? "workspace" : "event")
+            const to = yield* kind === "event"
+              ? toEvent(sql, workspaceId, payload)
+              : toWorkspace(sql, workspaceId, payload)
+            const email = payload.email === undefined ? null : foldEmail(payload.email)
+            const issued = yield* issueInvite(sql, { workspaceId, email, createdByAccountId: scope.accountId, ...to })
+            return { issued, invitation: yield* findIn(sql, workspaceId, issued.invite.id) }
+          }),
+        ),
       ).pipe(
         Effect.map((invite) => new Reply(invite, { status: 201, headers: [["location", `${path}/${invite.id}`]] })),
       ),
@@ -172,8 +185,8 @@ export const invites: Handlers<typeof Invites> = {
     access: "workspaceAdminOrKey",
     handle: ({ params: { inviteId }, scope: { workspaceId } }) =>
       Effect.flatMap(Database, (database) =>
-        database.transaction<void, Refusals>(async (sql) =>
-          revokeInvite(sql, await findIn(sql, workspaceId, inviteId)),
+        database.transaction((sql) =>
+          Effect.flatMap(findIn(sql, workspaceId, inviteId), (invitation) => revokeInvite(sql, invitation)),
         ),
       ).pipe(Effect.as(new Reply(undefined, {}))),
   },
@@ -181,30 +194,28 @@ export const invites: Handlers<typeof Invites> = {
     access: "workspaceAdminOrKey",
     handle: ({ params: { inviteId }, scope, scope: { workspaceId } }) =>
       Effect.gen(function* () {
-        const { email } = yield* (yield* Database).run<InvitationRow, NotFound>((sql) =>
-          findIn(sql, workspaceId, inviteId),
+        const { email } = yield* (yield* Database).run((sql) => findIn(sql, workspaceId, inviteId))
+        const announcing = announce(scope, (sql) =>
+          Effect.gen(function* () {
+            const invitation = yield* findIn(sql, workspaceId, inviteId)
+            return { issued: yield* reissueInvite(sql, invitation, scope.accountId), invitation }
+          }),
         )
-        const announcing = announce(scope, async (sql) => {
-          const invitation = await findIn(sql, workspaceId, inviteId)
-          return { issued: await reissueInvite(sql, invitation, scope.accountId), invitation }
-        })
         return yield* mailing(scope, email, announcing)
       }),
   },
   previewInvite: {
     access: "public",
     handle: ({ params }) =>
-      Effect.flatMap(Database, (database) =>
-        database.run<InvitationRow, NotFound>((sql) => readInvitation(sql, params.token)),
-      ).pipe(Effect.map(previewOf)),
+      Effect.flatMap(Database, (database) => database.run((sql) => readInvitation(sql, params.token))).pipe(
+        Effect.map(previewOf),
+      ),
   },
   acceptInvite: {
     access: "account",
     handle: ({ params, scope: { accountId } }) =>
       Effect.flatMap(Database, (database) =>
-        database.transaction<Awaited<ReturnType<typeof acceptInvite>>, NotFound | Conflict>((sql) =>
-          acceptInvite(sql, params.token, accountId),
-        ),
+        database.transaction((sql) => acceptInvite(sql, params.token, accountId)),
       ).pipe(
         Effect.map(({ invite, invitation }) => {
           const event = invitedEvent(invitation)
@@ -223,8 +234,8 @@ export const invites: Handlers<typeof Invites> = {
   declineInvite: {
     access: "public",
     handle: ({ params }) =>
-      Effect.flatMap(Database, (database) =>
-        database.transaction<InvitationRow, NotFound | Conflict>((sql) => declineInvite(sql, params.token)),
-      ).pipe(Effect.map(previewOf)),
+      Effect.flatMap(Database, (database) => database.transaction((sql) => declineInvite(sql, params.token))).pipe(
+        Effect.map(previewOf),
+      ),
   },
 }

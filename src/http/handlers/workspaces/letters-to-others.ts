@@ -7,9 +7,10 @@ import { Effect } from "effect"
 import { LetterRefusals, type UnaskedLetter } from "../../../mail/letter-refusals.ts"
 import type { Letter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
-import { Forbidden, LettersUsedUp } from "../../../model/errors.ts"
+import { Forbidden, LettersUsedUp, type Unavailable } from "../../../model/errors.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { countLetters, founderSentMore, hasProvedAddress, hasProvedOwner } from "../../../store/mail/letters.ts"
+import { query } from "../../../store/query.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 
 export interface Sender {
@@ -66,22 +67,23 @@ const DAY_MS = 86_400_000
 /** An account may found any number of workspaces: together they send as many letters as this many of them. */
 const FULL_WORKSPACES = 10
 
-/** Counts letters that the caller's transaction posts, by workspace and by its founder. Throws `LettersUsedUp`. */
-export const countLettersToOthers = async (
+/** Counts letters that the caller's transaction posts, by workspace and by its founder. */
+export const countLettersToOthers = (
   sql: Queryable,
   workspaceId: string,
   letters: number,
   most: number,
-): Promise<void> => {
-  if (letters === 0) return
-  const now = Date.now()
-  const day = new Date(now).toISOString().slice(0, "2026-01-01".length)
-  const retryAfterSeconds = Math.ceil((DAY_MS - (now % DAY_MS)) / 1000)
-  if (!(await countLetters(sql, workspaceId, day, letters, most))) {
-    throw new LettersUsedUp({ of: "workspace", quota: most, retryAfterSeconds })
-  }
-  const mostOfFounder = most * FULL_WORKSPACES
-  if (await founderSentMore(sql, workspaceId, day, mostOfFounder)) {
-    throw new LettersUsedUp({ of: "founder", quota: mostOfFounder, retryAfterSeconds })
-  }
-}
+): Effect.Effect<void, LettersUsedUp | Unavailable> =>
+  Effect.gen(function* () {
+    if (letters === 0) return
+    const now = Date.now()
+    const day = new Date(now).toISOString().slice(0, "2026-01-01".length)
+    const retryAfterSeconds = Math.ceil((DAY_MS - (now % DAY_MS)) / 1000)
+    if (!(yield* query(() => countLetters(sql, workspaceId, day, letters, most)))) {
+      return yield* new LettersUsedUp({ of: "workspace", quota: most, retryAfterSeconds })
+    }
+    const mostOfFounder = most * FULL_WORKSPACES
+    if (yield* query(() => founderSentMore(sql, workspaceId, day, mostOfFounder))) {
+      return yield* new LettersUsedUp({ of: "founder", quota: mostOfFounder, retryAfterSeconds })
+    }
+  })

@@ -1,7 +1,7 @@
 /** Users and memberships. */
 import { Effect } from "effect"
 import { Tokens } from "../../../identity/tokens.ts"
-import { NotFound, RoleNotOnEvent, type Unauthorized } from "../../../model/errors.ts"
+import { NotFound, RoleNotOnEvent } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
 import { newId } from "../../../model/ids.ts"
 import { acceptedRoles } from "../../../model/roles.ts"
@@ -9,11 +9,10 @@ import { displayName } from "../../../model/text/display-name.ts"
 import { requireMember } from "../../../store/accounts/credentials.ts"
 import { Database } from "../../../store/database.ts"
 import { findEventWithPhases } from "../../../store/events/events.ts"
-import { onForeignKeyViolation } from "../../../store/sqlstate.ts"
+import { onForeignKeyViolation, query } from "../../../store/query.ts"
 import {
   deleteMembership,
   findUser,
-  type MembershipRow,
   pageMemberships,
   pageUsers,
   upsertMembership,
@@ -23,8 +22,6 @@ import type { People } from "../../contract/workspaces/people.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { announceRoles } from "./grant-changes.ts"
-
-type CreatedMembership = MembershipRow & { readonly created: boolean }
 
 /** A present user gets the role at once; an absent one gets it on arrival. */
 const tellOfRole = ({ id, status }: Pick<Event, "id" | "status">, userId: string) =>
@@ -73,18 +70,23 @@ export const people: Handlers<typeof People> = {
     access: "event",
     handle: ({ payload: { userId, role }, scope: { event, workspaceId, credential } }) =>
       Effect.flatMap(Database, (database) =>
-        database.transaction<CreatedMembership, NotFound | RoleNotOnEvent | Unauthorized>(async (sql) => {
-          await requireMember(sql, workspaceId, credential)
-          const user = await findUser(sql, userId)
-          if (user === undefined || user.workspaceId !== workspaceId) throw NotFound.of("user")
-          // The event may be deleted while this runs: read with its agenda, it cannot look like one without phases.
-          const agenda = await findEventWithPhases(sql, event.id)
-          if (agenda === undefined) throw NotFound.of("event")
-          const accepted = acceptedRoles(agenda.phases.map(({ modality }) => modality))
-          if (!accepted.includes(role)) throw new RoleNotOnEvent({ acceptedRoles: accepted })
-          const membership = { id: newId(), eventId: event.id, userId, role }
-          return onForeignKeyViolation(upsertMembership(sql, membership), () => NotFound.of("event"))
-        }),
+        database.transaction((sql) =>
+          Effect.gen(function* () {
+            yield* requireMember(sql, workspaceId, credential)
+            const user = yield* query(() => findUser(sql, userId))
+            if (user === undefined || user.workspaceId !== workspaceId) return yield* NotFound.of("user")
+            // The event may be deleted while this runs: read with its agenda, it cannot look like one without phases.
+            const agenda = yield* query(() => findEventWithPhases(sql, event.id))
+            if (agenda === undefined) return yield* NotFound.of("event")
+            const accepted = acceptedRoles(agenda.phases.map(({ modality }) => modality))
+            if (!accepted.includes(role)) return yield* new RoleNotOnEvent({ acceptedRoles: accepted })
+            const membership = { id: newId(), eventId: event.id, userId, role }
+            return yield* onForeignKeyViolation(
+              () => upsertMembership(sql, membership),
+              () => NotFound.of("event"),
+            )
+          }),
+        ),
       ).pipe(
         Effect.tap(() => tellOfRole(event, userId)),
         Effect.map(({ created, ...membership }) => new Reply(membership, { status: created ? 201 : 200 })),
@@ -103,10 +105,12 @@ export const people: Handlers<typeof People> = {
     access: "event",
     handle: ({ params: { membershipId }, scope: { event, workspaceId, credential } }) =>
       Effect.gen(function* () {
-        const userId = yield* (yield* Database).transaction<string | undefined, Unauthorized>(async (sql) => {
-          await requireMember(sql, workspaceId, credential)
-          return deleteMembership(sql, event.id, membershipId)
-        })
+        const userId = yield* (yield* Database).transaction((sql) =>
+          Effect.andThen(
+            requireMember(sql, workspaceId, credential),
+            query(() => deleteMembership(sql, event.id, membershipId)),
+          ),
+        )
         if (userId === undefined) return yield* NotFound.of("membership")
         yield* tellOfRole(event, userId)
         return new Reply(undefined, {})

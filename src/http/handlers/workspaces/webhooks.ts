@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { Conflict, NotFound, type Unavailable } from "../../../model/errors.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
+import { query } from "../../../store/query.ts"
 import { type Appended, appendPing, appendRedelivery, OutboxSignal } from "../../../store/webhooks/outbox.ts"
 import {
   findWebhookDelivery,
@@ -14,11 +15,11 @@ import type { Webhooks } from "../../contract/workspaces/webhooks.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 
-const findDelivery = async (sql: Queryable, id: string): Promise<WebhookDeliveryWithAttempts> => {
-  const delivery = await findWebhookDelivery(sql, id)
-  if (delivery === undefined) throw NotFound.of("delivery")
-  return delivery
-}
+const findDelivery = (sql: Queryable, id: string) =>
+  Effect.gen(function* () {
+    const delivery = yield* query(() => findWebhookDelivery(sql, id))
+    return delivery ?? (yield* NotFound.of("delivery"))
+  })
 
 /** Stores a delivery, wakes the dispatcher, and answers with it. `what` names the object that is gone when nothing was stored. */
 const deliver = (
@@ -28,14 +29,16 @@ const deliver = (
   Effect.gen(function* () {
     const database = yield* Database
     const bell = yield* OutboxSignal
-    const delivery = yield* database.transaction<WebhookDeliveryWithAttempts, NotFound | Conflict>(async (sql) => {
-      const appended = await append(sql)
-      if (appended === undefined) throw NotFound.of(what)
-      if (appended.deliveryId === null) {
-        throw new Conflict({ detail: "The webhook is disabled; set its status to active first." })
-      }
-      return findDelivery(sql, appended.deliveryId)
-    })
+    const delivery = yield* database.transaction((sql) =>
+      Effect.gen(function* () {
+        const appended = yield* query(() => append(sql))
+        if (appended === undefined) return yield* NotFound.of(what)
+        if (appended.deliveryId === null) {
+          return yield* new Conflict({ detail: "The webhook is disabled; set its status to active first." })
+        }
+        return yield* findDelivery(sql, appended.deliveryId)
+      }),
+    )
     bell.notify()
     return new Reply(delivery, { status: 201, headers: [["location", `/v1/webhook-deliveries/${delivery.id}`]] })
   })
@@ -65,11 +68,10 @@ export const webhooks: Handlers<typeof Webhooks> = {
   deleteWebhook: {
     access: "webhook",
     handle: ({ scope: { webhookId } }) =>
-      Effect.flatMap(Database, (database) =>
-        database.run<void, NotFound>(async (sql) => {
-          if (!(await deleteWebhookEndpoint(sql, webhookId))) throw NotFound.of("webhook")
-        }),
-      ),
+      Effect.gen(function* () {
+        const isDeleted = yield* (yield* Database).run((sql) => deleteWebhookEndpoint(sql, webhookId))
+        if (!isDeleted) return yield* NotFound.of("webhook")
+      }),
   },
   rotateWebhookSecret: {
     access: "webhook",
@@ -95,9 +97,7 @@ export const webhooks: Handlers<typeof Webhooks> = {
   getWebhookDelivery: {
     access: "webhookDelivery",
     handle: ({ scope: { deliveryId } }) =>
-      Effect.flatMap(Database, (database) =>
-        database.run<WebhookDeliveryWithAttempts, NotFound>((sql) => findDelivery(sql, deliveryId)),
-      ),
+      Effect.flatMap(Database, (database) => database.run((sql) => findDelivery(sql, deliveryId))),
   },
   redeliverWebhookDelivery: {
     access: "webhookDelivery",

@@ -1,22 +1,15 @@
 /** Workspaces, session tokens and API keys. */
 import { Clock, Effect } from "effect"
-import { ApiKeys, type CreatedApiKey, createApiKey } from "../../../identity/api-keys.ts"
+import { ApiKeys, createApiKey } from "../../../identity/api-keys.ts"
 import { Tokens } from "../../../identity/tokens.ts"
-import {
-  BadRequest,
-  type Conflict,
-  type Forbidden,
-  NotFound,
-  type SlugTaken,
-  Unauthorized,
-} from "../../../model/errors.ts"
+import { BadRequest, NotFound, Unauthorized } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
 import { ACCOUNT_SUB_PREFIX } from "../../../model/participants.ts"
 import { type Timestamp, toMillis } from "../../../model/timestamp.ts"
 import { findPrimaryAddress, isSession, lockAccount } from "../../../store/accounts/accounts.ts"
 import { type Credential, lockWorkspace, requireCredential } from "../../../store/accounts/credentials.ts"
 import { afterCommit, Database, type Queryable } from "../../../store/database.ts"
-import { onForeignKeyViolation } from "../../../store/sqlstate.ts"
+import { query } from "../../../store/query.ts"
 import { pageApiKeys, removeRevokedApiKey, revokeApiKey, revokeKeysMadeBy } from "../../../store/workspaces/api-keys.ts"
 import {
   type Departure,
@@ -29,11 +22,9 @@ import {
 import { mayEnterWorkspace, upsertUser } from "../../../store/workspaces/users.ts"
 import {
   insertWorkspace,
-  type MemberWorkspaceRow,
   pageAccountWorkspaces,
   pageWorkspaces,
   updateWorkspace,
-  type WorkspaceRow,
 } from "../../../store/workspaces/workspaces.ts"
 import type { Workspaces } from "../../contract/workspaces/workspaces.ts"
 import { type Handlers, Reply, type Scopes } from "../../requests/call.ts"
@@ -41,17 +32,10 @@ import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { announceRoles, recheckSockets } from "./grant-changes.ts"
 import { freeSlug, RETRY_SLUG } from "./slug.ts"
 
-type CreatedWorkspace = MemberWorkspaceRow & {
-  readonly apiKey: Pick<CreatedApiKey, "id" | "name" | "secret" | "prefix" | "createdAt">
-}
-
 interface KeyInput {
   readonly name?: string | null
   readonly expiresAt?: Timestamp | null
 }
-
-/** The key that creates another one was revoked meanwhile. */
-const KEY_GONE = new Unauthorized({ detail: "The credentials were revoked meanwhile." })
 
 const createKey = (
   workspaceId: string,
@@ -63,26 +47,28 @@ const createKey = (
     if (expiresAt !== null && toMillis(expiresAt) <= (yield* Clock.currentTimeMillis)) {
       return yield* new BadRequest({ detail: "expiresAt: must lie in the future." })
     }
-    return yield* (yield* Database).transaction<CreatedApiKey, Conflict | Unauthorized>(async (sql) => {
-      const input = { workspaceId, name, expiresAt, createdByKeyId }
-      const key = await onForeignKeyViolation(createApiKey(sql, input), () => KEY_GONE)
-      await requireCredential(sql, workspaceId, credential)
-      return key
-    })
+    return yield* (yield* Database).transaction((sql) =>
+      Effect.tap(
+        createApiKey(sql, { workspaceId, name, expiresAt, createdByKeyId }),
+        requireCredential(sql, workspaceId, credential),
+      ),
+    )
   })
 
 /** Changes members, which locks the workspace's row, while the caller may still do it. */
-const changeMembers = <A>(
+const changeMembers = <A, E>(
   { workspaceId, sessionId }: Scopes["workspaceMember"],
   who: "owners" | "admins" | "members",
-  body: (sql: Queryable) => Promise<A>,
+  change: (sql: Queryable) => Effect.Effect<A, E>,
 ) =>
   Effect.flatMap(Database, (database) =>
-    database.transaction<A, NotFound | Forbidden | Conflict | Unauthorized>(async (sql) => {
-      await lockWorkspace(sql, workspaceId)
-      await requireCredential(sql, workspaceId, { sessionId }, who)
-      return body(sql)
-    }),
+    database.transaction((sql) =>
+      Effect.gen(function* () {
+        yield* query(() => lockWorkspace(sql, workspaceId))
+        yield* requireCredential(sql, workspaceId, { sessionId }, who)
+        return yield* change(sql)
+      }),
+    ),
   )
 
 const tellOfDeparture =
@@ -98,26 +84,30 @@ export const workspaces: Handlers<typeof Workspaces> = {
     access: "account",
     handle: ({ payload, scope }) =>
       Effect.flatMap(Database, (database) =>
-        database.transaction<CreatedWorkspace, SlugTaken | Conflict | Unauthorized>(async (sql) => {
-          // Waits for a transaction that proves the address and takes back earlier objects: it has ended the session.
-          await lockAccount(sql, scope.accountId)
-          if (!(await isSession(sql, scope))) throw new Unauthorized({ detail: "The session was ended meanwhile." })
-          const slug = payload.slug ?? (await freeSlug(sql, payload.name))
-          const workspace = await insertWorkspace(sql, {
-            id: newId(),
-            name: payload.name,
-            slug,
-            memberId: newId(),
-            ownerId: scope.accountId,
-          })
-          const { id, name, secret, prefix, createdAt } = await createApiKey(sql, {
-            workspaceId: workspace.id,
-            name: "default",
-            expiresAt: null,
-            createdByKeyId: null,
-          })
-          return { ...workspace, apiKey: { id, name, secret, prefix, createdAt } }
-        }),
+        database.transaction((sql) =>
+          Effect.gen(function* () {
+            // Waits for a transaction that proves the address and takes back earlier objects: it has ended the session.
+            yield* query(() => lockAccount(sql, scope.accountId))
+            if (!(yield* query(() => isSession(sql, scope)))) {
+              return yield* new Unauthorized({ detail: "The session was ended meanwhile." })
+            }
+            const slug = payload.slug ?? (yield* query(() => freeSlug(sql, payload.name)))
+            const workspace = yield* insertWorkspace(sql, {
+              id: newId(),
+              name: payload.name,
+              slug,
+              memberId: newId(),
+              ownerId: scope.accountId,
+            })
+            const { id, name, secret, prefix, createdAt } = yield* createApiKey(sql, {
+              workspaceId: workspace.id,
+              name: "default",
+              expiresAt: null,
+              createdByKeyId: null,
+            })
+            return { ...workspace, apiKey: { id, name, secret, prefix, createdAt } }
+          }),
+        ),
       ).pipe(
         // The caller changes a slug of the caller's choice, so only generated ones are retried.
         Effect.retry(payload.slug === undefined ? RETRY_SLUG : { times: 0 }),
@@ -139,9 +129,9 @@ export const workspaces: Handlers<typeof Workspaces> = {
   patchWorkspace: {
     access: "workspaceAdmin",
     handle: ({ payload, scope: { workspaceId, role } }) =>
-      Effect.flatMap(Database, (database) =>
-        database.run<WorkspaceRow, SlugTaken>((sql) => updateWorkspace(sql, workspaceId, payload)),
-      ).pipe(Effect.map((workspace) => ({ ...workspace, role }))),
+      Effect.flatMap(Database, (database) => database.run((sql) => updateWorkspace(sql, workspaceId, payload))).pipe(
+        Effect.map((workspace) => ({ ...workspace, role })),
+      ),
   },
   listMembers: {
     access: "workspaceMember",
@@ -228,12 +218,15 @@ export const workspaces: Handlers<typeof Workspaces> = {
     access: "workspaceAdmin",
     handle: ({ params: { keyId }, query: { cascade }, scope: { workspaceId } }) =>
       Effect.flatMap(Database, (database) =>
-        database.transaction<ReadonlyArray<string>, NotFound>(async (sql) => {
-          const made = cascade === "true" ? await revokeKeysMadeBy(sql, workspaceId, keyId) : []
-          if (await revokeApiKey(sql, workspaceId, keyId)) return [keyId, ...made]
-          if (!(await removeRevokedApiKey(sql, workspaceId, keyId))) throw NotFound.of("API key")
-          return [keyId, ...made]
-        }),
+        database.transaction((sql) =>
+          Effect.gen(function* () {
+            const made = cascade === "true" ? yield* query(() => revokeKeysMadeBy(sql, workspaceId, keyId)) : []
+            const isGone =
+              (yield* query(() => revokeApiKey(sql, workspaceId, keyId))) ||
+              (yield* query(() => removeRevokedApiKey(sql, workspaceId, keyId)))
+            return isGone ? [keyId, ...made] : yield* NotFound.of("API key")
+          }),
+        ),
       ).pipe(
         Effect.ensuring(Effect.flatMap(ApiKeys, ({ forgetAll }) => afterCommit(forgetAll))),
         Effect.tap((revoked) => Effect.forEach(revoked, (id) => recheckSockets({ keyId: id }), { discard: true })),

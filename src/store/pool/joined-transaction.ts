@@ -3,9 +3,9 @@
  * before its first statement holds no connection.
  */
 import type { Effect } from "effect"
-import type { Pool } from "./pool/pool.ts"
-import type { Queryable } from "./pool/statement.ts"
-import type { Transaction } from "./pool/transaction.ts"
+import type { Pool } from "./pool.ts"
+import type { Queryable } from "./statement.ts"
+import { type Transaction, tooLate } from "./transaction.ts"
 
 export class JoinedTransaction {
   readonly #pool: Pool
@@ -22,7 +22,7 @@ export class JoinedTransaction {
   /** The statements of `body` are rolled back when it rejects, as they would be by a transaction of its own. */
   join<A>(body: (sql: Queryable) => Promise<A>): Promise<A> {
     // A fiber that outlives the work would begin a transaction that is never ended.
-    if (this.#isOver) return Promise.reject(new Error("A statement came after the end of its transaction."))
+    if (this.#isOver) return Promise.reject(tooLate())
     this.#begun ??= this.#pool.begin()
     const begun = this.#begun
     const part = this.#turn.then(async () => (await begun).savepoint(body))
