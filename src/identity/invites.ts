@@ -2,7 +2,7 @@
  * Invites: a week-long token that makes its holder a member of a workspace, or gives its holder a role on one event. The
  * token is the authority: no address need match. Using it up and granting are one transaction.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { Conflict, NotFound, type Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import type { EventRole } from "../model/roles.ts"
@@ -38,7 +38,7 @@ export const issueInvite = (
 ): Effect.Effect<IssuedInvite, NotFound | Unavailable> =>
   Effect.gen(function* () {
     const token = newSecret()
-    const expiresAt = toTimestamp(Date.now() + LIFETIME_MS)
+    const expiresAt = toTimestamp((yield* Clock.currentTimeMillis) + LIFETIME_MS)
     const invite = yield* onForeignKeyViolation(
       () => insertInvite(sql, { ...to, id: newId(), tokenHash: hashSecret(token), expiresAt }),
       () => NotFound.of("event"),
@@ -54,7 +54,7 @@ export const reissueInvite = (
 ): Effect.Effect<IssuedInvite, Conflict | Unavailable> =>
   Effect.gen(function* () {
     const token = newSecret()
-    const expiresAt = toTimestamp(Date.now() + LIFETIME_MS)
+    const expiresAt = toTimestamp((yield* Clock.currentTimeMillis) + LIFETIME_MS)
     const invite = yield* query(() =>
       renewInvite(sql, { id, tokenHash: hashSecret(token), expiresAt, createdByAccountId }),
     )

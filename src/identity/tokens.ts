@@ -56,8 +56,6 @@ const PURPOSES = {
   voter: { claims: AnonymousVoter, seconds: ANONYMOUS_VOTER_SECONDS },
 } as const
 
-const unixSeconds = (): number => Math.floor(Date.now() / 1000)
-
 type Purpose = keyof typeof PURPOSES
 type Claims<P extends Purpose> = (typeof PURPOSES)[P]["claims"]["Type"]
 
@@ -91,14 +89,15 @@ class Signer<P extends Purpose> {
     this.#decode = Schema.decodeUnknownOption(claims)
   }
 
-  issue(claims: Claims<P>): IssuedToken {
-    const exp = unixSeconds() + this.#seconds
+  /** `now`: Unix milliseconds, as in `verify`. */
+  issue(claims: Claims<P>, now: number): IssuedToken {
+    const exp = Math.floor(now / 1000) + this.#seconds
     const token = signClaims(this.#key, claims, { aud: this.#audience, exp })
     return { token, expiresAt: toTimestamp(exp * 1000) }
   }
 
-  verify(token: string): VerifiedToken<P> | undefined {
-    const signed = verifyClaims(this.#key, token, this.#audience, unixSeconds())
+  verify(token: string, now: number): VerifiedToken<P> | undefined {
+    const signed = verifyClaims(this.#key, token, this.#audience, Math.floor(now / 1000))
     const claims = signed === undefined ? Option.none() : this.#decode(signed)
     return signed === undefined || Option.isNone(claims) ? undefined : { claims: claims.value, expires: signed.exp }
   }
@@ -123,10 +122,11 @@ export class Tokens extends Context.Service<
       }
       const signerOf = <P extends Purpose>(purpose: P): Signer<P> => signers[purpose]
       return {
-        issue: (purpose, claims) => Effect.sync(() => signerOf(purpose).issue(claims)),
+        issue: (purpose, claims) =>
+          Effect.clockWith((clock) => Effect.succeed(signerOf(purpose).issue(claims, clock.currentTimeMillisUnsafe()))),
         verify: (purpose, token) =>
-          Effect.suspend(() => {
-            const verified = signerOf(purpose).verify(token)
+          Effect.clockWith((clock) => {
+            const verified = signerOf(purpose).verify(token, clock.currentTimeMillisUnsafe())
             return verified === undefined ? Effect.fail(INVALID_TOKEN) : Effect.succeed(verified)
           }),
       }

@@ -1,4 +1,5 @@
-import { Effect, Layer, ManagedRuntime, Redacted, Result } from "effect"
+import { Effect, Exit, Layer, ManagedRuntime, Redacted, Result } from "effect"
+import { TestClock } from "effect/testing"
 import { decodeJwt, SignJWT } from "jose"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { Passwords } from "../../src/identity/accounts/passwords.ts"
@@ -63,10 +64,19 @@ describe("a token", () => {
       ["guest", guest, 7200],
       ["gateway", grant, 120],
     ] as const) {
-      const { token, expiresAt } = await Effect.runPromise(tokens.issue(purpose, claims as never))
-      const { exp = 0 } = decodeJwt(token)
-      expect(Math.abs(exp - Date.now() / 1000 - seconds)).toBeLessThan(2)
-      expect(Date.parse(expiresAt)).toBe(exp * 1000)
+      const lived = Effect.gen(function* () {
+        yield* TestClock.setTime(1_800_000_000_000)
+        const { token, expiresAt } = yield* tokens.issue(purpose, claims as never)
+        expect([decodeJwt(token).exp, Date.parse(expiresAt)]).toEqual([
+          1_800_000_000 + seconds,
+          (1_800_000_000 + seconds) * 1000,
+        ])
+        yield* TestClock.adjust(seconds * 1000 - 1)
+        const before = yield* Effect.exit(tokens.verify(purpose, token))
+        yield* TestClock.adjust(1)
+        return [before, yield* Effect.exit(tokens.verify(purpose, token))].map(Exit.isSuccess)
+      })
+      expect(await Effect.runPromise(Effect.provide(lived, TestClock.layer()))).toEqual([true, false])
     }
   })
 

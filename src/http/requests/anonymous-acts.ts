@@ -1,5 +1,5 @@
 /** Acts of people without a name by REST: they draw on the budget of their address at the event, as acts by the gateway do. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import type { Caller } from "../../actors/commands.ts"
 import { type AnonymousAct, AnonymousBudgets } from "../../identity/callers/anonymous-budgets.ts"
 import { RequestCaller } from "../../identity/callers/request-caller.ts"
@@ -18,10 +18,9 @@ export const spend = (
   act: AnonymousAct,
   eventId: string,
 ): Effect.Effect<void, RateLimited, AnonymousBudgets> =>
-  Effect.flatMap(AnonymousBudgets, (budgets) => {
-    if (by.kind !== "anonymous") return Effect.void
-    const waitMs = budgets.spend(act, eventId, by.address ?? "", Date.now())
-    return waitMs === 0
-      ? Effect.void
-      : Effect.fail(new RateLimited({ limit: act, retryAfterSeconds: Math.ceil(waitMs / 1000) }))
+  Effect.gen(function* () {
+    if (by.kind !== "anonymous") return
+    const now = yield* Clock.currentTimeMillis
+    const waitMs = (yield* AnonymousBudgets).spend(act, eventId, by.address ?? "", now)
+    if (waitMs > 0) return yield* new RateLimited({ limit: act, retryAfterSeconds: Math.ceil(waitMs / 1000) })
   })

@@ -3,6 +3,7 @@
  * states the remaining quota in the fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers).
  */
 import { Context, Effect, Layer } from "effect"
+import { currentTimers } from "../../clock/timers.ts"
 import { RateLimited } from "../../model/errors.ts"
 import { AddressBuckets, BoundedBuckets } from "../../model/limits/bounded-buckets.ts"
 import { networkOf } from "../../model/limits/client-address.ts"
@@ -133,53 +134,55 @@ export class RateLimits extends Context.Service<
   }
 >()("gathercue/RateLimits") {
   static readonly layer = (strict: boolean): Layer.Layer<RateLimits> =>
-    Layer.sync(RateLimits, () => {
-      const isOn = (name: LimitName): boolean => strict || "always" in LIMITS[name]
-      const limiters = new Map(NAMES.filter(isOn).map((name) => [name, open(name)]))
+    Layer.effect(RateLimits)(
+      Effect.map(currentTimers, (timers) => {
+        const isOn = (name: LimitName): boolean => strict || "always" in LIMITS[name]
+        const limiters = new Map(NAMES.filter(isOn).map((name) => [name, open(name)]))
 
-      const take = (name: LimitName, key: string): Effect.Effect<HttpResponse["headers"], RateLimited> =>
-        Effect.suspend(() => {
-          const limiter = limiters.get(name)
-          if (limiter === undefined) return Effect.succeed([])
-          const { waitMs, left, fullInMs } = limiter.take(key, Date.now())
-          return waitMs === 0
-            ? Effect.succeed(limitHeaders(name, left, seconds(fullInMs)))
-            : Effect.fail(new RateLimited({ limit: name, retryAfterSeconds: seconds(waitMs) }))
-        })
+        const take = (name: LimitName, key: string): Effect.Effect<HttpResponse["headers"], RateLimited> =>
+          Effect.suspend(() => {
+            const limiter = limiters.get(name)
+            if (limiter === undefined) return Effect.succeed([])
+            const { waitMs, left, fullInMs } = limiter.take(key, timers.elapsed())
+            return waitMs === 0
+              ? Effect.succeed(limitHeaders(name, left, seconds(fullInMs)))
+              : Effect.fail(new RateLimited({ limit: name, retryAfterSeconds: seconds(waitMs) }))
+          })
 
-      const giveBack = (name: LimitName, key: string) => Effect.sync(() => limiters.get(name)?.giveBack(key))
-      /** Counts one for each; the counts before a refusal are given back. */
-      const takeAll = (counts: ReadonlyArray<readonly [LimitName, string]>) =>
-        Effect.gen(function* () {
-          const taken: (typeof counts)[number][] = []
-          const undo = Effect.suspend(() =>
-            Effect.forEach(taken, ([name, key]) => giveBack(name, key), { discard: true }),
-          )
-          for (const [name, key] of counts) {
-            yield* Effect.tapError(take(name, key), () => undo)
-            taken.push([name, key])
-          }
-          return undo
-        })
+        const giveBack = (name: LimitName, key: string) => Effect.sync(() => limiters.get(name)?.giveBack(key))
+        /** Counts one for each; the counts before a refusal are given back. */
+        const takeAll = (counts: ReadonlyArray<readonly [LimitName, string]>) =>
+          Effect.gen(function* () {
+            const taken: (typeof counts)[number][] = []
+            const undo = Effect.suspend(() =>
+              Effect.forEach(taken, ([name, key]) => giveBack(name, key), { discard: true }),
+            )
+            for (const [name, key] of counts) {
+              yield* Effect.tapError(take(name, key), () => undo)
+              taken.push([name, key])
+            }
+            return undo
+          })
 
-      return {
-        isOn,
-        take,
-        giveBack,
-        takeAll,
-        mail: (kind, address) =>
-          takeAll([
-            ...(kind === "tableNotes" ? [] : [["mailPerMinute", `${kind} ${address}`] as const]),
-            [PER_DAY[kind], address],
-          ]),
-        resetLetter: (client, address) =>
-          Effect.asVoid(
+        return {
+          isOn,
+          take,
+          giveBack,
+          takeAll,
+          mail: (kind, address) =>
             takeAll([
-              ["mailPerMinute", `reset ${networkOf(client) ?? client} ${address}`],
-              ["clientResetsPerDay", `${networkOf(client) ?? client} ${address}`],
-              ["resetsPerDay", address],
+              ...(kind === "tableNotes" ? [] : [["mailPerMinute", `${kind} ${address}`] as const]),
+              [PER_DAY[kind], address],
             ]),
-          ),
-      }
-    })
+          resetLetter: (client, address) =>
+            Effect.asVoid(
+              takeAll([
+                ["mailPerMinute", `reset ${networkOf(client) ?? client} ${address}`],
+                ["clientResetsPerDay", `${networkOf(client) ?? client} ${address}`],
+                ["resetsPerDay", address],
+              ]),
+            ),
+        }
+      }),
+    )
 }

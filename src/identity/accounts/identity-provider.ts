@@ -17,6 +17,7 @@ import {
   randomPKCECodeVerifier,
   randomState,
 } from "openid-client"
+import { currentTimers } from "../../clock/timers.ts"
 import { BadRequest, IdpNotConfigured, Unavailable } from "../../model/errors.ts"
 import { displayName } from "../../model/text/display-name.ts"
 import { foldEmail, isEmail } from "../../model/text/email.ts"
@@ -78,89 +79,92 @@ export class IdentityProvider extends Context.Service<
     readonly redirectUri: string
     readonly sealingKey: Uint8Array
   }): Layer.Layer<IdentityProvider> =>
-    Layer.sync(IdentityProvider, () => {
-      const { settings, redirectUri, sealingKey } = options
-      if (settings === null) {
-        const no = Effect.fail(new IdpNotConfigured())
-        return { isConfigured: false, start: no, finish: () => no }
-      }
-      let known: { readonly configuration: Promise<Configuration>; readonly at: number } | undefined
-
-      const discover = (): Promise<Configuration> => {
-        if (known !== undefined && Date.now() - known.at < DISCOVERY_MS) return known.configuration
-        const issuer = new URL(settings.issuer)
-        const configuration = discovery(issuer, settings.clientId, Redacted.value(settings.clientSecret), undefined, {
-          timeout: TIMEOUT_SECONDS,
-          // The configuration lets an http issuer through on loopback only.
-          execute: issuer.protocol === "http:" ? [allowInsecureRequests] : [],
-        })
-        known = { configuration, at: Date.now() }
-        configuration.catch(() => {
-          known = undefined
-        })
-        return configuration
-      }
-
-      const configured = Effect.tryPromise({
-        try: discover,
-        catch: () => new Unavailable({ detail: "The identity provider is not reachable.", retryAfterSeconds: 10 }),
-      })
-
-      const openRoundTrip = (cookie: string | undefined): RoundTrip | undefined => {
-        try {
-          const trip = JSON.parse(openText(sealingKey, OWNER, Buffer.from(cookie ?? "", "base64url"))) as RoundTrip
-          return trip.expires > Date.now() ? trip : undefined
-        } catch {
-          return undefined
+    Layer.effect(IdentityProvider)(
+      Effect.map(currentTimers, (timers) => {
+        const { settings, redirectUri, sealingKey } = options
+        if (settings === null) {
+          const no = Effect.fail(new IdpNotConfigured())
+          return { isConfigured: false, start: no, finish: () => no }
         }
-      }
+        let known: { readonly configuration: Promise<Configuration>; readonly at: number } | undefined
 
-      return {
-        isConfigured: true,
-        start: Effect.gen(function* () {
-          const configuration = yield* configured
-          const trip: RoundTrip = {
-            state: randomState(),
-            nonce: randomNonce(),
-            verifier: randomPKCECodeVerifier(),
-            expires: Date.now() + ROUND_TRIP_SECONDS * 1000,
-          }
-          const challenge = yield* Effect.promise(() => calculatePKCECodeChallenge(trip.verifier))
-          const url = buildAuthorizationUrl(configuration, {
-            redirect_uri: redirectUri,
-            scope: "openid email profile",
-            state: trip.state,
-            nonce: trip.nonce,
-            code_challenge: challenge,
-            code_challenge_method: "S256",
+        const discover = (): Promise<Configuration> => {
+          if (known !== undefined && timers.now() - known.at < DISCOVERY_MS) return known.configuration
+          const issuer = new URL(settings.issuer)
+          const configuration = discovery(issuer, settings.clientId, Redacted.value(settings.clientSecret), undefined, {
+            timeout: TIMEOUT_SECONDS,
+            // The configuration lets an http issuer through on loopback only.
+            execute: issuer.protocol === "http:" ? [allowInsecureRequests] : [],
           })
-          const sealed = Buffer.from(sealText(sealingKey, OWNER, JSON.stringify(trip)))
-          return { url: url.href, cookie: sealed.toString("base64url") }
-        }),
-        finish: (url, cookie) =>
-          Effect.gen(function* () {
-            const trip = openRoundTrip(cookie)
-            if (trip === undefined)
-              return yield* new BadRequest({ detail: "The sign-in was not begun here; begin again." })
+          known = { configuration, at: timers.now() }
+          configuration.catch(() => {
+            known = undefined
+          })
+          return configuration
+        }
+
+        const configured = Effect.tryPromise({
+          try: discover,
+          catch: () => new Unavailable({ detail: "The identity provider is not reachable.", retryAfterSeconds: 10 }),
+        })
+
+        const openRoundTrip = (cookie: string | undefined): RoundTrip | undefined => {
+          try {
+            const trip = JSON.parse(openText(sealingKey, OWNER, Buffer.from(cookie ?? "", "base64url"))) as RoundTrip
+            return trip.expires > timers.now() ? trip : undefined
+          } catch {
+            return undefined
+          }
+        }
+
+        return {
+          isConfigured: true,
+          start: Effect.gen(function* () {
             const configuration = yield* configured
-            const tokens = yield* Effect.tryPromise({
-              try: () =>
-                authorizationCodeGrant(configuration, new URL(url), {
-                  pkceCodeVerifier: trip.verifier,
-                  expectedState: trip.state,
-                  expectedNonce: trip.nonce,
-                  idTokenExpected: true,
-                }),
-              catch: () => new BadRequest({ detail: "The identity provider's answer was not accepted; begin again." }),
-            })
-            const claims = tokens.claims()
-            if (claims === undefined) return yield* new BadRequest({ detail: "The identity provider named nobody." })
-            // A provider names people in at most 255 ASCII characters (OpenID Connect Core §2).
-            if (!/^[\x20-\x7e]{1,255}$/.test(claims.sub)) {
-              return yield* new BadRequest({ detail: "The identity provider named nobody." })
+            const trip: RoundTrip = {
+              state: randomState(),
+              nonce: randomNonce(),
+              verifier: randomPKCECodeVerifier(),
+              expires: timers.now() + ROUND_TRIP_SECONDS * 1000,
             }
-            return identityOf(claims)
+            const challenge = yield* Effect.promise(() => calculatePKCECodeChallenge(trip.verifier))
+            const url = buildAuthorizationUrl(configuration, {
+              redirect_uri: redirectUri,
+              scope: "openid email profile",
+              state: trip.state,
+              nonce: trip.nonce,
+              code_challenge: challenge,
+              code_challenge_method: "S256",
+            })
+            const sealed = Buffer.from(sealText(sealingKey, OWNER, JSON.stringify(trip)))
+            return { url: url.href, cookie: sealed.toString("base64url") }
           }),
-      }
-    })
+          finish: (url, cookie) =>
+            Effect.gen(function* () {
+              const trip = openRoundTrip(cookie)
+              if (trip === undefined)
+                return yield* new BadRequest({ detail: "The sign-in was not begun here; begin again." })
+              const configuration = yield* configured
+              const tokens = yield* Effect.tryPromise({
+                try: () =>
+                  authorizationCodeGrant(configuration, new URL(url), {
+                    pkceCodeVerifier: trip.verifier,
+                    expectedState: trip.state,
+                    expectedNonce: trip.nonce,
+                    idTokenExpected: true,
+                  }),
+                catch: () =>
+                  new BadRequest({ detail: "The identity provider's answer was not accepted; begin again." }),
+              })
+              const claims = tokens.claims()
+              if (claims === undefined) return yield* new BadRequest({ detail: "The identity provider named nobody." })
+              // A provider names people in at most 255 ASCII characters (OpenID Connect Core §2).
+              if (!/^[\x20-\x7e]{1,255}$/.test(claims.sub)) {
+                return yield* new BadRequest({ detail: "The identity provider named nobody." })
+              }
+              return identityOf(claims)
+            }),
+        }
+      }),
+    )
 }

@@ -36,7 +36,7 @@ export class BoundedBuckets {
     return this.#buckets.size
   }
 
-  /** `now`: Unix milliseconds. */
+  /** `now`: milliseconds, always of the same clock. */
   take(key: string, now: number, count = 1): Taken {
     const hash = hashOf(key)
     const bucket = this.#buckets.get(hash) ?? fullBucket(this.#rate, now)

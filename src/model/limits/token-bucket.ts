@@ -8,7 +8,7 @@ export interface Rate {
 
 export interface Bucket {
   tokens: number
-  /** Unix milliseconds. */
+  /** Milliseconds of the caller's clock. */
   filledAt: number
 }
 

@@ -1,5 +1,5 @@
 /** Verification, password reset and change, and sessions. Requests about an address get the same answer for every address. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import {
   changePassword,
   isAccountToken,
@@ -154,12 +154,11 @@ export const accountSecurity: Handlers<typeof AccountSecurity> = {
   listSessions: {
     access: "account",
     handle: ({ scope }) =>
-      Effect.map(
-        Effect.flatMap(Database, (database) =>
-          database.run((sql) => listSessions(sql, scope.accountId, toTimestamp(Date.now()))),
-        ),
-        (rows) => ({ sessions: rows.map((session) => ({ ...session, current: session.id === scope.sessionId })) }),
-      ),
+      Effect.gen(function* () {
+        const now = toTimestamp(yield* Clock.currentTimeMillis)
+        const rows = yield* (yield* Database).run((sql) => listSessions(sql, scope.accountId, now))
+        return { sessions: rows.map((session) => ({ ...session, current: session.id === scope.sessionId })) }
+      }),
   },
   endSession: {
     access: "account",

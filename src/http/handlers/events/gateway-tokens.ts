@@ -1,5 +1,5 @@
 /** Gateway tokens by all their rules (specification §4): the participant and role that each credential gets on an event. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { type GatewayGrant, Tokens } from "../../../identity/tokens.ts"
 import { Conflict, NotFound, SignInRequired, Unauthorized, type Unavailable } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
@@ -77,7 +77,7 @@ const anonymous = (sql: Queryable, event: Event): Granting =>
       userId: null,
       name: "Anonymous viewer",
       role: "viewer",
-      sessionExpires: Math.floor(Date.now() / 1000) + ANONYMOUS_SECONDS,
+      sessionExpires: Math.floor((yield* Clock.currentTimeMillis) / 1000) + ANONYMOUS_SECONDS,
     }
   })
 

@@ -3,7 +3,7 @@
  * registers, so it wants the proof too, and is not counted. The account that asks for one
  * has proved an address, and the letters of a day (UTC) are limited. The transaction that posts the letters keeps the count.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { LetterRefusals, type UnaskedLetter } from "../../../mail/letter-refusals.ts"
 import type { Letter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
@@ -76,7 +76,7 @@ export const countLettersToOthers = (
 ): Effect.Effect<void, LettersUsedUp | Unavailable> =>
   Effect.gen(function* () {
     if (letters === 0) return
-    const now = Date.now()
+    const now = yield* Clock.currentTimeMillis
     const day = new Date(now).toISOString().slice(0, "2026-01-01".length)
     const retryAfterSeconds = Math.ceil((DAY_MS - (now % DAY_MS)) / 1000)
     if (!(yield* query(() => countLetters(sql, workspaceId, day, letters, most)))) {
