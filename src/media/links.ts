@@ -5,15 +5,15 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Context, Layer } from "effect"
 
-/** `upload`: bytes of a recording in; `play` and `download`: out. */
-export type LinkUse = "upload" | "play" | "download"
+/** `upload`: bytes of a recording in; `play` and `download`: out; `captions`: a transcript as WebVTT. */
+export type LinkUse = "upload" | "play" | "download" | "captions"
 
 /** `public`: made for a reader without credentials; it ends when the event is no longer visible to them. */
 export type LinkAudience = "public" | "workspace"
 
 export interface Link {
   readonly use: LinkUse
-  /** The recording's id. */
+  /** The recording's id, or the transcript's. */
   readonly id: string
   readonly audience: LinkAudience
   /** Unix seconds. */
@@ -22,7 +22,7 @@ export interface Link {
 
 export type LinkFault = "altered" | "expired"
 
-const USES: ReadonlyArray<LinkUse> = ["upload", "play", "download"]
+const USES: ReadonlyArray<LinkUse> = ["upload", "play", "download", "captions"]
 const AUDIENCES: ReadonlyArray<LinkAudience> = ["public", "workspace"]
 
 /** 160 bits: an address is not searched for, and stays short. */

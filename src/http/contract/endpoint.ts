@@ -26,6 +26,12 @@ export class ExactBody extends Context.Service<ExactBody, true>()("gathercue/Exa
 /** On an endpoint: its answer is text of this media type, not JSON. */
 export class TextBody extends Context.Service<TextBody, string>()("gathercue/TextBody") {}
 
+/** On an endpoint: its body may have this many bytes, instead of those of other requests. */
+export class BodyLimit extends Context.Service<BodyLimit, number>()("gathercue/BodyLimit") {}
+
+/** On an endpoint: its answer has an entity tag, so that its caller can ask whether it changed. */
+export class Revalidated extends Context.Service<Revalidated, true>()("gathercue/Revalidated") {}
+
 /** On an endpoint: counted by the client's address under this limit, instead of the one for public reads. */
 export class AddressLimit extends Context.Service<
   AddressLimit,

@@ -1,8 +1,9 @@
 /** The routes of media bytes. Their signed addresses are the credentials, so that pages on any origin may use them. */
-import { Effect, type Exit } from "effect"
+import { Effect, Exit } from "effect"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Problems } from "../transport/problem.ts"
 import type { StreamRoute } from "../transport/uws-http.ts"
+import { captionsAt } from "./captions.ts"
 import { type DownloadServices, Downloads } from "./download.ts"
 import { type UploadServices, Uploads } from "./upload.ts"
 
@@ -29,9 +30,16 @@ export const mediaRoutes = (
     }
     const uploads = new Uploads(run, problems, most)
     const downloads = new Downloads(run, problems)
+    const captions: StreamRoute["accept"] = (exchange, { params, requestId }) =>
+      run(captionsAt(params["token"] ?? ""), (exit) => {
+        if (Exit.isSuccess(exit)) return exchange.send(exit.value)
+        const failure = Exit.findErrorOption(exit)
+        return exchange.send(failure._tag === "Some" ? problems.of(failure.value) : problems.internalError(requestId))
+      })
     return [
       { method: "PUT", path: "/v1/media/uploads/:token", crossOrigin: true, accept: uploads.take },
       { method: "HEAD", path: "/v1/media/uploads/:token", crossOrigin: true, accept: uploads.look },
       { method: "GET", path: "/v1/media/recordings/:token", crossOrigin: true, accept: downloads.give },
+      { method: "GET", path: "/v1/media/captions/:token", crossOrigin: true, accept: captions },
     ]
   })

@@ -102,6 +102,8 @@ export interface Call<E extends HttpApiEndpoint.ConstraintRequest, A extends Acc
   readonly scope: Scopes[A]
   /** Path of the request, for `Location` and `Link`. */
   readonly path: string
+  /** Of the body, in lower case and without parameters. */
+  readonly contentType: string
   /** For the audit log. */
   readonly requestId: string
 }
@@ -111,6 +113,8 @@ export class Reply<Body> {
   readonly body: Body
   readonly status: number | undefined
   readonly headers: ReadonlyArray<readonly [string, string]>
+  /** An answer in another form than the contract's first: this text, instead of the body as JSON. */
+  readonly text: { readonly contentType: string; readonly content: string } | undefined
   /** For the audit log: the ids of all objects that were acted on, where they are not the one that body or path names. */
   readonly targets: ReadonlyArray<string> | undefined
 
@@ -119,12 +123,14 @@ export class Reply<Body> {
     options: {
       status?: number
       headers?: ReadonlyArray<readonly [string, string]>
+      text?: { readonly contentType: string; readonly content: string }
       targets?: ReadonlyArray<string>
     },
   ) {
     this.body = body
     this.status = options.status
     this.headers = options.headers ?? []
+    this.text = options.text
     this.targets = options.targets
   }
 }
@@ -167,6 +173,7 @@ export interface AnyCall {
   readonly payload: unknown
   readonly scope: unknown
   readonly path: string
+  readonly contentType: string
   readonly requestId: string
 }
 

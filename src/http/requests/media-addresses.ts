@@ -27,16 +27,17 @@ export const uploadAddress = (
   return `${publicUrl}/v1/media/uploads/${links.sign({ use: "upload", id, audience: "workspace", expires })}`
 }
 
-/** Null until the recording is ready. */
+/** Null until the recording, or for `captions` the transcript, is ready. */
 export const watchAddress = (
   { id, status }: Pick<Recording, "id" | "status">,
   use: Exclude<LinkUse, "upload">,
   { publicUrl, links, now, audience }: Addressing,
 ): string | null => {
   if (status !== "ready") return null
+  const folder = use === "captions" ? "captions" : "recordings"
   // Whole hours: within one the address stays the same, so that answers and players can cache it.
   const expires = (Math.floor(now / 1000 / HOUR_SECONDS) + WATCH_HOURS + 1) * HOUR_SECONDS
-  return `${publicUrl}/v1/media/recordings/${links.sign({ use, id, audience, expires })}`
+  return `${publicUrl}/v1/media/${folder}/${links.sign({ use, id, audience, expires })}`
 }
 
 export const shownRecording = (recording: Recording, addressing: Addressing): ShownRecording => {

@@ -33,6 +33,8 @@ export interface Route {
   readonly access: Access
   readonly serve: Serve
   readonly wantsClient: boolean
+  /** Bytes of a request's body at most. */
+  readonly bodyLimit: number
 }
 
 type Groups = (typeof Api)["groups"]

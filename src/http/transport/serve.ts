@@ -3,35 +3,26 @@
  * once from the contract; nothing is decoded by hand and a handler never reads a header.
  */
 import "effect/schema/SchemaJITCompiler/enable"
-import { Cause, Context, Effect, Option, Result, Schema, SchemaIssue } from "effect"
+import { Cause, Effect, Result, Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { Authenticator } from "../../identity/callers/authenticate.ts"
 import type { Principal } from "../../identity/callers/principal.ts"
-import { BadRequest, type Failure, NotFound, UnsupportedMediaType } from "../../model/errors.ts"
-import { isStorable, parseJson, UnreadableJson } from "../../model/json.ts"
+import { type Failure, NotFound } from "../../model/errors.ts"
+import { isStorable } from "../../model/json.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
-import {
-  Commanded,
-  EndpointAccess,
-  isPublicRead,
-  isRepeatable,
-  isViewerSurface,
-  takesNoCredentials,
-} from "../contract/access.ts"
-import { AddressLimit, ExactBody, SecretAddress, TextBody } from "../contract/endpoint.ts"
-import { Audited } from "../contract/workspaces/audit.ts"
+import { isPublicRead, isRepeatable, isViewerSurface, takesNoCredentials } from "../contract/access.ts"
 import { ACCESS } from "../requests/access.ts"
 import { writeAudit } from "../requests/audit.ts"
 import { type AnyCall, type AnyHandle, type HandlerServices, Reply } from "../requests/call.ts"
 import { credentialsOf, refuseCrossSite, sessionCookieName } from "../requests/credentials.ts"
+import { traitsOf } from "../requests/endpoint-traits.ts"
 import { Idempotency } from "../requests/idempotency.ts"
 import { RateLimits } from "../requests/rate-limits.ts"
 import { HttpSettings } from "../requests/settings.ts"
-import { Deprecated, deprecationHeaders } from "./deprecation.ts"
 import { tagged } from "./etag.ts"
-import { ignoredProperties } from "./ignored-properties.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { Problems } from "./problem.ts"
+import { bodyReader, contentTypeOf, decoder, finishOf, refuse } from "./request-body.ts"
 
 export type ServeServices = HandlerServices | Authenticator | Idempotency | Telemetry
 
@@ -39,73 +30,6 @@ export type ServeServices = HandlerServices | Authenticator | Idempotency | Tele
 export type Serve = (request: HttpRequest) => Effect.Effect<HttpResponse, never, ServeServices>
 
 const ANONYMOUS: Principal = { kind: "anonymous" }
-const utf8 = new TextDecoder("utf-8", { fatal: true })
-const issues = SchemaIssue.makeFormatterStandardSchemaV1()
-
-/** The faults and their places, without repeating any value: a value may be a secret. */
-const summarise = (issue: SchemaIssue.Issue, where: string): string => {
-  const lines = issues(issue)
-    .issues.slice(0, 5)
-    .map(({ path = [], message }) => {
-      const at = path.map((part) => (typeof part === "object" ? part.key : part)).join(".")
-      return `${at === "" ? where : at}: ${message}`
-    })
-  return `${lines.join("; ")}.`
-}
-
-type Decode = (input: unknown) => Result.Result<unknown, Schema.SchemaError>
-
-/** `exact`: a property that the schema does not name is an error instead of being left out. */
-const decoder = (schema: Schema.Top | undefined, exact = false): Decode | undefined =>
-  schema === undefined
-    ? undefined
-    : Schema.decodeUnknownResult(schema as Schema.Codec<unknown, unknown>, {
-        errors: "all",
-        onExcessProperty: exact ? "error" : "ignore",
-      })
-
-const refuse = (issue: SchemaIssue.Issue, where: string) =>
-  Effect.fail(new BadRequest({ detail: summarise(issue, where) }))
-
-const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)(?:\s*;|$)/i
-
-const requireJsonType = (request: HttpRequest): Effect.Effect<void, UnsupportedMediaType> =>
-  request.body.length === 0 || JSON_TYPE.test(request.headers["content-type"] ?? "")
-    ? Effect.void
-    : Effect.fail(new UnsupportedMediaType({ detail: "Send the body as application/json." }))
-
-/** The body as JSON; an empty body reads as `{}`, so that an optional body may be left out. */
-const readJson = (request: HttpRequest): Effect.Effect<unknown, BadRequest | UnsupportedMediaType> => {
-  if (request.body.length === 0) return Effect.succeed({})
-  return Effect.flatMap(requireJsonType(request), () => {
-    try {
-      return Effect.succeed(parseJson(utf8.decode(request.body)))
-    } catch (cause) {
-      const why = cause instanceof UnreadableJson ? cause.message : "not UTF-8"
-      return Effect.fail(new BadRequest({ detail: `body: ${why}.` }))
-    }
-  })
-}
-
-type Finish = <R>(
-  request: HttpRequest,
-  answer: Effect.Effect<HttpResponse, never, R>,
-) => Effect.Effect<HttpResponse, never, R>
-
-/** Adds to the answer what was ignored of the body, also to one that refuses or repeats. */
-const namingIgnored = (schema: Schema.Top): Finish => {
-  const ignored = ignoredProperties(schema)
-  return (request, answer) =>
-    Effect.zipWith(
-      answer,
-      Effect.match(readJson(request), { onSuccess: ignored, onFailure: () => [] }),
-      (response, added) => ({ ...response, headers: [...response.headers, ...added] }),
-    )
-}
-
-const finishOf = (schema: Schema.Top | undefined, namesIgnored: boolean): Finish =>
-  schema !== undefined && namesIgnored ? namingIgnored(schema) : (_request, answer) => answer
-
 const readQuery = (query: string): { readonly [name: string]: string } =>
   query === "" ? {} : Object.fromEntries(new URLSearchParams(query))
 
@@ -130,6 +54,9 @@ const SHARED: HttpResponse["headers"] = [["cache-control", "public, no-cache"]]
 /** Some callers with a credential are shown more. */
 const SHARED_WITH_STRANGERS: HttpResponse["headers"] = [...SHARED, ["vary", "authorization, cookie, x-api-key"]]
 const OWN: HttpResponse["headers"] = [["cache-control", "no-store"]]
+const OWN_REVALIDATED: HttpResponse["headers"] = [["cache-control", "private, no-cache"]]
+
+const ownOf = (isRevalidated: boolean): HttpResponse["headers"] => (isRevalidated ? OWN_REVALIDATED : OWN)
 
 /** A public read is tagged and may be kept; the same read with a credential is private to its caller. */
 const revalidated = (
@@ -167,6 +94,8 @@ export interface Compiled {
   readonly serve: Serve
   /** Whether the client's address is needed, by a limit or by acts of people without a name. */
   readonly wantsClient: boolean
+  /** Bytes of a request's body at most. */
+  readonly bodyLimit: number
 }
 
 /** Compiles an endpoint and its handler into one function from request to response. */
@@ -182,27 +111,23 @@ export const compile = (
     const authenticate = yield* Authenticator
     const idempotency = yield* Idempotency
     const limits = yield* RateLimits
-    const addressLimit = Option.getOrUndefined(Context.getOption(endpoint.annotations, AddressLimit)) ?? "publicRead"
-    const access = Context.getUnsafe(endpoint.annotations, EndpointAccess)
-    const isExact = Option.isSome(Context.getOption(endpoint.annotations, ExactBody))
-    const textType = Option.getOrUndefined(Context.getOption(endpoint.annotations, TextBody))
+    const traits = traitsOf(endpoint)
+    const { access, isExact, textType, addressLimit, isRevalidated, bodyLimit } = traits
     const write = textType === undefined ? JSON.stringify : String
     const problems = new Problems(`${publicUrl}/v1/errors`)
     const cookieName = sessionCookieName(publicUrl)
     const decodeParams = decoder(endpoint.params)
     const decodeQuery = decoder(endpoint.query)
     const bodySchema = [...endpoint.payload.values()][0]?.schemas[0]
-    const decodeBody = decoder(bodySchema, isExact)
+    const readBody = bodyReader(endpoint, isExact)
     const finish = finishOf(bodySchema, settings.namesIgnored && !isExact)
     const successes = encodings(responses)
     const establish = ACCESS[access] as (typeof ACCESS)["public"]
     const shared = takesNoCredentials(access) ? SHARED : SHARED_WITH_STRANGERS
-    const isSecret = Option.isSome(Context.getOption(endpoint.annotations, SecretAddress))
-    const isCached = isPublicRead(access) && endpoint.method === "GET" && !isSecret
+    const isCached = isPublicRead(access) && endpoint.method === "GET" && !traits.isSecret
 
-    const retirement = Option.getOrUndefined(Context.getOption(endpoint.annotations, Deprecated))
     /** On every success; whether the answer may be cached is decided once the caller is known. */
-    const always = [...(isCached ? [] : OWN), ...(retirement === undefined ? [] : deprecationHeaders(retirement))]
+    const always = [...(isCached ? [] : ownOf(isRevalidated)), ...traits.retirement]
     const principalOf = (request: HttpRequest): Effect.Effect<Principal, Failure> => {
       if (takesNoCredentials(access)) return Effect.succeed(ANONYMOUS)
       const credentials = credentialsOf(request, cookieName)
@@ -219,7 +144,10 @@ export const compile = (
       return Effect.tap(authenticate(credentials), (principal) => refuseCrossSite(request, principal, settings))
     }
 
-    const encode = (request: HttpRequest, { body, status, headers }: Reply<unknown>): HttpResponse => {
+    const encode = (request: HttpRequest, { body, status, headers, text }: Reply<unknown>): HttpResponse => {
+      if (text !== undefined) {
+        return { status: 200, headers: [["content-type", text.contentType], ...always, ...headers], body: text.content }
+      }
       const success = successes.find((one) => one.status === status) ?? successes[0]
       if (success === undefined) throw new Error(`${endpoint.identifier} has no success schema`)
       const base: HttpResponse["headers"] = [...always, ...headers]
@@ -241,7 +169,8 @@ export const compile = (
 
     const answered = (request: HttpRequest, given: unknown): Answered => {
       const reply = given instanceof Reply ? given : new Reply(given, {})
-      return { reply, response: encode(request, reply) }
+      const response = encode(request, reply)
+      return { reply, response: isRevalidated ? tagged(request, response) : response }
     }
 
     const answer = (request: HttpRequest, scope: object): Effect.Effect<Answered, Failure, HandlerServices> => {
@@ -256,20 +185,12 @@ export const compile = (
         payload,
         scope,
         path: request.path,
+        contentType: contentTypeOf(request),
         requestId: request.requestId,
       })
-      if (decodeBody === undefined) {
-        // An unread body must not be a form either: another site's page would send one.
-        return Effect.flatMap(requireJsonType(request), () =>
-          Effect.map(handle(call(undefined)), (given) => answered(request, given)),
-        )
-      }
-      return Effect.flatMap(readJson(request), (json) => {
-        const body = decodeBody(json)
-        return Result.isFailure(body)
-          ? refuse(body.failure.issue, "body")
-          : Effect.map(handle(call(body.success)), (given) => answered(request, given))
-      })
+      return Effect.flatMap(readBody(request), (payload) =>
+        Effect.map(handle(call(payload)), (given) => answered(request, given)),
+      )
     }
 
     /** Turns every failure into a response. */
@@ -284,7 +205,7 @@ export const compile = (
         return Effect.succeed(problems.internalError(request.requestId))
       })
 
-    const audited = Option.getOrUndefined(Context.getOption(endpoint.annotations, Audited))
+    const { audited } = traits
 
     /** Answers, and writes an administrative act to the audit log. */
     const act = (request: HttpRequest, principal: Principal, scope: object) => {
@@ -297,7 +218,7 @@ export const compile = (
     }
 
     const isRepeated = isRepeatable(endpoint.method, access)
-    const workKind = Option.isSome(Context.getOption(endpoint.annotations, Commanded)) ? "commanded" : "stored"
+    const workKind = traits.isCommanded ? "commanded" : "stored"
 
     /** One limit counts a request: its key's, its account's, its participant's, or its address's. */
     const count = (request: HttpRequest, principal: Principal): ReturnType<typeof limits.take> => {
@@ -336,5 +257,5 @@ export const compile = (
       )
       return finish(request, settle(request, work))
     }
-    return { serve, wantsClient: isLimited || isViewerSurface(access) }
+    return { serve, wantsClient: isLimited || isViewerSurface(access), bodyLimit }
   })

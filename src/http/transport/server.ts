@@ -124,10 +124,11 @@ export const bindRest = (
         return send(problems.of(crowded))
       }
 
-    const contractRoute = ({ method, path, access, serve, wantsClient }: Route): PlainRoute => ({
+    const contractRoute = ({ method, path, access, serve, wantsClient, bodyLimit }: Route): PlainRoute => ({
       method,
       path,
       wantsClient,
+      bodyLimit,
       // The account routes authenticate by this site's cookie alone.
       crossOrigin:
         (takesNoCredentials(access) || isPublicRead(access) || isViewerSurface(access)) &&

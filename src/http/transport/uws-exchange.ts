@@ -7,7 +7,6 @@ import type { HttpRequest as UwsRequest, HttpResponse as UwsResponse } from "uWe
 import type { ClientAddresses } from "../../identity/callers/client-addresses.ts"
 import { BadRequest } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
-import { BODY_LIMIT_BYTES } from "./body-limit.ts"
 import { Framing } from "./framing.ts"
 import { IGNORED_HEADER } from "./ignored-properties.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
@@ -260,13 +259,13 @@ export class Exchange {
   }
 
   /** Collects the body up to the limit, then calls back; a larger one is refused while it arrives. */
-  readBody(then: (body: Uint8Array) => void, tooLarge: () => void): void {
+  readBody(limitBytes: number, then: (body: Uint8Array) => void, tooLarge: () => void): void {
     const chunks: Uint8Array[] = []
     let size = 0
     this.#res.onData((chunk, isLast) => {
       if (this.#sent || this.aborted) return
       size += chunk.byteLength
-      if (size > BODY_LIMIT_BYTES) return tooLarge()
+      if (size > limitBytes) return tooLarge()
       if (chunk.byteLength > 0) chunks.push(new Uint8Array(chunk.slice(0)))
       if (!isLast) return
       then(chunks.length > 1 ? Buffer.concat(chunks) : (chunks[0] ?? EMPTY))

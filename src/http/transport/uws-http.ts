@@ -21,6 +21,8 @@ export interface PlainRoute {
   readonly crossOrigin: boolean
   /** Whether the client's address is needed: reading it has a cost. */
   readonly wantsClient: boolean
+  /** Bytes of a request's body at most, when it is not that of every route. */
+  readonly bodyLimit?: number
   readonly respond: Respond
 }
 
@@ -66,6 +68,7 @@ const streaming = (route: StreamRoute, options: RouteOptions): Handle => {
 const buffered = (route: PlainRoute, options: RouteOptions): Handle => {
   const names = parameterNames(route.path)
   const { problems } = options
+  const limitBytes = route.bodyLimit ?? BODY_LIMIT_BYTES
   const hasBody = !["GET", "HEAD", "OPTIONS"].includes(route.method)
   return (res, req) => {
     const head = readHead(req, route.path, names)
@@ -74,10 +77,10 @@ const buffered = (route: PlainRoute, options: RouteOptions): Handle => {
     const client = route.wantsClient ? addressOf(res, head, options.clients) : ""
     const respond = (body: Uint8Array): void =>
       route.respond({ ...head, body, client, isGone: () => exchange.aborted }, exchange.send)
-    const refuse = (): void => exchange.send(problems.of(new PayloadTooLarge({ limitBytes: BODY_LIMIT_BYTES })), true)
+    const refuse = (): void => exchange.send(problems.of(new PayloadTooLarge({ limitBytes })), true)
     if (!hasBody) respond(EMPTY)
-    else if (Number(head.headers["content-length"] ?? 0) > BODY_LIMIT_BYTES) refuse()
-    else exchange.readBody(respond, refuse)
+    else if (Number(head.headers["content-length"] ?? 0) > limitBytes) refuse()
+    else exchange.readBody(limitBytes, respond, refuse)
   }
 }
 

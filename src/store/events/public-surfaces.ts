@@ -65,12 +65,11 @@ export interface DerivationRow {
   readonly id: string
   readonly kind: "transcript"
   readonly status: "processing" | "ready" | "failed"
-  readonly url: string | null
 }
 
 export const listDerivations = (sql: Queryable, recordingId: string): Promise<DerivationRow[]> =>
   sql<DerivationRow[]>`
-    select id, 'transcript' as kind, status, url from transcripts where recording_id = ${recordingId}`.then((rows) => [
+    select id, 'transcript' as kind, status from transcripts where recording_id = ${recordingId}`.then((rows) => [
     ...rows,
   ])
 

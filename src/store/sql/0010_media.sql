@@ -40,3 +40,28 @@ create table media_jobs (
 );
 create index media_jobs_due on media_jobs (due_at, id);
 create unique index media_jobs_recording on media_jobs (recording_id, kind) where recording_id is not null;
+
+-- A transcript belongs to a recording or, where there is none, to the event itself.
+alter table transcripts
+  drop column url,
+  alter column recording_id drop not null,
+  add column event_id uuid references events on delete cascade,
+  -- The words of all segments are counted for the recap.
+  add column source text not null default 'upload' check (source in ('upload', 'captions'));
+update transcripts t set event_id = (select r.event_id from recordings r where r.id = t.recording_id);
+alter table transcripts alter column event_id set not null;
+create index transcripts_event on transcripts (event_id, created_at desc, id desc);
+
+-- Times are in milliseconds from the recording's start.
+create table transcript_segments (
+  transcript_id uuid not null references transcripts on delete cascade,
+  n integer not null,
+  t0 integer not null,
+  t1 integer not null,
+  speaker text not null,
+  lang text not null,
+  text text not null,
+  primary key (transcript_id, n)
+);
+-- `simple` knows no language: words are found as they were said.
+create index transcript_segments_words on transcript_segments using gin (to_tsvector('simple', text));

@@ -1,10 +1,59 @@
-/** Transcript segments of a speech recogniser, pushed by a service with an API key (hosts push over the gateway). */
+/** What was said: segments of a recogniser pushed live, and transcripts of recordings. */
 import { Schema } from "effect"
-import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { ShownText } from "../../../model/text/shown-text.ts"
+import { Instant } from "../../../model/timestamp.ts"
 import { COMMANDS } from "../../../protocol/contract.ts"
 import { Commanded, EndpointAccess } from "../access.ts"
-import { PathId } from "../endpoint.ts"
+import { BodyLimit, created, PathId, Revalidated } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
+
+const TEN_DAYS_MS = 10 * 86_400_000
+const Milliseconds = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: TEN_DAYS_MS }))
+
+const Segment = Schema.Struct({
+  /** Milliseconds from the recording's start. */
+  t0: Schema.Int,
+  t1: Schema.Int,
+  /** Empty where it is not known, as the language. */
+  speaker: Schema.String,
+  lang: Schema.String,
+  text: Schema.String,
+})
+
+const SegmentInput = Schema.Struct({
+  t0: Milliseconds,
+  t1: Milliseconds,
+  speaker: Schema.optionalKey(ShownText(0, 200)),
+  lang: Schema.optionalKey(
+    Schema.String.check(Schema.isPattern(/^(?:[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*)?$/), Schema.isMaxLength(35)),
+  ),
+  text: ShownText(1, 2000),
+})
+
+const HEAD = {
+  id: Schema.String,
+  eventId: Schema.String,
+  recordingId: Schema.NullOr(Schema.String),
+  createdAt: Instant,
+}
+const TranscriptHead = Schema.Struct({ ...HEAD, segments: Schema.Int })
+const Transcript = Schema.Struct({ ...HEAD, segments: Schema.Array(Segment) })
+
+export const VTT = "text/vtt"
+export const SRT = "application/x-subrip"
+const asFile = (contentType: string) => Schema.String.pipe(HttpApiSchema.asText({ contentType }))
+
+const Query = {
+  /** `json` by default. */
+  format: Schema.optionalKey(Schema.Literals(["json", "vtt", "srt", "txt"])),
+  /** Only the segments with all of these words, 500 at most. */
+  q: Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 200))),
+}
+const FORMATS = [Transcript, asFile(VTT), asFile(SRT), asFile("text/plain")]
+
+/** Of a transcript, in bytes. */
+const LARGEST = 8 * 1024 * 1024
 
 export const Transcripts = HttpApiGroup.make("transcripts")
   .add(
@@ -20,5 +69,39 @@ export const Transcripts = HttpApiGroup.make("transcripts")
         OpenApi.Summary,
         "Show people at the live event what was said; the active phase must have the feature `transcript`",
       ),
+    HttpApiEndpoint.put("putTranscript", "/v1/recordings/:id/transcript", {
+      params: PathId,
+      payload: [
+        Schema.Struct({ segments: Schema.Array(SegmentInput).check(Schema.isMaxLength(50_000)) }),
+        asFile(VTT),
+        asFile(SRT),
+      ],
+      success: [created(TranscriptHead), TranscriptHead],
+      error: problems(...WITH_BODY, ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "recording")
+      .annotate(BodyLimit, LARGEST)
+      .annotate(
+        OpenApi.Summary,
+        "Give a recording its transcript as JSON, WebVTT or SubRip; 200 when it replaces another one",
+      ),
+    HttpApiEndpoint.get("getTranscript", "/v1/recordings/:id/transcript", {
+      params: PathId,
+      query: Query,
+      success: FORMATS,
+      error: problems("bad_request", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "recording")
+      .annotate(Revalidated, true)
+      .annotate(OpenApi.Summary, "A recording's transcript, whole or the segments with some words"),
+    HttpApiEndpoint.get("getEventTranscript", "/v1/events/:id/transcript", {
+      params: PathId,
+      query: Query,
+      success: FORMATS,
+      error: problems("bad_request", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(Revalidated, true)
+      .annotate(OpenApi.Summary, "The event's newest transcript"),
   )
-  .annotate(OpenApi.Description, "Captions of a live event.")
+  .annotate(OpenApi.Description, "Captions of a live event, and transcripts of its recordings.")

@@ -75,8 +75,10 @@ const takePlace = (sql: Queryable, eventId: string, person: { name: string; emai
     return { id, alreadyRegistered: false }
   })
 
+type Watchable = Pick<RecordingRow, "id" | "status">
+
 /**
- * Adds the address to watch a recording at. That of a public event ends when the event becomes private; of a private one only its
+ * Adds the addresses to watch a recording at, with its captions. That of a public event ends when the event becomes private; of a private one only its
  * own people are told.
  */
 const watchedAt = ({ visibility }: Pick<Event, "visibility">) =>
@@ -87,10 +89,16 @@ const watchedAt = ({ visibility }: Pick<Event, "visibility">) =>
       now,
       audience: visibility === "private" ? "workspace" : "public",
     }
-    return <R extends Pick<RecordingRow, "id" | "status">>(recording: R) => ({
-      ...recording,
-      playbackUrl: watchAddress(recording, "play", addressing),
-    })
+    return {
+      recording: <R extends Watchable>(recording: R) => ({
+        ...recording,
+        playbackUrl: watchAddress(recording, "play", addressing),
+      }),
+      derivation: <D extends Watchable>(derivation: D) => ({
+        ...derivation,
+        url: watchAddress(derivation, "captions", addressing),
+      }),
+    }
   })
 
 /** Clips are not cut yet. */
@@ -138,7 +146,7 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
         const watched = yield* watchedAt(event)
         return {
           event: headOf(event),
-          recording: recording === undefined ? null : watched(recording),
+          recording: recording === undefined ? null : watched.recording(recording),
           clips: clips.map(unwatched),
           summary: summary ?? null,
         }
@@ -155,8 +163,8 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
         const watched = yield* watchedAt(event)
         return {
           event: headOf(event),
-          recording: recording === undefined ? null : watched(recording),
-          derivations,
+          recording: recording === undefined ? null : watched.recording(recording),
+          derivations: derivations.map(watched.derivation),
           media: media.map(unwatched),
           cast,
         }
@@ -166,7 +174,7 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
     access: "publicAsset",
     handle: ({ scope: { asset, event } }) =>
       Effect.map(watchedAt(event), (watched) => ({
-        ...(asset.kind === "clip" ? unwatched(asset) : watched(asset)),
+        ...(asset.kind === "clip" ? unwatched(asset) : watched.recording(asset)),
         event: { id: event.id, title: event.title, scheduledAt: event.scheduledAt },
       })),
   },

@@ -6,7 +6,7 @@ import { Conflict, NotFound, PayloadTooLarge, type Unavailable } from "../../../
 import { newId } from "../../../model/ids.ts"
 import type { Recording } from "../../../model/media/recording.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
-import { Database } from "../../../store/database.ts"
+import { afterCommit, Database } from "../../../store/database.ts"
 import { MediaSignal } from "../../../store/media/media-signal.ts"
 import {
   completeUpload,
@@ -16,6 +16,7 @@ import {
   lockMediaUse,
   pageRecordings,
 } from "../../../store/media/recordings.ts"
+import { query } from "../../../store/query.ts"
 import type { Recordings } from "../../contract/events/recordings.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
 import { shownRecording, uploadAddress } from "../../requests/media-addresses.ts"
@@ -35,6 +36,9 @@ const shown = (recording: Recording) =>
   Effect.map(Effect.all([HttpSettings, MediaLinks, Clock.currentTimeMillis]), ([{ publicUrl }, links, now]) =>
     shownRecording(recording, { publicUrl, links, now, audience: "workspace" }),
   )
+
+/** A job that was added starts at once, and not before its transaction is committed. */
+const startJobs = Effect.flatMap(MediaSignal, (signal) => afterCommit(Effect.sync(signal.notify)))
 
 /** Ends the upload. Resolves to its size; fails while the client says that there are more bytes, so that it can go on. */
 const sealed = (
@@ -67,25 +71,28 @@ export const recordings: Handlers<typeof Recordings> = {
         }
         const id = newId()
         const expiresAt = toTimestamp((yield* Clock.currentTimeMillis) + UPLOAD_MS)
-        const recording = yield* (yield* Database).transaction<Recording, Conflict | NotFound>(async (sql) => {
-          const use = await lockMediaUse(sql, workspaceId, event.id)
-          if (use.recordings >= MOST_PER_EVENT) throw tooMany
-          if (mediaQuotaBytes > 0 && use.bytes + (sizeBytes ?? 1) > mediaQuotaBytes) throw quotaUsed
-          const row = await insertRecording(sql, {
-            id,
-            eventId: event.id,
-            workspaceId,
-            phaseId,
-            roomId,
-            kind,
-            title: title === null ? null : title.trim(),
-            sizeBytes,
-            storageKey: storageKeyOf(workspaceId, id),
-            uploadExpiresAt: expiresAt,
-          })
-          if (row === undefined) throw NotFound.of("phase")
-          return row
-        })
+        const recording = yield* (yield* Database).transaction((sql) =>
+          Effect.gen(function* () {
+            const use = yield* query(() => lockMediaUse(sql, workspaceId, event.id))
+            if (use.recordings >= MOST_PER_EVENT) return yield* tooMany
+            if (mediaQuotaBytes > 0 && use.bytes + (sizeBytes ?? 1) > mediaQuotaBytes) return yield* quotaUsed
+            const row = yield* query(() =>
+              insertRecording(sql, {
+                id,
+                eventId: event.id,
+                workspaceId,
+                phaseId,
+                roomId,
+                kind,
+                title: title === null ? null : title.trim(),
+                sizeBytes,
+                storageKey: storageKeyOf(workspaceId, id),
+                uploadExpiresAt: expiresAt,
+              }),
+            )
+            return row ?? (yield* NotFound.of("phase"))
+          }),
+        )
         const body = {
           ...(yield* shown(recording)),
           uploadUrl: uploadAddress(id, expiresAt, publicUrl, links),
@@ -105,8 +112,7 @@ export const recordings: Handlers<typeof Recordings> = {
         const expected = payload.sha256 === undefined ? null : Buffer.from(payload.sha256, "hex")
         const completed = yield* database.run((sql) => completeUpload(sql, recording.id, size, expected))
         if (completed !== undefined) {
-          const signal = yield* MediaSignal
-          signal.notify()
+          yield* startJobs
           return new Reply(yield* shown(completed), { status: 202 })
         }
         // Another call was faster.
@@ -136,8 +142,7 @@ export const recordings: Handlers<typeof Recordings> = {
       Effect.gen(function* () {
         const wasThere = yield* (yield* Database).run((sql) => deleteRecording(sql, recording.id))
         if (!wasThere) return yield* NotFound.of("recording")
-        const signal = yield* MediaSignal
-        signal.notify()
+        yield* startJobs
       }),
   },
 }
