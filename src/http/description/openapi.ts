@@ -40,7 +40,7 @@ const describe = (spec: Spec, publicUrl: string, sessionCookie: string): object 
 
 /**
  * The description as JSON text, and the reference page as HTML, which has three megabytes. Each is made at the first request
- * for it: most servers are never asked, and the start is a fifth of a second shorter.
+ * for it, because most servers are never asked and a start should not pay for it.
  */
 export const apiDescription = (publicUrl: string, sessionCookie: string) => {
   const described = Api.annotate(
