@@ -252,7 +252,7 @@ export const startServer = async (config: Config, say: (line: string) => void): 
       bindRest(app, {
         metricsToken: config.metricsToken,
         production: config.production,
-        gatewayDescription: gatewayDescription(publicUrl),
+        gatewayDescription: () => gatewayDescription(publicUrl),
         obstacle: () => {
           if (isStopping) return "The server is stopping."
           return open.lock.held() ? null : "Another server has taken over the database, or the lock on it is lost."
