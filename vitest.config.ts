@@ -1,4 +1,5 @@
 import { defineConfig } from "vitest/config"
+import { LongestFirst } from "./test/support/longest-first.ts"
 
 export default defineConfig({
   // The examples import the package as its users do; here that means the source, not the last build.
@@ -9,7 +10,9 @@ export default defineConfig({
     reporters: ["default"],
     setupFiles: ["test/support/every-file.ts"],
     pool: "forks",
-    maxWorkers: 2,
+    // One more than the cores of a small machine: some files compute while others wait for timers and processes.
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // The files of a worker share their modules: loading them anew for each took a third of the whole run.
     isolate: false,
     testTimeout: 60_000,

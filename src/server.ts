@@ -291,7 +291,7 @@ export const startServer = async (
         metricsToken: config.metricsToken,
         production: config.production,
         uploads: config.mediaUploads,
-        gatewayDescription: gatewayDescription(publicUrl),
+        gatewayDescription: () => gatewayDescription(publicUrl),
         obstacle: () => {
           if (isStopping) return "The server is stopping."
           return open.lock.held() ? null : "Another server has taken over the database, or the lock on it is lost."

@@ -6,6 +6,7 @@ import { connect } from "node:net"
 import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { call, createWorkspace } from "../support/api.ts"
+import { compiled } from "../support/compiled.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { startPostgresProxy } from "../support/postgres-proxy.ts"
 import { freePort, refusedStart, startServerProcess } from "../support/server-process.ts"
@@ -13,8 +14,6 @@ import { temporaryFolder } from "../support/temporary-folder.ts"
 import { eventually } from "../support/wait.ts"
 
 const SECRET_KEY = "secret-key-of-the-tests-0123456789abcdef"
-const MAIN = new URL("../../src/main.ts", import.meta.url).pathname
-const RUNNER = new URL("../support/run-typescript.mjs", import.meta.url).pathname
 
 const externalDatabase = async () => {
   const database = await createTestDatabase()
@@ -168,7 +167,7 @@ test("a database that fails in the middle of the start is refused in one sentenc
 })
 
 test("a process that may open too few files says so", async () => {
-  const script = `ulimit -n 400 && exec "${process.execPath}" "${RUNNER}" "${MAIN}"`
+  const script = `ulimit -n 400 && exec "${process.execPath}" "${await compiled("src/main.ts")}"`
   const child = spawn("/bin/sh", ["-c", script], { env: { PORT: "0", SECRET_KEY } })
   let stderr = ""
   child.stderr.on("data", (chunk) => {

@@ -5,6 +5,7 @@ import { createInterface } from "node:readline"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { WebSocket } from "ws"
 import {
+  type Answer,
   type CallOptions,
   call,
   createLiveEvent,
@@ -108,7 +109,10 @@ describe("anonymous people of one address", () => {
     const question = (await askByRest(id, newAddress())).body
     const vote = () => api("PUT", `/v1/public/questions/${question.id}/vote`, { headers: from(address) })
     const since = performance.now()
-    const answers = await many(800, vote)
+    const answers: Answer[] = []
+    // Thirty a second come back, so that a machine under load has to ask for longer until one is refused.
+    do answers.push(...(await many(800, vote)))
+    while (statuses(answers).every((status) => status === 200))
     const accepted = answers.filter(({ status }) => status === 200).length
     const seconds = (performance.now() - since) / 1000
     expect(accepted).toBeGreaterThanOrEqual(300)
@@ -124,10 +128,16 @@ describe("anonymous people of one address", () => {
     const elsewhere = await viewer(id, newAddress())
     const vote = (one: Client) => one.command("question.vote", { id: question.id, on: true })
     const since = performance.now()
-    const byRest = await many(400, () =>
-      api("PUT", `/v1/public/questions/${question.id}/vote`, { headers: from(address) }),
-    )
-    const byGateway = await Promise.all(voters.flatMap((one) => Array.from({ length: 10 }, () => vote(one))))
+    const byRest: Answer[] = []
+    const byGateway: Awaited<ReturnType<typeof vote>>[] = []
+    // As above.
+    do {
+      const votes = () => api("PUT", `/v1/public/questions/${question.id}/vote`, { headers: from(address) })
+      byRest.push(...(await many(400, votes)))
+    } while (byRest.every(({ status }) => status === 200))
+    do {
+      byGateway.push(...(await Promise.all(voters.flatMap((one) => Array.from({ length: 10 }, () => vote(one))))))
+    } while (byGateway.every(({ ok }) => ok))
     const accepted = byRest.filter(({ status }) => status === 200).length + byGateway.filter(({ ok }) => ok).length
     const seconds = (performance.now() - since) / 1000
     expect(accepted).toBeGreaterThanOrEqual(300)

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { createConfig, lintFromString } from "@redocly/openapi-core"
-import { Context, Result, Schema } from "effect"
+import { Context, Effect, Result, Schema } from "effect"
 import { HttpApi, type HttpApiEndpoint } from "effect/http-api"
 import { generateApi } from "swagger-typescript-api"
 import { afterAll, beforeAll, expect, test } from "vitest"
@@ -103,7 +103,7 @@ test("no example belongs to nothing", () => {
 })
 
 test("a public linter finds nothing", async () => {
-  const source = apiDescription("https://api.gathercue.dev", "gc_session").json
+  const source = Effect.runSync(apiDescription("https://api.gathercue.dev", "gc_session").json)
   const config = await createConfig({ extends: ["recommended-strict"] })
   const problems = await lintFromString({ source, absoluteRef: "openapi.json", config })
   // Sending a browser on is what the two routes of the identity provider succeed with.
@@ -117,7 +117,7 @@ test("a client generated from it compiles and works", async () => {
   const folder = await mkdtemp(join(tmpdir(), "gathercue-generated-"))
   try {
     const input = join(folder, "openapi.json")
-    await writeFile(input, apiDescription(server.url, "gc_session").json)
+    await writeFile(input, await Effect.runPromise(apiDescription(server.url, "gc_session").json))
     await generateApi({ input, output: folder, fileName: "api.ts", silent: true })
     expect(await readFile(join(folder, "api.ts"), "utf8")).toContain("class Api")
     const acme = await createWorkspace(server.url)

@@ -249,10 +249,11 @@ describe("recap, content and assets", () => {
     const event = await published()
     const { id, clip } = await recorded(event.id)
     await recorded(event.id, "processing")
-    await rows.run(
-      "insert into transcripts (id, recording_id, status, url) values ($1, $2, 'ready', 'https://cdn.example/t.vtt')",
-      [randomUUID(), id],
-    )
+    await rows.run("insert into transcripts (id, recording_id, event_id, status) values ($1, $2, $3, 'ready')", [
+      randomUUID(),
+      id,
+      event.id,
+    ])
     await rows.run(
       `insert into event_summaries (event_id, text, speakers) values ($1, 'It went well', '[{"name":"Ada","words":120,"seconds":60.5}]')`,
       [event.id],
@@ -270,7 +271,12 @@ describe("recap, content and assets", () => {
     expect(recap.summary).toEqual({ text: "It went well", speakers: [{ name: "Ada", words: 120, seconds: 60.5 }] })
     const content = (await api("GET", `/v1/public/events/${event.id}/content`)).body
     expect(content.derivations).toEqual([
-      { id: expect.any(String), kind: "transcript", status: "ready", url: "https://cdn.example/t.vtt" },
+      {
+        id: expect.any(String),
+        kind: "transcript",
+        status: "ready",
+        url: expect.stringContaining("/v1/media/captions/"),
+      },
     ])
     const asset = await api("GET", `/v1/public/assets/${clip}`)
     expect(asset.body).toEqual({

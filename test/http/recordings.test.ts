@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type CallOptions, call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
 import { rowsOf } from "../support/rows.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { startMediaServer, type TestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
 import { wavOf } from "../support/wav.ts"
 
@@ -16,7 +16,7 @@ let acme: Workspace
 let rows: ReturnType<typeof rowsOf>
 
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await startMediaServer()
   acme = await createWorkspace(server.url)
   rows = rowsOf(server.databaseUrl)
 })
@@ -361,7 +361,7 @@ describe("beginning a recording", () => {
 
 describe("limits", () => {
   test("a workspace's quota holds for what is announced and for what comes", async () => {
-    const small = await startTestServer({ MEDIA_QUOTA_BYTES: "100000", MEDIA_UPLOADS: "1" })
+    const small = await startMediaServer({ MEDIA_QUOTA_BYTES: "100000", MEDIA_UPLOADS: "1" })
     try {
       const { key } = await createWorkspace(small.url)
       const event = await createEvent(small.url, key)

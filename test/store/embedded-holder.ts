@@ -2,7 +2,7 @@
 import { startEmbeddedPostgres } from "../../src/store/embedded/postgres.ts"
 
 const server = await startEmbeddedPostgres({
-  dataDir: String(process.argv[3]),
+  dataDir: String(process.argv[2]),
   onLog: (line) => process.stderr.write(`${line}\n`),
   settings: { fsync: "off" },
 })

@@ -1,4 +1,4 @@
-/** Makes and drops databases on a PostgreSQL server, each call over a connection of its own. */
+/** Makes and drops databases on a PostgreSQL server. */
 import postgres from "postgres"
 
 /** The same server and credentials, another database. */
@@ -10,7 +10,8 @@ export function databaseUrl(serverUrl: string, database: string): string {
 
 export const createDatabase = (serverUrl: string, database: string, template = "template1"): Promise<void> =>
   administer(serverUrl, async (sql) => {
-    await sql`create database ${sql(database)} template ${sql(template)}`
+    // Copies files instead of logging each page: an eighth of the processor time.
+    await sql`create database ${sql(database)} template ${sql(template)} strategy file_copy`
   })
 
 /** Ends the sessions still open on it. */
@@ -19,8 +20,22 @@ export const dropDatabase = (serverUrl: string, database: string): Promise<void>
     await sql`drop database if exists ${sql(database)} with (force)`
   })
 
+/** The same password, stored as the server's settings say now (`scram_iterations`). */
+export const setPasswordAgain = (serverUrl: string): Promise<void> =>
+  administer(serverUrl, async (sql) => {
+    const { username, password } = new URL(serverUrl)
+    await sql.unsafe(`alter role ${username} password '${password}'`)
+  })
+
+/** A connection costs the server ten milliseconds of processor time, so that a worker keeps one while it is in use. */
+const IDLE_SECONDS = 2
+const connections = new Map<string, postgres.Sql>()
+
 async function administer(serverUrl: string, work: (sql: postgres.Sql) => Promise<void>): Promise<void> {
   // "does not exist, skipping" is no news.
-  const sql = postgres(serverUrl, { max: 1, onnotice: () => undefined })
-  await work(sql).finally(() => sql.end())
+  const sql =
+    connections.get(serverUrl) ??
+    postgres(serverUrl, { max: 1, idle_timeout: IDLE_SECONDS, onnotice: () => undefined, fetch_types: false })
+  connections.set(serverUrl, sql)
+  await work(sql)
 }

@@ -1,6 +1,7 @@
 /** Answers held against the API's own description: what a test sees, an integrator was promised. */
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import { default as addFormats } from "ajv-formats"
+import { Effect } from "effect"
 import { apiDescription } from "../../src/http/description/openapi.ts"
 
 interface Response {
@@ -16,7 +17,8 @@ export interface Description {
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } }
 }
 
-export const description = JSON.parse(apiDescription("https://api.gathercue.dev", "gc_session").json) as Description
+const { json } = apiDescription("https://api.gathercue.dev", "gc_session")
+export const description = JSON.parse(Effect.runSync(json)) as Description
 
 const ajv = new Ajv2020({ strict: false, allErrors: true })
 addFormats.default(ajv)

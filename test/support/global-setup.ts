@@ -5,35 +5,64 @@
  */
 import { randomBytes } from "node:crypto"
 import { rmSync } from "node:fs"
-import { chmod, mkdtemp, rm } from "node:fs/promises"
+import { chmod, mkdtemp } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { TestProject } from "vitest/node"
 import { startEmbeddedPostgres } from "../../src/store/embedded/postgres.ts"
 import { migrate } from "../../src/store/migrate.ts"
-import { createDatabase, databaseUrl, dropDatabase } from "./database-server.ts"
+import { createDatabase, databaseUrl, dropDatabase, setPasswordAgain } from "./database-server.ts"
+import { compiledIn } from "./run-folder.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
     readonly testServerUrl: string
     readonly testTemplate: string
+    /** For files that the tests of the run share; removed when it ends. */
+    readonly runFolder: string
   }
 }
 
+/** Nothing has to outlive the run, and nothing is copied to another server. */
+const SETTINGS = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+  wal_level: "minimal",
+  max_wal_senders: "0",
+  max_connections: "200",
+  // A client computes this many hashes for each connection, and tests open thousands.
+  scram_iterations: "1",
+}
+
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await testServer()
-  const template = `gathercue_template_${randomBytes(6).toString("hex")}`
+  const runFolder = await mkdtemp(join(tmpdir(), "gathercue-run-"))
+  // Under root the database runs as another user, who must be able to pass through it.
+  await chmod(runFolder, 0o711)
+  const remove = (folder: string) => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
   try {
-    await createDatabase(server.url, template)
-    await migrate(databaseUrl(server.url, template))
+    const server = await testServer(runFolder, remove)
+    const template = `gathercue_template_${randomBytes(6).toString("hex")}`
+    try {
+      await createDatabase(server.url, template)
+      await migrate(databaseUrl(server.url, template))
+    } catch (error) {
+      await server.stop()
+      throw error
+    }
+    project.provide("runFolder", runFolder)
+    // While vitest watches, the source has changed since.
+    project.onTestsRerun(() => remove(compiledIn(runFolder)))
+    project.provide("testServerUrl", server.url)
+    project.provide("testTemplate", template)
+    return async () => {
+      await dropDatabase(server.url, template)
+        .finally(server.stop)
+        .finally(() => remove(runFolder))
+    }
   } catch (error) {
-    await server.stop()
+    remove(runFolder)
     throw error
-  }
-  project.provide("testServerUrl", server.url)
-  project.provide("testTemplate", template)
-  return async () => {
-    await dropDatabase(server.url, template).finally(server.stop)
   }
 }
 
@@ -42,35 +71,31 @@ interface TestServer {
   readonly stop: () => Promise<void>
 }
 
-async function testServer(): Promise<TestServer> {
+async function testServer(dataDir: string, remove: (folder: string) => void): Promise<TestServer> {
   const given = process.env["TEST_DATABASE_URL"]
   if (given !== undefined) return { url: given, stop: async () => undefined }
 
-  const dataDir = await mkdtemp(join(tmpdir(), "gathercue-test-"))
-  // Under root the server runs as another user, who must be able to pass through it.
-  await chmod(dataDir, 0o711)
   const log: Array<string> = []
   const server = await startEmbeddedPostgres({
     dataDir,
     onLog: (line) => log.push(line),
-    settings: { fsync: "off", synchronous_commit: "off", full_page_writes: "off", max_connections: "200" },
-  }).catch(async (error: unknown) => {
-    await rm(dataDir, { recursive: true, force: true })
+    settings: SETTINGS,
+  }).catch((error: unknown) => {
     throw new Error(`the test database did not start:\n${log.join("\n")}`, { cause: error })
   })
   // A run that is interrupted ends without its teardown; PostgreSQL has its own session and would stay.
   const endAtOnce = () => {
     process.kill(server.pid, "SIGQUIT")
-    rmSync(dataDir, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+    remove(dataDir)
   }
   process.once("exit", endAtOnce)
+  await setPasswordAgain(server.url)
   return {
     url: server.url,
     stop: async () => {
       process.off("exit", endAtOnce)
       await server.stop()
-      await rm(dataDir, { recursive: true, force: true })
-      if (server.dataDir !== dataDir) await rm(server.dataDir, { recursive: true, force: true })
+      if (server.dataDir !== dataDir) remove(server.dataDir)
     },
   }
 }

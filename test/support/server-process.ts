@@ -4,9 +4,7 @@ import { randomInt } from "node:crypto"
 import { once } from "node:events"
 import { createServer } from "node:net"
 import { createInterface } from "node:readline"
-
-const RUNNER = new URL("run-typescript.mjs", import.meta.url).pathname
-const MAIN = new URL("../../src/main.ts", import.meta.url).pathname
+import { compiled } from "./compiled.ts"
 
 export interface ServerProcess {
   readonly url: string
@@ -40,8 +38,8 @@ export interface Exited {
   readonly stderr: string
 }
 
-const launch = (environment: { readonly [key: string]: string }) => {
-  const child = spawn(process.execPath, [RUNNER, MAIN], {
+const launch = async (environment: { readonly [key: string]: string }) => {
+  const child = spawn(process.execPath, [await compiled("src/main.ts")], {
     env: { PATH: process.env["PATH"] ?? "", LOG_LEVEL: "error", WEBHOOK_RETRY_SCHEDULE: "0.1,0.2,0.4", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   })
@@ -55,7 +53,7 @@ const launch = (environment: { readonly [key: string]: string }) => {
 
 /** Starts a server and waits until it listens. */
 export const startServerProcess = async (environment: { readonly [key: string]: string }): Promise<ServerProcess> => {
-  const { child, exited, errors, written } = launch(environment)
+  const { child, exited, errors, written } = await launch(environment)
   const listening = (async () => {
     for await (const line of createInterface({ input: child.stdout })) {
       const url = /listens on (\S+)/.exec(line)?.[1]
@@ -79,7 +77,7 @@ export const startServerProcess = async (environment: { readonly [key: string]: 
 
 /** Starts a server that is expected to refuse; resolves to how it went. */
 export const refusedStart = async (environment: { readonly [key: string]: string }): Promise<Exited> => {
-  const { child, exited, errors } = launch(environment)
+  const { child, exited, errors } = await launch(environment)
   child.stdout.resume()
   return { code: await exited, stderr: errors.join("") }
 }

@@ -2,18 +2,13 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { loadConfig } from "../../src/config/config.ts"
+import type { MediaProcessorOptions } from "../../src/media/processing/media-processor.ts"
 import { type RunningServer, startServer } from "../../src/server.ts"
+import { compiled } from "./compiled.ts"
 import { createTestDatabase } from "./database.ts"
 
 export const PLATFORM_KEY = "platform-key-of-the-tests-0123456789"
-
-/** The process for media, from its source. */
-export const MEDIA_ENTRY = {
-  module: fileURLToPath(new URL("run-typescript.mjs", import.meta.url)),
-  args: [fileURLToPath(new URL("../../src/media/processing/media-process.ts", import.meta.url))],
-}
 
 export interface TestServer extends RunningServer {
   readonly databaseUrl: string
@@ -21,7 +16,17 @@ export interface TestServer extends RunningServer {
   readonly folder: string
 }
 
-export const startTestServer = async (environment: { readonly [key: string]: string } = {}): Promise<TestServer> => {
+interface Environment {
+  readonly [key: string]: string
+}
+
+export const startTestServer = (environment: Environment = {}): Promise<TestServer> => start(environment)
+
+/** A server that can inspect media: its process for that is compiled first. */
+export const startMediaServer = async (environment: Environment = {}): Promise<TestServer> =>
+  start(environment, { module: await compiled("src/media/processing/media-process.ts"), args: [] })
+
+const start = async (environment: Environment, media?: MediaProcessorOptions["entry"]): Promise<TestServer> => {
   const database = await createTestDatabase()
   const folder = await mkdtemp(join(tmpdir(), "gathercue-test-"))
   const dispose = async (): Promise<void> => {
@@ -41,7 +46,7 @@ export const startTestServer = async (environment: { readonly [key: string]: str
       ...environment,
     }),
     () => {},
-    MEDIA_ENTRY,
+    media,
   ).catch(async (cause: unknown) => {
     await dispose()
     throw cause

@@ -5,7 +5,7 @@
 import { Context, Option, type Schema } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import { type Access, isPublicRead, isRepeatable, SECURITY } from "../contract/access.ts"
-import { ExactBody } from "../contract/endpoint.ts"
+import { ExactBody, Revalidated } from "../contract/endpoint.ts"
 import { EXAMPLES } from "../contract/examples/examples.ts"
 import { PROBLEMS, type ProblemCode } from "../contract/problem.ts"
 import { Deprecated } from "../transport/deprecation.ts"
@@ -148,7 +148,8 @@ export const describeOperation = (
   }
   const isExact = Option.isSome(Context.getOption(endpoint.annotations, ExactBody))
   if (operation.requestBody !== undefined && !isExact) describeIgnored(operation)
-  if (isPublicRead(access) && endpoint.method === "GET") {
+  const isRevalidated = Option.isSome(Context.getOption(endpoint.annotations, Revalidated))
+  if ((isPublicRead(access) && endpoint.method === "GET") || isRevalidated) {
     operation.responses["304"] = { description: "Not modified since the given `If-None-Match`." }
   }
 }

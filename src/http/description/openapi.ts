@@ -40,12 +40,13 @@ const describe = (spec: Spec, publicUrl: string, sessionCookie: string): Spec =>
 }
 
 /**
- * The description as JSON text, and the reference page as HTML; the page has three megabytes and is made at the first request.
+ * The description as JSON text, and the reference page as HTML, which has three megabytes. Each is made at the first request
+ * for it, because most servers are never asked and a start should not pay for it.
  */
 export const apiDescription = (publicUrl: string, sessionCookie: string) => {
   const described = Api.annotate(OpenApi.Transform, (spec) => describe(spec as Spec, publicUrl, sessionCookie))
   return {
-    json: JSON.stringify(OpenApi.fromApi(described)),
+    json: Effect.runSync(Effect.cached(Effect.sync(() => JSON.stringify(OpenApi.fromApi(described))))),
     page: Effect.runSync(
       Effect.cached(
         Effect.promise(async () => {

@@ -33,8 +33,8 @@ export interface RestOptions {
   readonly production: boolean
   /** Uploads of media at once. */
   readonly uploads: number
-  /** The gateway's description as JSON text, made by the gateway. */
-  readonly gatewayDescription: string
+  /** The gateway's description as JSON text, made by the gateway when it is first asked for. */
+  readonly gatewayDescription: () => string
   /** The obstacle, besides the database, that keeps the process from taking work, in one sentence; null when nothing does. */
   readonly obstacle: () => string | null
 }
@@ -77,6 +77,7 @@ export const bindRest = (
     const run = Effect.runCallbackWith(yield* Effect.context<ServeServices>())
     const problems = new Problems(`${publicUrl}/v1/errors`)
     const description = apiDescription(publicUrl, sessionCookieName(publicUrl))
+    const gatewayDescription = yield* Effect.cached(Effect.sync(options.gatewayDescription))
     let inFlight = 0
     let onIdle: (() => void) | undefined
 
@@ -193,10 +194,10 @@ export const bindRest = (
         plain("/readyz", () => Effect.sync(readiness)),
         plain("/metrics", (request) => Effect.sync(() => metricsAnswer(request))),
         plain("/v1/openapi.json", (request) =>
-          Effect.succeed(tagged(request, text(200, "application/json", description.json))),
+          Effect.map(description.json, (json) => tagged(request, text(200, "application/json", json))),
         ),
         plain("/v1/asyncapi.json", (request) =>
-          Effect.succeed(tagged(request, text(200, "application/json", options.gatewayDescription))),
+          Effect.map(gatewayDescription, (json) => tagged(request, text(200, "application/json", json))),
         ),
         plain("/v1/docs", (request) =>
           Effect.map(description.page, (page) =>

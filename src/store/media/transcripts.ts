@@ -53,7 +53,7 @@ export const replaceTranscript = async (
   await sql`
     insert into transcript_segments (transcript_id, n, t0, t1, speaker, lang, text)
     select ${id}::uuid, n, t0, t1, speaker, lang, text
-      from unnest(${t0.map(String)}::integer[], ${t1.map(String)}::integer[], ${speaker}::text[], ${lang}::text[], ${text}::text[])
+      from unnest(${t0.map(String)}::text[]::integer[], ${t1.map(String)}::text[]::integer[], ${speaker}::text[], ${lang}::text[], ${text}::text[])
            with ordinality as s (t0, t1, speaker, lang, text, n)`
   return count > 0
 }

@@ -24,6 +24,7 @@ export const ids = {
   integration: "0196a1f0-0000-7000-8000-00000000000f",
   delivery: "0196a1f0-0000-7000-8000-000000000010",
   question: "0196a1f0-0000-7000-8000-000000000011",
+  transcript: "0196a1f0-0000-7000-8000-000000000012",
 }
 
 export const account = {
@@ -169,6 +170,11 @@ export const managedRecording = {
   downloadUrl: `https://events.example.com/v1/media/recordings/download.${ids.recording}.workspace.1795363200.QkFSRk9PQkFaRk9PQkFSQkFaQkE`,
   failure: null,
   createdAt: T1,
+}
+export const transcriptHead = { id: ids.transcript, eventId: ids.event, recordingId: ids.recording, createdAt: T1 }
+export const transcript = {
+  ...transcriptHead,
+  segments: [{ t0: 0, t1: 2500, speaker: "Grace Hopper", lang: "en", text: "Welcome, all." }],
 }
 export const clip = {
   id: ids.clip,

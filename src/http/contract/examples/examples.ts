@@ -27,6 +27,8 @@ import {
   T0,
   T1,
   TOKEN,
+  transcript,
+  transcriptHead,
   user,
   webhook,
   workspace,
@@ -219,6 +221,12 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   },
   listRecordings: { response: examplePage("recordings", managedRecording) },
   getRecording: { response: managedRecording },
+  putTranscript: {
+    request: { segments: [{ t0: 0, t1: 2500, speaker: "Grace Hopper", lang: "en", text: "Welcome, all." }] },
+    response: { ...transcriptHead, segments: 1 },
+  },
+  getTranscript: { response: transcript },
+  getEventTranscript: { response: transcript },
   getRecap: {
     response: {
       event: head,
@@ -231,7 +239,14 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     response: {
       event: head,
       recording,
-      derivations: [{ id: ids.clip, kind: "transcript", status: "ready", url: "https://cdn.example.com/t.vtt" }],
+      derivations: [
+        {
+          id: ids.clip,
+          kind: "transcript",
+          status: "ready",
+          url: `https://events.example.com/v1/media/captions/captions.${ids.clip}.public.1795363200.QkFaRk9PQkFSRk9PQkFSQkFaQkE`,
+        },
+      ],
       media: [clip],
       cast,
     },

@@ -1,0 +1,182 @@
+/** Transcripts of recordings: every format in and out, search, and what is refused. */
+import { randomUUID } from "node:crypto"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type CallOptions, call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import { startReceiver } from "../support/http-receiver.ts"
+import { rowsOf } from "../support/rows.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+
+let server: TestServer
+let acme: Workspace
+
+beforeAll(async () => {
+  server = await startTestServer()
+  acme = await createWorkspace(server.url)
+})
+afterAll(() => server.stop())
+
+const api = (method: string, path: string, options: CallOptions = {}) =>
+  call(server.url, method, path, { key: acme.key, ...options })
+
+const recorded = async (): Promise<Json> => {
+  const event = await createEvent(server.url, acme.key)
+  await api("POST", `/v1/events/${event.id}/publish`)
+  return (await api("POST", `/v1/events/${event.id}/recordings`, { body: {} })).body
+}
+
+const VTT = `WEBVTT
+
+00:01.000 --> 00:02.500
+<v Ada>Hello &amp; welcome</v>
+
+00:03.000 --> 00:04.000
+<v Bob>Thank you, Ada
+Good evening
+`
+const SEGMENTS = [
+  { t0: 1000, t1: 2500, speaker: "Ada", lang: "", text: "Hello & welcome" },
+  { t0: 3000, t1: 4000, speaker: "Bob", lang: "", text: "Thank you, Ada\nGood evening" },
+]
+
+const put = (id: string, contentType: string, raw: string | Uint8Array, options: CallOptions = {}) =>
+  api("PUT", `/v1/recordings/${id}/transcript`, { raw, headers: { "content-type": contentType }, ...options })
+
+describe("a transcript", () => {
+  test("comes as WebVTT and goes out in every format", async () => {
+    const { id, eventId } = await recorded()
+    const given = await put(id, "text/vtt; charset=utf-8", VTT)
+    expect([given.status, given.body]).toEqual([
+      201,
+      { id: expect.any(String), eventId, recordingId: id, createdAt: expect.any(String), segments: 2 },
+    ])
+    const get = (query: string) => api("GET", `/v1/recordings/${id}/transcript${query}`)
+    expect((await get("")).body).toMatchObject({ id: given.body.id, recordingId: id, segments: SEGMENTS })
+    const vtt = await get("?format=vtt")
+    expect(vtt.headers.get("content-type")).toBe("text/vtt; charset=utf-8")
+    expect(vtt.body).toBe(
+      "WEBVTT\n\n00:00:01.000 --> 00:00:02.500\n<v Ada>Hello &amp; welcome</v>\n\n00:00:03.000 --> 00:00:04.000\n<v Bob>Thank you, Ada\nGood evening</v>\n",
+    )
+    expect((await get("?format=srt")).body).toBe(
+      "1\n00:00:01,000 --> 00:00:02,500\nHello & welcome\n\n2\n00:00:03,000 --> 00:00:04,000\nThank you, Ada\nGood evening\n",
+    )
+    expect((await get("?format=txt")).body).toBe("Ada: Hello & welcome\n\nBob: Thank you, Ada Good evening\n")
+    expect((await get("?format=pdf")).status).toBe(400)
+    expect((await api("GET", `/v1/events/${eventId}/transcript?format=txt`)).body).toContain("Ada: Hello")
+  })
+
+  test("comes as SubRip and as JSON, which replace it under a new id", async () => {
+    const { id } = await recorded()
+    const first = await put(id, "application/x-subrip", "1\n00:00:01,000 --> 00:00:02,000\nOne\n")
+    const second = await put(id, "application/json", JSON.stringify({ segments: [{ t0: 5, t1: 6, text: " Two " }] }))
+    expect([first.status, second.status]).toEqual([201, 200])
+    expect(second.body.id).not.toBe(first.body.id)
+    expect((await api("GET", `/v1/recordings/${id}/transcript`)).body.segments).toEqual([
+      { t0: 5, t1: 6, speaker: "", lang: "", text: "Two" },
+    ])
+  })
+
+  test("given by ten callers at once is one of theirs, whole, and each is told to webhooks", async () => {
+    const { id } = await recorded()
+    const receiver = await startReceiver()
+    await api("POST", "/v1/webhooks", { body: { url: receiver.url, eventTypes: ["transcript.ready"] } })
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, n) =>
+        put(
+          id,
+          "application/json",
+          JSON.stringify({
+            segments: [
+              { t0: n, t1: n, text: "a" },
+              { t0: n, t1: n, text: "b" },
+            ],
+          }),
+        ),
+      ),
+    )
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(9).fill(200), 201])
+    const { segments } = (await api("GET", `/v1/recordings/${id}/transcript`)).body
+    expect(segments.map(({ text }: Json) => text)).toEqual(["a", "b"])
+    expect(segments[0].t0).toBe(segments[1].t0)
+    await receiver.count(10)
+    const told = receiver.received.map(({ body }) => JSON.parse(body))
+    expect(new Set(told.map(({ assetId }) => assetId))).toEqual(new Set(answers.map(({ body }) => body.id)))
+    expect(told[0]).toMatchObject({ type: "transcript.ready", recordingId: id })
+  })
+
+  test("is searched by its words, in any order and case", async () => {
+    const { id } = await recorded()
+    await put(id, "text/vtt", VTT)
+    const hits = async (q: string) =>
+      (await api("GET", `/v1/recordings/${id}/transcript?q=${encodeURIComponent(q)}`)).body.segments.map(
+        ({ t0 }: Json) => t0,
+      )
+    expect(await hits("welcome HELLO")).toEqual([1000])
+    expect(await hits("evening")).toEqual([3000])
+    expect(await hits("good bye")).toEqual([])
+    expect(await hits("' | & ! :* <->")).toEqual([])
+  })
+
+  test("is revalidated by its tag", async () => {
+    const { id } = await recorded()
+    await put(id, "text/vtt", VTT)
+    const path = `/v1/recordings/${id}/transcript?format=vtt`
+    const etag = (await api("GET", path)).headers.get("etag") ?? ""
+    expect((await api("GET", path, { headers: { "if-none-match": etag } })).status).toBe(304)
+    await put(id, "text/vtt", VTT.replace("Hello", "Good morning"))
+    expect((await api("GET", path, { headers: { "if-none-match": etag } })).status).toBe(200)
+  })
+
+  test("of a public event is shown as captions, at an address that ends with the recording", async () => {
+    const { id, eventId } = await recorded()
+    await put(id, "text/vtt", VTT)
+    const rows = rowsOf(server.databaseUrl)
+    await rows.run("update recordings set status = 'ready' where id = $1", [id])
+    await rows.end()
+    const [derivation] = (await call(server.url, "GET", `/v1/public/events/${eventId}/content`)).body.derivations
+    const captions = await fetch(derivation.url)
+    expect([captions.status, captions.headers.get("access-control-allow-origin")]).toEqual([200, "*"])
+    expect(await captions.text()).toContain("<v Ada>Hello &amp; welcome</v>")
+    expect((await fetch(`${derivation.url}x`)).status).toBe(401)
+    await api("DELETE", `/v1/recordings/${id}`)
+    expect((await fetch(derivation.url)).status).toBe(404)
+  })
+
+  test("of fifty thousand segments is taken, one more is not, nor more than eight mebibytes", async () => {
+    const { id } = await recorded()
+    const segments = Array.from({ length: 50_000 }, (_, n) => ({ t0: n, t1: n + 1, text: `word ${n}` }))
+    const given = await put(id, "application/json", JSON.stringify({ segments }))
+    expect([given.status, given.body.segments]).toEqual([201, 50_000])
+    expect((await api("GET", `/v1/recordings/${id}/transcript?q=word+49999`)).body.segments).toHaveLength(1)
+    const over = [...segments, { t0: 1, t1: 2, text: "more" }]
+    expect((await put(id, "application/json", JSON.stringify({ segments: over }))).status).toBe(400)
+    const large = await put(id, "text/vtt", "x".repeat(8 * 1024 * 1024 + 1)).catch(() => null)
+    expect(large?.status ?? 413).toBe(413)
+  })
+})
+
+describe("refused is", () => {
+  test.each([
+    ["text/html", "<p>", 415, "Send the body as application/json or text/vtt or application/x-subrip."],
+    ["text/vtt", "1\n00:00:01,000 --> 00:00:02,000\nx", 400, "body: line 1: a WebVTT file begins with WEBVTT."],
+    ["application/x-subrip", "1\nnever\nx", 400, "body: line 2: expected times"],
+    ["application/json", '{"segments":[{"t0":5,"t1":4,"text":"x"}]}', 400, "body: segments.0: ends before it begins."],
+    ["application/json", '{"segments":[]}', 400, "body: it has no segment with text."],
+    ["application/json", '{"segments":[{"t0":-1,"t1":4,"text":"x"}]}', 400, "segments.0.t0"],
+    ["text/vtt", new Uint8Array([87, 69, 66, 86, 84, 84, 255]), 400, "body: not UTF-8"],
+  ])("%s that is not what it says, %#", async (type, raw, status, detail) => {
+    const { id } = await recorded()
+    const answer = await put(id, type, raw)
+    expect(answer.status).toBe(status)
+    expect(answer.body.detail).toContain(detail)
+  })
+
+  test("a transcript of nothing, or by another workspace", async () => {
+    const { id } = await recorded()
+    expect((await api("GET", `/v1/recordings/${id}/transcript`)).status).toBe(404)
+    expect((await put(randomUUID(), "text/vtt", VTT)).status).toBe(404)
+    const stranger = await createWorkspace(server.url)
+    expect((await put(id, "text/vtt", VTT, { key: stranger.key })).status).toBe(404)
+    await put(id, "text/vtt", VTT)
+    expect((await api("GET", `/v1/recordings/${id}/transcript`, { key: stranger.key })).status).toBe(404)
+  })
+})
