@@ -17,7 +17,7 @@ export interface Timers {
 }
 
 export const systemTimers: Timers = {
-  now: Date.now,
+  now: () => Date.now(),
   elapsed: () => performance.now(),
   after: (ms, call) => {
     const timer = setTimeout(call, ms)
