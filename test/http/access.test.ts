@@ -256,6 +256,7 @@ describe.each(ROUTES)("$method $path ($access)", (route) => {
       "No such invite.",
       "No such guest integration.",
       "No such table summary.",
+      "No such transcript.",
       "The event has no date yet.",
     ].includes(answer.body?.detail)
     expect(isOpenButAbsent ? "in" : verdictOf(answer.status, answer.body?.code), JSON.stringify(answer.body)).toBe(

@@ -98,10 +98,12 @@ const WORKSPACE_ID = {
 }
 
 const illustrate = (operation: Operation): void => {
-  const { request, response } = EXAMPLES[operation.operationId] ?? {}
-  for (const media of Object.values(operation.requestBody?.content ?? {})) media.example = request
+  const { request, response, texts = {} } = EXAMPLES[operation.operationId] ?? {}
+  for (const [type, media] of Object.entries(operation.requestBody?.content ?? {}))
+    media.example = texts[type] ?? request
   for (const [status, { content }] of Object.entries(operation.responses)) {
-    if (status < "300") for (const media of Object.values(content ?? {})) media.example = response
+    if (status >= "300") continue
+    for (const [type, media] of Object.entries(content ?? {})) media.example = texts[type] ?? response
   }
 }
 

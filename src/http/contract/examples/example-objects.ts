@@ -176,6 +176,11 @@ export const transcript = {
   ...transcriptHead,
   segments: [{ t0: 0, t1: 2500, speaker: "Grace Hopper", lang: "en", text: "Welcome, all." }],
 }
+export const TRANSCRIPT_TEXTS = {
+  "text/vtt": "WEBVTT\n\n00:00:00.000 --> 00:00:02.500\n<v Grace Hopper>Welcome, all.</v>\n",
+  "application/x-subrip": "1\n00:00:00,000 --> 00:00:02,500\nWelcome, all.\n",
+  "text/plain": "Grace Hopper: Welcome, all.\n",
+}
 export const clip = {
   id: ids.clip,
   title: "The reveal",

@@ -27,6 +27,7 @@ import {
   T0,
   T1,
   TOKEN,
+  TRANSCRIPT_TEXTS,
   transcript,
   transcriptHead,
   user,
@@ -37,6 +38,8 @@ import {
 export interface Example {
   readonly request?: unknown
   readonly response?: unknown
+  /** By media type, where a body may be text too. */
+  readonly texts?: { readonly [mediaType: string]: string }
 }
 
 export const EXAMPLES: { readonly [endpoint: string]: Example } = {
@@ -224,9 +227,10 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
   putTranscript: {
     request: { segments: [{ t0: 0, t1: 2500, speaker: "Grace Hopper", lang: "en", text: "Welcome, all." }] },
     response: { ...transcriptHead, segments: 1 },
+    texts: TRANSCRIPT_TEXTS,
   },
-  getTranscript: { response: transcript },
-  getEventTranscript: { response: transcript },
+  getTranscript: { response: transcript, texts: TRANSCRIPT_TEXTS },
+  getEventTranscript: { response: transcript, texts: TRANSCRIPT_TEXTS },
   getRecap: {
     response: {
       event: head,
