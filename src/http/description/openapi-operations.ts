@@ -52,7 +52,7 @@ const RETRY_AFTER = {
   "retry-after": { description: "Seconds until the request may be sent again.", schema: { type: "integer" } },
 }
 
-const problemResponse = (codes: ReadonlyArray<ProblemCode>, errorsUrl: string) => {
+export const problemResponse = (codes: ReadonlyArray<ProblemCode>, errorsUrl: string) => {
   const roles = { acceptedRoles: { type: "array", items: { type: "string" } } }
   const example = (code: ProblemCode) => ({
     type: `${errorsUrl}/${code}`,

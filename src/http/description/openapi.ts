@@ -4,6 +4,7 @@ import { HttpRouter, HttpServer } from "effect/http"
 import { HttpApi, HttpApiScalar, OpenApi } from "effect/http-api"
 import { EndpointAccess } from "../contract/access.ts"
 import { Api } from "../contract/api.ts"
+import { mediaPaths } from "./media-paths.ts"
 import { describeOperation, HEADERS, type Operation } from "./openapi-operations.ts"
 
 const SCHEMES = {
@@ -11,6 +12,8 @@ const SCHEMES = {
   platformKey: { type: "apiKey", in: "header", name: "x-platform-key", description: "The operator's key." },
   workspaceSession: { type: "http", scheme: "bearer", description: "A workspace session token." },
 }
+
+const MEDIA_TAG = { name: "media", description: "Bytes at signed addresses." }
 
 interface Spec {
   readonly paths: { readonly [path: string]: { readonly [method: string]: Operation } }
@@ -33,6 +36,8 @@ const describe = (spec: Spec, publicUrl: string, sessionCookie: string): Spec =>
   const accountSession = { type: "apiKey", in: "cookie", name: sessionCookie, description: "Set by signup and login." }
   return {
     ...spec,
+    paths: { ...spec.paths, ...mediaPaths(`${publicUrl}/v1/errors`) },
+    tags: [...((spec["tags"] as ReadonlyArray<object> | undefined) ?? []), MEDIA_TAG],
     servers: [{ url: publicUrl }],
     security: [],
     components: { ...spec.components, headers: HEADERS, securitySchemes: { ...SCHEMES, accountSession } },

@@ -1,0 +1,120 @@
+/**
+ * The routes of media bytes. They are not part of the contract: their bodies are streams, and their addresses are taken from
+ * answers and never put together by a client.
+ */
+import { type Operation, problemResponse } from "./openapi-operations.ts"
+
+const text = (description: string) => ({ description, schema: { type: "string" } })
+
+const parameter = (name: string, place: "header" | "path", description: string) => ({
+  name,
+  in: place,
+  required: place === "path",
+  description,
+  schema: { type: "string" },
+})
+
+const TOKEN = parameter("token", "path", "From the address that an answer gave; it is the credential.")
+const OFFSET = { "upload-offset": { description: "Bytes that are stored.", schema: { type: "integer" } } }
+const ANY_BYTES = {
+  "application/octet-stream": { schema: { type: "string", contentMediaType: "application/octet-stream" } },
+}
+
+interface MediaOperation extends Operation {
+  readonly summary: string
+  readonly tags: ReadonlyArray<string>
+}
+
+/** `errorsUrl`: under which each code is explained. */
+export const mediaPaths = (
+  errorsUrl: string,
+): { readonly [path: string]: { readonly [method: string]: MediaOperation } } => {
+  const problem = (...codes: Parameters<typeof problemResponse>[0]) => problemResponse(codes, errorsUrl)
+  const refusals = {
+    "401": problem("unauthorized"),
+    "404": problem("not_found"),
+    "500": problem("internal_error"),
+    "503": problem("unavailable"),
+  }
+  const conflict = problem("conflict")
+  return {
+    "/v1/media/uploads/{token}": {
+      put: {
+        operationId: "putRecordingBytes",
+        summary: "Bytes of a recording: all of them, or those after the ones that are stored",
+        tags: ["media"],
+        security: [],
+        parameters: [
+          TOKEN,
+          parameter(
+            "content-range",
+            "header",
+            "`bytes <first>-<last>/<size or *>` to go on; without it the upload begins anew.",
+          ),
+        ],
+        requestBody: { content: ANY_BYTES },
+        responses: {
+          "204": { description: "All bytes of the request are stored.", headers: OFFSET },
+          "400": problem("bad_request"),
+          "409": {
+            ...conflict,
+            description: "`conflict`: the stored bytes end elsewhere, or none are awaited.",
+            headers: OFFSET,
+          },
+          "413": problem("payload_too_large"),
+          ...refusals,
+        },
+      },
+      head: {
+        operationId: "headRecordingBytes",
+        summary: "Where an upload goes on",
+        tags: ["media"],
+        security: [],
+        parameters: [TOKEN],
+        responses: {
+          "200": { description: "The upload may go on.", headers: OFFSET },
+          "401": { description: "The address is not valid." },
+          "404": { description: "The recording is gone." },
+          "409": { description: "No bytes are awaited." },
+        },
+      },
+    },
+    "/v1/media/recordings/{token}": {
+      get: {
+        operationId: "getRecordingBytes",
+        summary: "A recording to watch or download: whole, or one range",
+        tags: ["media"],
+        security: [],
+        parameters: [TOKEN, parameter("range", "header", "One range, `bytes=<first>-<last>`.")],
+        responses: {
+          "200": { description: "All bytes, in the type that the file is of.", content: ANY_BYTES },
+          "206": {
+            description: "The wanted range.",
+            headers: { "content-range": text("`bytes <first>-<last>/<size>`.") },
+            content: ANY_BYTES,
+          },
+          "304": { description: "Not modified since the given `If-None-Match`." },
+          "412": { description: "The given `If-Match` is of other bytes." },
+          "416": {
+            description: "The range lies behind the end.",
+            headers: { "content-range": text("`bytes */<size>`.") },
+          },
+          ...refusals,
+        },
+      },
+    },
+    "/v1/media/captions/{token}": {
+      get: {
+        operationId: "getCaptions",
+        summary: "A transcript as WebVTT, for a player",
+        tags: ["media"],
+        security: [],
+        parameters: [TOKEN],
+        responses: {
+          "200": { description: "The captions.", content: { "text/vtt": { schema: { type: "string" } } } },
+          ...refusals,
+        },
+      },
+    },
+  }
+}
