@@ -5,15 +5,18 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Context, Layer } from "effect"
 
-/** `upload`: bytes of a recording in; `play` and `download`: out; `captions`: a transcript as WebVTT. */
-export type LinkUse = "upload" | "play" | "download" | "captions"
+/** `upload`: bytes in; `play` and `download`: out. */
+export type LinkUse = "upload" | "play" | "download"
+
+/** The kind of the object; of a transcript the bytes are WebVTT. */
+export type LinkKind = "recording" | "clip" | "transcript"
 
 /** `public`: made for a reader without credentials; it ends when the event is no longer visible to them. */
 export type LinkAudience = "public" | "workspace"
 
 export interface Link {
   readonly use: LinkUse
-  /** The recording's id, or the transcript's. */
+  readonly kind: LinkKind
   readonly id: string
   readonly audience: LinkAudience
   /** Unix seconds. */
@@ -22,7 +25,8 @@ export interface Link {
 
 export type LinkFault = "altered" | "expired"
 
-const USES: ReadonlyArray<LinkUse> = ["upload", "play", "download", "captions"]
+const USES: ReadonlyArray<LinkUse> = ["upload", "play", "download"]
+const KINDS: ReadonlyArray<LinkKind> = ["recording", "clip", "transcript"]
 const AUDIENCES: ReadonlyArray<LinkAudience> = ["public", "workspace"]
 
 /** 160 bits: an address is not searched for, and stays short. */
@@ -41,23 +45,25 @@ export class MediaLinks extends Context.Service<
   static readonly layer = (key: Uint8Array): Layer.Layer<MediaLinks> => {
     const tagOf = (claims: string): Buffer => createHmac("sha256", key).update(claims).digest().subarray(0, TAG_BYTES)
     return Layer.succeed(MediaLinks, {
-      sign: ({ use, id, audience, expires }) => {
-        const claims = `${use}.${id}.${audience}.${expires}`
+      sign: ({ use, kind, id, audience, expires }) => {
+        const claims = `${use}.${kind}.${id}.${audience}.${expires}`
         return `${claims}.${tagOf(claims).toString("base64url")}`
       },
       verify: (token, now) => {
-        const [use, id = "", audience, expires = "", tag = "", ...rest] = token.split(".")
+        const [use, kind, id = "", audience, expires = "", tag = "", ...rest] = token.split(".")
         const given = Buffer.from(tag, "base64url")
         const isOurs = given.byteLength === TAG_BYTES && rest.length === 0
-        if (!isOurs || !timingSafeEqual(given, tagOf(`${use}.${id}.${audience}.${expires}`))) return "altered"
+        if (!isOurs || !timingSafeEqual(given, tagOf(`${use}.${kind}.${id}.${audience}.${expires}`))) return "altered"
         const link = {
           use: USES.find((one) => one === use),
+          kind: KINDS.find((one) => one === kind),
           id,
           audience: AUDIENCES.find((one) => one === audience),
           expires: Number(expires),
         }
-        if (link.use === undefined || link.audience === undefined) return "altered"
-        return link.expires * 1000 <= now ? "expired" : { ...link, use: link.use, audience: link.audience }
+        const { use: ofUse, kind: ofKind, audience: forAudience } = link
+        if (ofUse === undefined || ofKind === undefined || forAudience === undefined) return "altered"
+        return link.expires * 1000 <= now ? "expired" : { ...link, use: ofUse, kind: ofKind, audience: forAudience }
       },
     })
   }

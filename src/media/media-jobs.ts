@@ -6,9 +6,10 @@ import { Cause, Effect, Latch, Layer } from "effect"
 import { currentTimers } from "../clock/timers.ts"
 import type { Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
-import type { MediaFailure, Recording } from "../model/media/recording.ts"
+import type { Clip, MediaFailure, Recording } from "../model/media/recording.ts"
 import { toTimestamp } from "../model/timestamp.ts"
 import { Database } from "../store/database.ts"
+import { findClip, markClipFailed, markClipReady } from "../store/media/clips.ts"
 import {
   claimMediaJobs,
   deleteMediaJob,
@@ -23,7 +24,7 @@ import { inBatches, sweepEvery } from "../store/sweeps/sweeps.ts"
 import { appendOccurrences, OutboxSignal } from "../store/webhooks/outbox.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { MediaProcessor, type TaskFailed } from "./processing/media-processor.ts"
-import type { Inspection } from "./processing/protocol.ts"
+import type { Cutting, Inspection } from "./processing/protocol.ts"
 import { MediaStorage } from "./storage/storage.ts"
 
 export interface MediaJobsOptions {
@@ -45,6 +46,11 @@ const pauseAfter = (attempts: number): number =>
 const GIVEN_UP: MediaFailure = {
   code: "processing_failed",
   detail: "The file could not be inspected with the time and memory that one may take.",
+}
+
+const CUT_GIVEN_UP: MediaFailure = {
+  code: "processing_failed",
+  detail: "The clip could not be cut with the time and memory that one may take.",
 }
 
 const OTHER_BYTES: MediaFailure = {
@@ -101,7 +107,43 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
         }),
       )
 
-    const work = (job: MediaJob) => (job.kind === "inspect" ? inspect(job) : storage.remove(job.storageKey))
+    const cutReady = (clip: Clip, { facts, sizeBytes, sha256 }: Extract<Cutting, { outcome: "cut" }>) =>
+      database.transaction(async (sql) => {
+        const settled = await markClipReady(sql, clip.id, facts, { sizeBytes, sha256: Buffer.from(sha256, "hex") })
+        if (settled === undefined) return
+        const { id, recordingId, eventId, workspaceId } = settled
+        const occurredAt = toTimestamp(timers.now())
+        const extra = { assetId: id, recordingId }
+        await appendOccurrences(sql, [{ id: newId(), type: "clip.ready", workspaceId, eventId, occurredAt, extra }])
+      })
+
+    const failClip = (id: string, failure: MediaFailure) =>
+      database.transaction((sql) => markClipFailed(sql, id, failure))
+
+    const cut = (job: Extract<MediaJob, { kind: "cut" }>) =>
+      Effect.gen(function* () {
+        const clip = yield* database.run((sql) => findClip(sql, job.clipId))
+        if (clip === undefined || clip.status !== "processing" || clip.storageKey === null) return
+        const recording = yield* database.run((sql) => findRecording(sql, clip.recordingId))
+        if (recording === undefined) return
+        const { startMs, endMs, inside, storageKey } = clip
+        const output = yield* storage.newPath(storageKey)
+        const path = storage.pathOf(recording.storageKey)
+        const cutting = yield* processor.cut({ path, output, startMs, endMs, inside })
+        if (cutting.outcome === "refused") return yield* failClip(clip.id, cutting.failure)
+        yield* storage.seal(storageKey)
+        yield* cutReady(clip, cutting)
+      }).pipe(
+        Effect.catchTag("TaskFailed", (failed): Effect.Effect<void, Unavailable | TaskFailed> => {
+          log.warn({ clip: job.clipId, why: failed.detail }, "media: a cut failed")
+          return failed.tooMuch || job.attempts >= MOST_TRIES ? failClip(job.clipId, CUT_GIVEN_UP) : Effect.fail(failed)
+        }),
+      )
+
+    const work = (job: MediaJob): Effect.Effect<void, Unavailable | TaskFailed> => {
+      if (job.kind === "inspect") return inspect(job)
+      return job.kind === "cut" ? cut(job) : storage.remove(job.storageKey)
+    }
 
     const later = (job: MediaJob, cause: Cause.Cause<unknown>) =>
       Effect.suspend(() => {

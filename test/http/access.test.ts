@@ -90,6 +90,7 @@ const TABLE: { readonly [A in Access]: ReadonlyArray<Verdict> } = {
   question: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   webhook: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   webhookDelivery: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
+  clip: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   recording: row(401, 401, 401, 404, "in", "in", "in", "in", 404, "in", 403, 401, 403),
   keyUser: row(401, 401, 401, 404, "in", 403, 403, 403, 403, 403, 403, 401, 403),
 }
@@ -218,6 +219,17 @@ const OBJECTS: { readonly [A in Access]?: () => Promise<string> } = {
   question: ask,
   webhook: register,
   webhookDelivery: async () => post(`/v1/webhooks/${await register()}/ping`),
+  clip: async () => {
+    const [recording, clip] = [randomUUID(), randomUUID()]
+    await database(
+      `insert into recordings (id, event_id, workspace_id, kind, status)
+         values ('${recording}', '${await publish()}', '${workspaceId}', 'upload', 'ready')`,
+    )
+    await database(
+      `insert into clips (id, recording_id, status, start_ms, end_ms) values ('${clip}', '${recording}', 'ready', 0, 1000)`,
+    )
+    return clip
+  },
   recording: async () => post(`/v1/events/${await publish()}/recordings`, {}),
   keyUser: () => post("/v1/users", { externalSub: randomUUID() }),
 }

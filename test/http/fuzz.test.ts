@@ -40,6 +40,11 @@ beforeAll(async () => {
     "insert into recordings (id, event_id, workspace_id, kind, status) values ($1, $2, $3, 'upload', 'ready')",
     [asset.id, audience.id, acme.id],
   )
+  const clip = { id: randomUUID() }
+  await rows.run("insert into clips (id, recording_id, status, start_ms, end_ms) values ($1, $2, 'ready', 0, 1000)", [
+    clip.id,
+    asset.id,
+  ])
   await rows.end()
   ids = {
     webhook: webhook.body.id,
@@ -54,6 +59,7 @@ beforeAll(async () => {
     event: event.id,
     openEvent: event.id,
     recording: asset.id,
+    clip: clip.id,
     phase: event.activePhaseId,
     keyUser: user.body.id,
     audienceEvent: audience.id,

@@ -66,6 +66,7 @@ test("every route of the contract is described, and every described route answer
     "PUT /v1/media/uploads/{token}",
     "HEAD /v1/media/uploads/{token}",
     "GET /v1/media/recordings/{token}",
+    "GET /v1/media/clips/{token}",
     "GET /v1/media/captions/{token}",
   ]
   expect(OPERATIONS.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([...routed, ...bytes].toSorted())

@@ -265,7 +265,7 @@ describe("recap, content and assets", () => {
       title: "Replay",
       status: "ready",
       durationMs: 60_000,
-      playbackUrl: expect.stringContaining(`${server.url}/v1/media/recordings/play.${id}.public.`),
+      playbackUrl: expect.stringContaining(`${server.url}/v1/media/recordings/play.recording.${id}.public.`),
     })
     expect(recap.clips.map((one: { id: string }) => one.id)).toContain(clip)
     expect(recap.summary).toEqual({ text: "It went well", speakers: [{ name: "Ada", words: 120, seconds: 60.5 }] })
@@ -285,7 +285,7 @@ describe("recap, content and assets", () => {
       title: "Best of",
       status: "ready",
       durationMs: 3000,
-      playbackUrl: null,
+      playbackUrl: expect.stringContaining(`${server.url}/v1/media/clips/play.clip.${clip}.public.`),
       event: { id: event.id, title: "Launch", scheduledAt: null },
     })
     expect((await api("GET", `/v1/public/assets/${randomUUID()}`)).status).toBe(404)

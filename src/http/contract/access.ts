@@ -55,6 +55,8 @@ export type Access =
   | "question"
   /** Management of the event that the recording in the path belongs to. */
   | "recording"
+  /** Management of the event that the clip in the path belongs to. */
+  | "clip"
   /** A workspace API key, and a user of its workspace in the path. */
   | "keyUser"
   /** Management of the webhook endpoint in the path. */
@@ -97,6 +99,7 @@ export const SECURITY: Readonly<Record<Access, ReadonlyArray<{ readonly [scheme:
   phase: MANAGEMENT,
   question: MANAGEMENT,
   recording: MANAGEMENT,
+  clip: MANAGEMENT,
   keyUser: [{ apiKey: [] }],
   webhook: MANAGEMENT,
   webhookDelivery: MANAGEMENT,

@@ -4,6 +4,7 @@ import { AccountSecurity } from "./accounts/account-security.ts"
 import { Accounts } from "./accounts/accounts.ts"
 import { SignIn } from "./accounts/sign-in.ts"
 import { Broadcasts } from "./events/broadcasts.ts"
+import { Clips } from "./events/clips.ts"
 import { Events } from "./events/events.ts"
 import { GatewayTokens } from "./events/gateway-tokens.ts"
 import { PublicEvents } from "./events/public-events.ts"
@@ -35,6 +36,7 @@ export const Api = HttpApi.make("gathercue")
     Broadcasts,
     Transcripts,
     Recordings,
+    Clips,
     People,
     Questions,
     Webhooks,

@@ -37,6 +37,30 @@ export const mediaPaths = (
     "503": problem("unavailable"),
   }
   const conflict = problem("conflict")
+  const watched = (operationId: string, summary: string): { readonly get: MediaOperation } => ({
+    get: {
+      operationId,
+      summary,
+      tags: ["media"],
+      security: [],
+      parameters: [TOKEN, parameter("range", "header", "One range, `bytes=<first>-<last>`.")],
+      responses: {
+        "200": { description: "All bytes, in the type that the file is of.", content: ANY_BYTES },
+        "206": {
+          description: "The wanted range.",
+          headers: { "content-range": text("`bytes <first>-<last>/<size>`.") },
+          content: ANY_BYTES,
+        },
+        "304": { description: "Not modified since the given `If-None-Match`." },
+        "412": { description: "The given `If-Match` is of other bytes." },
+        "416": {
+          description: "The range lies behind the end.",
+          headers: { "content-range": text("`bytes */<size>`.") },
+        },
+        ...refusals,
+      },
+    },
+  })
   return {
     "/v1/media/uploads/{token}": {
       put: {
@@ -79,30 +103,11 @@ export const mediaPaths = (
         },
       },
     },
-    "/v1/media/recordings/{token}": {
-      get: {
-        operationId: "getRecordingBytes",
-        summary: "A recording to watch or download: whole, or one range",
-        tags: ["media"],
-        security: [],
-        parameters: [TOKEN, parameter("range", "header", "One range, `bytes=<first>-<last>`.")],
-        responses: {
-          "200": { description: "All bytes, in the type that the file is of.", content: ANY_BYTES },
-          "206": {
-            description: "The wanted range.",
-            headers: { "content-range": text("`bytes <first>-<last>/<size>`.") },
-            content: ANY_BYTES,
-          },
-          "304": { description: "Not modified since the given `If-None-Match`." },
-          "412": { description: "The given `If-Match` is of other bytes." },
-          "416": {
-            description: "The range lies behind the end.",
-            headers: { "content-range": text("`bytes */<size>`.") },
-          },
-          ...refusals,
-        },
-      },
-    },
+    "/v1/media/recordings/{token}": watched(
+      "getRecordingBytes",
+      "A recording to watch or download: whole, or one range",
+    ),
+    "/v1/media/clips/{token}": watched("getClipBytes", "A clip to watch or download: whole, or one range"),
     "/v1/media/captions/{token}": {
       get: {
         operationId: "getCaptions",

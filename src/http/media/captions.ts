@@ -11,7 +11,7 @@ import { validLink } from "./valid-link.ts"
 
 export const captionsAt = (token: string): Effect.Effect<HttpResponse, Failure, Database | MediaLinks> =>
   Effect.gen(function* () {
-    const { id, audience } = yield* validLink(token, ["captions"])
+    const { id, audience } = yield* validLink(token, ["play"], "transcript")
     const database = yield* Database
     const transcript = yield* database.run((sql) => findTranscriptById(sql, id))
     if (transcript === undefined) return yield* NotFound.of("transcript")

@@ -1,12 +1,13 @@
 /** Bytes of media, watched or downloaded at a signed address: ranges, validators, and one file handle for each response. */
 import { Effect, Exit } from "effect"
-import type { Link, MediaLinks } from "../../media/links.ts"
+import type { LinkUse, MediaLinks } from "../../media/links.ts"
 import { MediaStorage, type StoredFile } from "../../media/storage/storage.ts"
 import { type Failure, NotFound } from "../../model/errors.ts"
 import type { Recording } from "../../model/media/recording.ts"
 import { toMillis } from "../../model/timestamp.ts"
-import { Database } from "../../store/database.ts"
+import { Database, type Queryable } from "../../store/database.ts"
 import { findEvent } from "../../store/events/events.ts"
+import { findClip } from "../../store/media/clips.ts"
 import { findRecording } from "../../store/media/recordings.ts"
 import type { HttpResponse } from "../transport/message.ts"
 import type { Problems } from "../transport/problem.ts"
@@ -21,28 +22,41 @@ type Run = <A, E>(effect: Effect.Effect<A, E, DownloadServices>, onExit: (exit: 
 /** One read of the file. */
 const PIECE = 262_144
 
-interface Opened {
-  readonly file: StoredFile
-  readonly recording: Recording
-  readonly use: Link["use"]
+/** A recording or a clip. */
+type Asset = Pick<Recording, "id" | "eventId" | "title" | "contentType" | "sha256" | "createdAt"> & {
+  readonly status: string
+  readonly storageKey: string | null
 }
 
-const open = (token: string): Effect.Effect<Opened, Failure, DownloadServices> =>
+export type DownloadKind = "recording" | "clip"
+
+interface Opened {
+  readonly file: StoredFile
+  readonly asset: Asset
+  readonly use: LinkUse
+}
+
+const FIND: { readonly [K in DownloadKind]: (sql: Queryable, id: string) => Promise<Asset | undefined> } = {
+  recording: findRecording,
+  clip: findClip,
+}
+
+const open = (token: string, kind: DownloadKind): Effect.Effect<Opened, Failure, DownloadServices> =>
   Effect.gen(function* () {
-    const link = yield* validLink(token, ["play", "download"])
+    const { id, use, audience } = yield* validLink(token, ["play", "download"], kind)
     const database = yield* Database
-    const recording = yield* database.run((sql) => findRecording(sql, link.id))
-    if (recording === undefined || recording.status !== "ready") return yield* NotFound.of("recording")
-    if (link.audience === "public") {
-      const event = yield* database.run((sql) => findEvent(sql, recording.eventId))
-      if (event === undefined || event.visibility === "private") return yield* NotFound.of("recording")
+    const asset = yield* database.run((sql) => FIND[kind](sql, id))
+    if (asset === undefined || asset.status !== "ready" || asset.storageKey === null) return yield* NotFound.of(kind)
+    if (audience === "public") {
+      const event = yield* database.run((sql) => findEvent(sql, asset.eventId))
+      if (event === undefined || event.visibility === "private") return yield* NotFound.of(kind)
     }
-    const file = yield* (yield* MediaStorage).open(recording.storageKey)
-    return file === null ? yield* NotFound.of("recording") : { file, recording, use: link.use }
+    const file = yield* (yield* MediaStorage).open(asset.storageKey)
+    return file === null ? yield* NotFound.of(kind) : { file, asset, use }
   })
 
-/** The bytes of a recording never change. */
-const etagOf = ({ sha256, id }: Recording): string =>
+/** The bytes of an asset never change. */
+const etagOf = ({ sha256, id }: Asset): string =>
   `"${sha256 === null ? id : Buffer.from(sha256).toString("hex").slice(0, 32)}"`
 
 const EXTENSIONS: Readonly<Record<string, string>> = {
@@ -65,8 +79,8 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 const encoded = (name: string): string =>
   encodeURIComponent(name).replace(/['()*!]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
 
-const headersOf = ({ recording, use }: Opened): HttpResponse["headers"] => {
-  const { title, id, contentType, createdAt } = recording
+const headersOf = ({ asset, use }: Opened): HttpResponse["headers"] => {
+  const { title, id, contentType, createdAt } = asset
   const type = contentType ?? "application/octet-stream"
   const name = `${title ?? id}.${EXTENSIONS[type] ?? "bin"}`
   return [
@@ -75,7 +89,7 @@ const headersOf = ({ recording, use }: Opened): HttpResponse["headers"] => {
     ["content-security-policy", "sandbox"],
     ["accept-ranges", "bytes"],
     ["cache-control", "private, max-age=3600"],
-    ["etag", etagOf(recording)],
+    ["etag", etagOf(asset)],
     ["last-modified", new Date(toMillis(createdAt)).toUTCString()],
   ]
 }
@@ -101,22 +115,24 @@ export class Downloads {
   }
 
   /** `GET` and `HEAD`. */
-  give = (exchange: Exchange, head: RequestHead): void => {
-    this.#run(open(head.params["token"] ?? ""), (exit) => {
-      if (Exit.isSuccess(exit)) void this.#answer(exchange, head, exit.value).finally(exit.value.file.close)
-      else {
-        const failure = Exit.findErrorOption(exit)
-        exchange.send(
-          failure._tag === "Some" ? this.#problems.of(failure.value) : this.#problems.internalError(head.requestId),
-        )
-      }
-    })
-  }
+  give =
+    (kind: DownloadKind) =>
+    (exchange: Exchange, head: RequestHead): void => {
+      this.#run(open(head.params["token"] ?? "", kind), (exit) => {
+        if (Exit.isSuccess(exit)) void this.#answer(exchange, head, exit.value).finally(exit.value.file.close)
+        else {
+          const failure = Exit.findErrorOption(exit)
+          exchange.send(
+            failure._tag === "Some" ? this.#problems.of(failure.value) : this.#problems.internalError(head.requestId),
+          )
+        }
+      })
+    }
 
   async #answer(exchange: Exchange, head: RequestHead, opened: Opened): Promise<void> {
     const { size } = opened.file
     const headers = headersOf(opened)
-    const etag = etagOf(opened.recording)
+    const etag = etagOf(opened.asset)
     if (head.headers["if-match"] !== undefined && !names(head.headers["if-match"], etag)) {
       return exchange.send({ status: 412, headers, body: "" })
     }

@@ -39,7 +39,8 @@ export const mediaRoutes = (
     return [
       { method: "PUT", path: "/v1/media/uploads/:token", crossOrigin: true, accept: uploads.take },
       { method: "HEAD", path: "/v1/media/uploads/:token", crossOrigin: true, accept: uploads.look },
-      { method: "GET", path: "/v1/media/recordings/:token", crossOrigin: true, accept: downloads.give },
+      { method: "GET", path: "/v1/media/recordings/:token", crossOrigin: true, accept: downloads.give("recording") },
+      { method: "GET", path: "/v1/media/clips/:token", crossOrigin: true, accept: downloads.give("clip") },
       { method: "GET", path: "/v1/media/captions/:token", crossOrigin: true, accept: captions },
     ]
   })

@@ -31,7 +31,7 @@ const RETRY_SECONDS = 5
 /** The recording that the address is for, if its bytes are still awaited. */
 const awaited = (token: string): Effect.Effect<Recording, Failure, UploadServices> =>
   Effect.gen(function* () {
-    const link = yield* validLink(token, ["upload"])
+    const link = yield* validLink(token, ["upload"], "recording")
     const recording = yield* (yield* Database).run((sql) => findRecording(sql, link.id))
     if (recording === undefined) return yield* NotFound.of("recording")
     if (recording.status !== "uploading") {

@@ -17,6 +17,7 @@ import { Database, type Queryable } from "../../store/database.ts"
 import { findEvent, findEventWithPhases, findPhaseOwner } from "../../store/events/events.ts"
 import { findAsset } from "../../store/events/public-surfaces.ts"
 import { findQuestionOwner } from "../../store/events/questions.ts"
+import { findClipOwner } from "../../store/media/clips.ts"
 import { findRecordingOwner } from "../../store/media/recordings.ts"
 import { findWebhookDeliveryOwner } from "../../store/webhooks/webhook-delivery-log.ts"
 import { findWebhookEndpointOwner } from "../../store/webhooks/webhook-endpoints.ts"
@@ -319,6 +320,10 @@ export const ACCESS: { readonly [A in Access]: (principal: Principal, request: H
   recording: (principal, request) =>
     managed(principal, request, "recording", (id) => run((sql) => findRecordingOwner(sql, id))).pipe(
       Effect.map(({ workspaceId, recording }) => ({ workspaceId, recording })),
+    ),
+  clip: (principal, request) =>
+    managed(principal, request, "clip", (id) => run((sql) => findClipOwner(sql, id))).pipe(
+      Effect.map(({ workspaceId, clip }) => ({ workspaceId, clip })),
     ),
   keyUser: (principal, request) =>
     Effect.gen(function* () {

@@ -20,7 +20,7 @@ import type { MediaLinks } from "../../media/links.ts"
 import type { MediaStorage } from "../../media/storage/storage.ts"
 import type { Failure } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
-import type { Recording } from "../../model/media/recording.ts"
+import type { Clip, Recording } from "../../model/media/recording.ts"
 import type { Phase } from "../../model/phase.ts"
 import type { WorkspaceRole } from "../../model/roles.ts"
 import type { Credential } from "../../store/accounts/credentials.ts"
@@ -86,6 +86,7 @@ export interface Scopes {
   readonly phase: { readonly workspaceId: string; readonly eventId: string; readonly phaseId: string }
   readonly question: { readonly workspaceId: string; readonly eventId: string; readonly questionId: string }
   readonly recording: { readonly workspaceId: string; readonly recording: Recording }
+  readonly clip: { readonly workspaceId: string; readonly clip: Clip }
   readonly keyUser: {
     readonly workspaceId: string
     readonly keyId: string

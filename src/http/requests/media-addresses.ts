@@ -1,7 +1,8 @@
 /** Addresses of media: where bytes are put, and where they are watched. Each is signed when it is answered. */
-import type { LinkAudience, LinkUse, MediaLinks } from "../../media/links.ts"
-import type { Recording } from "../../model/media/recording.ts"
+import type { LinkAudience, LinkKind, LinkUse, MediaLinks } from "../../media/links.ts"
+import type { Clip, Recording } from "../../model/media/recording.ts"
 import { type Timestamp, toMillis } from "../../model/timestamp.ts"
+import type { Clip as ShownClip } from "../contract/events/clips.ts"
 import type { Recording as ShownRecording } from "../contract/events/recordings.ts"
 
 /** A player that was opened goes on for at least six hours. */
@@ -24,20 +25,22 @@ export const uploadAddress = (
   links: MediaLinks["Service"],
 ): string => {
   const expires = Math.floor(toMillis(expiresAt) / 1000)
-  return `${publicUrl}/v1/media/uploads/${links.sign({ use: "upload", id, audience: "workspace", expires })}`
+  return `${publicUrl}/v1/media/uploads/${links.sign({ use: "upload", kind: "recording", id, audience: "workspace", expires })}`
 }
 
-/** Null until the recording, or for `captions` the transcript, is ready. */
+const FOLDERS: Readonly<Record<LinkKind, string>> = { recording: "recordings", clip: "clips", transcript: "captions" }
+
+/** Null until the object is ready. */
 export const watchAddress = (
-  { id, status }: Pick<Recording, "id" | "status">,
+  kind: LinkKind,
+  { id, status }: { readonly id: string; readonly status: string },
   use: Exclude<LinkUse, "upload">,
   { publicUrl, links, now, audience }: Addressing,
 ): string | null => {
   if (status !== "ready") return null
-  const folder = use === "captions" ? "captions" : "recordings"
   // Whole hours: within one the address stays the same, so that answers and players can cache it.
   const expires = (Math.floor(now / 1000 / HOUR_SECONDS) + WATCH_HOURS + 1) * HOUR_SECONDS
-  return `${publicUrl}/v1/media/${folder}/${links.sign({ use, id, audience, expires })}`
+  return `${publicUrl}/v1/media/${FOLDERS[kind]}/${links.sign({ use, kind, id, audience, expires })}`
 }
 
 export const shownRecording = (recording: Recording, addressing: Addressing): ShownRecording => {
@@ -55,8 +58,31 @@ export const shownRecording = (recording: Recording, addressing: Addressing): Sh
     sizeBytes,
     contentType,
     durationMs,
-    playbackUrl: watchAddress(recording, "play", addressing),
-    downloadUrl: watchAddress(recording, "download", addressing),
+    playbackUrl: watchAddress("recording", recording, "play", addressing),
+    downloadUrl: watchAddress("recording", recording, "download", addressing),
+    failure,
+    createdAt,
+  }
+}
+
+export const shownClip = (clip: Clip, addressing: Addressing): ShownClip => {
+  const { id, recordingId, eventId, title, status, startMs, endMs } = clip
+  const { actualStartMs, actualEndMs, sizeBytes, contentType, failure, createdAt } = clip
+  return {
+    id,
+    recordingId,
+    eventId,
+    title,
+    status,
+    startMs,
+    endMs,
+    actualStartMs,
+    actualEndMs,
+    durationMs: actualStartMs === null || actualEndMs === null ? endMs - startMs : actualEndMs - actualStartMs,
+    sizeBytes,
+    contentType,
+    playbackUrl: watchAddress("clip", clip, "play", addressing),
+    downloadUrl: watchAddress("clip", clip, "download", addressing),
     failure,
     createdAt,
   }

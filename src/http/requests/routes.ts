@@ -8,6 +8,7 @@ import { accountSecurity } from "../handlers/accounts/account-security.ts"
 import { accounts } from "../handlers/accounts/accounts.ts"
 import { signIn } from "../handlers/accounts/sign-in.ts"
 import { broadcasts } from "../handlers/events/broadcasts.ts"
+import { clips } from "../handlers/events/clips.ts"
 import { events } from "../handlers/events/events.ts"
 import { gatewayTokens } from "../handlers/events/gateway-tokens.ts"
 import { publicEvents } from "../handlers/events/public-events.ts"
@@ -49,6 +50,7 @@ const HANDLERS: { readonly [Name in keyof Groups]: Handlers<Groups[Name]> } = {
   broadcasts,
   transcripts,
   recordings,
+  clips,
   people,
   questions,
   webhooks,

@@ -35,7 +35,8 @@ const factsOf = async (input: Input): Promise<MediaFacts | MediaFailure> => {
   const format = await input.getFormat()
   const tracks = await usable(await input.getTracks())
   if (tracks.length === 0) return unreadable("The file has no audio or video track that can be played.")
-  const seconds = await input.computeDuration()
+  // Broadcast containers begin at any time.
+  const seconds = (await input.computeDuration()) - Math.max(0, await input.getFirstTimestamp())
   if (!Number.isFinite(seconds) || seconds <= 0) return unreadable("The file has no duration.")
   if (seconds > LONGEST_SECONDS) return { code: "too_long", detail: "The file claims to be longer than 24 hours." }
   const video = tracks.find((track) => track.isVideoTrack())

@@ -5,8 +5,9 @@
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
+import { cut } from "./cut.ts"
 import { inspect } from "./inspect.ts"
-import type { Inspection, MediaAnswer, MediaTask } from "./protocol.ts"
+import type { CutTask, Cutting, Inspection, MediaAnswer, MediaTask } from "./protocol.ts"
 
 const answer = (message: MediaAnswer): void => {
   process.send?.(message)
@@ -21,17 +22,31 @@ const hashOf = async (path: string): Promise<string> => {
   return hash.digest("hex")
 }
 
-const inspection = async (path: string): Promise<Inspection> => {
-  const found = await inspect(path, (cause) => answer({ said: String(cause) }))
-  if ("code" in found) return { outcome: "refused", failure: found }
+const say = (cause: unknown): void => answer({ said: String(cause) })
+
+const measured = async (path: string) => {
   const { size } = await stat(path)
-  return { outcome: "readable", facts: found, sizeBytes: size, sha256: await hashOf(path) }
+  return { sizeBytes: size, sha256: await hashOf(path) }
 }
 
-const run = async ({ id, path }: MediaTask): Promise<void> => {
+const inspection = async (path: string): Promise<Inspection> => {
+  const facts = await inspect(path, say)
+  if ("code" in facts) return { outcome: "refused", failure: facts }
+  return { outcome: "readable", facts, ...(await measured(path)) }
+}
+
+const cutting = async (task: CutTask): Promise<Cutting> => {
+  const facts = await cut(task)
+  if ("code" in facts) return { outcome: "refused", failure: facts }
+  return { outcome: "cut", facts, ...(await measured(task.output)) }
+}
+
+const run = async (task: MediaTask): Promise<void> => {
+  const { id } = task
   try {
-    answer({ id, inspection: await inspection(path) })
+    answer({ id, result: await (task.kind === "inspect" ? inspection(task.path) : cutting(task)) })
   } catch (cause) {
+    say(cause)
     answer({ id, fault: cause instanceof Error ? cause.message : String(cause) })
   }
 }

@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs"
 import { Context, Data, Effect, Layer, Semaphore } from "effect"
 import { type Cancel, currentTimers, type Timers } from "../../clock/timers.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
-import type { Inspection, MediaAnswer, MediaTask } from "./protocol.ts"
+import type { CutTask, Cutting, Inspection, MediaAnswer, MediaTask, MediaWork } from "./protocol.ts"
 
 /** The task was not done. `tooMuch`: it was given up for its time or memory, and would be again. */
 export class TaskFailed extends Data.TaggedError("TaskFailed")<{
@@ -36,7 +36,8 @@ const residentBytes = (pid: number): number => {
   }
 }
 
-type Settle = (outcome: Inspection | TaskFailed) => void
+type Result = Inspection | Cutting
+type Settle = (outcome: Result | TaskFailed) => void
 
 class Process {
   readonly #options: MediaProcessorOptions
@@ -54,7 +55,7 @@ class Process {
   }
 
   /** One at a time. `settle` is called once. */
-  run(path: string, settle: Settle): void {
+  run(work: MediaWork, settle: Settle): void {
     this.#stopIdling?.()
     const child = this.#started()
     const id = ++this.#tasks
@@ -78,7 +79,7 @@ class Process {
         settle(outcome)
       },
     }
-    child.send({ id, kind: "inspect", path } satisfies MediaTask)
+    child.send({ ...work, id } satisfies MediaTask)
   }
 
   /** Ends the process; a task under way fails with the reason. */
@@ -111,9 +112,7 @@ class Process {
       return
     }
     if (answer.id !== this.#current?.id) return
-    this.#current.settle(
-      "fault" in answer ? new TaskFailed({ tooMuch: false, detail: answer.fault }) : answer.inspection,
-    )
+    this.#current.settle("fault" in answer ? new TaskFailed({ tooMuch: false, detail: answer.fault }) : answer.result)
   }
 
   #ended(child: ChildProcess, how: string): void {
@@ -123,9 +122,16 @@ class Process {
   }
 }
 
+/** The process answers each kind of task with its kind of result. */
+const OTHER_RESULT = new TaskFailed({ tooMuch: false, detail: "The process for media answered another task." })
+
 export class MediaProcessor extends Context.Service<
   MediaProcessor,
-  { readonly inspect: (path: string) => Effect.Effect<Inspection, TaskFailed> }
+  {
+    readonly inspect: (path: string) => Effect.Effect<Inspection, TaskFailed>
+    /** Writes a part of a file to another one. */
+    readonly cut: (task: Omit<CutTask, "kind">) => Effect.Effect<Cutting, TaskFailed>
+  }
 >()("gathercue/MediaProcessor") {
   static readonly layer = (options: MediaProcessorOptions): Layer.Layer<MediaProcessor, never, Telemetry> =>
     Layer.effect(
@@ -138,16 +144,24 @@ export class MediaProcessor extends Context.Service<
           (open) => Effect.sync(() => open.kill()),
         )
         const turns = yield* Semaphore.make(1)
+        const perform = (work: MediaWork) =>
+          turns.withPermits(1)(
+            Effect.callback<Result, TaskFailed>((resume) => {
+              media.run(work, (outcome) =>
+                resume(outcome instanceof TaskFailed ? Effect.fail(outcome) : Effect.succeed(outcome)),
+              )
+              // An interrupted caller needs no answer; the process would go on with a task that nothing waits for.
+              return Effect.sync(() => media.kill())
+            }),
+          )
         return {
           inspect: (path) =>
-            turns.withPermits(1)(
-              Effect.callback<Inspection, TaskFailed>((resume) => {
-                media.run(path, (outcome) =>
-                  resume(outcome instanceof TaskFailed ? Effect.fail(outcome) : Effect.succeed(outcome)),
-                )
-                // An interrupted caller needs no answer; the process would go on with a task that nothing waits for.
-                return Effect.sync(() => media.kill())
-              }),
+            Effect.flatMap(perform({ kind: "inspect", path }), (result) =>
+              result.outcome === "cut" ? Effect.fail(OTHER_RESULT) : Effect.succeed(result),
+            ),
+          cut: (task) =>
+            Effect.flatMap(perform({ kind: "cut", ...task }), (result) =>
+              result.outcome === "readable" ? Effect.fail(OTHER_RESULT) : Effect.succeed(result),
             ),
         }
       }),

@@ -85,6 +85,13 @@ const make = (
 
   return {
     pathOf,
+    newPath: (key) =>
+      attempt("making room for a file", async () => {
+        const path = partOf(key)
+        await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+        await rm(path, { force: true })
+        return path
+      }),
     upload: (key, options) =>
       Effect.flatMap(
         attempt("opening an upload", () => openPart(key, options)),

@@ -45,6 +45,8 @@ export class MediaStorage extends Context.Service<
     readonly open: (key: string) => Effect.Effect<StoredFile | null, Unavailable>
     /** The sealed file's path, for the process that inspects it. */
     readonly pathOf: (key: string) => string
+    /** A path to write a new file to, which is sealed afterwards. Its folder is there; an earlier try's file is not. */
+    readonly newPath: (key: string) => Effect.Effect<string, Unavailable>
     /** Removes the bytes, sealed or not. Nothing there is success. */
     readonly remove: (key: string) => Effect.Effect<void, Unavailable>
     /** Bytes that may be stored before too little is left on the disk. */

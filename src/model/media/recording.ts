@@ -20,6 +20,8 @@ export const MediaFailureCode = Schema.Literals([
   "too_long",
   /** The bytes are not those whose SHA-256 the client said. */
   "checksum_mismatch",
+  /** The wanted part of the recording has no picture or sound that can be cut out. */
+  "nothing_in_range",
   /** The inspection took too much time or memory, or failed again and again through a fault of ours. */
   "processing_failed",
 ])
@@ -62,4 +64,33 @@ export interface Recording {
   readonly expectedSha256: Uint8Array | null
   readonly uploadExpiresAt: Timestamp | null
   readonly createdAt: Timestamp
+}
+
+/** A clip as it is stored. Its event and workspace are its recording's. */
+export interface Clip {
+  readonly id: string
+  readonly recordingId: string
+  readonly eventId: string
+  readonly workspaceId: string
+  readonly title: string | null
+  readonly status: "processing" | "ready" | "failed"
+  readonly startMs: number
+  readonly endMs: number
+  /** Nothing from outside of the wanted range is kept. */
+  readonly inside: boolean
+  readonly actualStartMs: number | null
+  readonly actualEndMs: number | null
+  readonly sizeBytes: number | null
+  readonly contentType: string | null
+  readonly sha256: Uint8Array | null
+  readonly failure: MediaFailure | null
+  readonly storageKey: string | null
+  readonly createdAt: Timestamp
+}
+
+/** A cut: where it really begins and ends in the recording. */
+export interface CutFacts {
+  readonly contentType: string
+  readonly actualStartMs: number
+  readonly actualEndMs: number
 }

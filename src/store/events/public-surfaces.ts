@@ -57,7 +57,7 @@ export interface ClipRow {
 
 export const listReadyClips = (sql: Queryable, eventId: string): Promise<ClipRow[]> =>
   sql<ClipRow[]>`
-    select c.id, c.title, c.status, c.end_ms - c.start_ms as duration_ms, c.created_at
+    select c.id, c.title, c.status, coalesce(c.actual_end_ms - c.actual_start_ms, c.end_ms - c.start_ms) as duration_ms, c.created_at
       from clips c join recordings r on r.id = c.recording_id
      where r.event_id = ${eventId} and c.status = 'ready' order by c.created_at, c.id`.then((rows) => [...rows])
 
@@ -97,7 +97,7 @@ export const findAsset = async (sql: Queryable, id: string): Promise<AssetRow | 
   const [row] = await sql<AssetRow[]>`
     select id, kind, title, status, duration_ms, event_id from recordings where id = ${id}
     union all
-    select c.id, 'clip', c.title, c.status, c.end_ms - c.start_ms, r.event_id
+    select c.id, 'clip', c.title, c.status, coalesce(c.actual_end_ms - c.actual_start_ms, c.end_ms - c.start_ms), r.event_id
       from clips c join recordings r on r.id = c.recording_id where c.id = ${id}`
   return row
 }

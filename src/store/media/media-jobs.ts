@@ -6,6 +6,7 @@ import type { Queryable } from "../database.ts"
 
 export type MediaJob =
   | { readonly id: number; readonly kind: "inspect"; readonly recordingId: string; readonly attempts: number }
+  | { readonly id: number; readonly kind: "cut"; readonly clipId: string; readonly attempts: number }
   | { readonly id: number; readonly kind: "remove"; readonly storageKey: string; readonly attempts: number }
 
 /** Takes up to `limit` jobs that are due, oldest first; `attempts` counts this try. */
@@ -19,7 +20,7 @@ export const claimMediaJobs = async (
      where id = any (array(
        select id from media_jobs where due_at <= now() and (leased_until is null or leased_until <= now())
         order by due_at, id limit ${limit} for update skip locked))
-    returning id, kind, recording_id, storage_key, attempts`
+    returning id, kind, recording_id, clip_id, storage_key, attempts`
 
 /** Gives a failed job back for another try. */
 export const postponeMediaJob = async (sql: Queryable, id: number, inMs: number, error: string): Promise<void> => {

@@ -23,14 +23,26 @@ update recordings r set workspace_id = (select e.workspace_id from events e wher
 alter table recordings alter column workspace_id set not null;
 create index recordings_workspace on recordings (workspace_id);
 create index recordings_expiring on recordings (upload_expires_at) where status = 'uploading';
-alter table clips drop column playback_url;
+alter table clips
+  drop column playback_url,
+  -- Nothing from outside of the wanted range is kept; it may begin later and end earlier.
+  add column inside boolean not null default false,
+  add column storage_key text,
+  add column size_bytes bigint,
+  add column content_type text,
+  add column sha256 bytea,
+  -- Where it really begins and ends in the recording: pictures are cut at key frames.
+  add column actual_start_ms integer,
+  add column actual_end_ms integer,
+  add column failure jsonb;
 
 -- Work on stored bytes, beside the request that asked for it. A job belongs to one process while its lease lasts.
 create table media_jobs (
   id bigint generated always as identity primary key,
-  kind text not null check (kind in ('inspect', 'remove')),
+  kind text not null check (kind in ('inspect', 'cut', 'remove')),
   recording_id uuid references recordings on delete cascade,
-  -- For `remove`: its recording is gone.
+  clip_id uuid references clips on delete cascade,
+  -- For `remove`: the row of the bytes may be gone.
   storage_key text,
   attempts integer not null default 0,
   due_at timestamptz(3) not null default now(),
@@ -40,6 +52,7 @@ create table media_jobs (
 );
 create index media_jobs_due on media_jobs (due_at, id);
 create unique index media_jobs_recording on media_jobs (recording_id, kind) where recording_id is not null;
+create unique index media_jobs_clip on media_jobs (clip_id, kind) where clip_id is not null;
 
 -- A transcript belongs to a recording or, where there is none, to the event itself.
 alter table transcripts

@@ -189,6 +189,35 @@ export const clip = {
   playbackUrl: "https://cdn.example.com/clip.mp4",
   createdAt: T1,
 }
+export const managedClip = {
+  id: ids.clip,
+  recordingId: ids.recording,
+  eventId: ids.event,
+  title: "The reveal",
+  status: "processing",
+  startMs: 60_000,
+  endMs: 90_000,
+  actualStartMs: null,
+  actualEndMs: null,
+  durationMs: 30_000,
+  sizeBytes: null,
+  contentType: null,
+  playbackUrl: null,
+  downloadUrl: null,
+  failure: null,
+  createdAt: T1,
+}
+export const readyClip = {
+  ...managedClip,
+  status: "ready",
+  actualStartMs: 60_000,
+  actualEndMs: 90_040,
+  durationMs: 30_040,
+  sizeBytes: 8_100_000,
+  contentType: "video/mp4",
+  playbackUrl: `https://events.example.com/v1/media/clips/play.clip.${ids.clip}.workspace.1795363200.Rk9PQkFSQkFaRk9PQkFSQkFaQkE`,
+  downloadUrl: `https://events.example.com/v1/media/clips/download.clip.${ids.clip}.workspace.1795363200.QkFSRk9PQkFaRk9PQkFSQkFaQkE`,
+}
 export const notes = {
   summary: {
     tldr: "The table agreed to begin small.",

@@ -92,17 +92,18 @@ const watchedAt = ({ visibility }: Pick<Event, "visibility">) =>
     return {
       recording: <R extends Watchable>(recording: R) => ({
         ...recording,
-        playbackUrl: watchAddress(recording, "play", addressing),
+        playbackUrl: watchAddress("recording", recording, "play", addressing),
+      }),
+      clip: <C extends Watchable>(clip: C) => ({
+        ...clip,
+        playbackUrl: watchAddress("clip", clip, "play", addressing),
       }),
       derivation: <D extends Watchable>(derivation: D) => ({
         ...derivation,
-        url: watchAddress(derivation, "captions", addressing),
+        url: watchAddress("transcript", derivation, "play", addressing),
       }),
     }
   })
-
-/** Clips are not cut yet. */
-const unwatched = <C extends object>(clip: C) => ({ ...clip, playbackUrl: null })
 
 export const publicEvents: Handlers<typeof PublicEvents> = {
   getPublicEvent: {
@@ -147,7 +148,7 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
         return {
           event: headOf(event),
           recording: recording === undefined ? null : watched.recording(recording),
-          clips: clips.map(unwatched),
+          clips: clips.map(watched.clip),
           summary: summary ?? null,
         }
       }),
@@ -165,7 +166,7 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
           event: headOf(event),
           recording: recording === undefined ? null : watched.recording(recording),
           derivations: derivations.map(watched.derivation),
-          media: media.map(unwatched),
+          media: media.map(watched.clip),
           cast,
         }
       }),
@@ -174,7 +175,7 @@ export const publicEvents: Handlers<typeof PublicEvents> = {
     access: "publicAsset",
     handle: ({ scope: { asset, event } }) =>
       Effect.map(watchedAt(event), (watched) => ({
-        ...(asset.kind === "clip" ? unwatched(asset) : watched.recording(asset)),
+        ...(asset.kind === "clip" ? watched.clip(asset) : watched.recording(asset)),
         event: { id: event.id, title: event.title, scheduledAt: event.scheduledAt },
       })),
   },

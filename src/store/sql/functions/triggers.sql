@@ -43,11 +43,13 @@ create or replace trigger audit_entries_are_kept before update on audit_entries
 create or replace trigger audit_entries_are_not_deleted before delete on audit_entries
   for each row when (pg_trigger_depth() = 0) execute function refuse_audit_change();
 
--- The bytes of a deleted recording are removed by a job: its row may go with its event or workspace, without a request for itself.
-create or replace function remove_recording_bytes() returns trigger language plpgsql as $$
+-- The bytes of a deleted recording or clip are removed by a job: its row may go with its event or workspace, without a request for itself.
+create or replace function remove_media_bytes() returns trigger language plpgsql as $$
 begin
   insert into media_jobs (kind, storage_key) select 'remove', l.storage_key from lost l where l.storage_key is not null;
   return null;
 end $$;
 create or replace trigger recordings_deleted after delete on recordings referencing old table as lost
-  for each statement execute function remove_recording_bytes();
+  for each statement execute function remove_media_bytes();
+create or replace trigger clips_deleted after delete on clips referencing old table as lost
+  for each statement execute function remove_media_bytes();

@@ -1,0 +1,77 @@
+/** Clips: parts that are cut out of a recording. */
+import { Schema } from "effect"
+import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
+import { MediaFailure } from "../../../model/media/recording.ts"
+import { isDisplayName } from "../../../model/text/display-name.ts"
+import { LegibleText } from "../../../model/text/shown-text.ts"
+import { Instant } from "../../../model/timestamp.ts"
+import { EndpointAccess } from "../access.ts"
+import { PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { COMMON, problems, WITH_BODY } from "../problem.ts"
+import { Audited } from "../workspaces/audit.ts"
+
+const DAY_MS = 86_400_000
+const Milliseconds = Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: DAY_MS }))
+
+export const Clip = Schema.Struct({
+  id: Schema.String,
+  recordingId: Schema.String,
+  eventId: Schema.String,
+  title: Schema.NullOr(Schema.String),
+  status: Schema.Literals(["processing", "ready", "failed"]),
+  startMs: Schema.Int,
+  endMs: Schema.Int,
+  /** Where it really begins and ends in the recording: some containers begin at the key frame before the start. */
+  actualStartMs: Schema.NullOr(Schema.Int),
+  actualEndMs: Schema.NullOr(Schema.Int),
+  durationMs: Schema.Int,
+  sizeBytes: Schema.NullOr(Schema.Int),
+  contentType: Schema.NullOr(Schema.String),
+  /** Signed, for six hours; null until it is ready. */
+  playbackUrl: Schema.NullOr(Schema.String),
+  downloadUrl: Schema.NullOr(Schema.String),
+  failure: Schema.NullOr(MediaFailure),
+  createdAt: Instant,
+})
+export type Clip = typeof Clip.Type
+
+export const Clips = HttpApiGroup.make("clips")
+  .add(
+    HttpApiEndpoint.post("createClip", "/v1/recordings/:id/clips", {
+      params: PathId,
+      payload: Schema.Struct({
+        startMs: Milliseconds,
+        endMs: Milliseconds,
+        title: Schema.optionalKey(LegibleText(200, isDisplayName, "must be one visible line")),
+        /** `inside`: nothing from outside of the range is kept, so that it may begin later. */
+        exact: Schema.optionalKey(Schema.Literal("inside")),
+      }),
+      success: Clip.pipe(HttpApiSchema.status(202)),
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "recording")
+      .annotate(OpenApi.Summary, "Cut a part of at most an hour out of a recording"),
+    HttpApiEndpoint.get("listClips", "/v1/events/:id/clips", {
+      params: PathId,
+      query: PageQuery,
+      success: pageOf("clips", Clip),
+      error: problems("bad_request", ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(OpenApi.Summary, "The clips of the event's recordings, newest first"),
+    HttpApiEndpoint.get("getClip", "/v1/clips/:id", {
+      params: PathId,
+      success: Clip,
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "clip")
+      .annotate(OpenApi.Summary, "A clip, with signed addresses once it is ready"),
+    HttpApiEndpoint.delete("deleteClip", "/v1/clips/:id", {
+      params: PathId,
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "clip")
+      .annotate(Audited, "clip.deleted")
+      .annotate(OpenApi.Summary, "Delete a clip with its bytes"),
+  )
+  .annotate(OpenApi.Description, "Clips of recordings.")

@@ -1,0 +1,162 @@
+/** Clips: asked for, cut by the process for media, and watched. Containers with pictures are tested where ffmpeg is (`test:media`). */
+import { randomUUID } from "node:crypto"
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type CallOptions, call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import { startReceiver } from "../support/http-receiver.ts"
+import { startMediaServer, type TestServer } from "../support/server.ts"
+import { eventually } from "../support/wait.ts"
+import { wavOf } from "../support/wav.ts"
+
+let server: TestServer
+let acme: Workspace
+let recording: Json
+
+const api = (method: string, path: string, options: CallOptions = {}) =>
+  call(server.url, method, path, { key: acme.key, ...options })
+
+const settled = async (path: string): Promise<Json> => {
+  let asset: Json
+  await eventually(async () => {
+    asset = (await api("GET", path)).body
+    return asset.status === "ready" || asset.status === "failed"
+  }, "the end of the work")
+  return asset
+}
+
+const recorded = async (seconds: number): Promise<Json> => {
+  const event = await createEvent(server.url, acme.key)
+  await api("POST", `/v1/events/${event.id}/publish`)
+  const { id, uploadUrl } = (await api("POST", `/v1/events/${event.id}/recordings`, { body: {} })).body
+  await fetch(uploadUrl, { method: "PUT", body: wavOf(seconds) })
+  await api("POST", `/v1/recordings/${id}/complete`, { body: {} })
+  return settled(`/v1/recordings/${id}`)
+}
+
+beforeAll(async () => {
+  server = await startMediaServer()
+  acme = await createWorkspace(server.url)
+  recording = await recorded(20)
+})
+afterAll(() => server.stop())
+
+const ask = (body: object, options: CallOptions = {}) =>
+  api("POST", `/v1/recordings/${recording.id}/clips`, { body, ...options })
+
+/** Samples of a WAV file with 44 bytes of head. */
+const samplesOf = (bytes: ArrayBuffer): number => (bytes.byteLength - 44) / 2
+
+describe("a clip", () => {
+  test("is cut out, told to webhooks once, and played; its times are told as they are", async () => {
+    const receiver = await startReceiver()
+    await api("POST", "/v1/webhooks", { body: { url: receiver.url, eventTypes: ["clip.ready"] } })
+    const asked = await ask({ startMs: 5000, endMs: 8000, title: "The middle" })
+    expect([asked.status, asked.body]).toMatchObject([
+      202,
+      { recordingId: recording.id, status: "processing", startMs: 5000, endMs: 8000, playbackUrl: null, failure: null },
+    ])
+    const ready = await settled(`/v1/clips/${asked.body.id}`)
+    expect(ready).toMatchObject({ status: "ready", contentType: "audio/wav", title: "The middle" })
+    expect(Math.abs(ready.actualStartMs - 5000)).toBeLessThan(300)
+    expect(ready.actualEndMs).toBeGreaterThanOrEqual(8000)
+    expect(ready.durationMs).toBe(ready.actualEndMs - ready.actualStartMs)
+    const bytes = await (await fetch(ready.playbackUrl)).arrayBuffer()
+    expect(bytes.byteLength).toBe(ready.sizeBytes)
+    expect(Math.abs(samplesOf(bytes) / 8 - ready.durationMs)).toBeLessThan(30)
+    const download = await fetch(ready.downloadUrl, { headers: { range: "bytes=0-3" } })
+    expect([download.status, await download.text()]).toEqual([206, "RIFF"])
+    await receiver.count(1)
+    expect(JSON.parse(receiver.received[0]?.body ?? "{}")).toMatchObject({
+      type: "clip.ready",
+      assetId: ready.id,
+      recordingId: recording.id,
+      eventId: recording.eventId,
+    })
+    const recap = await call(server.url, "GET", `/v1/public/events/${recording.eventId}/recap`)
+    const [shown] = recap.body.clips
+    expect([shown.id, (await fetch(shown.playbackUrl)).status]).toEqual([ready.id, 200])
+  })
+
+  test("of inside only keeps nothing from outside", async () => {
+    const { id } = (await ask({ startMs: 5100, endMs: 8100, exact: "inside" })).body
+    const ready = await settled(`/v1/clips/${id}`)
+    expect(ready.actualStartMs).toBeGreaterThanOrEqual(5100)
+    expect(ready.actualEndMs).toBeLessThanOrEqual(8101)
+  })
+
+  test.each([
+    ["first", 0, 200],
+    ["last", 19_800, 20_000],
+    ["whole", 0, 20_400],
+  ])("of the %s part begins and ends there", async (_, startMs, endMs) => {
+    const ready = await settled(`/v1/clips/${(await ask({ startMs, endMs })).body.id}`)
+    expect(ready.status).toBe("ready")
+    expect(Math.abs(ready.actualStartMs - startMs)).toBeLessThan(300)
+    expect(Math.abs(ready.actualEndMs - Math.min(endMs, 20_000))).toBeLessThan(300)
+  })
+
+  test("is gone with its bytes when it, or its recording, is deleted", async () => {
+    const other = await recorded(3)
+    const files = async () => {
+      const entries = await readdir(join(server.folder, "media"), { recursive: true, withFileTypes: true })
+      return entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+    }
+    const cut = async () => {
+      const { id } = (await api("POST", `/v1/recordings/${other.id}/clips`, { body: { startMs: 0, endMs: 1000 } })).body
+      return settled(`/v1/clips/${id}`)
+    }
+    const [one, two] = [await cut(), await cut()]
+    expect(await files()).toEqual(expect.arrayContaining([one.id, two.id]))
+    expect((await api("DELETE", `/v1/clips/${one.id}`)).status).toBe(204)
+    expect((await fetch(one.playbackUrl)).status).toBe(404)
+    expect((await api("DELETE", `/v1/recordings/${other.id}`)).status).toBe(204)
+    expect((await api("GET", `/v1/clips/${two.id}`)).status).toBe(404)
+    await eventually(async () => {
+      const left = await files()
+      return ![one.id, two.id, other.id].some((id) => left.includes(id))
+    }, "the removal of all bytes")
+  })
+
+  test("is listed with the others of its event, newest first", async () => {
+    const { clips } = (await api("GET", `/v1/events/${recording.eventId}/clips`)).body
+    expect(clips.length).toBeGreaterThan(1)
+    const times = clips.map(({ createdAt }: Json) => createdAt)
+    expect(times).toEqual(times.toSorted().toReversed())
+    const first = await api("GET", `/v1/events/${recording.eventId}/clips?limit=1`)
+    expect([first.body.clips.length, typeof first.body.nextCursor]).toEqual([1, "string"])
+  })
+})
+
+describe("refused is a clip", () => {
+  test.each([
+    [{ startMs: 5000, endMs: 5000 }, 400],
+    [{ startMs: 6000, endMs: 5000 }, 400],
+    [{ startMs: -1, endMs: 5000 }, 400],
+    [{ startMs: 0.5, endMs: 5000 }, 400],
+    [{ startMs: 20_000, endMs: 20_100 }, 400],
+    [{ startMs: 0, endMs: 20_501 }, 400],
+    [{ endMs: 5000 }, 400],
+    [{ startMs: 0, endMs: 1000, exact: "outside" }, 400],
+  ])("of %j", async (body, status) => {
+    expect((await ask(body)).status).toBe(status)
+  })
+
+  test("of a recording that is not ready, of none, and by another workspace", async () => {
+    const begun = await api("POST", `/v1/events/${recording.eventId}/recordings`, { body: {} })
+    const range = { startMs: 0, endMs: 1000 }
+    expect((await api("POST", `/v1/recordings/${begun.body.id}/clips`, { body: range })).status).toBe(409)
+    expect((await api("POST", `/v1/recordings/${randomUUID()}/clips`, { body: range })).status).toBe(404)
+    const { key } = await createWorkspace(server.url)
+    expect((await ask(range, { key })).status).toBe(404)
+    const { id } = (await ask(range)).body
+    for (const method of ["GET", "DELETE"]) expect((await api(method, `/v1/clips/${id}`, { key })).status).toBe(404)
+  })
+
+  test("that is asked for twice under one key: one is cut", async () => {
+    const options = { headers: { "idempotency-key": randomUUID() } }
+    const first = await ask({ startMs: 0, endMs: 1000 }, options)
+    const second = await ask({ startMs: 0, endMs: 1000 }, options)
+    expect([first.status, second.status, second.body.id]).toEqual([202, 202, first.body.id])
+  })
+})
