@@ -38,6 +38,17 @@ test.each([
   ],
   ["and over several lines", { "store/t.ts": 'import {\n  a,\n  b,\n} from "../gateway/g.ts"\n' }, "src/gateway/g.ts"],
   ["at run time", { "store/t.ts": 'const g = await import("../gateway/g.ts")\n' }, "src/gateway/g.ts"],
+  ["by a template", { "store/t.ts": "const g = await import(`../gateway/g.ts`)\n" }, "imports a computed name"],
+  ["by a name with another ending", { "store/t.ts": 'import "../gateway/g.js"\n' }, "src/gateway/g.js"],
+  [
+    "behind a comment with an apostrophe",
+    { "store/t.ts": 'import {\n  // it\'s here\n  a,\n} from "../gateway/g.ts"\n' },
+    "src/gateway/g.ts",
+  ],
+  ["within a type", { "store/t.ts": 'export type G = import("../gateway/g.ts").G\n' }, "src/gateway/g.ts"],
+  ["by require", { "store/t.ts": 'import { createRequire } from "node:module"\n' }, "createRequire"],
+  ["the model imports what has input and output", { "model/b.ts": 'import "../egress/e.ts"\n' }, "src/egress/e.ts"],
+  ["an engine is used by a part of it", { "http/h.ts": 'import "xstate/graph"\n' }, "imports xstate/graph"],
   ["a room has no rules", { "attic/a.ts": "export const a = 1\n" }, 'the room "attic"'],
   ["an engine is used elsewhere", { "http/h.ts": 'import { setup } from "xstate"\n' }, "imports xstate"],
   [

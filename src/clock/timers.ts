@@ -16,6 +16,23 @@ export interface Timers {
   readonly after: (ms: number, call: () => void) => Cancel
 }
 
+/** Calls again and again, each time `ms` after the call before has returned. */
+export const every = ({ after }: Timers, ms: number, call: () => void): Cancel => {
+  let isOver = false
+  let cancel: Cancel
+  const next = (): void => {
+    cancel = after(ms, () => {
+      call()
+      if (!isOver) next()
+    })
+  }
+  next()
+  return () => {
+    isOver = true
+    cancel()
+  }
+}
+
 export const systemTimers: Timers = {
   now: () => Date.now(),
   elapsed: () => performance.now(),

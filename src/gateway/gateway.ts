@@ -5,7 +5,7 @@
 import { Cause, Effect, Exit, FiberSet, Scope } from "effect"
 import { Feed } from "../actors/feed.ts"
 import { LiveEvents } from "../actors/live-events.ts"
-import { currentTimers } from "../clock/timers.ts"
+import { currentTimers, every } from "../clock/timers.ts"
 import { AnonymousBudgets } from "../identity/callers/anonymous-budgets.ts"
 import { ClientAddresses } from "../identity/callers/client-addresses.ts"
 import { GrantChanges } from "../identity/grant-changes.ts"
@@ -112,16 +112,16 @@ export const bindGateway = (
       sent: () => telemetry.metrics.framesSent.add(),
       failed,
     })
-    const sweep = setInterval(() => {
+    const stopSweeping = every(timers, options.sweepMs, () => {
       try {
         hub.sweep(timers.now())
       } catch (error) {
         failed(error)
       }
-    }, options.sweepMs)
+    })
     const stop = async (): Promise<void> => {
       if (isStopped) return
-      clearInterval(sweep)
+      stopSweeping()
       silence()
       hub.stop()
       isStopped = true

@@ -50,7 +50,8 @@ test("what is emitted while an endpoint is being deleted is committed, and goes 
 test("a ping or a repetition for an endpoint that is being deleted finds it gone", async () => {
   const outbox = await openOutbox()
   const first = await outbox.addEndpoint("https://doomed.example/")
-  const ping = () => appendPing(outbox.sql, { workspaceId: outbox.workspaceId, webhookId: first.id })
+  const ping = () =>
+    appendPing(outbox.sql, { workspaceId: outbox.workspaceId, webhookId: first.id }, "2026-01-01T00:00:00.000Z")
   expect(await deletedMeanwhile(outbox, first.id, ping)).toBeUndefined()
   const second = await outbox.addEndpoint("https://doomed.example/")
   await outbox.emit(newId())

@@ -1,5 +1,6 @@
 /** Channels by event, and every connection of this process: opening, sweeping for deadlines, draining. */
 
+import { every } from "../../clock/timers.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
 import type { Resume } from "../../protocol/frames.ts"
@@ -108,10 +109,10 @@ export class Hub {
           if (isOver || (closesAt.get(connection) ?? 0) <= now) connection.close(CLOSE.drain)
         }
         if (this.#connections.size > 0) return
-        clearInterval(timer)
+        stop()
         resolve()
       }
-      const timer = setInterval(step, DRAIN_STEP_MS)
+      const stop = every(this.#services.timers, DRAIN_STEP_MS, step)
       step()
     })
   }

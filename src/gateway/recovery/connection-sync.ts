@@ -13,7 +13,7 @@ import type { MediaSeats } from "../event/media-seats.ts"
 import type { GatewayServices } from "../services.ts"
 import { sendAll } from "../transport/send.ts"
 import type { EventSubscriber } from "./event-subscriber.ts"
-import { readyWithSnapshot } from "./ready.ts"
+import { type Moment, readyWithSnapshot } from "./ready.ts"
 import { type ReadyRequest, resumedFrames } from "./ready-requests.ts"
 import { readingFor, waitingReaders, whyNoReplay } from "./replay.ts"
 
@@ -119,7 +119,7 @@ export class ConnectionSync {
       return
     }
     const { cursors } = read
-    const given = { phase: subscriber.phase, reason: reason ?? request.reason, cursors }
+    const given = { ...this.#moment(), reason: reason ?? request.reason, cursors }
     const own = media.inReady(read.state, request.seats)
     this.#settle(request, cursors, readyWithSnapshot(connection, read.snapshot, own, given))
   }
@@ -135,6 +135,11 @@ export class ConnectionSync {
     return this.#state === "ended" ? CLOSE.eventEnded : this.#needs.admissions.refusal(connection)
   }
 
+  #moment(): Moment {
+    const { services, subscriber } = this.#needs
+    return { phase: subscriber.phase, now: services.timers.now() }
+  }
+
   /** Sends `ready` at the cursors and the dispatches after them, and subscribes; all in one synchronous step. */
   #settle({ connection, seats }: ReadyRequest, cursors: StreamCursors, ready?: string): void {
     const { services, subscriber, admissions, media, delivery } = this.#needs
@@ -148,7 +153,7 @@ export class ConnectionSync {
       seats,
     )
     const frames =
-      ready === undefined ? resumedFrames(connection, place, subscriber.phase, missed, seats) : [ready, ...missed]
+      ready === undefined ? resumedFrames(connection, place, this.#moment(), missed, seats) : [ready, ...missed]
     const isNew = connection.state === "waiting"
     if (isNew) admissions.open(connection)
     media.forget(connection)

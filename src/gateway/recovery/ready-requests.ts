@@ -1,11 +1,10 @@
 /** Requests for `ready`, and the frames for connections that resume. */
 
 import type { Resume } from "../../protocol/frames.ts"
-import type { PhaseTraits } from "../../protocol/rule.ts"
 import type { ReadyReason } from "../../protocol/state.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { ConnectionSeats } from "../event/media-seats.ts"
-import { type Place, readyResumed } from "./ready.ts"
+import { type Moment, type Place, readyResumed } from "./ready.ts"
 
 /** A connection that needs `ready`: by a replay from its cursors, or with a snapshot for the given reason. */
 export interface ReadyRequest {
@@ -22,11 +21,11 @@ export interface ReadyRequest {
 export const resumedFrames = (
   connection: Connection,
   place: Place,
-  phase: PhaseTraits,
+  moment: Moment,
   missed: ReadonlyArray<string>,
   seats: ConnectionSeats | undefined,
 ): ReadonlyArray<string> => [
-  readyResumed(connection, place, phase, seats === undefined ? {} : { media: seats.main }),
+  readyResumed(connection, place, moment, seats === undefined ? {} : { media: seats.main }),
   ...missed,
   JSON.stringify({ op: 0, t: "caughtUp", d: { v: place.v } }),
 ]

@@ -80,10 +80,16 @@ const rightsMembers = (identity: Who, phase: PhaseTraits): string => {
   return members
 }
 
-const personalPart = ({ identity, roomId, life }: Connection, phase: PhaseTraits): string => {
+/** The phase of the permissions, and Unix milliseconds. */
+export interface Moment {
+  readonly phase: PhaseTraits
+  readonly now: number
+}
+
+const personalPart = ({ identity, roomId, life }: Connection, { phase, now }: Moment): string => {
   const { participantId, name } = identity
   const me = `{${membersOf({ participantId, name, roomId })},${rightsMembers(identity, phase)}}`
-  return `${membersOf({ serverTime: Date.now(), tokenExpiresAt: toTimestamp(life.sessionExpiresAt) })},"me":${me}`
+  return `${membersOf({ serverTime: now, tokenExpiresAt: toTimestamp(life.sessionExpiresAt) })},"me":${me}`
 }
 
 export interface Place {
@@ -97,20 +103,20 @@ export const readyWithSnapshot = (
   connection: Connection,
   snapshot: LiveSnapshot,
   personal: Fields,
-  given: { readonly phase: PhaseTraits; readonly reason: ReadyReason; readonly cursors: StreamCursors },
+  given: Moment & { readonly reason: ReadyReason; readonly cursors: StreamCursors },
 ): string => {
-  const { phase, reason, cursors } = given
+  const { reason, cursors } = given
   const place = { resumed: false, reason, epoch: snapshot.history, v: snapshot.version, cursors }
   const shared = partFor(connection.identity, snapshot)
   const own = Object.keys(personal).length === 0 ? "" : `${membersOf(personal)},`
-  return `{"op":0,"t":"ready","d":{${membersOf(place)},${personalPart(connection, phase)},${own}${shared}}}`
+  return `{"op":0,"t":"ready","d":{${membersOf(place)},${personalPart(connection, given)},${own}${shared}}}`
 }
 
 /** `seat`: in the main room, with a media server. */
 export const readyResumed = (
   connection: Connection,
   place: Place,
-  phase: PhaseTraits,
+  moment: Moment,
   seat: { readonly media?: MediaToken | null },
 ): string =>
-  `{"op":0,"t":"ready","d":{${membersOf({ resumed: true, ...place, ...seat })},${personalPart(connection, phase)}}}`
+  `{"op":0,"t":"ready","d":{${membersOf({ resumed: true, ...place, ...seat })},${personalPart(connection, moment)}}}`

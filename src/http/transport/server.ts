@@ -3,6 +3,7 @@
  * Stopping waits for the requests in flight; the listening socket is the composition root's.
  */
 import { Effect, Redacted } from "effect"
+import { currentTimers, every } from "../../clock/timers.ts"
 import type { Authenticator } from "../../identity/callers/authenticate.ts"
 import { ClientAddresses } from "../../identity/callers/client-addresses.ts"
 import { RequestCaller } from "../../identity/callers/request-caller.ts"
@@ -74,6 +75,7 @@ export const bindRest = (
     const heartbeat = yield* Heartbeat
     const clients = yield* ClientAddresses
     const database = yield* Database
+    const timers = yield* currentTimers
     const run = Effect.runCallbackWith(yield* Effect.context<ServeServices>())
     const problems = new Problems(`${publicUrl}/v1/errors`)
     const description = apiDescription(publicUrl, sessionCookieName(publicUrl))
@@ -83,22 +85,21 @@ export const bindRest = (
 
     /** Bounds the wait for a database that hangs; the request's work may still happen. One timer for all. */
     const pending = new Set<{ readonly since: number; readonly send: (response: HttpResponse) => void }>()
-    const giveUp = setInterval(() => {
-      const before = Date.now() - REQUEST_DEADLINE_MS
+    const stopGivingUp = every(timers, 1000, () => {
+      const before = timers.elapsed() - REQUEST_DEADLINE_MS
       for (const waiting of pending) {
         // In order of arrival: the first request that is young enough ends the loop.
         if (waiting.since > before) break
         pending.delete(waiting)
         waiting.send(problems.of(new Unavailable({ detail: "The request took too long.", retryAfterSeconds: 5 })))
       }
-    }, 1000)
-    giveUp.unref()
+    })
 
     /** Runs an effect that always answers; a defect that escapes it is answered too. */
     const respond =
       (answer: (request: HttpRequest) => Effect.Effect<HttpResponse, never, ServeServices>): PlainRoute["respond"] =>
       (request, send) => {
-        const waiting = { since: Date.now(), send }
+        const waiting = { since: timers.elapsed(), send }
         pending.add(waiting)
         const caller = { address: request.client, isGone: () => request.isGone() || !pending.has(waiting) }
         const work = answer(request)
@@ -223,13 +224,13 @@ export const bindRest = (
 
     return {
       drained: (deadlineMs) => {
-        clearInterval(giveUp)
+        stopGivingUp()
         return inFlight === 0
           ? Promise.resolve()
           : new Promise((resolve) => {
-              const timer = setTimeout(resolve, deadlineMs)
+              const cancel = timers.after(deadlineMs, resolve)
               onIdle = () => {
-                clearTimeout(timer)
+                cancel()
                 resolve()
               }
             })

@@ -4,7 +4,7 @@
  * proves one, or the identity provider, takes back what was made of the account before. The ordinary link that verifies an
  * address takes nothing back.
  */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { InvalidToken, type Unavailable } from "../../model/errors.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import {
@@ -26,31 +26,39 @@ const LIFETIME_MS: Readonly<Record<AccountTokenPurpose, number>> = {
   reset_password: 1_800_000,
 }
 
-const now = () => toTimestamp(Date.now())
+const nowText = Effect.map(Clock.currentTimeMillis, toTimestamp)
 
-/** Resolves to the token itself, for a link. */
-export const issueAccountToken = async (
+/** Succeeds with the token itself, for a link. */
+export const issueAccountToken = (
   sql: Queryable,
   purpose: AccountTokenPurpose,
-  of: { readonly accountId: string; readonly emailId: string },
-): Promise<string> => {
-  const token = newSecret()
-  const expiresAt = toTimestamp(Date.now() + LIFETIME_MS[purpose])
-  await insertAccountToken(sql, { tokenHash: hashSecret(token), purpose, ...of, expiresAt })
-  return token
-}
+  { accountId, emailId }: { readonly accountId: string; readonly emailId: string },
+): Effect.Effect<string, Unavailable> =>
+  Effect.gen(function* () {
+    const token = newSecret()
+    const expiresAt = toTimestamp((yield* Clock.currentTimeMillis) + LIFETIME_MS[purpose])
+    yield* query(() =>
+      insertAccountToken(sql, { tokenHash: hashSecret(token), purpose, accountId, emailId, expiresAt }),
+    )
+    return token
+  })
 
 /** Would the token be taken? For a page that shows a form first. */
-export const isAccountToken = (sql: Queryable, purpose: AccountTokenPurpose, token: string): Promise<boolean> =>
-  hasAccountToken(sql, hashSecret(token), purpose, now())
+export const isAccountToken = (
+  sql: Queryable,
+  purpose: AccountTokenPurpose,
+  token: string,
+): Effect.Effect<boolean, Unavailable> =>
+  Effect.flatMap(nowText, (now) => query(() => hasAccountToken(sql, hashSecret(token), purpose, now)))
 
 /** Consumes the token. `InvalidToken` when it is unknown, used or expired. Holds the account for the transaction. */
 const consume = (sql: Queryable, purpose: AccountTokenPurpose, token: string) =>
   Effect.gen(function* () {
+    const now = yield* nowText
     const found = yield* query(async () => {
       const tokenHash = hashSecret(token)
       await lockTokenAccount(sql, tokenHash, purpose)
-      return consumeAccountToken(sql, tokenHash, purpose, now())
+      return consumeAccountToken(sql, tokenHash, purpose, now)
     })
     return found ?? (yield* new InvalidToken())
   })

@@ -11,7 +11,7 @@ import {
   type WebhookEvent,
   type WebhookEventType,
 } from "../../model/integrations/webhook-events.ts"
-import { toTimestamp } from "../../model/timestamp.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
 /** Webhook events as `append_occurrences` takes them; `n` keeps their order. */
@@ -59,9 +59,9 @@ export interface Appended {
 export const appendPing = async (
   sql: Queryable,
   endpoint: { readonly workspaceId: string; readonly webhookId: string },
+  occurredAt: Timestamp,
 ): Promise<Appended | undefined> => {
   const id = newId()
-  const occurredAt = toTimestamp(Date.now())
   const body = encodePing({ id, ...endpoint, occurredAt })
   const [row] = await sql<Appended[]>`
     with endpoint as (

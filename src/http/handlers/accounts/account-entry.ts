@@ -62,7 +62,7 @@ export const createAccount = (person: { readonly name: string; readonly email: s
       .transaction((sql) =>
         Effect.gen(function* () {
           const account = yield* insertAccountWithWorkspace(sql, { ...person, passwordHash })
-          return { ...account, verifyUrl: yield* query(() => postVerification(sql, mailer, appUrl, account)) }
+          return { ...account, verifyUrl: yield* postVerification(sql, mailer, appUrl, account) }
         }),
       )
       .pipe(Effect.retry(RETRY_SLUG))

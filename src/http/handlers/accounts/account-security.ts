@@ -10,7 +10,7 @@ import { Passwords } from "../../../identity/accounts/passwords.ts"
 import { RequestCaller } from "../../../identity/callers/request-caller.ts"
 import { resetLetter, verificationLetter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
-import { Conflict, Forbidden, InvalidToken, NotFound, Unauthorized } from "../../../model/errors.ts"
+import { Conflict, Forbidden, InvalidToken, NotFound, Unauthorized, type Unavailable } from "../../../model/errors.ts"
 import { foldEmail } from "../../../model/text/email.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import {
@@ -33,31 +33,34 @@ import { HttpSettings } from "../../requests/settings.ts"
 import { recheckSockets } from "../workspaces/grant-changes.ts"
 import { resetPasswordBy } from "./first-proof.ts"
 
-/** Posts the verification letter in the caller's transaction; resolves to the link in it. */
-export const postVerification = async (
+/** Posts the verification letter in the caller's transaction; succeeds with the link in it. */
+export const postVerification = (
   sql: Queryable,
   mailer: Mailer["Service"],
   appUrl: string,
-  address: Pick<AddressRow, "accountId" | "emailId" | "email" | "name">,
-): Promise<string> => {
-  const url = `${appUrl}/verify?token=${await issueAccountToken(sql, "verify_email", address)}`
-  await mailer.post(sql, verificationLetter(address.email, address.name, url))
-  return url
-}
+  { accountId, emailId, email, name }: Pick<AddressRow, "accountId" | "emailId" | "email" | "name">,
+): Effect.Effect<string, Unavailable> =>
+  Effect.gen(function* () {
+    const token = yield* issueAccountToken(sql, "verify_email", { accountId, emailId })
+    const url = `${appUrl}/verify?token=${token}`
+    yield* query(() => mailer.post(sql, verificationLetter(email, name, url)))
+    return url
+  })
 
-/** Posts the reset letter if the address is known; resolves to the link in it. */
-const postReset = async (
+/** Posts the reset letter if the address is known; succeeds with the link in it. */
+const postReset = (
   sql: Queryable,
   mailer: Mailer["Service"],
   appUrl: string,
   email: string,
-): Promise<string | undefined> => {
-  const address = await findAddress(sql, email)
-  if (address === undefined) return undefined
-  const url = `${appUrl}/reset?token=${await issueAccountToken(sql, "reset_password", address)}`
-  await mailer.post(sql, resetLetter(address.email, address.name, url))
-  return url
-}
+): Effect.Effect<string | undefined, Unavailable> =>
+  Effect.gen(function* () {
+    const address = yield* query(() => findAddress(sql, email))
+    if (address === undefined) return undefined
+    const url = `${appUrl}/reset?token=${yield* issueAccountToken(sql, "reset_password", address)}`
+    yield* query(() => mailer.post(sql, resetLetter(address.email, address.name, url)))
+    return url
+  })
 
 export const accountSecurity: Handlers<typeof AccountSecurity> = {
   verifyEmail: {

@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { parseId } from "../../../model/ids.ts"
 import { foldEmail, isEmail } from "../../../model/text/email.ts"
-import { toTimestamp } from "../../../model/timestamp.ts"
+import type { Timestamp } from "../../../model/timestamp.ts"
 import type { Queryable } from "../../../store/database.ts"
 import { listRegistered } from "../../../store/events/registrations.ts"
 import { listNoteRecipients, listThere } from "../../../store/events/table-notes.ts"
@@ -54,8 +54,9 @@ export const readersOf = async (
   sql: Queryable,
   { workspaceId, eventId, roomId }: Table,
   recipients: ReadonlyArray<Recipient>,
+  now: Timestamp,
 ): Promise<ReadonlyMap<string, Reader>> => {
-  const served = await listNoteRecipients(sql, eventId, roomId, toTimestamp(Date.now()))
+  const served = await listNoteRecipients(sql, eventId, roomId, now)
   const found = new Map<string, Awaited<ReturnType<typeof addressed>>>()
   for (const recipient of recipients) {
     const { userId } = recipient

@@ -36,7 +36,7 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
         const expiresAt = toTimestamp(now + TOKEN_MS)
         const table = { workspaceId, eventId: event.id, roomId }
 
-        const found = yield* database.run((sql) => readersOf(sql, table, recipients))
+        const found = yield* database.run((sql) => readersOf(sql, table, recipients, generatedAt))
         // A workspace may store any address for a user of its own, also for one who was present.
         if ([...found.values()].some(({ email, isRegistered }) => email !== null && !isRegistered)) {
           yield* requireProvedSender(scope)

@@ -1,6 +1,7 @@
 /** Webhook endpoints, their deliveries, and the tools for finding the reason of a failed delivery. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { Conflict, NotFound, type Unavailable } from "../../../model/errors.ts"
+import { type Timestamp, toTimestamp } from "../../../model/timestamp.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { query } from "../../../store/query.ts"
 import { type Appended, appendPing, appendRedelivery, OutboxSignal } from "../../../store/webhooks/outbox.ts"
@@ -23,15 +24,16 @@ const findDelivery = (sql: Queryable, id: string) =>
 
 /** Stores a delivery, wakes the dispatcher, and answers with it. `what` names the object that is gone when nothing was stored. */
 const deliver = (
-  append: (sql: Queryable) => Promise<Appended | undefined>,
+  append: (sql: Queryable, now: Timestamp) => Promise<Appended | undefined>,
   what: string,
 ): Effect.Effect<Reply<WebhookDeliveryWithAttempts>, NotFound | Conflict | Unavailable, Database | OutboxSignal> =>
   Effect.gen(function* () {
     const database = yield* Database
-    const bell = yield* OutboxSignal
+    const signal = yield* OutboxSignal
+    const now = toTimestamp(yield* Clock.currentTimeMillis)
     const delivery = yield* database.transaction((sql) =>
       Effect.gen(function* () {
-        const appended = yield* query(() => append(sql))
+        const appended = yield* query(() => append(sql, now))
         if (appended === undefined) return yield* NotFound.of(what)
         if (appended.deliveryId === null) {
           return yield* new Conflict({ detail: "The webhook is disabled; set its status to active first." })
@@ -39,7 +41,7 @@ const deliver = (
         return yield* findDelivery(sql, appended.deliveryId)
       }),
     )
-    bell.notify()
+    signal.notify()
     return new Reply(delivery, { status: 201, headers: [["location", `/v1/webhook-deliveries/${delivery.id}`]] })
   })
 
@@ -82,7 +84,7 @@ export const webhooks: Handlers<typeof Webhooks> = {
   },
   pingWebhook: {
     access: "webhook",
-    handle: ({ scope }) => deliver((sql) => appendPing(sql, scope), "webhook"),
+    handle: ({ scope }) => deliver((sql, now) => appendPing(sql, scope, now), "webhook"),
   },
   listWebhookDeliveries: {
     access: "webhook",
