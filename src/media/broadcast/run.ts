@@ -34,6 +34,7 @@ export class Run {
   readonly #offset: number
   readonly #clocks = new Map<Kind, TrackClock>()
   #end: number
+  #mostTracks = 0
 
   /** `startMs`: where on the clock of the broadcast the earliest of the fragment's tracks begins. */
   constructor(first: Fragment, startMs: number) {
@@ -78,11 +79,17 @@ export class Run {
     )
   }
 
+  /** Whether a fragment has all of picture and sound that fragments had so far. */
+  isWholeIn(fragment: Fragment): boolean {
+    return fragment.tracks.filter(hasSamples).length >= this.#mostTracks
+  }
+
   /** Writes the broadcast's times, and the numbers of the take's tracks, into the fragment. */
   take(fragment: Fragment, tracks: ReadonlyArray<Track>): void {
     const view = viewOf(fragment.bytes)
     const [first] = fragment.tracks.filter(hasSamples)
     if (first === undefined) return
+    this.#mostTracks = Math.max(this.#mostTracks, fragment.tracks.filter(hasSamples).length)
     for (const one of fragment.tracks) {
       // An empty track says any time, and players would take the earliest of a segment's for its start.
       const start = hasSamples(one) ? startOf(one) : startOf(first)

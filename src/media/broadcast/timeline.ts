@@ -19,6 +19,11 @@ export interface TimelineOptions {
 
 /** A key frame that comes a little early ends a segment all the same: frames do not fall on the second. */
 const EARLY = 0.85
+/**
+ * A fragment without sound, such as MediaRecorder's last, begins no segment until so many times its length: there are readers that take a
+ * segment without a track for the track's end.
+ */
+const TARGETS_FOR_WHOLE = 3
 const LONGEST_WITHOUT_KEY_FRAME_MS = 12_000
 
 const noKeyFrame = (): EncoderRefused =>
@@ -138,7 +143,8 @@ export class Timeline {
     if (run === undefined) return
     const start = run.startMs(lead)
     const elapsed = this.#open === undefined ? 0 : start - this.#open.startMs
-    if (isKey && elapsed >= this.#options.segmentMs * EARLY) events.push(...this.#close(start))
+    const least = this.#options.segmentMs * (run.isWholeIn(fragment) ? EARLY : TARGETS_FOR_WHOLE)
+    if (isKey && elapsed >= least) events.push(...this.#close(start))
     if (elapsed > LONGEST_WITHOUT_KEY_FRAME_MS && !isKey) throw noKeyFrame()
     if (this.#open === undefined && !isKey) {
       // Only a file that ends a segment leaves none open. What is left of the sound comes without a picture at the end.

@@ -161,7 +161,7 @@ test("frames at a variable rate: a segment lasts until the next one begins, whic
   const said = fragmentsOf(recorder).map(({ tracks }) => Math.round(((tracks[0]?.duration ?? 0) / 30_000) * 1000))
   const recording = recorded(recorder)
   expect(said).toEqual([1018, 1018, 1025, 993, 33])
-  expect(recording.segments.map(({ durationMs }) => durationMs)).toEqual([1036, 1033, 1032, 1002, 34])
+  expect(recording.segments.map(({ durationMs }) => durationMs)).toEqual([1036, 1033, 1032, 1036])
 })
 
 test("a track without samples gets the time of the other, and not the start of the broadcast", () => {
@@ -171,6 +171,19 @@ test("a track without samples gets the time of the other, and not the start of t
   const seconds = [picture, sound].map((one) => (one?.decodeTime ?? 0) / (one?.track.timescale ?? 1))
   expect(seconds[0]).toBeCloseTo(4.103, 2)
   expect(seconds[1]).toBeCloseTo(seconds[0] ?? 0, 3)
+})
+
+test("a fragment without sound begins no segment of its own at once, but a sound that stays away does not end the cutting", () => {
+  const soundless = (from: number): Recorded =>
+    played(
+      fragmentsOf(stream).map((fragment, index) =>
+        index < from
+          ? fragment
+          : { ...fragment, tracks: fragment.tracks.filter(({ track }) => track.kind === "video") },
+      ),
+    )
+  expect(soundless(6).segments.map(({ durationMs }) => durationMs)).toEqual([1021, 1000, 2001])
+  expect(soundless(2).segments.map(({ durationMs }) => durationMs)).toEqual([3021, 1000])
 })
 
 test("another picture size takes over as another take, whose file begins anew", () => {
