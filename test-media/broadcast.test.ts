@@ -134,6 +134,20 @@ const STREAM = [
   "-",
 ]
 
+test.each([
+  ["sound", ["-vn", "-map", "1:a"]],
+  ["a picture", ["-an", "-map", "0:v"]],
+])("a broadcast of %s alone is cut and decodes without a word", (_, chosen) => {
+  const output = [...chosen, ...CODECS.slice(0, 8), "-t", "3", ...STREAM.slice(0, -1), "source.mp4"]
+  run("ffmpeg", ["-v", "error", ...SOURCE, ...output])
+  const source = new Uint8Array(readFileSync(join(folder, "source.mp4")))
+  const recording = recorded(source, source)
+  expect(recording.segments).toHaveLength(6)
+  stored(recording)
+  expect(complaints("1.mp4")).toBe("")
+  expect(samplesIn(recording.file(1))).toEqual(samplesIn(source, source))
+})
+
 /** Encodes as fast as it is shown, and is killed after so many fragments. */
 const encode = async (recording: Recorded, fragments: number): Promise<void> => {
   const encoder = spawn("ffmpeg", ["-v", "error", "-re", ...SOURCE, ...CODECS, ...STREAM], {

@@ -30,6 +30,16 @@ const startOf = (track: FragmentTrack): number => secondsOf(track, track.decodeT
 
 const hasSamples = ({ samples }: FragmentTrack): boolean => samples > 0
 
+/**
+ * The last duration of a fragment is a guess of the encoder, and MediaRecorder's for sound is a third of what it becomes. Browsers take the
+ * hole behind it for a jump of the clock, and then drop the pictures up to the next key frame. The usual duration is a
+ * better guess.
+ */
+const betterLastDuration = ({ samples, duration, lastSampleDuration }: FragmentTrack): number => {
+  const usual = samples > 2 ? Math.round((duration - lastSampleDuration) / (samples - 1)) : 0
+  return lastSampleDuration < usual / 2 ? usual : lastSampleDuration
+}
+
 export class Run {
   readonly #offset: number
   readonly #clocks = new Map<Kind, TrackClock>()
@@ -97,7 +107,7 @@ export class Run {
         throw new EncoderRefused("clock", `Picture and sound are more than ${APART_S} seconds apart.`)
       writeTime(view, one, start + this.#offset)
       view.setUint32(one.idAt, tracks.find(({ kind }) => kind === one.track.kind)?.id ?? one.track.id)
-      if (hasSamples(one)) this.#advance(one)
+      if (hasSamples(one)) this.#advance(mended(view, one))
     }
   }
 
@@ -110,6 +120,13 @@ export class Run {
     })
     this.#end = Math.max(this.#end, due + this.#offset)
   }
+}
+
+const mended = (view: DataView, one: FragmentTrack): FragmentTrack => {
+  const last = betterLastDuration(one)
+  if (one.lastDurationAt === undefined || last === one.lastSampleDuration) return one
+  view.setUint32(one.lastDurationAt, last)
+  return { ...one, duration: one.duration - one.lastSampleDuration + last, lastSampleDuration: last }
 }
 
 const writeTime = (view: DataView, { track, timeAt, isWideTime }: FragmentTrack, seconds: number): void => {

@@ -12,6 +12,8 @@ export interface FragmentTrack {
   readonly duration: number
   readonly lastSampleDuration: number
   readonly longestSampleDuration: number
+  /** Where `bytes` have the duration of the last sample; `undefined` where all samples have the same. */
+  readonly lastDurationAt: number | undefined
   readonly samples: number
   readonly startsWithSync: boolean
   /** Where `bytes` have the number of the track. */
@@ -64,6 +66,7 @@ class Runs {
   duration = 0
   lastDuration = 0
   longestDuration = 0
+  lastDurationAt: number | undefined
   startsWithSync = false
 
   constructor(defaults: SampleDefaults) {
@@ -96,6 +99,7 @@ class Runs {
   #addDurations(view: DataView, at: number, count: number, each: number, hasOwn: boolean): void {
     if (!hasOwn) {
       this.lastDuration = this.#defaults.duration
+      this.lastDurationAt = undefined
       this.longestDuration = Math.max(this.longestDuration, this.lastDuration)
       this.duration += count * this.lastDuration
       return
@@ -105,6 +109,7 @@ class Runs {
       this.longestDuration = Math.max(this.longestDuration, this.lastDuration)
       this.duration += this.lastDuration
     }
+    this.lastDurationAt = at + (count - 1) * each
   }
 
   #sizeOf(view: DataView, at: number, count: number, each: number, flags: number): number {
@@ -145,6 +150,7 @@ const readTrack = (view: DataView, traf: Box, init: Init, mediaStart: number): F
     duration: runs.duration,
     lastSampleDuration: runs.lastDuration,
     longestSampleDuration: runs.longestDuration,
+    lastDurationAt: runs.lastDurationAt,
     samples: runs.samples,
     startsWithSync: runs.startsWithSync,
     idAt,
