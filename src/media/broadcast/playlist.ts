@@ -63,7 +63,7 @@ const firstWithParts = (segments: ReadonlyArray<ListedSegment>, targetMs: number
   return segments.find(({ startMs, durationMs }) => startMs + durationMs > from)?.number ?? 0
 }
 
-/** What a player needs to know to wait for parts. */
+/** The tags by which a player waits for parts. */
 const partHeader = (state: LiveState, partMs: number): ReadonlyArray<string> => {
   const longest = longestPart(state, partMs)
   return [

@@ -28,6 +28,9 @@ const secondsOf = ({ track }: FragmentTrack, ticks: number): number => ticks / t
 
 const startOf = (track: FragmentTrack): number => secondsOf(track, track.decodeTime)
 
+const ticksOf = ({ track }: FragmentTrack, seconds: number): number =>
+  Math.max(0, Math.round(seconds * track.timescale))
+
 const hasSamples = ({ samples }: FragmentTrack): boolean => samples > 0
 
 /**
@@ -58,7 +61,7 @@ export class Run {
     return this.#clocks.size === 0
   }
 
-  /** The end of all its tracks, rounded up: what comes after another run must not begin before it. */
+  /** The end of all its tracks, rounded up: the next run must not begin before it. */
   get endMs(): number {
     return Math.ceil(this.#end * 1000 - 0.001)
   }
@@ -94,21 +97,39 @@ export class Run {
     return fragment.tracks.filter(hasSamples).length >= this.#mostTracks
   }
 
-  /** Writes the broadcast's times, and the numbers of the take's tracks, into the fragment. */
+  /** Throws `EncoderRefused` for a fragment that cannot be taken; nothing has changed then. */
+  check(fragment: Fragment): void {
+    const [first] = fragment.tracks.filter(hasSamples)
+    for (const one of fragment.tracks) {
+      if (first !== undefined && hasSamples(one) && Math.abs(startOf(one) - startOf(first)) > APART_S)
+        throw new EncoderRefused("clock", `Picture and sound are more than ${APART_S} seconds apart.`)
+      const seconds = this.#startIn(fragment, one) + this.#offset
+      if (seconds > LONGEST_BROADCAST_S)
+        throw new EncoderRefused("too_long", `A broadcast lasts ${LONGEST_BROADCAST_S / 3600} hours at most.`)
+      if (!one.isWideTime && ticksOf(one, seconds) > 0xffff_ffff)
+        throw new EncoderRefused(
+          "too_long",
+          "The encoder writes times of four bytes, which the broadcast has outgrown.",
+        )
+    }
+  }
+
+  /** Writes the broadcast's times, and the numbers of the take's tracks, into a fragment that was checked. */
   take(fragment: Fragment, tracks: ReadonlyArray<Track>): void {
     const view = viewOf(fragment.bytes)
-    const [first] = fragment.tracks.filter(hasSamples)
-    if (first === undefined) return
     this.#mostTracks = Math.max(this.#mostTracks, fragment.tracks.filter(hasSamples).length)
     for (const one of fragment.tracks) {
-      // An empty track says any time, and players would take the earliest of a segment's for its start.
-      const start = hasSamples(one) ? startOf(one) : startOf(first)
-      if (Math.abs(start - startOf(first)) > APART_S)
-        throw new EncoderRefused("clock", `Picture and sound are more than ${APART_S} seconds apart.`)
-      writeTime(view, one, start + this.#offset)
+      const ticks = ticksOf(one, this.#startIn(fragment, one) + this.#offset)
+      if (one.isWideTime) view.setBigUint64(one.timeAt, BigInt(ticks))
+      else view.setUint32(one.timeAt, ticks)
       view.setUint32(one.idAt, tracks.find(({ kind }) => kind === one.track.kind)?.id ?? one.track.id)
       if (hasSamples(one)) this.#advance(mended(view, one))
     }
+  }
+
+  /** An empty track has any time, and players would take the earliest of a segment for its start: it gets the other track's. */
+  #startIn(fragment: Fragment, one: FragmentTrack): number {
+    return startOf(hasSamples(one) ? one : (fragment.tracks.find(hasSamples) ?? one))
   }
 
   #advance(one: FragmentTrack): void {
@@ -127,13 +148,4 @@ const mended = (view: DataView, one: FragmentTrack): FragmentTrack => {
   if (one.lastDurationAt === undefined || last === one.lastSampleDuration) return one
   view.setUint32(one.lastDurationAt, last)
   return { ...one, duration: one.duration - one.lastSampleDuration + last, lastSampleDuration: last }
-}
-
-const writeTime = (view: DataView, { track, timeAt, isWideTime }: FragmentTrack, seconds: number): void => {
-  if (seconds > LONGEST_BROADCAST_S)
-    throw new EncoderRefused("too_long", `A broadcast lasts ${LONGEST_BROADCAST_S / 3600} hours at most.`)
-  const ticks = Math.max(0, Math.round(seconds * track.timescale))
-  if (isWideTime) view.setBigUint64(timeAt, BigInt(ticks))
-  else if (ticks <= 0xffff_ffff) view.setUint32(timeAt, ticks)
-  else throw new EncoderRefused("too_long", "The encoder writes times of four bytes, which the broadcast has outgrown.")
 }

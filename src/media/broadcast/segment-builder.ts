@@ -12,7 +12,7 @@ export class SegmentBuilder {
   readonly #data: Uint8Array[] = []
   readonly #parts: Part[] = []
   #bytes = 0
-  /** Fragments of the part that is not told yet: from which on, how long, and whether the first starts with a key frame. */
+  /** Fragments of the part that is not whole yet: from which on, how long, and whether the first starts with a key frame. */
   #from = 0
   #pendingMs = 0
   #isIndependent = false

@@ -1,4 +1,4 @@
-/** What a broadcast is cut into. Times are milliseconds of the broadcast, which begins at 0 and has no gaps. */
+/** The pieces of a broadcast. Times are milliseconds of the broadcast, which begins at 0 and has no gaps. */
 import type { Init } from "./fmp4/init.ts"
 
 /** Media that one init describes. */
@@ -77,11 +77,11 @@ export const START: Position = { nextSegment: 0, endMs: 0, take: undefined, file
 
 /**
  * Sound may go on for a frame or two after the picture, at which a segment ends; rows do not have that. Without this much room
- * it would overlap with what follows.
+ * it would overlap with the next run.
  */
 const ROOM_MS = 100
 
-/** From the last row. What the file of the take has behind the row's end is cut off. */
+/** From the last row. The bytes behind the row's end are cut off the take's file. */
 export const positionAfter = (last: Segment | undefined, take: Take | undefined): Position =>
   last === undefined
     ? START

@@ -1,6 +1,6 @@
 /**
  * The one clock of a broadcast: fragments of encoders that come, go, restart and take over from each other go in, and one
- * timeline comes out, cut at key frames into segments, and these into parts. Decides only; the caller stores, and tells the wallclock.
+ * timeline comes out, cut at key frames into segments, and these into parts. It only decides; the caller stores, and gives the time of day.
  */
 import type { Fragment, FragmentTrack } from "./fmp4/fragment.ts"
 import type { Init } from "./fmp4/init.ts"
@@ -80,18 +80,20 @@ export class Timeline {
     if (init === undefined) throw new EncoderRefused("no_init", "Fragments come before the part that describes them.")
     const lead = fragment.tracks.find(({ samples }) => samples > 0)
     if (this.#isPaused || lead === undefined) return []
-    const events: TimelineEvent[] = []
     const isKey = lead.startsWithSync && lead.track.kind === init.tracks[0]?.kind
-    if (this.#run?.isBrokenBy(fragment) === true) {
-      this.#jumps.count(now)
-      events.push(...this.#endRun())
-    }
-    if (this.#run === undefined && !isKey) {
+    const isBroken = this.#run?.isBrokenBy(fragment) === true
+    const run = isBroken ? undefined : this.#run
+    // Refused before anything changes: events of a call that throws would be lost.
+    const next = run ?? new Run(fragment, this.#run?.endMs ?? this.#position.endMs)
+    next.check(fragment)
+    if (isBroken) this.#jumps.count(now)
+    const events = isBroken ? [...this.#endRun()] : []
+    if (run === undefined && !isKey) {
       this.#waitForKeyFrame(lead)
       return events
     }
-    if (this.#run === undefined) events.push(...this.#beginRun(init, fragment, lead, now))
-    this.#append(fragment, lead, isKey, events)
+    if (run === undefined) events.push(...this.#beginRun(next, init, lead, now))
+    this.#append(next, fragment, lead, isKey, events)
     return events
   }
 
@@ -101,7 +103,7 @@ export class Timeline {
     return open === undefined || end - open.startMs < this.#options.segmentMs / 2 ? [] : this.#close(end)
   }
 
-  /** Ends the run, but not the encoder: what it sends meanwhile is dropped. */
+  /** Ends the run, but not the encoder: its fragments are dropped meanwhile. */
   pause(): ReadonlyArray<TimelineEvent> {
     this.#isPaused = true
     return this.#endRun()
@@ -123,9 +125,9 @@ export class Timeline {
     if (this.#withoutKeyFrameMs > LONGEST_WITHOUT_KEY_FRAME_MS) throw noKeyFrame()
   }
 
-  #beginRun(init: Init, fragment: Fragment, lead: FragmentTrack, now: number): ReadonlyArray<TimelineEvent> {
+  #beginRun(run: Run, init: Init, lead: FragmentTrack, now: number): ReadonlyArray<TimelineEvent> {
     const { endMs, take } = this.#position
-    this.#run = new Run(fragment, endMs)
+    this.#run = run
     this.#anchor = { startMs: endMs, at: Math.round(now - (lead.duration / lead.track.timescale) * 1000) }
     this.#withoutKeyFrameMs = 0
     if (take?.identity === init.identity) {
@@ -138,16 +140,14 @@ export class Timeline {
     return [{ type: "take", take: next, init }]
   }
 
-  #append(fragment: Fragment, lead: FragmentTrack, isKey: boolean, events: TimelineEvent[]): void {
-    const run = this.#run
-    if (run === undefined) return
+  #append(run: Run, fragment: Fragment, lead: FragmentTrack, isKey: boolean, events: TimelineEvent[]): void {
     const start = run.startMs(lead)
     const elapsed = this.#open === undefined ? 0 : start - this.#open.startMs
     const least = this.#options.segmentMs * (run.isWholeIn(fragment) ? EARLY : TARGETS_FOR_WHOLE)
     if (isKey && elapsed >= least) events.push(...this.#close(start))
     if (elapsed > LONGEST_WITHOUT_KEY_FRAME_MS && !isKey) throw noKeyFrame()
     if (this.#open === undefined && !isKey) {
-      // Only a file that ends a segment leaves none open. What is left of the sound comes without a picture at the end.
+      // Only a file that ends a segment leaves none open. The rest of the sound comes without a picture at the end.
       if (lead.track.kind === "audio") return
       throw new EncoderRefused(
         "no_sync_sample",

@@ -139,6 +139,28 @@ test.each(STREAMS)("every cut of %s gives the same events", (name) => {
   )
 })
 
+test("every cut of a stream that is damaged gives the fragments before the damage, and then the refusal", () => {
+  const bytes = stream.slice(0, 30_000)
+  const third = Buffer.from(bytes).indexOf("moof", 16_000, "latin1")
+  bytes.fill(0, third, third + 4)
+  fc.assert(
+    fc.property(fc.nat(bytes.length), fc.nat(bytes.length), (one, two) => {
+      const reader = new FragmentedMp4Reader()
+      let count = 0
+      for (const part of [bytes.subarray(0, Math.min(one, two)), bytes.subarray(Math.min(one, two))])
+        if (reader.refusal === undefined) {
+          try {
+            count += reader.push(part).length
+          } catch (cause) {
+            expect(cause).toBe(reader.refusal)
+          }
+        }
+      expect(count).toBe(4)
+      expect(reader.refusal?.code).toBe("damaged")
+    }),
+  )
+})
+
 test("a stream that comes byte by byte gives the same events, from memory that is used again", () => {
   const reader = new FragmentedMp4Reader()
   const one = new Uint8Array(1)
@@ -156,6 +178,9 @@ test("the same picture and sound from two runs of MediaRecorder have one identit
   expect(again.tracks.map(({ id }) => id)).not.toEqual(first.tracks.map(({ id }) => id))
   expect(again.identity).toBe(first.identity)
   expect(initOf(fixture("ffmpeg-other-size.mp4")).identity).not.toBe(streamInit.identity)
+  const otherTicks = patched(streamInit.bytes, "mdhd", 16, 90_000)
+  expect(initOf(otherTicks).tracks[0]?.timescale).toBe(90_000)
+  expect(initOf(otherTicks).identity).not.toBe(streamInit.identity)
 })
 
 test("boxes between fragments are passed over without being kept, however large", () => {
@@ -209,6 +234,7 @@ test.each([
   ["three tracks", withTracks("video", "audio", "audio"), "tracks"],
   ["no track", withTracks(), "tracks"],
   ["media at an address", patched(streamInit.bytes, "url ", 4, 0), "not_fmp4"],
+  ["media in two places", patched(streamInit.bytes, "dref", 8, 2), "not_fmp4"],
   ["media by a name", replaced(streamInit.bytes, "url ", "urn "), "not_fmp4"],
   ["a picture without a size", patched(streamInit.bytes, "avc1", 28, 0), "damaged"],
   ["positions in the whole stream", patched(stream, "tfhd", 4, 0x39), "not_fmp4"],
@@ -256,24 +282,48 @@ test("a run that claims two thousand million samples is refused at once", () => 
   expect(performance.now() - began).toBeLessThan(50)
 })
 
+const numbers = (...values: ReadonlyArray<number>): Uint8Array => {
+  const bytes = new Uint8Array(values.length * 4)
+  for (const [index, value] of values.entries()) new DataView(bytes.buffer).setUint32(index * 4, value)
+  return bytes
+}
+
+/** A fragment of the picture alone, whose samples are empty, come at once and are key frames unless a run says otherwise. */
+const withRuns = (...runs: ReadonlyArray<Uint8Array>): Uint8Array => {
+  const head = [box("tfhd", numbers(0x2_0038, 1, 0, 0, 0)), box("tfdt", numbers(0, 0))]
+  const body = joined(runs)
+  // Behind the heads of moof and traf, tfhd, tfdt, the runs and the head of mdat.
+  const media = 8 + 8 + 28 + 16 + body.length + 8
+  for (let start = 0; start < body.length; start += new DataView(body.buffer).getUint32(start))
+    new DataView(body.buffer).setUint32(start + 16, media)
+  return joined([box("moof", box("traf", ...head, body)), box("mdat", new Uint8Array(100))])
+}
+
 test("many runs of one track count together", () => {
-  const run = (count: number): Uint8Array => {
-    const body = new Uint8Array(12)
-    new DataView(body.buffer).setUint32(0, 0x01)
-    new DataView(body.buffer).setUint32(4, count)
-    return box("trun", body)
-  }
-  const numbers = (...values: ReadonlyArray<number>): Uint8Array => {
-    const bytes = new Uint8Array(values.length * 4)
-    for (const [index, value] of values.entries()) new DataView(bytes.buffer).setUint32(index * 4, value)
-    return bytes
-  }
-  const withRuns = (...runs: ReadonlyArray<Uint8Array>): Uint8Array => {
-    const head = [box("tfhd", numbers(0x2_0018, 1, 0, 0)), box("tfdt", numbers(0, 0))]
-    return joined([box("moof", box("traf", ...head, ...runs)), box("mdat", new Uint8Array(8))])
-  }
+  const run = (count: number): Uint8Array => box("trun", numbers(0x01, count, 0))
   expect(readFragment(withRuns(run(10_000), run(10_000)), streamInit).tracks[0]?.samples).toBe(20_000)
   expect(refusalOf(() => readFragment(withRuns(run(10_000), run(10_001)), streamInit).tracks).code).toBe("too_large")
+})
+
+test.each([
+  ["the defaults", numbers(0x01, 2, 0), true, 0],
+  ["a first sample's flags", numbers(0x05, 2, 0, 0x1_0000), false, 0],
+  ["flags of each", numbers(0x401, 2, 0, 0x1_0000, 0), false, 0],
+  ["sizes and flags of each", numbers(0x601, 2, 0, 50, 0x1_0000, 50, 0), false, 0],
+  ["durations and flags of each", numbers(0x501, 2, 0, 400, 0x1_0000, 500, 0), false, 900],
+  ["all fields of each", numbers(0xf01, 2, 0, 400, 50, 0, 7, 500, 50, 0x1_0000, 7), true, 900],
+  ["times of presentation of each", numbers(0x801, 2, 0, 0x1_0000, 0x1_0000), true, 0],
+])("whether a fragment starts with a key frame is read from %s", (_, run, startsWithSync, duration) => {
+  expect(readFragment(withRuns(box("trun", run)), streamInit).tracks[0]).toMatchObject({
+    samples: 2,
+    startsWithSync,
+    duration,
+  })
+})
+
+test("a run that is shorter than its samples, or whose samples are larger than the fragment, is refused", () => {
+  for (const run of [numbers(0xf01, 2, 0, 400, 50, 0, 7), numbers(0x201, 2, 0, 50, 51)])
+    expect(refusalOf(() => readFragment(withRuns(box("trun", run)), streamInit)).code).toBe("damaged")
 })
 
 test("no mutation makes a reader fail otherwise than with a refusal, nor take long", () => {

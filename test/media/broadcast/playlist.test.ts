@@ -117,6 +117,13 @@ test("between two segments the next one's first part is the hint, and nothing is
   expect(lines(playlist).slice(-3)).toEqual(["s1.m4s", '#EXT-X-PRELOAD-HINT:TYPE=PART,URI="p2.0.m4s"', ""])
 })
 
+test("a segment without a whole part yet is not told of, but for the hint", () => {
+  const { durationMs: _durationMs, bytes: _bytes, ...head } = segment(1, { take: 2, isDiscontinuous: true })
+  const state = live([segment(0)], { open: { ...head, parts: [] } })
+  const playlist = writeLivePlaylist(state, { names: NAMES, segmentMs: 1000, partMs: 500 })
+  expect(lines(playlist).slice(-3)).toEqual(["s0.m4s", '#EXT-X-PRELOAD-HINT:TYPE=PART,URI="p1.0.m4s"', ""])
+})
+
 test("a broadcast that has ended says so, and promises no parts", () => {
   const ended = live([segment(0), segment(1)], { hasEnded: true })
   const playlist = writeLivePlaylist(ended, { names: NAMES, segmentMs: 1000, partMs: 500 })

@@ -23,8 +23,12 @@ export const STREAMS: ReadonlyArray<string> = [
 
 export const FFMPEG_FILES: ReadonlyArray<string> = [0, 1, 2].map((number) => `ffmpeg-files/index${number}.m4s`)
 
-export const readStream = (bytes: Uint8Array, init?: Init): ReadonlyArray<Mp4Event> =>
-  new FragmentedMp4Reader(init).push(bytes)
+export const readStream = (bytes: Uint8Array, init?: Init): ReadonlyArray<Mp4Event> => {
+  const reader = new FragmentedMp4Reader(init)
+  const events = reader.push(bytes)
+  if (reader.refusal !== undefined) throw reader.refusal
+  return events
+}
 
 export const initOf = (bytes: Uint8Array): Init => {
   const [first] = readStream(bytes)

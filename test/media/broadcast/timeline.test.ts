@@ -172,6 +172,12 @@ test("frames at a variable rate: a segment lasts until the next one begins, whic
   expect(recording.segments.map(({ durationMs }) => durationMs)).toEqual([1036, 1033, 1032, 1038])
 })
 
+test("a run whose picture begins after its sound begins where the run before it ended", () => {
+  const recording = recorded(fixture("mediabunny-browser.mp4"), fixture("mediabunny-browser.mp4"))
+  expectOneTimeline(recording)
+  expect(recording.takes).toHaveLength(1)
+})
+
 test("a track without samples gets the time of the other, and not the start of the broadcast", () => {
   const last = fragmentsOf(recorded(fixture("media-recorder.mp4")).file(1)).at(-1)
   const [picture, sound] = last?.tracks ?? []
@@ -325,6 +331,29 @@ test("picture and sound that are far apart, and times beyond a day, are refused"
   const late = new Timeline(OPTIONS, { nextSegment: 9, endMs: 24 * 3_600_000 + 1, take: undefined, fileBytes: 0 })
   late.begin(initOf(stream))
   expect(() => late.push(first, NOW)).toThrow(refusal("too_long"))
+})
+
+test("a fragment that is refused takes nothing along of those before it, and a take is not lost with its first one", () => {
+  const apart = ({ bytes, tracks }: Fragment): Fragment => ({
+    bytes,
+    tracks: tracks.map((one) =>
+      one.track.kind === "audio" ? { ...one, decodeTime: one.decodeTime + 10_000_000 } : one,
+    ),
+  })
+  const recording = new Recorded()
+  recording.add(recording.timeline.begin(initOf(stream)))
+  const [first, second, third] = fragmentsOf(stream)
+  const [other] = fragmentsOf(otherSize)
+  if (first === undefined || second === undefined || third === undefined || other === undefined) throw new Error("none")
+  for (const fragment of [first, second]) recording.add(recording.timeline.push(fragment, NOW))
+  expect(() => recording.timeline.push(apart(third), NOW)).toThrow(refusal("clock"))
+  recording.end()
+  expect(clockOf(recording.segments)).toEqual([[1, 0, 1024, false]])
+  recording.add(recording.timeline.begin(initOf(otherSize)))
+  expect(() => recording.timeline.push(apart(other), NOW)).toThrow(refusal("clock"))
+  recording.add(recording.timeline.push(other, NOW))
+  recording.end()
+  expect(recording.takes.map(({ number }) => number)).toEqual([1, 2])
 })
 
 test("a stream without key frames is refused after twelve seconds, before its first one and later", () => {

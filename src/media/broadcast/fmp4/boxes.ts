@@ -5,7 +5,7 @@ export interface Box {
   readonly type: string
   /** Of its header. */
   readonly start: number
-  /** Of what follows the header. */
+  /** Of its content, behind the header. */
   readonly body: number
   readonly end: number
 }

@@ -15,7 +15,7 @@ const avcName = (view: DataView, config: Box): string => {
   return `avc1.${hex(fields.u8())}${hex(fields.u8())}${hex(fields.u8())}`
 }
 
-/** Colours that are not told (2) are those that the short form stands for. */
+/** Unspecified colours (2) count as those that the short form stands for. */
 const isOrdinaryColour = (value: number): boolean => value === 1 || value === 2
 
 const vp9Name = (view: DataView, config: Box): string => {

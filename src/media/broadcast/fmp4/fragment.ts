@@ -73,7 +73,7 @@ class Runs {
     this.#defaults = defaults
   }
 
-  /** Adds a run. `from`: where its bytes begin unless it says so; answers where they end. */
+  /** Adds a run. `from`: where its bytes begin unless it has an offset; the result has where they end. */
   add(view: DataView, trun: Box, from: number): { readonly start: number; readonly end: number } {
     const fields = new Fields(view, trun)
     const flags = fields.skip(1).u24()

@@ -29,7 +29,7 @@ export interface Init {
   /**
    * A hash of all that fragments need to be read and decoded: the `stsd` of each track, its timescale, defaults and edits.
    * Fragments of two inits with the same identity can stand behind either, once their numbers of tracks are those of the init. The bytes
-   * of an init do not tell: MediaRecorder writes dates into them, and numbers its tracks as their first samples come.
+   * of an init are no identity: MediaRecorder writes dates into them, and numbers its tracks as their first samples come.
    */
   readonly identity: string
 }
@@ -84,7 +84,7 @@ const HANDLERS: Readonly<Record<Codec["kind"], string>> = { video: "vide", audio
 
 interface Described {
   readonly track: Track
-  /** What the identity is made of, besides the fields of the track. */
+  /** They belong to the identity, as the fields of the track do. */
   readonly boxes: ReadonlyArray<Box>
 }
 

@@ -1,4 +1,4 @@
-/** What one encoder may make the server hold or walk through. */
+/** Limits on the bytes that the server holds for one encoder, and on the entries that it walks through. */
 
 /** `ftyp` and `moov` together. */
 export const LARGEST_INIT = 64 * 1024

@@ -1,6 +1,6 @@
 /**
  * Reads fragmented MP4 as it arrives, in any cuts: a whole stream, or one file of it. `ftyp` with `moov` and `moof` with `mdat`
- * come out; all other boxes are passed over without being kept. An index (`sidx`) in particular would tell players wrong times
+ * come out; all other boxes are passed over without being kept. An index (`sidx`) in particular would give players wrong times
  * once fragments are joined.
  */
 import { damaged, largeAt, typeAt } from "./boxes.ts"
@@ -45,18 +45,25 @@ export class FragmentedMp4Reader {
     return this.#gathered.length
   }
 
-  /** The bytes are copied where they are kept. Throws `EncoderRefused`, from then on each time. */
+  /** Set from the first bytes on that are not taken. */
+  get refusal(): EncoderRefused | undefined {
+    return this.#refusal
+  }
+
+  /**
+   * The bytes are copied where they are kept. Throws `EncoderRefused`, from then on each time. Events that the same chunk brought
+   * before come first, so that cuts make no difference: they are returned, with `refusal` set.
+   */
   push(chunk: Uint8Array): ReadonlyArray<Mp4Event> {
     if (this.#refusal !== undefined) throw this.#refusal
     const events: Mp4Event[] = []
     try {
       this.#read(chunk, events)
     } catch (cause) {
-      if (cause instanceof EncoderRefused) {
-        this.#refusal = cause
-        this.#gathered.take()
-      }
-      throw cause
+      if (!(cause instanceof EncoderRefused)) throw cause
+      this.#refusal = cause
+      this.#gathered.take()
+      if (events.length === 0) throw cause
     }
     return events
   }
