@@ -1,0 +1,21 @@
+/** Each jump of an encoder's clock costs a segment and a row, however little media comes, so they are counted. */
+import { EncoderRefused } from "./fmp4/refusal.ts"
+
+const WINDOW_MS = 60_000
+const MOST_JUMPS = 60
+
+export class JumpLimit {
+  #since = 0
+  #jumps = 0
+
+  /** `now`: Unix milliseconds. Throws `EncoderRefused`. */
+  count(now: number): void {
+    if (now - this.#since >= WINDOW_MS) {
+      this.#since = now
+      this.#jumps = 0
+    }
+    this.#jumps += 1
+    if (this.#jumps > MOST_JUMPS)
+      throw new EncoderRefused("clock", `The encoder's clock jumped more than ${MOST_JUMPS} times in a minute.`)
+  }
+}

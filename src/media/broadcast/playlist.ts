@@ -1,0 +1,168 @@
+/** Media playlists of HLS (RFC 8216, and its second edition for parts): a broadcast while it runs, and when it is over. */
+import type { Part, Segment } from "./segments.ts"
+import type { ListedSegment, LiveState } from "./window.ts"
+
+/** Addresses relative to the playlist's. */
+export interface LiveNames {
+  readonly init: (take: number) => string
+  readonly segment: (segment: number) => string
+  readonly part: (segment: number, index: number) => string
+}
+
+export interface LiveOptions {
+  readonly names: LiveNames
+  readonly segmentMs: number
+  /** Without it the playlist has whole segments only. */
+  readonly partMs?: number
+}
+
+const seconds = (milliseconds: number): string => (milliseconds / 1000).toFixed(3)
+
+const dateTime = (at: number): string => `#EXT-X-PROGRAM-DATE-TIME:${new Date(at).toISOString()}`
+
+/**
+ * The rounded maximum, as the standard has it. A maximum that is rounded up makes two seconds of 1.03, and players then stay
+ * six seconds behind instead of three.
+ */
+const targetDuration = (segments: ReadonlyArray<{ readonly durationMs: number }>, wantedMs: number): number =>
+  Math.max(1, ...[wantedMs, ...segments.map(({ durationMs }) => durationMs)].map((ms) => Math.round(ms / 1000)))
+
+type Placed = Pick<Segment, "take" | "isDiscontinuous">
+
+/** The tags that a change of clock or take puts before a segment. */
+const breakTags = (
+  segment: Placed,
+  before: Placed | undefined,
+  map: (take: number) => string,
+): ReadonlyArray<string> => [
+  ...(segment.isDiscontinuous ? ["#EXT-X-DISCONTINUITY"] : []),
+  ...(segment.take === before?.take ? [] : [`#EXT-X-MAP:${map(segment.take)}`]),
+]
+
+const partTag = (part: Part, uri: string): string =>
+  `#EXT-X-PART:DURATION=${seconds(part.durationMs)},URI="${uri}"${part.isIndependent ? ",INDEPENDENT=YES" : ""}`
+
+/** Parts are listed for so many target durations before the end. */
+const TARGETS_WITH_PARTS = 3
+/** Players stay so many parts behind the end. */
+const PARTS_BEHIND = 3
+
+const longestPart = ({ window, open }: LiveState, wantedMs: number): number =>
+  Math.max(
+    wantedMs,
+    ...[...window.segments, ...(open === undefined ? [] : [open])]
+      .flatMap(({ parts }) => parts)
+      .map(({ durationMs }) => durationMs),
+  )
+
+/** From which segment on the playlist has parts. */
+const firstWithParts = (segments: ReadonlyArray<ListedSegment>, targetMs: number): number => {
+  const end = segments.at(-1)
+  if (end === undefined) return 0
+  const from = end.startMs + end.durationMs - TARGETS_WITH_PARTS * targetMs
+  return segments.find(({ startMs, durationMs }) => startMs + durationMs > from)?.number ?? 0
+}
+
+/** The tags by which a player waits for parts. */
+const partHeader = (state: LiveState, partMs: number): ReadonlyArray<string> => {
+  const longest = longestPart(state, partMs)
+  return [
+    `#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=${seconds(longest * PARTS_BEHIND)}`,
+    `#EXT-X-PART-INF:PART-TARGET=${seconds(longest)}`,
+  ]
+}
+
+/** The parts of the segment that grows, and the one that comes next. */
+const openLines = (state: LiveState, names: LiveNames): ReadonlyArray<string> => {
+  const { window, open, nextSegment } = state
+  const parts = open?.parts ?? []
+  const hint = `#EXT-X-PRELOAD-HINT:TYPE=PART,URI="${names.part(nextSegment, parts.length)}"`
+  if (open === undefined || parts.length === 0) return [hint]
+  return [
+    ...breakTags(open, window.segments.at(-1), (take) => `URI="${names.init(take)}"`),
+    dateTime(open.at),
+    ...parts.map((part, index) => partTag(part, names.part(open.number, index))),
+    hint,
+  ]
+}
+
+/** The playlist of a broadcast that runs, or of its last minute when it has ended. */
+export const writeLivePlaylist = (state: LiveState, options: LiveOptions): string => {
+  const { window, hasEnded } = state
+  const { names, segmentMs } = options
+  const partMs = hasEnded ? undefined : options.partMs
+  const { segments } = window
+  const target = targetDuration(segments, segmentMs)
+  const partsFrom = partMs === undefined ? Number.POSITIVE_INFINITY : firstWithParts(segments, target * 1000)
+  const lines = [
+    "#EXTM3U",
+    `#EXT-X-VERSION:${partMs === undefined ? 6 : 9}`,
+    `#EXT-X-TARGETDURATION:${target}`,
+    ...(partMs === undefined ? [] : partHeader(state, partMs)),
+    `#EXT-X-MEDIA-SEQUENCE:${segments[0]?.number ?? state.nextSegment}`,
+    `#EXT-X-DISCONTINUITY-SEQUENCE:${window.discontinuities}`,
+    "#EXT-X-INDEPENDENT-SEGMENTS",
+    ...segments.flatMap((segment, index) => [
+      ...breakTags(segment, segments[index - 1], (take) => `URI="${names.init(take)}"`),
+      dateTime(segment.at),
+      ...(segment.number < partsFrom ? [] : segment.parts).map((part, at) =>
+        partTag(part, names.part(segment.number, at)),
+      ),
+      `#EXTINF:${seconds(segment.durationMs)},`,
+      names.segment(segment.number),
+    ]),
+    ...(partMs === undefined ? [] : openLines(state, names)),
+    ...(hasEnded ? ["#EXT-X-ENDLIST"] : []),
+  ]
+  return `${lines.join("\n")}\n`
+}
+
+/** Either each segment and init has an address, or they are stretches of one file for each take. */
+export type RecordingNames =
+  | { readonly form: "names"; readonly init: LiveNames["init"]; readonly segment: LiveNames["segment"] }
+  | {
+      readonly form: "ranges"
+      readonly file: (take: number) => string
+      /** By number of the take. */
+      readonly initBytes: (take: number) => number
+    }
+
+const mapOf = (names: RecordingNames, take: number): string =>
+  names.form === "names"
+    ? `URI="${names.init(take)}"`
+    : `URI="${names.file(take)}",BYTERANGE="${names.initBytes(take)}@0"`
+
+const addressOf = (names: RecordingNames, { number, take, offset, bytes }: Segment): ReadonlyArray<string> =>
+  names.form === "names" ? [names.segment(number)] : [`#EXT-X-BYTERANGE:${bytes}@${offset}`, names.file(take)]
+
+/**
+ * The playlist of a whole recording. Segments last until the next one starts, which is right to the millisecond also where the
+ * encoder guessed the duration of their last frames. `withDates`: the time of day, of which some readers make the
+ * start of the recording.
+ */
+export const writeRecordingPlaylist = (
+  segments: ReadonlyArray<Segment>,
+  names: RecordingNames,
+  { withDates = false }: { readonly withDates?: boolean } = {},
+): string => {
+  const timed = segments.map((segment, index) => ({
+    ...segment,
+    durationMs: (segments[index + 1]?.startMs ?? segment.startMs + segment.durationMs) - segment.startMs,
+  }))
+  const lines = [
+    "#EXTM3U",
+    "#EXT-X-VERSION:6",
+    `#EXT-X-TARGETDURATION:${targetDuration(timed, 0)}`,
+    "#EXT-X-MEDIA-SEQUENCE:0",
+    "#EXT-X-PLAYLIST-TYPE:VOD",
+    "#EXT-X-INDEPENDENT-SEGMENTS",
+    ...timed.flatMap((segment, index) => [
+      ...breakTags(segment, timed[index - 1], (take) => mapOf(names, take)),
+      ...(withDates ? [dateTime(segment.at)] : []),
+      `#EXTINF:${seconds(segment.durationMs)},`,
+      ...addressOf(names, segment),
+    ]),
+    "#EXT-X-ENDLIST",
+  ]
+  return `${lines.join("\n")}\n`
+}

@@ -1,0 +1,63 @@
+/** A segment while it grows: its fragments, and the parts that they make. */
+import type { Fragment } from "./fmp4/fragment.ts"
+import { EncoderRefused } from "./fmp4/refusal.ts"
+import type { OpenSegment, Part, Segment, SegmentEvent, TimelineEvent } from "./segments.ts"
+
+/** Fragments of no duration would make a segment grow without end. */
+const LARGEST_SEGMENT = 32 * 1024 * 1024
+const MOST_FRAGMENTS = 1000
+
+export class SegmentBuilder {
+  readonly #head: Omit<OpenSegment, "parts">
+  readonly #data: Uint8Array[] = []
+  readonly #parts: Part[] = []
+  #bytes = 0
+  /** Fragments of the part that is not whole yet: from which on, how long, and whether the first starts with a key frame. */
+  #from = 0
+  #pendingMs = 0
+  #isIndependent = false
+
+  constructor(head: Omit<OpenSegment, "parts">) {
+    this.#head = head
+  }
+
+  get startMs(): number {
+    return this.#head.startMs
+  }
+
+  get view(): OpenSegment {
+    return { ...this.#head, parts: [...this.#parts] }
+  }
+
+  add({ bytes }: Fragment, durationMs: number, isKey: boolean): void {
+    this.#bytes += bytes.length
+    if (this.#bytes > LARGEST_SEGMENT || this.#data.length === MOST_FRAGMENTS)
+      throw new EncoderRefused("too_large", "Too much came since the last key frame: set one every second or two.")
+    if (this.#from === this.#data.length) this.#isIndependent = isKey
+    this.#data.push(bytes)
+    this.#pendingMs += durationMs
+  }
+
+  /** The part that has become long enough. */
+  partsReady(leastMs: number): ReadonlyArray<TimelineEvent> {
+    const data = this.#data.slice(this.#from)
+    if (data.length === 0 || this.#pendingMs < leastMs) return []
+    const part: Part = { durationMs: Math.max(1, Math.round(this.#pendingMs)), isIndependent: this.#isIndependent }
+    const index = this.#parts.push(part) - 1
+    this.#from = this.#data.length
+    this.#pendingMs = 0
+    return [{ type: "part", segment: this.#head.number, index, part, data }]
+  }
+
+  /** The last part, and the segment. */
+  close(endMs: number): { readonly segment: Segment; readonly events: ReadonlyArray<TimelineEvent> } {
+    const lastPart = this.partsReady(0)
+    const segment: Segment = {
+      ...this.#head,
+      bytes: this.#bytes,
+      durationMs: Math.max(0, endMs - this.#head.startMs),
+    }
+    const whole: SegmentEvent = { type: "segment", segment, parts: [...this.#parts], data: [...this.#data] }
+    return { segment, events: [...lastPart, whole] }
+  }
+}

@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config"
+
+/** Tests that need ffmpeg and ffprobe on the machine. */
+export default defineConfig({
+  test: {
+    include: ["test-media/**/*.test.ts"],
+    pool: "forks",
+    maxWorkers: 2,
+    testTimeout: 60_000,
+    retry: 0,
+    passWithNoTests: false,
+  },
+})
