@@ -2,6 +2,7 @@
  * Cuts a part out of a file without decoding it: packets are copied. Pictures can begin at a key frame only. MP4 hides what precedes
  * the wanted start; the other containers begin at the key frame before it, or with `inside` at the one after.
  */
+import { rm } from "node:fs/promises"
 import {
   ADTS,
   AdtsOutputFormat,
@@ -14,9 +15,11 @@ import {
   FlacOutputFormat,
   Input,
   type InputFormat,
+  type InputTrack,
   MATROSKA,
   MkvOutputFormat,
   MP3,
+  MPEG_TS,
   Mp3OutputFormat,
   Mp4OutputFormat,
   OGG,
@@ -61,14 +64,22 @@ const NOTHING: MediaFailure = {
   detail: "The range has no picture or sound that can be cut out.",
 }
 
-/** Where the copied media begins in the file, in seconds. */
-const copiedFrom = async (input: Input, start: number, inside: boolean): Promise<number> => {
-  const track = (await input.getPrimaryVideoTrack()) ?? (await input.getPrimaryAudioTrack())
-  if (track === null) return start
+/** The time of the first packet that is copied from a track, in seconds. */
+const firstCopied = async (track: InputTrack, start: number, inside: boolean): Promise<number> => {
   const sink = new EncodedPacketSink(track)
   const before = (await sink.getKeyPacket(start)) ?? (await sink.getFirstKeyPacket())
   if (before === null || !inside || before.timestamp >= start) return before?.timestamp ?? start
   return (await sink.getNextKeyPacket(before))?.timestamp ?? start
+}
+
+/** Where the copied media begins in the file, in seconds. With `inside` each track begins for itself, else all with the picture. */
+const copiedFrom = async (input: Input, start: number, inside: boolean): Promise<number> => {
+  const video = await input.getPrimaryVideoTrack()
+  const audio = await input.getPrimaryAudioTrack()
+  const counted = (inside ? [video, audio] : [video ?? audio]).filter((track) => track !== null)
+  const times: number[] = []
+  for (const track of counted) times.push(await firstCopied(track, start, inside))
+  return Math.min(...times)
 }
 
 const durationOf = async (path: string): Promise<number> => {
@@ -80,8 +91,45 @@ const durationOf = async (path: string): Promise<number> => {
   }
 }
 
-/** Writes the part to `output`. Rejects for a file that cannot be read. */
-export const cut = async ({ path, output, startMs, endMs, inside }: CutTask): Promise<CutFacts | MediaFailure> => {
+const COPY = { mode: "forced", shiftTolerance: Number.POSITIVE_INFINITY } as const
+
+/** All of the file as MP4, in another file. */
+const asMp4 = async (path: string, output: string): Promise<void> => {
+  const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS })
+  try {
+    const target = new Output({ format: new Mp4OutputFormat({ fastStart: false }), target: new FilePathTarget(output) })
+    const conversion = await Conversion.init({ input, output: target, copy: COPY, tags: {}, showWarnings: false })
+    await conversion.execute()
+  } finally {
+    input.dispose()
+  }
+}
+
+const isTransportStream = async (path: string): Promise<boolean> => {
+  const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS })
+  try {
+    return (await input.getFormat()) === MPEG_TS
+  } finally {
+    input.dispose()
+  }
+}
+
+/**
+ * Writes the part to `output`. Rejects for a file that cannot be read. A transport stream is made MP4 as a whole first: the library
+ * (mediabunny 1.61) fails at some parts of one, and never at the whole.
+ */
+export const cut = async (task: CutTask): Promise<CutFacts | MediaFailure> => {
+  if (!(await isTransportStream(task.path))) return cutPart(task)
+  const whole = `${task.output}.mp4`
+  try {
+    await asMp4(task.path, whole)
+    return await cutPart({ ...task, path: whole })
+  } finally {
+    await rm(whole, { force: true })
+  }
+}
+
+const cutPart = async ({ path, output, startMs, endMs, inside }: CutTask): Promise<CutFacts | MediaFailure> => {
   const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS })
   try {
     // Broadcast containers begin at any time.
@@ -92,11 +140,7 @@ export const cut = async ({ path, output, startMs, endMs, inside }: CutTask): Pr
       input,
       output: new Output({ format, target: new FilePathTarget(output) }),
       trim: { start, end },
-      copy: {
-        mode: "forced",
-        shiftTolerance: Number.POSITIVE_INFINITY,
-        boundaryPolicy: inside ? "shrink" : "expand",
-      },
+      copy: { ...COPY, boundaryPolicy: inside ? "shrink" : "expand" },
       // The tags of the recording may say where and by whom it was made.
       tags: {},
       showWarnings: false,
@@ -106,12 +150,14 @@ export const cut = async ({ path, output, startMs, endMs, inside }: CutTask): Pr
     const seconds = await durationOf(output).catch(() => 0)
     if (seconds <= 0) return NOTHING
     const begins = await copiedFrom(input, start, inside)
-    const isHidden = format instanceof Mp4OutputFormat
-    const actualStart = Math.max(0, (isHidden ? Math.max(start, begins) : begins) - first)
+    // MP4 counts from the wanted start, and hides what precedes it; the others count from their first packet.
+    const countsFromStart = format instanceof Mp4OutputFormat
+    const origin = countsFromStart ? start : begins
+    const milliseconds = (time: number): number => Math.max(0, Math.round((time - first) * 1000))
     return {
       contentType: (await contentTypeOf(output)) ?? format.mimeType,
-      actualStartMs: Math.round(actualStart * 1000),
-      actualEndMs: Math.round((actualStart + seconds) * 1000),
+      actualStartMs: milliseconds(countsFromStart ? Math.max(start, begins) : begins),
+      actualEndMs: milliseconds(origin + seconds),
     }
   } finally {
     input.dispose()
