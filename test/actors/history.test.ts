@@ -87,7 +87,7 @@ test("the chat of an event comes back by its places, and that of rooms that have
   const recovering = recoverLiveEvent(house.sql, {
     eventId,
     node: "test",
-    history: newId(),
+    epoch: newId(),
     commandsSince: toTimestamp(Date.now() - COMMAND_MEMORY_MS),
   })
   const recovered = await Effect.runPromise(recovering)

@@ -154,7 +154,7 @@ test("an actor that came back into memory is told again who is here", async () =
   feed.publish({
     kind: "note",
     eventId: stage.eventId,
-    epoch: standing.history,
+    epoch: standing.epoch,
     from: version,
     version,
     status: "live",
