@@ -40,7 +40,7 @@ create table publications (
   s bigint not null,
   version bigint not null,
   frame text not null,
-  -- The part of a publication that gateways act on (model/publication-fact.ts), beside the text that clients get.
+  -- The part of a publication that gateways act on (model/live/publication-fact.ts), beside the text that clients get.
   fact jsonb,
   at timestamptz(3) not null,
   primary key (event_id, stream, s)
@@ -71,7 +71,7 @@ create table live_records (
   event_id uuid not null references events on delete cascade,
   kind text not null,
   id text not null,
-  -- The body is read by the schema of its kind and this version (model/live-records.ts).
+  -- The body is read by the schema of its kind and this version (model/live/live-records.ts).
   version smallint not null default 1,
   body jsonb not null,
   primary key (event_id, kind, id)
