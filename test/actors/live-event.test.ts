@@ -264,7 +264,7 @@ describe("the commit", () => {
     })
   })
 
-  test("that the caller stopped waiting for is adopted and told all the same", async () => {
+  test("that the caller stopped waiting for is adopted and published all the same", async () => {
     const { eventId, phaseIds } = await live(THREE)
     const seen = await actors.watch(eventId)
     const letGo = await holdLiveEvent(actors.url, eventId)
@@ -385,7 +385,7 @@ describe("the commit", () => {
     await actors.sql`drop trigger bad on publications`
   })
 
-  test("of an event taken by another epoch is refused once and then made under a new one", async () => {
+  test("of an event taken under another fencing token is refused once and then made under a new one", async () => {
     const { eventId, phaseIds } = await live(THREE)
     await actors.sql`update live_events set epoch = epoch + 1 where event_id = ${eventId}`
     const answer = await advanceFrom(eventId, phaseIds[0])
@@ -396,7 +396,7 @@ describe("the commit", () => {
 })
 
 describe("deleting", () => {
-  test("a live event says its last word before it goes", async () => {
+  test("a live event publishes its last message before it is removed", async () => {
     const { eventId } = await live(THREE)
     const seen = await actors.watch(eventId)
     await actors.execute(eventId, { type: "event.delete", d: {} })

@@ -96,7 +96,7 @@ test("newcomers of a large audience find an event that has just begun live", asy
   }
 })
 
-test("an arrival whose commit was lost is told by the next one", async () => {
+test("an arrival whose commit was lost is published by the next one", async () => {
   const proxy = await startPostgresProxy(database.url)
   onTestFinished(() => proxy.close())
   const house = await startActors(proxy.url)
@@ -133,7 +133,7 @@ describe("a phase change", () => {
     }
   })
 
-  test("tells lists how roles read from now on, and counts them so", async () => {
+  test("publishes the new roles in lists, and counts by them", async () => {
     const house = await startActors(database.url)
     try {
       const eventId = await liveEvent(house, [{ modality: "broadcast" }, { modality: "meeting" }])

@@ -72,7 +72,7 @@ test("a live event stays in memory without traffic and its timer fires; one that
   }
 })
 
-test("of two processes on one database only the owner writes; the other says that the event moved", async () => {
+test("of two processes on one database only the owner writes; the other answers that the event moved", async () => {
   let allowed = true
   const first = await startActors(database.url, { node: "first", holds: () => allowed })
   const second = await startActors(database.url, { node: "second" })

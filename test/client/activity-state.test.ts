@@ -80,7 +80,7 @@ describe("questions", () => {
     expect(gone.questions.mine).toEqual([])
   })
 
-  test("that were asked anonymously, wait for a moderator and are taken back are gone with the reply, which is all that tells of it", () => {
+  test("that were asked anonymously, wait for a moderator and are taken back are gone with the reply, because no dispatch follows", () => {
     const asked = answered("question.ask", { question: question("a", 1, { anonymous: true, status: "pending" }) })
     const gone = given(ready("participant"), asked, answered("question.withdraw", { id: "a" }), asked)
     expect([gone.questions.all, gone.questions.mine]).toEqual([[], []])
@@ -94,7 +94,7 @@ describe("questions", () => {
     expect(pendingQuestions(byReply.questions)).toEqual([waiting])
   })
 
-  test("a vote is one's own until it is taken back; a reply older than the snapshot says nothing", () => {
+  test("a vote is one's own until it is taken back; a reply older than the snapshot changes nothing", () => {
     const vote = (voted: boolean, v: number) => answered("question.vote", { questionId: "a", votes: 1, voted }, v)
     const voted = given(ready("participant"), vote(true, 20))
     expect(voted.questions.voted).toEqual(["a"])
@@ -262,7 +262,7 @@ describe("rooms and rounds", () => {
   })
 })
 
-test("a transcript replaces what was guessed by what was said, and outlives a new snapshot", () => {
+test("a transcript replaces interim segments by final ones, and outlives a new snapshot", () => {
   const segment = (text: string, final: boolean) => ({
     segment: "1",
     final,
@@ -282,7 +282,7 @@ test("a transcript replaces what was guessed by what was said, and outlives a ne
   expect(said.transcript).toEqual({ segments: [segment("hello", true)], interim: [] })
 })
 
-test("a broadcast belongs to its phase; mutes and captures are as last told", () => {
+test("a broadcast belongs to its phase; mutes and captures are those of the last dispatch", () => {
   const broadcast = { broadcastId: "b", phaseId: "a", status: "live", playbackUrl: null, startedAt: AT }
   const state = given(
     ready("participant"),

@@ -39,7 +39,7 @@ describe("hands and the stage", () => {
   })
 })
 
-test("what somebody did in one tab is so in the other, and an older word changes nothing", () => {
+test("an action in one tab changes the state of the other, and an older dispatch changes nothing", () => {
   const hand = { participantId: "p", name: "P", note: null, at: AT }
   const on = { state: "on", expiresAt: null }
   const tab = given(

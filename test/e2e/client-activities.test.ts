@@ -211,7 +211,7 @@ const play = async (acts: ReadonlyArray<Act>, cable: Cable): Promise<void> => {
   }
 }
 
-test("after any mix of deeds, cuts and tabs, host and guest have exactly what a newcomer is told", async () => {
+test("after any mix of commands, cuts and tabs, host and guest have exactly the state that a newcomer receives", async () => {
   const deeds = Object.keys(DEEDS) as ReadonlyArray<Deed>
   const acts = fc
     .array(
@@ -250,7 +250,7 @@ test("after any mix of deeds, cuts and tabs, host and guest have exactly what a 
   }
 }, 120_000)
 
-test("who has to wait is in the lobby until a host lets them in, or is told to stop", async () => {
+test("a waiting participant is in the lobby until a host admits them, or the client stops", async () => {
   const phases = [{ modality: "meeting", config: { lobby: "ask" } }, { modality: "broadcast" }]
   const event = await createLiveEvent(server.url, acme.key, { phases })
   const { session } = await createPerson(server.url, acme.key, event.id, "host")
@@ -277,7 +277,7 @@ test("who has to wait is in the lobby until a host lets them in, or is told to s
   await denied
 })
 
-test("who changes rooms hears the one they are in, and goes on exactly there after a cut", async () => {
+test("a participant who changes rooms receives the present room's stream, and resumes exactly there after a cut", async () => {
   const event = await createLiveEvent(server.url, acme.key, { type: "meeting", phases: PHASES })
   const cable = await layCable(server.url)
   const clientOf = async (role: string) => {

@@ -25,7 +25,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-test("a holder that lives keeps the lock, and a starter is told so within seconds", async () => {
+test("a holder that lives keeps the lock, and a starting server is refused within seconds", async () => {
   const holder = await take(proxy.url)
   const since = performance.now()
   expect(await take(database.url)).toBeUndefined()

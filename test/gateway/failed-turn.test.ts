@@ -14,7 +14,7 @@ afterEach(() => {
 })
 afterAll(() => house.stop())
 
-test("a failed turn leaves a raised hand up, and the next try lowers it and tells the host", async () => {
+test("a failed turn leaves a raised hand up, and the next try lowers it and notifies the host", async () => {
   const stage = await house.stage([{ modality: "meeting" }])
   const host = await house.join(stage, "host", "host")
   const [ann] = await crowd(house, stage, ["ann", "bob"])

@@ -78,7 +78,7 @@ const askByRest = (eventId: string, address: string, bearer?: string) =>
   })
 
 describe("anonymous people of one address", () => {
-  test("ask ten questions at once by REST and the gateway together, whoever each of them claims to be", async () => {
+  test("ask ten questions at once by REST and the gateway together, under any identities", async () => {
     const { id } = await publicEvent()
     const address = newAddress()
     const since = performance.now()
@@ -218,7 +218,7 @@ const openRaw = async (url: string, lines: ReadonlyArray<string>): Promise<{ sta
 }
 
 describe("sockets of one address", () => {
-  test("are ten; one more is told to come later, and has room when one is closed", async () => {
+  test("are ten; one more is refused with a delay, and is opened when one is closed", async () => {
     const address = newAddress()
     const opened = await many(10, () => open(gateway(), from(address)))
     expect(statuses(opened)).toEqual([101])
@@ -270,7 +270,7 @@ describe("sockets of one address", () => {
   })
 })
 
-test("behind a proxy that nobody named sockets are not counted, and one warning says why", async () => {
+test("behind an unnamed proxy sockets are not counted, and one warning has the reason", async () => {
   const database = await createTestDatabase()
   const child = await startServerProcess({
     ...PRODUCTION,

@@ -39,7 +39,7 @@ const lose = async (body: () => Promise<unknown>): Promise<void> => {
   isDeaf = false
 }
 
-test("what the feed lost is read from the store and heard in its place", async () => {
+test("dispatches that the feed lost are read from the store and sent in their place", async () => {
   const stage = await house.stage()
   const client = await house.join(stage, "a")
   await client.dispatch("presence.diff")
@@ -65,7 +65,7 @@ test("a removal the feed lost still closes 4304", async () => {
   await heard(stays, "on")
 })
 
-test("a removal that is heard after more was lost than the store remembers closes 4304", async () => {
+test("a removal that arrives after more was lost than the store keeps closes 4304", async () => {
   const stage = await house.stage()
   const [stays, goes] = await Promise.all([house.join(stage, "stays"), house.join(stage, "goes")])
   await stays.next(({ t, d }) => t === "presence.diff" && d.join.length === 2)

@@ -66,7 +66,7 @@ const notices = async (of: House, { eventId }: Stage): Promise<ReadonlyArray<str
   })
 }
 
-describe("a guest who has had ready when the door shuts is inside and stays", () => {
+describe("a guest who has received ready when the policy changes is inside and stays", () => {
   test.each([
     ["by a host, who lets nobody else in unasked", "lobby.policy", { mode: "ask" }],
     ["by a host, for everybody", "lobby.policy", { mode: "closed" }],
@@ -92,7 +92,7 @@ describe("a guest who has had ready when the door shuts is inside and stays", ()
   })
 })
 
-test("who is found on the event's list in one tab is inside in all, and stays when one of them closes", async () => {
+test("a participant on the event's list in one tab is inside in all, and stays when one of them closes", async () => {
   const stage = await house.stage([ASK])
   const host = await house.join(stage, "host", "host", HOST)
   const waiting = await knock(house, stage, "guest")
@@ -115,7 +115,7 @@ test("who is found on the event's list in one tab is inside in all, and stays wh
   ])
 })
 
-test("in a crowd that comes while the door shuts everybody is inside or waits, and all who wait can be let in", async () => {
+test("in a crowd that comes during the change everybody is inside or waits, and all waiting people can be admitted", async () => {
   const stage = await house.stage([OPEN])
   const host = await house.join(stage, "host", "host", HOST)
   const names = Array.from({ length: 40 }, (_, n) => `guest ${n}`)
@@ -148,7 +148,7 @@ test("in a crowd that comes while the door shuts everybody is inside or waits, a
 
 describe("nobody is inside before the event is live", () => {
   test.each([0, 1])(
-    "who came by the countdown waits, however often the live event is told of them (%i)",
+    "a participant who came during the countdown waits, however often their arrival is reported (%i)",
     async (known) => {
       const of = known === 0 ? slow : house
       const stage = await of.stage([ASK], "scheduled")
@@ -169,7 +169,7 @@ describe("nobody is inside before the event is live", () => {
     },
   )
 
-  test("a closed lobby turns them away", async () => {
+  test("a closed lobby denies them", async () => {
     const stage = await house.stage([CLOSED], "scheduled")
     const guest = await house.join(stage, "guest")
     await house.actors.execute(stage.eventId, { type: "event.start", d: {} })
@@ -194,7 +194,7 @@ describe("nobody is inside before the event is live", () => {
 describe("from a broadcast to a call behind a lobby", () => {
   const PHASES = [{ modality: "broadcast" }, ASK, { ...ASK }] as const
 
-  test("its audience waits, known or not, and is present no more; whom a host gave a voice is inside", async () => {
+  test("its audience waits, known or not, and is no longer present; speakers by a host's command are inside", async () => {
     const stage = await house.stage(PHASES)
     const host = await house.join(stage, "host", "host", HOST)
     const [early, chosen] = [await house.join(stage, "early", "viewer"), await house.join(stage, "chosen", "viewer")]
@@ -219,7 +219,7 @@ describe("from a broadcast to a call behind a lobby", () => {
     }
   })
 
-  test("from an open call to a shut one those inside stay", async () => {
+  test("from an open call to one with a lobby those inside stay", async () => {
     const stage = await house.stage([OPEN, ASK])
     const host = await house.join(stage, "host", "host", HOST)
     const guest = await house.join(stage, "guest")
@@ -232,7 +232,7 @@ describe("from a broadcast to a call behind a lobby", () => {
 })
 
 describe("many at once", () => {
-  test("one who gave up keeps nobody else waiting; if nobody is there it is refused", async () => {
+  test("a participant who gave up delays no other; if nobody is there it is refused", async () => {
     const stage = await house.stage([ASK])
     const host = await house.join(stage, "host", "host", HOST)
     const [guest, rude] = [await knock(house, stage, "guest"), await knock(house, stage, "rude")]
@@ -256,7 +256,7 @@ describe("many at once", () => {
     }
   })
 
-  test("who is inside can be admitted too: nothing happens to them", async () => {
+  test("a participant inside can be admitted too, without an effect", async () => {
     const stage = await house.stage([OPEN])
     const host = await house.join(stage, "host", "host", HOST)
     const guest = await house.join(stage, "guest")

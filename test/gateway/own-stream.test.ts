@@ -60,7 +60,7 @@ const afterCrash = async (
 
 const withMe = ({ epoch, cursors }: Held, me: number): Held => ({ epoch, cursors: { ...cursors, me } })
 
-test("what was missed of it is replayed by another process, from the store", () =>
+test("its missed dispatches are replayed by another process, from the store", () =>
   afterCrash(
     async ({ house, stage, held }) => {
       expect(held.cursors["me"]).toBe(2)

@@ -80,7 +80,7 @@ describe("a draft", () => {
     expect(ann.received.some(({ t }) => t === "poll.created")).toBe(false)
   })
 
-  test("that is deleted is told to staff alone; one that was opened, to everyone", async () => {
+  test("that is deleted is announced to staff alone; one that was opened, to everyone", async () => {
     const { stage, host, ann } = await assemble()
     const [kept, poll] = [await draft(host), await opened(host)]
     await cast(ann, poll.id, "1")
@@ -96,7 +96,7 @@ describe("a draft", () => {
   })
 })
 
-describe("who may", () => {
+describe("permissions", () => {
   test.each([
     ["poll.create", LUNCH],
     ["poll.open", { id: newId() }],
@@ -172,7 +172,7 @@ describe("a vote", () => {
     await tally(host, rating.id, [0, 0, 0, 0, 1])
   })
 
-  test("stands where the poll says so, and nowhere is one taken after the close", async () => {
+  test("stands where the poll allows a change, and nowhere is one taken after the close", async () => {
     const { host, ann, bob } = await assemble()
     const poll = await opened(host, { allowChange: false })
     await cast(ann, poll.id, "1")
@@ -241,7 +241,7 @@ describe("counts", () => {
     expect(await host.command("poll.publish", { id: (await draft(host)).id })).toMatchObject(refused("conflict"))
   })
 
-  test("of many votes at once are told in few tallies, the last of them exact", async () => {
+  test("of many votes at once are sent in few tallies, the last of them exact", async () => {
     const { stage, host, ann } = await assemble()
     const poll = await opened(host)
     const people = await Promise.all(Array.from({ length: 20 }, (_, n) => house.join(stage, `p${n}`)))

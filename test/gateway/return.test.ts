@@ -51,7 +51,7 @@ test("hands of those who do not come back go down, of those who do stay up, and 
     },
   ))
 
-test("the partner of who does not come back is told", () =>
+test("the partner of a participant who does not come back is notified", () =>
   withCrash(
     async (house) => {
       const stage = await house.stage([{ modality: "rotation" }])

@@ -165,7 +165,7 @@ const anotherLook = async (stage: Stage): Promise<void> => {
   expect(await witness.closeCode()).toBe(4203)
 }
 
-test("a role that a host gave ends when the list says otherwise, though nobody told the event", async () => {
+test("a role that a host gave ends when the list differs, also without a message to the event", async () => {
   const stage = await house.stage()
   const [admin, member] = [await makeMember(stage, "admin"), await makeMember(stage, "member")]
   const [host, guest] = [await joinAs(stage, admin), await joinAs(stage, member)]

@@ -98,7 +98,7 @@ test("every position of every stream is continued word for word exactly while it
   )
 })
 
-test("a client goes on from all of its positions or from none, and is told why not", () => {
+test("a client goes on from all of its positions or from none, and receives the reason", () => {
   const EPOCH = "epoch"
   const identity = { participantId: "p", name: "P", kind: "user", userId: "p", walkIn: false } as const
   /** How far behind a client is in each stream it hears; now and then ahead, or with a stream that it does not hear. */

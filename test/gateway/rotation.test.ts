@@ -53,7 +53,7 @@ const groupsOf = async (clients: ReadonlyArray<Client>, n: number): Promise<Read
 const pairsIn = (groups: ReadonlyArray<ReadonlyArray<string>>) =>
   groups.flatMap((group) => group.flatMap((a) => group.filter((b) => a < b).map((b) => `${a} ${b}`)))
 
-test("every pair meets once, every tab is told, and newcomers read the same; then it is exhausted", async () => {
+test("every pair meets once, every tab is notified, and newcomers read the same; then it is exhausted", async () => {
   const { stage, host, clients } = await staged(4)
   const tab = await house.join(stage, "p0")
   const { d } = await host.command("rotation.start", { roundSeconds: 600, rounds: "exhaust" })
@@ -78,7 +78,7 @@ test("every pair meets once, every tab is told, and newcomers read the same; the
   expect((await host.command("rotation.skip")).e.code).toBe("conflict")
 })
 
-test("it is exhausted only when a newcomer has met everybody too, whoever has the bye", async () => {
+test("it is exhausted only when a newcomer has met everybody too, for every choice of byes", async () => {
   const { stage, host, clients } = await staged(4)
   await host.command("rotation.start", { roundSeconds: 600, rounds: "exhaust" })
   for (const n of [1, 2, 3]) {
@@ -220,7 +220,7 @@ test("a round extended in time goes on after its old end, and warns before the n
   expect((await readyOf(house, stage, "p0")).round.n).toBe(1)
 })
 
-test("a round's or a break's timer that runs out says so, and one that is stopped is cancelled", async () => {
+test("a round's or a break's timer that runs out elapses, and one that is stopped is cancelled", async () => {
   const { stage, host, clients } = await staged(2)
   const { result } = await startAgo(house, stage, { roundSeconds: 5, breakSeconds: 4, rounds: 2 }, 7800)
   const { id } = (result as Frame)["rotation"]
@@ -234,7 +234,7 @@ test("a round's or a break's timer that runs out says so, and one that is stoppe
   await heard(clients[0], "timer.updated", ({ timer }) => timer.state === "cancelled")
 })
 
-test("who leaves is missed; who comes back has the same round, and joiners one from the next", async () => {
+test("a departure is sent to partners; a participant who comes back has the same round, and joiners one from the next", async () => {
   const { stage, host, clients } = await staged(2)
   await host.command("rotation.start", LONG)
   const [stays, leaves] = clients
@@ -331,7 +331,7 @@ test("with fewer than two people it waits, and goes on when there are", async ()
   expect(told.partners).toEqual([{ participantId: "p0", name: "Name of p0" }])
 })
 
-test("whoever met before meets others, in later phases too; a kill forgets none of it, nor the round that runs", async () => {
+test("people who met before meet others, in later phases too; a kill loses neither that nor the running round", async () => {
   let isOwner = true
   const first = await openHouse({}, { holds: () => isOwner })
   const stage = await first.stage([...ROTATION, ...ROTATION])

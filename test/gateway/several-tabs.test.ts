@@ -44,7 +44,7 @@ test("two tabs of one person sent there by a host wait together, are seen, and a
 })
 
 test.each(["a new token", "another tab"])(
-  "who is on the list by now, as %s says, is inside of the call",
+  "a participant who is on the list by now, as %s says, is inside of the call",
   async (how) => {
     const stage = await house.stage(ASK, "scheduled")
     const host = await house.join(stage, "host", "host", HOST)

@@ -73,7 +73,7 @@ describe("a hand", () => {
     expect(await viewer.command("hand.lowerFor", { all: true })).toMatchObject(refused("forbidden"))
   })
 
-  test("of many is told by itself; staff are shown the first two hundred, whoever moves up included", async () => {
+  test("of many is sent by itself; staff receive the first two hundred, including those who move up", async () => {
     const { stage, host } = await open()
     const raise = (n: number) => {
       const participantId = `p${String(n).padStart(3, "0")}`

@@ -156,7 +156,7 @@ describe("resetting a password", () => {
     expect([signedIn.status, signedIn.body.account.emailVerified]).toEqual([200, true])
   })
 
-  test("makes an older workspace session worthless at the gateway's door too", async () => {
+  test("makes an older workspace session invalid at the gateway too", async () => {
     const account = await signup(server.url)
     const key = (await api("POST", "/v1/workspaces", { cookie: account.cookie, body: { name: "W" } })).body
     const event = await createLiveEvent(server.url, key.apiKey.secret)
@@ -325,7 +325,7 @@ describe("in production, with a mail server", () => {
     expect(verified.body).toEqual({ verified: true, email: account.email })
   })
 
-  test("a reset request says the same for a known and an unknown address, and only the known one gets a letter", async () => {
+  test("a reset request is answered alike for a known and an unknown address, and only the known one gets a letter", async () => {
     const account = await signup(strict.url)
     await mail.next(account.email)
     const ask = (email: string) => call(strict.url, "POST", "/v1/accounts/request-password-reset", { body: { email } })

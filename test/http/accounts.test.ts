@@ -82,7 +82,7 @@ describe("signing up", () => {
 })
 
 describe("signing in", () => {
-  test("gives a new session each time and tells nothing about what was wrong", async () => {
+  test("gives a new session each time and does not reveal which credential was wrong", async () => {
     const { email, cookie } = await signup(server.url)
     const good = await api("POST", "/v1/accounts/login", { body: { email, password: PASSWORD } })
     expect(good.status).toBe(200)

@@ -148,7 +148,7 @@ describe("the first reset of an address that nobody proved", () => {
     expect(again.status).toBe(404)
   })
 
-  test("disables webhooks and revokes integrations too: they would go on telling somebody else", async () => {
+  test("disables webhooks and revokes integrations too: another person would go on receiving them", async () => {
     const { account, workspace } = await squat()
     const webhook = await api("POST", "/v1/webhooks", { key: workspace.key, body: { url: "http://127.0.0.1:9/hook" } })
     const integration = await api("POST", `/v1/workspaces/${workspace.id}/guest-integrations`, {

@@ -41,13 +41,13 @@ const announcing = async (failure: Unavailable | NotFound) => {
   return { lines, published, asked }
 }
 
-test("a live event that cannot be told for two minutes is logged as an error, with the user; the sockets are checked", async () => {
+test("a live event that cannot be reached for two minutes is logged as an error, with the user; the sockets are checked", async () => {
   const { lines, published, asked } = await announcing(new Unavailable({ detail: "full", retryAfterSeconds: 1 }))
   expect(lines).toEqual([expect.objectContaining({ level: 50, ...WHO })])
   expect([published, asked]).toEqual([[WHO, WHO], 121])
 })
 
-test("an event that is not there has nothing to be told", async () => {
+test("an absent event is sent no change", async () => {
   const { lines, published, asked } = await announcing(NotFound.of("event"))
   expect([lines, published, asked]).toEqual([[], [WHO, WHO], 1])
 })

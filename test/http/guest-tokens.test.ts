@@ -218,7 +218,7 @@ describe("an issuer with a key set", () => {
     expect(row?.["last_error"]).toBe("jwks_refused")
   })
 
-  test("is not asked for a token that says another algorithm", async () => {
+  test("is not fetched for a token with another algorithm", async () => {
     const { attempt, receiver } = await partner(publishes(key.jwk))
     expect(summary(await attempt(key, { alg: "RS512", kid: "k1" }))).toEqual(REFUSED)
     expect(receiver.received).toHaveLength(0)

@@ -24,7 +24,7 @@ const newEvent = (title: string) => ({ type: "t", title })
 const count = async (title: string) => (await sql`select 1 from events where title = ${title}`).length
 
 describe("a request with an Idempotency-Key", () => {
-  test("is done once; a repeat gets the same answer and says so", async () => {
+  test("is done once; a repeat gets the same answer, marked as a repeat", async () => {
     const key = randomUUID()
     const [first, second] = [await post("/v1/events", newEvent(key), key), await post("/v1/events", newEvent(key), key)]
     expect([first.status, second.status]).toEqual([201, 201])
@@ -37,7 +37,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(await count(key)).toBe(1)
   })
 
-  test("sent many times at once is done once; the others are told to wait or get the answer", async () => {
+  test("sent many times at once is done once; the others get a 409 or the answer", async () => {
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 20 }, () => post("/v1/events", newEvent(key), key)))
     for (const { status, body, headers } of answers) {

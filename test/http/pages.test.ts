@@ -28,18 +28,15 @@ const resetToken = async () => {
 }
 
 describe("every page", () => {
-  test.each(["/", "/verify?token=x", "/reset?token=x"])(
-    "%s runs no script and tells no other site where it was",
-    async (path) => {
-      const answer = await open(path)
-      expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8")
-      expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'")
-      expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
-      const text = await answer.text()
-      expect(text).toMatch(/<html lang="en">.*<main><h1>/s)
-      expect(text).not.toContain("<script")
-    },
-  )
+  test.each(["/", "/verify?token=x", "/reset?token=x"])("%s runs no script and sends no referrer", async (path) => {
+    const answer = await open(path)
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8")
+    expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'")
+    expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
+    const text = await answer.text()
+    expect(text).toMatch(/<html lang="en">.*<main><h1>/s)
+    expect(text).not.toContain("<script")
+  })
 
   test("escapes what it was given", async () => {
     const text = await (await open(`/verify?token=${encodeURIComponent('"><script>alert(1)</script>')}`)).text()
@@ -80,7 +77,7 @@ describe("the page that confirms an address", () => {
 })
 
 describe("the page that sets a new password", () => {
-  test("says what is wrong with the password and keeps the link, then sets it", async () => {
+  test("reports the fault of the password and keeps the link, then sets it", async () => {
     const { account, token } = await resetToken()
     expect((await open(`/reset?token=${token}`)).status).toBe(200)
     const short = await submit("/reset", { token, password: "short" })
@@ -100,7 +97,7 @@ describe("the page behind an entry link", () => {
     return made.id
   }
 
-  test("greets who holds the link, and says when and how it stands", async () => {
+  test("greets the holder of the link, and has the time and state of the event", async () => {
     const id = await event({ scheduledAt: "2030-05-01T10:00:00Z" })
     const email = `${crypto.randomUUID()}@example.com`
     await call(server.url, "POST", `/v1/public/events/${id}/register`, { body: { name: "Ada", email } })

@@ -141,7 +141,7 @@ describe("memberships", () => {
     expect((await give("speaker")).body.acceptedRoles).toEqual(accepted["meeting"])
   })
 
-  test("whoever creates an event without phases hosts it, and members of the workspace take part", async () => {
+  test("the creator of an event without phases hosts it, and members of the workspace take part", async () => {
     const { cookie } = acme.owner
     const made = await call(server.url, "POST", "/v1/events", {
       cookie,

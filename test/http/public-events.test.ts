@@ -206,7 +206,7 @@ describe("visibility", () => {
 })
 
 describe("caching", () => {
-  test("a public read has a tag; who has it is told so, until something changes", async () => {
+  test("a public read has a tag; a request with it gets 304, until the event changes", async () => {
     const event = await published()
     const path = `/v1/public/events/${event.id}`
     const first = await api("GET", path)

@@ -111,8 +111,8 @@ describe("asking", () => {
   })
 })
 
-describe("who may not ask", () => {
-  test("the signed-out, unless a public event allows it: they are told to sign in", async () => {
+describe("refusals to ask", () => {
+  test("the signed-out, unless a public event allows it: they have to sign in", async () => {
     const closed = await house.event({ allowAnonymousQuestions: false })
     const unlisted = await house.event({ visibility: "unlisted" })
     for (const { id } of [closed, unlisted]) {
@@ -195,7 +195,7 @@ describe("who may not ask", () => {
     }
   })
 
-  test("anybody, after the end or while the phase has no Q&A; a bad body is told of first", async () => {
+  test("anybody, after the end or while the phase has no Q&A; a bad body is refused first", async () => {
     const event = await house.event({ phases: [QA, { modality: "meeting" }] }, "publish", "start")
     expect((await house.ask(event.id)).status).toBe(201)
     await house.drive(event.id, "advance")
@@ -349,7 +349,7 @@ test("a question goes with its event, and with it its votes, also while people a
   expect(code(await moderate(id, {}))).toEqual([404, "not_found"])
 })
 
-test("receivers are told of every question, signed, and of its author only where there is one", async () => {
+test("receivers get every question, signed, and its author only where there is one", async () => {
   const receiver = await startReceiver()
   const { body: endpoint } = await house.api("POST", "/v1/webhooks", {
     key: house.acme.key,
@@ -378,7 +378,7 @@ test("receivers are told of every question, signed, and of its author only where
   ])
 })
 
-test("a question whose receivers cannot be told is not asked either", async () => {
+test("a question whose webhook cannot be stored is not asked either", async () => {
   const receiver = await startReceiver()
   await house.api("POST", "/v1/webhooks", { key: house.acme.key, body: { url: receiver.url } })
   const event = await house.event()

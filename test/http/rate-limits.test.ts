@@ -69,7 +69,7 @@ describe("by address", () => {
   const login = (headers: { readonly [name: string]: string }) =>
     api("POST", "/v1/accounts/login", { body: {}, headers })
 
-  test("sixty logins a minute, whoever is tried; the next is told when to come back; others are not touched", async () => {
+  test("sixty logins a minute, for any account; the next gets the time to retry; others are not affected", async () => {
     const headers = newcomer()
     const first = await login(headers)
     expect([first.status, first.headers.get("ratelimit-policy")]).toEqual([400, '"login";q=60;w=60'])
@@ -115,7 +115,7 @@ describe("by whom it is about", () => {
   const login = (email: string, password: string, headers = newcomer()) =>
     api("POST", "/v1/accounts/login", { body: { email, password }, headers })
 
-  test("ten wrong passwords from one address shut it out of the account, also all at once; its owner elsewhere is let in", async () => {
+  test("ten wrong passwords from one address lock it out of the account, also all at once; its owner elsewhere signs in", async () => {
     const person = await signup(server.url)
     const right = await repeat(12, () => login(person.email, "correct horse battery"))
     expect(statuses(right)).toEqual([200])
@@ -258,7 +258,7 @@ describe("by whom it is about", () => {
   })
 })
 
-describe("what may come at once", () => {
+describe("the burst", () => {
   const takeMany = (name: LimitName, times: number, strict: boolean) =>
     Effect.gen(function* () {
       const limits = yield* RateLimits
@@ -360,7 +360,7 @@ test("the /64s of an IPv6 /48 have sixteen times as much together as one of them
   expect(bySite).toEqual(bySite.map((_, site) => (site < 16 ? 20 : 0)))
 })
 
-test("browsers are told to insist on TLS", async () => {
+test("answers tell browsers to insist on TLS", async () => {
   const answer = await api("GET", "/healthz")
   expect([answer.headers.get("strict-transport-security"), answer.headers.get("x-content-type-options")]).toEqual([
     "max-age=31536000",

@@ -75,7 +75,7 @@ describe("changing an endpoint", () => {
     expect(await listed(house)).toEqual(moved.body)
   })
 
-  test("what is sent next goes to the new address, and only the types now wanted", async () => {
+  test("the next deliveries go to the new address, and only of the types now wanted", async () => {
     const old = await startReceiver()
     const next = await startReceiver()
     const house = await openHouse(old.url)

@@ -5,7 +5,7 @@ import { AddressBuckets, BoundedBuckets } from "../../src/model/limits/bounded-b
 const taken = (buckets: BoundedBuckets | AddressBuckets, key: string, times: number, now = 0): number =>
   Array.from({ length: times }, () => buckets.take(key, now)).filter(({ waitMs }) => waitMs === 0).length
 
-test("a bucket gives its burst at once, then its rate, and says what is left and when it is full", () => {
+test("a bucket gives its burst at once, then its rate, the tokens left and the time when it is full", () => {
   const buckets = new BoundedBuckets({ perSecond: 2, burst: 5 }, 10)
   expect(buckets.take("key", 0)).toEqual({ waitMs: 0, left: 4, fullInMs: 500 })
   expect(taken(buckets, "key", 10)).toBe(4)

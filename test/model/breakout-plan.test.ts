@@ -21,14 +21,14 @@ describe("a balanced plan", () => {
     expect(sizes({ people: [], rooms: 2 })).toEqual([0, 0])
   })
 
-  test("has one room for nobody, for one, and for whoever is fewer than a room", () => {
+  test("has one room for nobody, for one person, and for fewer people than a room holds", () => {
     expect(sizes({ people: [], size: 4 })).toEqual([0])
     expect(sizes({ people: people(1), size: 4 })).toEqual([1])
     expect(sizes({ people: people(3), size: 100 })).toEqual([3])
     expect(sizes({ people: people(3) })).toEqual([3])
   })
 
-  test("names its rooms as it was told, or numbers them", () => {
+  test("has rooms with the given names, or numbered ones", () => {
     const named = planBreakout({ ...balanced, people: people(4), rooms: ["Red", "Blue"] })
     expect(named.rooms.map(({ index, name }) => [index, name])).toEqual([
       [0, "Red"],
@@ -69,7 +69,7 @@ describe("a balanced plan", () => {
     expect(plan.split).toEqual([])
   })
 
-  test("splits a block that is larger than a room and says so", () => {
+  test("splits a block that is larger than a room, with a note", () => {
     const plan = planBreakout({ ...balanced, people: people(6), rooms: 2, keepTogether: [people(4)] })
     expect(plan.rooms.map((room) => room.people.length)).toEqual([3, 3])
     expect(plan.split).toEqual([people(4)])

@@ -61,7 +61,7 @@ describe("a new question", () => {
     }
   })
 
-  test("of a guest has a name, and tells receivers of no user", () => {
+  test("of a guest has a name, and its webhook names no user", () => {
     const question = newQuestion({ ...asked, author: { userId: null, name: "Guest" } })
     expect(question).toMatchObject({ authorUserId: null, authorName: "Guest", anonymous: false })
     expect(questionCreated(question)).toEqual({ questionId: "q", text: "Why?", anonymous: false })

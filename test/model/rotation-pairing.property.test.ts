@@ -89,7 +89,7 @@ const play = (
   }
 }
 
-describe("pairs, whoever comes, leaves, returns or pauses", () => {
+describe("pairs under all arrivals, departures, returns and pauses", () => {
   test("nobody meets again while n >= 2r, everyone has a place, and byes go round", () => {
     let guaranteed = 0
     fc.assert(

@@ -23,7 +23,7 @@ describe("a round", () => {
     }
   })
 
-  test("of three is a trio, again and again, and says that it repeats", () => {
+  test("of three is a trio, again and again, marked as a repeat", () => {
     const first = nextRound(startRotation(), people(3), trio)
     expect(groupsOf(first.groups)).toEqual(["p0 p1 p2"])
     expect(first.groups[0]?.repeat).toBe(false)

@@ -74,7 +74,7 @@ test("is taken back when its answer is not one to keep, when it fails, dies or i
   expect(await slugs("back")).toEqual(["back-6"])
 })
 
-test("holds no connection before its first statement, and reads outside of it where it is told to", async () => {
+test("holds no connection before its first statement, and reads outside of it on request", async () => {
   const states = async () =>
     (await other`select 1 from pg_stat_activity where datname = current_database() and state like 'idle in%'`).length
   const seen: number[] = []
@@ -107,7 +107,7 @@ test("has its effects run after the commit, outside of it, and none when it is t
   expect(seen).toHaveLength(2)
 })
 
-test("of two processes under one key, one is stored and the other told that there is an answer", async () => {
+test("of two processes under one key, one answer is stored and the other process finds it", async () => {
   const of = { principal: "p", method: "POST", path: "/", key: "k" }
   const once = (house: TestSql, slug: string) =>
     Effect.runPromiseExit(house.database.joined(add(house, slug), () => (run) => keepAnswer(run, of, ANSWER, FOREVER)))

@@ -121,7 +121,7 @@ test("a transaction whose body is interrupted by itself is rolled back, and it s
   expect(pool.stats.inUse).toBe(0)
 })
 
-test("a caller that is interrupted is told after the transaction has ended, and nothing of it is stored", async () => {
+test("an interrupted caller gets its interruption after the transaction has ended, and nothing of it is stored", async () => {
   const ways = [
     // Between two statements, and while one is under way.
     () => Effect.never,

@@ -96,7 +96,7 @@ test("of claims at the same moment one gets the lane and the others nothing of i
   }
 })
 
-test("what is numbered before a claimed row and committed after it is handed out without that row", async () => {
+test("a row that is numbered before a claimed row and committed after it is handed out without that row", async () => {
   const { sql, workspaceId, addEndpoint, emit } = await openOutbox()
   await addEndpoint("https://example.com/")
   const slow = newId()
@@ -166,7 +166,7 @@ test("a repeated claim brings what it took before anything else, also when there
   expect((await claimFirstTries(sql, narrow)).map(({ messageId }) => messageId)).toEqual([second])
 })
 
-test("retries are claimed when due, carry their count, and the next one says when", async () => {
+test("retries are claimed when due, carry their count, and the next one has its time", async () => {
   const { sql, addEndpoint, emit } = await openOutbox()
   await addEndpoint("https://example.com/")
   await emit(newId())
@@ -267,7 +267,7 @@ test("nothing of a disabled endpoint is claimed, and of a deleted one nothing is
   )
 })
 
-test("what waits for a disabled endpoint is skipped in batches, and what is on its way when it comes back", async () => {
+test("deliveries that wait for a disabled endpoint are skipped in batches, and those on their way when they come back", async () => {
   const { sql, addEndpoint, emit, statuses } = await openOutbox()
   await addEndpoint("https://example.com/")
   for (let n = 0; n < 5; n++) await emit(eventInLane(1))

@@ -56,7 +56,7 @@ test("each endpoint gets what it subscribed to, under the same id", async () => 
   expect(receiver.received.map(({ headers }) => headers["x-gc-event-id"])).toEqual([id, id])
 })
 
-test("what was committed without a bell is found all the same", async () => {
+test("a delivery that was committed without a signal is found all the same", async () => {
   const outbox = await openOutbox()
   const receiver = await startReceiver()
   await outbox.addEndpoint(receiver.url)
@@ -252,7 +252,7 @@ test("an address and a secret that change while a run of deliveries is under way
   expect(old.received).toHaveLength(1)
 })
 
-test("what waits for a disabled endpoint is skipped, and it gets what comes after it is active again", async () => {
+test("deliveries that wait for a disabled endpoint are skipped, and it gets those that come after it is active again", async () => {
   const outbox = await openOutbox()
   const receiver = await startReceiver()
   const { id } = await outbox.addEndpoint(receiver.url)
