@@ -79,7 +79,7 @@ export class Audience {
     this.#latencies = []
   }
 
-  /** What was heard since, once nothing has come for a while. */
+  /** The dispatches since then, once nothing has come for a while. */
   async heard(): Promise<Heard> {
     for (let before = -1; before !== this.#deliveries(); ) {
       before = this.#deliveries()

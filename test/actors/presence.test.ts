@@ -68,7 +68,7 @@ test("a roster is for the first activation after its stop, and not written once 
   expect(await totalAt(overtaken)).toMatchObject({ total: 2 })
   const owner = await startActors(database.url, { node: "owner" })
   try {
-    // The one before it told nobody who was there.
+    // The one before it published no participants.
     expect(await totalAt(owner)).toMatchObject({ total: 0 })
     await overtaken.stop()
     expect(await owner.sql`select roster from live_events where event_id = ${eventId}`).toEqual([{ roster: null }])

@@ -1,4 +1,4 @@
-/** What staff are told of a waiting room: every change once, in portions. */
+/** The reports of a waiting room to staff: every change once, in portions. */
 import { expect, test } from "vitest"
 import { Lobby } from "../../src/actors/presence/waiting-room.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"

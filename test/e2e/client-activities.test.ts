@@ -1,6 +1,6 @@
 /**
- * The reference client among people who ask, vote, chat, raise hands and change rooms: whatever is cut and repeated meanwhile,
- * what it made of the news is what somebody who comes in afterwards is told.
+ * The reference client among people who ask, vote, chat, raise hands and change rooms: after all cuts and
+ * repeats its state equals the snapshot of a newcomer.
  */
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
@@ -149,7 +149,7 @@ const countOnceMore = async ({ host, guest }: People): Promise<void> => {
   await Promise.allSettled([...votes, ...choices, hand])
 }
 
-/** Whoever is in a room hears it, unless they may not speak just now. */
+/** The participants of a room receive its messages, unless the sender may not write at the moment. */
 const expectHeardInRoom = async (guest: GatewayClient): Promise<void> => {
   if (stateOf(guest).rooms.assignment === null) return
   const said = await guest.command("chat.send", { to: "room", text: "is anybody here?" }).catch(() => undefined)
@@ -164,7 +164,7 @@ const expectSame = async (client: GatewayClient, fresh: GatewayClient, who: stri
     const [long, short] = both()
     expect(long).toEqual(short)
   })
-  // Who comes into a room is not told what was said there before.
+  // A participant who enters a room does not receive its earlier messages.
   const { room } = stateOf(client).chat
   if (room.length > 0) expect(stateOf(fresh).chat.room.slice(-room.length)).toEqual(room)
 }
@@ -265,7 +265,7 @@ test("a waiting participant is in the lobby until a host admits them, or the cli
     return stateOf(host).lobby.waiting[0]?.participantId ?? ""
   }
   const waits = (client: GatewayClient) =>
-    eventually(() => client.status === "lobby" && stateOf(host).lobby.total === 1, "somebody at the door")
+    eventually(() => client.status === "lobby" && stateOf(host).lobby.total === 1, "a participant in the lobby")
   const entering = guest.connect()
   await waits(guest)
   await host.command("lobby.admit", { ids: [knocked(guest)] })

@@ -15,7 +15,7 @@ let proxy: PostgresProxy
 let direct: postgres.Sql
 let pool: Pool
 let destroyed: string[]
-/** Deadlines that were told as passed. */
+/** Deadlines that were reported as passed. */
 let late: string[]
 
 const openPool = (options: Partial<PoolOptions> = {}): Pool => {

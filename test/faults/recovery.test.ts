@@ -47,7 +47,7 @@ test("a role that a host gave no longer counts when the event's list differs aft
   expect(given).toMatchObject({ ok: true })
   for (const one of [host, guest]) await one?.client.cut()
   await first.stop()
-  // The workspace changes the list, and the server dies before the event hears of it.
+  // The workspace changes the list, and the server dies before the event is notified.
   await rows.run("update memberships set role = 'viewer' where user_id = $1", [people[1]?.userId ?? ""])
 
   const second = await start()

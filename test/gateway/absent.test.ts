@@ -12,7 +12,7 @@ import { type House, openHouse, type Stage } from "./house.ts"
 const KEPT = 3
 
 let house: House
-/** One reaction each while a test runs: a second one tells whether the first is remembered. */
+/** One reaction each while a test runs: a second one shows whether the first is remembered. */
 beforeAll(async () => {
   const reactions = { perSecond: 0.001, burst: 1 }
   house = await openHouse({ budgets: { ...GATEWAY_DEFAULTS.budgets, reactions }, absentParticipants: KEPT })

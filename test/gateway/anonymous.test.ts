@@ -1,4 +1,4 @@
-/** Anonymous viewers hear how many people there are and who is on stage, and the names of nobody else, however they come. */
+/** Anonymous viewers receive the number of people and the names of those on stage, and no other names, however people come. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { applyDispatch, type EventState, stateOf } from "../../src/client/state/event-state.ts"
 import type { Visibility } from "../../src/model/event.ts"

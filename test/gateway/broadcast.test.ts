@@ -24,7 +24,7 @@ const open = async (phases: Parameters<House["stage"]>[0] = TWO) => {
   return { stage, host, viewer }
 }
 
-/** What a newcomer is told may be a moment old, and goes on from there. */
+/** A newcomer's snapshot may be a moment old, and dispatches follow it. */
 const newcomerIsTold = (stage: Stage, fits: (ready: Frame) => boolean): Promise<void> =>
   eventually(async () => fits((await house.connect().identify(await house.token(stage, "late", "viewer"))).d))
 

@@ -1,4 +1,4 @@
-/** Chat over real sockets: who writes where and hears what, how it is moderated, and that nothing said is lost or doubled. */
+/** Chat over real sockets: its places, writers and readers, its moderation, and that no message is lost or doubled. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { type ActorHouse, startActors } from "../support/live-events.ts"
@@ -39,7 +39,7 @@ const sent = async (client: Client, text: string, more: object = {}): Promise<Fr
   return reply.d.message
 }
 const texts = (messages: ReadonlyArray<Frame>) => messages.map(({ text }) => text)
-/** A client that has joined now, and what it was told. */
+/** A client that has joined now, and its ready. */
 const newcomer = async (stage: Stage, who: string, role?: Parameters<House["join"]>[2]) =>
   readyOf(await house.join(stage, who, role))
 

@@ -41,7 +41,7 @@ export const crowd = async (
   return clients as unknown as Crowd
 }
 
-/** What a newcomer, or another tab, is told. */
+/** The ready of a newcomer, or of another tab. */
 export const readyOf = async (
   house: House,
   stage: Stage,
@@ -57,7 +57,7 @@ export const readyOf = async (
 /** A dispatch wherever it stands among what was received: streams keep their order each by itself. */
 export const heard = async (client: Client, t: string, fits: (d: Frame) => boolean = () => true): Promise<Frame> => {
   const find = () => client.received.find((frame) => frame.op === 0 && frame.t === t && fits(frame.d))
-  await eventually(() => find() !== undefined, `${t} being heard`)
+  await eventually(() => find() !== undefined, `${t} being received`)
   return find()
 }
 

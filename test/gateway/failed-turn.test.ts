@@ -20,7 +20,7 @@ test("a failed turn leaves a raised hand up, and the next try lowers it and noti
   const [ann] = await crowd(house, stage, ["ann", "bob"])
   await ann.command("hand.raise", { note: "me" })
   await heard(host, "hand.queue", ({ add }) => add.length === 1)
-  // A departure lowers the hand first, then the rotation hears of it: here it fails until the spy is gone.
+  // A departure lowers the hand first, then the rotation's hook is called: here it fails until the spy is gone.
   const failed = new Promise<void>((resolve) => {
     vi.spyOn(rotation, "departed").mockImplementation((_turn, people) => {
       if (people.length === 0) return

@@ -227,7 +227,7 @@ describe("sockets of one address", () => {
     const elsewhere = await open(gateway(), from(newAddress()))
     expect(elsewhere.status).toBe(101)
     await opened[0]?.close()
-    // The server hears of the close on its own time.
+    // The server notices the close some time later.
     let again = await open(gateway(), from(address))
     for (let tries = 0; again.status !== 101 && tries < 200; tries++) again = await open(gateway(), from(address))
     expect(again.status).toBe(101)

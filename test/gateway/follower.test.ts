@@ -135,7 +135,7 @@ test("a socket that falls behind is spared what may be lost until it has caught 
   await announce(stage, "after")
   await heard(slow, "after")
   expect(slow.received.filter(({ t }) => isCount(t)).length).toBeLessThan(SENT)
-  // It hears them again, and was never closed for what it could do without.
+  // It receives them again, and was never closed for messages that may be lost.
   await tell(SENT)
   await slow.next(({ t, d }) => isCount(t) && d.total === SENT, "the newest count")
 })

@@ -61,7 +61,7 @@ test("of many presence changes only each one's last remains, in order", () => {
   const entries = changes.map((change, n) => ({ change, told: n === 1 ? () => void told.push("b") : undefined }))
   const rest = compact(entries)
   expect(rest.map(({ change }) => change)).toEqual([join("a"), leave("b")])
-  // A caller that waits for a change that was overtaken is told with the later one.
+  // A caller that waits for an overtaken change is answered with the later one.
   for (const entry of rest) entry.told?.()
   expect(told).toEqual(["b"])
 })

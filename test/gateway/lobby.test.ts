@@ -1,4 +1,4 @@
-/** The lobby of a call: who waits, what they hear, who lets them in, and what nobody is told of them. */
+/** The lobby of a call: the people who wait, their dispatches, their admission, and the absence of other reports about them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
@@ -13,7 +13,7 @@ afterAll(() => house.stop())
 
 const ASK = [{ modality: "meeting", config: { lobby: "ask" } }] as const
 
-/** A walk-in at the door: what it hears first. */
+/** The first dispatch to a participant who is on no list. */
 const knock = async (stage: Stage, who: string): Promise<Client> => {
   const client = house.connect()
   await client.hello()
@@ -27,7 +27,7 @@ const status = (client: Client, state: string): Promise<Frame> =>
 const knocked = (host: Client, who: string): Promise<Frame> =>
   host.next(
     ({ t, d }) => t === "lobby.waiting" && d.add.some((one: Frame) => one.participantId === who),
-    `${who} at the door`,
+    `${who} in the lobby`,
   )
 
 const notices = async (stage: Stage): Promise<ReadonlyArray<string>> => {

@@ -1,4 +1,4 @@
-/** Questions over real sockets: asked, moderated, voted for, answered; and REST and gateway as two doors to one path. */
+/** Questions over real sockets: asked, moderated, voted for, answered; and REST and gateway as two ways to the same code. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { createPerson, type Json } from "../support/api.ts"
@@ -278,7 +278,7 @@ describe("REST and gateway", () => {
       authorUserId: asker.userId,
     })
     expect(texts(readyOf(await enter(event.id)).questions.top)).toEqual(["From the page?", "From the hall?"])
-    // Both doors know whose it is.
+    // REST and the gateway both know the author.
     expect(texts(readyOf(client).mine.questions)).toEqual(["From the page?"])
     expect(await client.command("question.withdraw", { id: overRest.id })).toMatchObject({ ok: true })
     expect((await audience.list(event.id)).body.questions).toHaveLength(1)

@@ -6,7 +6,7 @@ import { type House, openHouse, type Stage } from "./house.ts"
 
 const HOST = { kind: "user" } as const
 
-/** The house's process is overtaken without having said who was there. */
+/** The server's event is activated elsewhere, without a stored roster. */
 const withCrash = async (
   before: (house: House) => Promise<Stage>,
   after: (house: House, stage: Stage) => Promise<void>,

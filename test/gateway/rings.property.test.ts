@@ -101,7 +101,7 @@ test("every position of every stream is continued word for word exactly while it
 test("a client goes on from all of its positions or from none, and receives the reason", () => {
   const EPOCH = "epoch"
   const identity = { participantId: "p", name: "P", kind: "user", userId: "p", walkIn: false } as const
-  /** How far behind a client is in each stream it hears; now and then ahead, or with a stream that it does not hear. */
+  /** How far behind a client is in each of its streams; now and then ahead, or with a stream that is not its own. */
   const behind = fc.oneof(
     { weight: 6, arbitrary: fc.nat(3) },
     { weight: 1, arbitrary: fc.integer({ min: -1, max: 12 }) },

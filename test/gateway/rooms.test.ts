@@ -1,4 +1,4 @@
-/** The streams of rooms: who hears them, from when to when, and how a client goes on from one. */
+/** The streams of rooms: their receivers, their beginning and end, and resuming from one. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Client, Frame } from "./client.ts"
 import { crowd, heard, held } from "./crowd.ts"
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => house.stop())
 
-/** Two rooms, chosen by whoever likes. */
+/** Two rooms, which participants choose. */
 const rooms = async () => {
   const stage = await house.stage([{ modality: "breakout" }])
   const host = await house.join(stage, "host", "host")

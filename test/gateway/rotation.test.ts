@@ -32,7 +32,7 @@ const roundsOf = (client: Client) => client.received.filter(({ t }) => t === "ro
 const inRound = (client: Client, n: number): Promise<Frame> =>
   heard(client, "rotation.round", (d) => d.n === n).then(({ d }) => d)
 
-/** Who sits with whom, as each of them was told; checks that they were told the same. */
+/** The groups of a round, as each participant received them; checks that all received the same. */
 const groupsOf = async (clients: ReadonlyArray<Client>, n: number): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
   const groups = new Map<string, string[]>()
   for (const [index, client] of clients.entries()) {

@@ -1,4 +1,4 @@
-/** One person in several tabs at the lobby's door, and what happens between two commits of one arrival or departure. */
+/** One person in several tabs in the lobby, and the time between two commits of one arrival or departure. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { runScript } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"

@@ -1,4 +1,4 @@
-/** Hands, the stage and roles: what the audience may ask for, what hosts make of it, and who hears what. */
+/** Hands, the stage and roles: the requests of the audience, the commands of hosts, and the receivers of each dispatch. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { applyDispatch, stateOf } from "../../src/client/state/event-state.ts"
 import type { Snapshot } from "../../src/client/state/snapshot.ts"
@@ -87,7 +87,7 @@ describe("a hand", () => {
     const last = await host.next(({ t, d }) => t === "hand.queue" && d.remove.includes("p003"), "the change")
     expect(last.d).toMatchObject({ add: [{ participantId: "p200" }], remove: ["p003"] })
     const told = host.received.filter(({ t }) => t === "hand.queue")
-    // Nobody is shown the hands beyond, and their going up or down is not told.
+    // The hands beyond are in no dispatch, nor are their changes.
     expect(told).toHaveLength(201)
     expect(told.every(({ d }) => d.add.length + d.remove.length <= 2)).toBe(true)
     const dispatches = told.map(({ t, d, v, st }) => ({ t, d, v, st, ts: 0 })) as ReadonlyArray<Dispatch>

@@ -49,7 +49,7 @@ const PRINCIPALS: ReadonlyArray<Principal> = [
   "platform",
 ]
 
-/** `in`: past the door, whatever the empty body is then answered. */
+/** `in`: access is granted, with any answer to the empty body. */
 type Verdict = "in" | 401 | 403 | 404
 
 const row = (...verdicts: ReadonlyArray<Verdict>): ReadonlyArray<Verdict> => verdicts
@@ -247,7 +247,7 @@ const fill = async ({ path, access }: Route): Promise<string> => {
 const verdictOf = (status: number, code: string | undefined): Verdict | number => {
   if (status === 401 && code === "unauthorized") return 401
   if (status === 403) return 403
-  // An absent key behind an open door looks like a closed one; its detail tells them apart.
+  // An absent key with access is answered like a refusal of access; the detail distinguishes them.
   return status === 404 ? 404 : "in"
 }
 

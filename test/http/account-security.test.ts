@@ -358,7 +358,7 @@ test("in production without a mail server no link that opens an account is ever 
     ]
     expect(asked.map(({ status }) => status)).toEqual([201, 200, 200])
     for (const answer of asked) expect(JSON.stringify(answer.body)).not.toMatch(/token|Url/)
-    // Who manages the workspace is told an invite's link, since no letter will bring it.
+    // The manager of the workspace gets an invite's link in the answer, since no letter is sent.
     const workspace = made.body.workspaces[0].id
     const path = `/v1/workspaces/${workspace}/invites`
     const invite = await call(silent.url, "POST", path, { cookie, body: { email: "grace@example.com" } })

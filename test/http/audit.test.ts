@@ -1,4 +1,4 @@
-/** The audit log: every administrative act by whoever did it, and nothing that was refused. */
+/** The audit log: every administrative act with its actor, and no refused one. */
 import { randomUUID } from "node:crypto"
 import { Context } from "effect"
 import { HttpApi } from "effect/http-api"

@@ -98,7 +98,7 @@ describe("a request with an Idempotency-Key", () => {
   })
 
   test("may have 1 to 255 printable ASCII characters", async () => {
-    // As bytes: the engine drops them at the end of a header, where two keys could not be told apart.
+    // As bytes: the engine drops them at the end of a header, where two keys would look the same.
     expect((await post("/v1/events", newEvent("x"), "order-\u00e4-1")).body.code).toBe("bad_request")
     expect((await post("/v1/events", newEvent("x"), "k".repeat(255))).status).toBe(201)
     expect((await post("/v1/events", newEvent("x"), "k".repeat(256))).body.code).toBe("bad_request")

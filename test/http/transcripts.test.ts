@@ -1,4 +1,4 @@
-/** A recogniser with an API key: what it heard reaches people at the event as if a host had sent it. */
+/** A recogniser with an API key: its segments reach people at the event as if a host had sent them. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { GatewayClient } from "../../src/client/gateway-client.ts"
 import {

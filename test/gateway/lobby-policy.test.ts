@@ -1,4 +1,7 @@
-/** A lobby that shuts while people come: nobody is half inside, whatever the live event has been told of them by then. */
+/**
+ * A policy of the lobby that changes while people come: everybody is either inside or waits, however much of their arrival the
+ * live event knows.
+ */
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
@@ -7,7 +10,7 @@ import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
-/** Here the live event is told of comings and goings long after they happened. */
+/** Here arrivals and departures are reported to the live event long after they happened. */
 let slow: House
 
 beforeAll(async () => {
@@ -37,7 +40,7 @@ const status = (client: Client, state: string): Promise<Frame> =>
 const atTheDoor = (host: Client, who: string): Promise<Frame> =>
   host.next(
     ({ t, d }) => t === "lobby.waiting" && d.add.some((one: Frame) => one.participantId === who),
-    `${who} at the door`,
+    `${who} in the lobby`,
   )
 
 /** Whatever was to come has come. */
@@ -50,7 +53,7 @@ const isInside = ({ received }: Client): boolean =>
   received.findLastIndex(({ t }) => t === "ready") >
   received.findLastIndex(({ t, d }) => t === "lobby.status" && d.state === "waiting")
 
-/** The live event is told now that somebody came, as it would be before long. */
+/** Reports an arrival to the live event now instead of later. */
 const tell = (of: House, { eventId }: Stage, who: string): Promise<void> => {
   const participant = { participantId: who, name: who, role: "participant", kind: "guest", userId: null } as const
   const report = { node: "test", changes: [{ type: "join", participant }] } as const
@@ -211,7 +214,7 @@ describe("from a broadcast to a call behind a lobby", () => {
     await host.command("lobby.admit", { all: true })
     await early.dispatch("ready")
     await late.dispatch("ready")
-    // From call to call those inside stay, also behind another shut door.
+    // From call to call those inside stay, also when the next one has a lobby too.
     await host.command("phase.next", { phaseId: stage.phaseIds[1] })
     for (const client of [early, late, chosen]) {
       await settled(client)
