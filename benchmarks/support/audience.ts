@@ -178,7 +178,7 @@ export class Audience {
       case "dispatches":
         this.#sample(index, payload)
         this.#places[index] = Math.max(this.#places[index] ?? 0, meaning.last)
-        // What was missed may come together with the word that it was all.
+        // The missed dispatches may come together with `caughtUp`.
         if (this.#isIn[index] === 0 && payload.includes('"t":"caughtUp"')) this.#enter(index)
         return
       default:

@@ -1,4 +1,4 @@
-/** What people do at a live event, as a client follows it: dispatches and replies in any order, and what is nobody's business. */
+/** Actions of people at a live event, as a client follows them: dispatches and replies in any order, and unknown ones. */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { pendingQuestions, shownQuestions } from "../../src/client/state/question-state.ts"

@@ -40,7 +40,7 @@ const someQuestion = (client: GatewayClient): string => shownQuestions(stateOf(c
 const anyQuestion = (client: GatewayClient): string => stateOf(client).questions.all[0]?.id ?? ""
 const somePoll = (client: GatewayClient) => stateOf(client).polls.all.at(-1)
 
-/** What people may do; much of it is refused at the moment it is tried, which is part of the game. */
+/** The possible actions; many of them are refused at that moment, which is intended. */
 const DEEDS = {
   ask: ({ guest }) => guest.command("question.ask", { text: "Why?" }),
   askUnnamed: ({ guest }) => guest.command("question.ask", { text: "Who?", anonymous: true }),

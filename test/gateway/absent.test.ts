@@ -1,4 +1,4 @@
-/** What the gateway remembers of participants who have gone is bounded; what it remembers of connected ones is never given up. */
+/** The gateway's memory of absent participants is bounded; that of connected ones is never dropped. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { systemTimers } from "../../src/clock/timers.ts"

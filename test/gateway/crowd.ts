@@ -6,7 +6,7 @@ import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import type { House, Stage } from "./house.ts"
 
-/** Who the live event says is here. */
+/** The participants that the live event has as present. */
 export const presentAt = (house: House, { eventId }: Stage): Promise<ReadonlyArray<string>> =>
   house.actors.run(
     Effect.flatMap(LiveEvents, (live) => live.roster(eventId, { limit: 200 })).pipe(
@@ -61,7 +61,7 @@ export const heard = async (client: Client, t: string, fits: (d: Frame) => boole
   return find()
 }
 
-/** What a client would resume with. */
+/** The epoch and cursors with which a client would resume. */
 export const held = (client: Client) => {
   const ready = client.received.findLast(({ t }) => t === "ready")
   const cursors: { [stream: string]: number } = { ...ready.d.cursors }

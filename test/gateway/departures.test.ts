@@ -202,7 +202,7 @@ test("a socket that does not read is closed 4002, and the others receive everyth
   await quick.dispatch("announcement")
   const heard = quick.ordered().map(({ s }) => s)
   expect(heard).toEqual(Array.from({ length: heard.length }, (_, n) => (heard[0] ?? 0) + n))
-  // What it got before the close is whole, and it resumes from there.
+  // The dispatches before the close are complete, and it resumes from there.
   const ready = slow.received.find(({ t }) => t === "ready")
   const last = (stream: string): number => slow.ordered(stream).at(-1)?.s ?? ready.d.cursors[stream]
   const cursors = { event: last("event"), people: last("people") }

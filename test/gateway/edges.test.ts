@@ -1,4 +1,4 @@
-/** What could slip through between two moments: into the lobby, out of it, and between two hosts who press at once. */
+/** Races: into the lobby, out of it, and between two hosts who press at once. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { Connection } from "../../src/gateway/connection/connection.ts"
 import { Hub } from "../../src/gateway/event/hub.ts"

@@ -1,4 +1,4 @@
-/** What one address may cost: anonymous people through REST and the gateway alike, and sockets. In production mode, as users run it. */
+/** The limits of one address: anonymous people through REST and the gateway alike, and sockets. In production mode, as users run it. */
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { createInterface } from "node:readline"

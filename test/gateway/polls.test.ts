@@ -211,7 +211,7 @@ describe("counts", () => {
     const voter = await house.join(stage, "cleo")
     await cast(voter, poll.id, "2")
     await Promise.all([ann, back, voter].map((client) => tally(client, poll.id, [1, 1, 0])))
-    // Whoever takes the vote back is none of them any more.
+    // A participant who takes the vote back no longer counts as a voter.
     await cast(ann, poll.id)
     await tally(voter, poll.id, [0, 1, 0])
     const closed = (await host.command("poll.close", { id: poll.id })).d.poll

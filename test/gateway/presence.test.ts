@@ -139,7 +139,7 @@ test("an actor that came back into memory receives the present participants agai
     Effect.gen(function* () {
       const live = yield* LiveEvents
       const { snapshot } = yield* live.read(stage.eventId, [], true)
-      // What a new activation does not know: forgotten behind the gateway's back, then the word every activation says.
+      // A new activation without presence: it is cleared unknown to the gateway, then the message of every activation is published.
       yield* live.reportPresence(stage.eventId, {
         node: "test",
         changes: [{ type: "leave", participantId: "watcher" }],

@@ -1,4 +1,4 @@
-/** What a client sends again because it lost its connection: answered as before, done once, and no haste. */
+/** Commands that a client repeats after a lost connection: answered as before, done once, and not rate limited. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"

@@ -42,7 +42,7 @@ test("hands of those who do not come back go down, of those who do stay up, and 
       expect(queue.items).toHaveLength(2)
       const { d } = await host.dispatch("hand.queue")
       expect(d).toMatchObject({ add: [], remove: ["goes"] })
-      // Whoever comes back later finds it down, and is no trouble.
+      // A participant who comes back later has a lowered hand, and the event goes on.
       expect((await house.connect().identify(await house.token(stage, "goes"))).d.hand).toBeNull()
       expect(await back.command("hand.lower", {}, { id: "down" })).toMatchObject({ ok: true })
       const left = await house.actors.sql`

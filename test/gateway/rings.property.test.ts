@@ -36,7 +36,7 @@ const play = (acts: ReadonlyArray<Act>) => {
   let rings = new ReplayBuffers(MAX_AGE_MS, MAX_ENTRIES)
   const said = new Map<StreamName, Said[]>(STREAMS.map((name) => [name, []]))
   const of = (name: StreamName): Said[] => said.get(name) ?? []
-  /** What the limits leave of a stream: the newest, as many and as young as may be. */
+  /** The dispatches of a stream within the limits of number and age: the newest. */
   const kept = (name: StreamName, now: number): number =>
     Math.min(MAX_ENTRIES, of(name).filter(({ at }) => now - at <= MAX_AGE_MS).length)
   let now = 0

@@ -120,7 +120,7 @@ test("a phase with rounds starts by itself, and its end ends the rotation", asyn
   )
   const host = await house.join(stage, "host", "host")
   const [client] = await Promise.all(names(2).map((who) => house.join(stage, who)))
-  // Whoever waits for the start takes part from the first round; who is reported later from the next.
+  // Participants who wait for the start take part from the first round; those reported later from the next.
   await house.actors.execute(stage.eventId, { type: "event.start", d: {} })
   await untilPresent(house, stage, names(2))
   await host.command("rotation.skip")

@@ -55,7 +55,7 @@ test.each(["a new token", "another tab"])(
       guest.send({ op: 12, id: "token", d: { token } })
       await guest.next(({ op, id }) => op === 4 && id === "token", "the new token's answer")
     } else await house.join(stage, "u1", "participant", { ...person, walkIn: false })
-    // Whoever was reported after it is known: so is what it said.
+    // Participants who were reported after it are known, so its report has been applied too.
     await house.join(stage, "marker", "participant", { ...HOST, walkIn: false })
     await house.actors.execute(stage.eventId, { type: "event.start", d: {} })
     await known(host, "marker")

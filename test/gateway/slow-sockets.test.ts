@@ -1,4 +1,4 @@
-/** What a slow socket is spared, and the order in which many sockets are closed. */
+/** The messages that a slow socket is not sent, and the order in which many sockets are closed. */
 import { expect, test } from "vitest"
 import { Topics } from "../../src/gateway/broadcast/topics.ts"
 import { Connection } from "../../src/gateway/connection/connection.ts"

@@ -27,7 +27,7 @@ const positions = (client: Client, stream = "event") => client.ordered(stream).m
 
 const contiguousFrom = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n)
 
-/** What a client would resume with. */
+/** The epoch and cursors with which a client would resume. */
 const held = (client: Client) => {
   const ready = client.received.findLast(({ t }) => t === "ready")
   const cursors: Record<string, number> = { ...ready.d.cursors }

@@ -57,7 +57,7 @@ const row = (...verdicts: ReadonlyArray<Verdict>): ReadonlyArray<Verdict> => ver
 /** Columns of the table below. */
 const COLUMNS = PRINCIPALS.filter((principal) => principal !== "entryToken")
 
-/** Who registered for one event is like any user of the workspace, but to every other event a stranger. */
+/** A registrant of one event is a user of the workspace, without access to any other event. */
 const verdictFor = (access: Access, principal: Principal): Verdict | undefined => {
   if (principal !== "entryToken") return TABLE[access][COLUMNS.indexOf(principal)]
   return access.startsWith("audience") ? 404 : TABLE[access][COLUMNS.indexOf("userToken")]

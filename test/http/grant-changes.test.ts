@@ -11,7 +11,7 @@ import { Telemetry } from "../../src/telemetry/telemetry.ts"
 
 const WHO = { eventId: "an event", userId: "a user" }
 
-/** What is logged and announced while the live event answers so for three minutes. */
+/** The log lines and announcements while the live event gives this answer for three minutes. */
 const announcing = async (failure: Unavailable | NotFound) => {
   const lines: unknown[] = []
   const published: GrantChange[] = []

@@ -1,4 +1,4 @@
-/** What a guest session opens: its event on the gateway, and nothing else. */
+/** A guest session opens its event on the gateway, and nothing else. */
 import { Context } from "effect"
 import { HttpApi } from "effect/http-api"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"

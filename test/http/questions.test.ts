@@ -300,7 +300,7 @@ describe("moderating", () => {
       expect((await moderate(id, { status })).body).toMatchObject({ status, answeredAt: null, answer: "Because!" })
     }
     const { answeredAt } = (await moderate(id, { status: "answered" })).body
-    // What is hidden may come back, and is then what it was.
+    // A hidden question may be restored, with its earlier status.
     expect((await moderate(id, { status: "hidden" })).body).toMatchObject({ status: "hidden", answeredAt })
   })
 

@@ -1,4 +1,4 @@
-/** What integrators do with an endpoint beyond registering it: change it, replace its secret, ping it. */
+/** Operations on a registered endpoint: changes, a new secret, a ping. */
 import { randomUUID } from "node:crypto"
 import { Webhook } from "standardwebhooks"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -41,7 +41,7 @@ const deliveries = async ({ api, hook }: House): Promise<ReadonlyArray<Json>> =>
 const listed = async ({ api, hook }: House): Promise<Json> =>
   (await api("GET", "/v1/webhooks")).body.webhooks.find(({ id }: Json) => id === hook.id)
 
-/** What a receiver with the Standard Webhooks library and this secret thinks of a request. */
+/** The verdict of a receiver with the Standard Webhooks library and this secret about a request. */
 const accepts = (request: Received | undefined, secret: string): boolean => {
   try {
     new Webhook(secret).verify(request?.body ?? "", request?.headers as Record<string, string>)

@@ -1,4 +1,4 @@
-/** What the service remembers of API keys, while the database answers late. */
+/** The service's memory of API keys, while the database answers late. */
 import { randomUUID } from "node:crypto"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest"

@@ -16,7 +16,7 @@ const people = (count: number) => Array.from({ length: count }, (_, number) => `
 const pairs = (seed: number): RotationOptions => ({ groupSize: 2, odd: "bye", seed })
 const key = (a: string, b: string) => (a < b ? `${a} ${b}` : `${b} ${a}`)
 
-/** What happened so far, counted apart from the code under test. */
+/** The rounds so far, counted apart from the code under test. */
 class Chronicle {
   rounds = 0
   readonly #met = new Set<string>()

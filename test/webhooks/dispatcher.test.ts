@@ -240,7 +240,7 @@ test("an address and a secret that change while a run of deliveries is under way
   const replacement = newSigningSecret()
   await replaceSecret(outbox.sql, id, sealText(SEALING_KEY, id, replacement))
   await updateWebhookEndpoint(outbox.sql, id, { url: next.url })
-  // What a claim said of the endpoint is believed for a moment.
+  // The endpoint's state in a claim is used for a moment.
   setTimeout(finish, 100)
   await next.count(1)
   const [request] = next.received
