@@ -264,7 +264,7 @@ test("an answer that is not HTTP, or a connection that ends before it, is a prot
   }
 })
 
-test("TLS asks for the name at the checked address, and what is not TLS fails as such", async () => {
+test("TLS asks for the name at the checked address, and a target without TLS fails as such", async () => {
   let hello = Buffer.of()
   const { port } = await listen((socket) =>
     socket.once("data", (data) => {

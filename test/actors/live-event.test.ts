@@ -93,7 +93,7 @@ describe("advancing", () => {
     })
   })
 
-  test("an event without phases goes live, and an appended phase is what advance starts", async () => {
+  test("an event without phases goes live, and advance starts an appended phase", async () => {
     const { eventId } = await live([])
     await expect(actors.execute(eventId, { type: "phase.next", d: {} })).rejects.toMatchObject({
       code: "conflict",
@@ -238,7 +238,7 @@ describe("the commit", () => {
     expect((await advance()).event.activePhaseId).toBe(phaseIds[1])
   })
 
-  test("numbers every dispatch of a stream without a gap, and the store has what was published", async () => {
+  test("numbers every dispatch of a stream without a gap, and the store has all published ones", async () => {
     const { eventId } = await seedEvent(actors.sql, THREE)
     const seen = await actors.watch(eventId)
     await actors.execute(eventId, { type: "event.start", d: {} })

@@ -37,7 +37,7 @@ const liveEvent = async (house: ActorHouse, phases: Parameters<typeof seedEvent>
 }
 
 describe("an orderly restart", () => {
-  test("is nobody's absence: who comes back never left, who does not has left once", async () => {
+  test("is no absence: a participant who comes back never left, and one who does not has left once", async () => {
     const before = await startActors(database.url)
     const eventId = await liveEvent(before, [{ modality: "broadcast" }])
     await report(before, eventId, [join("back"), join("gone")])

@@ -16,7 +16,7 @@ afterAll(() => database.drop())
 
 const THREE = [{ modality: "broadcast" }, { modality: "meeting" }, { modality: "meeting" }] as const
 
-test("a mailbox that is full answers unavailable, and what was queued is done", async () => {
+test("a mailbox that is full answers unavailable, and queued commands are done", async () => {
   const small = await startActors(database.url, { mailbox: 4 })
   try {
     const { eventId } = await seedEvent(small.sql, THREE)

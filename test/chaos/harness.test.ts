@@ -188,7 +188,7 @@ test("an occurrence that never came, came changed, out of order or from nowhere 
   ])
 })
 
-test("the report counts what was lost under the fault that it was lost in", () => {
+test("the report counts losses under the fault in which they happened", () => {
   const ledger = new Ledger()
   ledger.during = "kill"
   ledger.ask("chat", "a", eventId)

@@ -51,7 +51,7 @@ describe("questions", () => {
     ])
   })
 
-  test("that are hidden are gone for the audience, kept by staff and by who asked, and come back", () => {
+  test("that are hidden are gone for the audience, kept by staff and by the author, and come back", () => {
     const asked = told("question.created", { question: question("a", 1, { authorId: "p", anonymous: false }) })
     const others = told("question.created", { question: question("b", 1) })
     const hide = (id: string) => told("question.removed", { id, rev: 2, hidden: true })
@@ -125,7 +125,7 @@ test("reply and dispatches of one thing may come in any order, and more than onc
 })
 
 describe("chat", () => {
-  test("has three places, forgets the oldest, and drops what was deleted", () => {
+  test("has three places, forgets the oldest, and drops deleted messages", () => {
     const many = Array.from({ length: 205 }, (_, n) => told("chat.message", { message: message(`m${n}`, "event") }))
     const state = given(
       ready("host"),
@@ -153,7 +153,7 @@ describe("chat", () => {
 describe("polls", () => {
   const TALLY = { id: "poll", counts: [2, 1], voters: 3 }
 
-  test("show counts to who voted until they take the vote back", () => {
+  test("show counts to voters until they take the vote back", () => {
     const voted = given(
       ready("participant"),
       told("poll.opened", { poll: poll(2) }),

@@ -132,7 +132,7 @@ test("a room's stream is followed from its cursor on, and no more once the room 
   expect([positions.behind({ event: 5, "room:b": 3 }), positions.behind({ "room:c": 1 })]).toEqual([false, true])
 })
 
-test("a timer has what is left of it by the server's clock, and what it had when it was paused", () => {
+test("a timer has its remaining time by the server's clock, and that of its pause while it is paused", () => {
   const clock = new ServerClock()
   const endsAt = new Date(Date.now() + 3_600_000).toISOString()
   clock.add(0, 1_800_000, 1_800_000, 0)

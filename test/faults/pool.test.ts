@@ -346,7 +346,7 @@ describe("the number of waiting callers is bounded", () => {
     expect(order.join(" ")).toBe("busy live live live live request live live request request")
   })
 
-  test("closing lets what is under way finish, refuses the rest and leaves no session behind", async () => {
+  test("closing lets statements under way finish, refuses the rest and leaves no session behind", async () => {
     openPool({ connections: 2 })
     await pool.sql`select 1`
     const id = randomUUID()

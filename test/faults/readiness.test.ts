@@ -132,7 +132,7 @@ test("a black hole is reported within two seconds and its deadline; callers get 
   await client.cut()
 })
 
-test("a flood of requests beyond what may wait is refused at once, and none of it is lost half-way", async () => {
+test("a flood of requests beyond the queue is refused at once, and none of it is lost half-way", async () => {
   proxy.delayReplies(30)
   const before = await metric("gathercue_database_refused_total")
   const titles = Array.from({ length: 200 }, () => randomUUID())

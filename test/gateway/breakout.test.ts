@@ -80,7 +80,7 @@ test("rooms open as planned: everyone gets their assignment and the room's strea
   }
 })
 
-test("staff plan and open, in a breakout phase, what there is; once for an id and one at a time", async () => {
+test("staff plan and open existing plans in a breakout phase; once for an id and one at a time", async () => {
   const stage = await house.stage([{ modality: "meeting" }, { modality: "breakout" }])
   const host = await house.join(stage, "host", "host")
   const [person] = await crowd(house, stage, ["a", "b"])
@@ -191,7 +191,7 @@ test("rooms planned by size take half as many again, then one more opens", async
   expect(d.room).toMatchObject({ name: "Room 2", open: true })
 })
 
-test("whom the plan has a place for finds it when they come; who is to be placed by hand is not seated by a reload", async () => {
+test("a participant of the plan gets the place when they come; one to be placed by hand is not seated by a reload", async () => {
   const { stage, host, rooms } = await opened(2, { strategy: "manual", rooms: ["Red", "Blue"], pinned: { later: 1 } })
   expect(rooms.map(({ name, count }) => [name, count])).toEqual([
     ["Red", 0],
@@ -269,7 +269,7 @@ test("rooms are chosen where people choose; one leaves for the main room and fin
   expect((await client.command("room.choose", { roomId: newId() })).e.code).toBe("not_found")
 })
 
-test("a room that others went into meanwhile is not chosen by who saw it empty", async () => {
+test("a room that others entered meanwhile is not chosen by a participant who saw it empty", async () => {
   const { clients, rooms } = await opened(2, { rooms: ["Red"], strategy: "self" })
   const [first, second] = clients
   const { id: roomId, rev } = rooms[0]

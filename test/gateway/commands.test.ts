@@ -174,7 +174,7 @@ test("with no phase active there is no revision to go on from", async () => {
   expect((await host.command("phase.next", {}, { rev: 1 })).e).toMatchObject({ code: "conflict" })
 })
 
-test("a command on what has no revision does not take one", async () => {
+test("a command on an entity without a revision does not take one", async () => {
   const host = await house.join(await house.stage(), "host", "host")
   const unrevised = COMMAND_NAMES.filter((t) => commandContract(t).revises === undefined)
   expect(unrevised).toContain("event.end")

@@ -231,7 +231,7 @@ test("a breakout that was changed meanwhile is not closed on a view of before", 
   expect(await host.command("breakout.close", { graceMs: 0 }, { rev: breakout.rev })).toMatchObject({ ok: true })
 })
 
-test("the place in a room of who is removed for good is free, also when they had gone", async () => {
+test("the place in a room of a participant who is removed for good is free, also when they had gone", async () => {
   const stage = await house.stage([{ modality: "breakout" }])
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const [gone] = [await house.join(stage, "gone"), await house.join(stage, "other")]

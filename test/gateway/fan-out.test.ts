@@ -37,7 +37,7 @@ test("the first dispatch after idle goes at once, later ones together at the tic
   expect(sent.at(-1)).toBe("e/event 4")
 })
 
-test("of what may be lost only the newest of a key is sent, after slow sockets were looked at", async () => {
+test("of ephemeral messages only the newest of a key is sent, after slow sockets were checked", async () => {
   const { sent, fanOut, say, pass } = await open()
   say("1")
   fanOut.ephemeral({ stream: "event", key: "count", frame: "10" })

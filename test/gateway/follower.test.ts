@@ -93,7 +93,7 @@ test("more than the store remembers is a fresh snapshot for everyone", async () 
   expect(after.s).toBeGreaterThan(d.cursors.event)
 })
 
-test("a socket that falls behind is spared what may be lost until it has caught up", async () => {
+test("a socket that falls behind is sent no ephemeral message until it has caught up", async () => {
   const stage = await house.stage()
   const [slow, quick] = await Promise.all([house.join(stage, "slow"), house.join(stage, "quick")])
   const standing = async () => {

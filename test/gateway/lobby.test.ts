@@ -115,7 +115,7 @@ describe("a walk-in", () => {
 })
 
 describe("the policy", () => {
-  test("open lets everybody in who waits; ask keeps those inside; closed turns newcomers away", async () => {
+  test("open admits everybody who waits; ask keeps those inside; closed denies newcomers", async () => {
     const stage = await house.stage(ASK)
     const host = await house.join(stage, "host", "host", { kind: "user" })
     const guest = await knock(stage, "guest")
@@ -153,7 +153,7 @@ describe("the policy", () => {
   })
 })
 
-test("a host sends somebody back to the lobby, who is present no more until they are let in again", async () => {
+test("a participant whom a host sends back to the lobby is not present until they are admitted again", async () => {
   const stage = await house.stage()
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const guest = await house.join(stage, "guest")

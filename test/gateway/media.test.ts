@@ -111,7 +111,7 @@ test("a replay carries a fresh seat in the room one is in, and none in another; 
   expect(stored).toHaveLength(0)
 })
 
-test("a round carries the seat in its room, for each of the pair; a full ready gives new ones to who asks", async () => {
+test("a round carries the seat in its room, for each of the pair; a full ready gives new ones on request", async () => {
   const stage = await house.stage([{ modality: "rotation" }])
   const host = await house.join(stage, "host", "host")
   const clients = await crowd(house, stage, ["p0", "p1", "p2"])

@@ -103,7 +103,7 @@ describe("permissions", () => {
     ["poll.close", { id: newId() }],
     ["poll.publish", { id: newId() }],
     ["poll.delete", { id: newId() }],
-  ])("%s: staff alone, where the phase has polls, and what there is", async (t, d) => {
+  ])("%s: staff alone, where the phase has polls, on existing polls", async (t, d) => {
     const { host, ann } = await assemble()
     expect(await ann.command(t, d)).toMatchObject(refused("forbidden"))
     if (t !== "poll.create") expect(await host.command(t, d)).toMatchObject(refused("not_found"))
@@ -111,7 +111,7 @@ describe("permissions", () => {
     expect(await host.command(t, d)).toMatchObject(refused("feature_disabled"))
   })
 
-  test("vote: everyone, also signed out where the event lets them, but not on what is not there", async () => {
+  test("vote: everyone, also signed out where the event lets them, but not on absent polls", async () => {
     const { stage, host, ann } = await assemble()
     const poll = await opened(host)
     expect(await cast(ann, newId(), "1")).toMatchObject(refused("not_found"))
@@ -292,7 +292,7 @@ describe("a poll with a duration", () => {
     expect(await vote(endsAt - 1)).toMatchObject({ result: { optionIds: ["1"] } })
   })
 
-  test("is known in all tabs of who voted, and to nobody else; what may be lost is not stored", async () => {
+  test("is known in all tabs of the voter, and to nobody else; ephemeral messages are not stored", async () => {
     const { stage, host, ann, bob } = await assemble()
     const tab = await house.join(stage, "ann")
     const poll = await opened(host, { anonymous: true })
@@ -309,7 +309,7 @@ describe("a poll with a duration", () => {
     expect(await stored).toHaveLength(0)
   })
 
-  test("takes no vote on a view of before, and shows nobody what they may not see", async () => {
+  test("takes no vote on an earlier view, and shows nobody hidden counts", async () => {
     const { host, ann } = await assemble()
     const poll = await opened(host, { results: "onPublish" })
     const late = await ann.command("poll.vote", { id: poll.id, optionIds: ["1"] }, { rev: poll.rev - 1 })
@@ -333,7 +333,7 @@ describe("a poll with a duration", () => {
   })
 })
 
-test("the end of the event closes what is open", async () => {
+test("the end of the event closes open polls", async () => {
   const { host, ann } = await assemble()
   const poll = await opened(host)
   await cast(ann, poll.id, "2")

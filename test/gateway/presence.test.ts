@@ -32,7 +32,7 @@ const notices = async ({ eventId }: Stage) => {
   return rows.map(({ type, body }) => `${type} ${(JSON.parse(body) as { participantId: string }).participantId}`)
 }
 
-test("others see who comes and who goes", async () => {
+test("others see arrivals and departures", async () => {
   const stage = await house.stage()
   const watcher = await house.join(stage, "watcher", "host")
   const guest = await house.join(stage, "guest")

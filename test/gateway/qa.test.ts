@@ -94,7 +94,7 @@ describe("a question", () => {
     expect((await host.command("question.restore", { id })).d.question).toMatchObject({ status: "approved" })
   })
 
-  test("that waits for a moderator is answered by staff alone, and so not shown by who asked it", async () => {
+  test("that waits for a moderator is answered by staff alone, and so not shown by its author", async () => {
     const { stage, host, ann } = await assemble(MODERATED)
     const speaker = await house.join(stage, "speaker", "speaker")
     const [own, other] = [await ask(speaker), await ask(ann)]
@@ -191,7 +191,7 @@ describe("moderation", () => {
     expect(bob.received.some(({ t }) => t === "question.created")).toBe(false)
   })
 
-  test("hides, restores, pins and answers; what is hidden goes from the audience alone", async () => {
+  test("hides, restores, pins and answers; a hidden question goes from the audience alone", async () => {
     const { stage, host, ann, bob } = await assemble()
     const { id } = await ask(ann)
     await host.command("question.hide", { id })
@@ -315,7 +315,7 @@ describe("REST and gateway", () => {
   })
 })
 
-test("questions and votes survive a kill; only who asked anonymously is forgotten", async () => {
+test("questions and votes survive a kill; only anonymous authors are forgotten", async () => {
   const { stage, host, ann, bob } = await assemble()
   const [open, hidden] = [await ask(ann), await ask(ann, "Who?", { anonymous: true })]
   await vote(bob, hidden.id)

@@ -69,7 +69,7 @@ test("a command that was without effect is not done after all when it comes agai
   expect(d.hand).not.toBeNull()
 })
 
-test("an id that memory let go of is found in the store, at no cost to what memory holds", async () => {
+test("an id that is no longer in memory is found in the store, without a change of the memory", async () => {
   const stage = await house.stage()
   const [ann, bob] = [await house.join(stage, "ann"), await house.join(stage, "bob")]
   const first = await ann.command("hand.raise", {}, { id: "raise" })

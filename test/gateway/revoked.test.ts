@@ -207,7 +207,7 @@ test("a role that a host gives to somebody who is away is on the list, so that i
 /** The statement that looks grants up. */
 const LOOK = /select u\.id is not null as user_holds/
 
-test("changes that are announced without a pause do not keep the watch from what nobody announces", async () => {
+test("changes that are announced without a pause do not keep the watch from unannounced ones", async () => {
   const stage = await house.stage()
   const [busy, member] = [await makeMember(stage, "admin"), await makeMember(stage, "admin")]
   const [stays, client] = [await joinAs(stage, busy), await joinAs(stage, member)]

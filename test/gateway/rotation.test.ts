@@ -151,7 +151,7 @@ test("a round's timer warns ten seconds before its end", async () => {
   expect((await heard(clients[0], "timer.warning")).d).toEqual({ timerId: rotation.id, remainingMs: 10_000 })
 })
 
-test("a pause keeps what was left of the round, and a resumed round ends so much later", async () => {
+test("a pause keeps the remaining time of the round, and a resumed round ends so much later", async () => {
   const { stage, host, clients } = await staged(2)
   await host.command("rotation.start", LONG)
   const told = await inRound(clients[0], 1)

@@ -144,7 +144,7 @@ describe("the stage", () => {
     await seen(host, "viewer", ({ role }) => role === "viewer")
   })
 
-  test("is entered and left in all tabs, also where the role stays what it was", async () => {
+  test("is entered and left in all tabs, also where the role stays the same", async () => {
     const stage = await house.stage([{ modality: "meeting" }])
     const host = await house.join(stage, "host", "host")
     const speaker = await house.join(stage, "speaker")
@@ -199,7 +199,7 @@ describe("a role", () => {
     }
   })
 
-  test("given to who is here without a name makes them somebody, who may write and come onto the stage", async () => {
+  test("given to an anonymous participant lets them write and come onto the stage", async () => {
     const { stage, host } = await open([{ modality: "broadcast", featureSet: ["chat"] }])
     const nobody = await house.join(stage, "anon:1", "viewer", { kind: "anonymous", name: "Anonymous viewer" })
     const write = () => nobody.command("chat.send", { to: "event", text: "Hello" })

@@ -170,7 +170,7 @@ describe("resetting a password", () => {
     expect((await ask()).status).toBe(401)
   })
 
-  test("makes a gateway token that was minted before it open nothing, and closes what it had opened", async () => {
+  test("makes a gateway token that was minted before it open nothing, and closes its sockets", async () => {
     const account = await signup(server.url)
     const made = (await api("POST", "/v1/workspaces", { cookie: account.cookie, body: { name: "W" } })).body
     const event = await createLiveEvent(server.url, made.apiKey.secret)
@@ -224,7 +224,7 @@ describe("resetting a password", () => {
 })
 
 describe("a password that is guessed first", () => {
-  test("is not taken for a new one, and who has one from before signs in and changes it", async () => {
+  test("is not accepted as a new one, and an account with an older one signs in and changes it", async () => {
     const account = await signup(server.url)
     const rows = rowsOf(server.databaseUrl)
     try {

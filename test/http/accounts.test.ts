@@ -114,7 +114,7 @@ describe("signing in", () => {
 })
 
 describe("a session", () => {
-  test("shows who is signed in until logout, and nobody else's", async () => {
+  test("shows the signed-in account until logout, and no other", async () => {
     const { cookie, email } = await signup(server.url)
     expect((await api("GET", "/v1/accounts/me", { cookie })).body.account.email).toBe(email)
     const out = await api("POST", "/v1/accounts/logout", { cookie })

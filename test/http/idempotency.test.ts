@@ -115,7 +115,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(row?.["text"]).not.toContain(first.body.secret)
   })
 
-  test("is forgotten after a day, and what is done under it then is known for a day again", async () => {
+  test("is forgotten after a day, and a request under it then is known for a day again", async () => {
     const key = randomUUID()
     await post("/v1/events", newEvent(key), key)
     await sql`update idempotency_keys set created_at = now() - interval '25 hours' where key = ${key}`

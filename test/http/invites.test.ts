@@ -216,7 +216,7 @@ describe("an invite's states", () => {
     expect((await accept(tokenIn(again.body.inviteUrl), await signup(server.url))).status).toBe(200)
   })
 
-  test("the preview shows what it is about and masks the address", async () => {
+  test("the preview shows the workspace or event and masks the address", async () => {
     const event = await createEvent(server.url, acme.key, { scheduledAt: "2030-01-01T10:00:00Z" })
     const { body } = await invite({ email: "ada.lovelace@example.com", eventId: event.id })
     const preview = await api("GET", `/v1/invites/${tokenIn(body.inviteUrl)}`)

@@ -38,28 +38,31 @@ describe("every page", () => {
     expect(text).not.toContain("<script")
   })
 
-  test("escapes what it was given", async () => {
+  test("escapes its input", async () => {
     const text = await (await open(`/verify?token=${encodeURIComponent('"><script>alert(1)</script>')}`)).text()
     expect(text).not.toContain("<script>")
   })
 
-  test.each(["/verify", "/reset"])("%s refuses what is no form, and bytes that are no text, in words", async (path) => {
-    const json = await fetch(server.url + path, {
-      method: "POST",
-      body: "{}",
-      headers: { "content-type": "application/json" },
-    })
-    expect([json.status, json.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"])
-    expect((await submit(path, { token: "\0" })).status).toBe(400)
-    const bytes = await fetch(server.url + path, {
-      method: "POST",
-      body: new Uint8Array([0xff, 0xfe]),
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-    })
-    expect(bytes.status).toBe(400)
-    const put = await fetch(server.url + path, { method: "PUT" })
-    expect(put.status).toBe(405)
-  })
+  test.each(["/verify", "/reset"])(
+    "%s refuses a body that is no form, and bytes that are no text, in words",
+    async (path) => {
+      const json = await fetch(server.url + path, {
+        method: "POST",
+        body: "{}",
+        headers: { "content-type": "application/json" },
+      })
+      expect([json.status, json.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"])
+      expect((await submit(path, { token: "\0" })).status).toBe(400)
+      const bytes = await fetch(server.url + path, {
+        method: "POST",
+        body: new Uint8Array([0xff, 0xfe]),
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+      })
+      expect(bytes.status).toBe(400)
+      const put = await fetch(server.url + path, { method: "PUT" })
+      expect(put.status).toBe(405)
+    },
+  )
 })
 
 describe("the page that confirms an address", () => {
@@ -112,14 +115,14 @@ describe("the page behind an entry link", () => {
     expect(await (await open(link.pathname)).text()).toContain("personal link")
   })
 
-  test("is not there for drafts, private events, and what is no event", async () => {
+  test("is not there for drafts, private events, and absent events", async () => {
     const hidden = await event({ visibility: "private" })
     for (const id of [hidden, crypto.randomUUID(), "nonsense"]) expect((await open(`/enter/${id}`)).status).toBe(404)
   })
 })
 
 describe("the page with a table's notes", () => {
-  test("shows them to who holds the link", async () => {
+  test("shows them to the holder of the link", async () => {
     const acme = await createWorkspace(server.url)
     const { id } = await createEvent(server.url, acme.key)
     const summary = {

@@ -199,7 +199,7 @@ describe("visibility", () => {
     expect(await look((await invite({ eventId: event.id })).bearer)).toBe(200)
   })
 
-  test("an unlisted event is there for who knows its id", async () => {
+  test("an unlisted event is there for callers with its id", async () => {
     const event = await published({ visibility: "unlisted" })
     expect((await api("GET", `/v1/public/events/${event.id}`)).status).toBe(200)
   })

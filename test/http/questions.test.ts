@@ -47,7 +47,7 @@ describe("asking", () => {
     expect((await house.list(event.id)).body).toEqual({ questions: [answer.body], nextCursor: null })
   })
 
-  test("is for every role, for members of the workspace, and for who registered", async () => {
+  test("is for every role, for members of the workspace, and for registrants", async () => {
     const event = await house.event({
       visibility: "unlisted",
       phases: [QA, { modality: "meeting", featureSet: ["qa"] }],
@@ -96,7 +96,7 @@ describe("asking", () => {
     expect((await house.list(event.id)).body.questions).toHaveLength(1)
   })
 
-  test("with an Idempotency-Key is done once for a session; who is signed out shares no keys with others", async () => {
+  test("with an Idempotency-Key is done once for a session; signed-out callers share no keys", async () => {
     const event = await house.event()
     const { session } = await person(event.id)
     const headers = { "idempotency-key": "the same" }
@@ -176,7 +176,7 @@ describe("refusals to ask", () => {
     expect(code(await house.vote(questionId, { bearer: session }))).toEqual([403, "forbidden"])
   })
 
-  test("not who manages the workspace, even where they were removed before they did", async () => {
+  test("not managers of the workspace, even where they were removed before they became one", async () => {
     const event = await house.event()
     const { id, owner } = house.acme
     const { body } = await house.api("POST", `/v1/workspaces/${id}/session`, { cookie: owner.cookie })
@@ -274,7 +274,7 @@ describe("the list of questions", () => {
 })
 
 describe("moderating", () => {
-  test("changes what is named and nothing else, in any state of the event", async () => {
+  test("changes the named properties and nothing else, in any state of the event", async () => {
     const event = await house.event({ phases: [{ ...QA, config: { moderated: true } }] }, "publish", "start")
     const id = await house.question(event.id)
     expect((await stored(id))?.["status"]).toBe("pending")
@@ -319,7 +319,7 @@ describe("moderating", () => {
     for (const body of bad) expect(code(await moderate(id, body))).toEqual([400, "bad_request"])
   })
 
-  test("is for who manages the workspace; for others the question is not there", async () => {
+  test("is for managers of the workspace; for others the question is not there", async () => {
     const event = await house.event()
     const id = await house.question(event.id)
     const { session } = await person(event.id, "host")

@@ -237,7 +237,7 @@ describe("by whom it is about", () => {
     await refusedAfter({ burst: 30, perSecond: 0.5 }, ask)
   })
 
-  test("a signed-in participant's requests are counted by who they are, and others have what is theirs", async () => {
+  test("a signed-in participant's requests are counted by their id, and others have limits of their own", async () => {
     const event = await createLiveEvent(server.url, acme.key, { phases: [{ modality: "broadcast" }] })
     const people = [
       await createPerson(server.url, acme.key, event.id, "viewer"),
@@ -251,7 +251,7 @@ describe("by whom it is about", () => {
     expect(await other?.()).toEqual(['"participant";q=20;w=1', "r=59"])
   })
 
-  test("a key's requests are counted, with what is left of them in each answer", async () => {
+  test("a key's requests are counted, with the remaining number in each answer", async () => {
     const answers = await repeat(2, () => api("GET", "/v1/events", { key: acme.key }))
     expect(answers[0]?.headers.get("ratelimit-policy")).toBe('"apiKey";q=100;w=1')
     expect(answers[0]?.headers.get("ratelimit")).toMatch(/^"apiKey";r=\d+;t=1$/)

@@ -125,7 +125,7 @@ describe("changing an endpoint", () => {
 })
 
 describe("disabling an endpoint", () => {
-  test("skips what waits and what comes, until it is active again; then it can be replayed", async () => {
+  test("skips waiting and new deliveries, until it is active again; then they can be replayed", async () => {
     const receiver = await startReceiver(status(503))
     const house = await openHouse(receiver.url)
     await publish(house)

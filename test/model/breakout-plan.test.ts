@@ -134,7 +134,7 @@ describe("notes", () => {
     ["seated by hand", { rooms: 2, strategy: "manual", pinned: { p0: 0 } }, ["manual_unplaced"]],
     ["all seated by hand", { people: people(1), rooms: 2, strategy: "manual", pinned: { p0: 0 } }, []],
     ["by their own choice", { rooms: 2, strategy: "self" }, ["self_unplaced"]],
-  ])("say what is odd: %s", (_name, request, expected) => {
+  ])("name unexpected results: %s", (_name, request, expected) => {
     expect(codes(request)).toEqual(expected)
   })
 
@@ -153,7 +153,7 @@ test("another seed is another plan", () => {
   expect(new Set(plans).size).toBe(4)
 })
 
-test("a manual plan seats who is pinned; in one of one's own choice nobody is seated", () => {
+test("a manual plan seats pinned people; a plan of free choice seats nobody", () => {
   const request = { people: people(3), rooms: 2, pinned: { p1: 1, host: 0 }, seed: 1 }
   const manual = planBreakout({ ...request, strategy: "manual" })
   expect(manual.rooms.map((room) => room.people)).toEqual([["host"], ["p1"]])

@@ -83,6 +83,6 @@ test("an answer alone answers the question; a status given beside it wins", () =
   expect(statusAfter({ pinned: true })).toBeNull()
 })
 
-test("the public sees what was approved or answered", () => {
+test("the public sees approved and answered questions", () => {
   expect((["pending", "approved", "answered", "hidden"] as const).filter(isShown)).toEqual(["approved", "answered"])
 })

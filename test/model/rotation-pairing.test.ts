@@ -16,7 +16,7 @@ const played = (
 ): RotationState => (rounds === 0 ? state : played(rounds - 1, present, nextRound(state, present, bye).state))
 
 describe("a round", () => {
-  test("of nobody is empty, and who is alone has the bye under either policy", () => {
+  test("of nobody is empty, and a person alone has the bye under either policy", () => {
     expect(nextRound(startRotation(), [], bye)).toMatchObject({ groups: [], byes: [] })
     for (const options of [bye, trio, { ...bye, groupSize: 4 }]) {
       expect(nextRound(startRotation(), ["p0"], options)).toMatchObject({ groups: [], byes: ["p0"] })

@@ -86,7 +86,7 @@ describe("visible characters stay", () => {
   })
 })
 
-test("the second time changes nothing, nothing is added, and what is left is in its order", () => {
+test("the second time changes nothing, nothing is added, and the rest keeps its order", () => {
   const pieces = [...UNSEEN, ...[...ORDINARY, ...EMOJI].flatMap((text) => [...text])]
   fc.assert(
     fc.property(

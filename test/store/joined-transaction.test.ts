@@ -35,7 +35,7 @@ const nothing = async (): Promise<void> => {}
 const FOREVER = toTimestamp(0)
 const ANSWER = { bodyHash: Buffer.from("b"), status: 201, answerSealed: Buffer.from("a") }
 
-test("is stored as a whole, and what failed in between is taken back alone", async () => {
+test("is stored as a whole, and a part that failed is rolled back alone", async () => {
   const work = Effect.gen(function* () {
     yield* add(sql, "whole-1")
     // The same again: refused by the database, and caught by the work.

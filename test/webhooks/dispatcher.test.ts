@@ -42,7 +42,7 @@ test("a delivery is one signed POST whose signature a receiver can verify in bot
   expect(endpoint).toMatchObject({ lastSuccessAt: expect.any(String), lastFailureAt: null })
 })
 
-test("each endpoint gets what it subscribed to, under the same id", async () => {
+test("each endpoint gets its subscribed types, under the same id", async () => {
   const outbox = await openOutbox()
   const receiver = await startReceiver()
   await outbox.addEndpoint(`${receiver.url}/all`)
@@ -203,7 +203,7 @@ test("endpoints that hang do not delay another, however much waits for them", as
   expect(hanging.mostOpen()).toBeLessThanOrEqual(6 * 8)
 })
 
-test("deleting an endpoint stops what waits for it at once, and leaves the others alone", async () => {
+test("deleting an endpoint stops its waiting deliveries at once, and leaves the others alone", async () => {
   const outbox = await openOutbox()
   const doomed = await startReceiver((response, request, nth) => {
     setTimeout(() => status(200)(response, request, nth), 20)
