@@ -1,4 +1,4 @@
-/** What a benchmark is: a name, options with defaults, a time limit, and a run that cleans up after itself. */
+/** A benchmark: a name, options with defaults, a time limit, and a run that cleans up after itself. */
 
 export interface OptionRow {
   readonly fallback: number

@@ -10,7 +10,7 @@ export interface Person {
   closedWith: number | undefined
 }
 
-/** When an ordered dispatch reached the last of the sockets that were told it. */
+/** When an ordered dispatch reached the last of its sockets. */
 interface Reach {
   readonly t: string
   /** The server's commit time, Unix milliseconds. */

@@ -1,4 +1,4 @@
-/** What the demo holds the product to, collected as it goes; one that fails makes the command fail. */
+/** The expectations of the demo, collected during the run; one that fails makes the command fail. */
 export class Expectations {
   readonly #lines: Array<{ readonly ok: boolean; readonly text: string }> = []
 

@@ -18,7 +18,7 @@ const enter = (what) => {
   return once(terminal, "line")
 }
 
-// The event. An API key stays on your server; whoever hosts gets a session of their own.
+// The event. An API key stays on your server; a host gets a session of their own.
 const api = makeRestClient({ baseUrl: BASE, apiKey: KEY })
 const event = await api.createEvent({
   payload: {

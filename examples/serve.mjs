@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url"
 const ROOT = new URL("..", import.meta.url)
 const PORT = Number(process.env.PORT ?? 8090)
 
-/** What a browser may have of this folder: the page with its modules, and the client with the two tables it reads. */
+/** The files of this folder that a browser may have: the page with its modules, and the client with the two tables it reads. */
 const SERVED =
   /^\/(?:examples\/viewer(?:-page)?\.(?:html|js)|dist\/src\/(?:client|protocol)\/(?:[a-z-]+\/)?[a-z-]+\.js)$/
 

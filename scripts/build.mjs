@@ -26,7 +26,7 @@ if (inputs.some((input) => modified(input) >= modified(buildInfo))) {
   const startedAt = new Date()
   const compiler = join(root, "node_modules/typescript/bin/tsc")
   const { status } = spawnSync(process.execPath, [compiler, "--project", root], { stdio: "inherit" })
-  // A failed build must not count as the last good one; what changed while the compiler ran must count as newer.
+  // A failed build must not count as the last good one; a change while the compiler ran must count as newer.
   if (existsSync(buildInfo)) utimesSync(buildInfo, startedAt, status === 0 ? startedAt : 0)
   if (status !== 0) process.exit(status ?? 1)
 }

@@ -1,6 +1,6 @@
 /**
- * The rules about imports in src/: which room may import which, which file may use which engine, at most twelve files of its
- * own room in one file, and no cycles, types included. Lists every breach and exits 1. An argument names another root than the project's.
+ * The rules about imports in src/: which part may import which, which file may use which engine, at most twelve files of its
+ * own part in one file, and no cycles, types included. Lists every breach and exits 1. An argument names another root than the project's.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
@@ -9,10 +9,10 @@ import { parseAst } from "vitest/node"
 
 const [root = fileURLToPath(new URL("..", import.meta.url))] = process.argv.slice(2)
 
-/** Rooms that every other room may import. Among themselves they import what MAY_IMPORT says. */
+/** Parts that every other part may import. Among themselves they import what MAY_IMPORT says. */
 const KERNEL = ["clock", "model", "config", "telemetry", "egress", "secret-key"]
 
-/** Rooms by folder, or by file name for files of src/ itself, and the rooms that each may import beside itself and the kernel. */
+/** Parts by folder, or by file name for files of src/ itself, and the parts that each may import beside itself and the kernel. */
 const MAY_IMPORT = {
   clock: [],
   // Without input and output: of the kernel nothing but itself.
@@ -56,9 +56,9 @@ const ENGINES = [
   },
 ]
 
-/** A file that knows more of its own room has more than one task. Other rooms and the kernel are not counted. */
+/** A file that imports more of its own part has more than one task. Other parts and the kernel are not counted. */
 const MAX_SIBLINGS = 12
-/** Files whose one task is to list the room's parts, or to wire them. */
+/** Files whose one task is to list the files of their part, or to wire them. */
 const LISTS = [
   "actors/runtime/live-event-actor.ts",
   "gateway/event/channel.ts",
@@ -111,13 +111,13 @@ const importsOf = (file) => {
   return found
 }
 
-const roomOf = (file) => {
+const partOf = (file) => {
   if (file.startsWith("http/contract/")) return "http/contract"
   const [first] = file.split("/")
   return first.replace(/\.ts$/, "")
 }
 
-const isKernel = (room) => KERNEL.includes(room)
+const isKernel = (part) => KERNEL.includes(part)
 const mayImport = (from, to) => {
   const allowed = MAY_IMPORT[from] ?? []
   return from === to || allowed.includes("*") || allowed.includes(to) || (isKernel(to) && !isKernel(from))
@@ -125,9 +125,9 @@ const mayImport = (from, to) => {
 
 const own = new Map()
 for (const file of files) {
-  const room = roomOf(file)
-  if (MAY_IMPORT[room] === undefined)
-    breaches.push(`src/${file}: the room "${room}" is not in scripts/check-imports.mjs`)
+  const part = partOf(file)
+  if (MAY_IMPORT[part] === undefined)
+    breaches.push(`src/${file}: the part "${part}" is not in scripts/check-imports.mjs`)
   const specifiers = importsOf(file)
   const targets = new Set(
     specifiers
@@ -137,9 +137,9 @@ for (const file of files) {
   own.set(file, targets)
   for (const target of targets) {
     if (!files.includes(target)) breaches.push(`src/${file} imports src/${target}, which is no source here`)
-    else if (!mayImport(room, roomOf(target))) {
+    else if (!mayImport(part, partOf(target))) {
       breaches.push(
-        `src/${file} imports src/${target}: ${room} may import ${(MAY_IMPORT[room] ?? []).join(", ") || "no other room"} and the kernel (${KERNEL.join(", ")})`,
+        `src/${file} imports src/${target}: ${part} may import ${(MAY_IMPORT[part] ?? []).join(", ") || "no other part"} and the kernel (${KERNEL.join(", ")})`,
       )
     }
   }
@@ -149,9 +149,9 @@ for (const file of files) {
       breaches.push(`src/${file} imports ${used}: only ${users.map((user) => `src/${user}`).join(", ")} may`)
     }
   }
-  const siblings = [...targets].filter((target) => roomOf(target) === room)
+  const siblings = [...targets].filter((target) => partOf(target) === part)
   if (siblings.length > MAX_SIBLINGS && !LISTS.includes(file)) {
-    breaches.push(`src/${file} imports ${siblings.length} files of its own room, at most ${MAX_SIBLINGS}`)
+    breaches.push(`src/${file} imports ${siblings.length} files of its own part, at most ${MAX_SIBLINGS}`)
   }
 }
 

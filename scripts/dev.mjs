@@ -16,7 +16,7 @@ let changed = false
 let assetsChanged = false
 let building = false
 
-/** One build at a time; what changes meanwhile is built next. */
+/** One build at a time; changes meanwhile are built next. */
 async function build() {
   building = true
   do {

@@ -51,7 +51,7 @@ describe("a value that cannot be used", () => {
   })
 })
 
-test("all settings that cannot be used are told at once, each in a line, and nothing is written", async () => {
+test("all settings that cannot be used are reported at once, each in a line, and nothing is written", async () => {
   const DATA_DIR = join(await temporaryFolder(), "never")
   const attempt = () =>
     loadConfig({ DATA_DIR, PORT: "x", NODE_ENV: "production", LOG_LEVEL: "loud", MEDIA_API_KEY: "k" })
@@ -82,7 +82,7 @@ test("the help explains every key", () => {
   }
 })
 
-test("what is not set has its default, and an empty value counts as not set", () => {
+test("an unset key has its default, and an empty value counts as unset", () => {
   const config = loadConfig({ SECRET_KEY, PORT: "", HOST: " " })
   expect(config).toMatchObject({ port: 8080, host: "127.0.0.1", production: false, databaseUrl: null, publicUrl: null })
   expect(config.webhookRetryDelaysMs.map((ms) => ms / 1000)).toEqual([

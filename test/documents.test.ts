@@ -1,45 +1,86 @@
-/** The files that documents and comments name exist, and each name means one file. */
+/** The files and folders that documents and comments name exist, and each name means one of them. */
 import { readdirSync, readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 
 const ROOT = new URL("..", import.meta.url)
-const FOLDERS = ["src", "test", "scripts", "benchmarks", "examples"]
-const files = FOLDERS.flatMap((folder) =>
-  readdirSync(new URL(`${folder}/`, ROOT), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`),
-)
+const FOLDERS = ["src", "test", "scripts", "benchmarks", "examples", "chaos", "demo", "docs"]
+const paths = FOLDERS.flatMap((folder) =>
+  readdirSync(new URL(`${folder}/`, ROOT), { recursive: true, withFileTypes: true })
+    .filter(({ parentPath }) => !parentPath.includes("node_modules"))
+    .map((entry) => {
+      const path = `${entry.parentPath}/${entry.name}`.slice(ROOT.pathname.length).replace("//", "/")
+      return entry.isDirectory() ? `${path}/` : path
+    }),
+).concat(FOLDERS.map((folder) => `${folder}/`))
 
-/** Paths in backticks. They may begin anywhere in the path of the file: `pool/pool.ts` is `src/store/pool/pool.ts`. */
-const namedIn = (document: string): ReadonlyArray<string> =>
-  Array.from(
-    readFileSync(new URL(document, ROOT), "utf8").matchAll(/`([\w./-]+\.(?:ts|mjs|sql|js))`/g),
-    ([, name = ""]) => name,
+/** A file, or a folder with a slash at its end. */
+const NAME = String.raw`(?:[\w-][\w.-]*\/)*(?:[\w.-]+\.(?:ts|mjs|sql|js)|[\w-][\w.-]*\/)`
+/** In backticks. A name may be broken over the end of a line, after a slash or within a word. */
+const QUOTED = /`([\w./-]+(?:\n[ \t]*(?:\*|\/\/|--)?[ \t]*[\w./-]+)?)`/g
+const BARE = new RegExp(String.raw`(?<![\w/.\`"<*@:{-])(${NAME})(?![\w/\`"*{}-])`, "g")
+
+const textOf = (file: string): string => readFileSync(new URL(file, ROOT), "utf8")
+
+/** Names may begin anywhere in the path of the file: `pool/pool.ts` is `src/store/pool/pool.ts`. */
+const quotedIn = (text: string): ReadonlyArray<string> =>
+  Array.from(text.matchAll(QUOTED), ([, name = ""]) => name.replace(/\n[ \t]*(?:\*|\/\/|--)?[ \t]*/, "")).filter(
+    (name) => new RegExp(`^${NAME}$`).test(name),
   )
 
-/** A name means the file at that path under the root or under src/, else one file anywhere, else one beside the text. */
+/** The lines of comments, without the rest of the file. */
+const commentsOf = (text: string): string =>
+  text
+    .split("\n")
+    .filter((line) => /^\s*(?:\/?\*|\/\/|--)/.test(line))
+    .join("\n")
+
+/** Names of files in comments, also without backticks. */
+const namedInComments = (file: string): ReadonlyArray<string> => {
+  const comments = commentsOf(textOf(file))
+  const bare = Array.from(comments.matchAll(BARE), ([, name = ""]) => name)
+  return [...quotedIn(comments), ...bare.filter((name) => /\.(?:ts|mjs|sql)$/.test(name))]
+}
+
+/** A name means the path under the root or under src/, else one path anywhere, else one beside the text. */
 const isWrong = (name: string, document: string): boolean => {
   const beside = `${document.slice(0, document.lastIndexOf("/") + 1)}${name}`
-  const exact = files.filter((file) => [name, `src/${name}`, beside].includes(file))
-  return exact.length !== 1 && files.filter((file) => file.endsWith(`/${name}`)).length !== 1
+  const exact = paths.filter((path) => [name, `src/${name}`, beside].includes(path))
+  return exact.length !== 1 && paths.filter((path) => path.endsWith(`/${name}`)).length !== 1
 }
 
 test.each([
   "ARCHITECTURE.md",
+  "CHANGELOG.md",
   "CONTRIBUTING.md",
   "README.md",
   "docs/gateway.md",
   "docs/reliability.md",
   "benchmarks/README.md",
-])("%s names files that there are", (document) => {
-  expect(namedIn(document).filter((name) => isWrong(name, document))).toEqual([])
+  "examples/README.md",
+])("%s names files and folders that exist", (document) => {
+  expect(quotedIn(textOf(document)).filter((name) => isWrong(name, document))).toEqual([])
 })
 
-test("the comments of the sources name files that there are", () => {
-  const sources = files.filter((file) => file.startsWith("src/") && file.endsWith(".ts"))
-  const named = sources.flatMap((file) => namedIn(file).map((name) => ({ file, name })))
-  expect(named.length).toBeGreaterThan(20)
+test.each([
+  ["the sources", /^src\/.*\.ts$/, 20],
+  ["SQL", /^src\/store\/sql\/.*\.sql$/, 2],
+  ["the tests", /^test\/.*\.ts$/, 5],
+])("the comments of %s name files and folders that exist", (_of, pattern, atLeast) => {
+  const named = paths
+    .filter((path) => pattern.test(path))
+    .flatMap((file) => namedInComments(file).map((name) => ({ file, name })))
+  expect(named.length).toBeGreaterThan(atLeast)
   expect(named.filter(({ file, name }) => isWrong(name, file))).toEqual([])
 })
 
-test("the architecture names most of the road", () => {
-  expect(new Set(namedIn("ARCHITECTURE.md")).size).toBeGreaterThan(50)
+test("a name over the end of a line and a folder are found", () => {
+  expect(quotedIn("in `actors/domain/` and `identity/\n * partners/partner-keys.ts`, not `/v1/events`, `x.y`")).toEqual(
+    ["actors/domain/", "identity/partners/partner-keys.ts"],
+  )
+  expect(isWrong("actors/activities/", "ARCHITECTURE.md")).toBe(true)
+  expect(isWrong("identity/partner-keys.ts", "ARCHITECTURE.md")).toBe(true)
+})
+
+test("the architecture names most of the sources' main files", () => {
+  expect(new Set(quotedIn(textOf("ARCHITECTURE.md"))).size).toBeGreaterThan(50)
 })

@@ -255,7 +255,7 @@ test("a closed port is a connect failure", async () => {
   expect(await egress.send({ url: `http://127.0.0.1:${port}/` })).toMatchObject(failure("connect"))
 })
 
-test("what is not HTTP, or ends before it answers, is a protocol failure", async () => {
+test("an answer that is not HTTP, or a connection that ends before it, is a protocol failure", async () => {
   for (const words of ["SSH-2.0-OpenSSH_9.2\r\n", ""]) {
     const { port } = await listen((socket) => socket.once("data", () => socket.end(words)))
     expect(await openEgress({ allowLoopback: true }).send({ url: `http://127.0.0.1:${port}/` })).toMatchObject(
@@ -264,7 +264,7 @@ test("what is not HTTP, or ends before it answers, is a protocol failure", async
   }
 })
 
-test("TLS asks for the name at the checked address, and what is not TLS fails as such", async () => {
+test("TLS asks for the name at the checked address, and a target without TLS fails as such", async () => {
   let hello = Buffer.of()
   const { port } = await listen((socket) =>
     socket.once("data", (data) => {

@@ -30,7 +30,7 @@ test("a tree that keeps the rules passes", async () => {
 })
 
 test.each([
-  ["a room imports one that it may not", { "model/b.ts": 'import { s } from "../store/s.ts"\n' }, "model may import"],
+  ["a part imports one that it may not", { "model/b.ts": 'import { s } from "../store/s.ts"\n' }, "model may import"],
   [
     "so it does for a type",
     { "store/t.ts": 'import type { G } from "../http/g.ts"\n' },
@@ -49,12 +49,12 @@ test.each([
   ["by require", { "store/t.ts": 'import { createRequire } from "node:module"\n' }, "createRequire"],
   ["the model imports what has input and output", { "model/b.ts": 'import "../egress/e.ts"\n' }, "src/egress/e.ts"],
   ["an engine is used by a part of it", { "http/h.ts": 'import "xstate/graph"\n' }, "imports xstate/graph"],
-  ["a room has no rules", { "attic/a.ts": "export const a = 1\n" }, 'the room "attic"'],
+  ["a part has no rules", { "attic/a.ts": "export const a = 1\n" }, 'the part "attic"'],
   ["an engine is used elsewhere", { "http/h.ts": 'import { setup } from "xstate"\n' }, "imports xstate"],
   [
-    "a file knows too much of its room",
+    "a file imports too much of its part",
     { "store/t.ts": Array.from({ length: 13 }, (_, n) => `import "./f${n}.ts"\n`).join("") },
-    "imports 13 files of its own room",
+    "imports 13 files of its own part",
   ],
   [
     "types go round",

@@ -1,4 +1,4 @@
-/** What `npm ci` installs is pinned by its contents: the check that `npm run check` runs, on lockfiles with and without holes. */
+/** The packages that `npm ci` installs are pinned by their contents: the check that `npm run check` runs, on lockfiles with and without holes. */
 import { execFile } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -27,7 +27,7 @@ const failing = (statement: () => PromiseLike<unknown>): Promise<unknown> =>
   )
 
 describe("an error of the database", () => {
-  test("says code, constraint, table and message, and nothing of the row", async () => {
+  test("has code, constraint, table and message, and nothing of the row", async () => {
     const cause = await failing(() => sql`insert into people (email) values (${SECRET})`)
     expect(JSON.stringify(cause)).toContain(SECRET)
     const logged = loggedError(cause)
@@ -40,7 +40,7 @@ describe("an error of the database", () => {
     expect(JSON.stringify(logged)).not.toContain(SECRET)
   })
 
-  test("says no value that could not be read, nor a row that was checked", async () => {
+  test("has no value that could not be read, nor a row that was checked", async () => {
     for (const statement of [
       () => sql.unsafe(`select '${SECRET}'::uuid`),
       () => sql.unsafe(`insert into people (email, born) values ('x', '${SECRET}')`),

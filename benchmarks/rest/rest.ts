@@ -82,7 +82,7 @@ const report = (what: string, sides: ReadonlyArray<Side>, measured: ReadonlyArra
   }
 }
 
-/** What the contract route answers, for the peer to answer too. */
+/** The answer of the contract's route, which the peer gives too. */
 const fixedAnswer = async (url: string) => {
   const response = await fetch(url + NO_DATABASE_ROUTE)
   // The engine writes these two itself on both sides.

@@ -40,7 +40,7 @@ const ledger: Ledger = {
 let options: CrowdOptions
 let hosts: SoakClient[] = []
 let people: SoakClient[] = []
-/** What there is to act upon. */
+/** The objects of the actions. */
 const questions: string[] = []
 const polls: string[] = []
 

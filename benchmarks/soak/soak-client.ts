@@ -7,7 +7,7 @@ import type { EventRole } from "../../src/model/roles.ts"
 import { type GatewayPlace, gatewayToken } from "../support/gateway-tokens.ts"
 import { LoadSocket } from "../support/websocket.ts"
 
-/** What all clients together have seen. */
+/** The counts of all clients together. */
 export interface Ledger {
   ordered: number
   ephemeral: number

@@ -35,7 +35,7 @@ const MIB = 1_048_576
 /** Memory after the first third of the run against its end. */
 const FLAT = 1.15
 
-/** What the server keeps on its heap once all garbage is collected. */
+/** The server's heap after a full garbage collection. */
 class HeapProbe {
   static readonly nodeOptions = ["--expose-gc", "--import", new URL("./heap-probe.js", import.meta.url).href]
   #heard: ((bytes: number) => void) | undefined

@@ -1,4 +1,4 @@
-/** An audience, and for our gateway the hosts whose announcements it hears, in a process of their own. */
+/** An audience, and for our gateway the hosts whose announcements it receives, in a process of their own. */
 import { randomUUID } from "node:crypto"
 import { Audience } from "./audience.ts"
 import { answerParent } from "./child.ts"

@@ -79,7 +79,7 @@ export class Audience {
     this.#latencies = []
   }
 
-  /** What was heard since, once nothing has come for a while. */
+  /** The dispatches since then, once nothing has come for a while. */
   async heard(): Promise<Heard> {
     for (let before = -1; before !== this.#deliveries(); ) {
       before = this.#deliveries()
@@ -178,7 +178,7 @@ export class Audience {
       case "dispatches":
         this.#sample(index, payload)
         this.#places[index] = Math.max(this.#places[index] ?? 0, meaning.last)
-        // What was missed may come together with the word that it was all.
+        // The missed dispatches may come together with `caughtUp`.
         if (this.#isIn[index] === 0 && payload.includes('"t":"caughtUp"')) this.#enter(index)
         return
       default:

@@ -1,6 +1,6 @@
 /**
- * People who are each told something of their own, and the host whose word brings it about, in a process of their own:
- * how long after the host asked has everyone been told. Speaks our gateway's protocol or Socket.IO's.
+ * People who each receive a dispatch of their own, and the host whose command causes it, in a process of their own:
+ * the time from the host's command until everyone has received theirs. Speaks our gateway's protocol or Socket.IO's.
  */
 import { randomUUID } from "node:crypto"
 import { performance } from "node:perf_hooks"
@@ -28,7 +28,7 @@ export interface Tell extends Ask {
 }
 
 export interface Told {
-  /** From the host's word until half of them, and until all of them, had been told. */
+  /** From the host's command until half of them, and until all of them, had received theirs. */
   readonly p50Ms: number
   readonly allMs: number
 }
@@ -50,7 +50,7 @@ class Crowd {
   readonly #replies = new Map<string, (reply: Reply) => void>()
   #joined = 0
   #news: () => void = () => {}
-  /** Part of the frame that tells somebody. */
+  /** Part of the frame that a person receives. */
   #hears = Buffer.alloc(0)
   #since = 0
   #told = new Map<number, number>()
@@ -83,7 +83,7 @@ class Crowd {
     return reply.d
   }
 
-  /** The host asks, and everyone is told once. */
+  /** The host sends the command, and everyone receives theirs once. */
   async tell({ t, d, hears }: Tell): Promise<Told> {
     const { people, speaks } = this.#options
     this.#hears = Buffer.from(speaks === "gateway" ? `"t":"${hears}"` : `["${hears}"`)

@@ -10,7 +10,7 @@ export interface Resume {
   readonly cursors: { readonly event: number }
 }
 
-/** What a frame means to the audience. */
+/** The meaning of a frame for the audience. */
 export type Meaning =
   | { readonly kind: "joined"; readonly epoch?: string; readonly s?: number }
   | { readonly kind: "caughtUp" }
@@ -78,7 +78,7 @@ export const gatewayDialect = (place: GatewayPlace, participantOf: (index: numbe
     opened: () => false,
     read: (socket, payload, resume) => {
       people = Math.max(people, lastPlace(payload, PEOPLE))
-      // What was said since the snapshot may come in one frame with it.
+      // Dispatches since the snapshot may come in one frame with it.
       if (startsWith(payload, READY) || startsWith(payload, `[${READY},"d":{"resumed":false`)) {
         people = Math.max(people, Number(/"cursors":\{[^}]*"people":(\d+)/.exec(payload.toString("utf8"))?.[1] ?? 0))
         return readReady(payload)

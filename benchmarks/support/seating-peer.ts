@@ -1,6 +1,6 @@
 /**
- * The peer of `breakout` and `rotation`: Socket.IO that plans by the same pure functions and emits to each socket what it
- * is to be told, with nothing stored and nothing to resume.
+ * The peer of `breakout` and `rotation`: Socket.IO that plans by the same pure functions and emits to each socket its
+ * own message, with nothing stored and nothing to resume.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

@@ -1,4 +1,4 @@
-/** Both contestants of `breakout` and `rotation`, each with its crowd: who sit together is told to each of them. */
+/** Both contestants of `breakout` and `rotation`, each with its crowd: each person is sent the people of their group. */
 import type { Defer } from "../benchmark.ts"
 import { type Child, startChild } from "./child.ts"
 import type { CrowdOptions, Told } from "./crowd-process.ts"

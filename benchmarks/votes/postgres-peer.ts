@@ -1,5 +1,5 @@
 /**
- * What the database alone gives: the same votes in batches, one statement at a time, by the same driver. Nobody is asked
+ * The rate of the database alone: the same votes in batches, one statement at a time, by the same driver. Nobody is asked
  * whether they may, nobody is answered or told, and no vote is remembered by its id.
  */
 import { randomUUID } from "node:crypto"

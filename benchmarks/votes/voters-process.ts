@@ -25,7 +25,7 @@ export interface Compared {
   readonly heard: ReadonlyArray<number>
 }
 
-/** What of a reply or of `ready` is looked at. */
+/** The used parts of a reply or of `ready`. */
 interface Said {
   readonly poll?: { readonly id: string }
   readonly polls?: ReadonlyArray<{ readonly counts: ReadonlyArray<number> }>

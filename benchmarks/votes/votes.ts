@@ -22,7 +22,7 @@ const OPTIONS = {
 
 interface Contestant {
   readonly name: string
-  /** Whose CPU time counts. */
+  /** The process of which the CPU time counts. */
   readonly pid: number
   readonly voters: Child
   readonly taken: Taken[]

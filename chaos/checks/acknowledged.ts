@@ -1,4 +1,4 @@
-/** I1 and I3: what was acknowledged is there, and nothing that was asked for is there twice. Marks tell what is whose. */
+/** I1 and I3: every acknowledged change is there, and no requested change is there twice. Marks identify the changes. */
 import type postgres from "postgres"
 import type { Entry, Kind, Ledger } from "../ledger/ledger.ts"
 import type { Streams } from "../ledger/streams.ts"
@@ -17,7 +17,7 @@ const STORED: Readonly<Partial<Record<Kind, (sql: postgres.Sql) => Promise<Reado
   user: (sql) => sql`select external_sub as mark, count(*)::int as n from users group by external_sub`,
 }
 
-/** Announcements are only dispatched; a number of a stream that no socket heard may have been any of them. */
+/** Announcements are only dispatched; a number of a stream that no socket received may be that of any announcement. */
 const heardAnnouncements = (streams: Streams): { readonly counts: Counts; readonly isWhole: boolean } => {
   const counts = new Map<string, number>()
   for (const { d } of streams.announced) {

@@ -3,7 +3,7 @@ import type postgres from "postgres"
 import { sleep } from "../chance.ts"
 import type { Check } from "./inspection.ts"
 
-/** Somebody who is connected is told to receivers within this time. */
+/** Receivers get the arrival of a connected participant within this time. */
 const TOLD_WITHIN_MS = 15_000
 
 /** People whose newest occurrence says that they are there, as "event participant". */

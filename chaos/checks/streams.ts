@@ -1,4 +1,4 @@
-/** I2: the store's streams are those that sockets heard, number by number, and everybody stands at their end. */
+/** I2: the store's streams are those that sockets received, number by number, and every client is at their end. */
 
 import { sleep } from "../chance.ts"
 import { contentOf } from "../ledger/streams.ts"
@@ -35,7 +35,7 @@ export const checkStreams: Check = async ({ sql, ledger, streams, crowd }) => {
   ledger.count("numbers of event and staff that no socket heard", streams.unheard("event") + streams.unheard("staff"))
 }
 
-/** Everybody is connected and has heard the last word of their event. */
+/** Every client is connected and has received the last dispatch of its event. */
 export const checkLevel: Check = async ({ ledger, crowd }) => {
   for (const { hosts, people, modality } of crowd.scenes) {
     const everyone = [...hosts, ...people]

@@ -1,4 +1,4 @@
-/** I4: each occurrence reaches each endpoint at least once, the same every time and in order, and tells of what happened. */
+/** I4: each occurrence reaches each endpoint at least once, the same every time and in order, and reports a real change. */
 import type postgres from "postgres"
 import { sleep } from "../chance.ts"
 import type { Told } from "../load/receiver.ts"
@@ -32,7 +32,7 @@ const pendingCount = async (sql: postgres.Sql): Promise<number> => {
   return row?.n ?? 0
 }
 
-/** The first try of the one that was heard late had begun, and failed without an answer, before the other's. */
+/** The first try of the one that was received late had begun, and failed without an answer, before the other's. */
 const beganInOrder = (late: Delivery | undefined, early: Delivery | undefined): boolean => {
   const [first, second] = [late?.history[0], early?.history[0]]
   const isUnheard = first !== undefined && first.statusCode === null && first.outcome === "failed"

@@ -1,6 +1,6 @@
 /**
- * Everything that all sockets heard on numbered streams. Two sockets that hear one number of one history must hear the same
- * content; one socket must hear the numbers without a hole.
+ * Everything that all sockets received on numbered streams. Two sockets that receive one number of one epoch must receive the same
+ * content; one socket must receive the numbers without a gap.
  */
 import { createHash } from "node:crypto"
 import type { Ledger } from "./ledger.ts"
@@ -32,7 +32,7 @@ export class Streams {
   readonly #contents = new Map<string, string>()
   readonly #heads = new Map<string, StreamHead>()
   readonly #firsts = new Map<string, number>()
-  /** Each of these dispatches once, in the order they were first heard. */
+  /** Each of these dispatches once, in the order of their first receipt. */
   readonly elapsed: Array<Heard> = []
   readonly announced: Array<Heard> = []
   heard = 0
@@ -58,7 +58,7 @@ export class Streams {
     if (t === "announcement") this.announced.push(heard)
   }
 
-  /** Numbers below the head that no socket heard: all of them had a snapshot instead, or nobody was there. */
+  /** Numbers below the head that no socket received: all of them had a snapshot instead, or nobody was there. */
   unheard(stream: string): number {
     let count = 0
     for (const { eventId, epoch, stream: name, s } of this.#heads.values()) {

@@ -1,4 +1,4 @@
-/** The last vote that each person was told had been counted, by what they voted on. */
+/** The last acknowledged vote of each person, by its question or poll. */
 export interface Vote {
   readonly of: "question" | "poll"
   readonly id: string

@@ -96,7 +96,7 @@ export class Client {
     return this.#cursors["event"] ?? 0
   }
 
-  /** `settled` hears the final reply, once; never when there is none by the end of the run. */
+  /** `settled` is called with the final reply, once; never when there is none by the end of the run. */
   command(t: string, d: object, settled: (reply: Reply) => void = () => undefined): void {
     if (this.#outstanding !== undefined) return
     this.#outstanding = { id: randomUUID(), t, d, settled, sentAt: Date.now(), tries: 0 }

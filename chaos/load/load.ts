@@ -1,4 +1,4 @@
-/** The load while a run lasts: people and hosts who act, probes, and REST workers; all of it stops when told. */
+/** The load while a run lasts: people and hosts who act, probes, and REST workers; all of it stops on request. */
 import { type Chance, sleep } from "../chance.ts"
 import type { Ledger } from "../ledger/ledger.ts"
 import type { Service } from "../ledger/service.ts"

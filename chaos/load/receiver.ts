@@ -1,4 +1,4 @@
-/** A webhook receiver that fails every fifth time and is slow every tenth. It keeps what it was told, by endpoint. */
+/** A webhook receiver that fails every fifth time and is slow every tenth. It keeps the deliveries, by endpoint. */
 import { createHash } from "node:crypto"
 import { once } from "node:events"
 import { createServer } from "node:http"

@@ -10,7 +10,7 @@ export interface Desk {
   readonly mark: () => string
 }
 
-/** A race that is over: who was told to have a place, and how many there were. */
+/** A race that is over: the people who were granted a place, and the number of places. */
 export interface Race {
   readonly eventId: string
   readonly capacity: number

@@ -75,7 +75,7 @@ export class OwnPostgres implements PostgresUnderTest {
   #starting: Promise<void> = Promise.resolve()
   #isClosed = false
 
-  /** `moved`: told when it listens at another address. */
+  /** `moved`: called when it listens at another address. */
   constructor(dataDir: string, moved: () => void) {
     this.#dataDir = dataDir
     this.#moved = moved

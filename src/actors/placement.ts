@@ -1,6 +1,6 @@
 /**
  * The placement of live events: all in this process, on the cluster engine's one-process layers, which need no storage and no
- * network. Many processes are another composition of the same entity (a runner per process, advisory locks per shard); the epoch
+ * network. Many processes are another composition of the same entity (a runner per process, advisory locks per shard); the
  * fence, the command log and the feed do not change.
  */
 import { Cause, Effect, Layer, Schedule } from "effect"

@@ -52,7 +52,8 @@ const Traits = Schema.Struct({
 }) satisfies Schema.Codec<ActivePhase>
 
 export const LiveSnapshot = Schema.Struct({
-  history: Schema.String,
+  /** The name of the event's history of streams, as clients receive it. */
+  epoch: Schema.String,
   version: Schema.Int,
   /** Highest `s` of the shared streams and of each open room's. */
   heads: Schema.Record(Schema.String, Schema.Int),

@@ -1,6 +1,6 @@
 /**
  * The typed REST client: one method per endpoint, with the parameters, body and answer of the contract. Types come from
- * the contract and vanish when compiled; what is left is a table of routes and `fetch`, so it needs nothing in a browser.
+ * the contract and vanish when compiled; a table of routes and `fetch` are left, so it needs nothing in a browser.
  */
 import type { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import type { Api } from "../http/contract/api.ts"

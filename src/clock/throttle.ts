@@ -1,4 +1,4 @@
-/** Many requests, few runs: what is requested is gathered for a while and then done once. */
+/** Many requests, few runs: requests are gathered for a while and then done once. */
 import type { Cancel, Timers } from "./timers.ts"
 
 /** One run that is due: the earliest of the times for which it was requested. Requests after it ask for another run. */

@@ -17,7 +17,7 @@ import {
 import { hashSecret, newSecret } from "./secrets.ts"
 
 export const API_KEY_PREFIX = "gck_"
-/** Enough of the secret to tell keys apart in a list, far too little to guess the rest. */
+/** Enough of the secret to distinguish keys in a list, far too little to guess the rest. */
 const SHOWN_PREFIX = API_KEY_PREFIX.length + 4
 const TOUCH_EVERY_MS = 60_000
 

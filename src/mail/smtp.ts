@@ -1,4 +1,4 @@
-/** Mail by SMTP (nodemailer): one pooled connection, bounded waits, and temporary failures told apart from permanent ones. */
+/** Mail by SMTP (nodemailer): one pooled connection, bounded waits, and temporary failures distinguished from permanent ones. */
 import { Redacted } from "effect"
 import { createTransport } from "nodemailer"
 import type { Letter } from "./letters.ts"

@@ -21,14 +21,14 @@ export class Unauthorized extends Data.TaggedError("Unauthorized")<Detail> {}
 export class SignInRequired extends Data.TaggedError("SignInRequired")<Detail> {}
 /** Authenticated, but not allowed. */
 export class Forbidden extends Data.TaggedError("Forbidden")<Detail> {}
-/** Absent, or another workspace's: the two are not told apart (specification §5, rule 7). */
+/** Absent, or another workspace's: the answers are equal (specification §5, rule 7). */
 export class NotFound extends Data.TaggedError("NotFound")<Detail> {
   static readonly of = (what: string) => new NotFound({ detail: `No such ${what}.` })
 }
 /** The state does not allow it now. */
 export class Conflict extends Data.TaggedError("Conflict")<Detail> {}
 export class SlugTaken extends Data.TaggedError("SlugTaken")<{ readonly slug: string }> {}
-/** A one-time token that is unknown, used or expired: the three are not told apart. */
+/** A one-time token that is unknown, used or expired: the answers are equal. */
 export class InvalidToken extends Data.TaggedError("InvalidToken")<Record<never, never>> {}
 /** No identity provider is configured (specification §5, rule 8). */
 export class IdpNotConfigured extends Data.TaggedError("IdpNotConfigured")<Record<never, never>> {}

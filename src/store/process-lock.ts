@@ -4,8 +4,8 @@
  *
  * The holder runs a statement on that session every two seconds, which the server records as the session's `state_change`:
  * that is the holder's heartbeat. A starter that finds a holder silent for ten seconds (its machine lost power, the network
- * to it is cut, it is frozen) ends the holder's session and takes the lock. The epoch fence makes that safe: a holder that
- * comes back finds its lock taken and its events under newer epochs, and can commit nothing.
+ * to it is cut, it is frozen) ends the holder's session and takes the lock. The fence makes that safe: a holder that
+ * comes back finds its lock taken and its events under newer fencing tokens, and can commit nothing.
  */
 import { openSession, type Session } from "./pool/session.ts"
 import type { Queryable } from "./pool/statement.ts"

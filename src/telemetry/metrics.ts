@@ -57,7 +57,7 @@ export const makeMetrics = () => ({
   }),
   fenced: counter("gathercue_actor_fenced_total", "Commits refused because another activation owns the event."),
   actorBusy: counter("gathercue_actor_busy_seconds_total", "Time live events were busy, commits included."),
-  activations: counter("gathercue_actor_activations_total", "Live event activations (epoch claims)."),
+  activations: counter("gathercue_actor_activations_total", "Live event activations (claims of a fencing token)."),
   actorsActive: gauge("gathercue_actors_active", "Live events resident in this process."),
   timersFired: counter("gathercue_actor_timers_fired_total", "Due timers turned into commands."),
   sockets: gauge("gathercue_gateway_sockets", "Open gateway sockets."),

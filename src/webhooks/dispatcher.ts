@@ -179,7 +179,7 @@ const start = (options: DispatcherOptions) =>
       return retryForever(Effect.uninterruptible(claimed))
     }
 
-    /** Retries get half of the free slots when they are due, so that neither kind of work shuts the other out. */
+    /** Retries get half of the free slots when they are due, so that neither kind of work blocks the other. */
     const claimDueRetries = Effect.gen(function* () {
       if (timers.elapsed() < nextRetryAt) return 0
       nextRetryAt = timers.elapsed() + POLL_MS

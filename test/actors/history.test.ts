@@ -87,7 +87,7 @@ test("the chat of an event comes back by its places, and that of rooms that have
   const recovering = recoverLiveEvent(house.sql, {
     eventId,
     node: "test",
-    history: newId(),
+    epoch: newId(),
     commandsSince: toTimestamp(Date.now() - COMMAND_MEMORY_MS),
   })
   const recovered = await Effect.runPromise(recovering)
@@ -98,7 +98,7 @@ test("the chat of an event comes back by its places, and that of rooms that have
   expect(at).toEqual(at.toSorted())
 })
 
-test("what had no effect stays answered after the event was fenced out and came back", async () => {
+test("a command without effect stays answered after the event was fenced out and recovered", async () => {
   const { eventId, phaseIds } = await seedEvent(house.sql, THREE)
   await house.execute(eventId, { type: "event.start", d: {} })
   const early = envelope({ type: "phase.next", d: { phaseId: phaseIds[1] ?? "" } })
@@ -111,7 +111,7 @@ test("what had no effect stays answered after the event was fenced out and came 
   expect([again.duplicate, again.event.activePhaseId]).toEqual([true, phaseIds[1]])
 })
 
-test("what had no effect only because of a command that was not committed is done when it is asked again", async () => {
+test("a command whose effect was missing only because of an uncommitted command is done when it is sent again", async () => {
   const { eventId, phaseIds } = await seedEvent(house.sql, THREE)
   await house.execute(eventId, { type: "event.start", d: {} })
   await runScript(

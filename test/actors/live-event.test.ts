@@ -93,7 +93,7 @@ describe("advancing", () => {
     })
   })
 
-  test("an event without phases goes live, and an appended phase is what advance starts", async () => {
+  test("an event without phases goes live, and advance starts an appended phase", async () => {
     const { eventId } = await live([])
     await expect(actors.execute(eventId, { type: "phase.next", d: {} })).rejects.toMatchObject({
       code: "conflict",
@@ -238,7 +238,7 @@ describe("the commit", () => {
     expect((await advance()).event.activePhaseId).toBe(phaseIds[1])
   })
 
-  test("numbers every dispatch of a stream without a gap, and the store has what was published", async () => {
+  test("numbers every dispatch of a stream without a gap, and the store has all published ones", async () => {
     const { eventId } = await seedEvent(actors.sql, THREE)
     const seen = await actors.watch(eventId)
     await actors.execute(eventId, { type: "event.start", d: {} })
@@ -264,7 +264,7 @@ describe("the commit", () => {
     })
   })
 
-  test("that the caller stopped waiting for is adopted and told all the same", async () => {
+  test("that the caller stopped waiting for is adopted and published all the same", async () => {
     const { eventId, phaseIds } = await live(THREE)
     const seen = await actors.watch(eventId)
     const letGo = await holdLiveEvent(actors.url, eventId)
@@ -385,7 +385,7 @@ describe("the commit", () => {
     await actors.sql`drop trigger bad on publications`
   })
 
-  test("of an event taken by another epoch is refused once and then made under a new one", async () => {
+  test("of an event taken under another fencing token is refused once and then made under a new one", async () => {
     const { eventId, phaseIds } = await live(THREE)
     await actors.sql`update live_events set epoch = epoch + 1 where event_id = ${eventId}`
     const answer = await advanceFrom(eventId, phaseIds[0])
@@ -396,7 +396,7 @@ describe("the commit", () => {
 })
 
 describe("deleting", () => {
-  test("a live event says its last word before it goes", async () => {
+  test("a live event publishes its last message before it is removed", async () => {
     const { eventId } = await live(THREE)
     const seen = await actors.watch(eventId)
     await actors.execute(eventId, { type: "event.delete", d: {} })

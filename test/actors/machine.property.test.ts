@@ -137,7 +137,7 @@ const expectLawful = (before: LiveState, after: LiveState): void => {
     expect(next === old || (next?.rev ?? 0) > old.rev).toBe(true)
   }
   const [was, is] = [activePhase(before), activePhase(after)]
-  // Whoever names a revision of the active phase means that phase and no other.
+  // A command with a revision of the active phase applies to that phase alone.
   if (is !== undefined && is.id !== was?.id) {
     for (const { rev: known } of before.phases) expect(is.rev).toBeGreaterThan(known)
   }

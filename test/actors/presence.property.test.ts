@@ -13,7 +13,7 @@ const act = fc.record({
   who: fc.constantFrom("p1", "p2", "p3"),
 })
 
-test("every joined has one left, alternately, and presence is who is connected", () => {
+test("every joined has one left, alternately, and presence equals the connected participants", () => {
   fc.assert(
     fc.property(fc.array(act, { maxLength: 60 }), fc.constantFrom(0, 50), (acts, graceMs) => {
       const presence = new Presence(true, graceMs)

@@ -37,7 +37,7 @@ const liveEvent = async (house: ActorHouse, phases: Parameters<typeof seedEvent>
 }
 
 describe("an orderly restart", () => {
-  test("is nobody's absence: who comes back never left, who does not has left once", async () => {
+  test("is no absence: a participant who comes back never left, and one who does not has left once", async () => {
     const before = await startActors(database.url)
     const eventId = await liveEvent(before, [{ modality: "broadcast" }])
     await report(before, eventId, [join("back"), join("gone")])
@@ -68,7 +68,7 @@ test("a roster is for the first activation after its stop, and not written once 
   expect(await totalAt(overtaken)).toMatchObject({ total: 2 })
   const owner = await startActors(database.url, { node: "owner" })
   try {
-    // The one before it told nobody who was there.
+    // The one before it published no participants.
     expect(await totalAt(owner)).toMatchObject({ total: 0 })
     await overtaken.stop()
     expect(await owner.sql`select roster from live_events where event_id = ${eventId}`).toEqual([{ roster: null }])
@@ -96,7 +96,7 @@ test("newcomers of a large audience find an event that has just begun live", asy
   }
 })
 
-test("an arrival whose commit was lost is told by the next one", async () => {
+test("an arrival whose commit was lost is published by the next one", async () => {
   const proxy = await startPostgresProxy(database.url)
   onTestFinished(() => proxy.close())
   const house = await startActors(proxy.url)
@@ -133,7 +133,7 @@ describe("a phase change", () => {
     }
   })
 
-  test("tells lists how roles read from now on, and counts them so", async () => {
+  test("publishes the new roles in lists, and counts by them", async () => {
     const house = await startActors(database.url)
     try {
       const eventId = await liveEvent(house, [{ modality: "broadcast" }, { modality: "meeting" }])

@@ -16,7 +16,7 @@ afterAll(() => database.drop())
 
 const THREE = [{ modality: "broadcast" }, { modality: "meeting" }, { modality: "meeting" }] as const
 
-test("a mailbox that is full answers unavailable, and what was queued is done", async () => {
+test("a mailbox that is full answers unavailable, and queued commands are done", async () => {
   const small = await startActors(database.url, { mailbox: 4 })
   try {
     const { eventId } = await seedEvent(small.sql, THREE)
@@ -72,7 +72,7 @@ test("a live event stays in memory without traffic and its timer fires; one that
   }
 })
 
-test("of two processes on one database only the owner writes; the other says that the event moved", async () => {
+test("of two processes on one database only the owner writes; the other answers that the event moved", async () => {
   let allowed = true
   const first = await startActors(database.url, { node: "first", holds: () => allowed })
   const second = await startActors(database.url, { node: "second" })

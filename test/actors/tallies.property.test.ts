@@ -31,10 +31,10 @@ const act = fc.record({
   twice: fc.boolean(),
 })
 type Act = typeof act extends fc.Arbitrary<infer A> ? A : never
-/** What each person does, one after the other; all people at once. */
+/** The actions of each person, one after the other; all people at once. */
 const acts = fc.array(fc.array(act, { maxLength: 8 }), { minLength: PEOPLE, maxLength: PEOPLE })
 
-/** What a choice comes to in one of the polls, or for the question: a vote or none. */
+/** The effect of a choice in one of the polls, or for the question: a vote or none. */
 const chosen = ({ on, choice }: Act): ReadonlyArray<string> => {
   if (on === QUESTION) return choice.slice(0, 1).map(() => "vote")
   return POLLS[on]?.kind === "multi" ? choice : choice.slice(0, 1)
@@ -92,7 +92,7 @@ const perform = async (
   )
 }
 
-/** What was said last of each thing, by id. */
+/** The last dispatch about each entity, by id. */
 const lastSaid = (seen: Awaited<ReturnType<ActorHouse["watch"]>>) => {
   const last = new Map<string, object>()
   for (const { frame } of seen.flatMap(({ ephemeral }) => ephemeral)) {
@@ -110,7 +110,7 @@ const compare = async (
   eventId: string,
   ids: ReadonlyArray<string>,
   model: Model,
-  /** What had been said before. */
+  /** The earlier dispatches. */
   known: ReadonlyMap<string, object>,
 ) => {
   const question = ids[QUESTION] ?? ""

@@ -1,6 +1,6 @@
 /**
- * Tallies in memory, thousands of interleavings: every count is the set of its voters after each step, whoever votes, takes
- * back, asks for what cannot be, and whatever hosts close, delete and hide meanwhile; and a refusal changes nothing.
+ * Tallies in memory, thousands of interleavings: every count is the set of its voters after each step. Voters vote, take votes back and
+ * send invalid votes, while hosts close, delete and hide. A refusal changes nothing.
  */
 import { isDeepStrictEqual } from "node:util"
 import fc from "fast-check"

@@ -1,4 +1,4 @@
-/** What staff are told of a waiting room: every change once, in portions. */
+/** The reports of a waiting room to staff: every change once, in portions. */
 import { expect, test } from "vitest"
 import { Lobby } from "../../src/actors/presence/waiting-room.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
@@ -7,7 +7,7 @@ const AT = toTimestamp(0)
 const knock = (lobby: Lobby, participantId: string): void =>
   lobby.knock("node", { participantId, name: participantId, kind: "guest" }, AT)
 
-test("of many who come at once each is told once, five hundred at a time", () => {
+test("of many arrivals at once each is reported once, five hundred at a time", () => {
   const lobby = new Lobby()
   const ids = Array.from({ length: 1200 }, (_, n) => `p${n}`)
   for (const id of ids) knock(lobby, id)
@@ -19,7 +19,7 @@ test("of many who come at once each is told once, five hundred at a time", () =>
   expect(portions).toEqual([ids.slice(0, 500), ids.slice(500, 1000), ids.slice(1000)])
 })
 
-test("who goes before they were told of is told as gone, and who was told of is not told again", () => {
+test("a departure before the arrival was reported is reported, and a reported arrival is not reported again", () => {
   const lobby = new Lobby()
   for (const id of ["stays", "goes"]) knock(lobby, id)
   lobby.giveUp("node", "goes")

@@ -110,7 +110,7 @@ test("one number with two contents is found, in one history and not across two",
   expect(streams.unheard("event")).toBe(2)
 })
 
-test("what was acknowledged and is not there is lost, and what is there twice is doubled", async () => {
+test("an acknowledged change that is missing counts as lost, and one that is stored twice as doubled", async () => {
   const { ledger, whole } = inspection()
   for (const mark of ["kept", "lost", "twice", "unanswered"]) ledger.ask("event", mark, null)
   for (const mark of ["kept", "lost", "twice"]) ledger.acknowledge("event", mark)
@@ -188,7 +188,7 @@ test("an occurrence that never came, came changed, out of order or from nowhere 
   ])
 })
 
-test("the report counts what was lost under the fault that it was lost in", () => {
+test("the report counts losses under the fault in which they happened", () => {
   const ledger = new Ledger()
   ledger.during = "kill"
   ledger.ask("chat", "a", eventId)

@@ -1,4 +1,4 @@
-/** What people do at a live event, as a client follows it: dispatches and replies in any order, and what is nobody's business. */
+/** Actions of people at a live event, as a client follows them: dispatches and replies in any order, and unknown ones. */
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { pendingQuestions, shownQuestions } from "../../src/client/state/question-state.ts"
@@ -51,7 +51,7 @@ describe("questions", () => {
     ])
   })
 
-  test("that are hidden are gone for the audience, kept by staff and by who asked, and come back", () => {
+  test("that are hidden are gone for the audience, kept by staff and by the author, and come back", () => {
     const asked = told("question.created", { question: question("a", 1, { authorId: "p", anonymous: false }) })
     const others = told("question.created", { question: question("b", 1) })
     const hide = (id: string) => told("question.removed", { id, rev: 2, hidden: true })
@@ -80,7 +80,7 @@ describe("questions", () => {
     expect(gone.questions.mine).toEqual([])
   })
 
-  test("that were asked anonymously, wait for a moderator and are taken back are gone with the reply, which is all that tells of it", () => {
+  test("that were asked anonymously, wait for a moderator and are taken back are gone with the reply, because no dispatch follows", () => {
     const asked = answered("question.ask", { question: question("a", 1, { anonymous: true, status: "pending" }) })
     const gone = given(ready("participant"), asked, answered("question.withdraw", { id: "a" }), asked)
     expect([gone.questions.all, gone.questions.mine]).toEqual([[], []])
@@ -94,7 +94,7 @@ describe("questions", () => {
     expect(pendingQuestions(byReply.questions)).toEqual([waiting])
   })
 
-  test("a vote is one's own until it is taken back; a reply older than the snapshot says nothing", () => {
+  test("a vote is one's own until it is taken back; a reply older than the snapshot changes nothing", () => {
     const vote = (voted: boolean, v: number) => answered("question.vote", { questionId: "a", votes: 1, voted }, v)
     const voted = given(ready("participant"), vote(true, 20))
     expect(voted.questions.voted).toEqual(["a"])
@@ -125,7 +125,7 @@ test("reply and dispatches of one thing may come in any order, and more than onc
 })
 
 describe("chat", () => {
-  test("has three places, forgets the oldest, and drops what was deleted", () => {
+  test("has three places, forgets the oldest, and drops deleted messages", () => {
     const many = Array.from({ length: 205 }, (_, n) => told("chat.message", { message: message(`m${n}`, "event") }))
     const state = given(
       ready("host"),
@@ -153,7 +153,7 @@ describe("chat", () => {
 describe("polls", () => {
   const TALLY = { id: "poll", counts: [2, 1], voters: 3 }
 
-  test("show counts to who voted until they take the vote back", () => {
+  test("show counts to voters until they take the vote back", () => {
     const voted = given(
       ready("participant"),
       told("poll.opened", { poll: poll(2) }),
@@ -262,7 +262,7 @@ describe("rooms and rounds", () => {
   })
 })
 
-test("a transcript replaces what was guessed by what was said, and outlives a new snapshot", () => {
+test("a transcript replaces interim segments by final ones, and outlives a new snapshot", () => {
   const segment = (text: string, final: boolean) => ({
     segment: "1",
     final,
@@ -282,7 +282,7 @@ test("a transcript replaces what was guessed by what was said, and outlives a ne
   expect(said.transcript).toEqual({ segments: [segment("hello", true)], interim: [] })
 })
 
-test("a broadcast belongs to its phase; mutes and captures are as last told", () => {
+test("a broadcast belongs to its phase; mutes and captures are those of the last dispatch", () => {
   const broadcast = { broadcastId: "b", phaseId: "a", status: "live", playbackUrl: null, startedAt: AT }
   const state = given(
     ready("participant"),

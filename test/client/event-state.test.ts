@@ -55,7 +55,7 @@ const state = stateOf({
 const dispatch = (t: string, d: unknown): Dispatch => ({ t, d, v: 1, ts: 1_800_000_000_000 }) as Dispatch
 
 describe("the client's state", () => {
-  test("has the seat that was told last: another, none any more, or the same when nothing is said of it", () => {
+  test("has the seat of the last dispatch: another, none any more, or the same when the dispatch has none", () => {
     const seat = { provider: "livekit", url: "wss://media.example.com", token: "t" }
     const me = { role: "speaker", can: [], chatTo: [], reason: "stage" }
     const seated = applyDispatch(state, dispatch("me.updated", { ...me, media: seat }))
@@ -108,7 +108,7 @@ describe("the client's state", () => {
   })
 })
 
-test("a position tells the next dispatch from an old one and from a gap", () => {
+test("a position distinguishes the next dispatch from an old one and from a gap", () => {
   const positions = new StreamPositions("epoch", { event: 5, staff: 0 })
   expect([positions.place("event", 5), positions.place("event", 7), positions.place("event", 6)]).toEqual([
     "old",
@@ -120,7 +120,7 @@ test("a position tells the next dispatch from an old one and from a gap", () => 
   expect([positions.behind({ event: 6 }), positions.behind({ event: 7 })]).toEqual([false, true])
 })
 
-test("a room's stream is heard from its cursor on, and no more once it is left", () => {
+test("a room's stream is followed from its cursor on, and no more once the room is left", () => {
   const positions = new StreamPositions("epoch", { event: 5, "room:a": 7 })
   positions.follow({ "room:b": 2 }, ["room:a"])
   expect([positions.place("room:a", 8), positions.place("room:b", 2), positions.place("room:b", 3)]).toEqual([
@@ -132,7 +132,7 @@ test("a room's stream is heard from its cursor on, and no more once it is left",
   expect([positions.behind({ event: 5, "room:b": 3 }), positions.behind({ "room:c": 1 })]).toEqual([false, true])
 })
 
-test("a timer has what is left of it by the server's clock, and what it had when it was paused", () => {
+test("a timer has its remaining time by the server's clock, and that of its pause while it is paused", () => {
   const clock = new ServerClock()
   const endsAt = new Date(Date.now() + 3_600_000).toISOString()
   clock.add(0, 1_800_000, 1_800_000, 0)

@@ -52,7 +52,7 @@ afterEach(() => {
   HeldSocket.opened.length = 0
 })
 
-test("a connection that never says hello is given up and another is dialled", async () => {
+test("a connection without a hello is given up and another is opened", async () => {
   const client = await dial()
   await vi.advanceTimersByTimeAsync(9000)
   expect(HeldSocket.opened).toHaveLength(1)
@@ -95,7 +95,7 @@ test("nothing keeps running after the client is closed", async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test("asks not to be sent what it mutes, and says that it waits in the lobby", async () => {
+test("requests no muted dispatches, and has the status `lobby` while it waits", async () => {
   const client = await dial({ mute: ["reactions"] })
   const [socket] = HeldSocket.opened
   socket?.say(hello)
@@ -107,7 +107,7 @@ test("asks not to be sent what it mutes, and says that it waits in the lobby", a
   client.close()
 })
 
-test("a new token that the server cannot check for the moment is sent again when the server says so", async () => {
+test("a new token that the server cannot check for the moment is sent again after the server's delay", async () => {
   const client = await dial()
   const [socket] = HeldSocket.opened
   socket?.say(hello)

@@ -1,4 +1,4 @@
-/** An event as a client was told of it, and news of it: dispatches, and replies to the client's own commands. */
+/** An event as a client has received it, and later messages: dispatches, and replies to the client's own commands. */
 
 import type { AnsweredCommand } from "../../src/client/connection/replies.ts"
 import { applyDispatch, applyReply, type EventState, stateOf } from "../../src/client/state/event-state.ts"

@@ -39,7 +39,7 @@ describe("hands and the stage", () => {
   })
 })
 
-test("what somebody did in one tab is so in the other, and an older word changes nothing", () => {
+test("an action in one tab changes the state of the other, and an older dispatch changes nothing", () => {
   const hand = { participantId: "p", name: "P", note: null, at: AT }
   const on = { state: "on", expiresAt: null }
   const tab = given(
@@ -71,7 +71,7 @@ test("what somebody did in one tab is so in the other, and an older word changes
   expect([back.questions.voted, back.polls.chosen]).toEqual([[], {}])
 })
 
-test("the lobby's queue is counted beyond what is listed, and its policy follows the phase", () => {
+test("the lobby's queue is counted beyond the listed part, and its policy follows the phase", () => {
   const waiting = (participantId: string) => ({ participantId, name: "", kind: "guest" as const, since: AT })
   const state = given(
     ready("host", { lobby: { total: 3, waiting: [waiting("a")] }, lobbyPolicy: "open" }),

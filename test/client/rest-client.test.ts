@@ -35,7 +35,7 @@ test("the table of routes is the contract's; `npx vitest run test/client -u` wri
 })
 
 describe("a call", () => {
-  test("takes and answers what the contract says", async () => {
+  test("takes and answers the schemas of the contract", async () => {
     const made = await client.createEvent({
       payload: { type: "webinar", title: "Typed", phases: [{ modality: "meeting" }] },
     })

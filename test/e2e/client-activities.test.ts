@@ -1,6 +1,6 @@
 /**
- * The reference client among people who ask, vote, chat, raise hands and change rooms: whatever is cut and repeated meanwhile,
- * what it made of the news is what somebody who comes in afterwards is told.
+ * The reference client among people who ask, vote, chat, raise hands and change rooms: after all cuts and
+ * repeats its state equals the snapshot of a newcomer.
  */
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
@@ -40,7 +40,7 @@ const someQuestion = (client: GatewayClient): string => shownQuestions(stateOf(c
 const anyQuestion = (client: GatewayClient): string => stateOf(client).questions.all[0]?.id ?? ""
 const somePoll = (client: GatewayClient) => stateOf(client).polls.all.at(-1)
 
-/** What people may do; much of it is refused at the moment it is tried, which is part of the game. */
+/** The possible actions; many of them are refused at that moment, which is intended. */
 const DEEDS = {
   ask: ({ guest }) => guest.command("question.ask", { text: "Why?" }),
   askUnnamed: ({ guest }) => guest.command("question.ask", { text: "Who?", anonymous: true }),
@@ -149,7 +149,7 @@ const countOnceMore = async ({ host, guest }: People): Promise<void> => {
   await Promise.allSettled([...votes, ...choices, hand])
 }
 
-/** Whoever is in a room hears it, unless they may not speak just now. */
+/** The participants of a room receive its messages, unless the sender may not write at the moment. */
 const expectHeardInRoom = async (guest: GatewayClient): Promise<void> => {
   if (stateOf(guest).rooms.assignment === null) return
   const said = await guest.command("chat.send", { to: "room", text: "is anybody here?" }).catch(() => undefined)
@@ -164,7 +164,7 @@ const expectSame = async (client: GatewayClient, fresh: GatewayClient, who: stri
     const [long, short] = both()
     expect(long).toEqual(short)
   })
-  // Who comes into a room is not told what was said there before.
+  // A participant who enters a room does not receive its earlier messages.
   const { room } = stateOf(client).chat
   if (room.length > 0) expect(stateOf(fresh).chat.room.slice(-room.length)).toEqual(room)
 }
@@ -211,7 +211,7 @@ const play = async (acts: ReadonlyArray<Act>, cable: Cable): Promise<void> => {
   }
 }
 
-test("after any mix of deeds, cuts and tabs, host and guest have exactly what a newcomer is told", async () => {
+test("after any mix of commands, cuts and tabs, host and guest have exactly the state that a newcomer receives", async () => {
   const deeds = Object.keys(DEEDS) as ReadonlyArray<Deed>
   const acts = fc
     .array(
@@ -250,7 +250,7 @@ test("after any mix of deeds, cuts and tabs, host and guest have exactly what a 
   }
 }, 120_000)
 
-test("who has to wait is in the lobby until a host lets them in, or is told to stop", async () => {
+test("a waiting participant is in the lobby until a host admits them, or the client stops", async () => {
   const phases = [{ modality: "meeting", config: { lobby: "ask" } }, { modality: "broadcast" }]
   const event = await createLiveEvent(server.url, acme.key, { phases })
   const { session } = await createPerson(server.url, acme.key, event.id, "host")
@@ -265,7 +265,7 @@ test("who has to wait is in the lobby until a host lets them in, or is told to s
     return stateOf(host).lobby.waiting[0]?.participantId ?? ""
   }
   const waits = (client: GatewayClient) =>
-    eventually(() => client.status === "lobby" && stateOf(host).lobby.total === 1, "somebody at the door")
+    eventually(() => client.status === "lobby" && stateOf(host).lobby.total === 1, "a participant in the lobby")
   const entering = guest.connect()
   await waits(guest)
   await host.command("lobby.admit", { ids: [knocked(guest)] })
@@ -277,7 +277,7 @@ test("who has to wait is in the lobby until a host lets them in, or is told to s
   await denied
 })
 
-test("who changes rooms hears the one they are in, and goes on exactly there after a cut", async () => {
+test("a participant who changes rooms receives the present room's stream, and resumes exactly there after a cut", async () => {
   const event = await createLiveEvent(server.url, acme.key, { type: "meeting", phases: PHASES })
   const cable = await layCable(server.url)
   const clientOf = async (role: string) => {

@@ -92,7 +92,7 @@ test("a server killed in the middle of everything loses nothing it had promised"
   expect(order.toSorted()).toEqual(said.toSorted())
   for (const { heard, recoveries } of [driver, ...viewers]) {
     expect(heard).toEqual(order)
-    // Never a snapshot again: also whoever was still waiting at the next kill got all of it replayed.
+    // Never a snapshot again: clients that were still waiting at the next kill got all of it replayed as well.
     expect(recoveries.indexOf(false, 1)).toBe(-1)
     expect(recoveries.length).toBeGreaterThan(1)
   }

@@ -93,7 +93,7 @@ test("the host moderates, polls, opens rooms and ends; viewer and bot take part 
   expect([await closed, await bot.said(/^over/)]).toEqual([4307, "over: event ended"])
 }, 90_000)
 
-test.each(["meeting", "broadcast"])("the bot tells the time in the chat of a %s", async (modality) => {
+test.each(["meeting", "broadcast"])("the bot posts the time in the chat of a %s", async (modality) => {
   const phases = [{ modality, featureSet: ["chat"], config: { durationSeconds: 600 } }]
   const event = await createLiveEvent(server.url, acme.key, {
     type: modality === "meeting" ? "meeting" : "webinar",

@@ -1,4 +1,4 @@
-/** What a server says at its most talkative, with a database of its own: that something was violated, and nobody's data. */
+/** The log of a server at its lowest level, with a database of its own: it names violated constraints, and has no data. */
 import { randomUUID } from "node:crypto"
 import { expect, test } from "vitest"
 import { call, createWorkspace, PASSWORD, signup } from "../support/api.ts"

@@ -16,7 +16,7 @@ const started = async (environment: { readonly [key: string]: string }): Promise
 }
 
 describe("on the embedded database", () => {
-  test("what was stored is there after SIGTERM and after SIGKILL, and a second server on the folder is refused", async () => {
+  test("stored data is there after SIGTERM and after SIGKILL, and a second server on the folder is refused", async () => {
     const DATA_DIR = await temporaryFolder()
     const first = await started({ DATA_DIR, PORT: "0" })
     const { key } = await createWorkspace(first.url)

@@ -15,7 +15,7 @@ let proxy: PostgresProxy
 let direct: postgres.Sql
 let pool: Pool
 let destroyed: string[]
-/** Deadlines that were told as passed. */
+/** Deadlines that were reported as passed. */
 let late: string[]
 
 const openPool = (options: Partial<PoolOptions> = {}): Pool => {
@@ -69,7 +69,7 @@ const backAfter = async (): Promise<number> => {
   return performance.now() - since
 }
 
-describe("what is acknowledged is stored", () => {
+describe("every acknowledged write is stored", () => {
   test("after a thousand statements that waited, and ten transactions among them", async () => {
     openPool({ waiting: 5_000, deadlineMs: 30_000 })
     await pool.sql`select 1`
@@ -133,7 +133,7 @@ describe("what is acknowledged is stored", () => {
     expect(await stored()).toEqual(new Set([id]))
   })
 
-  test("a statement that the driver cannot send is told as such, and leaves no session behind", async () => {
+  test("a statement that the driver cannot send is reported as such, and leaves no session behind", async () => {
     openPool({ connections: 2 })
     for (let n = 0; n < 5; n++) {
       expect(await settle(pool.sql`select ${undefined as unknown as null}::int`)).toBe("UNDEFINED_VALUE")
@@ -203,7 +203,7 @@ describe("nothing hangs", () => {
     expect(await backAfter()).toBeLessThan(1_000)
   })
 
-  test("when the open connections fall into a black hole: callers are told by the deadline and new ones are opened", async () => {
+  test("when the open connections fall into a black hole: callers get an error by the deadline and new connections are opened", async () => {
     openPool({ deadlineMs: 2_000 })
     await Promise.all(Array.from({ length: 10 }, () => pool.sql`select pg_sleep(0.02)`))
     expect(pool.stats.open).toBe(10)
@@ -298,7 +298,7 @@ describe("nothing hangs", () => {
     expect([destroyed, late]).toEqual([[], ["server", "server"]])
   })
 
-  test("when a client's machine loses its power: the server is told to look for it after ten seconds", async () => {
+  test("when a client's machine loses its power: the server is set to probe for it after ten seconds", async () => {
     // Three connections at once may take more than a second on a machine under load.
     openPool({ deadlineMs: 30_000 })
     const shown = ["idle", "interval", "count"].map(
@@ -319,7 +319,7 @@ describe("nothing hangs", () => {
   })
 })
 
-describe("who waits is bounded", () => {
+describe("the number of waiting callers is bounded", () => {
   test("one more than may wait is refused at once, and a live event's statement is not", async () => {
     openPool({ connections: 1, waiting: 20 })
     await pool.sql`select 1`
@@ -346,7 +346,7 @@ describe("who waits is bounded", () => {
     expect(order.join(" ")).toBe("busy live live live live request live live request request")
   })
 
-  test("closing lets what is under way finish, refuses the rest and leaves no session behind", async () => {
+  test("closing lets statements under way finish, refuses the rest and leaves no session behind", async () => {
     openPool({ connections: 2 })
     await pool.sql`select 1`
     const id = randomUUID()

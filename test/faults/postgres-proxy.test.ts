@@ -59,7 +59,7 @@ afterEach(async () => {
   for (const sql of clients.splice(0)) await sql.end({ timeout: 0 })
 })
 
-test("what passes is unchanged, and the SQL and the transaction of each connection are known", async () => {
+test("bytes pass unchanged, and the SQL and the transaction of each connection are known", async () => {
   await open()
   const sql = client({ connection: { application_name: "reader" } })
   const long = "x".repeat(300_000)
@@ -174,7 +174,7 @@ test("a statement fails with the error that was asked for, and so does its trans
   expect(proxy.counts().actions).toEqual({ fail: 2 })
 })
 
-test("a rule skips, counts and throws its dice as it was told", async () => {
+test("a rule skips, counts and draws by chance as it is configured", async () => {
   const dice = [0.9, 0.05, 0.5]
   await open({ random: () => dice.shift() ?? 1 })
   const sql = client()

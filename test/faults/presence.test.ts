@@ -1,4 +1,4 @@
-/** Comings and goings are told to receivers once, although the outcome of the commit that stored them stayed unknown. */
+/** Arrivals and departures are sent to receivers once, although the outcome of the commit that stored them stayed unknown. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { loadConfig } from "../../src/config/config.ts"
 import { type RunningServer, startServer } from "../../src/server.ts"

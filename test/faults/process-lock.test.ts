@@ -25,7 +25,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-test("a holder that lives keeps the lock, and a starter is told so within seconds", async () => {
+test("a holder that lives keeps the lock, and a starting server is refused within seconds", async () => {
   const holder = await take(proxy.url)
   const since = performance.now()
   expect(await take(database.url)).toBeUndefined()
@@ -43,7 +43,7 @@ test("a released lock is there for the next at once", async () => {
 
 test("a holder whose machine lost its power is outlasted within thirty seconds, and knows it when it is back", async () => {
   const holder = await take(proxy.url)
-  // The server's side of its session stays open, and hears nothing.
+  // The server's side of its session stays open, and receives nothing.
   proxy.silence("all")
   const since = performance.now()
   const next = await take(database.url)

@@ -70,7 +70,7 @@ const host = async () => {
   return client
 }
 
-test("a full disk is told as such, also when nobody else writes, and so is its end", async () => {
+test("a full disk is reported as such, also without other writers, and so is its end", async () => {
   const full = proxy.onStatement({
     match: /insert into disk_probes/,
     action: { kind: "fail", code: "53100", message: 'could not extend file "base/1/2": No space left on device' },
@@ -107,7 +107,7 @@ test("a backup, which locks every table against being emptied, keeps nobody from
   await backup.end()
 })
 
-test("a black hole is told within two seconds and its deadline; callers get 503, sockets stay, and the first command after it is acknowledged within a second", async () => {
+test("a black hole is reported within two seconds and its deadline; callers get 503, sockets stay, and the first command after it is acknowledged within a second", async () => {
   const client = await host()
   expect((await client.command("chat.send", { to: "event", text: "before" })).ok).toBe(true)
   proxy.silence("all")
@@ -132,7 +132,7 @@ test("a black hole is told within two seconds and its deadline; callers get 503,
   await client.cut()
 })
 
-test("a flood of requests beyond what may wait is refused at once, and none of it is lost half-way", async () => {
+test("a flood of requests beyond the queue is refused at once, and none of it is lost half-way", async () => {
   proxy.delayReplies(30)
   const before = await metric("gathercue_database_refused_total")
   const titles = Array.from({ length: 200 }, () => randomUUID())

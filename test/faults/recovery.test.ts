@@ -32,7 +32,7 @@ const startOn = (databaseUrl: string): Promise<RunningServer> =>
 
 const AWAY = { kind: "fail", code: "57P03", message: "the database system is starting up" } as const
 
-test("a role that a host gave counts no longer where the list says otherwise after a restart", async () => {
+test("a role that a host gave no longer counts when the event's list differs after a restart", async () => {
   const database = await createTestDatabase()
   onTestFinished(() => database.drop())
   const rows = rowsOf(database.url)
@@ -47,7 +47,7 @@ test("a role that a host gave counts no longer where the list says otherwise aft
   expect(given).toMatchObject({ ok: true })
   for (const one of [host, guest]) await one?.client.cut()
   await first.stop()
-  // The workspace changes the list, and the server dies before the event hears of it.
+  // The workspace changes the list, and the server dies before the event is notified.
   await rows.run("update memberships set role = 'viewer' where user_id = $1", [people[1]?.userId ?? ""])
 
   const second = await start()

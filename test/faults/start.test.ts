@@ -39,7 +39,7 @@ const statusLine = (port: number, request: string): Promise<string> =>
     socket.on("close", () => resolve(answer))
   })
 
-test("while the server starts it says so to every request, and takes them once it is up", async () => {
+test("every request during the start is answered that the server starts, and requests are taken once it is up", async () => {
   const database = await externalDatabase()
   const proxy = await startPostgresProxy(database.url)
   onTestFinished(() => proxy.close())
@@ -166,7 +166,7 @@ test("a database that fails in the middle of the start is refused in one sentenc
   }
 })
 
-test("a process that may open too few files says so", async () => {
+test("a process that may open too few files prints that", async () => {
   const script = `ulimit -n 400 && exec "${process.execPath}" "${await compiled("src/main.ts")}"`
   const child = spawn("/bin/sh", ["-c", script], { env: { PORT: "0", SECRET_KEY } })
   let stderr = ""

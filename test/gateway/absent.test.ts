@@ -1,4 +1,4 @@
-/** What the gateway remembers of participants who have gone is bounded; what it remembers of connected ones is never given up. */
+/** The gateway's memory of absent participants is bounded; that of connected ones is never dropped. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { systemTimers } from "../../src/clock/timers.ts"
@@ -12,7 +12,7 @@ import { type House, openHouse, type Stage } from "./house.ts"
 const KEPT = 3
 
 let house: House
-/** One reaction each while a test runs: a second one tells whether the first is remembered. */
+/** One reaction each while a test runs: a second one shows whether the first is remembered. */
 beforeAll(async () => {
   const reactions = { perSecond: 0.001, burst: 1 }
   house = await openHouse({ budgets: { ...GATEWAY_DEFAULTS.budgets, reactions }, absentParticipants: KEPT })

@@ -1,4 +1,4 @@
-/** Anonymous viewers hear how many people there are and who is on stage, and the names of nobody else, however they come. */
+/** Anonymous viewers receive the number of people and the names of those on stage, and no other names, however people come. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { applyDispatch, type EventState, stateOf } from "../../src/client/state/event-state.ts"
 import type { Visibility } from "../../src/model/event.ts"
@@ -49,7 +49,7 @@ test("ready has the counts and those on stage, also of the smallest audience; wi
   expect(Object.keys(named.d.cursors).toSorted()).toEqual(["event", "me", "people"])
 })
 
-test("those on stage are told of as they come, change and go; the audience is counted and not named", async () => {
+test("arrivals, changes and departures on stage are sent; the audience is counted and not named", async () => {
   const stage = await broadcast()
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const viewer = await watch(stage)
@@ -73,7 +73,7 @@ test("those on stage are told of as they come, change and go; the audience is co
   expect(told).not.toContain("presence.mode")
 })
 
-test("nothing that a viewer is sent names anybody of the audience, whatever they do that is not said aloud", async () => {
+test("no dispatch to a viewer names anybody of the audience, whatever they do that is not public", async () => {
   const stage = await broadcast()
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const viewer = await watch(stage)
@@ -93,7 +93,7 @@ test("nothing that a viewer is sent names anybody of the audience, whatever they
   }
 })
 
-test("a viewer resumes exactly, and one who held the stream of names is told from scratch", async () => {
+test("a viewer resumes exactly, and one with a cursor of the stream of names gets a full ready", async () => {
   const stage = await broadcast()
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const viewer = await watch(stage)
@@ -120,7 +120,7 @@ test("a viewer resumes exactly, and one who held the stream of names is told fro
   expect(JSON.stringify(curious.received)).not.toContain("presence.diff")
 })
 
-test("where nobody can watch without a name, nothing is said for them", async () => {
+test("an event without anonymous viewers publishes nothing for them", async () => {
   const stage = await house.stage([{ modality: "meeting" }])
   const host = await house.join(stage, "host", "host", { kind: "user" })
   await house.join(stage, "guest")

@@ -96,7 +96,7 @@ test("the description names the roles and the feature that each command needs, a
   expect(Object.fromEntries(found)).toEqual(Object.fromEntries(wanted))
 })
 
-test("a validator tells what is described from what is not", () => {
+test("a validator distinguishes described messages from others", () => {
   const at = "2026-11-20T18:00:00.000Z"
   const announced = { id: "1", text: "Hello", by: { participantId: "p", name: "P" }, at }
   const frame = { op: 0, t: "announcement", st: "event", s: 1, v: 1, ts: 1, d: announced }

@@ -38,7 +38,7 @@ const countsIn = (ready: Frame) => ready.rooms.map(({ count }: Frame) => count)
 const roomOf = async (stage: Stage, who: string): Promise<string | null> =>
   (await readyOf(house, stage, who)).assignment?.roomId ?? null
 
-test("what was planned is what opens: everyone is told their room, hears it, and newcomers see all of it", async () => {
+test("rooms open as planned: everyone gets their assignment and the room's stream, and newcomers see all of it", async () => {
   const stage = await house.stage(BREAKOUT)
   const host = await house.join(stage, "host", "host")
   const viewer = await house.join(stage, "viewer", "viewer")
@@ -80,7 +80,7 @@ test("what was planned is what opens: everyone is told their room, hears it, and
   }
 })
 
-test("staff plan and open, in a breakout phase, what there is; once for an id and one at a time", async () => {
+test("staff plan and open existing plans in a breakout phase; once for an id and one at a time", async () => {
   const stage = await house.stage([{ modality: "meeting" }, { modality: "breakout" }])
   const host = await house.join(stage, "host", "host")
   const [person] = await crowd(house, stage, ["a", "b"])
@@ -168,7 +168,7 @@ test("late joiners fill the emptiest of the rooms that were asked for", async ()
   expect(countsIn(await readyOf(house, stage, "host", "host"))).toEqual([2, 2, 2])
 })
 
-test("who shared a room is not put together again while there are others", async () => {
+test("people who shared a room are not put together again while there are others", async () => {
   const { stage, host } = await opened(8, { size: 2 })
   const pairs = (rooms: ReadonlyArray<Frame>): string[] => rooms.map(({ people }) => [...people].sort().join(" "))
   const rows = await house.actors.sql<{ body: Frame }[]>`
@@ -191,7 +191,7 @@ test("rooms planned by size take half as many again, then one more opens", async
   expect(d.room).toMatchObject({ name: "Room 2", open: true })
 })
 
-test("whom the plan has a place for finds it when they come; who is to be placed by hand is not seated by a reload", async () => {
+test("a participant of the plan gets the place when they come; one to be placed by hand is not seated by a reload", async () => {
   const { stage, host, rooms } = await opened(2, { strategy: "manual", rooms: ["Red", "Blue"], pinned: { later: 1 } })
   expect(rooms.map(({ name, count }) => [name, count])).toEqual([
     ["Red", 0],
@@ -206,7 +206,7 @@ test("whom the plan has a place for finds it when they come; who is to be placed
   expect(await roomOf(stage, "p0")).toBeNull()
 })
 
-test("who comes back finds their room, after a reload and after a while", async () => {
+test("a participant who comes back has their room, after a reload and after a while", async () => {
   const { stage, host, clients } = await opened(4, { size: 2 })
   const { d } = (await clients[0].dispatch("assignment.updated")) ?? {}
   await clients[0].cut()
@@ -269,7 +269,7 @@ test("rooms are chosen where people choose; one leaves for the main room and fin
   expect((await client.command("room.choose", { roomId: newId() })).e.code).toBe("not_found")
 })
 
-test("a room that others went into meanwhile is not chosen by who saw it empty", async () => {
+test("a room that others entered meanwhile is not chosen by a participant who saw it empty", async () => {
   const { clients, rooms } = await opened(2, { rooms: ["Red"], strategy: "self" })
   const [first, second] = clients
   const { id: roomId, rev } = rooms[0]
@@ -279,7 +279,7 @@ test("a room that others went into meanwhile is not chosen by who saw it empty",
   expect((await (second as Client).command("room.choose", { roomId }, { rev: room.rev })).d.room.count).toBe(2)
 })
 
-test("who is muted calls for help without words", async () => {
+test("a muted participant calls for help without text", async () => {
   const { host, clients } = await opened(2, { rooms: 1 })
   await host.command("participant.mute", { id: "p0" })
   expect((await clients[0].command("room.help", { text: "Hear me" })).e.code).toBe("muted")
@@ -287,7 +287,7 @@ test("who is muted calls for help without words", async () => {
   expect((await host.dispatch("room.help")).d).toMatchObject({ by: { participantId: "p0" }, text: null })
 })
 
-test("a host visits rooms, hears them, and leaves without a trace", async () => {
+test("a host visits rooms, receives their streams, and leaves no record", async () => {
   const { stage, host, rooms } = await opened(4, { size: 2 })
   expect((await host.command("room.choose", { roomId: rooms[0].id })).d.room.count).toBe(3)
   await host.command("announce", { text: "Two minutes.", targets: [rooms[0].id] })
@@ -298,14 +298,14 @@ test("a host visits rooms, hears them, and leaves without a trace", async () => 
   expect(await readyOf(house, stage, "host", "host")).toMatchObject({ assignment: null, me: { roomId: null } })
 })
 
-test("who is removed for good gives up their place", async () => {
+test("a participant who is removed for good loses their place", async () => {
   const { stage, host } = await opened(4, { size: 2 })
   await host.command("participant.remove", { id: "p0", block: true })
   await host.next(({ t, d }) => t === "room.updated" && d.room.count === 1)
   expect(countsIn(await readyOf(house, stage, "host", "host")).toSorted()).toEqual([1, 2])
 })
 
-test("as many rooms open as were asked for, with one person each, and the plan says what is odd", async () => {
+test("as many rooms open as were asked for, with one person each, and the plan has notes about it", async () => {
   const { host, rooms } = await opened(3, { rooms: 4, pinned: { p0: 3 } })
   expect(rooms.map(({ count }) => count)).toEqual([1, 1, 0, 1])
   const viewer = await house.join(await house.stage(BREAKOUT), "viewer", "viewer")
@@ -318,7 +318,7 @@ test("as many rooms open as were asked for, with one person each, and the plan s
   expect(await codes({ strategy: "manual", rooms: 2, pinned: { p0: 7 } })).toEqual(["pin_ignored", "manual_unplaced"])
 })
 
-test("a pin of somebody who only watches is left out, and the plan says so", async () => {
+test("a pin of a participant who only watches is left out, and the plan has a note about it", async () => {
   const stage = await house.stage(BREAKOUT)
   const host = await house.join(stage, "host", "host")
   await house.join(stage, "viewer", "viewer")

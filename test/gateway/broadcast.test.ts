@@ -24,7 +24,7 @@ const open = async (phases: Parameters<House["stage"]>[0] = TWO) => {
   return { stage, host, viewer }
 }
 
-/** What a newcomer is told may be a moment old, and goes on from there. */
+/** A newcomer's snapshot may be a moment old, and dispatches follow it. */
 const newcomerIsTold = (stage: Stage, fits: (ready: Frame) => boolean): Promise<void> =>
   eventually(async () => fits((await house.connect().identify(await house.token(stage, "late", "viewer"))).d))
 
@@ -35,7 +35,7 @@ const notices = async (stage: Stage): Promise<ReadonlyArray<object>> => {
   return rows.map(({ ["body"]: body }) => JSON.parse(String(body)))
 }
 
-test("goes live, pauses, goes on and stops, for everyone to see and receivers to hear", async () => {
+test("goes live, pauses, goes on and stops, with dispatches to everyone and webhooks", async () => {
   const { stage, host, viewer } = await open()
   const started = await host.command("broadcast.start", {}, { id: "go" })
   const { broadcastId, playbackUrl } = started.d.broadcast
@@ -116,7 +116,7 @@ describe("capture", () => {
     expect(await viewer.command("capture.start", { kinds: ["recording"] })).toMatchObject(refused("forbidden"))
   })
 
-  test("started by two hosts at once begins once, and both are told the same", async () => {
+  test("started by two hosts at once begins once, and both get the same reply", async () => {
     const { stage, host, viewer } = await open(CAPTURED)
     const second = await house.join(stage, "second", "host")
     const kinds = ["transcript", "recording"]
@@ -128,7 +128,7 @@ describe("capture", () => {
     expect(viewer.received.filter(({ t }) => t === "capture.state").map(({ d }) => d.on)).toEqual([true, false])
   })
 
-  test("says recording where something records, and nowhere else", async () => {
+  test("states recording only where the event is really recorded", async () => {
     const without = await openHouse()
     try {
       const stage = await without.stage(CAPTURED)
@@ -176,7 +176,7 @@ describe("capture", () => {
 describe("reactions", () => {
   const CHEERFUL = [{ modality: "broadcast", featureSet: ["reactions"] }] as const
 
-  test("of all are told as one tally, and to nobody who muted them", async () => {
+  test("of all are sent as one tally, and to no participant who muted them", async () => {
     const { stage, host, viewer } = await open(CHEERFUL)
     const deaf = house.connect()
     await deaf.hello()
@@ -232,7 +232,7 @@ describe("reactions", () => {
 describe("a mute", () => {
   const QA = [{ modality: "meeting", featureSet: ["qa"] }] as const
 
-  test("keeps a participant from asking until it is over, and they are told", async () => {
+  test("keeps a participant from asking until it is over, and they are notified", async () => {
     const stage = await house.stage(QA)
     const host = await house.join(stage, "host", "host")
     const loud = await house.join(stage, "loud")

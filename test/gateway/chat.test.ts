@@ -1,4 +1,4 @@
-/** Chat over real sockets: who writes where and hears what, how it is moderated, and that nothing said is lost or doubled. */
+/** Chat over real sockets: its places, writers and readers, its moderation, and that no message is lost or doubled. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { type ActorHouse, startActors } from "../support/live-events.ts"
@@ -39,7 +39,7 @@ const sent = async (client: Client, text: string, more: object = {}): Promise<Fr
   return reply.d.message
 }
 const texts = (messages: ReadonlyArray<Frame>) => messages.map(({ text }) => text)
-/** A client that has joined now, and what it was told. */
+/** A client that has joined now, and its ready. */
 const newcomer = async (stage: Stage, who: string, role?: Parameters<House["join"]>[2]) =>
   readyOf(await house.join(stage, who, role))
 
@@ -63,7 +63,7 @@ describe("a message", () => {
     expect((await newcomer(stage, "cleo")).chat.last).toEqual([message, reply])
   })
 
-  test("sent twice under one id is said once", async () => {
+  test("sent twice under one id is published once", async () => {
     const stage = await house.stage(CALL)
     const ann = await house.join(stage, "ann")
     const first = await ann.command("chat.send", { to: "event", text: "once" }, { id: "m" })
@@ -94,7 +94,7 @@ describe("a message", () => {
   })
 })
 
-describe("who may write", () => {
+describe("permission to write", () => {
   test("depends on the feature of the phase, and on the phase", async () => {
     const stage = await house.stage(CALL)
     const [host, ann] = [await house.join(stage, "host", "host"), await house.join(stage, "ann")]
@@ -214,7 +214,7 @@ describe("moderation", () => {
     expect((await newcomer(stage, "dora")).chat.last).toHaveLength(50)
   })
 
-  test("who is muted is told so, until they are let speak again", async () => {
+  test("a muted participant is refused as muted, until the mute ends", async () => {
     const stage = await house.stage(CALL)
     const [host, ann] = [await house.join(stage, "host", "host"), await house.join(stage, "ann")]
     await host.command("participant.mute", { id: "ann" })
@@ -243,7 +243,7 @@ describe("moderation", () => {
   })
 })
 
-test("who resumes is replayed what they missed, in order, and hears the rest after it", async () => {
+test("a client that resumes receives the missed messages in order, and the rest after them", async () => {
   const stage = await house.stage(CALL)
   const [ann, bob] = [await house.join(stage, "ann"), await house.join(stage, "bob")]
   await sent(ann, "n0")
@@ -262,7 +262,7 @@ test("who resumes is replayed what they missed, in order, and hears the rest aft
   expect(back.ordered().map((frame) => frame.s)).toEqual(back.ordered().map((_, index) => s + 1 + index))
 })
 
-test("what was said and settled survives a kill", async () => {
+test("messages and settings survive a kill", async () => {
   const stage = await house.stage(CALL)
   const [host, ann] = [await house.join(stage, "host", "host"), await house.join(stage, "ann")]
   const first = await sent(ann, "one")

@@ -25,7 +25,7 @@ test("a host moves the agenda; reply and dispatch carry the phase", async () => 
   expect((await host.command("phase.next", { phaseId: stage.phaseIds[0] })).d.phase.id).toBe(stage.phaseIds[1])
 })
 
-test("a host changes a phase, extends its timer, speaks to all and lists who is here", async () => {
+test("a host changes a phase, extends its timer, announces to all and lists the participants", async () => {
   const stage = await house.stage(AGENDA)
   const host = await house.join(stage, "host", "host")
   const guest = await house.join(stage, "guest")
@@ -87,7 +87,7 @@ test.each([
   expect(await host.command(t, d)).toMatchObject(refused("bad_request"))
 })
 
-test("a command nobody knows is said to be unknown", async () => {
+test("an unknown command is refused as unknown", async () => {
   const client = await house.join(await house.stage(), "a")
   expect(await client.command("chat.shout", { text: "x" })).toMatchObject(refused("unknown_command"))
   expect(await client.command("toString")).toMatchObject(refused("unknown_command"))
@@ -154,7 +154,7 @@ test("a command repeated after a reconnect with resume is answered once more and
   expect(back.received.filter(({ t }) => t === "timer.updated")).toHaveLength(1)
 })
 
-test("two hosts who press next at once go on one phase: the stale revision is told what is", async () => {
+test("two hosts who press next at once go on one phase: the stale revision gets the current entity", async () => {
   const stage = await house.stage([{ modality: "meeting" }, { modality: "meeting" }, { modality: "meeting" }])
   const [one, two] = [await house.join(stage, "one", "host"), await house.join(stage, "two", "host")]
   const { rev } = one.received.find(({ t }) => t === "ready").d.phase
@@ -174,7 +174,7 @@ test("with no phase active there is no revision to go on from", async () => {
   expect((await host.command("phase.next", {}, { rev: 1 })).e).toMatchObject({ code: "conflict" })
 })
 
-test("a command on what has no revision does not take one", async () => {
+test("a command on an entity without a revision does not take one", async () => {
   const host = await house.join(await house.stage(), "host", "host")
   const unrevised = COMMAND_NAMES.filter((t) => commandContract(t).revises === undefined)
   expect(unrevised).toContain("event.end")
@@ -195,7 +195,7 @@ test("a phase that ends before its timer does has it cancelled", async () => {
   })
 })
 
-test("two hosts who press +5 at once add five: the stale revision is told what is", async () => {
+test("two hosts who press +5 at once add five: the stale revision gets the current entity", async () => {
   const stage = await house.stage(AGENDA)
   const hosts = await Promise.all(["one", "two"].map((who) => house.join(stage, who, "host")))
   const replies = await Promise.all(

@@ -6,7 +6,7 @@ import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import type { House, Stage } from "./house.ts"
 
-/** Who the live event says is here. */
+/** The participants that the live event has as present. */
 export const presentAt = (house: House, { eventId }: Stage): Promise<ReadonlyArray<string>> =>
   house.actors.run(
     Effect.flatMap(LiveEvents, (live) => live.roster(eventId, { limit: 200 })).pipe(
@@ -41,7 +41,7 @@ export const crowd = async (
   return clients as unknown as Crowd
 }
 
-/** What a newcomer, or another tab, is told. */
+/** The ready of a newcomer, or of another tab. */
 export const readyOf = async (
   house: House,
   stage: Stage,
@@ -57,11 +57,11 @@ export const readyOf = async (
 /** A dispatch wherever it stands among what was received: streams keep their order each by itself. */
 export const heard = async (client: Client, t: string, fits: (d: Frame) => boolean = () => true): Promise<Frame> => {
   const find = () => client.received.find((frame) => frame.op === 0 && frame.t === t && fits(frame.d))
-  await eventually(() => find() !== undefined, `${t} being heard`)
+  await eventually(() => find() !== undefined, `${t} being received`)
   return find()
 }
 
-/** What a client would resume with. */
+/** The epoch and cursors with which a client would resume. */
 export const held = (client: Client) => {
   const ready = client.received.findLast(({ t }) => t === "ready")
   const cursors: { [stream: string]: number } = { ...ready.d.cursors }

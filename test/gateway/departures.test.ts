@@ -48,7 +48,7 @@ test("nobody is removed from a draft; from a scheduled event they are, once for 
   ])
 })
 
-test("the end is told to everyone before it closes them 4307", async () => {
+test("the end is sent to everyone before their connections are closed 4307", async () => {
   const stage = await house.stage()
   const host = await house.join(stage, "host", "host")
   const guests = await Promise.all(Array.from({ length: 20 }, (_, n) => house.join(stage, `g${n}`)))
@@ -84,7 +84,7 @@ test("a new token lets the connection live on", async () => {
   expect(Date.parse(reply.d.tokenExpiresAt)).toBeGreaterThan(Date.now() + 60_000)
 })
 
-test("who waits in the lobby is told of the end of their session too, and keeps their place with a new token", async () => {
+test("a participant in the lobby is warned of the end of their session too, and keeps their place with a new token", async () => {
   const stage = await house.stage([{ modality: "meeting", config: { lobby: "ask" } }])
   const client = house.connect()
   await client.hello()
@@ -134,7 +134,7 @@ test("a token for someone else, for another event, or none at all is refused and
   expect(await client.command("roster.list")).toMatchObject({ ok: true })
 })
 
-test("a new token with another role is seen by the others, and nobody is told of a coming or going", async () => {
+test("a new token with another role is seen by the others, without an arrival or a departure", async () => {
   const stage = await house.stage()
   const viewer = await house.join(stage, "viewer")
   const host = await house.join(stage, "rising", "speaker")
@@ -149,7 +149,7 @@ test("a new token with another role is seen by the others, and nobody is told of
   if (!isHost(presence.list)) await late.next(({ t, d }) => t === "presence.diff" && isHost([...d.update, ...d.join]))
 })
 
-test("a new token with another role changes what the connection may do and hear", async () => {
+test("a new token with another role changes the commands and streams of the connection", async () => {
   const stage = await house.stage()
   const client = await house.join(stage, "guest", "speaker")
   client.send({ op: 12, d: { token: await house.token(stage, "guest", "viewer") } })
@@ -179,7 +179,7 @@ const fill = async ({ eventId, phaseIds }: Stage, kilobytes: number) => {
   }
 }
 
-test("a socket that does not read is closed 4002, and the others hear everything", async () => {
+test("a socket that does not read is closed 4002, and the others receive everything", async () => {
   const stage = await house.stage()
   const slow = await house.join(stage, "slow")
   const quick = await house.join(stage, "quick")
@@ -202,7 +202,7 @@ test("a socket that does not read is closed 4002, and the others hear everything
   await quick.dispatch("announcement")
   const heard = quick.ordered().map(({ s }) => s)
   expect(heard).toEqual(Array.from({ length: heard.length }, (_, n) => (heard[0] ?? 0) + n))
-  // What it got before the close is whole, and it resumes from there.
+  // The dispatches before the close are complete, and it resumes from there.
   const ready = slow.received.find(({ t }) => t === "ready")
   const last = (stream: string): number => slow.ordered(stream).at(-1)?.s ?? ready.d.cursors[stream]
   const cursors = { event: last("event"), people: last("people") }

@@ -1,4 +1,4 @@
-/** What could slip through between two moments: into the lobby, out of it, and between two hosts who press at once. */
+/** Races: into the lobby, out of it, and between two hosts who press at once. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { Connection } from "../../src/gateway/connection/connection.ts"
 import { Hub } from "../../src/gateway/event/hub.ts"
@@ -43,7 +43,7 @@ const heardAfter = async (client: Client, what: () => Promise<unknown>): Promise
   return client.received.slice(from).flatMap(({ t }) => t ?? [])
 }
 
-test("who is sent to the lobby while a sync is under way hears nothing there", async () => {
+test("a participant who is sent to the lobby during a sync receives nothing there", async () => {
   const stage = await house.stage()
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const guest = await house.join(stage, "guest")
@@ -60,7 +60,7 @@ test("who is sent to the lobby while a sync is under way hears nothing there", a
   }
 })
 
-test("who voted hears no tally of it in the lobby", async () => {
+test("a voter in the lobby receives no tally", async () => {
   const stage = await house.stage([{ modality: "meeting", featureSet: ["polls"] }])
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const [guest, other] = [await house.join(stage, "guest"), await house.join(stage, "other")]
@@ -79,7 +79,7 @@ test("who voted hears no tally of it in the lobby", async () => {
   expect(await heardAfter(guest, vote)).toEqual([])
 })
 
-test("whoever waits in the lobby may wait, with all the heartbeats of that time", async () => {
+test("a participant may wait in the lobby for long, with all the heartbeats of that time", async () => {
   const stage = await house.stage([{ modality: "meeting", config: { lobby: "ask" } }])
   const guest = await knock(stage, "guest")
   await status(guest, "waiting")
@@ -140,7 +140,7 @@ test("two hosts who skip the same round skip it once", async () => {
   })
 })
 
-test("partners of who is sent to the lobby hear that they left", async () => {
+test("partners of a participant who is sent to the lobby receive that they left", async () => {
   const stage = await house.stage([{ modality: "rotation" }])
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const [guest, partner] = [await house.join(stage, "guest"), await house.join(stage, "partner")]
@@ -162,7 +162,7 @@ test("every queue of hands has a revision of its own", async () => {
   expect(revs.every((rev, at) => at === 0 || rev > (revs[at - 1] ?? 0))).toBe(true)
 })
 
-test("who is held in the lobby is let in when a broadcast begins, which has none", async () => {
+test("participants in the lobby are admitted when a broadcast begins, which has none", async () => {
   const stage = await house.stage([{ modality: "meeting" }, { modality: "broadcast" }])
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const guest = await house.join(stage, "guest")
@@ -202,7 +202,7 @@ test("hosts do not take the role of those who manage the workspace, whatever rol
   expect(await host.command("role.set", { id: "owner", role: "viewer" })).toMatchObject({ e: { code: "forbidden" } })
 })
 
-test("whoever would have to wait in the lobby cannot act past it, unless they are inside already", async () => {
+test("a participant who would have to wait in the lobby cannot send commands, unless they are inside already", async () => {
   const stage = await house.stage([{ modality: "meeting", featureSet: ["qa"] }])
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const guest = await house.join(stage, "inside")
@@ -231,7 +231,7 @@ test("a breakout that was changed meanwhile is not closed on a view of before", 
   expect(await host.command("breakout.close", { graceMs: 0 }, { rev: breakout.rev })).toMatchObject({ ok: true })
 })
 
-test("the place in a room of who is removed for good is free, also when they had gone", async () => {
+test("the place in a room of a participant who is removed for good is free, also when they had gone", async () => {
   const stage = await house.stage([{ modality: "breakout" }])
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const [gone] = [await house.join(stage, "gone"), await house.join(stage, "other")]
@@ -244,7 +244,7 @@ test("the place in a room of who is removed for good is free, also when they had
   expect(room.d.room.count).toBe(1)
 })
 
-test("a question taken back before it was shown is told to those who knew of it", async () => {
+test("the withdrawal of a question before it was shown is sent to those who knew of it", async () => {
   const stage = await house.stage([{ modality: "meeting", featureSet: ["qa"], config: { moderated: true } }])
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const [ann, bob] = [await house.join(stage, "ann"), await house.join(stage, "bob")]
@@ -256,7 +256,7 @@ test("a question taken back before it was shown is told to those who knew of it"
   expect(await heardAfter(bob, () => host.command("announce", { text: "done" }))).not.toContain("question.removed")
 })
 
-test("who asked without a name is told nothing of it in a stream of their own", async () => {
+test("the author of an anonymous question receives nothing of it in a stream of their own", async () => {
   const stage = await house.stage([{ modality: "meeting", featureSet: ["qa"], config: { moderated: true } }])
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const ann = await house.join(stage, "ann")
@@ -279,7 +279,7 @@ test("a mute that runs out is over for everybody who sees the list", async () =>
   expect((await guest.next(({ t, d }) => t === "me.muted" && !d.muted, "the end")).d.until).toBeNull()
 })
 
-test("speakers find in their ready what the staff's chat said, and hear on from there", async () => {
+test("speakers have the staff's chat in their ready, and receive it from there on", async () => {
   const stage = await house.stage([{ modality: "broadcast", featureSet: ["chat"] }])
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const { message } = (await host.command("chat.send", { to: "staff", text: "Five minutes" })).d
@@ -293,7 +293,7 @@ test("speakers find in their ready what the staff's chat said, and hear on from 
   expect((await speaker.dispatch("chat.message")).d.message.text).toBe("Now")
 })
 
-test("whoever has no name here is not invited onto the stage", async () => {
+test("an anonymous viewer is not invited onto the stage", async () => {
   const stage = await house.stage([{ modality: "broadcast" }])
   const host = await house.join(stage, "host", "host", { kind: "user" })
   await house.join(stage, "anon:1", "viewer", { kind: "anonymous" })

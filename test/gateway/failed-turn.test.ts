@@ -14,13 +14,13 @@ afterEach(() => {
 })
 afterAll(() => house.stop())
 
-test("a failed turn leaves a raised hand up, and the next try lowers it and tells the host", async () => {
+test("a failed turn leaves a raised hand up, and the next try lowers it and notifies the host", async () => {
   const stage = await house.stage([{ modality: "meeting" }])
   const host = await house.join(stage, "host", "host")
   const [ann] = await crowd(house, stage, ["ann", "bob"])
   await ann.command("hand.raise", { note: "me" })
   await heard(host, "hand.queue", ({ add }) => add.length === 1)
-  // A departure lowers the hand first, then the rotation hears of it: here it fails until the spy is gone.
+  // A departure lowers the hand first, then the rotation's hook is called: here it fails until the spy is gone.
   const failed = new Promise<void>((resolve) => {
     vi.spyOn(rotation, "departed").mockImplementation((_turn, people) => {
       if (people.length === 0) return

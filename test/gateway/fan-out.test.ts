@@ -37,7 +37,7 @@ test("the first dispatch after idle goes at once, later ones together at the tic
   expect(sent.at(-1)).toBe("e/event 4")
 })
 
-test("of what may be lost only the newest of a key is sent, after slow sockets were looked at", async () => {
+test("of ephemeral messages only the newest of a key is sent, after slow sockets were checked", async () => {
   const { sent, fanOut, say, pass } = await open()
   say("1")
   fanOut.ephemeral({ stream: "event", key: "count", frame: "10" })
@@ -48,7 +48,7 @@ test("of what may be lost only the newest of a key is sent, after slow sockets w
   expect(sent).toEqual(["e/event 1", "inspected", "e/event 2", "e/event~ [11,7]"])
 })
 
-test("what may be lost of one participant is sent to them, the newest of a key, after slow sockets were looked at", async () => {
+test("ephemeral messages of one participant are sent to them, the newest of a key, after slow sockets were checked", async () => {
   const { sent, fanOut, say, pass } = await open()
   say("1")
   fanOut.ephemeral({ stream: "me:ann", key: "vote", frame: "on" })

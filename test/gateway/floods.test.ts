@@ -1,4 +1,4 @@
-/** What one address may cost: anonymous people through REST and the gateway alike, and sockets. In production mode, as users run it. */
+/** The limits of one address: anonymous people through REST and the gateway alike, and sockets. In production mode, as users run it. */
 import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { createInterface } from "node:readline"
@@ -78,7 +78,7 @@ const askByRest = (eventId: string, address: string, bearer?: string) =>
   })
 
 describe("anonymous people of one address", () => {
-  test("ask ten questions at once by REST and the gateway together, whoever each of them claims to be", async () => {
+  test("ask ten questions at once by REST and the gateway together, under any identities", async () => {
     const { id } = await publicEvent()
     const address = newAddress()
     const since = performance.now()
@@ -218,7 +218,7 @@ const openRaw = async (url: string, lines: ReadonlyArray<string>): Promise<{ sta
 }
 
 describe("sockets of one address", () => {
-  test("are ten; one more is told to come later, and has room when one is closed", async () => {
+  test("are ten; one more is refused with a delay, and is opened when one is closed", async () => {
     const address = newAddress()
     const opened = await many(10, () => open(gateway(), from(address)))
     expect(statuses(opened)).toEqual([101])
@@ -227,7 +227,7 @@ describe("sockets of one address", () => {
     const elsewhere = await open(gateway(), from(newAddress()))
     expect(elsewhere.status).toBe(101)
     await opened[0]?.close()
-    // The server hears of the close on its own time.
+    // The server notices the close some time later.
     let again = await open(gateway(), from(address))
     for (let tries = 0; again.status !== 101 && tries < 200; tries++) again = await open(gateway(), from(address))
     expect(again.status).toBe(101)
@@ -270,7 +270,7 @@ describe("sockets of one address", () => {
   })
 })
 
-test("behind a proxy that nobody named sockets are not counted, and one warning says why", async () => {
+test("behind an unnamed proxy sockets are not counted, and one warning has the reason", async () => {
   const database = await createTestDatabase()
   const child = await startServerProcess({
     ...PRODUCTION,

@@ -39,7 +39,7 @@ const lose = async (body: () => Promise<unknown>): Promise<void> => {
   isDeaf = false
 }
 
-test("what the feed lost is read from the store and heard in its place", async () => {
+test("dispatches that the feed lost are read from the store and sent in their place", async () => {
   const stage = await house.stage()
   const client = await house.join(stage, "a")
   await client.dispatch("presence.diff")
@@ -65,7 +65,7 @@ test("a removal the feed lost still closes 4304", async () => {
   await heard(stays, "on")
 })
 
-test("a removal that is heard after more was lost than the store remembers closes 4304", async () => {
+test("a removal that arrives after more was lost than the store keeps closes 4304", async () => {
   const stage = await house.stage()
   const [stays, goes] = await Promise.all([house.join(stage, "stays"), house.join(stage, "goes")])
   await stays.next(({ t, d }) => t === "presence.diff" && d.join.length === 2)
@@ -93,7 +93,7 @@ test("more than the store remembers is a fresh snapshot for everyone", async () 
   expect(after.s).toBeGreaterThan(d.cursors.event)
 })
 
-test("a socket that falls behind is spared what may be lost until it has caught up", async () => {
+test("a socket that falls behind is sent no ephemeral message until it has caught up", async () => {
   const stage = await house.stage()
   const [slow, quick] = await Promise.all([house.join(stage, "slow"), house.join(stage, "quick")])
   const standing = async () => {
@@ -135,7 +135,7 @@ test("a socket that falls behind is spared what may be lost until it has caught 
   await announce(stage, "after")
   await heard(slow, "after")
   expect(slow.received.filter(({ t }) => isCount(t)).length).toBeLessThan(SENT)
-  // It hears them again, and was never closed for what it could do without.
+  // It receives them again, and was never closed for messages that may be lost.
   await tell(SENT)
   await slow.next(({ t, d }) => isCount(t) && d.total === SENT, "the newest count")
 })

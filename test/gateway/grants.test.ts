@@ -1,7 +1,7 @@
 /**
- * Particulars of ended rights: what else goes, what stays, and what happens at the same moment. `revocation.test.ts` has the table
+ * Details of ended rights: their other effects, their limits, and simultaneous changes. `revocation.test.ts` has the table
  * of the acts themselves. Real accounts, keys and sockets; the watch over open sockets looks every seven seconds, so that "at once"
- * is told apart from it.
+ * differs from it.
  */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"

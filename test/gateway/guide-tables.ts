@@ -45,7 +45,7 @@ const shape = (schema: JsonSchema): string => {
 
 const code = (text: string): string => `\`${text.replaceAll("|", "\\|")}\``
 
-/** What is given with a `t`; a command that wants nothing takes anything. */
+/** The data beside a `t`; a command without data accepts any. */
 const data = (d: JsonSchema | undefined): string => {
   const text = shape(d ?? {})
   return code(text === "any" ? "{}" : text)

@@ -45,7 +45,7 @@ export interface House {
   /** For a second set of actors, which takes the events over. */
   readonly databaseUrl: string
   readonly gateway: RunningGateway
-  /** An event that is live unless told otherwise. */
+  /** An event, which is live by default. */
   readonly stage: (phases?: ReadonlyArray<PhaseInput>, status?: "draft" | "scheduled" | "live") => Promise<Stage>
   readonly token: (stage: Stage, who: string, role?: EventRole, more?: Partial<GatewayGrant>) => Promise<string>
   readonly connect: (how?: {
@@ -95,7 +95,7 @@ const startNode = async (actors: ActorHouse, node: string, { media = null, ...op
   }
 }
 
-/** `takeOver`: the database of another house, whose events are brought back from it. */
+/** `takeOver`: the database of another server, whose events are brought back from it. */
 export const openHouse = async (
   options: Options = {},
   placement: Parameters<typeof startActors>[1] = {},
@@ -141,7 +141,7 @@ export const openHouse = async (
     token,
     stage: async (phases = [{ modality: "meeting" }], status = "live") => {
       const seeded = await seedEvent(actors.sql, phases, status === "draft" ? "draft" : "scheduled")
-      // Somebody to tell: occurrences nobody listens for are not stored.
+      // A receiver: occurrences without a receiver are not stored.
       await actors.sql`
         insert into webhook_endpoints (id, workspace_id, url, event_types, secret_sealed, status)
         values (${newId()}, ${seeded.workspaceId}, 'https://receiver.test/', ${["participant.joined", "participant.left"]},

@@ -28,7 +28,7 @@ const closeCodeFor = async (token: string): Promise<number> => {
 
 const inSeconds = (seconds: number): number => Math.floor(Date.now() / 1000) + seconds
 
-test("a socket is greeted, identifies and is told everything it needs", async () => {
+test("a socket gets a hello, identifies and receives its whole state", async () => {
   const stage = await house.stage([
     { modality: "meeting", config: { durationSeconds: 600 } },
     { modality: "broadcast" },
@@ -53,7 +53,7 @@ test("a socket is greeted, identifies and is told everything it needs", async ()
   expect(Object.keys(d.cursors).sort()).toEqual(["event", "me", "people", "staff"])
 })
 
-test("the audience hears only the event stream and reads as the phase narrows it", async () => {
+test("the audience receives only the event stream, with the role that the phase narrows it to", async () => {
   const stage = await house.stage([{ modality: "broadcast" }])
   const client = house.connect()
   const { d } = await client.identify(await house.token(stage, "guest:1", "participant"))

@@ -165,7 +165,7 @@ test("a guest who is removed right after ready has no place in a room, and is gi
   const { d } = await host.command("breakout.plan", { size: 4, strategy: "balanced" })
   await host.command("breakout.open", { planId: d.plan.id })
   expect((await host.command("participant.remove", { id: "guest 0", block: true })).ok).toBe(true)
-  // The arrivals are told of now; that the removed guest has gone is reported seconds later.
+  // The arrivals are reported now; the departure of the removed guest is reported seconds later.
   const ofArrivals = ({ t, d: { join = [] } }: Frame) =>
     t === "presence.diff" && join.some((one: Frame) => one.participantId === "guest 1")
   await host.next(ofArrivals, "the diff of the arrivals")

@@ -66,7 +66,7 @@ test.each(cells)("$from, $type: $to", ({ from, type, to }) => {
   else expect(next().state).toBe(to)
 })
 
-test("a step changes nothing but the state, what the client muted, and when its way in began", () => {
+test("a step changes nothing but the state, the client's mutes, and the beginning of its identify", () => {
   const identified = lifeAfter(beginLife(BEGIN), stepOf("identified"))
   expect(identified).toEqual({ ...beginLife(BEGIN), state: "identifying", mutes: new Set(["reactions"]) })
   const admitted = lifeAfter(after(WAYS.lobby), stepOf("admitted"))
@@ -100,7 +100,7 @@ test("the polls of a connection are those whose last word was on", () => {
   )
 })
 
-test("whatever happens to a closed connection, it stays what it was", () => {
+test("a closed connection does not change under any input", () => {
   const closed = after(WAYS.closed)
   const events: ReadonlyArray<LifeEvent> = [
     { type: "opened" },

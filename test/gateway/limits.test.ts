@@ -8,7 +8,7 @@ import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
 import { adviceFor, CLOSE } from "../../src/protocol/close-codes.ts"
 import { CommandFrame } from "../../src/protocol/frames.ts"
 
-test("a bucket gives its burst at once, then its rate, and says when the next is due", () => {
+test("a bucket gives its burst at once, then its rate, and the time of the next token", () => {
   const budgets = new RateBudgets({ ...GATEWAY_DEFAULTS.budgets, commands: { perSecond: 10, burst: 3 } }, 5)
   const spend = (now: number) => budgets.spend("a", "commands", false, now)
   expect([spend(0), spend(0), spend(0)]).toEqual([0, 0, 0])
@@ -61,12 +61,12 @@ test("of many presence changes only each one's last remains, in order", () => {
   const entries = changes.map((change, n) => ({ change, told: n === 1 ? () => void told.push("b") : undefined }))
   const rest = compact(entries)
   expect(rest.map(({ change }) => change)).toEqual([join("a"), leave("b")])
-  // A caller that waits for a change that was overtaken is told with the later one.
+  // A caller that waits for an overtaken change is answered with the later one.
   for (const entry of rest) entry.told?.()
   expect(told).toEqual(["b"])
 })
 
-test("the range of a close code says what to do, and the table agrees with it", () => {
+test("the range of a close code decides the client's next step, and the table agrees with it", () => {
   for (const { code, advice } of Object.values(CLOSE)) expect([code, adviceFor(code)]).toEqual([code, advice])
   expect([1006, 1001, 4050, 4199, 4250, 4399].map(adviceFor)).toEqual([
     "resume",

@@ -1,4 +1,4 @@
-/** The lobby of a call: who waits, what they hear, who lets them in, and what nobody is told of them. */
+/** The lobby of a call: the people who wait, their dispatches, their admission, and the absence of other reports about them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
@@ -13,7 +13,7 @@ afterAll(() => house.stop())
 
 const ASK = [{ modality: "meeting", config: { lobby: "ask" } }] as const
 
-/** A walk-in at the door: what it hears first. */
+/** The first dispatch to a participant who is on no list. */
 const knock = async (stage: Stage, who: string): Promise<Client> => {
   const client = house.connect()
   await client.hello()
@@ -27,7 +27,7 @@ const status = (client: Client, state: string): Promise<Frame> =>
 const knocked = (host: Client, who: string): Promise<Frame> =>
   host.next(
     ({ t, d }) => t === "lobby.waiting" && d.add.some((one: Frame) => one.participantId === who),
-    `${who} at the door`,
+    `${who} in the lobby`,
   )
 
 const notices = async (stage: Stage): Promise<ReadonlyArray<string>> => {
@@ -40,7 +40,7 @@ const notices = async (stage: Stage): Promise<ReadonlyArray<string>> => {
 }
 
 describe("a walk-in", () => {
-  test("waits, hears nothing but that, causes no webhook, and comes in when a host says so", async () => {
+  test("waits, receives nothing else, causes no webhook, and is inside once a host admits them", async () => {
     const stage = await house.stage(ASK)
     const host = await house.join(stage, "host", "host", { kind: "user" })
     const guest = await knock(stage, "guest")
@@ -61,7 +61,7 @@ describe("a walk-in", () => {
     await host.next(({ t, d }) => t === "lobby.waiting" && d.remove.includes("guest"), "the guest leaves the lobby")
   })
 
-  test("who was let in is let in for the whole event, also over a reconnect", async () => {
+  test("an admission holds for the whole event, also over a reconnect", async () => {
     const stage = await house.stage(ASK)
     const host = await house.join(stage, "host", "host", { kind: "user" })
     const guest = await knock(stage, "guest")
@@ -84,7 +84,7 @@ describe("a walk-in", () => {
     expect(member.d.lobby).toBeUndefined()
   })
 
-  test("who is turned away is closed 4306 and never appears; blocked, they are closed 4304 from then on", async () => {
+  test("a denied participant is closed 4306 and never appears; blocked, they are closed 4304 from then on", async () => {
     const stage = await house.stage(ASK)
     const host = await house.join(stage, "host", "host", { kind: "user" })
     for (const [who, block] of [
@@ -103,7 +103,7 @@ describe("a walk-in", () => {
     expect(await notices(stage)).toEqual(["host joined"])
   })
 
-  test("gives up by leaving, and staff are told", async () => {
+  test("gives up by leaving, and staff are notified", async () => {
     const stage = await house.stage(ASK)
     const host = await house.join(stage, "host", "host", { kind: "user" })
     const guest = await knock(stage, "guest")
@@ -115,7 +115,7 @@ describe("a walk-in", () => {
 })
 
 describe("the policy", () => {
-  test("open lets everybody in who waits; ask keeps those inside; closed turns newcomers away", async () => {
+  test("open admits everybody who waits; ask keeps those inside; closed denies newcomers", async () => {
     const stage = await house.stage(ASK)
     const host = await house.join(stage, "host", "host", { kind: "user" })
     const guest = await knock(stage, "guest")
@@ -153,7 +153,7 @@ describe("the policy", () => {
   })
 })
 
-test("a host sends somebody back to the lobby, who is present no more until they are let in again", async () => {
+test("a participant whom a host sends back to the lobby is not present until they are admitted again", async () => {
   const stage = await house.stage()
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const guest = await house.join(stage, "guest")
@@ -177,7 +177,7 @@ test("a host sends somebody back to the lobby, who is present no more until they
   })
 })
 
-test("who was sent back and is turned away waits again on every return, at every node", async () => {
+test("a participant who was sent back and denied waits again on every return, at every node", async () => {
   const stage = await house.stage()
   const host = await house.join(stage, "host", "host", { kind: "user" })
   const guest = await house.join(stage, "guest")

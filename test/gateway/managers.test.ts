@@ -104,7 +104,7 @@ describe.each(["owner", "admin"] as const)("an %s of the workspace", (role) => {
     expect((await host.dispatch("participant.unblocked")).d).toEqual({ participantId: managerId })
     expect(await rows.run("select 1 from live_removals where event_id = $1", [id])).toHaveLength(0)
     expect(again.received.find(({ t }) => t === "ready")?.d.blocked).toEqual([])
-    // Whoever manages the workspace no more is not blocked either.
+    // A former manager of the workspace is not blocked either.
     if (role === "admin") {
       await rows.run(
         `update workspace_members m set role = 'member' from users u

@@ -56,7 +56,7 @@ const breakout = async () => {
   return { stage, host, client: clients[0], rooms: d.rooms.map(({ id }: Frame) => id) as ReadonlyArray<string> }
 }
 
-test("who is in the call has a seat in the main room, a host one that runs it; who only watches has none", async () => {
+test("participants of the call have a seat in the main room, a host one that runs it; viewers have none", async () => {
   const stage = await house.stage([{ modality: "meeting" }])
   await expectSeat(readyOf(await house.join(stage, "p0")).media, stage, "p0", null)
   await expectSeat(readyOf(await house.join(stage, "h", "host")).media, stage, "h", null, true)
@@ -111,7 +111,7 @@ test("a replay carries a fresh seat in the room one is in, and none in another; 
   expect(stored).toHaveLength(0)
 })
 
-test("a round carries the seat in its room, for each of the pair; a full ready gives new ones to who asks", async () => {
+test("a round carries the seat in its room, for each of the pair; a full ready gives new ones on request", async () => {
   const stage = await house.stage([{ modality: "rotation" }])
   const host = await house.join(stage, "host", "host")
   const clients = await crowd(house, stage, ["p0", "p1", "p2"])
@@ -130,7 +130,7 @@ test("a round carries the seat in its room, for each of the pair; a full ready g
 const updated = (client: Client, reason: string): Promise<Frame> =>
   client.next(({ t, d }) => t === "me.updated" && d.reason === reason, `me.updated because of ${reason}`)
 
-test("who is there when the event starts is told their seat; in each phase it is one in another room", async () => {
+test("a participant present at the start receives their seat; in each phase it is one in another room", async () => {
   const stage = await house.stage(
     [{ modality: "meeting" }, { modality: "meeting" }, { modality: "broadcast" }],
     "scheduled",
@@ -149,7 +149,7 @@ test("who is there when the event starts is told their seat; in each phase it is
   expect(index("me.updated")).toBeGreaterThan(index("phase.started"))
 })
 
-test("who comes onto the stage is told their seat, and that they have none when they leave", async () => {
+test("a participant who enters the stage receives a seat, and loses it when they leave", async () => {
   const stage = await house.stage([{ modality: "broadcast" }])
   const host = await house.join(stage, "h", "host", { kind: "user" })
   const client = await house.join(stage, "p0", "viewer")
@@ -164,7 +164,7 @@ test("who comes onto the stage is told their seat, and that they have none when 
   await expectSeat((await updated(client, "role")).d.media, stage, "p0", null)
 })
 
-test("who resumes in another phase is told the seat they have there", async () => {
+test("a participant who resumes in another phase receives the seat of that phase", async () => {
   const stage = await house.stage([{ modality: "meeting" }, { modality: "meeting" }, { modality: "broadcast" }])
   const host = await house.join(stage, "h", "host", { kind: "user" })
   let client = await house.join(stage, "p0")
@@ -180,7 +180,7 @@ test("who resumes in another phase is told the seat they have there", async () =
   }
 })
 
-test("a crowd is told its seats a few at a time, and everybody is", async () => {
+test("a crowd receives its seats a few at a time, and nobody is left out", async () => {
   const stage = await house.stage([{ modality: "meeting" }, { modality: "meeting" }])
   const host = await house.join(stage, "h", "host", { kind: "user" })
   const names = Array.from({ length: 230 }, (_, n) => `p${n}`)

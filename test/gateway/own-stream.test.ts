@@ -13,7 +13,7 @@ interface Held {
   readonly cursors: { readonly [stream: string]: number }
 }
 
-/** The state of a client that has heard all it was told. */
+/** The positions of a client that has received everything sent to it. */
 const heldBy = (client: Client): Held => {
   const { epoch, cursors } = client.received.find(({ t }) => t === "ready").d
   const last = (stream: string) => client.ordered(stream).at(-1)?.s ?? cursors[stream]
@@ -33,7 +33,7 @@ const raiseAndLower = async (client: Client): Promise<void> => {
   }
 }
 
-/** A house that is overtaken, with what one client held who was told two things of their own, and the house after it. */
+/** A server whose event is activated elsewhere, the positions of a client with two dispatches of their own, and the server after it. */
 const afterCrash = async (
   body: (given: { house: House; stage: Stage; held: Held }) => Promise<void>,
   { forget }: { readonly forget: boolean },
@@ -60,7 +60,7 @@ const afterCrash = async (
 
 const withMe = ({ epoch, cursors }: Held, me: number): Held => ({ epoch, cursors: { ...cursors, me } })
 
-test("what was missed of it is replayed by another process, from the store", () =>
+test("its missed dispatches are replayed by another process, from the store", () =>
   afterCrash(
     async ({ house, stage, held }) => {
       expect(held.cursors["me"]).toBe(2)

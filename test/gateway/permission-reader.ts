@@ -18,7 +18,7 @@ export type Verdict = "allowed" | "forbidden" | "wrong_phase" | "feature_disable
 export interface Situation {
   readonly setting: Setting
   readonly featureSet: ReadonlyArray<Feature>
-  /** What the event lets anonymous people do. */
+  /** The event's permissions for anonymous people. */
   readonly anonymous: { readonly questions: boolean; readonly voting: boolean }
 }
 

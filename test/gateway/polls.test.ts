@@ -80,7 +80,7 @@ describe("a draft", () => {
     expect(ann.received.some(({ t }) => t === "poll.created")).toBe(false)
   })
 
-  test("that is deleted is told to staff alone; one that was opened, to everyone", async () => {
+  test("that is deleted is announced to staff alone; one that was opened, to everyone", async () => {
     const { stage, host, ann } = await assemble()
     const [kept, poll] = [await draft(host), await opened(host)]
     await cast(ann, poll.id, "1")
@@ -96,14 +96,14 @@ describe("a draft", () => {
   })
 })
 
-describe("who may", () => {
+describe("permissions", () => {
   test.each([
     ["poll.create", LUNCH],
     ["poll.open", { id: newId() }],
     ["poll.close", { id: newId() }],
     ["poll.publish", { id: newId() }],
     ["poll.delete", { id: newId() }],
-  ])("%s: staff alone, where the phase has polls, and what there is", async (t, d) => {
+  ])("%s: staff alone, where the phase has polls, on existing polls", async (t, d) => {
     const { host, ann } = await assemble()
     expect(await ann.command(t, d)).toMatchObject(refused("forbidden"))
     if (t !== "poll.create") expect(await host.command(t, d)).toMatchObject(refused("not_found"))
@@ -111,7 +111,7 @@ describe("who may", () => {
     expect(await host.command(t, d)).toMatchObject(refused("feature_disabled"))
   })
 
-  test("vote: everyone, also signed out where the event lets them, but not on what is not there", async () => {
+  test("vote: everyone, also signed out where the event lets them, but not on absent polls", async () => {
     const { stage, host, ann } = await assemble()
     const poll = await opened(host)
     expect(await cast(ann, newId(), "1")).toMatchObject(refused("not_found"))
@@ -172,7 +172,7 @@ describe("a vote", () => {
     await tally(host, rating.id, [0, 0, 0, 0, 1])
   })
 
-  test("stands where the poll says so, and nowhere is one taken after the close", async () => {
+  test("stands where the poll allows a change, and nowhere is one taken after the close", async () => {
     const { host, ann, bob } = await assemble()
     const poll = await opened(host, { allowChange: false })
     await cast(ann, poll.id, "1")
@@ -211,7 +211,7 @@ describe("counts", () => {
     const voter = await house.join(stage, "cleo")
     await cast(voter, poll.id, "2")
     await Promise.all([ann, back, voter].map((client) => tally(client, poll.id, [1, 1, 0])))
-    // Whoever takes the vote back is none of them any more.
+    // A participant who takes the vote back no longer counts as a voter.
     await cast(ann, poll.id)
     await tally(voter, poll.id, [0, 1, 0])
     const closed = (await host.command("poll.close", { id: poll.id })).d.poll
@@ -241,7 +241,7 @@ describe("counts", () => {
     expect(await host.command("poll.publish", { id: (await draft(host)).id })).toMatchObject(refused("conflict"))
   })
 
-  test("of many votes at once are told in few tallies, the last of them exact", async () => {
+  test("of many votes at once are sent in few tallies, the last of them exact", async () => {
     const { stage, host, ann } = await assemble()
     const poll = await opened(host)
     const people = await Promise.all(Array.from({ length: 20 }, (_, n) => house.join(stage, `p${n}`)))
@@ -292,7 +292,7 @@ describe("a poll with a duration", () => {
     expect(await vote(endsAt - 1)).toMatchObject({ result: { optionIds: ["1"] } })
   })
 
-  test("is known in all tabs of who voted, and to nobody else; what may be lost is not stored", async () => {
+  test("is known in all tabs of the voter, and to nobody else; ephemeral messages are not stored", async () => {
     const { stage, host, ann, bob } = await assemble()
     const tab = await house.join(stage, "ann")
     const poll = await opened(host, { anonymous: true })
@@ -309,7 +309,7 @@ describe("a poll with a duration", () => {
     expect(await stored).toHaveLength(0)
   })
 
-  test("takes no vote on a view of before, and shows nobody what they may not see", async () => {
+  test("takes no vote on an earlier view, and shows nobody hidden counts", async () => {
     const { host, ann } = await assemble()
     const poll = await opened(host, { results: "onPublish" })
     const late = await ann.command("poll.vote", { id: poll.id, optionIds: ["1"] }, { rev: poll.rev - 1 })
@@ -333,7 +333,7 @@ describe("a poll with a duration", () => {
   })
 })
 
-test("the end of the event closes what is open", async () => {
+test("the end of the event closes open polls", async () => {
   const { host, ann } = await assemble()
   const poll = await opened(host)
   await cast(ann, poll.id, "2")

@@ -32,7 +32,7 @@ const notices = async ({ eventId }: Stage) => {
   return rows.map(({ type, body }) => `${type} ${(JSON.parse(body) as { participantId: string }).participantId}`)
 }
 
-test("others see who comes and who goes", async () => {
+test("others see arrivals and departures", async () => {
   const stage = await house.stage()
   const watcher = await house.join(stage, "watcher", "host")
   const guest = await house.join(stage, "guest")
@@ -77,7 +77,7 @@ test("a participant's sixth socket closes the oldest 4305", async () => {
   expect(await roster(newest)).toEqual(["guest"])
 })
 
-test("above 250 people the list gives way to counts, and everyone is told", async () => {
+test("above 250 people the list gives way to counts, and everyone is notified", async () => {
   const stage = await house.stage()
   const watcher = await house.join(stage, "watcher", "host")
   const crowd = await Promise.all(Array.from({ length: 260 }, (_, n) => house.join(stage, `g${n}`)))
@@ -92,7 +92,7 @@ test("above 250 people the list gives way to counts, and everyone is told", asyn
   expect((await watcher.dispatch("presence.diff")).d).toMatchObject({ reset: true })
 })
 
-test("in a summary those on stage are told of one by one: coming, changing and leaving", async () => {
+test("in a summary those on stage are sent one by one: arrivals, changes and departures", async () => {
   const stage = await house.stage([{ modality: "broadcast" }])
   const host = await house.join(stage, "host", "host", { kind: "user" })
   await Promise.all(Array.from({ length: 255 }, (_, n) => house.join(stage, `g${n}`, "viewer")))
@@ -115,7 +115,7 @@ test("in a summary those on stage are told of one by one: coming, changing and l
   expect(late.d.presence).toMatchObject({ mode: "summary", total: 257, staff: [{ participantId: "host" }] })
 })
 
-test("of a crowd that comes at once receivers are told when there are any, and nothing is written when there are none", async () => {
+test("arrivals of a crowd are sent to receivers when there are any, and nothing is written when there are none", async () => {
   const [heard, unheard] = [await house.stage(), await house.stage()]
   await house.actors.sql`delete from webhook_endpoints where workspace_id = ${unheard.workspaceId}`
   for (const stage of [heard, unheard]) {
@@ -131,7 +131,7 @@ test("of a crowd that comes at once receivers are told when there are any, and n
   expect((await notices(unheard)).filter((notice) => notice.includes("joined c"))).toEqual([])
 })
 
-test("an actor that came back into memory is told again who is here", async () => {
+test("an actor that came back into memory receives the present participants again", async () => {
   const stage = await house.stage()
   const watcher = await house.join(stage, "watcher")
   await joined(watcher, "watcher")
@@ -139,7 +139,7 @@ test("an actor that came back into memory is told again who is here", async () =
     Effect.gen(function* () {
       const live = yield* LiveEvents
       const { snapshot } = yield* live.read(stage.eventId, [], true)
-      // What a new activation does not know: forgotten behind the gateway's back, then the word every activation says.
+      // A new activation without presence: it is cleared unknown to the gateway, then the message of every activation is published.
       yield* live.reportPresence(stage.eventId, {
         node: "test",
         changes: [{ type: "leave", participantId: "watcher" }],
@@ -154,7 +154,7 @@ test("an actor that came back into memory is told again who is here", async () =
   feed.publish({
     kind: "note",
     eventId: stage.eventId,
-    epoch: standing.history,
+    epoch: standing.epoch,
     from: version,
     version,
     status: "live",

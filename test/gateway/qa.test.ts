@@ -1,4 +1,4 @@
-/** Questions over real sockets: asked, moderated, voted for, answered; and REST and gateway as two doors to one path. */
+/** Questions over real sockets: asked, moderated, voted for, answered; and REST and gateway as two ways to the same code. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { createPerson, type Json } from "../support/api.ts"
@@ -94,7 +94,7 @@ describe("a question", () => {
     expect((await host.command("question.restore", { id })).d.question).toMatchObject({ status: "approved" })
   })
 
-  test("that waits for a moderator is answered by staff alone, and so not shown by who asked it", async () => {
+  test("that waits for a moderator is answered by staff alone, and so not shown by its author", async () => {
     const { stage, host, ann } = await assemble(MODERATED)
     const speaker = await house.join(stage, "speaker", "speaker")
     const [own, other] = [await ask(speaker), await ask(ann)]
@@ -161,7 +161,7 @@ describe("a question", () => {
     expect(await host.command("question.ask", { text: "Here?" })).toMatchObject(refused("feature_disabled"))
   })
 
-  test("is withdrawn by whoever asked it, also without a name, and by nobody else", async () => {
+  test("is withdrawn by its author, also an anonymous one, and by nobody else", async () => {
     const { stage, ann, bob } = await assemble()
     const question = await ask(ann, "Who?", { anonymous: true })
     await vote(bob, question.id)
@@ -191,7 +191,7 @@ describe("moderation", () => {
     expect(bob.received.some(({ t }) => t === "question.created")).toBe(false)
   })
 
-  test("hides, restores, pins and answers; what is hidden goes from the audience alone", async () => {
+  test("hides, restores, pins and answers; a hidden question goes from the audience alone", async () => {
     const { stage, host, ann, bob } = await assemble()
     const { id } = await ask(ann)
     await host.command("question.hide", { id })
@@ -212,7 +212,7 @@ describe("moderation", () => {
     expect(live).toMatchObject({ status: "answered", answer: null, answerMode: "live" })
   })
 
-  test("of a stale revision does nothing, and says how things stand", async () => {
+  test("of a stale revision changes nothing, and gets the current question", async () => {
     const { host, ann } = await assemble()
     const { id } = await ask(ann)
     const hidden = (await host.command("question.hide", { id }, { rev: 1 })).d.question
@@ -224,7 +224,7 @@ describe("moderation", () => {
   })
 })
 
-test("a vote is set and taken back, never twice, and the tally is told", async () => {
+test("a vote is set and taken back, never twice, and the tally is sent", async () => {
   const { stage, host, ann, bob } = await assemble()
   const { id } = await ask(ann)
   const told = (client: Client, n: number) =>
@@ -278,13 +278,13 @@ describe("REST and gateway", () => {
       authorUserId: asker.userId,
     })
     expect(texts(readyOf(await enter(event.id)).questions.top)).toEqual(["From the page?", "From the hall?"])
-    // Both doors know whose it is.
+    // REST and the gateway both know the author.
     expect(texts(readyOf(client).mine.questions)).toEqual(["From the page?"])
     expect(await client.command("question.withdraw", { id: overRest.id })).toMatchObject({ ok: true })
     expect((await audience.list(event.id)).body.questions).toHaveLength(1)
   })
 
-  test("votes through both doors are one tally, and a person's are one vote", async () => {
+  test("votes by REST and the gateway are one tally, and a person's are one vote", async () => {
     const event = await audience.event({ phases: [QA] }, "publish", "start")
     const voter = await person(event.id, "viewer")
     const [client, guest] = [await enter(event.id, voter.session), await enter(event.id)]
@@ -299,7 +299,7 @@ describe("REST and gateway", () => {
     await guest.next(({ t, d }) => t === "question.votes" && d.votes[0][1] === 2)
   })
 
-  test("what a moderator patches over REST is told at the event, and the other way round", async () => {
+  test("a moderator's patch over REST is sent to the event's sockets, and the other way round", async () => {
     const event = await audience.event({ phases: [QA] }, "publish", "start")
     const host = await enter(event.id, (await person(event.id, "host")).session)
     const guest = await enter(event.id)
@@ -315,7 +315,7 @@ describe("REST and gateway", () => {
   })
 })
 
-test("questions and votes survive a kill; only who asked anonymously is forgotten", async () => {
+test("questions and votes survive a kill; only anonymous authors are forgotten", async () => {
   const { stage, host, ann, bob } = await assemble()
   const [open, hidden] = [await ask(ann), await ask(ann, "Who?", { anonymous: true })]
   await vote(bob, hidden.id)

@@ -1,4 +1,4 @@
-/** What a client sends again because it lost its connection: answered as before, done once, and no haste. */
+/** Commands that a client repeats after a lost connection: answered as before, done once, and not rate limited. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
@@ -21,7 +21,7 @@ const again = async (client: Client, stage: Stage, who: string): Promise<Client>
   return house.join(stage, who)
 }
 
-test("what was done is answered again over another connection, though no more of it is allowed now", async () => {
+test("a command that was done is answered again over another connection, though no more of its kind is allowed now", async () => {
   const stage = await house.stage([{ modality: "meeting", featureSet: ["chat", "qa"] }])
   const first = await house.join(stage, "ann")
   const said: Frame[] = []
@@ -46,7 +46,7 @@ test("what was done is answered again over another connection, though no more of
   expect(await second.command("chat.send", { to: "event", text: "more" })).toMatchObject(limited)
 })
 
-test("what is no valid command costs nothing of what its kind is rationed to", async () => {
+test("an invalid command costs nothing of the budget of its kind", async () => {
   const stage = await house.stage([{ modality: "meeting", featureSet: ["qa"] }])
   const ann = await house.join(stage, "ann")
   for (let n = 0; n < 5; n++) {
@@ -69,7 +69,7 @@ test("a command that was without effect is not done after all when it comes agai
   expect(d.hand).not.toBeNull()
 })
 
-test("an id that memory let go of is found in the store, at no cost to what memory holds", async () => {
+test("an id that is no longer in memory is found in the store, without a change of the memory", async () => {
   const stage = await house.stage()
   const [ann, bob] = [await house.join(stage, "ann"), await house.join(stage, "bob")]
   const first = await ann.command("hand.raise", {}, { id: "raise" })
@@ -104,7 +104,7 @@ test("a reaction sent again over another connection counts once", async () => {
   expect(claps.reduce((sum, n) => sum + n, 0)).toBe(1)
 })
 
-test("who asked without a name is in no row of the store", async () => {
+test("the author of an anonymous question is in no row of the store", async () => {
   const stage = await house.stage([{ modality: "meeting", featureSet: ["qa"] }])
   const ann = await house.join(stage, "ann-of-the-test")
   const asked = await ann.command("question.ask", { text: "Who?", anonymous: true }, { id: "anon" })

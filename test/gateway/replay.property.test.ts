@@ -21,7 +21,7 @@ afterAll(async () => {
 
 type Step =
   | { readonly do: "publish"; readonly count: number }
-  /** Another process takes the event over, as after a kill: nothing of what it says is heard, only stored. */
+  /** Another process takes the event over, as after a kill: its dispatches are stored and reach no socket. */
   | { readonly do: "elsewhere"; readonly count: number }
   /** Tells one of them something of their own. */
   | { readonly do: "tell"; readonly who: number }
@@ -143,14 +143,14 @@ const say = (stage: Stage, watchers: ReadonlyArray<Watcher>, taken: Step): Promi
   return taken.do === "forget" ? forget() : undefined
 }
 
-/** Each has heard all that was said to them alone. */
+/** Each has received all dispatches of their own stream. */
 const hearsOwn = async (stage: Stage, watchers: ReadonlyArray<Watcher>): Promise<void> => {
   const { personal } = await house.actors.read(stage.eventId, NAMES)
   for (const watcher of watchers) {
     await eventually(() => {
       watcher.read()
       return watcher.cursors["me"] === personal[watcher.name]?.head
-    }, `${watcher.name} has heard all of their own`)
+    }, `${watcher.name} has received all of their own`)
   }
 }
 

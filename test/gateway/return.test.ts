@@ -6,7 +6,7 @@ import { type House, openHouse, type Stage } from "./house.ts"
 
 const HOST = { kind: "user" } as const
 
-/** The house's process is overtaken without having said who was there. */
+/** The server's event is activated elsewhere, without a stored roster. */
 const withCrash = async (
   before: (house: House) => Promise<Stage>,
   after: (house: House, stage: Stage) => Promise<void>,
@@ -42,7 +42,7 @@ test("hands of those who do not come back go down, of those who do stay up, and 
       expect(queue.items).toHaveLength(2)
       const { d } = await host.dispatch("hand.queue")
       expect(d).toMatchObject({ add: [], remove: ["goes"] })
-      // Whoever comes back later finds it down, and is no trouble.
+      // A participant who comes back later has a lowered hand, and the event goes on.
       expect((await house.connect().identify(await house.token(stage, "goes"))).d.hand).toBeNull()
       expect(await back.command("hand.lower", {}, { id: "down" })).toMatchObject({ ok: true })
       const left = await house.actors.sql`
@@ -51,7 +51,7 @@ test("hands of those who do not come back go down, of those who do stay up, and 
     },
   ))
 
-test("the partner of who does not come back is told", () =>
+test("the partner of a participant who does not come back is notified", () =>
   withCrash(
     async (house) => {
       const stage = await house.stage([{ modality: "rotation" }])

@@ -12,7 +12,7 @@ import { closedAtOnce, type GrantHouse, openGrantHouse } from "./grant-house.ts"
 /**
  * `session`: asking for a new session token as the present one was asked for. With the present one: `read` the event, `ask` a
  * question, `edit` the event (any member of the workspace may, whatever their role on the event). `manage`: the workspace, with the
- * cookie of the login where there is one (400 answers the empty body of whoever may). `new token`: the status of its answer, and
+ * cookie of the login where there is one (400 answers the empty body of a permitted caller). `new token`: the status of its answer, and
  * the role or the close code of a socket that it opens. `open socket`: the role that it has from then on, or its close code. Every
  * cell is checked right after the act.
  */
@@ -32,7 +32,7 @@ const TABLE = `
 
 interface Scene {
   readonly eventId: string
-  /** The session token of whoever loses something. */
+  /** The session token of the person who loses rights. */
   readonly session: string
   /** The login that the session token comes from. */
   readonly cookie?: string
@@ -173,7 +173,7 @@ const newTokenOf = async ({ eventId, session }: Scene): Promise<string> => {
   return `${status} ${outcome}`
 }
 
-/** The role that the socket was told last. */
+/** The role that was last sent to the socket. */
 const roleOf = ({ received }: Client): string => {
   const told = received.findLast(({ t }) => t === "ready" || t === "me.updated")
   return told.t === "ready" ? told.d.me.role : told.d.role

@@ -1,6 +1,6 @@
 /**
- * Sockets whose users lost what their session rests on, without anybody in this process being told: the watch over open sockets
- * finds out. It looks every 50 ms here; `revocation.test.ts` has what is told at once.
+ * Sockets whose sessions lost their basis, without an announcement in this process: the watch over open sockets
+ * finds out. It checks every 50 ms here; `revocation.test.ts` has the announced changes.
  */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import type { Basis } from "../../src/model/grants.ts"
@@ -165,7 +165,7 @@ const anotherLook = async (stage: Stage): Promise<void> => {
   expect(await witness.closeCode()).toBe(4203)
 }
 
-test("a role that a host gave ends when the list says otherwise, though nobody told the event", async () => {
+test("a role that a host gave ends when the list differs, also without a message to the event", async () => {
   const stage = await house.stage()
   const [admin, member] = [await makeMember(stage, "admin"), await makeMember(stage, "member")]
   const [host, guest] = [await joinAs(stage, admin), await joinAs(stage, member)]
@@ -207,7 +207,7 @@ test("a role that a host gives to somebody who is away is on the list, so that i
 /** The statement that looks grants up. */
 const LOOK = /select u\.id is not null as user_holds/
 
-test("changes that are announced without a pause do not keep the watch from what nobody announces", async () => {
+test("changes that are announced without a pause do not keep the watch from unannounced ones", async () => {
   const stage = await house.stage()
   const [busy, member] = [await makeMember(stage, "admin"), await makeMember(stage, "admin")]
   const [stays, client] = [await joinAs(stage, busy), await joinAs(stage, member)]
@@ -268,7 +268,7 @@ test("a connection that brings a new token while it is looked at is judged by th
   const look = /with asked as materialized/
 
   await proxy.answered(look)
-  // The next look finds that the first login has ended, and hears of it only once the connection has another one.
+  // The next check finds that the first login has ended, and its result comes only once the connection has another one.
   proxy.onStatement({ match: look, action: { kind: "delay", ms: 1000 }, times: 1 })
   await house.actors.sql`delete from account_sessions where id = ${member.basis.login?.sessionId ?? ""}`
   await proxy.answered(look)

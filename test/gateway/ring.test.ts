@@ -13,7 +13,7 @@ const filled = (count: number, limits = LIMITS, head = 0): ReplayBuffer => {
 const framesOf = (ring: ReplayBuffer, cursor: number, upTo: number) =>
   ring.between(cursor, upTo).map(({ frame }) => frame)
 
-test("a ring gives what lies between two positions, in order", () => {
+test("a ring gives the dispatches between two positions, in order", () => {
   const ring = filled(4, LIMITS, 10)
   expect([ring.oldest, ring.head]).toEqual([11, 14])
   expect(framesOf(ring, 10, 14)).toEqual(["f11", "f12", "f13", "f14"])

@@ -36,7 +36,7 @@ const play = (acts: ReadonlyArray<Act>) => {
   let rings = new ReplayBuffers(MAX_AGE_MS, MAX_ENTRIES)
   const said = new Map<StreamName, Said[]>(STREAMS.map((name) => [name, []]))
   const of = (name: StreamName): Said[] => said.get(name) ?? []
-  /** What the limits leave of a stream: the newest, as many and as young as may be. */
+  /** The dispatches of a stream within the limits of number and age: the newest. */
   const kept = (name: StreamName, now: number): number =>
     Math.min(MAX_ENTRIES, of(name).filter(({ at }) => now - at <= MAX_AGE_MS).length)
   let now = 0
@@ -98,10 +98,10 @@ test("every position of every stream is continued word for word exactly while it
   )
 })
 
-test("a client goes on from all of its positions or from none, and is told why not", () => {
+test("a client goes on from all of its positions or from none, and receives the reason", () => {
   const EPOCH = "epoch"
   const identity = { participantId: "p", name: "P", kind: "user", userId: "p", walkIn: false } as const
-  /** How far behind a client is in each stream it hears; now and then ahead, or with a stream that it does not hear. */
+  /** How far behind a client is in each of its streams; now and then ahead, or with a stream that is not its own. */
   const behind = fc.oneof(
     { weight: 6, arbitrary: fc.nat(3) },
     { weight: 1, arbitrary: fc.integer({ min: -1, max: 12 }) },

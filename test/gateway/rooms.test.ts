@@ -1,4 +1,4 @@
-/** The streams of rooms: who hears them, from when to when, and how a client goes on from one. */
+/** The streams of rooms: their receivers, their beginning and end, and resuming from one. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Client, Frame } from "./client.ts"
 import { crowd, heard, held } from "./crowd.ts"
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => house.stop())
 
-/** Two rooms, chosen by whoever likes. */
+/** Two rooms, which participants choose. */
 const rooms = async () => {
   const stage = await house.stage([{ modality: "breakout" }])
   const host = await house.join(stage, "host", "host")
@@ -35,7 +35,7 @@ const back = async (stage: Stage, resume: object) => {
   return { client, ready }
 }
 
-test("a room is heard by those in it alone, in all their tabs, from where they came in", async () => {
+test("a room's stream reaches those in it alone, in all their tabs, from their arrival on", async () => {
   const { stage, host, a, b, red, blue } = await rooms()
   const tab = await house.join(stage, "a")
   await say(host, "before", red)
@@ -53,7 +53,7 @@ test("a room is heard by those in it alone, in all their tabs, from where they c
   for (const client of [b, host]) expect(textsIn(client, red)).toEqual([])
 })
 
-test("who moves hears the new room and not the old one any more, but all that was said while they were there", async () => {
+test("a participant who moves receives the new room and no longer the old one, but all of their time in it", async () => {
   const { host, a, red, blue } = await rooms()
   await a.command("room.choose", { roomId: red })
   await say(host, "last words", red)
@@ -103,7 +103,7 @@ test("a heartbeat names the head of the room one is in", async () => {
   expect((await a.next(({ op }) => op === 11)).d.heads[`room:${red}`]).toBe(1)
 })
 
-test("reactions are heard in one's room; who is in none reacts nowhere, but staff do everywhere", async () => {
+test("reactions reach the sender's room; a participant without a room cannot react, and staff react everywhere", async () => {
   const stage = await house.stage([{ modality: "breakout", featureSet: ["reactions"] }])
   const host = await house.join(stage, "host", "host")
   const [a, b] = await crowd(house, stage, ["a", "b"])

@@ -32,7 +32,7 @@ const roundsOf = (client: Client) => client.received.filter(({ t }) => t === "ro
 const inRound = (client: Client, n: number): Promise<Frame> =>
   heard(client, "rotation.round", (d) => d.n === n).then(({ d }) => d)
 
-/** Who sits with whom, as each of them was told; checks that they were told the same. */
+/** The groups of a round, as each participant received them; checks that all received the same. */
 const groupsOf = async (clients: ReadonlyArray<Client>, n: number): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
   const groups = new Map<string, string[]>()
   for (const [index, client] of clients.entries()) {
@@ -53,7 +53,7 @@ const groupsOf = async (clients: ReadonlyArray<Client>, n: number): Promise<Read
 const pairsIn = (groups: ReadonlyArray<ReadonlyArray<string>>) =>
   groups.flatMap((group) => group.flatMap((a) => group.filter((b) => a < b).map((b) => `${a} ${b}`)))
 
-test("every pair meets once, every tab is told, and newcomers read the same; then it is exhausted", async () => {
+test("every pair meets once, every tab is notified, and newcomers read the same; then it is exhausted", async () => {
   const { stage, host, clients } = await staged(4)
   const tab = await house.join(stage, "p0")
   const { d } = await host.command("rotation.start", { roundSeconds: 600, rounds: "exhaust" })
@@ -78,7 +78,7 @@ test("every pair meets once, every tab is told, and newcomers read the same; the
   expect((await host.command("rotation.skip")).e.code).toBe("conflict")
 })
 
-test("it is exhausted only when a newcomer has met everybody too, whoever has the bye", async () => {
+test("it is exhausted only when a newcomer has met everybody too, for every choice of byes", async () => {
   const { stage, host, clients } = await staged(4)
   await host.command("rotation.start", { roundSeconds: 600, rounds: "exhaust" })
   for (const n of [1, 2, 3]) {
@@ -120,7 +120,7 @@ test("a phase with rounds starts by itself, and its end ends the rotation", asyn
   )
   const host = await house.join(stage, "host", "host")
   const [client] = await Promise.all(names(2).map((who) => house.join(stage, who)))
-  // Whoever waits for the start takes part from the first round; who is reported later from the next.
+  // Participants who wait for the start take part from the first round; those reported later from the next.
   await house.actors.execute(stage.eventId, { type: "event.start", d: {} })
   await untilPresent(house, stage, names(2))
   await host.command("rotation.skip")
@@ -151,7 +151,7 @@ test("a round's timer warns ten seconds before its end", async () => {
   expect((await heard(clients[0], "timer.warning")).d).toEqual({ timerId: rotation.id, remainingMs: 10_000 })
 })
 
-test("a pause keeps what was left of the round, and a resumed round ends so much later", async () => {
+test("a pause keeps the remaining time of the round, and a resumed round ends so much later", async () => {
   const { stage, host, clients } = await staged(2)
   await host.command("rotation.start", LONG)
   const told = await inRound(clients[0], 1)
@@ -220,7 +220,7 @@ test("a round extended in time goes on after its old end, and warns before the n
   expect((await readyOf(house, stage, "p0")).round.n).toBe(1)
 })
 
-test("a round's or a break's timer that runs out says so, and one that is stopped is cancelled", async () => {
+test("a round's or a break's timer that runs out elapses, and one that is stopped is cancelled", async () => {
   const { stage, host, clients } = await staged(2)
   const { result } = await startAgo(house, stage, { roundSeconds: 5, breakSeconds: 4, rounds: 2 }, 7800)
   const { id } = (result as Frame)["rotation"]
@@ -234,7 +234,7 @@ test("a round's or a break's timer that runs out says so, and one that is stoppe
   await heard(clients[0], "timer.updated", ({ timer }) => timer.state === "cancelled")
 })
 
-test("who leaves is missed; who comes back has the same round, and joiners one from the next", async () => {
+test("a departure is sent to partners; a participant who comes back has the same round, and joiners one from the next", async () => {
   const { stage, host, clients } = await staged(2)
   await host.command("rotation.start", LONG)
   const [stays, leaves] = clients
@@ -331,7 +331,7 @@ test("with fewer than two people it waits, and goes on when there are", async ()
   expect(told.partners).toEqual([{ participantId: "p0", name: "Name of p0" }])
 })
 
-test("whoever met before meets others, in later phases too; a kill forgets none of it, nor the round that runs", async () => {
+test("people who met before meet others, in later phases too; a kill loses neither that nor the running round", async () => {
   let isOwner = true
   const first = await openHouse({}, { holds: () => isOwner })
   const stage = await first.stage([...ROTATION, ...ROTATION])

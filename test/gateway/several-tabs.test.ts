@@ -1,4 +1,4 @@
-/** One person in several tabs at the lobby's door, and what happens between two commits of one arrival or departure. */
+/** One person in several tabs in the lobby, and the time between two commits of one arrival or departure. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { runScript } from "../support/store.ts"
 import { eventually } from "../support/wait.ts"
@@ -44,7 +44,7 @@ test("two tabs of one person sent there by a host wait together, are seen, and a
 })
 
 test.each(["a new token", "another tab"])(
-  "who is on the list by now, as %s says, is inside of the call",
+  "a participant who is on the list by now, as %s says, is inside of the call",
   async (how) => {
     const stage = await house.stage(ASK, "scheduled")
     const host = await house.join(stage, "host", "host", HOST)
@@ -55,7 +55,7 @@ test.each(["a new token", "another tab"])(
       guest.send({ op: 12, id: "token", d: { token } })
       await guest.next(({ op, id }) => op === 4 && id === "token", "the new token's answer")
     } else await house.join(stage, "u1", "participant", { ...person, walkIn: false })
-    // Whoever was reported after it is known: so is what it said.
+    // Participants who were reported after it are known, so its report has been applied too.
     await house.join(stage, "marker", "participant", { ...HOST, walkIn: false })
     await house.actors.execute(stage.eventId, { type: "event.start", d: {} })
     await known(host, "marker")

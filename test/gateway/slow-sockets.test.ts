@@ -1,4 +1,4 @@
-/** What a slow socket is spared, and the order in which many sockets are closed. */
+/** The messages that a slow socket is not sent, and the order in which many sockets are closed. */
 import { expect, test } from "vitest"
 import { Topics } from "../../src/gateway/broadcast/topics.ts"
 import { Connection } from "../../src/gateway/connection/connection.ts"
@@ -8,7 +8,7 @@ import { closeStaggered } from "../../src/gateway/transport/staggered-close.ts"
 import { CLOSE } from "../../src/protocol/close-codes.ts"
 import { openVirtualTime } from "../support/virtual-time.ts"
 
-test("a connection that waits for its ready hears nothing that may be lost, although its socket has drained", () => {
+test("a connection that waits for its ready receives no ephemeral message, although its socket has drained", () => {
   const heard = new Set<string>()
   const socket = {
     send: () => {},

@@ -1,4 +1,4 @@
-/** Hands, the stage and roles: what the audience may ask for, what hosts make of it, and who hears what. */
+/** Hands, the stage and roles: the requests of the audience, the commands of hosts, and the receivers of each dispatch. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { applyDispatch, stateOf } from "../../src/client/state/event-state.ts"
 import type { Snapshot } from "../../src/client/state/snapshot.ts"
@@ -73,7 +73,7 @@ describe("a hand", () => {
     expect(await viewer.command("hand.lowerFor", { all: true })).toMatchObject(refused("forbidden"))
   })
 
-  test("of many is told by itself; staff are shown the first two hundred, whoever moves up included", async () => {
+  test("of many is sent by itself; staff receive the first two hundred, including those who move up", async () => {
     const { stage, host } = await open()
     const raise = (n: number) => {
       const participantId = `p${String(n).padStart(3, "0")}`
@@ -87,7 +87,7 @@ describe("a hand", () => {
     const last = await host.next(({ t, d }) => t === "hand.queue" && d.remove.includes("p003"), "the change")
     expect(last.d).toMatchObject({ add: [{ participantId: "p200" }], remove: ["p003"] })
     const told = host.received.filter(({ t }) => t === "hand.queue")
-    // Nobody is shown the hands beyond, and their going up or down is not told.
+    // The hands beyond are in no dispatch, nor are their changes.
     expect(told).toHaveLength(201)
     expect(told.every(({ d }) => d.add.length + d.remove.length <= 2)).toBe(true)
     const dispatches = told.map(({ t, d, v, st }) => ({ t, d, v, st, ts: 0 })) as ReadonlyArray<Dispatch>
@@ -144,7 +144,7 @@ describe("the stage", () => {
     await seen(host, "viewer", ({ role }) => role === "viewer")
   })
 
-  test("is entered and left in all tabs, also where the role stays what it was", async () => {
+  test("is entered and left in all tabs, also where the role stays the same", async () => {
     const stage = await house.stage([{ modality: "meeting" }])
     const host = await house.join(stage, "host", "host")
     const speaker = await house.join(stage, "speaker")
@@ -199,7 +199,7 @@ describe("a role", () => {
     }
   })
 
-  test("given to who is here without a name makes them somebody, who may write and come onto the stage", async () => {
+  test("given to an anonymous participant lets them write and come onto the stage", async () => {
     const { stage, host } = await open([{ modality: "broadcast", featureSet: ["chat"] }])
     const nobody = await house.join(stage, "anon:1", "viewer", { kind: "anonymous", name: "Anonymous viewer" })
     const write = () => nobody.command("chat.send", { to: "event", text: "Hello" })

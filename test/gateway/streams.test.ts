@@ -27,7 +27,7 @@ const positions = (client: Client, stream = "event") => client.ordered(stream).m
 
 const contiguousFrom = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n)
 
-/** What a client would resume with. */
+/** The epoch and cursors with which a client would resume. */
 const held = (client: Client) => {
   const ready = client.received.findLast(({ t }) => t === "ready")
   const cursors: Record<string, number> = { ...ready.d.cursors }
@@ -35,7 +35,7 @@ const held = (client: Client) => {
   return { epoch: ready.d.epoch as string, cursors }
 }
 
-test("everyone hears the same dispatches, in order and without a hole", async () => {
+test("everyone receives the same dispatches, in order and without a gap", async () => {
   const stage = await house.stage()
   const clients = await Promise.all(["a", "b", "c"].map((who) => house.join(stage, who)))
   await announceMany(stage, 0, 20)
@@ -60,7 +60,7 @@ test("a burst reaches a client in few frames", async () => {
   expect(Math.max(...sizes)).toBeGreaterThan(1)
 })
 
-test("staff hear the staff stream as well", async () => {
+test("staff receive the staff stream as well", async () => {
   const stage = await house.stage()
   const host = await house.join(stage, "host", "host")
   const viewer = await house.join(stage, "viewer", "viewer")
@@ -177,7 +177,7 @@ test("sync replays from the given cursors, or sends a snapshot", async () => {
   expect((await heard(client, "still here")).s).toBeGreaterThan(last.s)
 })
 
-test("a heartbeat is acknowledged with the heads of the streams the client hears", async () => {
+test("a heartbeat is acknowledged with the heads of the client's streams", async () => {
   const stage = await house.stage()
   const client = await house.join(stage, "a")
   await announce(stage, "one")
@@ -190,7 +190,7 @@ test("a heartbeat is acknowledged with the heads of the streams the client hears
   expect((await client.next(({ op }) => op === 13)).d.code).toBe("bad_request")
 })
 
-test("a phase change tells each role how it reads now", async () => {
+test("a phase change sends each role its present rights", async () => {
   const stage = await house.stage([{ modality: "meeting" }, { modality: "broadcast" }])
   const participant = await house.join(stage, "a")
   await house.actors.execute(stage.eventId, { type: "phase.next", d: {} })

@@ -1,4 +1,4 @@
-/** Every kind of timer elapses at the end that clients were told, never before it. */
+/** Every kind of timer elapses at the end that was sent to clients, never before it. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { PhaseInput } from "../../src/model/phase.ts"
 import { toMillis } from "../../src/model/timestamp.ts"
@@ -17,7 +17,7 @@ afterAll(() => house.stop())
 const execute = (stage: Stage, command: Frame, ago = 0) =>
   house.actors.execute(stage.eventId, command, { at: Date.now() - ago })
 
-/** Timers of Node round to the millisecond, so that one may be heard a moment before its end. */
+/** Timers of Node round to the millisecond, so that one may fire a moment before its end. */
 const ROUNDING_MS = 10
 
 interface Case {
@@ -66,6 +66,6 @@ test.each(cases)("the timer of a $scope elapses when it is due and not before", 
   const heardAt = Date.now()
   expect(d.timer).toMatchObject({ scope, state: "elapsed" })
   expect(ts).toBeGreaterThanOrEqual(toMillis(d.timer.endsAt))
-  // An alarm that goes off too early stamps the dispatch with the deadline all the same: the moment of hearing tells.
+  // A timer that fires too early stamps the dispatch with the deadline all the same: only the time of receipt shows it.
   expect(heardAt).toBeGreaterThanOrEqual(toMillis(d.timer.endsAt) - ROUNDING_MS)
 })

@@ -49,7 +49,7 @@ const PRINCIPALS: ReadonlyArray<Principal> = [
   "platform",
 ]
 
-/** `in`: past the door, whatever the empty body is then answered. */
+/** `in`: access is granted, with any answer to the empty body. */
 type Verdict = "in" | 401 | 403 | 404
 
 const row = (...verdicts: ReadonlyArray<Verdict>): ReadonlyArray<Verdict> => verdicts
@@ -57,7 +57,7 @@ const row = (...verdicts: ReadonlyArray<Verdict>): ReadonlyArray<Verdict> => ver
 /** Columns of the table below. */
 const COLUMNS = PRINCIPALS.filter((principal) => principal !== "entryToken")
 
-/** Who registered for one event is like any user of the workspace, but to every other event a stranger. */
+/** A registrant of one event is a user of the workspace, without access to any other event. */
 const verdictFor = (access: Access, principal: Principal): Verdict | undefined => {
   if (principal !== "entryToken") return TABLE[access][COLUMNS.indexOf(principal)]
   return access.startsWith("audience") ? 404 : TABLE[access][COLUMNS.indexOf("userToken")]
@@ -247,7 +247,7 @@ const fill = async ({ path, access }: Route): Promise<string> => {
 const verdictOf = (status: number, code: string | undefined): Verdict | number => {
   if (status === 401 && code === "unauthorized") return 401
   if (status === 403) return 403
-  // An absent key behind an open door looks like a closed one; its detail tells them apart.
+  // An absent key with access is answered like a refusal of access; the detail distinguishes them.
   return status === 404 ? 404 : "in"
 }
 

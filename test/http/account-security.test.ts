@@ -156,7 +156,7 @@ describe("resetting a password", () => {
     expect([signedIn.status, signedIn.body.account.emailVerified]).toEqual([200, true])
   })
 
-  test("makes an older workspace session worthless at the gateway's door too", async () => {
+  test("makes an older workspace session invalid at the gateway too", async () => {
     const account = await signup(server.url)
     const key = (await api("POST", "/v1/workspaces", { cookie: account.cookie, body: { name: "W" } })).body
     const event = await createLiveEvent(server.url, key.apiKey.secret)
@@ -170,7 +170,7 @@ describe("resetting a password", () => {
     expect((await ask()).status).toBe(401)
   })
 
-  test("makes a gateway token that was minted before it open nothing, and closes what it had opened", async () => {
+  test("makes a gateway token that was minted before it open nothing, and closes its sockets", async () => {
     const account = await signup(server.url)
     const made = (await api("POST", "/v1/workspaces", { cookie: account.cookie, body: { name: "W" } })).body
     const event = await createLiveEvent(server.url, made.apiKey.secret)
@@ -224,7 +224,7 @@ describe("resetting a password", () => {
 })
 
 describe("a password that is guessed first", () => {
-  test("is not taken for a new one, and who has one from before signs in and changes it", async () => {
+  test("is not accepted as a new one, and an account with an older one signs in and changes it", async () => {
     const account = await signup(server.url)
     const rows = rowsOf(server.databaseUrl)
     try {
@@ -325,7 +325,7 @@ describe("in production, with a mail server", () => {
     expect(verified.body).toEqual({ verified: true, email: account.email })
   })
 
-  test("a reset request says the same for a known and an unknown address, and only the known one gets a letter", async () => {
+  test("a reset request is answered alike for a known and an unknown address, and only the known one gets a letter", async () => {
     const account = await signup(strict.url)
     await mail.next(account.email)
     const ask = (email: string) => call(strict.url, "POST", "/v1/accounts/request-password-reset", { body: { email } })
@@ -358,7 +358,7 @@ test("in production without a mail server no link that opens an account is ever 
     ]
     expect(asked.map(({ status }) => status)).toEqual([201, 200, 200])
     for (const answer of asked) expect(JSON.stringify(answer.body)).not.toMatch(/token|Url/)
-    // Who manages the workspace is told an invite's link, since no letter will bring it.
+    // The manager of the workspace gets an invite's link in the answer, since no letter is sent.
     const workspace = made.body.workspaces[0].id
     const path = `/v1/workspaces/${workspace}/invites`
     const invite = await call(silent.url, "POST", path, { cookie, body: { email: "grace@example.com" } })

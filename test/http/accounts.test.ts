@@ -82,7 +82,7 @@ describe("signing up", () => {
 })
 
 describe("signing in", () => {
-  test("gives a new session each time and tells nothing about what was wrong", async () => {
+  test("gives a new session each time and does not reveal which credential was wrong", async () => {
     const { email, cookie } = await signup(server.url)
     const good = await api("POST", "/v1/accounts/login", { body: { email, password: PASSWORD } })
     expect(good.status).toBe(200)
@@ -114,7 +114,7 @@ describe("signing in", () => {
 })
 
 describe("a session", () => {
-  test("shows who is signed in until logout, and nobody else's", async () => {
+  test("shows the signed-in account until logout, and no other", async () => {
     const { cookie, email } = await signup(server.url)
     expect((await api("GET", "/v1/accounts/me", { cookie })).body.account.email).toBe(email)
     const out = await api("POST", "/v1/accounts/logout", { cookie })

@@ -1,4 +1,4 @@
-/** The audit log: every administrative act by whoever did it, and nothing that was refused. */
+/** The audit log: every administrative act with its actor, and no refused one. */
 import { randomUUID } from "node:crypto"
 import { Context } from "effect"
 import { HttpApi } from "effect/http-api"
@@ -35,7 +35,7 @@ const entries = async (workspace = acme): Promise<Json> =>
   (await api("GET", `/v1/workspaces/${workspace.id}/audit`, { cookie: workspace.owner.cookie })).body.entries
 
 describe("an administrative act", () => {
-  test("is found by whoever heard of it: who, what, on which object, in which request", async () => {
+  test("lists the actor, the act, its object and its request", async () => {
     const path = `/v1/workspaces/${acme.id}/api-keys`
     const key = await api("POST", path, { cookie: acme.owner.cookie, body: {}, headers: { "x-request-id": "req-1" } })
     expect((await entries())[0]).toEqual({

@@ -1,4 +1,4 @@
-/** Broadcast control over REST: by whoever manages the workspace, on the same road as a host's commands. */
+/** Broadcast control over REST: by managers of the workspace, through the same code as a host's commands. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"

@@ -48,7 +48,7 @@ const ask = (body: object, options: CallOptions = {}) =>
 const samplesOf = (bytes: ArrayBuffer): number => (bytes.byteLength - 44) / 2
 
 describe("a clip", () => {
-  test("is cut out, told to webhooks once, and played; its times are told as they are", async () => {
+  test("is cut out, sent to webhooks once, and played; its answer has the real times", async () => {
     const receiver = await startReceiver()
     await api("POST", "/v1/webhooks", { body: { url: receiver.url, eventTypes: ["clip.ready"] } })
     const asked = await ask({ startMs: 5000, endMs: 8000, title: "The middle" })

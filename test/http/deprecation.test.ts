@@ -1,7 +1,7 @@
 import { expect, test } from "vitest"
 import { deprecationHeaders } from "../../src/http/transport/deprecation.ts"
 
-test("a retirement is said in the fields of RFC 9745 and RFC 8594", () => {
+test("a retirement is in the header fields of RFC 9745 and RFC 8594", () => {
   const retirement = {
     since: "2030-01-01T00:00:00Z",
     until: "2031-06-01T00:00:00Z",

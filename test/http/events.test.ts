@@ -173,7 +173,7 @@ describe("listing events", () => {
 })
 
 describe("changing an event", () => {
-  test("changes what is named, clears with null, replaces metadata wholesale and leaves the rest", async () => {
+  test("changes the named properties, clears with null, replaces metadata wholesale and leaves the rest", async () => {
     const event = await createEvent(server.url, acme.key, {
       scheduledAt: "2027-01-01T10:00:00Z",
       metadata: { description: "a", other: 1 },

@@ -124,7 +124,7 @@ describe("the first reset of an address that nobody proved", () => {
     expect((await api("GET", `/v1/workspaces/${workspace.id}/members`, { cookie })).body.members).toHaveLength(1)
   })
 
-  test("closes the sockets of who was taken out, and ends their roles on events", async () => {
+  test("closes the sockets of removed members, and ends their roles on events", async () => {
     const squatted = await squat()
     const { account, workspace, admin } = squatted
     const event = await createLiveEvent(server.url, workspace.key, { visibility: "private" })
@@ -148,7 +148,7 @@ describe("the first reset of an address that nobody proved", () => {
     expect(again.status).toBe(404)
   })
 
-  test("disables webhooks and revokes integrations too: they would go on telling somebody else", async () => {
+  test("disables webhooks and revokes integrations too: another person would go on receiving them", async () => {
     const { account, workspace } = await squat()
     const webhook = await api("POST", "/v1/webhooks", { key: workspace.key, body: { url: "http://127.0.0.1:9/hook" } })
     const integration = await api("POST", `/v1/workspaces/${workspace.id}/guest-integrations`, {
@@ -165,7 +165,7 @@ describe("the first reset of an address that nobody proved", () => {
     expect(states[0]).toEqual({ webhook: "disabled", revoked: true })
   })
 
-  test("leaves a workspace alone that others founded, and what is made afterwards", async () => {
+  test("leaves a workspace alone that others founded, and everything made afterwards", async () => {
     const theirs = await squat()
     const guest = await signup(server.url)
     const link = await api("POST", `/v1/workspaces/${theirs.workspace.id}/invites`, {
@@ -275,7 +275,7 @@ describe("an address that is proved", () => {
 })
 
 describe("the first sign-in by the provider", () => {
-  test("takes over an account that nobody proved: what was made before goes, a password and logins among it", async () => {
+  test("takes over an account that nobody proved: everything made before goes, a password and logins among it", async () => {
     const squatted = await squat()
     const { account } = squatted
     const session = await signInByProvider(account.email)

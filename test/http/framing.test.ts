@@ -23,7 +23,7 @@ const raw = async (bytes: string): Promise<string> => {
   const chunks: Buffer[] = []
   socket.on("data", (chunk) => {
     chunks.push(chunk)
-    // Whoever was answered well and is kept asks for the end.
+    // A connection that stays open after a good answer is closed by a further request.
     if (/^HTTP\/1.1 20[01]/.test(String(chunks[0]))) socket.end()
   })
   socket.on("error", () => {})

@@ -213,7 +213,7 @@ test.each(ROUTES)("$method $path", async (route) => {
   expect((await call(server.url, "GET", "/readyz")).status).toBe(200)
 })
 
-/** What is deleted is never what is there, so that it can be fuzzed as often as one likes. */
+/** Deletions name absent objects, so that they can be fuzzed any number of times. */
 test.each(WITH_PARAMETERS)("$method $path, with ids that nobody gave out", async (route) => {
   await fc.assert(
     fc.asyncProperty(segment, segment, async (first, second) => {

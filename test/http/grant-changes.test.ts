@@ -11,7 +11,7 @@ import { Telemetry } from "../../src/telemetry/telemetry.ts"
 
 const WHO = { eventId: "an event", userId: "a user" }
 
-/** What is logged and announced while the live event answers so for three minutes. */
+/** The log lines and announcements while the live event gives this answer for three minutes. */
 const announcing = async (failure: Unavailable | NotFound) => {
   const lines: unknown[] = []
   const published: GrantChange[] = []
@@ -41,13 +41,13 @@ const announcing = async (failure: Unavailable | NotFound) => {
   return { lines, published, asked }
 }
 
-test("a live event that cannot be told for two minutes is logged as an error, with the user; the sockets are checked", async () => {
+test("a live event that cannot be reached for two minutes is logged as an error, with the user; the sockets are checked", async () => {
   const { lines, published, asked } = await announcing(new Unavailable({ detail: "full", retryAfterSeconds: 1 }))
   expect(lines).toEqual([expect.objectContaining({ level: 50, ...WHO })])
   expect([published, asked]).toEqual([[WHO, WHO], 121])
 })
 
-test("an event that is not there has nothing to be told", async () => {
+test("an absent event is sent no change", async () => {
   const { lines, published, asked } = await announcing(NotFound.of("event"))
   expect([lines, published, asked]).toEqual([[], [WHO, WHO], 1])
 })

@@ -1,4 +1,4 @@
-/** What a guest session opens: its event on the gateway, and nothing else. */
+/** A guest session opens its event on the gateway, and nothing else. */
 import { Context } from "effect"
 import { HttpApi } from "effect/http-api"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -66,7 +66,7 @@ describe("a guest session", () => {
     expect((await house.exchange(eventId, await sign())).status).toBe(200)
   })
 
-  test("joins as a guest by name, reads its role by the phase, and is told of to webhooks", async () => {
+  test("joins as a guest by name, has its role by the phase, and causes webhooks", async () => {
     const workspace = await createWorkspace(house.url)
     await house.register(workspace, { publicKeyPem: key.pem })
     const hook = await startReceiver()

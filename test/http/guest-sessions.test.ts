@@ -146,7 +146,7 @@ describe("an address that an account has proved", () => {
     expect((await house.exchange(eventId, await sign({ email: null }))).status).toBe(200)
   })
 
-  test("is told to nobody without a valid token", async () => {
+  test("is in no answer without a valid token", async () => {
     const { email } = await signup(house.url)
     const forged = await signToken(other.privateKey, guestClaims({ email }))
     expect(summary(await house.exchange(await house.publish(), forged))).toEqual(REFUSED)

@@ -63,7 +63,7 @@ describe("a wrong token", () => {
     ["with a kid that is no text", () => withHeader({ kid: 7 as never }), "malformed"],
     ["without an end", () => signed(without("exp")), "claims"],
     ["whose end is no number", () => signed(guestClaims({ exp: "tomorrow" })), "claims"],
-    ["whose end no date can say", () => signed(guestClaims({ exp: 1e300 })), "claims"],
+    ["whose end is no possible date", () => signed(guestClaims({ exp: 1e300 })), "claims"],
     ["whose end is after the year 9999", () => signed(guestClaims({ exp: 253_402_300_800 })), "claims"],
     ["whose start is before all dates", () => signed(guestClaims({ nbf: -1e300 })), "claims"],
     ["that was issued after all dates", () => signed(guestClaims({ iat: 1e300 })), "claims"],
@@ -145,7 +145,7 @@ describe("a wrong token", () => {
 })
 
 describe("an issuer with a key set", () => {
-  /** A workspace whose issuer publishes as told, and an event of it. */
+  /** A workspace whose issuer publishes the given keys, and an event of it. */
   const partner = async (answer: Answer) => {
     const workspace = await createWorkspace(house.url)
     const receiver = await startReceiver(answer)
@@ -218,7 +218,7 @@ describe("an issuer with a key set", () => {
     expect(row?.["last_error"]).toBe("jwks_refused")
   })
 
-  test("is not asked for a token that says another algorithm", async () => {
+  test("is not fetched for a token with another algorithm", async () => {
     const { attempt, receiver } = await partner(publishes(key.jwk))
     expect(summary(await attempt(key, { alg: "RS512", kid: "k1" }))).toEqual(REFUSED)
     expect(receiver.received).toHaveLength(0)

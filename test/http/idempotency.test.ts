@@ -24,7 +24,7 @@ const newEvent = (title: string) => ({ type: "t", title })
 const count = async (title: string) => (await sql`select 1 from events where title = ${title}`).length
 
 describe("a request with an Idempotency-Key", () => {
-  test("is done once; a repeat gets the same answer and says so", async () => {
+  test("is done once; a repeat gets the same answer, marked as a repeat", async () => {
     const key = randomUUID()
     const [first, second] = [await post("/v1/events", newEvent(key), key), await post("/v1/events", newEvent(key), key)]
     expect([first.status, second.status]).toEqual([201, 201])
@@ -37,7 +37,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(await count(key)).toBe(1)
   })
 
-  test("sent many times at once is done once; the others are told to wait or get the answer", async () => {
+  test("sent many times at once is done once; the others get a 409 or the answer", async () => {
     const key = randomUUID()
     const answers = await Promise.all(Array.from({ length: 20 }, () => post("/v1/events", newEvent(key), key)))
     for (const { status, body, headers } of answers) {
@@ -98,7 +98,7 @@ describe("a request with an Idempotency-Key", () => {
   })
 
   test("may have 1 to 255 printable ASCII characters", async () => {
-    // As bytes: the engine drops them at the end of a header, where two keys could not be told apart.
+    // As bytes: the engine drops them at the end of a header, where two keys would look the same.
     expect((await post("/v1/events", newEvent("x"), "order-\u00e4-1")).body.code).toBe("bad_request")
     expect((await post("/v1/events", newEvent("x"), "k".repeat(255))).status).toBe(201)
     expect((await post("/v1/events", newEvent("x"), "k".repeat(256))).body.code).toBe("bad_request")
@@ -115,7 +115,7 @@ describe("a request with an Idempotency-Key", () => {
     expect(row?.["text"]).not.toContain(first.body.secret)
   })
 
-  test("is forgotten after a day, and what is done under it then is known for a day again", async () => {
+  test("is forgotten after a day, and a request under it then is known for a day again", async () => {
     const key = randomUUID()
     await post("/v1/events", newEvent(key), key)
     await sql`update idempotency_keys set created_at = now() - interval '25 hours' where key = ${key}`

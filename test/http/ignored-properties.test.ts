@@ -27,7 +27,7 @@ const named = async (body: object): Promise<string | null> => (await post(body))
 const EVENT = { type: "webinar", title: "Launch" }
 
 describe("the header", () => {
-  test("names what was ignored, and is not there when nothing was", async () => {
+  test("names ignored properties, and is absent without them", async () => {
     const answer = await post({ ...EVENT, titel: "x", roomSize: 4 })
     expect([answer.status, answer.headers.get(HEADER)]).toEqual([201, "titel,roomSize"])
     expect(await named(EVENT)).toBeNull()
@@ -129,7 +129,7 @@ describe("every endpoint with a body", () => {
     },
   })
 
-  test.each(endpoints)("names nothing of its example, and what does not belong there: $name", ({ name, schema }) => {
+  test.each(endpoints)("names nothing of its example, and the unknown properties: $name", ({ name, schema }) => {
     const request: Json = EXAMPLES[name]?.request
     expect(ignoredProperties(schema)(request)).toEqual([])
     expect(ignoredProperties(schema)({ ...request, titel: "x" })).toEqual([[HEADER, "titel"]])

@@ -65,7 +65,7 @@ describe("inviting to a workspace", () => {
     expect(JSON.stringify(stored)).not.toContain(tokenIn(made.body.inviteUrl))
   })
 
-  test("makes whoever accepts a member, whatever their address, exactly once", async () => {
+  test("makes the person who accepts a member, at any address, exactly once", async () => {
     const token = tokenIn((await invite({ email: newEmail(), role: "admin" })).body.inviteUrl)
     const people = await Promise.all([signup(server.url), signup(server.url), signup(server.url)])
     const answers = await Promise.all(people.map((person) => accept(token, person)))
@@ -186,7 +186,7 @@ describe("an invite's states", () => {
   }
 
   test.each(["accepted", "declined", "revoked", "expired"] as const)(
-    "%s: is said, and nothing more can be done",
+    "%s: the page states it, and has no form",
     async (state) => {
       const made = await open()
       await settle[state](made)
@@ -216,7 +216,7 @@ describe("an invite's states", () => {
     expect((await accept(tokenIn(again.body.inviteUrl), await signup(server.url))).status).toBe(200)
   })
 
-  test("the preview shows what it is about and masks the address", async () => {
+  test("the preview shows the workspace or event and masks the address", async () => {
     const event = await createEvent(server.url, acme.key, { scheduledAt: "2030-01-01T10:00:00Z" })
     const { body } = await invite({ email: "ada.lovelace@example.com", eventId: event.id })
     const preview = await api("GET", `/v1/invites/${tokenIn(body.inviteUrl)}`)
@@ -309,7 +309,7 @@ describe("letters and pages", () => {
     expect((await page(token)).text).toContain("It is accepted.")
   })
 
-  test("a visitor with an account signs in and accepts; a wrong password is said and loses nothing", async () => {
+  test("a visitor with an account signs in and accepts; a wrong password is reported and loses nothing", async () => {
     const [token, person] = [await link(), await signup(server.url)]
     const wrong = await page(token, { action: "signIn", email: person.email, password: "wrong" })
     expect([wrong.status, wrong.text]).toEqual([401, expect.stringContaining('role="alert"')])
@@ -318,7 +318,7 @@ describe("letters and pages", () => {
     expect(await roleIn({ ...person, cookie: right.cookie ?? "" })).toBe("member")
   })
 
-  test("a visitor without an account makes one and accepts; bad fields and a taken address are said", async () => {
+  test("a visitor without an account makes one and accepts; bad fields and a taken address are reported", async () => {
     const token = await link()
     const email = newEmail()
     expect((await page(token, { action: "signUp", name: "", email, password: PASSWORD })).status).toBe(400)

@@ -107,7 +107,7 @@ describe("an invitation by mail", () => {
     expect([again.status, again.body.code]).toEqual([403, "forbidden"])
   })
 
-  test("does not use up what an address may get when it is refused", async () => {
+  test("does not use up the limit of an address when it is refused", async () => {
     const workspace = await createWorkspace(server.url)
     const email = newEmail()
     for (let time = 0; time < 5; time++) expect((await invite(workspace, { email })).status).toBe(403)
@@ -202,7 +202,7 @@ describe("a workspace's letters of a day", () => {
     expect([(await invite(last)).status, (await invite(last)).status]).toEqual([201, 429])
   })
 
-  test("count a repeat under the same key once, and not what was refused for another reason", async () => {
+  test("count a repeat under the same key once, and not letters refused for another reason", async () => {
     const workspace = await provedWorkspace()
     const headers = { "idempotency-key": randomUUID() }
     const email = newEmail()

@@ -28,41 +28,41 @@ const resetToken = async () => {
 }
 
 describe("every page", () => {
-  test.each(["/", "/verify?token=x", "/reset?token=x"])(
-    "%s runs no script and tells no other site where it was",
-    async (path) => {
-      const answer = await open(path)
-      expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8")
-      expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'")
-      expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
-      const text = await answer.text()
-      expect(text).toMatch(/<html lang="en">.*<main><h1>/s)
-      expect(text).not.toContain("<script")
-    },
-  )
+  test.each(["/", "/verify?token=x", "/reset?token=x"])("%s runs no script and sends no referrer", async (path) => {
+    const answer = await open(path)
+    expect(answer.headers.get("content-type")).toBe("text/html; charset=utf-8")
+    expect(answer.headers.get("content-security-policy")).toContain("default-src 'none'")
+    expect(answer.headers.get("referrer-policy")).toBe("no-referrer")
+    const text = await answer.text()
+    expect(text).toMatch(/<html lang="en">.*<main><h1>/s)
+    expect(text).not.toContain("<script")
+  })
 
-  test("escapes what it was given", async () => {
+  test("escapes its input", async () => {
     const text = await (await open(`/verify?token=${encodeURIComponent('"><script>alert(1)</script>')}`)).text()
     expect(text).not.toContain("<script>")
   })
 
-  test.each(["/verify", "/reset"])("%s refuses what is no form, and bytes that are no text, in words", async (path) => {
-    const json = await fetch(server.url + path, {
-      method: "POST",
-      body: "{}",
-      headers: { "content-type": "application/json" },
-    })
-    expect([json.status, json.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"])
-    expect((await submit(path, { token: "\0" })).status).toBe(400)
-    const bytes = await fetch(server.url + path, {
-      method: "POST",
-      body: new Uint8Array([0xff, 0xfe]),
-      headers: { "content-type": "application/x-www-form-urlencoded" },
-    })
-    expect(bytes.status).toBe(400)
-    const put = await fetch(server.url + path, { method: "PUT" })
-    expect(put.status).toBe(405)
-  })
+  test.each(["/verify", "/reset"])(
+    "%s refuses a body that is no form, and bytes that are no text, in words",
+    async (path) => {
+      const json = await fetch(server.url + path, {
+        method: "POST",
+        body: "{}",
+        headers: { "content-type": "application/json" },
+      })
+      expect([json.status, json.headers.get("content-type")]).toEqual([400, "text/html; charset=utf-8"])
+      expect((await submit(path, { token: "\0" })).status).toBe(400)
+      const bytes = await fetch(server.url + path, {
+        method: "POST",
+        body: new Uint8Array([0xff, 0xfe]),
+        headers: { "content-type": "application/x-www-form-urlencoded" },
+      })
+      expect(bytes.status).toBe(400)
+      const put = await fetch(server.url + path, { method: "PUT" })
+      expect(put.status).toBe(405)
+    },
+  )
 })
 
 describe("the page that confirms an address", () => {
@@ -80,7 +80,7 @@ describe("the page that confirms an address", () => {
 })
 
 describe("the page that sets a new password", () => {
-  test("says what is wrong with the password and keeps the link, then sets it", async () => {
+  test("reports the fault of the password and keeps the link, then sets it", async () => {
     const { account, token } = await resetToken()
     expect((await open(`/reset?token=${token}`)).status).toBe(200)
     const short = await submit("/reset", { token, password: "short" })
@@ -100,7 +100,7 @@ describe("the page behind an entry link", () => {
     return made.id
   }
 
-  test("greets who holds the link, and says when and how it stands", async () => {
+  test("greets the holder of the link, and has the time and state of the event", async () => {
     const id = await event({ scheduledAt: "2030-05-01T10:00:00Z" })
     const email = `${crypto.randomUUID()}@example.com`
     await call(server.url, "POST", `/v1/public/events/${id}/register`, { body: { name: "Ada", email } })
@@ -115,14 +115,14 @@ describe("the page behind an entry link", () => {
     expect(await (await open(link.pathname)).text()).toContain("personal link")
   })
 
-  test("is not there for drafts, private events, and what is no event", async () => {
+  test("is not there for drafts, private events, and absent events", async () => {
     const hidden = await event({ visibility: "private" })
     for (const id of [hidden, crypto.randomUUID(), "nonsense"]) expect((await open(`/enter/${id}`)).status).toBe(404)
   })
 })
 
 describe("the page with a table's notes", () => {
-  test("shows them to who holds the link", async () => {
+  test("shows them to the holder of the link", async () => {
     const acme = await createWorkspace(server.url)
     const { id } = await createEvent(server.url, acme.key)
     const summary = {

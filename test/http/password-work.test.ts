@@ -62,7 +62,7 @@ test("when too many sign in, some are sent away before those that wait have been
     expect([body.code, Number(headers.get("retry-after"))]).toEqual(["unavailable", 2])
     expect(body.detail).toContain("signing in")
   }
-  // In the order of the answers: whoever is refused is refused while others still wait.
+  // In the order of the answers: refusals come while other callers still wait.
   expect(answers.at(-1)?.status).toBe(200)
   const after = await work()
   expect(after.refused - before.refused).toBe(refused().length)

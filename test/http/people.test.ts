@@ -27,7 +27,7 @@ const upsert = (fields: { readonly [field: string]: unknown }) =>
   api("POST", "/v1/users", { body: { externalSub: randomUUID(), ...fields } })
 
 describe("users", () => {
-  test("are created once by externalSub and then updated, keeping what is not named", async () => {
+  test("are created once by externalSub and then updated, keeping unnamed properties", async () => {
     const externalSub = `crm|${randomUUID()}`
     const created = await upsert({ externalSub, email: "a@example.com", name: "Ada" })
     expect([created.status, created.body.name]).toEqual([201, "Ada"])
@@ -141,7 +141,7 @@ describe("memberships", () => {
     expect((await give("speaker")).body.acceptedRoles).toEqual(accepted["meeting"])
   })
 
-  test("whoever creates an event without phases hosts it, and members of the workspace take part", async () => {
+  test("the creator of an event without phases hosts it, and members of the workspace take part", async () => {
     const { cookie } = acme.owner
     const made = await call(server.url, "POST", "/v1/events", {
       cookie,
@@ -201,7 +201,7 @@ describe("memberships", () => {
     await client.cut()
   })
 
-  test("refuse an unknown user, another workspace's, and what is no role", async () => {
+  test("refuse an unknown user, another workspace's, and an unknown role", async () => {
     const event = await createEvent(server.url, acme.key)
     const other = await createWorkspace(server.url)
     const foreign = await api("POST", "/v1/users", { key: other.key, body: { externalSub: "x" } })

@@ -199,14 +199,14 @@ describe("visibility", () => {
     expect(await look((await invite({ eventId: event.id })).bearer)).toBe(200)
   })
 
-  test("an unlisted event is there for who knows its id", async () => {
+  test("an unlisted event is there for callers with its id", async () => {
     const event = await published({ visibility: "unlisted" })
     expect((await api("GET", `/v1/public/events/${event.id}`)).status).toBe(200)
   })
 })
 
 describe("caching", () => {
-  test("a public read has a tag; who has it is told so, until something changes", async () => {
+  test("a public read has a tag; a request with it gets 304, until the event changes", async () => {
     const event = await published()
     const path = `/v1/public/events/${event.id}`
     const first = await api("GET", path)

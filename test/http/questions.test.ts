@@ -47,7 +47,7 @@ describe("asking", () => {
     expect((await house.list(event.id)).body).toEqual({ questions: [answer.body], nextCursor: null })
   })
 
-  test("is for every role, for members of the workspace, and for who registered", async () => {
+  test("is for every role, for members of the workspace, and for registrants", async () => {
     const event = await house.event({
       visibility: "unlisted",
       phases: [QA, { modality: "meeting", featureSet: ["qa"] }],
@@ -96,7 +96,7 @@ describe("asking", () => {
     expect((await house.list(event.id)).body.questions).toHaveLength(1)
   })
 
-  test("with an Idempotency-Key is done once for a session; who is signed out shares no keys with others", async () => {
+  test("with an Idempotency-Key is done once for a session; signed-out callers share no keys", async () => {
     const event = await house.event()
     const { session } = await person(event.id)
     const headers = { "idempotency-key": "the same" }
@@ -111,8 +111,8 @@ describe("asking", () => {
   })
 })
 
-describe("who may not ask", () => {
-  test("the signed-out, unless a public event allows it: they are told to sign in", async () => {
+describe("refusals to ask", () => {
+  test("the signed-out, unless a public event allows it: they have to sign in", async () => {
     const closed = await house.event({ allowAnonymousQuestions: false })
     const unlisted = await house.event({ visibility: "unlisted" })
     for (const { id } of [closed, unlisted]) {
@@ -176,7 +176,7 @@ describe("who may not ask", () => {
     expect(code(await house.vote(questionId, { bearer: session }))).toEqual([403, "forbidden"])
   })
 
-  test("not who manages the workspace, even where they were removed before they did", async () => {
+  test("not managers of the workspace, even where they were removed before they became one", async () => {
     const event = await house.event()
     const { id, owner } = house.acme
     const { body } = await house.api("POST", `/v1/workspaces/${id}/session`, { cookie: owner.cookie })
@@ -195,7 +195,7 @@ describe("who may not ask", () => {
     }
   })
 
-  test("anybody, after the end or while the phase has no Q&A; a bad body is told of first", async () => {
+  test("anybody, after the end or while the phase has no Q&A; a bad body is refused first", async () => {
     const event = await house.event({ phases: [QA, { modality: "meeting" }] }, "publish", "start")
     expect((await house.ask(event.id)).status).toBe(201)
     await house.drive(event.id, "advance")
@@ -274,7 +274,7 @@ describe("the list of questions", () => {
 })
 
 describe("moderating", () => {
-  test("changes what is named and nothing else, in any state of the event", async () => {
+  test("changes the named properties and nothing else, in any state of the event", async () => {
     const event = await house.event({ phases: [{ ...QA, config: { moderated: true } }] }, "publish", "start")
     const id = await house.question(event.id)
     expect((await stored(id))?.["status"]).toBe("pending")
@@ -300,7 +300,7 @@ describe("moderating", () => {
       expect((await moderate(id, { status })).body).toMatchObject({ status, answeredAt: null, answer: "Because!" })
     }
     const { answeredAt } = (await moderate(id, { status: "answered" })).body
-    // What is hidden may come back, and is then what it was.
+    // A hidden question may be restored, with its earlier status.
     expect((await moderate(id, { status: "hidden" })).body).toMatchObject({ status: "hidden", answeredAt })
   })
 
@@ -319,7 +319,7 @@ describe("moderating", () => {
     for (const body of bad) expect(code(await moderate(id, body))).toEqual([400, "bad_request"])
   })
 
-  test("is for who manages the workspace; for others the question is not there", async () => {
+  test("is for managers of the workspace; for others the question is not there", async () => {
     const event = await house.event()
     const id = await house.question(event.id)
     const { session } = await person(event.id, "host")
@@ -349,7 +349,7 @@ test("a question goes with its event, and with it its votes, also while people a
   expect(code(await moderate(id, {}))).toEqual([404, "not_found"])
 })
 
-test("receivers are told of every question, signed, and of its author only where there is one", async () => {
+test("receivers get every question, signed, and its author only where there is one", async () => {
   const receiver = await startReceiver()
   const { body: endpoint } = await house.api("POST", "/v1/webhooks", {
     key: house.acme.key,
@@ -378,7 +378,7 @@ test("receivers are told of every question, signed, and of its author only where
   ])
 })
 
-test("a question whose receivers cannot be told is not asked either", async () => {
+test("a question whose webhook cannot be stored is not asked either", async () => {
   const receiver = await startReceiver()
   await house.api("POST", "/v1/webhooks", { key: house.acme.key, body: { url: receiver.url } })
   const event = await house.event()

@@ -69,7 +69,7 @@ describe("by address", () => {
   const login = (headers: { readonly [name: string]: string }) =>
     api("POST", "/v1/accounts/login", { body: {}, headers })
 
-  test("sixty logins a minute, whoever is tried; the next is told when to come back; others are not touched", async () => {
+  test("sixty logins a minute, for any account; the next gets the time to retry; others are not affected", async () => {
     const headers = newcomer()
     const first = await login(headers)
     expect([first.status, first.headers.get("ratelimit-policy")]).toEqual([400, '"login";q=60;w=60'])
@@ -115,7 +115,7 @@ describe("by whom it is about", () => {
   const login = (email: string, password: string, headers = newcomer()) =>
     api("POST", "/v1/accounts/login", { body: { email, password }, headers })
 
-  test("ten wrong passwords from one address shut it out of the account, also all at once; its owner elsewhere is let in", async () => {
+  test("ten wrong passwords from one address lock it out of the account, also all at once; its owner elsewhere signs in", async () => {
     const person = await signup(server.url)
     const right = await repeat(12, () => login(person.email, "correct horse battery"))
     expect(statuses(right)).toEqual([200])
@@ -237,7 +237,7 @@ describe("by whom it is about", () => {
     await refusedAfter({ burst: 30, perSecond: 0.5 }, ask)
   })
 
-  test("a signed-in participant's requests are counted by who they are, and others have what is theirs", async () => {
+  test("a signed-in participant's requests are counted by their id, and others have limits of their own", async () => {
     const event = await createLiveEvent(server.url, acme.key, { phases: [{ modality: "broadcast" }] })
     const people = [
       await createPerson(server.url, acme.key, event.id, "viewer"),
@@ -251,14 +251,14 @@ describe("by whom it is about", () => {
     expect(await other?.()).toEqual(['"participant";q=20;w=1', "r=59"])
   })
 
-  test("a key's requests are counted, with what is left of them in each answer", async () => {
+  test("a key's requests are counted, with the remaining number in each answer", async () => {
     const answers = await repeat(2, () => api("GET", "/v1/events", { key: acme.key }))
     expect(answers[0]?.headers.get("ratelimit-policy")).toBe('"apiKey";q=100;w=1')
     expect(answers[0]?.headers.get("ratelimit")).toMatch(/^"apiKey";r=\d+;t=1$/)
   })
 })
 
-describe("what may come at once", () => {
+describe("the burst", () => {
   const takeMany = (name: LimitName, times: number, strict: boolean) =>
     Effect.gen(function* () {
       const limits = yield* RateLimits
@@ -360,7 +360,7 @@ test("the /64s of an IPv6 /48 have sixteen times as much together as one of them
   expect(bySite).toEqual(bySite.map((_, site) => (site < 16 ? 20 : 0)))
 })
 
-test("browsers are told to insist on TLS", async () => {
+test("answers tell browsers to insist on TLS", async () => {
   const answer = await api("GET", "/healthz")
   expect([answer.headers.get("strict-transport-security"), answer.headers.get("x-content-type-options")]).toEqual([
     "max-age=31536000",

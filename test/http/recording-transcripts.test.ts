@@ -75,7 +75,7 @@ describe("a transcript", () => {
     ])
   })
 
-  test("given by ten callers at once is one of theirs, whole, and each is told to webhooks", async () => {
+  test("given by ten callers at once is one of theirs, whole, and each is sent to webhooks", async () => {
     const { id } = await recorded()
     const receiver = await startReceiver()
     await api("POST", "/v1/webhooks", { body: { url: receiver.url, eventTypes: ["transcript.ready"] } })

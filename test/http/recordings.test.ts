@@ -360,7 +360,7 @@ describe("beginning a recording", () => {
 })
 
 describe("limits", () => {
-  test("a workspace's quota holds for what is announced and for what comes", async () => {
+  test("a workspace's quota holds for announced and for received bytes", async () => {
     const small = await startMediaServer({ MEDIA_QUOTA_BYTES: "100000", MEDIA_UPLOADS: "1" })
     try {
       const { key } = await createWorkspace(small.url)

@@ -120,7 +120,7 @@ describe("registering", () => {
 })
 
 describe("the capacity of an event", () => {
-  test("cannot fall below who is registered", async () => {
+  test("cannot fall below the number of registrations", async () => {
     const event = await published({ capacity: 5 })
     await register(event.id, { name: "A", email: newEmail() })
     await register(event.id, { name: "B", email: newEmail() })

@@ -47,7 +47,7 @@ test("names and titles are taken without it", async () => {
   expect(page.body).toMatchObject({ title: `${SHOWN}!`, description: SHOWN })
 })
 
-test("what is empty without it is refused as empty is", async () => {
+test("text that is empty without it is refused as empty text is", async () => {
   expect((await signup(NOTHING)).body.code).toBe("bad_request")
   for (const body of [
     { type: "t", title: NOTHING },
@@ -58,7 +58,7 @@ test("what is empty without it is refused as empty is", async () => {
   expect((await api("POST", "/v1/users", { externalSub: randomUUID(), name: NOTHING })).body.name).toBeNull()
 })
 
-/** A live event with its host, and somebody else who hears what is said. */
+/** A live event with its host, and another participant who receives the messages. */
 interface Room {
   readonly id: string
   readonly host: Client

@@ -1,4 +1,4 @@
-/** Every kind of token at every door: it opens its own and no other. */
+/** Every kind of token at every use: it is accepted for its own use and for no other. */
 import { randomUUID } from "node:crypto"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { WebSocket } from "ws"
@@ -103,7 +103,7 @@ const opensGateway = (token: string): Promise<boolean> =>
 const passes = async (method: string, path: string, options: CallOptions): Promise<boolean> =>
   (await api(method, path, options)).status < 400
 
-/** Each door with the kinds it is for. What only looks comes before what uses a token up. */
+/** Each use with the kinds it accepts. Uses that only read come before those that consume a token. */
 const DOORS: ReadonlyArray<readonly [string, ReadonlyArray<Kind>, (token: string) => Promise<boolean>]> = [
   [
     "the session cookie",
@@ -118,7 +118,7 @@ const DOORS: ReadonlyArray<readonly [string, ReadonlyArray<Kind>, (token: string
   ],
   ["a bearer token for management", ["workspaceSession"], (token) => passes("GET", "/v1/events", { bearer: token })],
   [
-    "a bearer token for the gateway's door",
+    "a bearer token for the gateway",
     ["workspaceSession", "userSession", "entrySession", "guestSession"],
     (token) => passes("POST", "/v1/auth/gateway-token", { bearer: token, body: { eventId } }),
   ],

@@ -1,4 +1,4 @@
-/** A recogniser with an API key: what it heard reaches people at the event as if a host had sent it. */
+/** A recogniser with an API key: its segments reach people at the event as if a host had sent them. */
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { GatewayClient } from "../../src/client/gateway-client.ts"
 import {
@@ -55,7 +55,7 @@ test("shows the final words and the interim ones, in their order", async () => {
   expect(heard).toEqual(["interim Let us", "final Let us begin.", "final Now."])
 })
 
-test("is refused where there is no transcript, to others, and for what is no segment", async () => {
+test("is refused where there is no transcript, to others, and for invalid segments", async () => {
   const event: Json = await createLiveEvent(server.url, acme.key, { type: "webinar", phases })
   for (const bad of [[], [{}], [segment("")], [{ ...segment("x"), t0: -1 }], Array(21).fill(segment("x"))]) {
     expect((await push(event.id, bad)).status).toBe(400)

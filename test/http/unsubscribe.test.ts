@@ -156,7 +156,7 @@ describe("refusing", () => {
     await mail.next(email)
   })
 
-  test("needs a link that this server signed, for exactly what it says", async () => {
+  test("needs a link that this server signed, for exactly its address and kind", async () => {
     const [mine, theirs] = [await invited(), await invited()]
     const bytes = (path: string) => Buffer.from(path.split("/").at(-1) ?? "", "base64url")
     const [one, two] = [bytes(mine.path), bytes(theirs.path)]

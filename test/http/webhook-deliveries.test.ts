@@ -44,7 +44,7 @@ const newest = async ({ list }: House, wanted: string): Promise<Json> => {
 const sent = ({ headers, body }: Received) => [headers["x-gc-event-id"], headers["x-gc-event-type"], body]
 
 describe("a delivery", () => {
-  test("tells each attempt: when, how long, what came of it, and when the next one follows", async () => {
+  test("lists each attempt: its time, duration and result, and the time of the next one", async () => {
     const receiver = await startReceiver((response, _request, nth) => {
       response.writeHead(nth === 1 ? 503 : 200).end("a word that nobody should keep")
     })

@@ -1,4 +1,4 @@
-/** What integrators do with an endpoint beyond registering it: change it, replace its secret, ping it. */
+/** Operations on a registered endpoint: changes, a new secret, a ping. */
 import { randomUUID } from "node:crypto"
 import { Webhook } from "standardwebhooks"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
@@ -41,7 +41,7 @@ const deliveries = async ({ api, hook }: House): Promise<ReadonlyArray<Json>> =>
 const listed = async ({ api, hook }: House): Promise<Json> =>
   (await api("GET", "/v1/webhooks")).body.webhooks.find(({ id }: Json) => id === hook.id)
 
-/** What a receiver with the Standard Webhooks library and this secret thinks of a request. */
+/** The verdict of a receiver with the Standard Webhooks library and this secret about a request. */
 const accepts = (request: Received | undefined, secret: string): boolean => {
   try {
     new Webhook(secret).verify(request?.body ?? "", request?.headers as Record<string, string>)
@@ -75,7 +75,7 @@ describe("changing an endpoint", () => {
     expect(await listed(house)).toEqual(moved.body)
   })
 
-  test("what is sent next goes to the new address, and only the types now wanted", async () => {
+  test("the next deliveries go to the new address, and only of the types now wanted", async () => {
     const old = await startReceiver()
     const next = await startReceiver()
     const house = await openHouse(old.url)
@@ -125,7 +125,7 @@ describe("changing an endpoint", () => {
 })
 
 describe("disabling an endpoint", () => {
-  test("skips what waits and what comes, until it is active again; then it can be replayed", async () => {
+  test("skips waiting and new deliveries, until it is active again; then they can be replayed", async () => {
     const receiver = await startReceiver(status(503))
     const house = await openHouse(receiver.url)
     await publish(house)

@@ -67,7 +67,7 @@ describe("registering an endpoint", () => {
   })
 })
 
-test("a lifecycle is told in order, signed, with the same id and body on a retry", async () => {
+test("a lifecycle is delivered in order, signed, with the same id and body on a retry", async () => {
   const { key, id: workspaceId } = await createWorkspace(server.url)
   const receiver = await startReceiver(
     (response, _request, nth) => void response.writeHead(nth === 1 ? 503 : 200).end(),
@@ -100,7 +100,7 @@ test("a lifecycle is told in order, signed, with the same id and body on a retry
   expect(told.find(({ type }) => type === "event.ended")).toMatchObject({ reason: "end" })
 })
 
-test("an endpoint hears only the types it asked for, and nothing after it was deleted", async () => {
+test("an endpoint gets only the types it asked for, and nothing after it was deleted", async () => {
   const { key } = await createWorkspace(server.url)
   const receiver = await startReceiver()
   const body = { url: receiver.url, eventTypes: ["event.ended"] }

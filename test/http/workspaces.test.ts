@@ -27,7 +27,7 @@ describe("a workspace", () => {
     expect(listed.body.apiKeys[0]).toMatchObject({ name: "default", status: "active", last4: secret.slice(-4) })
   })
 
-  test("whose slug is taken is a conflict, also for one of two at once", async () => {
+  test("with a taken slug is a conflict, also for one of two at once", async () => {
     const { cookie } = await signup(server.url)
     const body = { name: "Acme", slug: `same-${randomUUID().slice(0, 8)}` }
     const both = await Promise.all([1, 2].map(() => api("POST", "/v1/workspaces", { cookie, body })))

@@ -36,7 +36,7 @@ test("the acts of one kind cost nothing of another", () => {
   expect(allowed(budgets, "votes", { times: 20 })).toBe(20)
 })
 
-test("sixteen /64s of a /48 have what is theirs, all others of it together nothing more", () => {
+test("sixteen /64s of a /48 have limits of their own, all others of it together nothing more", () => {
   const budgets = open()
   const of = (site: number): number =>
     allowed(budgets, "questions", { times: 20, address: `2001:470:1:${site.toString(16)}::/64` })

@@ -1,4 +1,4 @@
-/** What the service remembers of API keys, while the database answers late. */
+/** The service's memory of API keys, while the database answers late. */
 import { randomUUID } from "node:crypto"
 import { Effect, Layer, ManagedRuntime } from "effect"
 import { afterEach, beforeEach, expect, onTestFinished, test } from "vitest"
@@ -55,7 +55,7 @@ test("a key that is revoked while it is looked up is not remembered", async () =
   expect(await Effect.runPromise(recognise(key.secret))).toBeUndefined()
 })
 
-test("no key is remembered right after a revocation, which may be committed later than its caller heard of it", async () => {
+test("no key is remembered right after a revocation, which may be committed later than its answer", async () => {
   const { workspaceId, key, recognise, forgetAll } = await open()
   await Effect.runPromise(forgetAll)
   expect(await Effect.runPromise(recognise(key.secret))).toEqual({ keyId: key.id, workspaceId })

@@ -154,7 +154,7 @@ describe("while the issuer is out", () => {
   })
 })
 
-describe("what is no key set", () => {
+describe("an answer that is no key set", () => {
   const document =
     (text: string): Answer =>
     (response) =>
@@ -230,7 +230,7 @@ test("all who need a key set at once wait for one fetch", async () => {
   expect(asked()).toBe(1)
 })
 
-test("whoever gives up does not take the answer from those who wait too", async () => {
+test("a caller who gives up does not end the fetch for other callers", async () => {
   let answer = () => {}
   const { runtime, finding, find, receiver, asked } = await onHttp((...[response, request, nth]) => {
     answer = () => publishes(first.jwk)(response, request, nth)

@@ -58,7 +58,7 @@ describe("a PEM text", () => {
     expect(publicKeyFromPem(text)).toBeUndefined()
   })
 
-  test("has the SHA-256 of what stands between its lines as fingerprint", () => {
+  test("has the SHA-256 of the bytes between its lines as fingerprint", () => {
     const der = Buffer.from(pem.replaceAll(/-----.*-----/g, ""), "base64")
     const hex = createHash("sha256").update(der).digest("hex")
     expect(publicKeyFingerprint(good.publicKey)).toBe(`sha256:${hex}`)

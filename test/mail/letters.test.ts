@@ -38,7 +38,7 @@ describe.each(LETTERS)("a letter of %s", (_name, letterWith) => {
     expect(letterWith("x".repeat(5000)).subject.length).toBeLessThan(140)
   })
 
-  test("escapes what users wrote", () => {
+  test("escapes text from users", () => {
     expect(letterWith(`<b>"A"</b>`).html).not.toContain("<b>")
   })
 })

@@ -30,7 +30,7 @@ const read = async (seat: Partial<SeatRequest>) => {
   return new TokenVerifier(SERVER.apiKey, SECRET).verify(granted.token)
 }
 
-test("a participant may be heard and hear, under its own id and name, in the phase's room, for ten minutes", async () => {
+test("a participant may publish and subscribe, under its own id and name, in the phase's room, for ten minutes", async () => {
   expect(await ask({})).toMatchObject({ provider: "livekit", url: SERVER.url })
   const { sub, name, iss, nbf = 0, exp = 0, video } = await read({})
   expect({ sub, name, iss }).toEqual({ sub: SEAT.participantId, name: SEAT.name, iss: SERVER.apiKey })

@@ -5,7 +5,7 @@ import { AddressBuckets, BoundedBuckets } from "../../src/model/limits/bounded-b
 const taken = (buckets: BoundedBuckets | AddressBuckets, key: string, times: number, now = 0): number =>
   Array.from({ length: times }, () => buckets.take(key, now)).filter(({ waitMs }) => waitMs === 0).length
 
-test("a bucket gives its burst at once, then its rate, and says what is left and when it is full", () => {
+test("a bucket gives its burst at once, then its rate, the tokens left and the time when it is full", () => {
   const buckets = new BoundedBuckets({ perSecond: 2, burst: 5 }, 10)
   expect(buckets.take("key", 0)).toEqual({ waitMs: 0, left: 4, fullInMs: 500 })
   expect(taken(buckets, "key", 10)).toBe(4)
@@ -87,7 +87,7 @@ test("a /64 that has used up its own takes nothing from its /48", () => {
   expect(others.map((site) => taken(buckets, site, 1))).toEqual(others.map(() => 1))
 })
 
-test("the /64s of a /48 share sixteen times what one of them has, whatever stands behind the address in the key", () => {
+test("the /64s of a /48 share sixteen times the limit of one, for any text behind the address in the key", () => {
   const buckets = new AddressBuckets({ perSecond: 0.001, burst: 3 }, 1_000)
   const sites = Array.from({ length: 40 }, (_, site) => `2001:470:1:${site.toString(16)}::/64 somebody`)
   const bySite = sites.map((site) => taken(buckets, site, 5))

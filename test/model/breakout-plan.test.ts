@@ -21,14 +21,14 @@ describe("a balanced plan", () => {
     expect(sizes({ people: [], rooms: 2 })).toEqual([0, 0])
   })
 
-  test("has one room for nobody, for one, and for whoever is fewer than a room", () => {
+  test("has one room for nobody, for one person, and for fewer people than a room holds", () => {
     expect(sizes({ people: [], size: 4 })).toEqual([0])
     expect(sizes({ people: people(1), size: 4 })).toEqual([1])
     expect(sizes({ people: people(3), size: 100 })).toEqual([3])
     expect(sizes({ people: people(3) })).toEqual([3])
   })
 
-  test("names its rooms as it was told, or numbers them", () => {
+  test("has rooms with the given names, or numbered ones", () => {
     const named = planBreakout({ ...balanced, people: people(4), rooms: ["Red", "Blue"] })
     expect(named.rooms.map(({ index, name }) => [index, name])).toEqual([
       [0, "Red"],
@@ -69,7 +69,7 @@ describe("a balanced plan", () => {
     expect(plan.split).toEqual([])
   })
 
-  test("splits a block that is larger than a room and says so", () => {
+  test("splits a block that is larger than a room, with a note", () => {
     const plan = planBreakout({ ...balanced, people: people(6), rooms: 2, keepTogether: [people(4)] })
     expect(plan.rooms.map((room) => room.people.length)).toEqual([3, 3])
     expect(plan.split).toEqual([people(4)])
@@ -134,7 +134,7 @@ describe("notes", () => {
     ["seated by hand", { rooms: 2, strategy: "manual", pinned: { p0: 0 } }, ["manual_unplaced"]],
     ["all seated by hand", { people: people(1), rooms: 2, strategy: "manual", pinned: { p0: 0 } }, []],
     ["by their own choice", { rooms: 2, strategy: "self" }, ["self_unplaced"]],
-  ])("say what is odd: %s", (_name, request, expected) => {
+  ])("name unexpected results: %s", (_name, request, expected) => {
     expect(codes(request)).toEqual(expected)
   })
 
@@ -153,7 +153,7 @@ test("another seed is another plan", () => {
   expect(new Set(plans).size).toBe(4)
 })
 
-test("a manual plan seats who is pinned; in one of one's own choice nobody is seated", () => {
+test("a manual plan seats pinned people; a plan of free choice seats nobody", () => {
   const request = { people: people(3), rooms: 2, pinned: { p1: 1, host: 0 }, seed: 1 }
   const manual = planBreakout({ ...request, strategy: "manual" })
   expect(manual.rooms.map((room) => room.people)).toEqual([["host"], ["p1"]])

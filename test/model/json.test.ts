@@ -8,7 +8,7 @@ test("deep nesting and text that cannot be stored are recognised wherever they s
   expect(["\u0000", "\ud83d", "\ude00", { "\u0000": 1 }, { a: ["x", "\udfff"] }].some(isStorable)).toBe(false)
 })
 
-test("a body says what is wrong with it", () => {
+test("an invalid body is refused with the reason", () => {
   expect(() => parseJson("{")).toThrow("not valid JSON")
   expect(() => parseJson("[".repeat(70) + "]".repeat(70))).toThrow("nested deeper than 64")
   expect(() => parseJson('{"a":"\\ud800"}')).toThrow("half a surrogate pair")

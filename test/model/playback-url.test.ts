@@ -8,7 +8,7 @@ test("a template's places are filled, each as often as it stands there", () => {
   expect(playbackUrl(template, BROADCAST)).toBe("https://cdn.example/e1/p1/b1.m3u8?b=b1")
 })
 
-test("what is filled in stays one part of the address and is not read as a template again", () => {
+test("a value in the template stays one part of the address and is not read as a template again", () => {
   const odd = { ...BROADCAST, broadcastId: "../{eventId}?$&" }
   expect(playbackUrl("https://cdn.example/{broadcastId}", odd)).toBe("https://cdn.example/..%2F%7BeventId%7D%3F%24%26")
 })

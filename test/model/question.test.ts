@@ -61,7 +61,7 @@ describe("a new question", () => {
     }
   })
 
-  test("of a guest has a name, and tells receivers of no user", () => {
+  test("of a guest has a name, and its webhook names no user", () => {
     const question = newQuestion({ ...asked, author: { userId: null, name: "Guest" } })
     expect(question).toMatchObject({ authorUserId: null, authorName: "Guest", anonymous: false })
     expect(questionCreated(question)).toEqual({ questionId: "q", text: "Why?", anonymous: false })
@@ -83,6 +83,6 @@ test("an answer alone answers the question; a status given beside it wins", () =
   expect(statusAfter({ pinned: true })).toBeNull()
 })
 
-test("the public sees what was approved or answered", () => {
+test("the public sees approved and answered questions", () => {
   expect((["pending", "approved", "answered", "hidden"] as const).filter(isShown)).toEqual(["approved", "answered"])
 })

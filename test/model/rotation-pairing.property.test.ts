@@ -16,7 +16,7 @@ const people = (count: number) => Array.from({ length: count }, (_, number) => `
 const pairs = (seed: number): RotationOptions => ({ groupSize: 2, odd: "bye", seed })
 const key = (a: string, b: string) => (a < b ? `${a} ${b}` : `${b} ${a}`)
 
-/** What happened so far, counted apart from the code under test. */
+/** The rounds so far, counted apart from the code under test. */
 class Chronicle {
   rounds = 0
   readonly #met = new Set<string>()
@@ -89,7 +89,7 @@ const play = (
   }
 }
 
-describe("pairs, whoever comes, leaves, returns or pauses", () => {
+describe("pairs under all arrivals, departures, returns and pauses", () => {
   test("nobody meets again while n >= 2r, everyone has a place, and byes go round", () => {
     let guaranteed = 0
     fc.assert(

@@ -16,14 +16,14 @@ const played = (
 ): RotationState => (rounds === 0 ? state : played(rounds - 1, present, nextRound(state, present, bye).state))
 
 describe("a round", () => {
-  test("of nobody is empty, and who is alone has the bye under either policy", () => {
+  test("of nobody is empty, and a person alone has the bye under either policy", () => {
     expect(nextRound(startRotation(), [], bye)).toMatchObject({ groups: [], byes: [] })
     for (const options of [bye, trio, { ...bye, groupSize: 4 }]) {
       expect(nextRound(startRotation(), ["p0"], options)).toMatchObject({ groups: [], byes: ["p0"] })
     }
   })
 
-  test("of three is a trio, again and again, and says that it repeats", () => {
+  test("of three is a trio, again and again, marked as a repeat", () => {
     const first = nextRound(startRotation(), people(3), trio)
     expect(groupsOf(first.groups)).toEqual(["p0 p1 p2"])
     expect(first.groups[0]?.repeat).toBe(false)

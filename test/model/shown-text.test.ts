@@ -8,7 +8,7 @@ const UNSEEN = [
   ..."\u0000\u0007\u001b\u007f\u0085\u{1d173}\u{e0001}\u{e0020}\u{e0067}\u{e007f}\u{e0100}",
 ]
 
-describe("what is not seen goes", () => {
+describe("invisible characters are removed", () => {
   test.each([
     ["evil\u202ecod.exe", "evilcod.exe"],
     ["\u2066a\u2067b\u2068c\u2069\u202ad\u202be\u202cf\u202dg\u202eh", "abcdefgh"],
@@ -70,7 +70,7 @@ const EMOJI = [
   "🇩🇪🇫🇷 🏴󠁧󠁢󠁥󠁮󠁧󠁿 🏴󠁧󠁢󠁳󠁣󠁴󠁿 🏴󠁧󠁢󠁷󠁬󠁳󠁿",
 ]
 
-describe("what is seen stays", () => {
+describe("visible characters stay", () => {
   test.each([...ORDINARY, ...EMOJI])("%s", (text) => {
     expect(withoutUnseen(text)).toBe(text)
   })
@@ -86,7 +86,7 @@ describe("what is seen stays", () => {
   })
 })
 
-test("the second time changes nothing, nothing is added, and what is left is in its order", () => {
+test("the second time changes nothing, nothing is added, and the rest keeps its order", () => {
   const pieces = [...UNSEEN, ...[...ORDINARY, ...EMOJI].flatMap((text) => [...text])]
   fc.assert(
     fc.property(

@@ -78,7 +78,7 @@ describe("the embedded database", () => {
     expect(await readdir(join(dataDir, "postgres/data"))).not.toContain("postmaster.pid")
   })
 
-  test("says so when the server ends by itself, and can be started again after a stop", async () => {
+  test("reports that the server ended by itself, and can be started again after a stop", async () => {
     const dataDir = await temporaryFolder()
     const server = await start(dataDir)
     process.kill(server.pid, "SIGKILL")

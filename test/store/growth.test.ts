@@ -11,7 +11,7 @@ const describedTables = async (): Promise<ReadonlyArray<string>> => {
   return rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`(\w+)`/gu)].map(([, name = ""]) => name))
 }
 
-test("every table is said to be swept, or why it is kept", async () => {
+test("every table has its sweep in the document, or the reason why it is kept", async () => {
   const database = await createTestDatabase()
   const sql = openStore(database.url, 1)
   onTestFinished(async () => {

@@ -35,7 +35,7 @@ const nothing = async (): Promise<void> => {}
 const FOREVER = toTimestamp(0)
 const ANSWER = { bodyHash: Buffer.from("b"), status: 201, answerSealed: Buffer.from("a") }
 
-test("is stored as a whole, and what failed in between is taken back alone", async () => {
+test("is stored as a whole, and a part that failed is rolled back alone", async () => {
   const work = Effect.gen(function* () {
     yield* add(sql, "whole-1")
     // The same again: refused by the database, and caught by the work.
@@ -74,7 +74,7 @@ test("is taken back when its answer is not one to keep, when it fails, dies or i
   expect(await slugs("back")).toEqual(["back-6"])
 })
 
-test("holds no connection before its first statement, and reads outside of it where it is told to", async () => {
+test("holds no connection before its first statement, and reads outside of it on request", async () => {
   const states = async () =>
     (await other`select 1 from pg_stat_activity where datname = current_database() and state like 'idle in%'`).length
   const seen: number[] = []
@@ -107,7 +107,7 @@ test("has its effects run after the commit, outside of it, and none when it is t
   expect(seen).toHaveLength(2)
 })
 
-test("of two processes under one key, one is stored and the other told that there is an answer", async () => {
+test("of two processes under one key, one answer is stored and the other process finds it", async () => {
   const of = { principal: "p", method: "POST", path: "/", key: "k" }
   const once = (house: TestSql, slug: string) =>
     Effect.runPromiseExit(house.database.joined(add(house, slug), () => (run) => keepAnswer(run, of, ANSWER, FOREVER)))

@@ -8,7 +8,7 @@ import { createTestDatabase } from "../support/database.ts"
 import { seedEvent } from "../support/live-events.ts"
 import { openStore } from "../support/store.ts"
 
-test("a commit under an earlier epoch, or from another version than the present one, changes nothing", async () => {
+test("a commit under an earlier fencing token, or from another version than the present one, changes nothing", async () => {
   const database = await createTestDatabase()
   const sql = openStore(database.url)
   onTestFinished(async () => {
@@ -17,12 +17,12 @@ test("a commit under an earlier epoch, or from another version than the present 
   })
   const { eventId } = await seedEvent(sql, [{ modality: "meeting" }])
   const claim = async (node: string): Promise<number> =>
-    (await claimLiveEvent(sql, { eventId, node, history: newId() }))?.epoch ?? 0
+    (await claimLiveEvent(sql, { eventId, node, epoch: newId() }))?.fencingToken ?? 0
   const at = toTimestamp(Date.now())
   let s = 0
-  const commit = (epoch: number, from: number): Promise<string> =>
+  const commit = (fencingToken: number, from: number): Promise<string> =>
     commitLiveEvent(sql, {
-      ...{ eventId, epoch, from, version: from + 1, at, event: null, phases: [], occurrences: [], commands: [] },
+      ...{ eventId, fencingToken, from, version: from + 1, at, event: null, phases: [], occurrences: [], commands: [] },
       publications: [{ stream: "event", s: ++s, version: from + 1, frame: "{}", at }],
       ...{ changes: [], removed: [], restored: [], deleted: false },
     }).pipe(Effect.match({ onSuccess: () => "done", onFailure: ({ _tag }) => _tag }), Effect.runPromise)

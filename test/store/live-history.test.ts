@@ -65,7 +65,7 @@ test("a head never goes back, whatever order the rows are forgotten in", async (
   expect(await headsOf(sql, eventId, ["event"])).toEqual({ event: 6 })
 })
 
-test("whether anything was said to a room or a participant is known before and after it is forgotten", async () => {
+test("whether a room or a participant had a publication is known before and after it is deleted", async () => {
   const { sql, eventId } = await open()
   await say(sql, eventId, "event", { to: 3, minutesAgo: 10 })
   await say(sql, eventId, "staff", { to: 3, minutesAgo: 10 })

@@ -42,7 +42,7 @@ test("files are applied in order of their numbers, and once", async () => {
   ])
 })
 
-test("a database made by an older build gets only what it lacks", async () => {
+test("a database made by an older build gets only the missing migrations", async () => {
   const { url } = await emptyDatabase()
   await migrate(url, await migrationFolder({ "0001_rooms.sql": STEPS["0001_rooms.sql"] }))
   expect(await migrate(url, await migrationFolder(STEPS))).toEqual({ from: 1, to: 2 })
@@ -92,7 +92,7 @@ test("a schema with a migration that this build lacks is refused, also when this
   expect(await sql`select to_regclass('other') as other`).toEqual([{ other: null }])
 })
 
-test("numbers may have gaps, and what fills one later is applied then, once", async () => {
+test("numbers may have gaps, and a file that fills one later is applied then, once", async () => {
   const { url, sql } = await emptyDatabase()
   const late = { "0001_rooms.sql": STEPS["0001_rooms.sql"], "0003_late.sql": "create table late ()" }
   expect(await migrate(url, await migrationFolder(late))).toEqual({ from: 0, to: 3 })

@@ -36,7 +36,7 @@ const deletedMeanwhile = async <A>(
   return await running
 }
 
-test("what is emitted while an endpoint is being deleted is committed, and goes to the others", async () => {
+test("an occurrence during the deletion of an endpoint is committed, and goes to the others", async () => {
   const outbox = await openOutbox()
   const { id: doomed } = await outbox.addEndpoint("https://doomed.example/")
   const { id: other } = await outbox.addEndpoint("https://other.example/")

@@ -10,7 +10,7 @@ test("a secret is whsec_ and the base64 of 32 bytes, new each time", () => {
   expect(newSigningSecret()).not.toBe(newSigningSecret())
 })
 
-test("what was sealed opens to the same secret, and no two seals are alike", () => {
+test("a sealed text opens to the same secret, and no two seals are alike", () => {
   const secret = newSigningSecret()
   const sealed = sealText(key, "endpoint", secret)
   expect(openText(key, "endpoint", sealed)).toBe(secret)

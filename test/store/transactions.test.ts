@@ -121,7 +121,7 @@ test("a transaction whose body is interrupted by itself is rolled back, and it s
   expect(pool.stats.inUse).toBe(0)
 })
 
-test("a caller that is interrupted is told after the transaction has ended, and nothing of it is stored", async () => {
+test("an interrupted caller gets its interruption after the transaction has ended, and nothing of it is stored", async () => {
   const ways = [
     // Between two statements, and while one is under way.
     () => Effect.never,
@@ -199,7 +199,7 @@ test("a body has the services of its caller, and the transaction that the caller
   expect(await slugs()).toEqual(["given"])
 })
 
-test("a part of a joined transaction that is interrupted takes nothing to the commit, also not what comes later", async () => {
+test("a part of a joined transaction that is interrupted commits nothing, also not its later statements", async () => {
   const [begun, goOn] = [Effect.runSync(Deferred.make<void>()), Effect.runSync(Deferred.make<void>())]
   let late: Promise<void> | undefined
   const part = store.transaction((sql) =>

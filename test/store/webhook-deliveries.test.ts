@@ -96,7 +96,7 @@ test("of claims at the same moment one gets the lane and the others nothing of i
   }
 })
 
-test("what is numbered before a claimed row and committed after it is handed out without that row", async () => {
+test("a row that is numbered before a claimed row and committed after it is handed out without that row", async () => {
   const { sql, workspaceId, addEndpoint, emit } = await openOutbox()
   await addEndpoint("https://example.com/")
   const slow = newId()
@@ -154,7 +154,7 @@ test("a late success of a former claimer counts, and the next claimer's settleme
   expect(await sql`select attempts from webhook_deliveries`).toEqual([{ attempts: 1 }])
 })
 
-test("a repeated claim brings what it took before anything else, also when there is place for only one", async () => {
+test("a repeated claim returns its own rows first, also when there is place for only one", async () => {
   const { sql, addEndpoint, emit } = await openOutbox()
   await addEndpoint("https://example.com/")
   const [first, second] = [await emit(eventInLane(1)), await emit(eventInLane(2))]
@@ -166,7 +166,7 @@ test("a repeated claim brings what it took before anything else, also when there
   expect((await claimFirstTries(sql, narrow)).map(({ messageId }) => messageId)).toEqual([second])
 })
 
-test("retries are claimed when due, carry their count, and the next one says when", async () => {
+test("retries are claimed when due, carry their count, and the next one has its time", async () => {
   const { sql, addEndpoint, emit } = await openOutbox()
   await addEndpoint("https://example.com/")
   await emit(newId())
@@ -202,7 +202,7 @@ test("released rows are due at once and count no attempt", async () => {
   expect(await claimFirstTries(sql, request())).toMatchObject([{ attempts: 0 }])
 })
 
-test("rescue gives back what other nodes hold, first tries and retries, and not one's own", async () => {
+test("rescue releases the claims of other nodes, first tries and retries, and not one's own", async () => {
   const { sql, addEndpoint, emit } = await openOutbox()
   await addEndpoint("https://example.com/")
   await emit(eventInLane(1))
@@ -267,7 +267,7 @@ test("nothing of a disabled endpoint is claimed, and of a deleted one nothing is
   )
 })
 
-test("what waits for a disabled endpoint is skipped in batches, and what is on its way when it comes back", async () => {
+test("deliveries that wait for a disabled endpoint are skipped in batches, and those on their way when they come back", async () => {
   const { sql, addEndpoint, emit, statuses } = await openOutbox()
   await addEndpoint("https://example.com/")
   for (let n = 0; n < 5; n++) await emit(eventInLane(1))
@@ -339,7 +339,7 @@ test("settling while the endpoint is being deleted never deadlocks", async () =>
   }
 })
 
-test("the sweep removes what is finished and old, and keeps what is pending or recent", async () => {
+test("the sweep removes finished old messages, and keeps pending and recent ones", async () => {
   const { sql, addEndpoint, emit, statuses } = await openOutbox()
   await addEndpoint("https://example.com/")
   for (let lane = 0; lane < 4; lane++) await emit(eventInLane(lane))

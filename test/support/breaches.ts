@@ -1,2 +1,2 @@
-/** What clients of the running test received or had accepted that is not as the gateway's description has it. */
+/** Messages to and from clients of the running test that do not match the gateway's description. */
 export const breaches: string[] = []

@@ -12,7 +12,7 @@ import { inject } from "vitest"
 import { compiledIn } from "./run-folder.ts"
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url))
-/** What the processes run; the compiler follows their imports. */
+/** The programs of the processes; the compiler follows their imports. */
 const ENTRIES = ["src/main.ts", "src/media/processing/media-process.ts", "test/store/embedded-holder.ts"]
 const ASSETS = /\.(?:sql|html|css|md)$/
 /** Nothing but the code: `npm run check` looks at the types. */

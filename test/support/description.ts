@@ -42,7 +42,7 @@ const validatorOf = (pointer: string): ValidateFunction | undefined => {
   return validators.get(pointer)
 }
 
-/** What the description lacks or gets wrong about an answer; `undefined` when it is as promised. */
+/** The difference between the description and an answer; `undefined` when there is none. */
 export const breachOf = (
   method: string,
   path: string,
@@ -50,7 +50,7 @@ export const breachOf = (
 ): string | undefined => {
   const known = pathOf(path)
   const operation = known === undefined ? undefined : description.paths[known]?.[method.toLowerCase()]
-  // What the router itself says of a path or a method that is not described.
+  // The router's own answers to a path or a method that is not described.
   if (known === undefined || operation === undefined) return undefined
   const response = operation.responses[String(answer.status)]
   if (response === undefined) return `${operation.operationId}: ${answer.status} is not described`

@@ -110,7 +110,7 @@ const breach = (validators: typeof sent, object: Spoken): string | undefined => 
   return `${name}: ${why}: ${JSON.stringify(object).slice(0, 500)}`
 }
 
-/** What the description gets wrong about an object that the server sent; `undefined` when it is as promised. */
+/** The difference between the description and an object that the server sent; `undefined` when there is none. */
 export const breachOfSent = (object: Spoken) => breach(sent, object)
 
 /** The same of the reply to a command that was done. */
@@ -122,5 +122,5 @@ export const breachOfReply = (t: string, object: Spoken): string | undefined => 
     : `the reply to ${t}: ${ajv.errorsText(validate.errors)}: ${JSON.stringify(object).slice(0, 500)}`
 }
 
-/** What the description would refuse about an object that the server took. */
+/** The reason for which the description would refuse an object that the server accepted. */
 export const breachOfTaken = (object: Spoken) => breach(taken, object)

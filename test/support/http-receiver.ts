@@ -1,4 +1,4 @@
-/** A real HTTP server on loopback for a test: keeps what it received, answers as told, and lets the test wait. */
+/** A real HTTP server on loopback for a test: keeps what it received, answers as configured, and lets the test wait. */
 import { once } from "node:events"
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"

@@ -17,7 +17,7 @@ export interface TestIdentityProvider {
   readonly clientSecret: string
   /** Registers the client with where browsers are sent back to; nothing is answered before. */
   register(redirectUri: string): void
-  /** Who signs in at the provider from now on. */
+  /** The person who signs in at the provider from now on. */
   signInAs(person: Person): void
   /** Lets the browser walk from `url` through the provider until it is sent back to `until`; resolves to that address. */
   walk(url: string, until: string): Promise<string>

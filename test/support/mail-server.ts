@@ -1,4 +1,4 @@
-/** A real SMTP server in this process that keeps what it is sent, or refuses it as told. */
+/** A real SMTP server in this process that keeps what it is sent, or refuses it as configured. */
 import { once } from "node:events"
 import type { AddressInfo } from "node:net"
 import { SMTPServer } from "smtp-server"

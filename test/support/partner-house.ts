@@ -11,7 +11,7 @@ export interface PartnerHouse {
   readonly acme: Workspace
   /** Registers an issuer; resolves to the integration's id. */
   readonly register: (workspace: Workspace, source: object, issuer?: string) => Promise<string>
-  /** What the integration's owner reads of how it went. */
+  /** The result as the integration's owner reads it. */
   readonly standing: (id: string) => Promise<{ readonly error: string | null; readonly verifiedAt: Date | null }>
   /** A published event; resolves to its id. */
   readonly publish: (fields?: { readonly [field: string]: unknown }, workspace?: Workspace) => Promise<string>
@@ -19,7 +19,7 @@ export interface PartnerHouse {
   readonly stop: () => Promise<void>
 }
 
-/** What every wrong token is answered. */
+/** The answer to every wrong token. */
 export const REFUSED = {
   status: 401,
   code: "unauthorized",

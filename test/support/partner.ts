@@ -44,7 +44,7 @@ export interface Claims {
   readonly [claim: string]: unknown
 }
 
-/** What a good token of `ISSUER` says, and whatever else is given. */
+/** The claims of a good token of `ISSUER`, and all given ones. */
 export const guestClaims = (more: Claims = {}): Claims => ({
   iss: ISSUER,
   sub: "guest-1",

@@ -23,7 +23,7 @@ export interface Outbox {
   readonly sql: TestSql
   readonly workspaceId: string
   readonly addEndpoint: (url: string, eventTypes?: ReadonlyArray<WebhookEventType>) => Promise<TestEndpoint>
-  /** Commits one occurrence; resolves to its id. Rings no bell. */
+  /** Commits one occurrence; resolves to its id. Sends no signal. */
   readonly emit: (eventId: string, extra?: { readonly [field: string]: unknown }) => Promise<string>
   readonly statuses: () => Promise<ReadonlyArray<string>>
 }

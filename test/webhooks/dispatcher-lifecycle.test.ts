@@ -66,7 +66,7 @@ const breakable = async (url: string) => {
   }
 }
 
-test("what a dead dispatcher had claimed is sent at once by the one that starts after it", async () => {
+test("the claims of a dead dispatcher are sent at once by the one that starts after it", async () => {
   const outbox = await openOutbox()
   const receiver = await startReceiver()
   await outbox.addEndpoint(receiver.url)
@@ -133,7 +133,7 @@ test("a result that still waits to be recorded when the dispatcher stops is not 
   expect(rows).toEqual([{ status: "rejected", attempts: 1, claimedBy: null }])
 })
 
-test("an outage of the database is said once, survived, and loses nothing", async () => {
+test("an outage of the database is logged once, survived, and loses nothing", async () => {
   const outbox = await openOutbox()
   const lines: Array<{ level: number; msg: string }> = []
   const log = pino({ level: "warn" }, { write: (line: string) => void lines.push(JSON.parse(line)) })

@@ -42,7 +42,7 @@ test("a delivery is one signed POST whose signature a receiver can verify in bot
   expect(endpoint).toMatchObject({ lastSuccessAt: expect.any(String), lastFailureAt: null })
 })
 
-test("each endpoint gets what it subscribed to, under the same id", async () => {
+test("each endpoint gets its subscribed types, under the same id", async () => {
   const outbox = await openOutbox()
   const receiver = await startReceiver()
   await outbox.addEndpoint(`${receiver.url}/all`)
@@ -56,7 +56,7 @@ test("each endpoint gets what it subscribed to, under the same id", async () => 
   expect(receiver.received.map(({ headers }) => headers["x-gc-event-id"])).toEqual([id, id])
 })
 
-test("what was committed without a bell is found all the same", async () => {
+test("a delivery that was committed without a signal is found all the same", async () => {
   const outbox = await openOutbox()
   const receiver = await startReceiver()
   await outbox.addEndpoint(receiver.url)
@@ -203,7 +203,7 @@ test("endpoints that hang do not delay another, however much waits for them", as
   expect(hanging.mostOpen()).toBeLessThanOrEqual(6 * 8)
 })
 
-test("deleting an endpoint stops what waits for it at once, and leaves the others alone", async () => {
+test("deleting an endpoint stops its waiting deliveries at once, and leaves the others alone", async () => {
   const outbox = await openOutbox()
   const doomed = await startReceiver((response, request, nth) => {
     setTimeout(() => status(200)(response, request, nth), 20)
@@ -240,7 +240,7 @@ test("an address and a secret that change while a run of deliveries is under way
   const replacement = newSigningSecret()
   await replaceSecret(outbox.sql, id, sealText(SEALING_KEY, id, replacement))
   await updateWebhookEndpoint(outbox.sql, id, { url: next.url })
-  // What a claim said of the endpoint is believed for a moment.
+  // The endpoint's state in a claim is used for a moment.
   setTimeout(finish, 100)
   await next.count(1)
   const [request] = next.received
@@ -252,7 +252,7 @@ test("an address and a secret that change while a run of deliveries is under way
   expect(old.received).toHaveLength(1)
 })
 
-test("what waits for a disabled endpoint is skipped, and it gets what comes after it is active again", async () => {
+test("deliveries that wait for a disabled endpoint are skipped, and it gets those that come after it is active again", async () => {
   const outbox = await openOutbox()
   const receiver = await startReceiver()
   const { id } = await outbox.addEndpoint(receiver.url)

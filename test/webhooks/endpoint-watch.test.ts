@@ -1,4 +1,4 @@
-/** What a sender believes of an endpoint, and for how long. */
+/** The sender's state of an endpoint, and its age limit. */
 import { Effect, Scope } from "effect"
 import { expect, test } from "vitest"
 import type { Database } from "../../src/store/database.ts"

@@ -10,7 +10,7 @@ const settled = async (outbox: Awaited<ReturnType<typeof openOutbox>>, wanted: R
   await expect.poll(outbox.statuses, { timeout: 30_000, interval: 10 }).toEqual(wanted)
 }
 
-test("an endpoint that failed for five days is disabled and said so; what waits is skipped and can be replayed", async () => {
+test("an endpoint that failed for five days is disabled with a log line; waiting deliveries are skipped and can be replayed", async () => {
   const outbox = await openOutbox()
   const { sql } = outbox
   const receiver = await startReceiver(status(503))
@@ -42,7 +42,7 @@ test("an endpoint that failed for five days is disabled and said so; what waits 
   expect(repeated).toContainEqual(first)
 })
 
-test("what is older than thirty days goes with its attempts, and what was delivered again stays", async () => {
+test("a message older than thirty days goes with its attempts, and one that was delivered again stays", async () => {
   const outbox = await openOutbox()
   const { sql } = outbox
   const receiver = await startReceiver()

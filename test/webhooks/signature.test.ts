@@ -14,7 +14,7 @@ test("the signature is the hex HMAC-SHA256 of time, dot and raw body under the w
   expect(signatureHeaders([secret], message, 1_700_000_000)["x-gc-signature"]).toBe(`t=1700000000,v1=${expected}`)
 })
 
-test("the Standard Webhooks library accepts what we send, and refuses it when anything differs", () => {
+test("the Standard Webhooks library accepts our deliveries, and refuses them when anything differs", () => {
   const secret = newSigningSecret()
   const headers = { ...signatureHeaders([secret], message, now()) }
   const receiver = new Webhook(secret)

@@ -19,9 +19,9 @@ const recordStoreOf = (stored: Recovered["records"]): RecordStore => {
 }
 
 export const loadedOf = (recovered: Recovered, idle: Answers): LoadedEvent => ({
-  fencingToken: recovered.epoch,
+  fencingToken: recovered.fencingToken,
   version: recovered.version,
-  epoch: recovered.history,
+  epoch: recovered.epoch,
   heads: new Heads(recovered.heads, recovered.hasOtherStreams),
   records: recordStoreOf(recovered.records),
   answers: new CommandLog(recovered.commands, idle),
@@ -41,13 +41,13 @@ export const recover = (
   eventId: string,
 ): Effect.Effect<Recovered, NotOwner | EventNotFound | StoreUnavailable> =>
   Effect.gen(function* () {
-    // A stale view of ownership must never raise the epoch: that would fence out the rightful owner.
+    // A stale view of ownership must never raise the fencing token: that would fence out the rightful owner.
     if (!(yield* services.ownership.holds)) return yield* new NotOwner()
     const { database, ownership } = services
     const claim = {
       eventId,
       node: ownership.node,
-      history: newId(),
+      epoch: newId(),
       commandsSince: toTimestamp(services.timers.now() - COMMAND_STORED_MS),
     }
     const { log } = services.telemetry

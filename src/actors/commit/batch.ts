@@ -171,7 +171,7 @@ export class Batch {
     const before = loaded.state
     return {
       eventId: event.id,
-      epoch: loaded.fencingToken,
+      fencingToken: loaded.fencingToken,
       from: loaded.version,
       version: this.#version,
       at: toTimestamp(this.#at),

@@ -18,7 +18,7 @@ import { recallHeads } from "./rehydrate.ts"
 /** The store is reachable but refused the batch: one of its commands may be the cause. */
 export class CommitRefused extends Data.TaggedError("CommitRefused")<Record<never, never>> {}
 
-/** After a commit with an unknown outcome: the stored version and the epoch that wrote it decide whether it happened. */
+/** After a commit with an unknown outcome: the stored version and the fencing token that wrote it decide whether it happened. */
 const settleUnknown = (
   services: ActorServices,
   loaded: LoadedEvent,
@@ -29,13 +29,13 @@ const settleUnknown = (
     const { eventId, version } = commit
     services.telemetry.log.warn({ eventId, err: cause }, "a live event's commit failed")
     const recovered = yield* Effect.mapError(recover(services, eventId), () => new StoreUnavailable())
-    const happened = recovered.version === version && recovered.versionEpoch === loaded.fencingToken
+    const happened = recovered.version === version && recovered.versionToken === loaded.fencingToken
     if (happened) return loadedOf(recovered, loaded.answers.idle)
     return yield* lost ? new NotOwner() : new CommitRefused()
   })
 
 /**
- * Commits a batch and adopts it: its frames are published and the outbox is notified. When the outcome of the commit is unknown,
+ * Commits a batch, publishes its message to the feed and notifies the outbox. The caller adopts the returned state. When the outcome of the commit is unknown,
  * the store is asked. `NotOwner`: it did not happen, or another activation owns the event. `StoreUnavailable`: the store cannot
  * be asked. After any failure the caller must discard the loaded event.
  */

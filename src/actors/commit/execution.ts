@@ -37,7 +37,7 @@ export const rememberedAnswer = (batch: Batch, envelope: Envelope): Outcome | un
   return answerOf(batch.state, envelope.command, { result, version, duplicate: true })
 }
 
-/** `farewells`: the leaves that are published with a deleted event, because no later commit can carry them. */
+/** `finalLeaves`: the leaves that are published with a deleted event, because no later commit can carry them. */
 export const perform = (
   batch: Batch,
   turn: Turn,

@@ -67,7 +67,7 @@ export class Snapshots {
 
   #snapshot(of: LoadedEvent, presence: Presence | undefined, now: number): LiveSnapshot {
     const last = this.#last
-    if (last?.history === of.epoch) {
+    if (last?.epoch === of.epoch) {
       const mayBeOlder = (presence?.connected ?? 0) > LARGE && last.event.status === of.state.event.status
       if (last.version === of.version || (mayBeOlder && Math.abs(now - this.#madeAt) <= GOOD_FOR_MS)) return last
     }
@@ -90,7 +90,7 @@ const snapshotOf = (of: LoadedEvent, presence: Presence | undefined, now: number
   const active = activePhase(state)
   const seats = [...records.all("seat")].filter(([, { away }]) => !away)
   return {
-    history: of.epoch,
+    epoch: of.epoch,
     version: of.version,
     heads: headsIn(of),
     event: state.event,

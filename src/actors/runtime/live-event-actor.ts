@@ -1,6 +1,6 @@
 /**
  * The actor of one live event. Batches of commands, deadlines, arrivals and presence flushes run under one mutex, one at a time,
- * in the same steps: decide purely, commit under the epoch, adopt, publish. There is no other way to write.
+ * in the same steps: decide purely, commit under the fencing token, publish, adopt. There is no other way to write.
  */
 import { Effect } from "effect"
 import { newId } from "../../model/ids.ts"
@@ -181,7 +181,7 @@ export class LiveEventActor {
   }
 
   /**
-   * Commits under the current epoch. After a failure the actor discards the loaded event, because its records have moved ahead of
+   * Commits under the current fencing token, publishes, and adopts the new state. After a failure the actor discards the loaded event, because its records have moved ahead of
    * the store. Not interruptible: a caller that stops waiting must not leave the actor on the old version of a commit that
    * happens.
    */
@@ -322,11 +322,11 @@ export class LiveEventActor {
   get saveRoster(): Effect.Effect<void> {
     return Effect.suspend(() => {
       const roster = this.#presence === undefined ? [] : [...this.#presence.all()]
-      const epoch = this.#loaded?.fencingToken
-      if (epoch === undefined || roster.length === 0) return Effect.void
+      const fencingToken = this.#loaded?.fencingToken
+      if (fencingToken === undefined || roster.length === 0) return Effect.void
       const { database, eventId } = this.#needs
       return Effect.ignore(
-        database.runLive((sql) => keepRoster(sql, eventId, epoch, roster)).pipe(Effect.timeout("1 second")),
+        database.runLive((sql) => keepRoster(sql, eventId, fencingToken, roster)).pipe(Effect.timeout("1 second")),
       )
     })
   }

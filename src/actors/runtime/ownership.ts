@@ -1,6 +1,6 @@
 /**
  * Decides whether this process may activate live events. One process at a time runs the events of a database: it holds an
- * advisory lock. Without the lock, two processes would take events from each other in turns; the epoch fence keeps that harmless,
+ * advisory lock. Without the lock, two processes would take events from each other in turns; the fence keeps that harmless,
  * and the lock prevents it.
  */
 import { Context, type Effect } from "effect"

@@ -80,9 +80,9 @@ export class PresenceReports {
     this.#add({ type: "join", participant: participantOf(identity) })
   }
 
-  /** As `joined`, reported at once; `told` is called after the acknowledgement. */
-  arrived(identity: Identity, told: () => void): void {
-    this.#add({ type: "join", participant: participantOf(identity) }, told)
+  /** As `joined`, reported at once; `acknowledged` is called after the acknowledgement. */
+  arrived(identity: Identity, acknowledged: () => void): void {
+    this.#add({ type: "join", participant: participantOf(identity) }, acknowledged)
   }
 
   /** The participant is in the waiting room. */

@@ -1,6 +1,6 @@
 /**
  * Reads a gateway token: its identity, event and expiry, or the code with which the socket is closed. `Unavailable`: the token may
- * be valid, and nobody can tell now.
+ * be valid, and it cannot be checked now.
  */
 import { Effect } from "effect"
 import type { Timers } from "../../clock/timers.ts"
@@ -40,7 +40,7 @@ interface Needs {
   readonly changes: RecentChanges
 }
 
-/** A user whose grants change faster than they can be read is told to come again. */
+/** A user whose grants change faster than they can be read has to try again. */
 const READS = 10
 
 /**

@@ -142,7 +142,7 @@ export class EventSubscriber {
           onSuccess: ({ reading, heads, stored }) => {
             this.#isRefreshing = false
             if (this.#isStopped || this.#buffer !== undefined) return
-            if (reading.snapshot.history !== this.epoch || reading.version > this.version) return this.#reload()
+            if (reading.snapshot.epoch !== this.epoch || reading.version > this.version) return this.#reload()
             this.buffers.learn(heads, stored)
             this.read = reading
             this.#emit({ type: "refreshed" })
@@ -330,9 +330,9 @@ export class EventSubscriber {
     stored: ReadonlyArray<StoredPublication>,
   ): "epoch" | "gap" | undefined {
     const known = stored.filter(({ version }) => version <= snapshot.version)
-    const isSameHistory = this.#isOpen && snapshot.history === this.epoch
-    const canGoOn = isSameHistory && this.buffers.reach(heads, known)
-    this.epoch = snapshot.history
+    const isSameEpoch = this.#isOpen && snapshot.epoch === this.epoch
+    const canGoOn = isSameEpoch && this.buffers.reach(heads, known)
+    this.epoch = snapshot.epoch
     this.version = snapshot.version
     if (canGoOn) {
       for (const publication of known) {
@@ -346,7 +346,7 @@ export class EventSubscriber {
     }
     this.buffers.restore(heads, known)
     if (!this.#isOpen) return undefined
-    return isSameHistory ? "gap" : "epoch"
+    return isSameEpoch ? "gap" : "epoch"
   }
 }
 

@@ -106,7 +106,7 @@ export const readyWithSnapshot = (
   given: Moment & { readonly reason: ReadyReason; readonly cursors: StreamCursors },
 ): string => {
   const { reason, cursors } = given
-  const place = { resumed: false, reason, epoch: snapshot.history, v: snapshot.version, cursors }
+  const place = { resumed: false, reason, epoch: snapshot.epoch, v: snapshot.version, cursors }
   const shared = partFor(connection.identity, snapshot)
   const own = Object.keys(personal).length === 0 ? "" : `${membersOf(personal)},`
   return `{"op":0,"t":"ready","d":{${membersOf(place)},${personalPart(connection, given)},${own}${shared}}}`

@@ -29,11 +29,11 @@ export const waitingReaders = (
  * without a reading the reason is not final, and with the next one the stream is known.
  */
 export const whyNoReplay = (
-  { epoch: history, buffers: rings }: EventSubscriber,
+  { epoch: presentEpoch, buffers: rings }: EventSubscriber,
   connection: Connection,
   { epoch, cursors }: Resume,
 ): ReadyReason | undefined => {
-  if (epoch !== history) return "epoch"
+  if (epoch !== presentEpoch) return "epoch"
   const streams = connection.streams
   if ("staff" in cursors !== isStaff(connection.identity.role)) return "roleChanged"
   const heard = new Set(streams.map(wireName))

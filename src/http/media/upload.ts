@@ -1,6 +1,6 @@
 /**
  * Bytes of a recording, put to its signed address. `PUT` without `Content-Range` begins anew; with it, the upload goes on where the
- * stored bytes end, which `HEAD` tells. An upload is refused by its head, with the connection closed: the client would send all of
+ * stored bytes end, which `HEAD` answers. An upload is refused by its head, with the connection closed: the client would send all of
  * its bytes before it read an answer.
  */
 import { Effect, Exit } from "effect"

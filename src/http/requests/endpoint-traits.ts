@@ -20,7 +20,7 @@ export const traitsOf = ({ annotations }: HttpApiEndpoint.Top) => {
     isRevalidated: annotated(Revalidated) === true,
     isCommanded: annotated(Commanded) === true,
     textType: annotated(TextBody),
-    /** Headers that tell of its end. */
+    /** Headers that announce its end. */
     retirement: retired === undefined ? [] : deprecationHeaders(retired),
     audited: annotated(Audited),
   }

@@ -9,7 +9,7 @@ import type { Recording as ShownRecording } from "../contract/events/recordings.
 const WATCH_HOURS = 6
 const HOUR_SECONDS = 3600
 
-/** What an address is made for. */
+/** The use of an address. */
 export interface Addressing {
   readonly publicUrl: string
   readonly links: MediaLinks["Service"]

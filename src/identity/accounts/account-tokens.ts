@@ -75,7 +75,7 @@ export const verifyEmail = (sql: Queryable, token: string): Effect.Effect<string
 
 /**
  * Sets a new password and signs everything out. The holder of the link has the mailbox, so the address counts as verified; at the
- * first proof, what was made of the account before is taken back. Run in a transaction.
+ * first proof, everything that the account made before is revoked. Run in a transaction.
  */
 export const resetPassword = (
   sql: Queryable,

@@ -27,7 +27,7 @@ const IDLE_MS = 60_000
 const MEMORY_LOOK_MS = 500
 const PAGE_BYTES = 4096
 
-/** Resident memory of a process; 0 where the system does not tell. Node's own limits do not count buffers. */
+/** Resident memory of a process; 0 where the system does not report it. Node's own limits do not count buffers. */
 const residentBytes = (pid: number): number => {
   try {
     return Number(readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1]) * PAGE_BYTES

@@ -23,7 +23,7 @@ interface Measured {
 
 type Refused = { readonly outcome: "refused"; readonly failure: MediaFailure }
 
-/** What an inspection found. */
+/** The findings of an inspection. */
 export type Inspection = ({ readonly outcome: "readable"; readonly facts: MediaFacts } & Measured) | Refused
 export type Cutting = ({ readonly outcome: "cut"; readonly facts: CutFacts } & Measured) | Refused
 

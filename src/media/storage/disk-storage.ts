@@ -28,7 +28,7 @@ const orNull = <A>(work: Promise<A>): Promise<A | null> =>
 
 const sizeOf = async (path: string): Promise<number | null> => (await orNull(stat(path)))?.size ?? null
 
-/** A rename is kept by the folder, which must be on the disk before the caller is told. */
+/** A rename is kept by the folder, which must be on the disk before the caller is answered. */
 const syncFolder = async (path: string): Promise<void> => {
   const folder = await open(dirname(path), "r")
   try {

@@ -30,7 +30,7 @@ export type MediaFailureCode = typeof MediaFailureCode.Type
 export const MediaFailure = Schema.Struct({ code: MediaFailureCode, detail: Schema.String })
 export type MediaFailure = typeof MediaFailure.Type
 
-/** What an inspection finds. Numbers are of the file itself, not of what its uploader said. */
+/** The findings of an inspection. Numbers are of the file itself, not the claims of its uploader. */
 export interface MediaFacts {
   readonly container: string
   /** Media type without parameters, such as `video/mp4`. */

@@ -1,8 +1,8 @@
 /**
  * One process per data folder, by file-system means alone, so that it works on every platform and survives `kill -9`.
  *
- * The lock is a folder `owner/` holding one entry whose name identifies the owner: `<pid>_<start time>_<nonce>`.
- * Taking it is one `rename` of a prepared folder onto `owner/`, which the kernel refuses while `owner/` is not empty:
+ * The lock is a folder `owner` holding one entry whose name identifies the owner: `<pid>_<start time>_<nonce>`.
+ * Taking it is one `rename` of a prepared folder onto `owner`, which the kernel refuses while `owner` is not empty:
  * of any number of contenders exactly one wins. A dead owner's entry is removed by its unique name, so a slow
  * contender can never remove the entry of a process that took the lock meanwhile.
  *

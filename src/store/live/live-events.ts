@@ -1,6 +1,7 @@
 /**
  * The stored state of a live event's actor: claim, recovery, and the one fenced transaction of a batch of commands.
- * Invariants: an activation raises the epoch; a commit under an old epoch, or out of version order, changes nothing.
+ * Invariants: an activation raises the fencing token (the column `epoch`); a commit under an old fencing token, or out
+ * of version order, changes nothing.
  */
 import { Data, Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
@@ -29,11 +30,12 @@ export interface StoredCommand {
 }
 
 export interface Claim {
-  readonly epoch: number
+  readonly fencingToken: number
   readonly version: number
-  /** The epoch whose commit made the version. */
-  readonly versionEpoch: number
-  readonly history: string
+  /** The fencing token whose commit made the version. */
+  readonly versionToken: number
+  /** The name of the event's history of streams: the column `history`. */
+  readonly epoch: string
 }
 
 export interface Recovered extends Claim {
@@ -51,23 +53,23 @@ export interface Recovered extends Claim {
   readonly records: ReadonlyArray<StoredRecord>
 }
 
-/** Takes over the event: raises the epoch, so that its earlier owner can no longer write. Absent event: undefined. */
+/** Takes over the event: raises the fencing token, so that its earlier owner can no longer write. Absent event: undefined. */
 export const claimLiveEvent = async (
   sql: Queryable,
-  claim: { eventId: string; node: string; history: string },
+  claim: { eventId: string; node: string; epoch: string },
 ): Promise<Claim | undefined> => {
   const [row] = await sql<Claim[]>`
     insert into live_events as l (event_id, epoch, node, history)
-    select id, 1, ${claim.node}, ${claim.history} from events where id = ${claim.eventId}
+    select id, 1, ${claim.node}, ${claim.epoch} from events where id = ${claim.eventId}
     on conflict (event_id) do update set epoch = l.epoch + 1, node = excluded.node, roster = null
-    returning epoch, version, version_epoch, history`
+    returning epoch as fencing_token, version, version_epoch as version_token, history as epoch`
   return row
 }
 
 /** Claims the event and reads all that an actor needs to continue it. The cost does not grow with the number of publications. */
 export const recoverLiveEvent = (
   sql: Queryable,
-  claim: { eventId: string; node: string; history: string; commandsSince: Timestamp },
+  claim: { eventId: string; node: string; epoch: string; commandsSince: Timestamp },
 ): Effect.Effect<Recovered | undefined, RecordUnreadable | Unavailable> =>
   Effect.gen(function* () {
     const read = yield* query(() => claimAndRead(sql, claim))
@@ -117,17 +119,17 @@ export const wasRemoved = async (sql: Queryable, eventId: string, participantId:
 export const keepRoster = async (
   sql: Queryable,
   eventId: string,
-  epoch: number,
+  fencingToken: number,
   roster: ReadonlyArray<unknown>,
 ): Promise<void> => {
   await sql`
-    update live_events set roster = ${sql.json(roster)} where event_id = ${eventId} and epoch = ${epoch}`
+    update live_events set roster = ${sql.json(roster)} where event_id = ${eventId} and epoch = ${fencingToken}`
 }
 
 /** All rows that a batch of commands writes. */
 export interface LiveCommit {
   readonly eventId: string
-  readonly epoch: number
+  readonly fencingToken: number
   /** The version this commit builds on, and the one it makes. */
   readonly from: number
   readonly version: number
@@ -185,8 +187,8 @@ export const commitLiveEvent = (
 
 const runCommit = async (sql: Queryable, commit: LiveCommit): Promise<number> => {
   const [row] = await sql<{ deliveries: number }[]>`
-    select commit_live_event(${commit.eventId}, ${commit.epoch}, ${commit.from}, ${commit.version}, ${commit.at},
-                             ${sql.json(writtenBy(commit))}) as deliveries`
+    select commit_live_event(${commit.eventId}, ${commit.fencingToken}, ${commit.from}, ${commit.version},
+                             ${commit.at}, ${sql.json(writtenBy(commit))}) as deliveries`
   return row?.deliveries ?? 0
 }
 

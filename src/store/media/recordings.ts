@@ -52,7 +52,7 @@ const readMediaUse = async (sql: Queryable, workspaceId: string, eventId: string
   return row ?? { recordings: 0, bytes: 0 }
 }
 
-/** Bytes of the workspace's other recordings: what an upload may take is the rest of the quota. */
+/** Bytes of the workspace's other recordings: an upload may take the rest of the quota. */
 export const bytesOfOthers = async (
   sql: Queryable,
   { workspaceId, id }: Pick<Recording, "workspaceId" | "id">,

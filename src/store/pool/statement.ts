@@ -72,7 +72,7 @@ export class Statement<T extends ReadonlyArray<object>> implements PromiseLike<R
   }
 
   /** Runs the statement; awaited again it gives the same rows and does not run again. */
-  // biome-ignore lint/suspicious/noThenProperty: a statement is awaited, and a fragment is not; that is what tells them apart.
+  // biome-ignore lint/suspicious/noThenProperty: a statement is awaited, and a fragment is not; that distinguishes them.
   then<A = Rows<T>, B = never>(
     onRows?: ((rows: Rows<T>) => A | PromiseLike<A>) | null,
     onError?: ((cause: any) => B | PromiseLike<B>) | null, // any, as the error of a Promise is

@@ -1,14 +1,14 @@
 -- The state of live events. The actor of an event changes it through commit_live_event (functions/commit.sql), under the event's
 -- fence. Sweeps delete old rows.
 
--- One row for each event whose actor has been active. An activation raises the epoch. A commit carries the epoch of its
--- activation, and changes nothing when another epoch has become the current one.
+-- One row for each event whose actor has been active. `epoch` is the fencing token: an activation raises it. A commit carries the
+-- fencing token of its activation, and changes nothing when another one has become the current one.
 create table live_events (
   event_id uuid primary key references events on delete cascade,
   epoch bigint not null,
   node text not null,
   version bigint not null default 0,
-  -- The epoch whose commit made this version. An activation learns from it whether a commit of unknown outcome was its own.
+  -- The fencing token whose commit made this version. An activation learns from it whether a commit of unknown outcome was its own.
   version_epoch bigint not null default 0,
   -- Identifies the unbroken sequence of the event's publications. Clients receive it as the epoch.
   history uuid not null,
@@ -40,7 +40,7 @@ create table publications (
   s bigint not null,
   version bigint not null,
   frame text not null,
-  -- The part of a publication that gateways act on (model/publication-fact.ts), beside the text that clients get.
+  -- The part of a publication that gateways act on (model/live/publication-fact.ts), beside the text that clients get.
   fact jsonb,
   at timestamptz(3) not null,
   primary key (event_id, stream, s)
@@ -71,7 +71,7 @@ create table live_records (
   event_id uuid not null references events on delete cascade,
   kind text not null,
   id text not null,
-  -- The body is read by the schema of its kind and this version (model/live-records.ts).
+  -- The body is read by the schema of its kind and this version (model/live/live-records.ts).
   version smallint not null default 1,
   body jsonb not null,
   primary key (event_id, kind, id)

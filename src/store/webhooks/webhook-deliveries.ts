@@ -4,7 +4,7 @@
  * repeated when its outcome is unknown: a repeated claim of first tries returns the rows it took before, a repeated claim of
  * retries leaves those to lapse, and the other statements change nothing.
  *
- * Order of first tries: a lane (an endpoint's share of events) is claimed by its head, the first row not yet answered.
+ * Order of first tries: a lane (one of the ordered queues of an endpoint) is claimed by its head, the first row not yet answered.
  * The head is taken with SKIP LOCKED and read again in its newest version, so the claim of the head locks the lane: rows
  * behind it are never handed out while one before them is in flight, however many dispatchers there are. A row may appear
  * before the head when it was numbered first and committed later: it becomes the head and is handed out alone, because a

@@ -21,7 +21,7 @@ export interface UserInput {
   readonly picture?: string | null | undefined
 }
 
-/** Upsert by (workspace, externalSub); an absent field keeps the stored value. `created` tells an insert from an update. */
+/** Upsert by (workspace, externalSub); an absent field keeps the stored value. `created` distinguishes an insert from an update. */
 export const upsertUser = async (
   sql: Queryable,
   user: { id: string; workspaceId: string; accountId: string | null } & UserInput,

@@ -22,7 +22,7 @@ const element = fc.oneof(
   fc.constantFrom("", "NULL", "null", '"', "\\", "{", "}", ",", '\\"', " a ", "{}", "a\nb", "ü€😀"),
 )
 
-test("what is written as an array is what the database reads, and what it writes is read the same", async () => {
+test("the database reads an array as it was written, and an array from the database is read the same", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(element, { maxLength: 8 }), async (elements) => {
       const [row] = await sql<{ joined: string; n: number; back: string[] }[]>`

@@ -4,7 +4,7 @@ const DEADLINE_MS = 30_000
 export class Signals<A> {
   readonly #waiting = new Set<(happened: A) => void>()
 
-  /** Resolves with the first thing told from now on for which `holds`. */
+  /** Resolves with the first signal from now on for which `holds`. */
   next(holds: (happened: A) => boolean, what: string, deadlineMs = DEADLINE_MS): Promise<A> {
     return new Promise((resolve, reject) => {
       const deadline = setTimeout(() => {

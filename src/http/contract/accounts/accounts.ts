@@ -15,7 +15,7 @@ export const Email = Schema.String.check(
   Schema.makeFilter((text) => isEmail(text) || "must be an e-mail address"),
 ).annotate({ format: "email" })
 
-/** An address that is only looked up: no account that was made under older rules is shut out by newer ones. */
+/** An address that is only looked up: newer rules do not lock out an account that was made under older ones. */
 export const KnownEmail = Schema.String.check(
   Schema.isBetweenLength(3, MAX_EMAIL_LENGTH),
   Schema.makeFilter((text) => isKnownEmail(text) || "must be an e-mail address"),

@@ -1,4 +1,4 @@
-/** What was said: segments of a recogniser pushed live, and transcripts of recordings. */
+/** Spoken words: segments of a recogniser pushed live, and transcripts of recordings. */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ShownText } from "../../../model/text/shown-text.ts"

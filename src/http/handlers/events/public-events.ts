@@ -78,8 +78,8 @@ const takePlace = (sql: Queryable, eventId: string, person: { name: string; emai
 type Watchable = Pick<RecordingRow, "id" | "status">
 
 /**
- * Adds the addresses to watch a recording at, with its captions. That of a public event ends when the event becomes private; of a private one only its
- * own people are told.
+ * Adds the addresses to watch a recording at, with its captions. That of a public event ends when the event becomes private; that of a private event is
+ * in the answers to its own people alone.
  */
 const watchedAt = ({ visibility }: Pick<Event, "visibility">) =>
   Effect.map(Effect.all([HttpSettings, MediaLinks, Clock.currentTimeMillis]), ([{ publicUrl }, links, now]) => {

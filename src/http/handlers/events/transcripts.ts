@@ -33,7 +33,7 @@ const READERS: Readonly<Record<string, (text: string) => ReadonlyArray<Segment>>
 const fromJson = (segments: JsonSegments): ReadonlyArray<Segment> =>
   inOrder(segments.flatMap((segment, index) => segmentOf({ speaker: "", lang: "", ...segment }, index + 1) ?? []))
 
-/** What viewers see of others' words has no invisible characters, whatever the format. */
+/** Text that viewers see has no invisible characters, in every format. */
 const shown = (segment: Segment): Segment => ({
   ...segment,
   speaker: withoutUnseen(segment.speaker),

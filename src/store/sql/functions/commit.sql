@@ -9,8 +9,8 @@ create or replace function new_id() returns uuid language sql volatile as $$
          52, 1), 53, 1), 'hex')::uuid
 $$;
 
--- Writes a batch of commands, which takes the event from `from_version` to `to_version`. Returns the number of webhook deliveries
--- that are to be sent. `written` has these parts, each of which may be absent:
+-- Writes a batch of commands, which takes the event from `from_version` to `to_version`. `of_epoch` is the fencing
+-- token of the activation. Returns the number of webhook deliveries that are to be sent. `written` has these parts, each of which may be absent:
 --   event         the event's row
 --   settling      changed phases that are not active
 --   opening       the phase that becomes active; it comes after `settling`, because at most one phase may be active

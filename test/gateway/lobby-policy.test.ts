@@ -1,4 +1,7 @@
-/** A lobby that shuts while people come: nobody is half inside, whatever the live event has been told of them by then. */
+/**
+ * A policy of the lobby that changes while people come: everybody is either inside or waits, however much of their arrival the
+ * live event knows.
+ */
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
@@ -7,7 +10,7 @@ import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
-/** Here the live event is told of comings and goings long after they happened. */
+/** Here arrivals and departures are reported to the live event long after they happened. */
 let slow: House
 
 beforeAll(async () => {
@@ -37,7 +40,7 @@ const status = (client: Client, state: string): Promise<Frame> =>
 const atTheDoor = (host: Client, who: string): Promise<Frame> =>
   host.next(
     ({ t, d }) => t === "lobby.waiting" && d.add.some((one: Frame) => one.participantId === who),
-    `${who} at the door`,
+    `${who} in the lobby`,
   )
 
 /** Whatever was to come has come. */
@@ -50,7 +53,7 @@ const isInside = ({ received }: Client): boolean =>
   received.findLastIndex(({ t }) => t === "ready") >
   received.findLastIndex(({ t, d }) => t === "lobby.status" && d.state === "waiting")
 
-/** The live event is told now that somebody came, as it would be before long. */
+/** Reports an arrival to the live event now instead of later. */
 const tell = (of: House, { eventId }: Stage, who: string): Promise<void> => {
   const participant = { participantId: who, name: who, role: "participant", kind: "guest", userId: null } as const
   const report = { node: "test", changes: [{ type: "join", participant }] } as const
@@ -66,7 +69,7 @@ const notices = async (of: House, { eventId }: Stage): Promise<ReadonlyArray<str
   })
 }
 
-describe("a guest who has had ready when the door shuts is inside and stays", () => {
+describe("a guest who has received ready when the policy changes is inside and stays", () => {
   test.each([
     ["by a host, who lets nobody else in unasked", "lobby.policy", { mode: "ask" }],
     ["by a host, for everybody", "lobby.policy", { mode: "closed" }],
@@ -92,7 +95,7 @@ describe("a guest who has had ready when the door shuts is inside and stays", ()
   })
 })
 
-test("who is found on the event's list in one tab is inside in all, and stays when one of them closes", async () => {
+test("a participant on the event's list in one tab is inside in all, and stays when one of them closes", async () => {
   const stage = await house.stage([ASK])
   const host = await house.join(stage, "host", "host", HOST)
   const waiting = await knock(house, stage, "guest")
@@ -115,7 +118,7 @@ test("who is found on the event's list in one tab is inside in all, and stays wh
   ])
 })
 
-test("in a crowd that comes while the door shuts everybody is inside or waits, and all who wait can be let in", async () => {
+test("in a crowd that comes during the change everybody is inside or waits, and all waiting people can be admitted", async () => {
   const stage = await house.stage([OPEN])
   const host = await house.join(stage, "host", "host", HOST)
   const names = Array.from({ length: 40 }, (_, n) => `guest ${n}`)
@@ -148,7 +151,7 @@ test("in a crowd that comes while the door shuts everybody is inside or waits, a
 
 describe("nobody is inside before the event is live", () => {
   test.each([0, 1])(
-    "who came by the countdown waits, however often the live event is told of them (%i)",
+    "a participant who came during the countdown waits, however often their arrival is reported (%i)",
     async (known) => {
       const of = known === 0 ? slow : house
       const stage = await of.stage([ASK], "scheduled")
@@ -169,7 +172,7 @@ describe("nobody is inside before the event is live", () => {
     },
   )
 
-  test("a closed lobby turns them away", async () => {
+  test("a closed lobby denies them", async () => {
     const stage = await house.stage([CLOSED], "scheduled")
     const guest = await house.join(stage, "guest")
     await house.actors.execute(stage.eventId, { type: "event.start", d: {} })
@@ -194,7 +197,7 @@ describe("nobody is inside before the event is live", () => {
 describe("from a broadcast to a call behind a lobby", () => {
   const PHASES = [{ modality: "broadcast" }, ASK, { ...ASK }] as const
 
-  test("its audience waits, known or not, and is present no more; whom a host gave a voice is inside", async () => {
+  test("its audience waits, known or not, and is no longer present; speakers by a host's command are inside", async () => {
     const stage = await house.stage(PHASES)
     const host = await house.join(stage, "host", "host", HOST)
     const [early, chosen] = [await house.join(stage, "early", "viewer"), await house.join(stage, "chosen", "viewer")]
@@ -211,7 +214,7 @@ describe("from a broadcast to a call behind a lobby", () => {
     await host.command("lobby.admit", { all: true })
     await early.dispatch("ready")
     await late.dispatch("ready")
-    // From call to call those inside stay, also behind another shut door.
+    // From call to call those inside stay, also when the next one has a lobby too.
     await host.command("phase.next", { phaseId: stage.phaseIds[1] })
     for (const client of [early, late, chosen]) {
       await settled(client)
@@ -219,7 +222,7 @@ describe("from a broadcast to a call behind a lobby", () => {
     }
   })
 
-  test("from an open call to a shut one those inside stay", async () => {
+  test("from an open call to one with a lobby those inside stay", async () => {
     const stage = await house.stage([OPEN, ASK])
     const host = await house.join(stage, "host", "host", HOST)
     const guest = await house.join(stage, "guest")
@@ -232,7 +235,7 @@ describe("from a broadcast to a call behind a lobby", () => {
 })
 
 describe("many at once", () => {
-  test("one who gave up keeps nobody else waiting; if nobody is there it is refused", async () => {
+  test("a participant who gave up delays no other; if nobody is there it is refused", async () => {
     const stage = await house.stage([ASK])
     const host = await house.join(stage, "host", "host", HOST)
     const [guest, rude] = [await knock(house, stage, "guest"), await knock(house, stage, "rude")]
@@ -256,7 +259,7 @@ describe("many at once", () => {
     }
   })
 
-  test("who is inside can be admitted too: nothing happens to them", async () => {
+  test("a participant inside can be admitted too, without an effect", async () => {
     const stage = await house.stage([OPEN])
     const host = await house.join(stage, "host", "host", HOST)
     const guest = await house.join(stage, "guest")
