@@ -11,8 +11,9 @@ import { actingRole } from "./acting-role.ts"
 import { moderateQuestion } from "./activities/questions/qa.ts"
 import { extendActivityTimer, performActivity, tellOfBarred, tellOfPhase, tellOfUpdate } from "./activities/registry.ts"
 import { checkRole, forgetRole } from "./activities/stage.ts"
+import { type AgendaResult, resultOf } from "./agenda-results.ts"
 import { liveEventMachine } from "./machine.ts"
-import { activePhase, findPhase, gatewayPhase, type LiveState, NO_EFFECTS, phaseTraits, timerOf } from "./state.ts"
+import { activePhase, findPhase, type LiveState, NO_EFFECTS, phaseTraits } from "./state.ts"
 import type { MachineEvent } from "./transitions.ts"
 import type { Turn } from "./turn.ts"
 
@@ -69,28 +70,6 @@ const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
   return permission === "allowed" ? undefined : new Refused({ code: permission, detail: whyNot(permission, name) })
 }
 
-/** The data of a reply: the entity that the command changed. */
-const resultOf = (command: AgendaCommand, next: LiveState): Result => {
-  const event = { id: next.event.id, status: next.event.status }
-  switch (command.type) {
-    case "phase.update":
-    case "phase.append": {
-      const phase = findPhase(next, command.d.phaseId)
-      return { phase: phase === undefined ? null : gatewayPhase(phase) }
-    }
-    case "timer.extend": {
-      const phase = findPhase(next, command.d.timerId)
-      return { timer: phase === undefined ? null : timerOf(phase) }
-    }
-    case "phase.next": {
-      const phase = activePhase(next)
-      return { event, phase: phase === undefined ? null : gatewayPhase(phase) }
-    }
-    default:
-      return { event }
-  }
-}
-
 /** Passes phase changes to every activity. */
 const notifyOfPhases = (turn: Turn, before: LiveState, after: LiveState): void => {
   const [was, is] = [activePhase(before), activePhase(after)]
@@ -101,7 +80,7 @@ const notifyOfPhases = (turn: Turn, before: LiveState, after: LiveState): void =
   if (is !== undefined && was?.id === is.id && was !== is) tellOfUpdate(turn, is, was)
 }
 
-const steer = (turn: Turn, command: AgendaCommand): Result | Refused => {
+const steer = (turn: Turn, command: AgendaCommand): AgendaResult | Refused => {
   if (command.type === "timer.extend" && findPhase(turn.state, command.d.timerId) === undefined) {
     const { timerId: id, seconds } = command.d
     const { rev } = command
