@@ -1,6 +1,8 @@
 /** The gateway's contract: every command and every dispatch, by name. Everything else that lists them is derived from here. */
+
+import type { StreamOf } from "../model/live/streams.ts"
 import type { AnsweredBy, AnyCommand } from "./command.ts"
-import type { AnyDispatch, OptOut, StreamOf } from "./dispatch.ts"
+import type { AnyDispatch, OptOut } from "./dispatch.ts"
 import type { ExpectNone } from "./expect-none.ts"
 import { joined, type Repeated } from "./joined.ts"
 import { SESSION_COMMANDS, SESSION_DISPATCHES } from "./session.ts"

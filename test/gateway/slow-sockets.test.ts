@@ -29,7 +29,7 @@ test("a connection that waits for its ready hears nothing that may be lost, alth
   expect([[...heard], connection.getsEphemeral]).toEqual([[], false])
   connection.apply({ type: "resumed" })
   resumeEphemeral(connection, topics, limits)
-  expect(heard).toContain(topics.ephemeralTopic({ stream: "event" }))
+  expect(heard).toContain(topics.ephemeralTopic("event"))
 })
 
 test("of many connections those that wait for an answer are closed last, all within the time", async () => {
