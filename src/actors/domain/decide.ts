@@ -4,6 +4,7 @@
  * the activities decide all others.
  */
 import { type Snapshot, transition } from "xstate"
+import { type CommandName, commandContract } from "../../protocol/contract.ts"
 import { can, whyNot } from "../../protocol/permissions.ts"
 import { type AgendaCommand, type Envelope, gatewayName, isAgendaCommand, Refused } from "../commands.ts"
 import { admissionOf, isRemoved } from "../presence/admission-policy.ts"
@@ -26,20 +27,12 @@ const snapshotOf = (state: LiveState) =>
     context: { ...state, effects: NO_EFFECTS },
   })
 
-/** The participants that a command names, where it affects their presence or their permissions. */
-const targetsOf = ({ command }: Envelope): ReadonlyArray<string> => {
-  switch (command.type) {
-    case "lobby.deny":
-      return command.d.ids
-    case "participant.remove":
-    case "participant.mute":
-    case "participant.toLobby":
-    case "role.set":
-      return [command.d.id]
-    default:
-      return []
-  }
-}
+/** The participants that the command may name only if they do not manage the workspace, by its contract. */
+const exemptIn = (name: CommandName, d: { readonly [member: string]: unknown }): ReadonlyArray<string> =>
+  (commandContract(name).managersExemptIn ?? [])
+    .map((member) => d[member])
+    .flat(Infinity)
+    .filter((id) => typeof id === "string")
 
 /** Owners and admins of the workspace, in any role here, and administrators that the workspace appointed. */
 const isManager = (turn: Turn, participantId: string): boolean => {
@@ -49,10 +42,9 @@ const isManager = (turn: Turn, participantId: string): boolean => {
 }
 
 /** Hosts may not remove participants that manage the workspace. */
-const isAbove = (turn: Turn, envelope: Envelope): boolean => {
-  const { by } = envelope
+const isAbove = (turn: Turn, { by, command }: Envelope, name: CommandName): boolean => {
   if (by === null || by.manages === true || actingRole(turn.records, by) === "workspace_admin") return false
-  return targetsOf(envelope).some((target) => isManager(turn, target))
+  return exemptIn(name, command.d).some((participantId) => isManager(turn, participantId))
 }
 
 const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
@@ -63,7 +55,7 @@ const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
     const isOut = isRemoved(turn.state, envelope.by)
     return new Refused({ code: "forbidden", detail: isOut ? "You were removed." : "You wait in the lobby." })
   }
-  if (isAbove(turn, envelope)) {
+  if (isAbove(turn, envelope, name)) {
     return new Refused({ code: "forbidden", detail: "Hosts cannot act on owners and admins of the workspace." })
   }
   const permission = can(actingRole(turn.records, envelope.by), phaseTraits(turn.state), name)
