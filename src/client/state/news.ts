@@ -113,7 +113,11 @@ const CHANGES = {
 /** The dispatches that change a part of the state. */
 export type NewsOf<P extends Part> = Extract<
   Dispatch,
-  { readonly t: { readonly [T in DispatchName]: P extends (typeof CHANGES)[T][number] ? T : never }[DispatchName] }
+  {
+    readonly t: {
+      readonly [T in keyof typeof CHANGES]: P extends (typeof CHANGES)[T][number] ? T : never
+    }[keyof typeof CHANGES]
+  }
 >
 
 // A newer server sends names that this client does not know.
