@@ -10,6 +10,7 @@ import { LobbyPolicy } from "../model/live/live-values.ts"
 import { ParticipantKind } from "../model/participants.ts"
 import { Feature, Modality } from "../model/phase.ts"
 import { EventRole } from "../model/roles.ts"
+import { COMMANDS } from "../protocol/contract.ts"
 import { Envelope, EventNotFound, NotOwner, Outcome, StoreUnavailable } from "./commands.ts"
 import type { ActivePhase } from "./domain/state.ts"
 import { ReactionReport } from "./presence/reactions.ts"
@@ -102,10 +103,8 @@ export const RosterQuery = Schema.Struct({
 })
 export type RosterQuery = typeof RosterQuery.Type
 
-export const RosterPage = Schema.Struct({
-  participants: Schema.Array(Json),
-  nextCursor: Schema.NullOr(Schema.String),
-})
+/** The reply of `roster.list`, as its contract has it. */
+export const RosterPage = COMMANDS["roster.list"].reply
 export type RosterPage = typeof RosterPage.Type
 
 /** Commands that queue for the same event travel and are committed together; the outcomes are in the order of the commands. */

@@ -4,6 +4,7 @@
  * step; stream positions decide which dispatches were missed.
  */
 import { adviceFor } from "../protocol/close-codes.ts"
+import type { OptOut } from "../protocol/dispatch.ts"
 import type { ErrorFrame, HeartbeatAck, Hello, Reconnect } from "../protocol/frames.ts"
 import { OP } from "../protocol/op.ts"
 import type { Ready } from "../protocol/state.ts"
@@ -46,7 +47,7 @@ export interface GatewayClientOptions {
   readonly backoff?: BackoffOptions
   readonly name?: string
   /** Kinds of dispatches that the server does not send. */
-  readonly mute?: ReadonlyArray<"reactions" | "transcript">
+  readonly mute?: ReadonlyArray<OptOut>
 }
 
 /** `lobby`: connected, and waiting for a host to let us in. `waiting`: for the next try to connect. */

@@ -4,6 +4,7 @@
  * then requires its handler.
  */
 import { Schema } from "effect"
+import type { ParticipantId } from "../model/live/live-values.ts"
 import type { Rule } from "./rule.ts"
 
 /** The entity whose revision a command may name in `rev`. A stale revision is refused with the entity as it is now. */
@@ -28,18 +29,48 @@ export interface CommandContract<Data extends Schema.Top, Reply extends Schema.T
   /** Absent: the command acts on nothing that has a revision, and one that names `rev` is refused. */
   readonly revises?: RevisedEntity
   readonly rate?: RateClass
+  /**
+   * The members of `data` whose participants must not be owners or admins of the workspace, unless the sender is one. Present
+   * where `data` names participants, and empty where the command may name anybody.
+   */
+  readonly managersExemptIn?: ReadonlyArray<string>
 }
 
 export type AnyCommand = CommandContract<Schema.Top, Schema.Top, AnsweredBy>
 
+type NamesParticipants<S> = S extends typeof ParticipantId
+  ? true
+  : S extends Schema.$Array<infer Item>
+    ? NamesParticipants<Item>
+    : S extends Schema.optionalKey<infer Inner>
+      ? NamesParticipants<Inner>
+      : S extends Schema.Union<infer Members>
+        ? NamesParticipants<Members[number]>
+        : false
+
+/** The members of the data that name participants. */
+type ParticipantsIn<Data> =
+  Data extends Schema.Struct<infer Fields>
+    ? { readonly [F in keyof Fields]: true extends NamesParticipants<Fields[F]> ? F : never }[keyof Fields]
+    : Data extends Schema.Union<infer Members>
+      ? ParticipantsIn<Members[number]>
+      : never
+
+/** A command that names participants has to state which of them managers are exempt from being. */
+type Exemption<Data> = [ParticipantsIn<Data>] extends [never]
+  ? { readonly managersExemptIn?: never }
+  : { readonly managersExemptIn: ReadonlyArray<ParticipantsIn<Data>> }
+
 type Given<Data extends Schema.Top, Reply extends Schema.Top> = Omit<
   CommandContract<Data, Reply, AnsweredBy>,
-  "answeredBy"
+  "answeredBy" | "managersExemptIn"
 >
 
 const answered =
   <By extends AnsweredBy>(answeredBy: By) =>
-  <Data extends Schema.Top, Reply extends Schema.Top>(given: Given<Data, Reply>): CommandContract<Data, Reply, By> => ({
+  <Data extends Schema.Top, Reply extends Schema.Top>(
+    given: Given<Data, Reply> & Exemption<Data>,
+  ): CommandContract<Data, Reply, By> => ({
     ...given,
     answeredBy,
   })

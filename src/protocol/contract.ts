@@ -1,6 +1,10 @@
 /** The gateway's contract: every command and every dispatch, by name. Everything else that lists them is derived from here. */
+
+import type { StreamOf } from "../model/live/streams.ts"
 import type { AnsweredBy, AnyCommand } from "./command.ts"
-import type { AnyDispatch, OptOut, StreamOf } from "./dispatch.ts"
+import type { AnyDispatch, OptOut } from "./dispatch.ts"
+import type { ExpectNone } from "./expect-none.ts"
+import { joined, type Repeated } from "./joined.ts"
 import { SESSION_COMMANDS, SESSION_DISPATCHES } from "./session.ts"
 import { AGENDA_COMMANDS, AGENDA_DISPATCHES } from "./topics/agenda.ts"
 import { BREAKOUT_COMMANDS, BREAKOUT_DISPATCHES } from "./topics/breakouts.ts"
@@ -14,20 +18,24 @@ import { QUESTION_COMMANDS, QUESTION_DISPATCHES } from "./topics/questions.ts"
 import { REACTION_COMMANDS, REACTION_DISPATCHES } from "./topics/reactions.ts"
 import { ROTATION_COMMANDS, ROTATION_DISPATCHES } from "./topics/rotation.ts"
 
-export const COMMANDS = {
-  ...AGENDA_COMMANDS,
-  ...PARTICIPANT_COMMANDS,
-  ...PRESENCE_COMMANDS,
-  ...QUESTION_COMMANDS,
-  ...CHAT_COMMANDS,
-  ...POLL_COMMANDS,
-  ...REACTION_COMMANDS,
-  ...HAND_COMMANDS,
-  ...BREAKOUT_COMMANDS,
-  ...ROTATION_COMMANDS,
-  ...MEDIA_COMMANDS,
-  ...SESSION_COMMANDS,
-} as const satisfies { readonly [name: string]: AnyCommand }
+const COMMAND_TOPICS = [
+  AGENDA_COMMANDS,
+  PARTICIPANT_COMMANDS,
+  PRESENCE_COMMANDS,
+  QUESTION_COMMANDS,
+  CHAT_COMMANDS,
+  POLL_COMMANDS,
+  REACTION_COMMANDS,
+  HAND_COMMANDS,
+  BREAKOUT_COMMANDS,
+  ROTATION_COMMANDS,
+  MEDIA_COMMANDS,
+  SESSION_COMMANDS,
+] as const satisfies ReadonlyArray<{ readonly [name: string]: AnyCommand }>
+
+export const COMMANDS = joined(
+  COMMAND_TOPICS satisfies ExpectNone<"command in two topics", Repeated<typeof COMMAND_TOPICS>>,
+)
 
 export type CommandName = keyof typeof COMMANDS
 /** `d` of a command, decoded. */
@@ -59,20 +67,24 @@ export const ACTIVITY_NAMES = COMMAND_NAMES.filter(
   (name): name is ActivityName => COMMANDS[name].answeredBy === "activity",
 )
 
-export const DISPATCHES = {
-  ...SESSION_DISPATCHES,
-  ...AGENDA_DISPATCHES,
-  ...PARTICIPANT_DISPATCHES,
-  ...PRESENCE_DISPATCHES,
-  ...QUESTION_DISPATCHES,
-  ...CHAT_DISPATCHES,
-  ...POLL_DISPATCHES,
-  ...REACTION_DISPATCHES,
-  ...HAND_DISPATCHES,
-  ...BREAKOUT_DISPATCHES,
-  ...ROTATION_DISPATCHES,
-  ...MEDIA_DISPATCHES,
-} as const satisfies { readonly [name: string]: AnyDispatch }
+const DISPATCH_TOPICS = [
+  SESSION_DISPATCHES,
+  AGENDA_DISPATCHES,
+  PARTICIPANT_DISPATCHES,
+  PRESENCE_DISPATCHES,
+  QUESTION_DISPATCHES,
+  CHAT_DISPATCHES,
+  POLL_DISPATCHES,
+  REACTION_DISPATCHES,
+  HAND_DISPATCHES,
+  BREAKOUT_DISPATCHES,
+  ROTATION_DISPATCHES,
+  MEDIA_DISPATCHES,
+] as const satisfies ReadonlyArray<{ readonly [name: string]: AnyDispatch }>
+
+export const DISPATCHES = joined(
+  DISPATCH_TOPICS satisfies ExpectNone<"dispatch in two topics", Repeated<typeof DISPATCH_TOPICS>>,
+)
 
 export type DispatchName = keyof typeof DISPATCHES
 /** `d` of a dispatch. */

@@ -4,7 +4,9 @@
  * one connection).
  */
 import { Schema } from "effect"
+import type { EphemeralStreamKind, StreamKind } from "../model/live/streams.ts"
 
+/** The names on the wire, and the receivers. */
 export const STREAM_NAMES = {
   /** Everyone. */
   event: Schema.Literal("event"),
@@ -18,19 +20,11 @@ export const STREAM_NAMES = {
   stage: Schema.Literal("stage"),
   /** One participant, in all their tabs. */
   me: Schema.Literal("me"),
-} as const satisfies { readonly [stream: string]: Schema.Top }
-
-/** Streams as the wire names them. */
-export type StreamKind = keyof typeof STREAM_NAMES
-/** `poll`: the voters of a poll receive its tally there. It has no positions. */
-export type EphemeralStreamKind = StreamKind | "poll"
-
-/** The name of a stream inside the server: streams of rooms and participants contain their ids. */
-export type StreamOf<K extends EphemeralStreamKind> = K extends "room" | "me" | "poll" ? `${K}:${string}` : K
-export type Stream = StreamOf<StreamKind>
+} as const satisfies { readonly [K in StreamKind]: Schema.Top }
 
 /** Kinds of ephemeral dispatches that a socket may opt out of (`mute` of `identify`). */
-export type OptOut = "reactions" | "transcript"
+export const OptOut = Schema.Literals(["reactions", "transcript"])
+export type OptOut = typeof OptOut.Type
 
 export interface OrderedDispatch<Data extends Schema.Top, K extends StreamKind> {
   readonly kind: "ordered"

@@ -1,8 +1,6 @@
 /** The text of dispatches on a socket. */
+import { wireStream } from "../model/live/streams.ts"
 import { OP } from "./op.ts"
-
-/** A participant's own stream has the same name for each of them on the wire. */
-export const wireStream = (stream: string): string => (stream.startsWith("me:") ? "me" : stream)
 
 /** `at`: Unix milliseconds. */
 export const encodeOrdered = ({

@@ -6,6 +6,7 @@ import { Schema } from "effect"
 import { isStorable } from "../model/json.ts"
 import { EventRole } from "../model/roles.ts"
 import { Instant } from "../model/timestamp.ts"
+import { OptOut } from "./dispatch.ts"
 import { OP } from "./op.ts"
 import { Refusal, RefusalCode } from "./refusals.ts"
 import { Cursors } from "./topics/fields.ts"
@@ -39,7 +40,7 @@ export const Identify = Schema.Struct({
     token: Token,
     client: Schema.optionalKey(Schema.Struct({ name: Schema.String, version: Schema.String })),
     /** Dispatches that the client opts out of. */
-    mute: Schema.optionalKey(Schema.Array(Schema.Literals(["reactions", "transcript"]))),
+    mute: Schema.optionalKey(Schema.Array(OptOut)),
     resume: Schema.optionalKey(Resume),
   }),
 })

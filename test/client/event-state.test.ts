@@ -64,6 +64,11 @@ describe("the client's state", () => {
     expect(applyDispatch(seated, dispatch("me.updated", { ...me, media: null })).media).toBeNull()
   })
 
+  test("stays the same after a dispatch of a newer server, whatever its name", () => {
+    for (const t of ["chat.newer", "constructor", "__proto__"])
+      expect(applyDispatch(state, dispatch(t, {}))).toBe(state)
+  })
+
   test("keeps the newer of two revisions, whichever comes last", () => {
     const newer = applyDispatch(state, dispatch("phase.updated", { phase: { ...phase("b", 3), config: { x: 1 } } }))
     const older = applyDispatch(newer, dispatch("phase.updated", { phase: phase("b", 2) }))

@@ -4,6 +4,7 @@
  * the activities decide all others.
  */
 import { type Snapshot, transition } from "xstate"
+import { type CommandName, commandContract } from "../../protocol/contract.ts"
 import { can, whyNot } from "../../protocol/permissions.ts"
 import { type AgendaCommand, type Envelope, gatewayName, isAgendaCommand, Refused } from "../commands.ts"
 import { admissionOf, isRemoved } from "../presence/admission-policy.ts"
@@ -11,8 +12,9 @@ import { actingRole } from "./acting-role.ts"
 import { moderateQuestion } from "./activities/questions/qa.ts"
 import { extendActivityTimer, performActivity, tellOfBarred, tellOfPhase, tellOfUpdate } from "./activities/registry.ts"
 import { checkRole, forgetRole } from "./activities/stage.ts"
+import { type AgendaResult, resultOf } from "./agenda-results.ts"
 import { liveEventMachine } from "./machine.ts"
-import { activePhase, findPhase, gatewayPhase, type LiveState, NO_EFFECTS, phaseTraits, timerOf } from "./state.ts"
+import { activePhase, findPhase, type LiveState, NO_EFFECTS, phaseTraits } from "./state.ts"
 import type { MachineEvent } from "./transitions.ts"
 import type { Turn } from "./turn.ts"
 
@@ -25,20 +27,12 @@ const snapshotOf = (state: LiveState) =>
     context: { ...state, effects: NO_EFFECTS },
   })
 
-/** The participants that a command names, where it affects their presence or their permissions. */
-const targetsOf = ({ command }: Envelope): ReadonlyArray<string> => {
-  switch (command.type) {
-    case "lobby.deny":
-      return command.d.ids
-    case "participant.remove":
-    case "participant.mute":
-    case "participant.toLobby":
-    case "role.set":
-      return [command.d.id]
-    default:
-      return []
-  }
-}
+/** The participants that the command may name only if they do not manage the workspace, by its contract. */
+const exemptIn = (name: CommandName, d: { readonly [member: string]: unknown }): ReadonlyArray<string> =>
+  (commandContract(name).managersExemptIn ?? [])
+    .map((member) => d[member])
+    .flat(Infinity)
+    .filter((id) => typeof id === "string")
 
 /** Owners and admins of the workspace, in any role here, and administrators that the workspace appointed. */
 const isManager = (turn: Turn, participantId: string): boolean => {
@@ -48,10 +42,9 @@ const isManager = (turn: Turn, participantId: string): boolean => {
 }
 
 /** Hosts may not remove participants that manage the workspace. */
-const isAbove = (turn: Turn, envelope: Envelope): boolean => {
-  const { by } = envelope
+const isAbove = (turn: Turn, { by, command }: Envelope, name: CommandName): boolean => {
   if (by === null || by.manages === true || actingRole(turn.records, by) === "workspace_admin") return false
-  return targetsOf(envelope).some((target) => isManager(turn, target))
+  return exemptIn(name, command.d).some((participantId) => isManager(turn, participantId))
 }
 
 const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
@@ -62,33 +55,11 @@ const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
     const isOut = isRemoved(turn.state, envelope.by)
     return new Refused({ code: "forbidden", detail: isOut ? "You were removed." : "You wait in the lobby." })
   }
-  if (isAbove(turn, envelope)) {
+  if (isAbove(turn, envelope, name)) {
     return new Refused({ code: "forbidden", detail: "Hosts cannot act on owners and admins of the workspace." })
   }
   const permission = can(actingRole(turn.records, envelope.by), phaseTraits(turn.state), name)
   return permission === "allowed" ? undefined : new Refused({ code: permission, detail: whyNot(permission, name) })
-}
-
-/** The data of a reply: the entity that the command changed. */
-const resultOf = (command: AgendaCommand, next: LiveState): Result => {
-  const event = { id: next.event.id, status: next.event.status }
-  switch (command.type) {
-    case "phase.update":
-    case "phase.append": {
-      const phase = findPhase(next, command.d.phaseId)
-      return { phase: phase === undefined ? null : gatewayPhase(phase) }
-    }
-    case "timer.extend": {
-      const phase = findPhase(next, command.d.timerId)
-      return { timer: phase === undefined ? null : timerOf(phase) }
-    }
-    case "phase.next": {
-      const phase = activePhase(next)
-      return { event, phase: phase === undefined ? null : gatewayPhase(phase) }
-    }
-    default:
-      return { event }
-  }
 }
 
 /** Passes phase changes to every activity. */
@@ -101,7 +72,7 @@ const notifyOfPhases = (turn: Turn, before: LiveState, after: LiveState): void =
   if (is !== undefined && was?.id === is.id && was !== is) tellOfUpdate(turn, is, was)
 }
 
-const steer = (turn: Turn, command: AgendaCommand): Result | Refused => {
+const steer = (turn: Turn, command: AgendaCommand): AgendaResult | Refused => {
   if (command.type === "timer.extend" && findPhase(turn.state, command.d.timerId) === undefined) {
     const { timerId: id, seconds } = command.d
     const { rev } = command

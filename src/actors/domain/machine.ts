@@ -1,11 +1,13 @@
 /**
  * The live event as a statechart (specification §3). It is pure and runs only through XState's `transition`, with ids and times
- * in the command. Each command finds one transition: its guards are asked once, in their order, and the last ones refuse. Timers are
+ * in the command. A command that no state handles does not compile. Each command finds one transition: its guards are asked once, in their order, and the last ones refuse. Timers are
  * deadlines in the context that return as `timer.elapse` commands, because XState does not restore `after` timers.
  */
 import { assign, setup } from "xstate"
 import { endsBeforeItStarts } from "../../model/event.ts"
 import { MAX_PHASES_PER_EVENT } from "../../model/phase.ts"
+import type { ExpectNone } from "../../protocol/expect-none.ts"
+import type { AgendaCommandType } from "../commands.ts"
 import {
   advancedMeanwhile,
   endsTooEarly,
@@ -90,41 +92,10 @@ const refuseInThisState = {
   })),
 }
 
-export const liveEventMachine = setup({
-  types: { context: {} as LiveState, events: {} as MachineEvent, input: {} as LiveState },
-  guards: {
-    isEmptyPatch: ({ event }) => event.type === "event.patch" && Object.keys(event.d).length === 0,
-    isStaleAdvance,
-    isLateAdvance,
-    hasNextPhase,
-    isLastPhase,
-    canPatch,
-    canAppend,
-    canUpdatePhase,
-    canExtend,
-    isTimerCurrent,
-    advancesByTimer,
-    advancesByTimerToEnd: (guarded) => advancesByTimer(guarded) && isLastPhase(guarded),
-    isGuarded: ({ event }) => event.type === "phase.next" && event.d.phaseId !== undefined,
-  },
-  actions: {
-    answerCurrentState: () => {},
-    publish: apply("event.publish", steps.publish),
-    start: apply("event.start", steps.start),
-    advance: assign(({ context, event }) => steps.advance(context, event)),
-    elapseTimer: apply("timer.elapse", steps.elapseTimer),
-    extendTimer: apply("timer.extend", steps.extendTimer),
-    endByAdvance: endBecauseOf("advance"),
-    endByHost: endBecauseOf("end"),
-    patchEvent: apply("event.patch", steps.patchEvent),
-    appendPhase: apply("phase.append", steps.appendPhase),
-    updatePhase: apply("phase.update", steps.updatePhase),
-    remove: apply("event.delete", steps.remove),
-  },
-}).createMachine({
+const CHART = {
   id: "liveEvent",
   initial: "draft",
-  context: ({ input }) => input,
+  context: ({ input }: { readonly input: LiveState }) => input,
   on: {
     "event.patch": [
       { guard: "isEmptyPatch", actions: "answerCurrentState" },
@@ -178,4 +149,44 @@ export const liveEventMachine = setup({
     },
     deleted: {},
   },
-})
+} as const
+
+type On<State> = State extends { readonly on: infer Transitions } ? keyof Transitions : never
+type States = (typeof CHART)["states"]
+type Unhandled = Exclude<
+  AgendaCommandType,
+  On<typeof CHART> | { readonly [S in keyof States]: On<States[S]> }[keyof States]
+>
+
+export const liveEventMachine = setup({
+  types: { context: {} as LiveState, events: {} as MachineEvent, input: {} as LiveState },
+  guards: {
+    isEmptyPatch: ({ event }) => event.type === "event.patch" && Object.keys(event.d).length === 0,
+    isStaleAdvance,
+    isLateAdvance,
+    hasNextPhase,
+    isLastPhase,
+    canPatch,
+    canAppend,
+    canUpdatePhase,
+    canExtend,
+    isTimerCurrent,
+    advancesByTimer,
+    advancesByTimerToEnd: (guarded) => advancesByTimer(guarded) && isLastPhase(guarded),
+    isGuarded: ({ event }) => event.type === "phase.next" && event.d.phaseId !== undefined,
+  },
+  actions: {
+    answerCurrentState: () => {},
+    publish: apply("event.publish", steps.publish),
+    start: apply("event.start", steps.start),
+    advance: assign(({ context, event }) => steps.advance(context, event)),
+    elapseTimer: apply("timer.elapse", steps.elapseTimer),
+    extendTimer: apply("timer.extend", steps.extendTimer),
+    endByAdvance: endBecauseOf("advance"),
+    endByHost: endBecauseOf("end"),
+    patchEvent: apply("event.patch", steps.patchEvent),
+    appendPhase: apply("phase.append", steps.appendPhase),
+    updatePhase: apply("phase.update", steps.updatePhase),
+    remove: apply("event.delete", steps.remove),
+  },
+}).createMachine(CHART satisfies ExpectNone<"agenda command without a transition", Unhandled>)

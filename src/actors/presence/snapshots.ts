@@ -3,7 +3,7 @@
  * personal part is read for each request, as it is now.
  */
 
-import { SHARED_STREAMS } from "../../store/live/live-history.ts"
+import { ownStream, roomStream, SHARED_STREAMS } from "../../model/live/streams.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { personalViewOf, viewOf } from "../domain/activities/registry.ts"
 import { activePhase, gatewayPhase, phaseTraits } from "../domain/state.ts"
@@ -17,12 +17,10 @@ import { presenceSummary, presenceView } from "./presence-view.ts"
 const GOOD_FOR_MS = 250
 const LARGE = 500
 
-const ownStream = (participantId: string): string => `me:${participantId}`
-
 /** Rooms that participants may be in or move to. A stream of a room that is opened later begins at 0. */
 const roomStreams = ({ records }: LoadedEvent): ReadonlyArray<string> => {
   const seats = Array.from(records.all("seat").values(), ({ roomId }) => roomId)
-  return Array.from(new Set([...records.all("room").keys(), ...seats]), (id) => `room:${id}`)
+  return Array.from(new Set([...records.all("room").keys(), ...seats]), roomStream)
 }
 
 const headsIn = (of: LoadedEvent): { readonly [stream: string]: number } => {

@@ -3,7 +3,7 @@
 import type { EventView, PhaseView, TimerView } from "../../protocol/topics/agenda.ts"
 import type { PollView } from "../../protocol/topics/polls.ts"
 import { put } from "../connection/revisions.ts"
-import type { Dispatch } from "../wire.ts"
+import type { NewsOf } from "./news.ts"
 
 export interface AgendaState {
   readonly event: EventView
@@ -33,7 +33,7 @@ const phaseStarted = ({ timers }: AgendaState, started: ReadonlyArray<TimerView>
   ...timers.filter(({ scope }) => scope !== "phase"),
 ]
 
-export const agendaAfter = (state: AgendaState, dispatch: Dispatch): AgendaState => {
+export const agendaAfter = (state: AgendaState, dispatch: NewsOf<"agenda">): AgendaState => {
   const { phases, timers } = state
   switch (dispatch.t) {
     case "event.started":
@@ -63,7 +63,5 @@ export const agendaAfter = (state: AgendaState, dispatch: Dispatch): AgendaState
       return { ...state, timers: withPollRevision(timers, dispatch.d.poll) }
     case "breakout.closed":
       return { ...state, timers: withoutTimerOf(timers, dispatch.d.id) }
-    default:
-      return state
   }
 }

@@ -3,7 +3,7 @@
 import type { TranscriptSegment } from "../../model/live/live-values.ts"
 import type { PhaseView } from "../../protocol/topics/agenda.ts"
 import type { BroadcastView, CaptureView } from "../../protocol/topics/media.ts"
-import type { Dispatch } from "../wire.ts"
+import type { NewsOf } from "./news.ts"
 import type { Snapshot } from "./snapshot.ts"
 
 /** Segments kept; the oldest go. */
@@ -22,22 +22,37 @@ const OFF: CaptureView = { on: false, kinds: [], since: null }
 
 export const captureIn = ({ capture }: Snapshot): CaptureView => capture ?? OFF
 
-/** Of the active phase alone. */
+const lastTold = (broadcast: BroadcastView | null, dispatch: NewsOf<"broadcast">): BroadcastView | null => {
+  switch (dispatch.t) {
+    case "broadcast.live":
+    case "broadcast.paused":
+    case "broadcast.ended":
+      return dispatch.d.broadcast
+    case "event.ended":
+    case "phase.started":
+    case "phase.ended":
+    case "phase.updated":
+    case "phase.appended":
+    case "timer.updated":
+    case "timer.elapsed":
+      return broadcast
+  }
+}
+
+/** Of the active phase alone. `phase`: the active one after the dispatch. */
 export const broadcastAfter = (
   broadcast: BroadcastView | null,
-  dispatch: Dispatch,
+  dispatch: NewsOf<"broadcast">,
   phase: PhaseView | undefined,
 ): BroadcastView | null => {
-  const { t } = dispatch
-  const isTold = t === "broadcast.live" || t === "broadcast.paused" || t === "broadcast.ended"
-  const last = isTold ? dispatch.d.broadcast : broadcast
+  const last = lastTold(broadcast, dispatch)
   return last !== null && last.phaseId === phase?.id ? last : null
 }
 
 const without = (segments: ReadonlyArray<TranscriptSegment>, { segment }: TranscriptSegment) =>
   segments.filter((other) => other.segment !== segment)
 
-export const transcriptAfter = (transcript: Transcript, dispatch: Dispatch): Transcript => {
+export const transcriptAfter = (transcript: Transcript, dispatch: NewsOf<"transcript">): Transcript => {
   switch (dispatch.t) {
     case "transcript.segment": {
       const segments = [...without(transcript.segments, dispatch.d), dispatch.d].slice(-KEPT)
@@ -47,7 +62,5 @@ export const transcriptAfter = (transcript: Transcript, dispatch: Dispatch): Tra
       const isSaid = transcript.segments.some(({ segment }) => segment === dispatch.d.segment)
       return isSaid ? transcript : { ...transcript, interim: [...without(transcript.interim, dispatch.d), dispatch.d] }
     }
-    default:
-      return transcript
   }
 }

@@ -3,7 +3,7 @@
  * dispatch follows, and only the dispatch gives a message's position among the others.
  */
 import type { ChatMessageView } from "../../protocol/topics/chat.ts"
-import type { Dispatch } from "../wire.ts"
+import type { NewsOf } from "./news.ts"
 import type { Snapshot } from "./snapshot.ts"
 
 /** Messages kept of a place; the oldest go. */
@@ -44,7 +44,7 @@ const leaveRooms = (state: ChatState, heard: ReadonlyArray<string>): ChatState =
   return room.length === state.room.length ? state : { ...state, room }
 }
 
-export const chatAfter = (state: ChatState, dispatch: Dispatch): ChatState => {
+export const chatAfter = (state: ChatState, dispatch: NewsOf<"chat">): ChatState => {
   switch (dispatch.t) {
     case "chat.message": {
       const { message } = dispatch.d
@@ -56,7 +56,5 @@ export const chatAfter = (state: ChatState, dispatch: Dispatch): ChatState => {
       return { ...state, slowMs: dispatch.d.slowMs }
     case "subscribed":
       return leaveRooms(state, Object.keys(dispatch.d.cursors))
-    default:
-      return state
   }
 }

@@ -9,7 +9,7 @@ import type { BroadcastView, CaptureView, MediaSeat } from "../../protocol/topic
 import type { PresenceView } from "../../protocol/topics/presence.ts"
 import type { AnsweredCommand } from "../connection/replies.ts"
 import type { Dispatch } from "../wire.ts"
-import { agendaAfter } from "./agenda-state.ts"
+import { type AgendaState, agendaAfter } from "./agenda-state.ts"
 import { broadcastAfter, captureIn, NOTHING_SAID, type Transcript, transcriptAfter } from "./broadcast-state.ts"
 import { type ChatState, chatAfter, chatIn } from "./chat-state.ts"
 import {
@@ -22,10 +22,11 @@ import {
   stageAnswered,
 } from "./hand-state.ts"
 import { type LobbyState, lobbyAfter, lobbyIn } from "./lobby-state.ts"
+import { after, type NewsOf } from "./news.ts"
 import { type PollState, pollsAfter, pollsAnswered, pollsIn } from "./poll-state.ts"
 import { presenceAfter } from "./presence-state.ts"
 import { type QuestionState, questionsAfter, questionsAnswered, questionsIn } from "./question-state.ts"
-import { type RoomState, roomsAfter, roomsAnswered, roomsIn } from "./room-state.ts"
+import { breakoutAfter, type RoomState, roomsAnswered, roomsIn, rotationAfter } from "./room-state.ts"
 import { type SignedOutState, signedOutAfter, signedOutIn } from "./signed-out-votes.ts"
 import type { Snapshot } from "./snapshot.ts"
 
@@ -88,7 +89,7 @@ export const activePhase = (state: Pick<EventState, "phases">): PhaseView | unde
 
 const ROOM = "room:"
 
-const meAfter = (me: Me, dispatch: Dispatch): Me => {
+const meAfter = (me: Me, dispatch: NewsOf<"me">): Me => {
   switch (dispatch.t) {
     case "me.updated": {
       const { role, can, chatTo } = dispatch.d
@@ -98,55 +99,56 @@ const meAfter = (me: Me, dispatch: Dispatch): Me => {
       const room = Object.keys(dispatch.d.cursors).find((stream) => stream.startsWith(ROOM))
       return { ...me, roomId: room === undefined ? null : room.slice(ROOM.length) }
     }
-    default:
-      return me
   }
 }
 
-const mutedAfter = (muted: EventState["muted"], { t, d }: Dispatch): EventState["muted"] => {
-  if (t !== "me.muted") return muted
-  return d.muted ? { until: d.until } : null
-}
+const mutedAfter = (_muted: EventState["muted"], { d }: NewsOf<"muted">): EventState["muted"] =>
+  d.muted ? { until: d.until } : null
 
-const blockedAfter = (blocked: EventState["blocked"], { t, d }: Dispatch): EventState["blocked"] => {
-  if (t === "participant.unblocked") return blocked.filter((id) => id !== d.participantId)
-  const isNew = t === "participant.removed" && d.block && !blocked.includes(d.participantId)
-  return isNew ? [...blocked, d.participantId] : blocked
+const blockedAfter = (blocked: EventState["blocked"], { t, d }: NewsOf<"blocked">): EventState["blocked"] => {
+  switch (t) {
+    case "participant.unblocked":
+      return blocked.filter((id) => id !== d.participantId)
+    case "participant.removed":
+      return d.block && !blocked.includes(d.participantId) ? [...blocked, d.participantId] : blocked
+  }
 }
 
 /** The seat of the dispatch, if it differs from the seat before. */
-const mediaAfter = (media: EventState["media"], { t, d }: Dispatch): EventState["media"] =>
-  t === "me.updated" && d.media !== undefined ? d.media : media
+const mediaAfter = (media: EventState["media"], { d }: NewsOf<"media">): EventState["media"] =>
+  d.media === undefined ? media : d.media
 
 /** The same object when nothing in it changed. */
 const settled = (before: EventState, after: EventState): EventState =>
   (Object.keys(after) as ReadonlyArray<keyof EventState>).every((part) => before[part] === after[part]) ? before : after
 
 export const applyDispatch = (state: EventState, dispatch: Dispatch): EventState => {
-  const { event, phases, timers } = agendaAfter(state, dispatch)
+  const { event, phases, timers } = after<"agenda", AgendaState>("agenda", dispatch, state, agendaAfter)
   const phase = activePhase({ phases })
   const { me } = state
+  const stage: StageState = { stage: state.stage, stageAsOf: state.stageAsOf }
+  const rooms = after("breakout", dispatch, state.rooms, breakoutAfter)
   return settled(state, {
     ...state,
     event,
     phases,
     timers,
-    me: meAfter(me, dispatch),
-    presence: presenceAfter(state.presence, dispatch),
-    questions: questionsAfter(state.questions, dispatch, me),
-    chat: chatAfter(state.chat, dispatch),
-    polls: pollsAfter(state.polls, dispatch, me),
-    signedOutVotes: signedOutAfter(state.signedOutVotes, dispatch),
-    hands: handsAfter(state.hands, dispatch, me),
-    ...stageAfter(state, dispatch),
-    muted: mutedAfter(state.muted, dispatch),
-    media: mediaAfter(state.media, dispatch),
-    lobby: lobbyAfter(state.lobby, dispatch, phase),
-    blocked: blockedAfter(state.blocked, dispatch),
-    rooms: roomsAfter(state.rooms, dispatch),
-    broadcast: broadcastAfter(state.broadcast, dispatch, phase),
-    capture: dispatch.t === "capture.state" ? dispatch.d : state.capture,
-    transcript: transcriptAfter(state.transcript, dispatch),
+    me: after("me", dispatch, me, meAfter),
+    presence: after("presence", dispatch, state.presence, presenceAfter),
+    questions: after("questions", dispatch, state.questions, (before, news) => questionsAfter(before, news, me)),
+    chat: after("chat", dispatch, state.chat, chatAfter),
+    polls: after("polls", dispatch, state.polls, (before, news) => pollsAfter(before, news, me)),
+    signedOutVotes: after("signedOutVotes", dispatch, state.signedOutVotes, signedOutAfter),
+    hands: after("hands", dispatch, state.hands, (before, news) => handsAfter(before, news, me)),
+    ...after("stage", dispatch, stage, stageAfter),
+    muted: after("muted", dispatch, state.muted, mutedAfter),
+    media: after("media", dispatch, state.media, mediaAfter),
+    lobby: after("lobby", dispatch, state.lobby, (before, news) => lobbyAfter(before, news, phase)),
+    blocked: after("blocked", dispatch, state.blocked, blockedAfter),
+    rooms: after("rotation", dispatch, rooms, rotationAfter),
+    broadcast: after("broadcast", dispatch, state.broadcast, (before, news) => broadcastAfter(before, news, phase)),
+    capture: after("capture", dispatch, state.capture, (_before, { d }) => d),
+    transcript: after("transcript", dispatch, state.transcript, transcriptAfter),
   })
 }
 

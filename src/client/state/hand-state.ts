@@ -6,7 +6,8 @@
 import type { Me } from "../../protocol/state.ts"
 import type { HandView } from "../../protocol/topics/hands.ts"
 import type { AnsweredCommand } from "../connection/replies.ts"
-import type { Dispatch, DispatchData } from "../wire.ts"
+import type { DispatchData } from "../wire.ts"
+import type { NewsOf } from "./news.ts"
 import type { Snapshot } from "./snapshot.ts"
 
 export interface HandState {
@@ -47,7 +48,7 @@ const withNews = (state: HandState, { add, remove, rev }: DispatchData<"hand.que
 const isListedWithout = ({ join, update }: DispatchData<"presence.diff">, me: Me): boolean =>
   [...join, ...update].some(({ participantId, hand }) => participantId === me.participantId && !hand)
 
-export const handsAfter = (state: HandState, dispatch: Dispatch, me: Me): HandState => {
+export const handsAfter = (state: HandState, dispatch: NewsOf<"hands">, me: Me): HandState => {
   switch (dispatch.t) {
     case "hand.count":
       return { ...state, count: dispatch.d.n }
@@ -60,8 +61,6 @@ export const handsAfter = (state: HandState, dispatch: Dispatch, me: Me): HandSt
       return setMine(state, null, dispatch.v)
     case "presence.diff":
       return isListedWithout(dispatch.d, me) ? setMine(state, null, dispatch.v) : state
-    default:
-      return state
   }
 }
 
@@ -80,7 +79,7 @@ export interface StageState {
 const setStage = (state: StageState, stage: StagePlace | null, asOf: number): StageState =>
   asOf < state.stageAsOf ? state : { stage, stageAsOf: asOf }
 
-export const stageAfter = ({ stage, stageAsOf }: StageState, dispatch: Dispatch): StageState => {
+export const stageAfter = ({ stage, stageAsOf }: StageState, dispatch: NewsOf<"stage">): StageState => {
   const state = { stage, stageAsOf }
   switch (dispatch.t) {
     case "stage.invited":
@@ -91,8 +90,6 @@ export const stageAfter = ({ stage, stageAsOf }: StageState, dispatch: Dispatch)
       return setStage(state, null, dispatch.v)
     case "me.updated":
       return { ...state, stage: stageIn(stage, dispatch.d) }
-    default:
-      return state
   }
 }
 

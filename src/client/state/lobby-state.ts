@@ -3,7 +3,8 @@
 import type { LobbyPolicy } from "../../model/live/live-values.ts"
 import type { PhaseView } from "../../protocol/topics/agenda.ts"
 import type { WaitingView } from "../../protocol/topics/participants.ts"
-import type { Dispatch, DispatchData } from "../wire.ts"
+import type { DispatchData } from "../wire.ts"
+import type { NewsOf } from "./news.ts"
 import type { Snapshot } from "./snapshot.ts"
 
 export interface LobbyState {
@@ -41,7 +42,7 @@ const inPhase = (state: LobbyState, phase: PhaseView | undefined): LobbyState =>
 }
 
 /** `phase`: the active one after the dispatch. */
-export const lobbyAfter = (state: LobbyState, dispatch: Dispatch, phase: PhaseView | undefined): LobbyState => {
+export const lobbyAfter = (state: LobbyState, dispatch: NewsOf<"lobby">, phase: PhaseView | undefined): LobbyState => {
   switch (dispatch.t) {
     case "lobby.waiting":
       return withNews(state, dispatch.d)
@@ -51,7 +52,5 @@ export const lobbyAfter = (state: LobbyState, dispatch: Dispatch, phase: PhaseVi
     case "phase.ended":
     case "phase.updated":
       return inPhase(state, phase)
-    default:
-      return state
   }
 }

@@ -7,7 +7,7 @@ import type { Me } from "../../protocol/state.ts"
 import type { PollTally, PollView } from "../../protocol/topics/polls.ts"
 import type { AnsweredCommand } from "../connection/replies.ts"
 import { type Gone, isGone, NOTHING_GONE, put, withGone, without } from "../connection/revisions.ts"
-import type { Dispatch } from "../wire.ts"
+import type { NewsOf } from "./news.ts"
 import { actsAsStaff, type Snapshot } from "./snapshot.ts"
 
 export interface PollState {
@@ -49,7 +49,7 @@ const removePoll = (state: PollState, id: string): PollState => {
   return { all: without(state.all, id), chosen, gone: withGone(state.gone, id) }
 }
 
-export const pollsAfter = (state: PollState, dispatch: Dispatch, me: Me): PollState => {
+export const pollsAfter = (state: PollState, dispatch: NewsOf<"polls">, me: Me): PollState => {
   switch (dispatch.t) {
     case "poll.created":
     case "poll.opened":
@@ -63,8 +63,6 @@ export const pollsAfter = (state: PollState, dispatch: Dispatch, me: Me): PollSt
       return choose(state, dispatch.d.pollId, dispatch.d.optionIds, me)
     case "poll.tally":
       return { ...state, all: withTally(state.all, dispatch.d) }
-    default:
-      return state
   }
 }
 

@@ -1,6 +1,7 @@
 /** The present participants: everyone, or for a large audience the counts and the people on stage. */
 import type { ParticipantView, PresenceView } from "../../protocol/topics/presence.ts"
-import type { Dispatch, DispatchData } from "../wire.ts"
+import type { DispatchData } from "../wire.ts"
+import type { NewsOf } from "./news.ts"
 
 /** In list mode it is about everyone, in summary mode about those on stage. */
 const withDiff = (presence: PresenceView, diff: DispatchData<"presence.diff" | "presence.stage">): PresenceView => {
@@ -26,7 +27,7 @@ const withCount = (presence: PresenceView, count: DispatchData<"presence.count">
     ? { ...presence, total: count.total, byRole: count.byRole, byRoom: count.byRoom }
     : presence
 
-export const presenceAfter = (presence: PresenceView, dispatch: Dispatch): PresenceView => {
+export const presenceAfter = (presence: PresenceView, dispatch: NewsOf<"presence">): PresenceView => {
   switch (dispatch.t) {
     case "presence.diff":
     case "presence.stage":
@@ -35,7 +36,5 @@ export const presenceAfter = (presence: PresenceView, dispatch: Dispatch): Prese
       return withMode(presence, dispatch.d.mode, dispatch.d.total)
     case "presence.count":
       return withCount(presence, dispatch.d)
-    default:
-      return presence
   }
 }

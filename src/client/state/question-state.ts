@@ -7,7 +7,7 @@ import type { Me } from "../../protocol/state.ts"
 import type { QuestionView } from "../../protocol/topics/questions.ts"
 import type { AnsweredCommand } from "../connection/replies.ts"
 import { type Gone, isGone, NOTHING_GONE, put, withGone, without } from "../connection/revisions.ts"
-import type { Dispatch } from "../wire.ts"
+import type { NewsOf } from "./news.ts"
 import { actsAsStaff, type Snapshot } from "./snapshot.ts"
 
 export interface QuestionState {
@@ -83,7 +83,7 @@ const withVotes = (state: QuestionState, votes: ReadonlyArray<readonly [string, 
   return { ...state, all }
 }
 
-export const questionsAfter = (state: QuestionState, dispatch: Dispatch, me: Me): QuestionState => {
+export const questionsAfter = (state: QuestionState, dispatch: NewsOf<"questions">, me: Me): QuestionState => {
   switch (dispatch.t) {
     case "question.created":
     case "question.updated": {
@@ -100,8 +100,6 @@ export const questionsAfter = (state: QuestionState, dispatch: Dispatch, me: Me)
       return withVoted(state, dispatch.d.questionId, dispatch.d.on)
     case "qa.settings":
       return { ...state, moderated: dispatch.d.moderated, open: dispatch.d.open }
-    default:
-      return state
   }
 }
 

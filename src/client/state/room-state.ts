@@ -6,7 +6,7 @@ import type { AssignmentView, BreakoutView, RoomView } from "../../protocol/topi
 import type { RotationRoundView, RotationView } from "../../protocol/topics/rotation.ts"
 import type { AnsweredCommand } from "../connection/replies.ts"
 import { put } from "../connection/revisions.ts"
-import type { Dispatch } from "../wire.ts"
+import type { NewsOf } from "./news.ts"
 import type { Snapshot } from "./snapshot.ts"
 
 export interface RoomState {
@@ -45,7 +45,7 @@ const withBreakout = (state: RoomState, breakout: BreakoutView, v: number): Room
   return { ...state, breakout, assignment: isProlonged ? { ...assignment, endsAt } : assignment }
 }
 
-const breakoutAfter = (state: RoomState, dispatch: Dispatch): RoomState => {
+export const breakoutAfter = (state: RoomState, dispatch: NewsOf<"breakout">): RoomState => {
   switch (dispatch.t) {
     case "breakout.opened":
       return { ...state, breakout: dispatch.d.breakout, rooms: dispatch.d.rooms }
@@ -62,8 +62,6 @@ const breakoutAfter = (state: RoomState, dispatch: Dispatch): RoomState => {
       return state.assignment?.roomId === dispatch.d.roomId
         ? { ...state, assignment: null, asOf: dispatch.v }
         : { ...state, asOf: dispatch.v }
-    default:
-      return state
   }
 }
 
@@ -92,7 +90,7 @@ const opted = (state: RoomState, isIn: boolean, v: number): RoomState => {
   return { ...state, optedOut: !isIn, optedAsOf: v, ...(isOutOfRound ? { round: null, asOf: v } : {}) }
 }
 
-const rotationAfter = (state: RoomState, dispatch: Dispatch): RoomState => {
+export const rotationAfter = (state: RoomState, dispatch: NewsOf<"rotation">): RoomState => {
   switch (dispatch.t) {
     case "rotation.round":
       return { ...state, round: dispatch.d, asOf: dispatch.v }
@@ -102,13 +100,8 @@ const rotationAfter = (state: RoomState, dispatch: Dispatch): RoomState => {
       return opted(state, dispatch.d.in, dispatch.v)
     case "rotation.state":
       return withRotation(state, dispatch.d.rotation, dispatch.v)
-    default:
-      return state
   }
 }
-
-export const roomsAfter = (state: RoomState, dispatch: Dispatch): RoomState =>
-  rotationAfter(breakoutAfter(state, dispatch), dispatch)
 
 export const roomsAnswered = (state: RoomState, { t, d, v }: AnsweredCommand): RoomState =>
   t === "rotation.opt" ? opted(state, d.in, v) : state

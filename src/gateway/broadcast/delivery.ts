@@ -3,6 +3,7 @@
  * ahead of that by one tick.
  */
 import type { EphemeralPublication } from "../../actors/feed.ts"
+import { ownerOf, wireStream } from "../../model/live/streams.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { ConnectionRegistry } from "../event/connection-registry.ts"
 import type { MediaSeats } from "../event/media-seats.ts"
@@ -12,7 +13,7 @@ import { inspectBuffers, resumeEphemeral } from "../transport/backpressure.ts"
 import type { Outgoing } from "../transport/outgoing.ts"
 import { sendEphemeral } from "../transport/send.ts"
 import { FanOut, type Receivers } from "./fan-out.ts"
-import { ownerOf, type StreamCursors, type StreamName, wireName } from "./stream-names.ts"
+import type { StreamCursors, StreamName } from "./stream-names.ts"
 import type { Topics } from "./topics.ts"
 
 /** The targets of a delivery. */
@@ -51,7 +52,7 @@ export class Delivery implements Receivers {
 
   /** Highest published `s` of each stream of the connection. */
   heads(connection: Connection): StreamCursors {
-    return Object.fromEntries(connection.streams.map((name) => [wireName(name), this.published(name)]))
+    return Object.fromEntries(connection.streams.map((name) => [wireStream(name), this.published(name)]))
   }
 
   /** The connection receives what is published from now on; of the tallies that only voters may see, those of `polls`. */

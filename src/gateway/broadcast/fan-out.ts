@@ -6,9 +6,10 @@
 import type { EphemeralPublication } from "../../actors/feed.ts"
 import { Throttle } from "../../clock/throttle.ts"
 import type { Timers } from "../../clock/timers.ts"
+import { ownerOf } from "../../model/live/streams.ts"
 import { framesOf } from "../transport/frame-packing.ts"
 import type { Outgoing } from "../transport/outgoing.ts"
-import { ownerOf, type StreamName } from "./stream-names.ts"
+import type { StreamName } from "./stream-names.ts"
 import type { Topics } from "./topics.ts"
 
 /** The connections of one event as receivers of frames. */
@@ -70,7 +71,7 @@ export class FanOut {
   ephemeral(publication: EphemeralPublication): void {
     const owner = ownerOf(publication.stream)
     const all = owner === undefined ? this.#ephemeral : this.#personal
-    const place = owner ?? this.#topics.ephemeralTopic(publication)
+    const place = owner ?? this.#topics.ephemeralTopic(publication.stream, publication.optOut)
     const waiting = all.get(place) ?? new Map<string, string>()
     all.set(place, waiting.set(publication.key, publication.frame))
   }

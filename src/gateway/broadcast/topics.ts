@@ -1,15 +1,13 @@
 /**
  * The engine's topics that a connection is subscribed to. A stream has one topic for ordered dispatches, another for ephemeral
- * ones (slow sockets leave it), and a third and fourth for those that clients may opt out of. A participant's own stream is sent,
+ * ones (slow sockets leave it), and one for each kind of those that clients may opt out of. A participant's own stream is sent,
  * not published.
  */
-import type { EphemeralPublication } from "../../actors/feed.ts"
+import { ownerOf, pollStream } from "../../model/live/streams.ts"
 import type { OptOut } from "../../protocol/dispatch.ts"
 import type { ActingRole } from "../../protocol/rule.ts"
 import type { Connection } from "../connection/connection.ts"
-import { hasEphemerals, hasOptOuts, ownerOf, type StreamName } from "./stream-names.ts"
-
-const OPT_OUTS: ReadonlyArray<OptOut> = ["reactions", "transcript"]
+import { ephemeralTopicsOf, type StreamName } from "./stream-names.ts"
 
 export class Topics {
   readonly #eventId: string
@@ -22,7 +20,7 @@ export class Topics {
     return `${this.#eventId}/${stream}`
   }
 
-  ephemeralTopic({ stream, optOut }: Pick<EphemeralPublication, "stream" | "optOut">): string {
+  ephemeralTopic(stream: StreamName, optOut?: OptOut): string {
     return `${this.topic(stream)}~${optOut ?? ""}`
   }
 
@@ -53,7 +51,7 @@ export class Topics {
 
   /** The tally that only voters receive. */
   subscribePoll(connection: Connection, pollId: string, on: boolean): void {
-    const topic = this.ephemeralTopic({ stream: `poll:${pollId}` })
+    const topic = this.ephemeralTopic(pollStream(pollId))
     if (on) connection.socket.subscribe(topic)
     else connection.socket.unsubscribe(topic)
     connection.apply({ type: "pollSubscribed", pollId, on })
@@ -65,10 +63,9 @@ export class Topics {
   }
 
   #tune(connection: Connection, stream: StreamName, on: boolean): void {
-    if (!hasEphemerals(stream)) return
-    const heard = hasOptOuts(stream) ? OPT_OUTS.filter((kind) => !connection.mutes.has(kind)) : []
-    const topics = [this.ephemeralTopic({ stream }), ...heard.map((optOut) => this.ephemeralTopic({ stream, optOut }))]
-    for (const topic of topics) {
+    for (const optOut of ephemeralTopicsOf(stream)) {
+      if (optOut !== undefined && connection.mutes.has(optOut)) continue
+      const topic = this.ephemeralTopic(stream, optOut)
       if (on) connection.socket.subscribe(topic)
       else connection.socket.unsubscribe(topic)
     }

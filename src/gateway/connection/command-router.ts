@@ -3,6 +3,7 @@
  * command is in its reply; the socket stays open.
  */
 import { Cause, Effect, Record, Result, Schema } from "effect"
+import type { Answer } from "../../actors/commands.ts"
 import type { RosterQuery } from "../../actors/protocol.ts"
 import { isAnonymousAct } from "../../identity/callers/anonymous-budgets.ts"
 import { isStorable } from "../../model/json.ts"
@@ -17,6 +18,7 @@ import {
   type GatewayCommandName,
   isCommandName,
   isGatewayCommand,
+  type ReplyData,
 } from "../../protocol/contract.ts"
 import type { CommandFrame } from "../../protocol/frames.ts"
 import { OP } from "../../protocol/op.ts"
@@ -30,10 +32,12 @@ import type { Connection } from "./connection.ts"
 import { envelopeOf } from "./envelopes.ts"
 import { refusal, refusalOf, refuseForNow } from "./refusal.ts"
 
-/** The outcome of a command: the members of the reply. */
-type Outcome =
-  | { readonly v: number; readonly d: { readonly [field: string]: unknown }; readonly isDuplicate: boolean }
+/** The outcome of a command: the members of the reply. `D`: the data of the reply. */
+type Outcome<D = Answer["result"]> =
+  | { readonly v: number; readonly d: D; readonly isDuplicate: boolean }
   | { readonly refusal: Refusal }
+/** The outcome of a command that the gateway answers: its data is the reply of the command's contract. */
+type OutcomeOf<T extends GatewayCommandName> = Outcome<ReplyData<T>>
 
 /** A command whose data its schema has decoded. */
 interface Decoded {
@@ -44,12 +48,14 @@ interface Decoded {
 const SCHEMAS: { readonly [T in CommandName]: { readonly data: Schema.Decoder<unknown> } } = COMMANDS
 const DECODERS = Record.map(SCHEMAS, ({ data }) => Schema.decodeUnknownResult(data))
 
-/** Answers a command without the live event. */
-type Answer<T extends GatewayCommandName> = (given: {
+/** Answers a command without the live event, by one call of `reply` or of `perform`. */
+type LocalAnswer<T extends GatewayCommandName> = (given: {
   readonly connection: Connection
   readonly channel: Channel
   readonly id: string
   readonly d: CommandData<T>
+  readonly reply: (outcome: OutcomeOf<T>) => void
+  readonly perform: (command: Effect.Effect<OutcomeOf<T>>) => void
 }) => void
 
 const ROSTER_PAGE = 50
@@ -159,26 +165,33 @@ export class Commands {
       reply(connection, id, { refusal: refusal(permission, whyNot(permission, t)) })
       return
     }
-    const answer: Answer<T> = this.#answers[t]
-    answer({ connection, channel, id, d: d as CommandData<T> })
+    const answer: LocalAnswer<T> = this.#answers[t]
+    answer({
+      connection,
+      channel,
+      id,
+      d: d as CommandData<T>,
+      reply: (outcome) => reply(connection, id, outcome),
+      perform: (command) => this.#perform(connection, id, command),
+    })
   }
 
-  readonly #answers: { readonly [T in GatewayCommandName]: Answer<T> } = {
-    leave: ({ connection, channel, id }) => {
-      reply(connection, id, { v: channel.version, d: {}, isDuplicate: false })
+  readonly #answers: { readonly [T in GatewayCommandName]: LocalAnswer<T> } = {
+    leave: ({ connection, channel, reply }) => {
+      reply({ v: channel.version, d: {}, isDuplicate: false })
       connection.close(CLOSE.left)
     },
-    sync: ({ connection, channel, id, d: { epoch, cursors } }) => {
+    sync: ({ connection, channel, d: { epoch, cursors }, reply }) => {
       const resume = { epoch: epoch ?? channel.epoch, cursors }
       const resumed = channel.canReplay(connection, resume)
-      reply(connection, id, { v: channel.version, d: { resumed }, isDuplicate: false })
+      reply({ v: channel.version, d: { resumed }, isDuplicate: false })
       channel.sync(connection, resume)
     },
-    "reaction.send": ({ connection, channel, id, d }) => reply(connection, id, react(connection, channel, id, d)),
-    "roster.list": ({ connection, channel, id, d }) => this.#perform(connection, id, this.#roster(channel, d)),
+    "reaction.send": ({ connection, channel, id, d, reply }) => reply(react(connection, channel, id, d)),
+    "roster.list": ({ channel, d, perform }) => perform(this.#roster(channel, d)),
   }
 
-  #roster(channel: Channel, d: CommandData<"roster.list">): Effect.Effect<Outcome> {
+  #roster(channel: Channel, d: CommandData<"roster.list">): Effect.Effect<OutcomeOf<"roster.list">> {
     const query: RosterQuery = { ...d, limit: d.limit ?? ROSTER_PAGE }
     return this.#services.live.roster(channel.eventId, query).pipe(
       Effect.map((page) => ({ v: channel.version, d: { ...page }, isDuplicate: false })),
@@ -214,7 +227,7 @@ const react = (
   channel: Channel,
   id: string,
   { kind, n = 1 }: CommandData<"reaction.send">,
-): Outcome => {
+): OutcomeOf<"reaction.send"> => {
   const { participantId } = connection.identity
   const body = `${kind} ${n}`
   const known = channel.memory.recent.find(participantId, id)

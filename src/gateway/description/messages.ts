@@ -3,9 +3,10 @@
  * checks of the tests are written from it. A `t` may name a command and a dispatch; a key is one message.
  */
 import { Result, Schema } from "effect"
+import type { StreamKind } from "../../model/live/streams.ts"
 import type { AnyCommand } from "../../protocol/command.ts"
 import { COMMANDS, DISPATCHES } from "../../protocol/contract.ts"
-import { type AnyDispatch, type OrderedDispatch, STREAM_NAMES, type StreamKind } from "../../protocol/dispatch.ts"
+import { type AnyDispatch, type OrderedDispatch, STREAM_NAMES } from "../../protocol/dispatch.ts"
 import {
   CommandFrame,
   DispatchFrame,

@@ -3,10 +3,12 @@
  * cursors, then everything that was published after them, and is subscribed in the same turn, so that nothing is lost or doubled
  * between the three.
  */
+
+import { wireStream } from "../../model/live/streams.ts"
 import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
 import type { Resume } from "../../protocol/frames.ts"
 import type { Delivery } from "../broadcast/delivery.ts"
-import { type StreamCursors, type StreamName, wireName } from "../broadcast/stream-names.ts"
+import type { StreamCursors, StreamName } from "../broadcast/stream-names.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Admissions } from "../event/admissions.ts"
 import type { MediaSeats } from "../event/media-seats.ts"
@@ -144,7 +146,7 @@ export class ConnectionSync {
   #settle({ connection, seats }: ReadyRequest, cursors: StreamCursors, ready?: string): void {
     const { services, subscriber, admissions, media, delivery } = this.#needs
     const { streams } = connection
-    const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? 0
+    const cursor = (stream: StreamName): number => cursors[wireStream(stream)] ?? 0
     if (streams.some((stream) => cursor(stream) > delivery.published(stream))) delivery.flush()
     const { epoch, buffers } = subscriber
     const place = { epoch, v: delivery.version, cursors }

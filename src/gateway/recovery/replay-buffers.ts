@@ -3,9 +3,11 @@
  * there is something to replay, so that memory does not grow with the audience. For the same reason the heads of own streams are
  * kept only for participants that are or recently were connected; others are read on return.
  */
+
+import { isSharedStream, ownerOf } from "../../model/live/streams.ts"
 import { toMillis } from "../../model/timestamp.ts"
 import type { StoredPublication } from "../../store/live/live-history.ts"
-import { isSharedStream, ownerOf, type StreamName } from "../broadcast/stream-names.ts"
+import type { StreamName } from "../broadcast/stream-names.ts"
 import { type Outgoing, outgoing } from "../transport/outgoing.ts"
 import { ReplayBuffer, type RingLimits } from "./replay-buffer.ts"
 

@@ -1,9 +1,10 @@
 /** Checks whether a connection can continue from its cursors, or from the last reading: exactly, or not at all. */
 import type { LiveSnapshot } from "../../actors/protocol.ts"
+import { ownerOf, wireStream } from "../../model/live/streams.ts"
 import { isStaff } from "../../model/roles.ts"
 import type { Resume } from "../../protocol/frames.ts"
 import type { ReadyReason } from "../../protocol/state.ts"
-import { ownerOf, type StreamCursors, type StreamName, wireName } from "../broadcast/stream-names.ts"
+import type { StreamCursors, StreamName } from "../broadcast/stream-names.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { EventSubscriber } from "./event-subscriber.ts"
 import { receivesStaffChat } from "./ready.ts"
@@ -36,10 +37,10 @@ export const whyNoReplay = (
   if (epoch !== presentEpoch) return "epoch"
   const streams = connection.streams
   if ("staff" in cursors !== isStaff(connection.identity.role)) return "roleChanged"
-  const heard = new Set(streams.map(wireName))
+  const heard = new Set(streams.map(wireStream))
   const hearsOthers = Object.keys(cursors).some((name) => !heard.has(name))
   // Most participants have no dispatches on their own stream, and many clients omit such a cursor.
-  const cursor = (stream: StreamName): number => cursors[wireName(stream)] ?? (ownerOf(stream) === undefined ? -1 : 0)
+  const cursor = (stream: StreamName): number => cursors[wireStream(stream)] ?? (ownerOf(stream) === undefined ? -1 : 0)
   if (hearsOthers) return "gap"
   const missing = streams.filter((stream) => !rings.covers(stream, cursor(stream)))
   if (missing.length === 0) return undefined
@@ -74,6 +75,6 @@ export const readingFor = (
     ownerOf(stream) === undefined ? (snapshot.heads[stream] ?? 0) : own.head
   const streams = connection.streams
   if (!streams.every((stream) => rings.covers(stream, head(stream)))) return undefined
-  const cursors = Object.fromEntries(streams.map((stream) => [wireName(stream), head(stream)]))
+  const cursors = Object.fromEntries(streams.map((stream) => [wireStream(stream), head(stream)]))
   return { snapshot, state: own.state, cursors }
 }

@@ -7,6 +7,7 @@ import type { Question } from "../question.ts"
 import { EventRole } from "../roles.ts"
 import type { Timestamp } from "../timestamp.ts"
 import { CaptureKind, LobbyPolicy, PollKind, PollResults } from "./live-values.ts"
+import { roomStream, type StreamOf } from "./streams.ts"
 
 /** The author of an act, as other participants see them. */
 export interface Person {
@@ -37,10 +38,10 @@ export interface ChatMessage extends Person {
 }
 
 /** The place of a message, which is also the stream that carries it. */
-export type ChatPlace = "event" | "staff" | `room:${string}`
+export type ChatPlace = StreamOf<"event" | "staff" | "room">
 
 export const chatPlaceOf = ({ to, roomId }: Pick<ChatMessage, "to" | "roomId">): ChatPlace =>
-  to === "room" ? `room:${roomId ?? ""}` : to
+  to === "room" ? roomStream(roomId ?? "") : to
 
 const Instant = Schema.String
 const nullable = Schema.NullOr

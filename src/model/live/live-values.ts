@@ -4,7 +4,13 @@ import { ShownText } from "../text/shown-text.ts"
 
 const DAY_MS = 86_400_000
 
-export const ParticipantId = Schema.String.check(Schema.isBetweenLength(1, 128))
+/** A schema of its own type, so that the contract of a command can tell which members of its data name participants. */
+export interface ParticipantIdSchema extends Schema.String {
+  readonly names: "participant"
+}
+
+const participantId = Schema.String.check(Schema.isBetweenLength(1, 128))
+export const ParticipantId: ParticipantIdSchema = Object.assign(participantId, { names: "participant" } as const)
 
 export const ChatTarget = Schema.Literals(["event", "room", "staff"])
 export type ChatTarget = typeof ChatTarget.Type

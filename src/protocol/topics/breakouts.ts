@@ -81,6 +81,7 @@ export const BREAKOUT_COMMANDS = {
       seed: optional(between(0, 4_294_967_295)),
     }),
     reply: Schema.Struct({ plan: BreakoutPlanView }),
+    managersExemptIn: [],
   }),
   "breakout.open": activityCommand({
     ...HOSTING,
@@ -93,6 +94,7 @@ export const BREAKOUT_COMMANDS = {
     data: Schema.Struct({ id: ParticipantId, roomId: nullable(Id) }),
     reply: Schema.Struct({ participantId: Schema.String, roomId: nullable(Schema.String), room: optional(RoomView) }),
     revises: "breakout",
+    managersExemptIn: [],
   }),
   "breakout.close": activityCommand({
     ...HOSTING,

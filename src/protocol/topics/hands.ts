@@ -39,11 +39,13 @@ export const HAND_COMMANDS = {
     ...CALLING,
     data: Schema.Union([Schema.Struct({ id: ParticipantId }), Schema.Struct({ all: Schema.Literal(true) })]),
     reply: Schema.Struct({ lowered: Schema.Array(Schema.String) }),
+    managersExemptIn: [],
   }),
   "stage.invite": activityCommand({
     ...CALLING,
     data: OneParticipant,
     reply: Schema.Struct({ participantId: Schema.String, stage: StageView }),
+    managersExemptIn: [],
   }),
   "stage.accept": activityCommand({ ...ASKING, data: NoData, reply: Schema.Struct({ stage: StageView }) }),
   "stage.leave": activityCommand({ ...LEAVING, data: NoData, reply: Schema.Struct({ stage: Schema.Null }) }),

@@ -29,36 +29,51 @@ export const PARTICIPANT_COMMANDS = {
     ...MANAGING,
     data: Schema.Struct({ id: ParticipantId, until: optional(InstantInput), on: optional(Schema.Boolean) }),
     reply: Schema.Struct({ participantId: Schema.String, muted: Schema.Boolean, until: nullable(Schema.String) }),
+    managersExemptIn: ["id"],
   }),
   "role.set": activityCommand({
     ...MANAGING,
     data: Schema.Struct({ id: ParticipantId, role: EventRole }),
     reply: Schema.Struct({ participantId: Schema.String, role: EventRole }),
+    managersExemptIn: ["id"],
   }),
   "participant.remove": activityCommand({
     ...MANAGING,
     data: Schema.Struct({ id: ParticipantId, block: optional(Schema.Boolean) }),
     reply: Schema.Struct({ participantId: Schema.String, block: Schema.Boolean }),
+    managersExemptIn: ["id"],
   }),
   /** A participant who was removed for good may return. */
-  "participant.unblock": activityCommand({ ...MANAGING, data: OneParticipant, reply: ParticipantReply }),
+  "participant.unblock": activityCommand({
+    ...MANAGING,
+    data: OneParticipant,
+    reply: ParticipantReply,
+    managersExemptIn: [],
+  }),
   /** `missing` in a reply: the given ids that are not there any more. */
   "lobby.admit": activityCommand({
     ...LOBBY,
     data: Schema.Union([Schema.Struct({ ids: ParticipantIds }), Schema.Struct({ all: Schema.Literal(true) })]),
     reply: Schema.Struct({ admitted: Ids, missing: Ids }),
+    managersExemptIn: [],
   }),
   "lobby.deny": activityCommand({
     ...LOBBY,
     data: Schema.Struct({ ids: ParticipantIds, block: optional(Schema.Boolean) }),
     reply: Schema.Struct({ denied: Ids, missing: Ids }),
+    managersExemptIn: ["ids"],
   }),
   "lobby.policy": activityCommand({
     ...LOBBY,
     data: Schema.Struct({ mode: LobbyPolicy }),
     reply: Schema.Struct({ mode: LobbyPolicy }),
   }),
-  "participant.toLobby": activityCommand({ ...LOBBY, data: OneParticipant, reply: ParticipantReply }),
+  "participant.toLobby": activityCommand({
+    ...LOBBY,
+    data: OneParticipant,
+    reply: ParticipantReply,
+    managersExemptIn: ["id"],
+  }),
 } as const
 
 export const PARTICIPANT_DISPATCHES = {

@@ -25,9 +25,6 @@ export interface StreamHead {
   readonly s: number
 }
 
-/** Streams for everybody of a kind; all others belong to one room or one participant. */
-export const SHARED_STREAMS: ReadonlyArray<string> = ["event", "people", "staff", "stage"]
-
 /** The heads of some streams, in no order. */
 export const findHeads = async (
   sql: Queryable,

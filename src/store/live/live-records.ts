@@ -13,6 +13,7 @@ import {
   partsOfVote,
   type Records,
 } from "../../model/live/live-records.ts"
+import { roomOf, roomStream } from "../../model/live/streams.ts"
 import type { Queryable } from "../database.ts"
 import { decodeRecord, type RecordUnreadable, versionOf } from "./record-versions.ts"
 
@@ -40,7 +41,7 @@ const questionRow = (question: LiveQuestion): object => ({
   asker_id: question.askerId,
 })
 
-const targetOf = ({ to, roomId }: ChatMessage): string => (roomId === null ? to : `room:${roomId}`)
+const targetOf = ({ to, roomId }: ChatMessage): string => (roomId === null ? to : roomStream(roomId))
 
 const chatRow = (message: ChatMessage): object => ({
   id: message.id,
@@ -119,11 +120,11 @@ const readVotes = async (sql: Queryable, eventId: string): Promise<ReadonlyArray
 type StoredMessage = Omit<ChatMessage, "to" | "roomId" | "rev"> & { readonly target: string }
 
 const messageOf = ({ target, ...message }: StoredMessage): ChatMessage => {
-  const isRoom = target.startsWith("room:")
+  const roomId = roomOf(target)
   return {
     ...message,
-    to: isRoom ? "room" : (target as ChatMessage["to"]),
-    roomId: isRoom ? target.slice("room:".length) : null,
+    to: roomId === undefined ? (target as ChatMessage["to"]) : "room",
+    roomId: roomId ?? null,
     rev: 1,
   }
 }

@@ -69,7 +69,7 @@ export interface Activity {
   /** Timers that clients show, besides the phase's. */
   readonly timers?: (scene: ReadContext) => ReadonlyArray<TimerView>
   /** Extends a timer of this activity; `undefined` when it has no timer with that id. */
-  readonly extend?: (turn: Turn, timer: ExtendTimer) => { readonly timer: TimerView } | Refused | undefined
+  readonly extend?: (turn: Turn, timer: ExtendTimer) => ReplyData<"timer.extend"> | Refused | undefined
   /** The activity's deadlines, in any order. */
   readonly deadlines?: (scene: ReadContext) => ReadonlyArray<ActivityDeadline>
   /** Parts of `ready`: for everyone, for staff on top of it, and for one participant. */

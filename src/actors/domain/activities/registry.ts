@@ -1,7 +1,9 @@
 /** All activities: the handler of each command, and the hooks for phases and participants. */
 
 import type { PhaseState } from "../../../model/phase.ts"
-import type { ActivityName, Ephemeral } from "../../../protocol/contract.ts"
+import type { ActivityName, Ephemeral, ReplyData } from "../../../protocol/contract.ts"
+import type { ExpectNone } from "../../../protocol/expect-none.ts"
+import { type Joined, joined, type Repeated } from "../../../protocol/joined.ts"
 import type { TimerView } from "../../../protocol/topics/agenda.ts"
 import type { ActivityCommand, Refused } from "../../commands.ts"
 import type { Present } from "../../presence/presence.ts"
@@ -30,7 +32,8 @@ import { breakout } from "./rooms/breakout.ts"
 import { rotation } from "./rooms/rotation.ts"
 import { stage } from "./stage.ts"
 
-const ACTIVITIES: ReadonlyArray<Activity> = [
+/** Every activity, once. Its handlers, hooks, deadlines and views are read from here. */
+const LIST = [
   announcements,
   qa,
   chat,
@@ -45,30 +48,26 @@ const ACTIVITIES: ReadonlyArray<Activity> = [
   rotation,
   broadcast,
   capture,
-]
+] as const satisfies ReadonlyArray<Activity>
+
+const ACTIVITIES: ReadonlyArray<Activity> = LIST
+
+type CommandsOf<A extends ReadonlyArray<Activity>> = { readonly [I in keyof A]: A[I]["commands"] }
+
+const handlersOf = <A extends ReadonlyArray<Activity>>(activities: A): Joined<CommandsOf<A>> =>
+  // The compiler does not keep the positions of a tuple through `map`.
+  joined(activities.map(({ commands }) => commands) as unknown as CommandsOf<A>)
 
 /** The handler of every command. A missing one is a compile error. */
-const HANDLERS: { readonly [T in ActivityName]: CommandHandler<T> } = {
-  ...announcements.commands,
-  ...qa.commands,
-  ...chat.commands,
-  ...polls.commands,
-  ...mutes.commands,
-  ...lobby.commands,
-  ...removals.commands,
-  ...hands.commands,
-  ...stage.commands,
-  ...breakout.commands,
-  ...rotation.commands,
-  ...broadcast.commands,
-  ...capture.commands,
-}
+const HANDLERS: { readonly [T in ActivityName]: CommandHandler<T> } = handlersOf(
+  LIST satisfies ExpectNone<"command with two handlers", Repeated<CommandsOf<typeof LIST>>>,
+)
 
 const PULSES: ReadonlyMap<string, ThrottledView> = new Map(
   ACTIVITIES.flatMap(({ throttled: pulses }) => Object.entries(pulses ?? {})),
 )
 
-export const performActivity = (turn: Turn, { type, d, rev }: ActivityCommand): Fields | Refused => {
+export const performActivity = (turn: Turn, { type, d, rev }: ActivityCommand): ReplyData<ActivityName> | Refused => {
   // The compiler cannot see that the data belongs to the handler of the same name.
   const handler = HANDLERS[type] as CommandHandler<ActivityName>
   return handler(turn, d, rev)
@@ -112,7 +111,10 @@ export const activityTimers = (scene: ReadContext): ReadonlyArray<TimerView> =>
   ACTIVITIES.flatMap((activity) => activity.timers?.(scene) ?? [])
 
 /** Extends the timer in the activity that has it; `undefined` when none has. */
-export const extendActivityTimer = (turn: Turn, timer: ExtendTimer): Fields | Refused | undefined => {
+export const extendActivityTimer = (
+  turn: Turn,
+  timer: ExtendTimer,
+): ReplyData<"timer.extend"> | Refused | undefined => {
   for (const activity of ACTIVITIES) {
     const result = activity.extend?.(turn, timer)
     if (result !== undefined) return result

@@ -1,0 +1,42 @@
+/**
+ * The streams of a live event. It is the only place that knows their names, and stands in the kernel because the store reads the
+ * heads of the shared ones. The streams of each dispatch are in its contract (`protocol/topics`).
+ */
+
+/** Streams for everybody of a kind; all others belong to one room or one participant. */
+export const SHARED_STREAMS = ["event", "people", "staff", "stage"] as const
+type SharedStream = (typeof SHARED_STREAMS)[number]
+
+/** Streams as the wire names them. */
+export type StreamKind = SharedStream | "room" | "me"
+/** `poll`: the voters of a poll receive its tally there. It has no positions. */
+export type EphemeralStreamKind = StreamKind | "poll"
+
+/** The name of a stream inside the server: streams of rooms, participants and polls contain their ids. */
+export type StreamOf<K extends EphemeralStreamKind> = K extends SharedStream ? K : `${K}:${string}`
+export type Stream = StreamOf<StreamKind>
+
+const ME = "me:"
+const ROOM = "room:"
+const SHARED: ReadonlySet<string> = new Set(SHARED_STREAMS)
+
+export const ownStream = (participantId: string): StreamOf<"me"> => `${ME}${participantId}`
+export const roomStream = (roomId: string): StreamOf<"room"> => `${ROOM}${roomId}`
+export const pollStream = (pollId: string): StreamOf<"poll"> => `poll:${pollId}`
+
+/** The participant that owns the stream, if one does. */
+export const ownerOf = (stream: string): string | undefined =>
+  stream.startsWith(ME) ? stream.slice(ME.length) : undefined
+
+/** The room that has the stream, if one does. */
+export const roomOf = (stream: string): string | undefined =>
+  stream.startsWith(ROOM) ? stream.slice(ROOM.length) : undefined
+
+/** True for shared streams. Buffers of other streams are kept only while they have something to replay. */
+export const isSharedStream = (stream: string): boolean => SHARED.has(stream)
+
+/** The part of the name before the id. */
+export const kindOf = (stream: string): string => stream.split(":", 1)[0] ?? stream
+
+/** A participant's own stream has the same name for each of them on the wire. */
+export const wireStream = (stream: string): string => (ownerOf(stream) === undefined ? stream : "me")

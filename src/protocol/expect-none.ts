@@ -1,0 +1,9 @@
+/** A check by the compiler that a set of names is empty. */
+
+/**
+ * Every value satisfies it when `Names` is empty, and none otherwise: the compile error then states the fault with the names. For
+ * sets that no single table can hold, such as the commands that a statechart has no transition for.
+ */
+export type ExpectNone<Fault extends string, Names> = [Names] extends [never]
+  ? unknown
+  : { readonly [F in Fault]: Names }
