@@ -68,7 +68,7 @@ const LISTS = [
   "http/requests/routes.ts",
   "gateway/description/schemas.ts",
   "protocol/contract.ts",
-  "protocol/state.ts",
+  "protocol/ready.ts",
   "client/entry.ts",
 ]
 

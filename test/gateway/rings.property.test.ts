@@ -7,8 +7,8 @@ import { expect, test } from "vitest"
 import { type StreamName, streamsOf } from "../../src/gateway/broadcast/stream-names.ts"
 import type { Connection } from "../../src/gateway/connection/connection.ts"
 import type { EventSubscriber } from "../../src/gateway/recovery/event-subscriber.ts"
-import { whyNoReplay } from "../../src/gateway/recovery/replay.ts"
 import { ReplayBuffers } from "../../src/gateway/recovery/replay-buffers.ts"
+import { whyNoReplay } from "../../src/gateway/recovery/resume-check.ts"
 import { roomStream } from "../../src/model/live/streams.ts"
 
 const MAX_AGE_MS = 1000

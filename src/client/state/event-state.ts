@@ -3,7 +3,7 @@
  * own commands. Pure. Data older than the known state changes nothing, so a reply and its dispatch may come in either order.
  */
 
-import type { Me } from "../../protocol/state.ts"
+import type { Me } from "../../protocol/ready.ts"
 import type { EventView, PhaseView, TimerView } from "../../protocol/topics/agenda.ts"
 import type { BroadcastView, CaptureView, MediaSeat } from "../../protocol/topics/media.ts"
 import type { PresenceView } from "../../protocol/topics/presence.ts"

@@ -3,7 +3,7 @@
  * their message: an older message changes nothing.
  */
 
-import type { Me } from "../../protocol/state.ts"
+import type { Me } from "../../protocol/ready.ts"
 import type { HandView } from "../../protocol/topics/hands.ts"
 import type { AnsweredCommand } from "../connection/replies.ts"
 import type { DispatchData } from "../wire.ts"

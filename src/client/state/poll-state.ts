@@ -3,7 +3,7 @@
  * client received by another way (as staff, or after voting): those are kept until the next tally.
  */
 
-import type { Me } from "../../protocol/state.ts"
+import type { Me } from "../../protocol/ready.ts"
 import type { PollTally, PollView } from "../../protocol/topics/polls.ts"
 import type { AnsweredCommand } from "../connection/replies.ts"
 import { type Gone, isGone, NOTHING_GONE, put, withGone, without } from "../connection/revisions.ts"

@@ -3,7 +3,7 @@
  * Votes are counted beside the revision, because a vote makes no new one.
  */
 
-import type { Me } from "../../protocol/state.ts"
+import type { Me } from "../../protocol/ready.ts"
 import type { QuestionView } from "../../protocol/topics/questions.ts"
 import type { AnsweredCommand } from "../connection/replies.ts"
 import { type Gone, isGone, NOTHING_GONE, put, withGone, without } from "../connection/revisions.ts"

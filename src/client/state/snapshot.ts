@@ -1,5 +1,5 @@
 /** The content of a full `ready`, and its receiver. */
-import type { Me, Ready } from "../../protocol/state.ts"
+import type { Me, Ready } from "../../protocol/ready.ts"
 
 export type Snapshot = Extract<Ready, { readonly resumed: false }>
 

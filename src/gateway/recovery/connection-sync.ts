@@ -17,7 +17,7 @@ import { sendAll } from "../transport/send.ts"
 import type { EventSubscriber } from "./event-subscriber.ts"
 import { type Moment, readyWithSnapshot } from "./ready.ts"
 import { type ReadyRequest, resumedFrames } from "./ready-requests.ts"
-import { readingFor, waitingReaders, whyNoReplay } from "./replay.ts"
+import { readingFor, waitingReaders, whyNoReplay } from "./resume-check.ts"
 
 /** The parts of the channel that an arriving connection meets. */
 interface Needs {

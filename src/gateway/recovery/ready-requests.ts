@@ -1,7 +1,7 @@
 /** Requests for `ready`, and the frames for connections that resume. */
 
 import type { Resume } from "../../protocol/frames.ts"
-import type { ReadyReason } from "../../protocol/state.ts"
+import type { ReadyReason } from "../../protocol/ready.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { ConnectionSeats } from "../event/media-seats.ts"
 import { type Moment, type Place, readyResumed } from "./ready.ts"

@@ -4,7 +4,7 @@
  */
 import type { PhaseState } from "../../../model/phase.ts"
 import type { ActivityName, CommandData, Ephemeral, ReplyData } from "../../../protocol/contract.ts"
-import type { PersonalState, SharedState, StaffState } from "../../../protocol/state.ts"
+import type { PersonalState, SharedState, StaffState } from "../../../protocol/ready.ts"
 import type { TimerView } from "../../../protocol/topics/agenda.ts"
 import { Refused } from "../../commands.ts"
 import type { Present, PresentPeople } from "../../presence/presence.ts"

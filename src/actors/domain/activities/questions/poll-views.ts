@@ -5,7 +5,7 @@
  */
 import { type Poll, voteId } from "../../../../model/live/live-records.ts"
 import { type Ephemeral, ephemeralOf } from "../../../../protocol/contract.ts"
-import type { PersonalState, SharedState, StaffState } from "../../../../protocol/state.ts"
+import type { PersonalState, SharedState, StaffState } from "../../../../protocol/ready.ts"
 import type { TimerView } from "../../../../protocol/topics/agenda.ts"
 import type { PollTally, PollView } from "../../../../protocol/topics/polls.ts"
 import type { ReadContext } from "../activity.ts"
