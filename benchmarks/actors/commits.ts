@@ -44,15 +44,15 @@ export const announce = (house: ActorHouse, eventId: string): Promise<unknown> =
 
 export interface BareEvent {
   readonly id: string
-  readonly epoch: number
+  readonly fencingToken: number
   version: number
   s: number
 }
 
 /** Where the database thinks the event stands. */
 export const readBare = async (sql: Queryable, eventId: string): Promise<BareEvent> => {
-  const [row] = await sql<{ epoch: number; version: number; s: number }[]>`
-    select epoch, version, (select coalesce(max(s), 0) from publications p
+  const [row] = await sql<{ fencingToken: number; version: number; s: number }[]>`
+    select epoch as fencing_token, version, (select coalesce(max(s), 0) from publications p
                              where p.event_id = l.event_id and stream = 'event') as s
       from live_events l where event_id = ${eventId}`
   if (row === undefined) throw new Error("the event was never active")
@@ -70,7 +70,7 @@ export const commitBare = (sql: Queryable, event: BareEvent): Promise<unknown> =
   return Effect.runPromise(
     commitLiveEvent(sql, {
       eventId: event.id,
-      epoch: event.epoch,
+      fencingToken: event.fencingToken,
       from: version - 1,
       version,
       at,

@@ -4,10 +4,11 @@
  */
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
 import { newId } from "../../src/model/ids.ts"
+import { SHARED_STREAMS } from "../../src/model/live/streams.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 import { Database, type Queryable } from "../../src/store/database.ts"
 import { recoverLiveEvent } from "../../src/store/live/live-events.ts"
-import { forgetPublications, listPublications, SHARED_STREAMS } from "../../src/store/live/live-history.ts"
+import { forgetPublications, listPublications } from "../../src/store/live/live-history.ts"
 import { sweepHistory } from "../../src/store/sweeps/history-sweep.ts"
 import { SWEEP_BATCH } from "../../src/store/sweeps/sweeps.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
@@ -55,7 +56,7 @@ const activate = ({ database }: Store, eventId: string): Promise<unknown> =>
       recoverLiveEvent(sql, {
         eventId,
         node: "bench",
-        history: newId(),
+        epoch: newId(),
         commandsSince: toTimestamp(Date.now() - 600_000),
       }),
     ),
