@@ -82,7 +82,7 @@ export const CONFIG_KEYS = [
   {
     name: "MEDIA_QUOTA_BYTES",
     fallback: "53687091200",
-    doc: "Bytes of all recordings of a workspace, 0 to 1125899906842624; 0: no limit.",
+    doc: "Bytes of all recordings and clips of a workspace, 0 to 1125899906842624; 0: no limit.",
   },
   {
     name: "MEDIA_MIN_FREE_BYTES",

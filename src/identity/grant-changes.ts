@@ -3,6 +3,7 @@
  * Other processes check theirs from time to time.
  */
 import { Context, Effect, Layer } from "effect"
+import { Listeners } from "../model/listeners.ts"
 
 /** The grants that are concerned: those that agree with every field. */
 export interface GrantChange {
@@ -23,16 +24,8 @@ export class GrantChanges extends Context.Service<
   }
 >()("gathercue/GrantChanges") {
   static readonly layer: Layer.Layer<GrantChanges> = Layer.sync(GrantChanges, () => {
-    const listeners = new Set<(change: GrantChange) => void>()
-    return {
-      publish: (change) => {
-        for (const listener of listeners) listener(change)
-      },
-      subscribe: (listener) => {
-        listeners.add(listener)
-        return () => listeners.delete(listener)
-      },
-    }
+    const { notify: publish, subscribe } = new Listeners<GrantChange>()
+    return { publish, subscribe }
   })
 }
 

@@ -4,7 +4,7 @@
  */
 import { Cause, Effect, Latch, Layer } from "effect"
 import { currentTimers } from "../clock/timers.ts"
-import type { Unavailable } from "../model/errors.ts"
+import { Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import type { Clip, MediaFailure, Recording } from "../model/media/recording.ts"
 import { toTimestamp } from "../model/timestamp.ts"
@@ -45,13 +45,15 @@ const pauseAfter = (attempts: number): number =>
 
 const GIVEN_UP: MediaFailure = {
   code: "processing_failed",
-  detail: "The file could not be inspected with the time and memory that one may take.",
+  detail: "The file could not be inspected, or took more time or memory than one may take.",
 }
 
 const CUT_GIVEN_UP: MediaFailure = {
   code: "processing_failed",
-  detail: "The clip could not be cut with the time and memory that one may take.",
+  detail: "The clip could not be cut, or took more time or memory than one may take.",
 }
+
+const FULL = new Unavailable({ detail: "The disk for media is full.", retryAfterSeconds: 60 })
 
 const OTHER_BYTES: MediaFailure = {
   code: "checksum_mismatch",
@@ -120,18 +122,23 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
     const failClip = (id: string, failure: MediaFailure) =>
       database.transaction((sql) => markClipFailed(sql, id, failure))
 
+    const cutOut = (recording: Recording, { startMs, endMs, inside }: Clip, storageKey: string) =>
+      Effect.gen(function* () {
+        // As much as a transport stream takes, which is rewritten as a whole.
+        if ((yield* storage.free) < (recording.sizeBytes ?? 0)) return yield* FULL
+        const output = yield* storage.newPath(storageKey)
+        return yield* processor.cut({ path: storage.pathOf(recording.storageKey), output, startMs, endMs, inside })
+      })
+
     const cut = (job: Extract<MediaJob, { kind: "cut" }>) =>
       Effect.gen(function* () {
         const clip = yield* database.run((sql) => findClip(sql, job.clipId))
         if (clip === undefined || clip.status !== "processing" || clip.storageKey === null) return
         const recording = yield* database.run((sql) => findRecording(sql, clip.recordingId))
         if (recording === undefined) return
-        const { startMs, endMs, inside, storageKey } = clip
-        const output = yield* storage.newPath(storageKey)
-        const path = storage.pathOf(recording.storageKey)
-        const cutting = yield* processor.cut({ path, output, startMs, endMs, inside })
+        const cutting = yield* cutOut(recording, clip, clip.storageKey)
         if (cutting.outcome === "refused") return yield* failClip(clip.id, cutting.failure)
-        yield* storage.seal(storageKey)
+        yield* storage.seal(clip.storageKey)
         yield* cutReady(clip, cutting)
       }).pipe(
         Effect.catchTag("TaskFailed", (failed): Effect.Effect<void, Unavailable | TaskFailed> => {
@@ -186,13 +193,9 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
       const now = toTimestamp(timers.now())
       return inBatches(database, (sql, limit) => expireUploads(sql, now, limit))
     })
-    yield* Effect.forkScoped(
-      sweepEvery(
-        "1 minute",
-        log,
-        Effect.tap(sweep, () => Effect.sync(() => signal.notify())),
-      ),
-    )
+    const expire = Effect.tap(sweep, () => Effect.sync(() => signal.notify()))
+    // Uploads expire also while no server runs.
+    yield* Effect.forkScoped(Effect.andThen(Effect.ignore(expire), sweepEvery("1 minute", log, expire)))
   })
 
 export const mediaJobsLayer = (

@@ -3,7 +3,7 @@ import { createHash, randomBytes, randomUUID } from "node:crypto"
 import { readdir } from "node:fs/promises"
 import { connect } from "node:net"
 import { join } from "node:path"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { type CallOptions, call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
 import { rowsOf } from "../support/rows.ts"
@@ -168,6 +168,18 @@ describe("an upload", () => {
     expect((await complete({ sizeBytes: sound.byteLength })).status).toBe(202)
   })
 
+  test("of fewer bytes than were announced is not complete yet, and goes on", async () => {
+    const event = await published()
+    const sound = wavOf(1)
+    const { id, uploadUrl } = await begin(event.id, { sizeBytes: sound.byteLength })
+    await put(uploadUrl, sound.subarray(0, 1000))
+    expect((await api("POST", `/v1/recordings/${id}/complete`, { body: {} })).status).toBe(409)
+    await put(uploadUrl, sound.subarray(1000), {
+      "content-range": `bytes 1000-${sound.byteLength - 1}/${sound.byteLength}`,
+    })
+    expect((await api("POST", `/v1/recordings/${id}/complete`, { body: {} })).status).toBe(202)
+  })
+
   test("of other bytes than its checksum says fails, and its bytes are removed", async () => {
     const event = await published()
     const { id, uploadUrl } = await begin(event.id)
@@ -213,7 +225,7 @@ describe("an upload", () => {
     expect(text).toContain("413 Payload Too Large")
   })
 
-  test("at an address that is altered, expired, of another use or of no recording is refused", async () => {
+  test("at an address that is altered, of another use or of no recording is refused", async () => {
     const event = await published()
     const { id, uploadUrl } = await begin(event.id)
     const altered = (await (await put(`${uploadUrl}A`, wavOf(1))).json()) as Json
@@ -231,15 +243,6 @@ describe("an upload", () => {
     const token = new URL(ready.playbackUrl).pathname.split("/").at(-1)
     expect((await put(`${server.url}/v1/media/uploads/${token}`, wavOf(1))).status).toBe(401)
   })
-
-  test("that nobody completes fails after a day, and its bytes go", async () => {
-    const event = await published()
-    const { id, uploadUrl } = await begin(event.id)
-    await put(uploadUrl, wavOf(1))
-    await rows.run("update recordings set upload_expires_at = now() - interval '1 second' where id = $1", [id])
-    await eventually(async () => (await api("GET", `/v1/recordings/${id}`)).body.status === "failed", "the end", 90_000)
-    await eventually(async () => !(await filesOf()).some((name) => name.startsWith(id)), "the removal of the bytes")
-  }, 120_000)
 })
 
 describe("a recording's bytes", () => {
@@ -360,21 +363,65 @@ describe("beginning a recording", () => {
 })
 
 describe("limits", () => {
-  test("a workspace's quota holds for announced and for received bytes", async () => {
-    const small = await startMediaServer({ MEDIA_QUOTA_BYTES: "100000", MEDIA_UPLOADS: "1" })
-    try {
-      const { key } = await createWorkspace(small.url)
-      const event = await createEvent(small.url, key)
-      await call(small.url, "POST", `/v1/events/${event.id}/publish`, { key })
-      const begin = (body: object) => call(small.url, "POST", `/v1/events/${event.id}/recordings`, { key, body })
-      const [one, two] = await Promise.all([begin({ sizeBytes: 60_000 }), begin({ sizeBytes: 60_000 })])
-      expect([one.status, two.status].toSorted()).toEqual([201, 409])
-      const { uploadUrl } = (await begin({})).body
-      const refused = await put(uploadUrl, randomBytes(50_000)).catch(() => null)
-      expect(refused?.status ?? 413).toBe(413)
-      expect((await put(uploadUrl, randomBytes(30_000))).status).toBe(204)
-    } finally {
-      await small.stop()
-    }
+  const small = async (environment: { readonly [key: string]: string }) => {
+    const limited = await startMediaServer(environment)
+    onTestFinished(limited.stop)
+    const { key } = await createWorkspace(limited.url)
+    const event = await createEvent(limited.url, key)
+    await call(limited.url, "POST", `/v1/events/${event.id}/publish`, { key })
+    const ask = (method: string, path: string, body: object = {}) =>
+      call(limited.url, method, path, method === "GET" ? { key } : { key, body })
+    return { limited, ask, begin: (body: object = {}) => ask("POST", `/v1/events/${event.id}/recordings`, body) }
+  }
+
+  test("a workspace's quota counts what is announced, what is stored, and clips", async () => {
+    const { ask, begin } = await small({ MEDIA_QUOTA_BYTES: "100000" })
+    const [one, two] = await Promise.all([begin({ sizeBytes: 60_000 }), begin({ sizeBytes: 60_000 })])
+    expect([one.status, two.status].toSorted()).toEqual([201, 409])
+    const { id, uploadUrl } = (await begin()).body
+    const refused = await put(uploadUrl, randomBytes(50_000)).catch(() => null)
+    expect(refused?.status ?? 413).toBe(413)
+    const sound = wavOf(1.8)
+    expect((await put(uploadUrl, sound)).status).toBe(204)
+    // Nobody announced these bytes, and they are not complete.
+    expect((await begin({ sizeBytes: 15_000 })).status).toBe(409)
+    await ask("POST", `/v1/recordings/${id}/complete`)
+    await eventually(async () => (await ask("GET", `/v1/recordings/${id}`)).body.status === "ready", "the inspection")
+    expect((await ask("POST", `/v1/recordings/${id}/clips`, { startMs: 0, endMs: 600 })).status).toBe(202)
+    expect((await ask("POST", `/v1/recordings/${id}/clips`, { startMs: 0, endMs: 600 })).status).toBe(409)
   })
+
+  test("one upload more than may run at once is told to come back, and has its turn", async () => {
+    const { begin } = await small({ MEDIA_UPLOADS: "1" })
+    const [first, second] = [(await begin()).body.uploadUrl, (await begin()).body.uploadUrl]
+    const { hostname, port, pathname } = new URL(first)
+    const socket = connect(Number(port), hostname)
+    socket.write(`PUT ${pathname} HTTP/1.1\r\nhost: x\r\ncontent-length: 2000000\r\n\r\n`)
+    socket.write(randomBytes(1_200_000))
+    await eventually(
+      async () => Number((await fetch(first, { method: "HEAD" })).headers.get("upload-offset")) > 0,
+      "bytes of the first upload on the disk",
+    )
+    const answer = await put(second, wavOf(0.01))
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "5"])
+    socket.destroy()
+    await eventually(async () => (await put(second, wavOf(0.01))).status === 204, "the turn of the second upload")
+  })
+
+  test("no upload begins when too little is left on the disk", async () => {
+    const { begin } = await small({ MEDIA_MIN_FREE_BYTES: String(1024 ** 4) })
+    const answer = await put((await begin()).body.uploadUrl, wavOf(0.01))
+    expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "60"])
+  })
+})
+
+test("an upload that nobody completes fails after a day, also while no server runs, and its bytes go", async () => {
+  const event = await published()
+  const { id, uploadUrl } = await begin(event.id)
+  await put(uploadUrl, wavOf(1))
+  expect((await filesOf()).some((name) => name.startsWith(id))).toBe(true)
+  await rows.run("update recordings set upload_expires_at = now() - interval '1 second' where id = $1", [id])
+  server = await server.restart()
+  await eventually(async () => (await api("GET", `/v1/recordings/${id}`)).body.status === "failed", "the end")
+  await eventually(async () => !(await filesOf()).some((name) => name.startsWith(id)), "the removal of the bytes")
 })

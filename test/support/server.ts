@@ -14,6 +14,8 @@ export interface TestServer extends RunningServer {
   readonly databaseUrl: string
   /** Its DATA_DIR. */
   readonly folder: string
+  /** Stops it and starts another on its database and folder, at another port. */
+  readonly restart: () => Promise<TestServer>
 }
 
 interface Environment {
@@ -33,25 +35,26 @@ const start = async (environment: Environment, media?: MediaProcessorOptions["en
     await database.drop()
     await rm(folder, { recursive: true, force: true })
   }
-  const server = await startServer(
-    loadConfig({
-      PORT: "0",
-      DATABASE_URL: database.url,
-      DATABASE_POOL: "6",
-      DATA_DIR: folder,
-      SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef",
-      PLATFORM_KEY,
-      LOG_LEVEL: "silent",
-      WEBHOOK_RETRY_SCHEDULE: "0.05,0.1",
-      ...environment,
-    }),
-    () => {},
-    media,
-  ).catch(async (cause: unknown) => {
-    await dispose()
-    throw cause
-  })
-  return {
+  const run = () =>
+    startServer(
+      loadConfig({
+        PORT: "0",
+        DATABASE_URL: database.url,
+        DATABASE_POOL: "6",
+        DATA_DIR: folder,
+        SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef",
+        PLATFORM_KEY,
+        LOG_LEVEL: "silent",
+        WEBHOOK_RETRY_SCHEDULE: "0.05,0.1",
+        ...environment,
+      }),
+      () => {},
+      media,
+    ).catch(async (cause: unknown) => {
+      await dispose()
+      throw cause
+    })
+  const testServerOf = (server: RunningServer): TestServer => ({
     ...server,
     databaseUrl: database.url,
     folder,
@@ -59,5 +62,10 @@ const start = async (environment: Environment, media?: MediaProcessorOptions["en
       await server.stop()
       await dispose()
     },
-  }
+    restart: async () => {
+      await server.stop()
+      return testServerOf(await run())
+    },
+  })
+  return testServerOf(await run())
 }

@@ -4,10 +4,9 @@ import { writeVtt } from "../../media/captions/write.ts"
 import type { MediaLinks } from "../../media/links.ts"
 import { type Failure, NotFound } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
-import { findEvent } from "../../store/events/events.ts"
 import { findTranscriptById, listSegments } from "../../store/media/transcripts.ts"
 import type { HttpResponse } from "../transport/message.ts"
-import { validLink } from "./valid-link.ts"
+import { requireVisible, validLink } from "./valid-link.ts"
 
 export const captionsAt = (token: string): Effect.Effect<HttpResponse, Failure, Database | MediaLinks> =>
   Effect.gen(function* () {
@@ -15,10 +14,7 @@ export const captionsAt = (token: string): Effect.Effect<HttpResponse, Failure, 
     const database = yield* Database
     const transcript = yield* database.run((sql) => findTranscriptById(sql, id))
     if (transcript === undefined) return yield* NotFound.of("transcript")
-    if (audience === "public") {
-      const event = yield* database.run((sql) => findEvent(sql, transcript.eventId))
-      if (event === undefined || event.visibility === "private") return yield* NotFound.of("transcript")
-    }
+    yield* requireVisible(audience, transcript.eventId, "transcript")
     const segments = yield* database.run((sql) => listSegments(sql, transcript.id))
     const headers = [
       ["content-type", "text/vtt; charset=utf-8"],

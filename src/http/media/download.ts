@@ -6,14 +6,15 @@ import { type Failure, NotFound } from "../../model/errors.ts"
 import type { Recording } from "../../model/media/recording.ts"
 import { toMillis } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
-import { findEvent } from "../../store/events/events.ts"
 import { findClip } from "../../store/media/clips.ts"
 import { findRecording } from "../../store/media/recordings.ts"
+import { namesTag } from "../transport/etag.ts"
 import type { HttpResponse } from "../transport/message.ts"
 import type { Problems } from "../transport/problem.ts"
 import type { Exchange, RequestHead } from "../transport/uws-exchange.ts"
 import { rangeOf } from "./ranges.ts"
-import { validLink } from "./valid-link.ts"
+import { refusalOf } from "./refusal.ts"
+import { requireVisible, validLink } from "./valid-link.ts"
 
 export type DownloadServices = Database | MediaLinks | MediaStorage
 
@@ -47,10 +48,7 @@ const open = (token: string, kind: DownloadKind): Effect.Effect<Opened, Failure,
     const database = yield* Database
     const asset = yield* database.run((sql) => FIND[kind](sql, id))
     if (asset === undefined || asset.status !== "ready" || asset.storageKey === null) return yield* NotFound.of(kind)
-    if (audience === "public") {
-      const event = yield* database.run((sql) => findEvent(sql, asset.eventId))
-      if (event === undefined || event.visibility === "private") return yield* NotFound.of(kind)
-    }
+    yield* requireVisible(audience, asset.eventId, kind)
     const file = yield* (yield* MediaStorage).open(asset.storageKey)
     return file === null ? yield* NotFound.of(kind) : { file, asset, use }
   })
@@ -94,11 +92,6 @@ const headersOf = ({ asset, use }: Opened): HttpResponse["headers"] => {
   ]
 }
 
-/** A list of tags or a star, compared weakly. */
-const names = (header: string | undefined, etag: string): boolean =>
-  header !== undefined &&
-  (header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag))
-
 /** `If-Range` with another validator: the client has other bytes, and gets the whole. */
 const wantedRange = ({ headers }: RequestHead, etag: string): string | undefined => {
   const condition = headers["if-range"]
@@ -109,9 +102,13 @@ export class Downloads {
   readonly #run: Run
   readonly #problems: Problems
 
-  constructor(run: Run, problems: Problems) {
+  readonly #failed: (cause: unknown) => void
+
+  /** `failed` gets errors of the disk in the middle of an answer. */
+  constructor(run: Run, problems: Problems, failed: (cause: unknown) => void) {
     this.#run = run
     this.#problems = problems
+    this.#failed = failed
   }
 
   /** `GET` and `HEAD`. */
@@ -119,13 +116,9 @@ export class Downloads {
     (kind: DownloadKind) =>
     (exchange: Exchange, head: RequestHead): void => {
       this.#run(open(head.params["token"] ?? "", kind), (exit) => {
-        if (Exit.isSuccess(exit)) void this.#answer(exchange, head, exit.value).finally(exit.value.file.close)
-        else {
-          const failure = Exit.findErrorOption(exit)
-          exchange.send(
-            failure._tag === "Some" ? this.#problems.of(failure.value) : this.#problems.internalError(head.requestId),
-          )
-        }
+        if (Exit.isFailure(exit)) return exchange.send(refusalOf(exit, this.#problems, head.requestId))
+        const { close } = exit.value.file
+        return void this.#answer(exchange, head, exit.value).finally(close).catch(this.#failed)
       })
     }
 
@@ -133,10 +126,10 @@ export class Downloads {
     const { size } = opened.file
     const headers = headersOf(opened)
     const etag = etagOf(opened.asset)
-    if (head.headers["if-match"] !== undefined && !names(head.headers["if-match"], etag)) {
+    if (head.headers["if-match"] !== undefined && !namesTag(head.headers["if-match"], etag)) {
       return exchange.send({ status: 412, headers, body: "" })
     }
-    if (names(head.headers["if-none-match"], etag)) return exchange.send({ status: 304, headers, body: "" })
+    if (namesTag(head.headers["if-none-match"], etag)) return exchange.send({ status: 304, headers, body: "" })
     const range = rangeOf(wantedRange(head, etag), size)
     if (range === "unsatisfiable") {
       return exchange.send({ status: 416, headers: [["content-range", `bytes */${size}`]], body: "" })

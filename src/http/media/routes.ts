@@ -5,6 +5,7 @@ import type { Problems } from "../transport/problem.ts"
 import type { StreamRoute } from "../transport/uws-http.ts"
 import { captionsAt } from "./captions.ts"
 import { type DownloadServices, Downloads } from "./download.ts"
+import { refusalOf } from "./refusal.ts"
 import { type UploadServices, Uploads } from "./upload.ts"
 
 export interface MediaRouteOptions {
@@ -29,12 +30,10 @@ export const mediaRoutes = (
       runWith(logged, { onExit })
     }
     const uploads = new Uploads(run, problems, most)
-    const downloads = new Downloads(run, problems)
+    const downloads = new Downloads(run, problems, (err) => log.error({ err }, "media: a file could not be read"))
     const captions: StreamRoute["accept"] = (exchange, { params, requestId }) =>
       run(captionsAt(params["token"] ?? ""), (exit) => {
-        if (Exit.isSuccess(exit)) return exchange.send(exit.value)
-        const failure = Exit.findErrorOption(exit)
-        return exchange.send(failure._tag === "Some" ? problems.of(failure.value) : problems.internalError(requestId))
+        exchange.send(Exit.isSuccess(exit) ? exit.value : refusalOf(exit, problems, requestId))
       })
     return [
       { method: "PUT", path: "/v1/media/uploads/:token", crossOrigin: true, accept: uploads.take },

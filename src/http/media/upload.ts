@@ -5,25 +5,23 @@
  */
 import { Effect, Exit } from "effect"
 import type { MediaLinks } from "../../media/links.ts"
-import { MediaStorage, OffsetMismatch, type UploadSink } from "../../media/storage/storage.ts"
+import { MediaStorage, type OffsetMismatch, type UploadSink } from "../../media/storage/storage.ts"
 import { BadRequest, Conflict, type Failure, NotFound, PayloadTooLarge, Unavailable } from "../../model/errors.ts"
 import type { Recording } from "../../model/media/recording.ts"
 import { Database } from "../../store/database.ts"
-import { bytesOfOthers, findRecording } from "../../store/media/recordings.ts"
+import { bytesInUse, findRecording, noteUploaded } from "../../store/media/recordings.ts"
 import { HttpSettings } from "../requests/settings.ts"
 import type { HttpResponse } from "../transport/message.ts"
 import type { Problems } from "../transport/problem.ts"
 import type { Exchange, RequestHead } from "../transport/uws-exchange.ts"
-import { uploadRangeOf } from "./ranges.ts"
+import { type UploadRange, uploadRangeOf } from "./ranges.ts"
+import { offsetHeader, refusalOf } from "./refusal.ts"
 import { validLink } from "./valid-link.ts"
 
 export type UploadServices = Database | MediaLinks | MediaStorage | HttpSettings
 
 /** Runs an effect and calls back with its end. */
 export type Run = <A, E>(effect: Effect.Effect<A, E, UploadServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
-
-/** The header that says at which byte an upload goes on. */
-export const UPLOAD_OFFSET = "upload-offset"
 
 /** Retries of a client that met too many uploads. */
 const RETRY_SECONDS = 5
@@ -40,24 +38,40 @@ const awaited = (token: string): Effect.Effect<Recording, Failure, UploadService
     return recording
   })
 
-/** The most bytes that the recording may have, and the sentence for more. */
-const limitOf = (recording: Recording): Effect.Effect<number, Failure, UploadServices> =>
+const full = new Unavailable({ detail: "The disk for media is full.", retryAfterSeconds: 60 })
+
+/** The most bytes that the recording may have. */
+const limitOf = ({ workspaceId, id, sizeBytes }: Recording): Effect.Effect<number, Failure, UploadServices> =>
   Effect.gen(function* () {
     const { mediaMaxBytes, mediaQuotaBytes } = yield* HttpSettings
-    const storage = yield* MediaStorage
-    const free = yield* storage.free
-    if (free === 0) return yield* new Unavailable({ detail: "The disk for media is full.", retryAfterSeconds: 60 })
-    const others = mediaQuotaBytes === 0 ? 0 : yield* (yield* Database).run((sql) => bytesOfOthers(sql, recording))
+    const others = mediaQuotaBytes === 0 ? 0 : yield* (yield* Database).run((sql) => bytesInUse(sql, workspaceId, id))
     const quota = mediaQuotaBytes === 0 ? Number.POSITIVE_INFINITY : Math.max(0, mediaQuotaBytes - others)
     const most = mediaMaxBytes === 0 ? Number.POSITIVE_INFINITY : mediaMaxBytes
-    return Math.min(quota, most, recording.sizeBytes ?? Number.POSITIVE_INFINITY)
+    return Math.min(quota, most, sizeBytes ?? Number.POSITIVE_INFINITY)
   })
 
 interface Opened {
   readonly sink: UploadSink
-  /** Bytes that this request may still send. */
+  readonly id: string
+  /** Bytes that this request may still send, and the refusal of more. */
   readonly left: number
-  readonly limit: number
+  readonly refusal: Failure
+}
+
+/** Null for an upload that begins anew. */
+const rangeOf = (
+  header: string | undefined,
+  { sizeBytes }: Recording,
+): Effect.Effect<UploadRange | null, BadRequest> => {
+  if (header === undefined) return Effect.succeed(null)
+  const range = uploadRangeOf(header)
+  if (range === undefined) {
+    return Effect.fail(new BadRequest({ detail: "Content-Range must be `bytes <first>-<last>/<size or *>`." }))
+  }
+  const isOther = sizeBytes !== null && range.size !== null && range.size !== sizeBytes
+  return isOther
+    ? Effect.fail(new BadRequest({ detail: `The recording was announced with ${sizeBytes} bytes.` }))
+    : Effect.succeed(range)
 }
 
 const open = (
@@ -66,25 +80,24 @@ const open = (
 ): Effect.Effect<Opened, Failure | OffsetMismatch, UploadServices> =>
   Effect.gen(function* () {
     const recording = yield* awaited(params["token"] ?? "")
-    const given = headers["content-range"]
-    const range = given === undefined ? null : uploadRangeOf(given)
-    if (range === undefined) {
-      return yield* new BadRequest({ detail: "Content-Range must be `bytes <first>-<last>/<size or *>`." })
-    }
-    const { sizeBytes } = recording
-    if (sizeBytes !== null && range !== null && range.size !== null && range.size !== sizeBytes) {
-      return yield* new BadRequest({ detail: `The recording was announced with ${sizeBytes} bytes.` })
-    }
+    const range = yield* rangeOf(headers["content-range"], recording)
     const limit = yield* limitOf(recording)
     const offset = range?.start ?? null
-    const left = limit - (offset ?? 0)
-    if (Number(headers["content-length"] ?? 0) > left) return yield* new PayloadTooLarge({ limitBytes: limit })
     const storage = yield* MediaStorage
+    const free = yield* storage.free
+    const allowed = limit - (offset ?? 0)
+    const left = Math.min(allowed, free)
+    const refusal = free < allowed ? full : new PayloadTooLarge({ limitBytes: limit })
+    if (free === 0 || Number(headers["content-length"] ?? 0) > left) return yield* Effect.fail(refusal)
     const sink = yield* storage.upload(recording.storageKey, { offset, ...events })
-    return { sink, left, limit }
+    return { sink, id: recording.id, left, refusal }
   })
 
-const offsetHeader = (offset: number): HttpResponse["headers"] => [[UPLOAD_OFFSET, String(offset)]]
+/** Bytes that are stored count against the quota. */
+const noted = (id: string, size: number) =>
+  Effect.flatMap(Database, (database) => database.run((sql) => noteUploaded(sql, id, size)))
+
+const notNoted = new Unavailable({ detail: "The bytes are stored, and could not be counted.", retryAfterSeconds: 5 })
 
 export class Uploads {
   readonly #run: Run
@@ -120,7 +133,7 @@ export class Uploads {
       return
     }
     this.#open += 1
-    const upload = new Upload(exchange, this.#problems, () => {
+    const upload = new Upload(exchange, this.#run, this.#problems, () => {
       this.#open -= 1
     })
     this.#run(open(head, upload), (exit) => {
@@ -132,21 +145,10 @@ export class Uploads {
 
 const NO_STORE = ["cache-control", "no-store"] as const
 
-const refusalOf = (
-  exit: Exit.Failure<unknown, Failure | OffsetMismatch>,
-  problems: Problems,
-  requestId: string,
-): HttpResponse => {
-  const failure = Exit.findErrorOption(exit)
-  if (failure._tag === "None") return problems.internalError(requestId)
-  if (!(failure.value instanceof OffsetMismatch)) return problems.of(failure.value)
-  const { offset } = failure.value
-  return problems.write("conflict", `The stored bytes end at ${offset}.`, offsetHeader(offset))
-}
-
 /** One `PUT` under way. Bytes that come before the storage is open are few, because the connection is paused. */
 class Upload {
   readonly #exchange: Exchange
+  readonly #run: Run
   readonly #problems: Problems
   readonly #onEnd: () => void
   readonly #early: Uint8Array[] = []
@@ -155,8 +157,9 @@ class Upload {
   #isWhole = false
   #isOver = false
 
-  constructor(exchange: Exchange, problems: Problems, onEnd: () => void) {
+  constructor(exchange: Exchange, run: Run, problems: Problems, onEnd: () => void) {
     this.#exchange = exchange
+    this.#run = run
     this.#problems = problems
     this.#onEnd = onEnd
     exchange.receive((chunk, isLast) => {
@@ -182,7 +185,7 @@ class Upload {
 
   begin(opened: Opened): void {
     if (this.#isOver) {
-      void opened.sink.abandon()
+      this.#keep(opened)
       return
     }
     this.#opened = opened
@@ -200,19 +203,21 @@ class Upload {
     if (this.#isOver) return
     this.#received += chunk.byteLength
     if (this.#received > opened.left) {
-      this.refuse(this.#problems.of(new PayloadTooLarge({ limitBytes: opened.limit })))
+      this.refuse(this.#problems.of(opened.refusal))
       return
     }
     if (!opened.sink.write(chunk)) this.#exchange.pause()
   }
 
-  #finish({ sink }: Opened): void {
+  #finish({ sink, id }: Opened): void {
     if (this.#isOver) return
     sink.finish().then(
-      (size) => {
-        this.#exchange.send({ status: 204, headers: [...offsetHeader(size), NO_STORE], body: "" })
-        this.#end()
-      },
+      (size) =>
+        this.#run(noted(id, size), (exit) => {
+          if (Exit.isFailure(exit)) return this.refuse(this.#problems.of(notNoted))
+          this.#exchange.send({ status: 204, headers: [...offsetHeader(size), NO_STORE], body: "" })
+          return this.#end()
+        }),
       () => this.onCut(),
     )
   }
@@ -220,8 +225,12 @@ class Upload {
   /** The bytes that came are kept, so that another request can go on after them. */
   #abandon(): void {
     if (this.#isOver) return
-    void this.#opened?.sink.abandon()
+    if (this.#opened !== undefined) this.#keep(this.#opened)
     this.#end()
+  }
+
+  #keep({ sink, id }: Opened): void {
+    void sink.abandon().then((size) => this.#run(noted(id, size), () => {}))
   }
 
   #end(): void {

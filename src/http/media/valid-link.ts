@@ -1,7 +1,9 @@
 /** The claims of a signed address. */
 import { Clock, Effect } from "effect"
-import { type Link, type LinkKind, type LinkUse, MediaLinks } from "../../media/links.ts"
-import { Unauthorized } from "../../model/errors.ts"
+import { type Link, type LinkAudience, type LinkKind, type LinkUse, MediaLinks } from "../../media/links.ts"
+import { NotFound, Unauthorized, type Unavailable } from "../../model/errors.ts"
+import { Database } from "../../store/database.ts"
+import { findEvent } from "../../store/events/events.ts"
 
 /** Fails for an address that was altered, has expired, or is for another use or kind of object. */
 export const validLink = (
@@ -14,4 +16,16 @@ export const validLink = (
     if (link === "expired") return yield* new Unauthorized({ detail: "The address has expired." })
     const isFor = link !== "altered" && uses.includes(link.use) && link.kind === kind
     return isFor ? link : yield* new Unauthorized({ detail: "The address is not valid." })
+  })
+
+/** Fails when the address was made for the public and the event is no longer visible to them. `what` names the object. */
+export const requireVisible = (
+  audience: LinkAudience,
+  eventId: string,
+  what: string,
+): Effect.Effect<void, NotFound | Unavailable, Database> =>
+  Effect.gen(function* () {
+    if (audience !== "public") return
+    const event = yield* (yield* Database).run((sql) => findEvent(sql, eventId))
+    if (event === undefined || event.visibility === "private") return yield* NotFound.of(what)
   })

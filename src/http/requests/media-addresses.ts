@@ -1,9 +1,11 @@
 /** Addresses of media: where bytes are put, and where they are watched. Each is signed when it is answered. */
-import type { LinkAudience, LinkKind, LinkUse, MediaLinks } from "../../media/links.ts"
+import { Clock, Effect } from "effect"
+import { type LinkAudience, type LinkKind, type LinkUse, MediaLinks } from "../../media/links.ts"
 import type { Clip, Recording } from "../../model/media/recording.ts"
 import { type Timestamp, toMillis } from "../../model/timestamp.ts"
 import type { Clip as ShownClip } from "../contract/events/clips.ts"
 import type { Recording as ShownRecording } from "../contract/events/recordings.ts"
+import { HttpSettings } from "./settings.ts"
 
 /** A player that was opened goes on for at least six hours. */
 const WATCH_HOURS = 6
@@ -17,6 +19,12 @@ export interface Addressing {
   readonly now: number
   readonly audience: LinkAudience
 }
+
+/** For a manager of the workspace. */
+export const workspaceAddressing: Effect.Effect<Addressing, never, HttpSettings | MediaLinks> = Effect.map(
+  Effect.all([HttpSettings, MediaLinks, Clock.currentTimeMillis]),
+  ([{ publicUrl }, links, now]) => ({ publicUrl, links, now, audience: "workspace" }),
+)
 
 export const uploadAddress = (
   id: string,
@@ -79,7 +87,7 @@ export const shownClip = (clip: Clip, addressing: Addressing): ShownClip => {
     actualStartMs,
     actualEndMs,
     durationMs: actualStartMs === null || actualEndMs === null ? endMs - startMs : actualEndMs - actualStartMs,
-    sizeBytes,
+    sizeBytes: status === "ready" ? sizeBytes : null,
     contentType,
     playbackUrl: watchAddress("clip", clip, "play", addressing),
     downloadUrl: watchAddress("clip", clip, "download", addressing),

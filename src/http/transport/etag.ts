@@ -20,17 +20,17 @@ const tagOf = (body: string): string => {
   return etag
 }
 
-/** `If-None-Match` is a list of tags, weak or strong, or a star; it is compared weakly (§13.1.2). */
-const isKnown = (request: HttpRequest, etag: string): boolean => {
-  const given = request.headers["if-none-match"]
-  if (given === undefined) return false
-  return given.trim() === "*" || given.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag)
-}
+/** Does the header, a list of tags or a star, name the tag? Compared weakly (§13.1.2). */
+export const namesTag = (header: string | undefined, etag: string): boolean =>
+  header !== undefined &&
+  (header.trim() === "*" || header.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag))
 
 /** A response with its tag; a 304 without a body for a client that has it. Only a 200 is changed. */
 export const tagged = (request: HttpRequest, response: HttpResponse): HttpResponse => {
   if (response.status !== 200) return response
   const etag = tagOf(response.body)
   const headers: HttpResponse["headers"] = [...response.headers, ["etag", etag]]
-  return isKnown(request, etag) ? { status: 304, headers, body: "" } : { ...response, headers }
+  return namesTag(request.headers["if-none-match"], etag)
+    ? { status: 304, headers, body: "" }
+    : { ...response, headers }
 }

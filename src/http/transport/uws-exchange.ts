@@ -194,7 +194,7 @@ export class Exchange {
 
   /**
    * Sends a body of `length` bytes as fast as the client takes it; `read` gives bytes from an offset on. Resolves when all is sent, or
-   * the client is gone. A body that ends early closes the connection, so that the client does not take it for whole.
+   * the client is gone; rejects when a read does. A body that ends early closes the connection, so that the client does not take it for whole.
    */
   async sendStream(
     status: number,
@@ -207,7 +207,10 @@ export class Exchange {
     this.#isStreaming = true
     this.#res.cork(() => this.#writeHead(status, headers))
     for (let offset = 0; offset < length; ) {
-      const piece = await read(offset).catch(() => EMPTY)
+      const piece = await read(offset).catch((cause: unknown) => {
+        if (!this.aborted) this.#res.close()
+        throw cause
+      })
       if (this.aborted) return
       if (piece.byteLength === 0) {
         this.#res.close()

@@ -76,8 +76,11 @@ const make = (
     if (options.offset === null) await file.truncate(0)
     // Two requests may have waited for the same one to be cut: the later wins.
     await writers.get(key)?.cut()
-    const upload: DiskUpload = new DiskUpload(file, options.offset ?? 0, options, () => {
-      if (writers.get(key) === upload) writers.delete(key)
+    const upload: DiskUpload = new DiskUpload(file, options.offset ?? 0, options, {
+      onClosed: () => {
+        if (writers.get(key) === upload) writers.delete(key)
+      },
+      onFailure: (cause) => log.error({ err: cause }, "media: an upload could not be written"),
     })
     writers.set(key, upload)
     return upload

@@ -10,10 +10,16 @@ const GATHERED = 1_048_576
 const PAUSE_ABOVE = 8 * 1_048_576
 const RESUME_BELOW = 2 * 1_048_576
 
+export interface UploadEvents {
+  readonly onClosed: () => void
+  /** Called once, with the disk's error. */
+  readonly onFailure: (cause: unknown) => void
+}
+
 export class DiskUpload implements UploadSink {
   readonly #file: FileHandle
   readonly #options: UploadOptions
-  readonly #onClosed: () => void
+  readonly #events: UploadEvents
   #position: number
   #chunks: Uint8Array[] = []
   #queued = 0
@@ -24,11 +30,11 @@ export class DiskUpload implements UploadSink {
   #closed: Promise<void> | undefined
 
   /** `position`: bytes of the file that are kept. */
-  constructor(file: FileHandle, position: number, options: UploadOptions, onClosed: () => void) {
+  constructor(file: FileHandle, position: number, options: UploadOptions, events: UploadEvents) {
     this.#file = file
     this.#position = position
     this.#options = options
-    this.#onClosed = onClosed
+    this.#events = events
   }
 
   write = (chunk: Uint8Array): boolean => {
@@ -48,21 +54,25 @@ export class DiskUpload implements UploadSink {
     return this.#position
   }
 
-  abandon = async (): Promise<void> => {
+  abandon = async (): Promise<number> => {
     this.#isOver = true
     await this.#flush()
     await this.#close()
+    return this.#position
   }
 
   /** A newer request takes the upload over. */
-  cut = (): Promise<void> => {
+  cut = (): Promise<number> => {
     if (!this.#isOver) this.#options.onCut()
     return this.abandon()
   }
 
+  /** May be called by several at once: all wait for the same writes. */
   async #flush(): Promise<void> {
-    while (this.#writing !== undefined) await this.#writing
-    await this.#writeAll(1)
+    while (this.#writing !== undefined || this.#queued > 0) {
+      this.#writing ??= this.#writeAll(1)
+      await this.#writing
+    }
   }
 
   /** Writes what has gathered, until it is less than `atLeast` bytes. */
@@ -70,7 +80,7 @@ export class DiskUpload implements UploadSink {
     try {
       while (this.#queued >= atLeast && this.#failure === undefined) await this.#writeOnce()
     } catch (cause) {
-      this.#failure = { cause }
+      this.#failed(cause)
       this.#chunks = []
       this.#queued = 0
       if (!this.#isOver) {
@@ -80,6 +90,11 @@ export class DiskUpload implements UploadSink {
     } finally {
       this.#writing = undefined
     }
+  }
+
+  #failed(cause: unknown): void {
+    if (this.#failure === undefined) this.#events.onFailure(cause)
+    this.#failure ??= { cause }
   }
 
   async #writeOnce(): Promise<void> {
@@ -102,10 +117,10 @@ export class DiskUpload implements UploadSink {
       try {
         await this.#file.datasync()
       } catch (cause) {
-        this.#failure ??= { cause }
+        this.#failed(cause)
       } finally {
         await this.#file.close()
-        this.#onClosed()
+        this.#events.onClosed()
       }
     })()
     return this.#closed

@@ -11,8 +11,8 @@ export interface UploadSink {
   readonly write: (chunk: Uint8Array) => boolean
   /** Resolves to the upload's size when all bytes are on the disk, and rejects when they cannot be written. */
   readonly finish: () => Promise<number>
-  /** Keeps the bytes that came, and closes the file. */
-  readonly abandon: () => Promise<void>
+  /** Keeps the bytes that came, and closes the file. Resolves to the upload's size. */
+  readonly abandon: () => Promise<number>
 }
 
 export interface UploadOptions {

@@ -14,16 +14,18 @@ export interface NewClip {
   readonly startMs: number
   readonly endMs: number
   readonly inside: boolean
+  /** As estimated: it counts against the quota until it is measured. */
+  readonly sizeBytes: number
   readonly storageKey: string
 }
 
 /** The clip with the job that cuts it. Run in a transaction, after `lockClips`. */
 export const insertClip = async (sql: Queryable, clip: NewClip): Promise<void> => {
-  const { id, recordingId, title, startMs, endMs, inside, storageKey } = clip
+  const { id, recordingId, title, startMs, endMs, inside, sizeBytes, storageKey } = clip
   await sql`
     with clip as (
-      insert into clips (id, recording_id, title, status, start_ms, end_ms, inside, storage_key)
-      values (${id}, ${recordingId}, ${title}, 'processing', ${startMs}, ${endMs}, ${inside}, ${storageKey}) returning id
+      insert into clips (id, recording_id, title, status, start_ms, end_ms, inside, size_bytes, storage_key)
+      values (${id}, ${recordingId}, ${title}, 'processing', ${startMs}, ${endMs}, ${inside}, ${sizeBytes}, ${storageKey}) returning id
     )
     insert into media_jobs (kind, clip_id) select 'cut', id from clip`
 }

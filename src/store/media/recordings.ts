@@ -32,35 +32,30 @@ export const insertRecording = async (sql: Queryable, recording: NewRecording): 
   return row
 }
 
-/** Recordings of the event, and the bytes of all recordings of the workspace. */
-export interface MediaUse {
-  readonly recordings: number
-  readonly bytes: number
-}
-
 /** Locks the workspace's row until the end of the transaction, so that two callers do not both take the last place. */
-export const lockMediaUse = async (sql: Queryable, workspaceId: string, eventId: string): Promise<MediaUse> => {
+export const lockMediaUse = async (sql: Queryable, workspaceId: string): Promise<void> => {
   await sql`select 1 from workspaces where id = ${workspaceId} for no key update`
-  return readMediaUse(sql, workspaceId, eventId)
 }
 
-const readMediaUse = async (sql: Queryable, workspaceId: string, eventId: string): Promise<MediaUse> => {
-  const [row] = await sql<MediaUse[]>`
-    select (select count(*)::int from recordings where event_id = ${eventId}) as recordings,
-           (select coalesce(sum(size_bytes), 0)::bigint from recordings
-             where workspace_id = ${workspaceId} and status <> 'failed') as bytes`
-  return row ?? { recordings: 0, bytes: 0 }
+export const countRecordings = async (sql: Queryable, eventId: string): Promise<number> => {
+  const [row] = await sql<{ recordings: number }[]>`
+    select count(*)::int as recordings from recordings where event_id = ${eventId}`
+  return row?.recordings ?? 0
 }
 
-/** Bytes of the workspace's other recordings: an upload may take the rest of the quota. */
-export const bytesOfOthers = async (
-  sql: Queryable,
-  { workspaceId, id }: Pick<Recording, "workspaceId" | "id">,
-): Promise<number> => {
+/** Bytes of the workspace's recordings and clips, as announced or as stored; without one recording of them, if it is given. */
+export const bytesInUse = async (sql: Queryable, workspaceId: string, exceptId: string | null): Promise<number> => {
   const [row] = await sql<{ bytes: number }[]>`
-    select coalesce(sum(size_bytes), 0)::bigint as bytes from recordings
-     where workspace_id = ${workspaceId} and id <> ${id} and status <> 'failed'`
+    select (coalesce((select sum(greatest(coalesce(size_bytes, 0), uploaded_bytes)) from recordings
+                       where workspace_id = ${workspaceId} and status <> 'failed' and id is distinct from ${exceptId}::uuid), 0)
+          + coalesce((select sum(c.size_bytes) from clips c join recordings r on r.id = c.recording_id
+                       where r.workspace_id = ${workspaceId} and c.status <> 'failed'), 0))::bigint as bytes`
   return row?.bytes ?? 0
+}
+
+/** Bytes of an upload that are stored: they count against the quota although nothing announced them. */
+export const noteUploaded = async (sql: Queryable, id: string, bytes: number): Promise<void> => {
+  await sql`update recordings set uploaded_bytes = ${bytes} where id = ${id} and status = 'uploading'`
 }
 
 export const findRecording = async (sql: Queryable, id: string): Promise<Recording | undefined> => {

@@ -8,6 +8,8 @@ alter table recordings
   -- As the upload announced it; once it is complete, as it was measured.
   add column size_bytes bigint,
   add column storage_key text,
+  -- Of an upload that goes on: the bytes that are stored.
+  add column uploaded_bytes bigint not null default 0,
   add column upload_expires_at timestamptz(3),
   add column content_type text,
   add column container text,
@@ -28,6 +30,7 @@ alter table clips
   -- Nothing from outside of the wanted range is kept; it may begin later and end earlier.
   add column inside boolean not null default false,
   add column storage_key text,
+  -- Its share of the recording until it is cut, then as measured.
   add column size_bytes bigint,
   add column content_type text,
   add column sha256 bytea,

@@ -11,6 +11,7 @@ import {
   type WebhookEvent,
   type WebhookEventType,
 } from "../../model/integrations/webhook-events.ts"
+import { Listeners } from "../../model/listeners.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
 
@@ -99,16 +100,5 @@ export class OutboxSignal extends Context.Service<
   OutboxSignal,
   { readonly notify: () => void; readonly subscribe: (listener: () => void) => () => void }
 >()("gathercue/OutboxSignal") {
-  static readonly layer: Layer.Layer<OutboxSignal> = Layer.sync(OutboxSignal, () => {
-    const listeners = new Set<() => void>()
-    return {
-      notify: () => {
-        for (const listener of listeners) listener()
-      },
-      subscribe: (listener) => {
-        listeners.add(listener)
-        return () => listeners.delete(listener)
-      },
-    }
-  })
+  static readonly layer: Layer.Layer<OutboxSignal> = Layer.sync(OutboxSignal, () => new Listeners())
 }

@@ -1,31 +1,26 @@
 /** Clips: cut by a job, watched at signed addresses. */
-import { Clock, Effect } from "effect"
-import { MediaLinks } from "../../../media/links.ts"
+import { Effect } from "effect"
 import { storageKeyOf } from "../../../media/storage/storage.ts"
 import { BadRequest, Conflict, NotFound } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
 import type { Clip } from "../../../model/media/recording.ts"
-import { afterCommit, Database } from "../../../store/database.ts"
+import { Database } from "../../../store/database.ts"
 import { deleteClip, findClip, insertClip, lockClips, pageClips } from "../../../store/media/clips.ts"
-import { MediaSignal } from "../../../store/media/media-signal.ts"
+import { startMediaJobs } from "../../../store/media/media-signal.ts"
+import { lockMediaUse } from "../../../store/media/recordings.ts"
 import { query } from "../../../store/query.ts"
 import type { Clips } from "../../contract/events/clips.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
-import { shownClip } from "../../requests/media-addresses.ts"
+import { shownClip, workspaceAddressing } from "../../requests/media-addresses.ts"
+import { requireQuota } from "../../requests/media-quota.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
-import { HttpSettings } from "../../requests/settings.ts"
 
 const LONGEST_MS = 3_600_000
 const MOST_PER_RECORDING = 200
 /** Durations are rounded, and a player's end is not exactly the file's. */
 const GRACE_MS = 500
 
-const shown = (clip: Clip) =>
-  Effect.map(Effect.all([HttpSettings, MediaLinks, Clock.currentTimeMillis]), ([{ publicUrl }, links, now]) =>
-    shownClip(clip, { publicUrl, links, now, audience: "workspace" }),
-  )
-
-const startJobs = Effect.flatMap(MediaSignal, (signal) => afterCommit(Effect.sync(signal.notify)))
+const shown = (clip: Clip) => Effect.map(workspaceAddressing, (addressing) => shownClip(clip, addressing))
 
 const rangeFault = (startMs: number, endMs: number, durationMs: number): string | undefined => {
   if (startMs >= endMs) return "endMs: must be after startMs."
@@ -47,8 +42,12 @@ export const clips: Handlers<typeof Clips> = {
         const detail = rangeFault(startMs, payload.endMs, durationMs)
         if (detail !== undefined) return yield* new BadRequest({ detail })
         const id = newId()
+        const endMs = Math.min(payload.endMs, durationMs)
+        // Its share of the recording; the cut measures it.
+        const sizeBytes = Math.ceil(((recording.sizeBytes ?? 0) * (endMs - startMs)) / durationMs)
         const clip = yield* (yield* Database).transaction((sql) =>
           Effect.gen(function* () {
+            yield* query(() => lockMediaUse(sql, workspaceId))
             const count = yield* query(() => lockClips(sql, recording.id))
             if (count === undefined) return yield* NotFound.of("recording")
             if (count >= MOST_PER_RECORDING) {
@@ -56,13 +55,15 @@ export const clips: Handlers<typeof Clips> = {
                 detail: `A recording has at most ${MOST_PER_RECORDING} clips; delete one first.`,
               })
             }
+            yield* requireQuota(sql, workspaceId, sizeBytes)
             return yield* query(async () => {
               await insertClip(sql, {
                 id,
                 recordingId: recording.id,
                 title: title === undefined ? null : title.trim(),
                 startMs,
-                endMs: Math.min(payload.endMs, durationMs),
+                endMs,
+                sizeBytes,
                 inside: payload.exact === "inside",
                 storageKey: storageKeyOf(workspaceId, id),
               })
@@ -71,7 +72,7 @@ export const clips: Handlers<typeof Clips> = {
           }),
         )
         if (clip === undefined) return yield* NotFound.of("recording")
-        yield* startJobs
+        yield* startMediaJobs
         return new Reply(yield* shown(clip), { status: 202, headers: [["location", `/v1/clips/${id}`]] })
       }),
   },
@@ -95,7 +96,7 @@ export const clips: Handlers<typeof Clips> = {
       Effect.gen(function* () {
         const wasThere = yield* (yield* Database).run((sql) => deleteClip(sql, clip.id))
         if (!wasThere) return yield* NotFound.of("clip")
-        yield* startJobs
+        yield* startMediaJobs
       }),
   },
 }

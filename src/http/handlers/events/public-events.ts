@@ -5,7 +5,6 @@ import { hashSecret } from "../../../identity/secrets.ts"
 import { Tokens } from "../../../identity/tokens.ts"
 import { entryLetter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
-import { MediaLinks } from "../../../media/links.ts"
 import { Conflict, EventFull, NotFound } from "../../../model/errors.ts"
 import type { Event } from "../../../model/event.ts"
 import { newId } from "../../../model/ids.ts"
@@ -33,7 +32,7 @@ import { query } from "../../../store/query.ts"
 import type { PublicEvents } from "../../contract/events/public-events.ts"
 import type { TableContent } from "../../contract/events/table-summary.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
-import { type Addressing, watchAddress } from "../../requests/media-addresses.ts"
+import { type Addressing, watchAddress, workspaceAddressing } from "../../requests/media-addresses.ts"
 import { RateLimits } from "../../requests/rate-limits.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { requireProvedOrganiser } from "../workspaces/letters-to-others.ts"
@@ -82,13 +81,8 @@ type Watchable = Pick<RecordingRow, "id" | "status">
  * in the answers to its own people alone.
  */
 const watchedAt = ({ visibility }: Pick<Event, "visibility">) =>
-  Effect.map(Effect.all([HttpSettings, MediaLinks, Clock.currentTimeMillis]), ([{ publicUrl }, links, now]) => {
-    const addressing: Addressing = {
-      publicUrl,
-      links,
-      now,
-      audience: visibility === "private" ? "workspace" : "public",
-    }
+  Effect.map(workspaceAddressing, (own) => {
+    const addressing: Addressing = visibility === "private" ? own : { ...own, audience: "public" }
     return {
       recording: <R extends Watchable>(recording: R) => ({
         ...recording,

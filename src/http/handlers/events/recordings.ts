@@ -6,10 +6,11 @@ import { Conflict, NotFound, PayloadTooLarge, type Unavailable } from "../../../
 import { newId } from "../../../model/ids.ts"
 import type { Recording } from "../../../model/media/recording.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
-import { afterCommit, Database } from "../../../store/database.ts"
-import { MediaSignal } from "../../../store/media/media-signal.ts"
+import { Database } from "../../../store/database.ts"
+import { startMediaJobs } from "../../../store/media/media-signal.ts"
 import {
   completeUpload,
+  countRecordings,
   deleteRecording,
   findRecording,
   insertRecording,
@@ -19,7 +20,8 @@ import {
 import { query } from "../../../store/query.ts"
 import type { Recordings } from "../../contract/events/recordings.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
-import { shownRecording, uploadAddress } from "../../requests/media-addresses.ts"
+import { shownRecording, uploadAddress, workspaceAddressing } from "../../requests/media-addresses.ts"
+import { requireQuota } from "../../requests/media-quota.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 
@@ -28,28 +30,22 @@ const UPLOAD_MS = 24 * 3_600_000
 const MOST_PER_EVENT = 200
 
 const tooMany = new Conflict({ detail: `An event has at most ${MOST_PER_EVENT} recordings; delete one first.` })
-const quotaUsed = new Conflict({ detail: "The workspace has no room for so many bytes; delete recordings first." })
 const nothingCame = new Conflict({ detail: "No bytes were uploaded." })
 const notUploading = new Conflict({ detail: "The recording has failed; begin another one." })
 
 const shown = (recording: Recording) =>
-  Effect.map(Effect.all([HttpSettings, MediaLinks, Clock.currentTimeMillis]), ([{ publicUrl }, links, now]) =>
-    shownRecording(recording, { publicUrl, links, now, audience: "workspace" }),
-  )
+  Effect.map(workspaceAddressing, (addressing) => shownRecording(recording, addressing))
 
-/** A job that was added starts at once, and not before its transaction is committed. */
-const startJobs = Effect.flatMap(MediaSignal, (signal) => afterCommit(Effect.sync(signal.notify)))
-
-/** Ends the upload. Resolves to its size; fails while the client says that there are more bytes, so that it can go on. */
+/** Ends the upload. Succeeds with its size; fails while fewer bytes came than the client said, so that it can go on. */
 const sealed = (
-  { storageKey }: Recording,
+  { storageKey, sizeBytes: announced }: Recording,
   sizeBytes: number | undefined,
 ): Effect.Effect<number, Conflict | Unavailable, MediaStorage> =>
   Effect.gen(function* () {
     const storage = yield* MediaStorage
     const uploaded = yield* storage.uploaded(storageKey)
     if (uploaded === 0) return yield* nothingCame
-    const said = sizeBytes ?? uploaded
+    const said = sizeBytes ?? announced ?? uploaded
     if (uploaded !== null && uploaded !== said) {
       return yield* new Conflict({ detail: `${uploaded} bytes were uploaded, not ${said}.` })
     }
@@ -62,7 +58,7 @@ export const recordings: Handlers<typeof Recordings> = {
     access: "event",
     handle: ({ payload, scope: { event, workspaceId } }) =>
       Effect.gen(function* () {
-        const { publicUrl, mediaMaxBytes, mediaQuotaBytes } = yield* HttpSettings
+        const { publicUrl, mediaMaxBytes } = yield* HttpSettings
         const links = yield* MediaLinks
         if (event.status === "draft") return yield* new Conflict({ detail: "A draft event has no recordings." })
         const { sizeBytes = null, phaseId = null, roomId = null, title = null, kind = "upload" } = payload
@@ -73,9 +69,9 @@ export const recordings: Handlers<typeof Recordings> = {
         const expiresAt = toTimestamp((yield* Clock.currentTimeMillis) + UPLOAD_MS)
         const recording = yield* (yield* Database).transaction((sql) =>
           Effect.gen(function* () {
-            const use = yield* query(() => lockMediaUse(sql, workspaceId, event.id))
-            if (use.recordings >= MOST_PER_EVENT) return yield* tooMany
-            if (mediaQuotaBytes > 0 && use.bytes + (sizeBytes ?? 1) > mediaQuotaBytes) return yield* quotaUsed
+            yield* query(() => lockMediaUse(sql, workspaceId))
+            if ((yield* query(() => countRecordings(sql, event.id))) >= MOST_PER_EVENT) return yield* tooMany
+            yield* requireQuota(sql, workspaceId, sizeBytes ?? 1)
             const row = yield* query(() =>
               insertRecording(sql, {
                 id,
@@ -112,7 +108,7 @@ export const recordings: Handlers<typeof Recordings> = {
         const expected = payload.sha256 === undefined ? null : Buffer.from(payload.sha256, "hex")
         const completed = yield* database.run((sql) => completeUpload(sql, recording.id, size, expected))
         if (completed !== undefined) {
-          yield* startJobs
+          yield* startMediaJobs
           return new Reply(yield* shown(completed), { status: 202 })
         }
         // Another call was faster.
@@ -142,7 +138,7 @@ export const recordings: Handlers<typeof Recordings> = {
       Effect.gen(function* () {
         const wasThere = yield* (yield* Database).run((sql) => deleteRecording(sql, recording.id))
         if (!wasThere) return yield* NotFound.of("recording")
-        yield* startJobs
+        yield* startMediaJobs
       }),
   },
 }

@@ -1,0 +1,22 @@
+/** Failures of requests for media as problem responses. */
+import { Exit } from "effect"
+import { OffsetMismatch } from "../../media/storage/storage.ts"
+import type { Failure } from "../../model/errors.ts"
+import type { HttpResponse } from "../transport/message.ts"
+import type { Problems } from "../transport/problem.ts"
+
+/** The header that names the byte at which an upload goes on. */
+export const offsetHeader = (offset: number): HttpResponse["headers"] => [["upload-offset", String(offset)]]
+
+/** A wrong offset is a conflict that names the right one. */
+export const refusalOf = (
+  exit: Exit.Failure<unknown, Failure | OffsetMismatch>,
+  problems: Problems,
+  requestId: string,
+): HttpResponse => {
+  const failure = Exit.findErrorOption(exit)
+  if (failure._tag === "None") return problems.internalError(requestId)
+  if (!(failure.value instanceof OffsetMismatch)) return problems.of(failure.value)
+  const { offset } = failure.value
+  return problems.write("conflict", `The stored bytes end at ${offset}.`, offsetHeader(offset))
+}

@@ -1,0 +1,76 @@
+/** Uploads on a real disk: what is there after a crash, and several who end one upload at once. */
+import { randomBytes } from "node:crypto"
+import { readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { Context, Effect, Layer } from "effect"
+import { expect, test } from "vitest"
+import { diskStorageLayer } from "../../src/media/storage/disk-storage.ts"
+import { MediaStorage, storageKeyOf } from "../../src/media/storage/storage.ts"
+import { Telemetry } from "../../src/telemetry/telemetry.ts"
+import { temporaryFolder } from "../support/temporary-folder.ts"
+
+const KEY = storageKeyOf("workspace", "recording-0f")
+
+const openStorage = async (folder: string): Promise<MediaStorage["Service"]> => {
+  const layer = diskStorageLayer({ folder, minFreeBytes: 0 }).pipe(Layer.provide(Telemetry.layer("silent")))
+  return Context.get(await Effect.runPromise(Effect.scoped(Layer.build(layer))), MediaStorage)
+}
+
+const quiet = { offset: null, onDrain: () => {}, onCut: () => {} }
+
+test("what was stored before the process ended is where the upload goes on", async () => {
+  const folder = await temporaryFolder()
+  const before = await openStorage(folder)
+  const bytes = randomBytes(3_000_000)
+  const sink = await Effect.runPromise(before.upload(KEY, quiet))
+  sink.write(bytes.subarray(0, 1_200_000))
+  await sink.abandon()
+  const after = await openStorage(folder)
+  const offset = await Effect.runPromise(after.uploaded(KEY))
+  expect(offset).toBe(1_200_000)
+  const rest = await Effect.runPromise(after.upload(KEY, { ...quiet, offset }))
+  rest.write(bytes.subarray(1_200_000))
+  expect(await rest.finish()).toBe(3_000_000)
+  expect(await Effect.runPromise(after.seal(KEY))).toBe(3_000_000)
+  expect(Buffer.compare(await readFile(after.pathOf(KEY)), bytes)).toBe(0)
+  // A repeat, after an answer that was lost.
+  expect(await Effect.runPromise(after.seal(KEY))).toBe(3_000_000)
+})
+
+test("an upload that is finished, abandoned and sealed at the same time has each byte once", async () => {
+  const storage = await openStorage(await temporaryFolder())
+  for (let round = 0; round < 20; round++) {
+    const key = storageKeyOf("workspace", `recording-${round}`)
+    const bytes = randomBytes(2_500_000)
+    const sink = await Effect.runPromise(storage.upload(key, quiet))
+    for (let at = 0; at < bytes.byteLength; at += 60_000) sink.write(bytes.subarray(at, at + 60_000))
+    await Promise.all([sink.finish(), Effect.runPromise(storage.seal(key)), sink.abandon()])
+    expect(Buffer.compare(await readFile(storage.pathOf(key)), bytes), String(round)).toBe(0)
+  }
+})
+
+test("a newer request takes the upload over, and the one before it is told", async () => {
+  const storage = await openStorage(await temporaryFolder())
+  let cuts = 0
+  const first = await Effect.runPromise(storage.upload(KEY, { ...quiet, onCut: () => cuts++ }))
+  first.write(new Uint8Array(10))
+  const second = await Effect.runPromise(storage.upload(KEY, { ...quiet, offset: 10 }).pipe(Effect.flip, Effect.option))
+  expect([cuts, second._tag]).toEqual([1, "None"])
+  expect(first.write(new Uint8Array(10))).toBe(false)
+})
+
+test("a wrong offset is refused with the right one, and removed bytes are gone, sealed or not", async () => {
+  const folder = await temporaryFolder()
+  const storage = await openStorage(folder)
+  const sink = await Effect.runPromise(storage.upload(KEY, quiet))
+  sink.write(new Uint8Array(7))
+  await sink.finish()
+  expect(await Effect.runPromise(Effect.flip(storage.upload(KEY, { ...quiet, offset: 3 })))).toMatchObject({
+    offset: 7,
+  })
+  await writeFile(join(folder, "workspace", "0f", "recording-0f"), "sealed")
+  await Effect.runPromise(storage.remove(KEY))
+  expect(await Effect.runPromise(storage.uploaded(KEY))).toBeNull()
+  expect(await Effect.runPromise(storage.open(KEY))).toBeNull()
+  await Effect.runPromise(storage.remove(KEY))
+})
