@@ -95,12 +95,16 @@ test("a wait in the lobby has no deadline; being on the way in has one", async (
   const nothing = (): void => undefined
   const socket = { send: nothing, end: nothing, terminate: nothing, subscribe: nothing, unsubscribe: nothing }
   for (const [steps, after] of [
-    [["entered", "heldBack"], "lobby"],
-    [["entered"], "closed"],
+    [["heldBack"], "lobby"],
+    [[], "closed"],
   ] as const) {
-    const connection = new Connection({ ...socket, buffered: () => 0 }, "192.0.2.1", 0, nothing)
+    const connection = new Connection({ ...socket, buffered: () => 0 }, "192.0.2.1", 0, {
+      left: nothing,
+      makeReady: nothing,
+    })
     hub.add(connection)
     connection.apply({ type: "identified", mutes: new Set() })
+    connection.apply({ type: "entered", eventId: "event", resume: undefined })
     for (const type of steps) connection.apply({ type })
     connection.lastSeenAt = 3_600_000
     hub.sweep(3_600_000)

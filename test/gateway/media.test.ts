@@ -204,11 +204,11 @@ test("a dispatch whose seat is still being given does not follow the ready that 
     identity: { participantId: "p", name: "P", role: "participant" },
     roomId: "red",
     state: "open",
-    socket: { buffered: () => 0 },
+    buffered: 0,
     send: (text: string) => void sent.push(text),
   } as unknown as Connection
   const phase = { ...NO_PHASE, id: "phase", modality: "breakout" } as const
-  const seats = new MediaSeats(services, "event", () => phase)
+  const seats = new MediaSeats(services, "event", { phase })
   const dispatch = (n: number) => ({ frame: `${n}`, seatable: { roomId: "red", withSeat: () => `${n} with a seat` } })
   seats.send(connection, [dispatch(1)])
   seats.forget(connection)

@@ -32,16 +32,16 @@ const partWithMedia = (part: unknown, { roomId, room }: ConnectionSeats): unknow
 export class MediaSeats {
   readonly #services: GatewayServices
   readonly #eventId: string
-  readonly #phase: () => ActivePhase
+  readonly #event: { readonly phase: ActivePhase }
   /** The place of the main-room seat that a connection was sent last; `null`: it was sent that it has none. */
   readonly #told = new WeakMap<Connection, string | null>()
   /** Dispatches that wait for a token that is being minted. */
   readonly #waiting = new WeakMap<Connection, Outgoing[]>()
 
-  constructor(services: GatewayServices, eventId: string, phase: () => ActivePhase) {
+  constructor(services: GatewayServices, eventId: string, event: { readonly phase: ActivePhase }) {
     this.#services = services
     this.#eventId = eventId
-    this.#phase = phase
+    this.#event = event
   }
 
   get hasServer(): boolean {
@@ -77,7 +77,7 @@ export class MediaSeats {
   }
 
   #placeOf({ identity: { role } }: Connection): string | null {
-    const { id, modality } = this.#phase()
+    const { id, modality } = this.#event.phase
     const kind = modality === null ? null : seatKind({ role, modality })
     return kind === null ? null : `${id} ${kind}`
   }
@@ -146,11 +146,13 @@ export class MediaSeats {
       return Effect.succeed(frame)
     }
     const { roomId, withSeat } = seatable
-    return Effect.map(this.#mint(connection, roomId), (media) => (media === null ? frame : withSeat(media)))
+    return Effect.map(this.#mint(connection, roomId), (media) =>
+      media === null || connection.roomId !== roomId ? frame : withSeat(media),
+    )
   }
 
   #mint({ identity }: Connection, roomId: string | null): Effect.Effect<MediaToken | null> {
-    const { id: phaseId, modality } = this.#phase()
+    const { id: phaseId, modality } = this.#event.phase
     if (modality === null || phaseId === null) return NONE
     const { participantId, name, role } = identity
     const { media, telemetry } = this.#services

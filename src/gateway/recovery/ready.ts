@@ -112,11 +112,15 @@ export const readyWithSnapshot = (
   return `{"op":0,"t":"ready","d":{${membersOf(place)},${personalPart(connection, given)},${own}${shared}}}`
 }
 
-/** `seat`: in the main room, with a media server. */
-export const readyResumed = (
+/** `ready`, all missed dispatches, and `caughtUp`. `seat`: in the main room, with a media server. */
+export const resumedFrames = (
   connection: Connection,
   place: Place,
   moment: Moment,
+  missed: ReadonlyArray<string>,
   seat: { readonly media?: MediaToken | null },
-): string =>
-  `{"op":0,"t":"ready","d":{${membersOf({ resumed: true, ...place, ...seat })},${personalPart(connection, moment)}}}`
+): ReadonlyArray<string> => [
+  `{"op":0,"t":"ready","d":{${membersOf({ resumed: true, ...place, ...seat })},${personalPart(connection, moment)}}}`,
+  ...missed,
+  JSON.stringify({ op: 0, t: "caughtUp", d: { v: place.v } }),
+]

@@ -10,22 +10,6 @@ import type { EventSubscriber } from "./event-subscriber.ts"
 import { receivesStaffChat } from "./ready.ts"
 
 /**
- * The participants that wait for a reading. `fresh`: some receive shared content on their own stream (the staff's chat), so that
- * the personal and the shared state must be of one version.
- */
-export const waitingReaders = (
-  { phase, read }: EventSubscriber,
-  waiting: ReadonlyArray<{ readonly connection: Connection }>,
-): { readonly participants: ReadonlyArray<string>; readonly fresh: boolean } => {
-  const identities = waiting.map(({ connection }) => connection.identity)
-  const phases = [phase, read?.snapshot.phase ?? phase]
-  return {
-    participants: identities.map(({ participantId }) => participantId),
-    fresh: identities.some((identity) => phases.some((one) => receivesStaffChat(identity, one))),
-  }
-}
-
-/**
  * The reason why a client's cursors cannot be continued; `undefined` when a replay is exact. An unknown stream covers nothing:
  * without a reading the reason is not final, and with the next one the stream is known.
  */

@@ -133,7 +133,7 @@ export const bindSockets = (app: SocketApp, orderedLimitBytes: number, handlers:
   const doomed = new Set<Connection>()
 
   const cutDoomed = (): void => {
-    for (const connection of doomed) connection.cut(CLOSE.slowConsumer)
+    for (const connection of doomed) connection.apply({ type: "cut", why: CLOSE.slowConsumer })
     doomed.clear()
   }
 
@@ -197,7 +197,7 @@ export const bindSockets = (app: SocketApp, orderedLimitBytes: number, handlers:
       const data = ws.getUserData()
       data.socket?.detach()
       handlers.closed(data.client)
-      guard(ws, (connection) => connection.lost())
+      guard(ws, (connection) => connection.apply({ type: "lost" }))
     },
   })
 }
