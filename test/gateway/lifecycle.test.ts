@@ -257,6 +257,26 @@ test("a role with the same streams changes the topic of the role, and asks for n
   ])
 })
 
+test("a connection that needs ready still needs it after a role with the same streams", () => {
+  const { effects, life } = step(after(WAYS.paused), { type: "became", identity: { ...ANN, role: "speaker" } })
+  expect(life.isPaused).toBe(true)
+  expect(effects.map(({ type }) => type)).toEqual(["unsubscribe", "subscribe"])
+})
+
+test("an anonymous viewer has a topic of the role, of its own streams, and of its polls", () => {
+  const anonymous: Life = { ...after(WAYS.open), identity: { ...ANN, kind: "anonymous", role: "viewer" } }
+  expect(
+    topicsOf(anonymous)
+      .filter((topic) => !topic.includes("~"))
+      .toSorted(),
+  ).toEqual(["e/event", "e/role/anonymous", "e/stage"])
+})
+
+test("a ready adds the polls that it names, and takes none away", () => {
+  const polls = (events: ReadonlyArray<LifeEvent>): ReadonlyArray<string> => [...after(events, after(WAYS.open)).polls]
+  expect(polls([EVENTS.pollSubscribed, { type: "resumed", polls: ["r", "p"] }]).toSorted()).toEqual(["p", "q", "r"])
+})
+
 test("the topics that a client opted out of are not subscribed to", () => {
   const of = (mutes: ReadonlyArray<"reactions">): ReadonlyArray<string> =>
     topicsOf({ ...after(WAYS.open), mutes: new Set(mutes) })

@@ -166,52 +166,48 @@ const withPoll = (polls: ReadonlySet<string>, pollId: string, on: boolean): Read
 const withPolls = (polls: ReadonlySet<string>, more: ReadonlyArray<string>): ReadonlySet<string> =>
   more.length === 0 ? polls : new Set([...polls, ...more])
 
-/** The fields that an event changes besides the state. */
-const changeOf = (life: Life, event: LifeEvent): Partial<Life> => {
+/** Throws for an event that the state does not allow, which is a defect. `step.ts` asks nothing of a closed connection. */
+export const lifeAfter = (life: Life, event: LifeEvent): Life => {
+  const { from, to: state = life.state } = CHART[event.type]
+  if (!from.includes(life.state)) throw new Error(`a connection that is ${life.state} was ${event.type}`)
   switch (event.type) {
     case "identified":
-      return { mutes: event.mutes }
+      return { ...life, state, mutes: event.mutes }
     case "granted": {
       const { eventId, identity, basis, sessionExpiresAt } = event
-      return { eventId, identity, basis, sessionExpiresAt }
+      return { ...life, eventId, identity, basis, sessionExpiresAt }
     }
     case "entered":
-      return { eventId: event.eventId }
+      return { ...life, state, eventId: event.eventId }
     case "heldBack":
-      return { polls: NO_POLLS }
+      return { ...life, state, polls: NO_POLLS }
     case "admitted":
-      return { waitingSince: event.at }
+      return { ...life, state, waitingSince: event.at }
     case "opened":
     case "restarted":
-      return { isPaused: true }
+      return { ...life, state, isPaused: true }
     case "resumed":
-      return { isPaused: false, isSlow: false, polls: withPolls(life.polls, event.polls) }
-    case "became":
-      return { identity: event.identity, isPaused: life.isPaused || hasOtherStreams(life, event.identity) }
+      return { ...life, isPaused: false, isSlow: false, polls: withPolls(life.polls, event.polls) }
+    case "became": {
+      const { identity } = event
+      return { ...life, identity, isPaused: life.isPaused || hasOtherStreams(life, identity) }
+    }
     case "moved":
-      return { roomId: event.roomId }
+      return { ...life, roomId: event.roomId }
     case "pollSubscribed":
-      return { polls: withPoll(life.polls, event.pollId, event.on) }
+      return { ...life, polls: withPoll(life.polls, event.pollId, event.on) }
     case "slowed":
-      return { isSlow: true }
+      return { ...life, isSlow: true }
     case "drained":
-      return { isSlow: false }
+      return { ...life, isSlow: false }
     case "renewed":
-      return { basis: event.basis, sessionExpiresAt: event.sessionExpiresAt, isWarned: false }
+      return { ...life, basis: event.basis, sessionExpiresAt: event.sessionExpiresAt, isWarned: false }
     case "warned":
-      return { isWarned: true }
+      return { ...life, isWarned: true }
     case "denied":
     case "closed":
     case "cut":
     case "lost":
-      return {}
+      return { ...life, state }
   }
-}
-
-/** A closed connection stays as it is. Throws for an event that the state does not allow, which is a defect. */
-export const lifeAfter = (life: Life, event: LifeEvent): Life => {
-  if (life.state === "closed") return life
-  const { from, to = life.state } = CHART[event.type]
-  if (!from.includes(life.state)) throw new Error(`a connection that is ${life.state} was ${event.type}`)
-  return { ...life, ...changeOf(life, event), state: to }
 }
