@@ -96,7 +96,7 @@ export class GatewayClient {
   #helloDeadline: ReturnType<typeof setTimeout> | undefined
   #renewal: ReturnType<typeof setTimeout> | undefined
   /** Whether anything came since the last heartbeat went out. */
-  #heard = true
+  #hasReceived = true
   #reconnectAfterMs: number | undefined
   #laggingAcks = 0
   #syncing = false
@@ -220,7 +220,7 @@ export class GatewayClient {
   }
 
   #receive(text: string, grant: GatewayToken): void {
-    this.#heard = true
+    this.#hasReceived = true
     const frame = JSON.parse(text) as ServerObject | ReadonlyArray<ServerObject>
     for (const object of Array.isArray(frame) ? frame : [frame as ServerObject]) this.#handle(object, grant)
   }
@@ -257,7 +257,7 @@ export class GatewayClient {
     clearTimeout(this.#helloDeadline)
     clearInterval(this.#heartbeat)
     this.#heartbeat = setInterval(() => {
-      if (this.#heard) this.#beat()
+      if (this.#hasReceived) this.#beat()
       else this.#giveUp("silent")
     }, hello.heartbeatMs)
   }
@@ -269,7 +269,7 @@ export class GatewayClient {
   }
 
   #beat(): void {
-    this.#heard = false
+    this.#hasReceived = false
     this.#send(JSON.stringify({ op: OP.heartbeat, d: { t0: Date.now() } }))
   }
 

@@ -57,13 +57,13 @@ interface Holder {
   readonly startedAt: string
   readonly hasHeartbeat: boolean
   /** The time of the last heartbeat, and its age. */
-  readonly heardAt: string
+  readonly heartbeatAt: string
   readonly silentMs: number
 }
 
 const findHolder = async (sql: Queryable): Promise<Holder | undefined> => {
   const [row] = await sql<Holder[]>`
-    select a.pid, a.backend_start::text as started_at, a.application_name = ${HOLDER_NAME} as has_heartbeat, a.state_change::text as heard_at,
+    select a.pid, a.backend_start::text as started_at, a.application_name = ${HOLDER_NAME} as has_heartbeat, a.state_change::text as heartbeat_at,
            (extract(epoch from clock_timestamp() - a.state_change) * 1000)::int as silent_ms
       from pg_locks l join pg_stat_activity a on a.pid = l.pid
      where l.locktype = 'advisory' and l.granted and l.objsubid = 1
@@ -79,14 +79,14 @@ const findHolder = async (sql: Queryable): Promise<Holder | undefined> => {
  */
 const outlast = async (sql: Queryable, giveUpMs: number): Promise<boolean> => {
   const startedAt = performance.now()
-  const heard = new Set<string>()
+  const heartbeats = new Set<string>()
   let silentLooks = 0
   while (!(await tryLock(sql))) {
     const waitedMs = performance.now() - startedAt
     const holder = await findHolder(sql)
     if (holder !== undefined) {
-      heard.add(`${holder.pid} ${holder.heardAt}`)
-      if (lives(holder, heard.size, waitedMs) || waitedMs > giveUpMs) return false
+      heartbeats.add(`${holder.pid} ${holder.heartbeatAt}`)
+      if (lives(holder, heartbeats.size, waitedMs) || waitedMs > giveUpMs) return false
       silentLooks = holder.hasHeartbeat && holder.silentMs >= SILENT_AFTER_MS ? silentLooks + 1 : 0
     }
     if (holder !== undefined && silentLooks >= SILENT_LOOKS) await sql`select pg_terminate_backend(${holder.pid}, 1000)`
@@ -95,9 +95,9 @@ const outlast = async (sql: Queryable, giveUpMs: number): Promise<boolean> => {
   return true
 }
 
-/** `timesHeard`: heartbeats at different moments, of which the first is from before the wait. */
-const lives = ({ hasHeartbeat }: Holder, timesHeard: number, waitedMs: number): boolean =>
-  timesHeard > 2 || (!hasHeartbeat && waitedMs > PATIENCE_MS)
+/** `heartbeats`: heartbeats at different moments, of which the first is from before the wait. */
+const lives = ({ hasHeartbeat }: Holder, heartbeats: number, waitedMs: number): boolean =>
+  heartbeats > 2 || (!hasHeartbeat && waitedMs > PATIENCE_MS)
 
 /** How `findHolder` names the session. */
 const identityOf = async (sql: Queryable): Promise<string> => {

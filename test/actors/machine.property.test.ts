@@ -106,7 +106,7 @@ const envelope = (at: number, given: Command): Envelope => ({
 
 const NOBODY = { size: 0, find: () => undefined, all: () => [].values(), waiting: () => [].values() }
 
-const scene = (state: LiveState) => ({ records: new RecordStore(), state, people: NOBODY, now: EPOCH })
+const context = (state: LiveState) => ({ records: new RecordStore(), state, people: NOBODY, now: EPOCH })
 
 /** The decision and what its turn came to. */
 const decideOn = (state: LiveState, given: Envelope) => {
@@ -202,7 +202,7 @@ test("deadlines come in order, warn one minute and ten seconds before, and an en
       const seen: number[] = []
       let since = EPOCH
       const next = () => {
-        const deadline = nextDeadline(scene(state), since)
+        const deadline = nextDeadline(context(state), since)
         return deadline !== undefined && "due" in deadline ? deadline : undefined
       }
       for (let deadline = next(); deadline !== undefined; ) {
@@ -212,7 +212,10 @@ test("deadlines come in order, warn one minute and ten seconds before, and an en
         deadline = next()
       }
       expect(seen).toEqual([60_000, 10_000].filter((before) => before < duration * 1000))
-      expect(nextDeadline(scene(state), end + 3_600_000)).toMatchObject({ at: end, command: { type: "timer.elapse" } })
+      expect(nextDeadline(context(state), end + 3_600_000)).toMatchObject({
+        at: end,
+        command: { type: "timer.elapse" },
+      })
       expect(toMillis(activePhase(state)?.timerEndsAt ?? "")).toBe(end)
     }),
   )

@@ -56,10 +56,10 @@ export const perform = (
     return answerOf(batch.state, command, { result, version: batch.version, duplicate: false })
   }
   const step = entryOfTurn(turn)
-  const partings = turn.state.deleted ? finalLeaves().map((change) => presenceNotice(turn.state, change)) : []
+  const leaves = turn.state.deleted ? finalLeaves().map((change) => presenceNotice(turn.state, change)) : []
   const version = batch.add({
     ...step,
-    webhookEvents: [...step.webhookEvents, ...partings],
+    webhookEvents: [...step.webhookEvents, ...leaves],
     ...(scope === TIMER_SCOPE ? {} : { command: { scope, commandId, bodyHash, result } }),
   })
   return answerOf(batch.state, command, { result, version, duplicate: false })

@@ -58,7 +58,7 @@ export class Executor {
     return Effect.gen({ self: this }, function* () {
       const of = yield* current
       // Everything that may fail comes before the turns, which change the loaded event.
-      yield* recallAnswers(services.database, of, this.#doubtful(of, envelopes))
+      yield* recallAnswers(services.database, of, this.#possibleRepeats(of, envelopes))
       yield* recallChat(services.database, of, envelopes)
       return yield* Effect.uninterruptible(this.#performAndKeep(of, envelopes))
     })
@@ -78,7 +78,7 @@ export class Executor {
   }
 
   /** Commands that may be repeats whose answers memory has evicted. */
-  #doubtful({ answers }: LoadedEvent, envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Envelope> {
+  #possibleRepeats({ answers }: LoadedEvent, envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Envelope> {
     const now = this.#needs.services.timers.now()
     return envelopes.filter(
       ({ scope, commandId }) =>

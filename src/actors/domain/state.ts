@@ -36,7 +36,7 @@ export interface ParticipantChange {
   /** True: the participant may not return; false: they may again. */
   readonly barred?: boolean
   /** Whether the participant may receive the tally of this poll. */
-  readonly hearsPoll?: { readonly id: string; readonly on: boolean }
+  readonly pollSubscription?: { readonly id: string; readonly on: boolean }
 }
 
 export interface Effects {

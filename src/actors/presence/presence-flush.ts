@@ -56,7 +56,7 @@ export class PresenceFlush {
   /** Lists that clients kept from before this activation may have participants that left: the first diff replaces them. */
   #resetDue = true
   /** Committed changes that the activities have not received yet: that is a commit of its own, which may fail. */
-  #untold: PresenceChange[] = []
+  #unreported: PresenceChange[] = []
 
   constructor(needs: Needs) {
     this.#needs = needs
@@ -94,24 +94,24 @@ export class PresenceFlush {
       this.#expire(presence, at)
       if (!this.#hasNews(presence)) return
       const changes = presence.peek(BATCH)
-      const knocks = lobbyNews(presence)
+      const lobbyDispatches = lobbyNews(presence)
       const dispatches = this.#dispatches(loaded, presence, changes)
-      const told = (yield* this.#isListenedTo(loaded, changes)) ? changes : []
-      const step = stepOf(loaded, at, [...dispatches, ...knocks], told)
+      const told = (yield* this.#isWebhookWanted(loaded, changes)) ? changes : []
+      const step = stepOf(loaded, at, [...dispatches, ...lobbyDispatches], told)
       const after = isSilent(step) ? loaded : yield* needs.commit(loaded, step)
       presence.drop(changes.length)
-      this.#untold.push(...changes)
-      if (knocks.length > 0) presence.lobby.settle()
+      this.#unreported.push(...changes)
+      if (lobbyDispatches.length > 0) presence.lobby.settle()
       this.#settled()
-      yield* needs.changed(after, this.#untold)
-      this.#untold = []
+      yield* needs.changed(after, this.#unreported)
+      this.#unreported = []
       if (countsFor(after, presence) !== undefined) this.#count()
       if (presence.hasChanges || presence.lobby.hasChanges) this.schedule(0)
     })
   }
 
   /** Many changes are stored only if a webhook subscribes to them; for a few changes the check costs more than the write. */
-  #isListenedTo(
+  #isWebhookWanted(
     { state }: LoadedEvent,
     changes: ReadonlyArray<PresenceChange>,
   ): Effect.Effect<boolean, StoreUnavailable> {
@@ -126,7 +126,7 @@ export class PresenceFlush {
   }
 
   #hasNews(presence: Presence): boolean {
-    return this.#untold.length > 0 || presence.hasChanges || this.#rolesDue || presence.lobby.hasChanges
+    return this.#unreported.length > 0 || presence.hasChanges || this.#rolesDue || presence.lobby.hasChanges
   }
 
   #expire(presence: Presence, now: number): void {

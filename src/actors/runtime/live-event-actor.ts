@@ -19,8 +19,8 @@ import { publishEphemeral, publishVersion } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
 import { recallHeads } from "../commit/rehydrate.ts"
 import type { ActivityDeadline, ReadContext } from "../domain/activities/activity.ts"
-import { tellOfArrivals, tellOfDepartures, throttledDispatches } from "../domain/activities/registry.ts"
-import { pardon } from "../domain/activities/removals.ts"
+import { runJoinedHooks, runLeftHooks, throttledDispatches } from "../domain/activities/registry.ts"
+import { unblock } from "../domain/activities/removals.ts"
 import { activePhase } from "../domain/state.ts"
 import { Turn } from "../domain/turn.ts"
 import { admissionOf, lobbyPolicy } from "../presence/admission-policy.ts"
@@ -135,7 +135,7 @@ export class LiveEventActor {
     return this.#exclusive(
       Effect.flatMap(this.#current, (of) => {
         this.#applyReport(of, report)
-        return this.#pardonManagers(of, report)
+        return this.#unblockManagers(of, report)
       }),
     )
   }
@@ -186,7 +186,7 @@ export class LiveEventActor {
    * happens.
    */
   #commit(batch: Batch): Effect.Effect<LoadedEvent, NotCommitted> {
-    const partings = batch.state.deleted ? (this.#presence?.changes ?? 0) : 0
+    const leaves = batch.state.deleted ? (this.#presence?.changes ?? 0) : 0
     return commitBatch(this.#needs, batch).pipe(
       Effect.tap((next) =>
         Effect.sync(() => {
@@ -194,7 +194,7 @@ export class LiveEventActor {
           this.#adopt(next)
           this.#touch(batch.participantChanges)
           if (batch.reachesMany) this.#snapshots.forget()
-          if (next.state.deleted) this.#forget(partings)
+          if (next.state.deleted) this.#forget(leaves)
         }),
       ),
       Effect.tapError(() =>
@@ -245,13 +245,13 @@ export class LiveEventActor {
     return this.#act(from, this.#needs.timers.now(), (turn) => {
       const here = (id: string): boolean => this.#presence?.find(id) !== undefined
       // Of participants that joined and left within one flush the present state counts; removed ones are not inside.
-      tellOfArrivals(
+      runJoinedHooks(
         turn,
         of("joined").filter(
           ({ participantId }) => here(participantId) && turn.people.find(participantId) !== undefined,
         ),
       )
-      tellOfDepartures(
+      runLeftHooks(
         turn,
         of("left").filter(({ participantId }) => !here(participantId)),
       )
@@ -263,8 +263,8 @@ export class LiveEventActor {
   }
 
   #publishViews(of: LoadedEvent, keys: ReadonlyArray<string>): void {
-    const scene = this.#readContext(of, this.#needs.timers.now())
-    const said = keys.flatMap((key) => throttledDispatches(scene, key))
+    const context = this.#readContext(of, this.#needs.timers.now())
+    const said = keys.flatMap((key) => throttledDispatches(context, key))
     this.#publishEphemeral(of, said)
   }
 
@@ -292,13 +292,16 @@ export class LiveEventActor {
   /** When the policy stops being `open`, participants inside without an admission move to the waiting room. */
   #shut({ state, records }: LoadedEvent, presence: Presence, at: Timestamp): void {
     const policy = lobbyPolicy(state, records)
-    if (this.#policy === "open" && policy !== "open") presence.sendOut((who) => admissionOf(state, records, who), at)
+    if (this.#policy === "open" && policy !== "open")
+      presence.moveToWaitingRoom((who) => admissionOf(state, records, who), at)
     this.#policy = policy
   }
 
   /** Lists show a participant's changed role or room, but not their admission or subscribed tallies. */
   #touch(changes: Batch["participantChanges"]): void {
-    const moved = changes.filter(({ admission, hearsPoll }) => admission === undefined && hearsPoll === undefined)
+    const moved = changes.filter(
+      ({ admission, pollSubscription }) => admission === undefined && pollSubscription === undefined,
+    )
     if (moved.length === 0) return
     const at = toTimestamp(this.#needs.timers.now())
     for (const { participantId } of moved) this.#presence?.touch(participantId, at)
@@ -346,8 +349,8 @@ export class LiveEventActor {
     return this.#presence?.peek(Number.MAX_SAFE_INTEGER) ?? []
   }
 
-  #forget(partingsSaid: number): void {
-    this.#presence?.drop(partingsSaid)
+  #forget(leavesPublished: number): void {
+    this.#presence?.drop(leavesPublished)
     this.#loaded = undefined
     this.#deadlineTimer.clear()
   }
@@ -368,13 +371,13 @@ export class LiveEventActor {
   }
 
   /** Commits before the report is acknowledged, and so before the manager gets `ready`. */
-  #pardonManagers(of: LoadedEvent, { changes }: PresenceReport): Effect.Effect<void, Unreachable> {
+  #unblockManagers(of: LoadedEvent, { changes }: PresenceReport): Effect.Effect<void, Unreachable> {
     const blocked = changes.flatMap((change) =>
       "participant" in change && change.participant.manages === true ? change.participant.participantId : [],
     )
     if (!blocked.some((id) => of.state.removed.includes(id))) return Effect.void
     return this.#act(of, this.#needs.timers.now(), (turn) => {
-      for (const id of blocked) pardon(turn, id)
+      for (const id of blocked) unblock(turn, id)
     })
   }
 
@@ -386,7 +389,7 @@ export class LiveEventActor {
     for (const change of changes) {
       if (change.type === "join")
         presence.enter(node, change.participant, admissionOf(state, records, change.participant), at)
-      else if (change.type === "knock") presence.knock(node, change.participant, now, at)
+      else if (change.type === "joinWaitingRoom") presence.joinWaitingRoom(node, change.participant, now, at)
       else presence.leave(node, change.participantId, now, at)
     }
     this.#flush.schedule()

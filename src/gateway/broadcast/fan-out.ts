@@ -71,9 +71,9 @@ export class FanOut {
   ephemeral(publication: EphemeralPublication): void {
     const owner = ownerOf(publication.stream)
     const all = owner === undefined ? this.#ephemeral : this.#personal
-    const place = owner ?? ephemeralTopic(this.#eventId, publication.stream, publication.optOut)
-    const waiting = all.get(place) ?? new Map<string, string>()
-    all.set(place, waiting.set(publication.key, publication.frame))
+    const target = owner ?? ephemeralTopic(this.#eventId, publication.stream, publication.optOut)
+    const waiting = all.get(target) ?? new Map<string, string>()
+    all.set(target, waiting.set(publication.key, publication.frame))
   }
 
   after(topic: string, frame: string): void {

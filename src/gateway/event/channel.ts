@@ -269,7 +269,7 @@ export class Channel {
   #reportEveryone(): void {
     for (const identity of this.participants.identities()) this.#presence.joined(identity)
     for (const identity of this.#arrivals.identities()) this.#presence.joined(identity)
-    for (const identity of this.#waitingRoom.identities()) this.#presence.knocked(identity)
+    for (const identity of this.#waitingRoom.identities()) this.#presence.joinedWaitingRoom(identity)
   }
 
   #restart(reason: "epoch" | "gap"): void {

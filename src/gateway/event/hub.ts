@@ -26,7 +26,7 @@ export class Hub implements ConnectionOwner {
       services,
       {
         connections: () => this.#connections,
-        stands: (connection, access, stored) => {
+        roleRead: (connection, access, stored) => {
           this.#channels.get(connection.eventId)?.roleRead(connection, access, stored)
         },
       },

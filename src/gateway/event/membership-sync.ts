@@ -53,11 +53,11 @@ export class MembershipSync {
    * role.
    */
   admits(connection: Connection): boolean {
-    const { participants: places } = this.#needs.subscriber
-    connection.apply({ type: "became", identity: places.here(connection.identity) })
+    const { participants: states } = this.#needs.subscriber
+    connection.apply({ type: "became", identity: states.here(connection.identity) })
     this.#agree(connection)
-    connection.apply({ type: "moved", roomId: places.roomOf(connection.identity.participantId) })
-    const admission = places.admission(connection.identity)
+    connection.apply({ type: "moved", roomId: states.roomOf(connection.identity.participantId) })
+    const admission = states.admission(connection.identity)
     if (admission === "waits") this.#needs.waitingRoom.hold(connection)
     if (admission === "denied") connection.apply({ type: "denied" })
     if (admission === "in") this.#needs.waitingRoom.admit(connection.identity.participantId)
@@ -82,7 +82,7 @@ export class MembershipSync {
 
   /** Applies a participant change to the participant's connections. */
   follow(change: ParticipantChange): void {
-    const { participantId, role, roomId, admission, because = "role", hearsPoll } = change
+    const { participantId, role, roomId, admission, because = "role", pollSubscription } = change
     const connections = this.#needs.participants.connectionsOf(participantId)
     if (admission === "admitted") this.#needs.waitingRoom.admit(participantId)
     if (admission === "denied") {
@@ -90,7 +90,8 @@ export class MembershipSync {
       this.#closeInside(participantId, CLOSE.lobbyDenied)
     }
     for (const connection of connections) {
-      if (hearsPoll !== undefined) connection.apply({ type: "pollSubscribed", pollId: hearsPoll.id, on: hearsPoll.on })
+      if (pollSubscription !== undefined)
+        connection.apply({ type: "pollSubscribed", pollId: pollSubscription.id, on: pollSubscription.on })
       if (roomId !== undefined) this.#move(connection, roomId)
       // When a role given here ends, the stored role applies; the grant watch looks it up shortly after.
       if (role !== undefined && role !== null)
@@ -101,12 +102,12 @@ export class MembershipSync {
 
   /** After a gap in the feed: applies the present state to every connection. */
   followAll(): void {
-    const { participants: places } = this.#needs.subscriber
+    const { participants: states } = this.#needs.subscriber
     for (const connection of [...this.#needs.participants.connections()]) {
       const { participantId } = connection.identity
       if (this.#isBarred(connection.identity)) connection.close(CLOSE.removed)
-      this.#move(connection, places.roomOf(participantId))
-      this.#applyIdentity(connection, places.here(connection.identity), "role")
+      this.#move(connection, states.roomOf(participantId))
+      this.#applyIdentity(connection, states.here(connection.identity), "role")
       this.#judge(connection)
       // The live event may have counted them as waiting when they were reported.
       if (connection.state === "open" && connection.identity.walkIn) this.#needs.presence.joined(connection.identity)
@@ -116,10 +117,10 @@ export class MembershipSync {
 
   /** A new token may have another role or name, or be on the event's list, which needs no admission. */
   renew(connection: Connection, identity: Identity, reason: UpdateReason): void {
-    const { participants: places } = this.#needs.subscriber
-    this.#applyIdentity(connection, places.here(identity), reason)
+    const { participants: states } = this.#needs.subscriber
+    this.#applyIdentity(connection, states.here(identity), reason)
     this.#agree(connection)
-    const waits = connection.state === "lobby" && places.admission(connection.identity) === "in"
+    const waits = connection.state === "lobby" && states.admission(connection.identity) === "in"
     if (waits) this.#needs.waitingRoom.admit(identity.participantId)
   }
 
@@ -184,10 +185,10 @@ export class MembershipSync {
   }
 
   #admitAllowed(): void {
-    const { participants: places } = this.#needs.subscriber
+    const { participants: states } = this.#needs.subscriber
     for (const identity of this.#needs.waitingRoom.identities()) {
       if (this.#isBarred(identity)) this.#needs.waitingRoom.close(identity.participantId, CLOSE.removed)
-      else if (places.admission(identity) === "in") this.#needs.waitingRoom.admit(identity.participantId)
+      else if (states.admission(identity) === "in") this.#needs.waitingRoom.admit(identity.participantId)
     }
   }
 

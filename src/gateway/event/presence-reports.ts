@@ -86,13 +86,13 @@ export class PresenceReports {
   }
 
   /** The participant is in the waiting room. */
-  knocked(identity: Identity): void {
-    this.#add({ type: "knock", participant: participantOf(identity) })
+  joinedWaitingRoom(identity: Identity): void {
+    this.#add({ type: "joinWaitingRoom", participant: participantOf(identity) })
   }
 
   /** The participant no longer waits: admitted, denied, or gone. */
-  gaveUp(participantId: string): void {
-    this.#add({ type: "giveUp", participantId })
+  leftWaitingRoom(participantId: string): void {
+    this.#add({ type: "leaveWaitingRoom", participantId })
   }
 
   left(participantId: string): void {

@@ -48,12 +48,12 @@ export class RoleNotifier {
   /** The connection's role differs from the one it was sent. */
   notify(connection: Connection, reason: UpdateReason): void {
     const { media, subscriber } = this.#needs
-    const say = (seat: object): void => {
+    const send = (seat: object): void => {
       const d = { ...rightsOf(connection.identity, subscriber.phase), reason, ...seat }
       connection.send(JSON.stringify({ op: 0, t: "me.updated", d }))
     }
-    if (media.isTold(connection)) say({})
-    else media.change(connection, (seat) => say({ media: seat }))
+    if (media.wasSent(connection)) send({})
+    else media.change(connection, (seat) => send({ media: seat }))
   }
 
   /** Notifies each stored role of its effective role in the phase that is active now. */

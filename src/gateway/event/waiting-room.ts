@@ -46,7 +46,7 @@ export class WaitingRoom {
   hold(connection: Connection): void {
     connection.apply({ type: "heldBack" })
     const { isFirst, surplus } = this.#waiting.enter(connection)
-    if (isFirst) this.#presence.knocked(connection.identity)
+    if (isFirst) this.#presence.joinedWaitingRoom(connection.identity)
     surplus?.close(CLOSE.replaced)
   }
 
@@ -67,6 +67,6 @@ export class WaitingRoom {
 
   /** The connection closed, or was admitted. */
   forget(connection: Connection): void {
-    if (this.#waiting.leave(connection)) this.#presence.gaveUp(connection.identity.participantId)
+    if (this.#waiting.leave(connection)) this.#presence.leftWaitingRoom(connection.identity.participantId)
   }
 }

@@ -95,7 +95,11 @@ export class ConnectionSync {
     const since = request.since ?? subscriber.version
     const read = readingFor(subscriber, connection, since)
     // Where some tallies are for voters only, resuming needs a reading, which has the participant's votes.
-    if (resume !== undefined && reason === undefined && (read !== undefined || !subscriber.participants.votersHear)) {
+    if (
+      resume !== undefined &&
+      reason === undefined &&
+      (read !== undefined || !subscriber.participants.hasVoterTallies)
+    ) {
       this.#settle(request, resume.cursors)
       return
     }
@@ -133,14 +137,14 @@ export class ConnectionSync {
     const cursor = (stream: StreamName): number => cursors[wireStream(stream)] ?? 0
     if (streams.some((stream) => cursor(stream) > delivery.published(stream))) delivery.flush()
     const { epoch, buffers } = subscriber
-    const place = { epoch, v: delivery.version, cursors }
+    const position = { epoch, v: delivery.version, cursors }
     const missed = media.inReplay(
       streams.flatMap((stream) => buffers.between(stream, cursor(stream), delivery.published(stream))),
       seats,
     )
     const seat = seats === undefined ? {} : { media: seats.main }
     const frames =
-      ready === undefined ? resumedFrames(connection, place, this.#moment(), missed, seat) : [ready, ...missed]
+      ready === undefined ? resumedFrames(connection, position, this.#moment(), missed, seat) : [ready, ...missed]
     const isNew = connection.state === "waiting"
     if (isNew) admissions.open(connection)
     media.forget(connection)

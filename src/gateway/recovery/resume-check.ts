@@ -14,22 +14,22 @@ import { receivesStaffChat } from "./ready.ts"
  * without a reading the reason is not final, and with the next one the stream is known.
  */
 export const whyNoReplay = (
-  { epoch: presentEpoch, buffers: rings }: EventSubscriber,
+  { epoch: presentEpoch, buffers }: EventSubscriber,
   connection: Connection,
   { epoch, cursors }: Resume,
 ): ReadyReason | undefined => {
   if (epoch !== presentEpoch) return "epoch"
   const streams = connection.streams
   if ("staff" in cursors !== isStaff(connection.identity.role)) return "roleChanged"
-  const heard = new Set(streams.map(wireStream))
-  const hearsOthers = Object.keys(cursors).some((name) => !heard.has(name))
+  const own = new Set(streams.map(wireStream))
+  const namesOthers = Object.keys(cursors).some((name) => !own.has(name))
   // Most participants have no dispatches on their own stream, and many clients omit such a cursor.
   const cursor = (stream: StreamName): number => cursors[wireStream(stream)] ?? (ownerOf(stream) === undefined ? -1 : 0)
-  if (hearsOthers) return "gap"
-  const missing = streams.filter((stream) => !rings.covers(stream, cursor(stream)))
+  if (namesOthers) return "gap"
+  const missing = streams.filter((stream) => !buffers.covers(stream, cursor(stream)))
   if (missing.length === 0) return undefined
   // The cursor was valid once; any other cursor never was.
-  const isPast = (stream: StreamName): boolean => cursor(stream) >= 0 && cursor(stream) < rings.head(stream)
+  const isPast = (stream: StreamName): boolean => cursor(stream) >= 0 && cursor(stream) < buffers.head(stream)
   return missing.every(isPast) ? "expired" : "gap"
 }
 
@@ -46,7 +46,7 @@ export interface ReadingFor {
  * dispatches can be replayed.
  */
 export const readingFor = (
-  { read, buffers: rings }: EventSubscriber,
+  { read, buffers }: EventSubscriber,
   connection: Connection,
   since: number,
 ): ReadingFor | undefined => {
@@ -58,7 +58,7 @@ export const readingFor = (
   const head = (stream: StreamName): number =>
     ownerOf(stream) === undefined ? (snapshot.heads[stream] ?? 0) : own.head
   const streams = connection.streams
-  if (!streams.every((stream) => rings.covers(stream, head(stream)))) return undefined
+  if (!streams.every((stream) => buffers.covers(stream, head(stream)))) return undefined
   const cursors = Object.fromEntries(streams.map((stream) => [wireStream(stream), head(stream)]))
   return { snapshot, state: own.state, cursors }
 }

@@ -86,7 +86,7 @@ export const takenBackNotice = (requestId: string) =>
   })
 
 /** Notifies everything that rested on the taken grants. Called after a reset or a provider's sign-in succeeded. */
-export const tellOfTakenBack = (takenBack: TakenBack | null) =>
+export const announceTakenBack = (takenBack: TakenBack | null) =>
   Effect.gen(function* () {
     if (takenBack === null) return
     const { forgetAll } = yield* ApiKeys
@@ -105,5 +105,5 @@ export const resetPasswordBy = (token: string, passwordHash: string, requestId: 
       Effect.tap(resetPassword(sql, token, passwordHash), ({ takenBack }) => query(() => note(sql, takenBack))),
     )
     yield* recheckSockets({ accountId: done.accountId })
-    yield* tellOfTakenBack(done.takenBack)
+    yield* announceTakenBack(done.takenBack)
   })
