@@ -26,6 +26,11 @@ const answerOf = (state: LiveState, command: Command, said: AnswerFields): Answe
   event: isAgendaCommand(command) ? restEvent(state) : null,
 })
 
+/** Has the leaves that are published with a deleted event, because no later commit can carry them. */
+interface Leaving {
+  finalLeaves(at: number): ReadonlyArray<PresenceChange>
+}
+
 /** The stored answer of an accepted command id, or a refusal when the id is reused with another body. */
 export const rememberedAnswer = (batch: Batch, envelope: Envelope): Outcome | undefined => {
   const known = batch.answered(envelope)
@@ -37,13 +42,7 @@ export const rememberedAnswer = (batch: Batch, envelope: Envelope): Outcome | un
   return answerOf(batch.state, envelope.command, { result, version, duplicate: true })
 }
 
-/** `finalLeaves`: the leaves that are published with a deleted event, because no later commit can carry them. */
-export const perform = (
-  batch: Batch,
-  turn: Turn,
-  envelope: Envelope,
-  finalLeaves: () => ReadonlyArray<PresenceChange>,
-): Outcome => {
+export const perform = (batch: Batch, turn: Turn, envelope: Envelope, event: Leaving): Outcome => {
   const { scope, commandId, bodyHash, command } = envelope
   const result = decide(turn, envelope)
   if (result instanceof Refused) {
@@ -56,7 +55,9 @@ export const perform = (
     return answerOf(batch.state, command, { result, version: batch.version, duplicate: false })
   }
   const step = entryOfTurn(turn)
-  const leaves = turn.state.deleted ? finalLeaves().map((change) => presenceNotice(turn.state, change)) : []
+  const leaves = turn.state.deleted
+    ? event.finalLeaves(envelope.at).map((change) => presenceNotice(turn.state, change))
+    : []
   const version = batch.add({
     ...step,
     webhookEvents: [...step.webhookEvents, ...leaves],
