@@ -14,9 +14,9 @@ import type { Queryable } from "./pool/statement.ts"
 const LOCK_KEY = 7_160_928_441
 /** Sessions of this name have the heartbeat; those of older builds do not, and never count as silent. */
 const HOLDER_NAME = "gathercue server"
-const BEAT_EVERY_MS = 2_000
+const HEARTBEAT_EVERY_MS = 2_000
 /** For a beat, before the session is given up. */
-const BEAT_WITHIN_MS = 5_000
+const HEARTBEAT_WITHIN_MS = 5_000
 const STALL_MS = 500
 const SILENT_AFTER_MS = 10_000
 /** Checks in a row at which the holder counts as silent: after a freeze of the database its next beat may be about to come. */
@@ -42,7 +42,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const open = (url: string): Promise<Session> =>
   openSession(
     url,
-    { application_name: HOLDER_NAME, statement_timeout: BEAT_WITHIN_MS, lock_timeout: BEAT_WITHIN_MS },
+    { application_name: HOLDER_NAME, statement_timeout: HEARTBEAT_WITHIN_MS, lock_timeout: HEARTBEAT_WITHIN_MS },
     CONNECT_WITHIN_MS,
   )
 
@@ -149,10 +149,10 @@ class Holding implements ProcessLock {
       let late = setTimeout(() => {
         // After a stop of this process the answer may be there, unread.
         late = setTimeout(() => connection.destroy("deadline"), STALL_MS)
-      }, BEAT_WITHIN_MS)
+      }, HEARTBEAT_WITHIN_MS)
       await sql`select 1`.then(undefined, () => {})
       clearTimeout(late)
-      await pause(BEAT_EVERY_MS)
+      await pause(HEARTBEAT_EVERY_MS)
     }
   }
 

@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { type Command, type Envelope, Refused } from "../../src/actors/commands.ts"
 import { decide } from "../../src/actors/domain/decide.ts"
 import { RecordStore } from "../../src/actors/domain/record-store.ts"
-import { activePhase, type LiveState, NO_EFFECTS } from "../../src/actors/domain/state.ts"
+import { activePhaseOf, type LiveState, NO_EFFECTS } from "../../src/actors/domain/state.ts"
 import { Turn } from "../../src/actors/domain/turn.ts"
 import { nextDeadline } from "../../src/actors/runtime/deadlines.ts"
 import type { PhaseState } from "../../src/model/phase.ts"
@@ -136,14 +136,14 @@ const expectLawful = (before: LiveState, after: LiveState): void => {
     // A changed phase has a new revision, or clients would keep the old one; an unchanged one keeps its.
     expect(next === old || (next?.rev ?? 0) > old.rev).toBe(true)
   }
-  const [was, is] = [activePhase(before), activePhase(after)]
+  const [was, is] = [activePhaseOf(before), activePhaseOf(after)]
   // A command with a revision of the active phase applies to that phase alone.
   if (is !== undefined && is.id !== was?.id) {
     for (const { rev: known } of before.phases) expect(is.rev).toBeGreaterThan(known)
   }
   const open = after.phases.filter(({ status }) => status === "pending" || status === "active")
   if (after.event.status === "ended") expect(open).toEqual([])
-  if (after.event.status !== "live") expect(activePhase(after)).toBeUndefined()
+  if (after.event.status !== "live") expect(activePhaseOf(after)).toBeUndefined()
 }
 
 test("at most one phase is active, nothing ever goes back, and a refusal changes nothing", () => {
@@ -216,7 +216,7 @@ test("deadlines come in order, warn one minute and ten seconds before, and an en
         at: end,
         command: { type: "timer.elapse" },
       })
-      expect(toMillis(activePhase(state)?.timerEndsAt ?? "")).toBe(end)
+      expect(toMillis(activePhaseOf(state)?.timerEndsAt ?? "")).toBe(end)
     }),
   )
 })

@@ -21,8 +21,8 @@ interface AnswerFields {
   readonly duplicate: boolean
 }
 
-const answerOf = (state: LiveState, command: Command, said: AnswerFields): Answer => ({
-  ...said,
+const answerOf = (state: LiveState, command: Command, fields: AnswerFields): Answer => ({
+  ...fields,
   event: isAgendaCommand(command) ? restEvent(state) : null,
 })
 

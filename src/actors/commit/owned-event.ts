@@ -8,7 +8,7 @@ import { newId } from "../../model/ids.ts"
 import type { LobbyPolicy } from "../../model/live/live-values.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import { type Envelope, type NotOwner, StoreUnavailable, type Unreachable } from "../commands.ts"
-import { activePhase } from "../domain/state.ts"
+import { activePhaseOf } from "../domain/state.ts"
 import { Turn } from "../domain/turn.ts"
 import { admissionOf, lobbyPolicy } from "../presence/admission-policy.ts"
 import { NOBODY, Presence, type PresenceChange } from "../presence/presence.ts"
@@ -155,14 +155,14 @@ export class OwnedEvent {
   }
 
   #adopt(next: LoadedEvent): void {
-    const before = this.#loaded === undefined ? undefined : activePhase(this.#loaded.state)?.modality
+    const before = this.#loaded === undefined ? undefined : activePhaseOf(this.#loaded.state)?.modality
     this.#loaded = next
     const { status } = next.state.event
     const at = toTimestamp(this.#needs.timers.now())
     const presence = this.#presence ?? this.#activate(next)
     this.#closeLobbyPolicy(next, presence, at)
     if (status === "live") presence.open(at)
-    this.#emit({ type: "adopted", loaded: next, isNewPhase: before !== activePhase(next.state)?.modality })
+    this.#emit({ type: "adopted", loaded: next, isNewPhase: before !== activePhaseOf(next.state)?.modality })
   }
 
   #activate(loaded: LoadedEvent): Presence {

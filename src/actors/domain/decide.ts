@@ -20,7 +20,7 @@ import {
 import { checkRole, forgetRole } from "./activities/stage.ts"
 import { liveEventMachine } from "./agenda-chart.ts"
 import { type AgendaResult, resultOf } from "./agenda-results.ts"
-import { activePhase, findPhase, type LiveState, NO_EFFECTS, phaseTraits } from "./state.ts"
+import { activePhaseOf, findPhase, type LiveState, NO_EFFECTS, phaseTraits } from "./state.ts"
 import type { MachineEvent } from "./transitions.ts"
 import type { Turn } from "./turn.ts"
 
@@ -70,7 +70,7 @@ const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
 
 /** Passes phase changes to every activity. */
 const notifyOfPhases = (turn: Turn, before: LiveState, after: LiveState): void => {
-  const [was, is] = [activePhase(before), activePhase(after)]
+  const [was, is] = [activePhaseOf(before), activePhaseOf(after)]
   const elapsed = was !== undefined && !was.timerElapsed && findPhase(after, was.id)?.timerElapsed === true
   if (was !== undefined && elapsed) runPhaseHooks(turn, "phaseElapsed", was)
   if (was !== undefined && was.id !== is?.id) runPhaseHooks(turn, "phaseEnded", was)

@@ -5,8 +5,8 @@
 
 import { ownStream, roomStream, SHARED_STREAMS } from "../../model/live/streams.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
-import { personalViewOf, viewOf } from "../domain/activities/registry.ts"
-import { activePhase, gatewayPhase, phaseTraits } from "../domain/state.ts"
+import { personalViewOf, sharedViewOf } from "../domain/activities/registry.ts"
+import { activePhaseOf, gatewayPhase, phaseTraits } from "../domain/state.ts"
 import type { LiveReading, LiveSnapshot, ReadQuery } from "../protocol.ts"
 import { runningTimersOf } from "../runtime/deadlines.ts"
 import { lobbyPolicy } from "./admission-policy.ts"
@@ -85,7 +85,7 @@ const contextOf = ({ records, state }: LoadedEvent, presence: Presence | undefin
 const snapshotOf = (of: LoadedEvent, presence: Presence | undefined, now: number): LiveSnapshot => {
   const { state, records } = of
   const context = contextOf(of, presence, now)
-  const active = activePhase(state)
+  const active = activePhaseOf(state)
   const seats = [...records.all("seat")].filter(([, { away }]) => !away)
   return {
     epoch: of.epoch,
@@ -97,9 +97,9 @@ const snapshotOf = (of: LoadedEvent, presence: Presence | undefined, now: number
       phase: active === undefined ? null : gatewayPhase(active),
       phases: state.phases.map(gatewayPhase),
       timers: runningTimersOf(context),
-      ...viewOf(context, "view"),
+      ...sharedViewOf(context, "view"),
     },
-    staff: viewOf(context, "staffView"),
+    staff: sharedViewOf(context, "staffView"),
     people: { presence: presence === undefined ? {} : presenceView(of, presence) },
     anonymous: { presence: presence === undefined ? {} : presenceSummary(of, presence) },
     lobby: lobbyPolicy(state, records),

@@ -7,7 +7,7 @@ import type { TimerView } from "../../protocol/topics/agenda.ts"
 import type { Command } from "../commands.ts"
 import type { ActivityDeadline, ReadContext } from "../domain/activities/activity.ts"
 import { activityTimers, nextActivityDeadline } from "../domain/activities/registry.ts"
-import { activePhase, activeTimers, type LiveState } from "../domain/state.ts"
+import { activePhaseOf, activeTimers, type LiveState } from "../domain/state.ts"
 import type { Turn } from "../domain/turn.ts"
 
 /** A timer warns this long before it elapses. */
@@ -64,7 +64,7 @@ const nextWarning = (context: ReadContext, since: number): ActivityDeadline | un
 }
 
 const phaseDeadline = (state: LiveState): PhaseDeadline | undefined => {
-  const phase = activePhase(state)
+  const phase = activePhaseOf(state)
   if (phase === undefined || phase.timerEndsAt === null || phase.timerElapsed) return undefined
   const { id: phaseId, timerEndsAt: endsAt } = phase
   return { at: toMillis(endsAt), command: { type: "timer.elapse", d: { phaseId, endsAt } } }

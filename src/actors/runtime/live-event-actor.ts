@@ -157,14 +157,14 @@ export class LiveEventActor {
 
   #publishViews(of: LoadedEvent, keys: ReadonlyArray<string>): void {
     const context = this.#readContext(of, this.#needs.timers.now())
-    const said = keys.flatMap((key) => throttledDispatches(context, key))
-    this.#publishEphemeral(of, said)
+    const dispatches = keys.flatMap((key) => throttledDispatches(context, key))
+    this.#publishEphemeral(of, dispatches)
   }
 
-  #publishEphemeral(of: LoadedEvent, said: ReadonlyArray<Ephemeral>): void {
-    if (said.length === 0) return
+  #publishEphemeral(of: LoadedEvent, dispatches: ReadonlyArray<Ephemeral>): void {
+    if (dispatches.length === 0) return
     this.#snapshots.forget()
-    const frames = said.map((one) => encodeEphemeral(one, this.#needs.timers.now()))
+    const frames = dispatches.map((one) => encodeEphemeral(one, this.#needs.timers.now()))
     publishEphemeral(this.#needs, of, frames)
   }
 

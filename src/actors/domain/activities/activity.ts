@@ -12,7 +12,7 @@ import type { RecordStore } from "../record-store.ts"
 import type { LiveState } from "../state.ts"
 import type { Turn } from "../turn.ts"
 
-export type Fields = { readonly [field: string]: unknown }
+export type ViewFields = { readonly [field: string]: unknown }
 
 /** Returns `d` of the reply, or a refusal. `rev`: the revision that the caller saw, when the command names one. */
 export type CommandHandler<T extends ActivityName> = (
@@ -79,7 +79,7 @@ export interface Activity {
   readonly throttled?: { readonly [name: string]: ThrottledView }
 }
 
-export const refuse = (code: Refused["code"], detail: string, current?: Fields): Refused =>
+export const refuse = (code: Refused["code"], detail: string, current?: ViewFields): Refused =>
   new Refused(current === undefined ? { code, detail } : { code, detail, current })
 
 export const noSuch = (what: string): Refused => refuse("not_found", `No such ${what}.`)

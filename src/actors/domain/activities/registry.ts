@@ -13,9 +13,9 @@ import type {
   ActivityDeadline,
   CommandHandler,
   ExtendTimer,
-  Fields,
   ReadContext,
   ThrottledView,
+  ViewFields,
 } from "./activity.ts"
 import { announcements } from "./announcements.ts"
 import { broadcast } from "./broadcast.ts"
@@ -124,11 +124,11 @@ export const extendActivityTimer = (
 
 type View = "view" | "staffView"
 
-export const viewOf = (context: ReadContext, view: View): Fields =>
-  Object.assign({}, ...ACTIVITIES.map((activity) => activity[view]?.(context))) as Fields
+export const sharedViewOf = (context: ReadContext, view: View): ViewFields =>
+  Object.assign({}, ...ACTIVITIES.map((activity) => activity[view]?.(context))) as ViewFields
 
-export const personalViewOf = (context: ReadContext, participantId: string): Fields =>
-  Object.assign({}, ...ACTIVITIES.map((activity) => activity.personalView?.(context, participantId))) as Fields
+export const personalViewOf = (context: ReadContext, participantId: string): ViewFields =>
+  Object.assign({}, ...ACTIVITIES.map((activity) => activity.personalView?.(context, participantId))) as ViewFields
 
 /** The throttled view of a key, and the id in the key. */
 export const throttledViewOf = (

@@ -75,12 +75,12 @@ export const takenBackNotice = (requestId: string) =>
     const { appUrl } = yield* HttpSettings
     const mailer = yield* Mailer
     return async (sql: Queryable, takenBack: TakenBack | null): Promise<void> => {
-      const told = takenBack === null ? [] : linesOf(takenBack)
-      if (takenBack === null || told.length === 0) return
+      const lines = takenBack === null ? [] : linesOf(takenBack)
+      if (takenBack === null || lines.length === 0) return
       await insertAuditEntries(sql, entriesOf(takenBack, requestId))
       const address = await findPrimaryAddress(sql, takenBack.accountId)
       if (address !== undefined) {
-        await mailer.post(sql, takenBackLetter(address.email, address.name, told, `${appUrl}/`))
+        await mailer.post(sql, takenBackLetter(address.email, address.name, lines, `${appUrl}/`))
       }
     }
   })

@@ -70,7 +70,7 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
           return answers
         }
 
-        const told = yield* database.transaction((sql) =>
+        const results = yield* database.transaction((sql) =>
           Effect.tap(
             query(() => mailAll(sql)),
             (answers) => {
@@ -80,7 +80,7 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
           ),
         )
         mailer.collect()
-        return { eventId: event.id, roomId, generatedAt, recipients: told }
+        return { eventId: event.id, roomId, generatedAt, recipients: results }
       }),
   },
 }

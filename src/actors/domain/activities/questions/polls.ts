@@ -135,8 +135,8 @@ const vote: CommandHandler<"poll.vote"> = (turn, { id, optionIds }, rev) => {
   if (isRefused(after)) return after
   const key = voteId(id, participantId)
   const before = turn.get("pollVote", key) ?? []
-  const said = { pollId: id, optionIds: after }
-  if (before.join() === after.join()) return said
+  const vote = { pollId: id, optionIds: after }
+  if (before.join() === after.join()) return vote
   if (before.length > 0 && !poll.allowChange) {
     return refuse("conflict", "A vote in this poll cannot be changed.", { pollId: id, optionIds: before })
   }
@@ -150,9 +150,9 @@ const vote: CommandHandler<"poll.vote"> = (turn, { id, optionIds }, rev) => {
     countSignedOut(turn, id, hasOne)
     if (poll.results === "afterVote") turn.changeParticipant({ participantId, pollSubscription: { id, on: hasOne } })
   }
-  turn.publishEphemeral("me.pollVoted", `me:${participantId}`, said, id)
+  turn.publishEphemeral("me.pollVoted", `me:${participantId}`, vote, id)
   turn.publishThrottled(`poll.tally:${id}`)
-  return said
+  return vote
 }
 
 const publish: CommandHandler<"poll.publish"> = (turn, { id, on = true }, rev) => {

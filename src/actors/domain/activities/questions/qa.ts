@@ -279,11 +279,11 @@ export const qa = {
         moderated: moderated ?? before.moderated,
         questionsOpen: open ?? before.questionsOpen,
       }
-      const said = { moderated: settings.moderated, open: settings.questionsOpen }
-      if (settings.moderated === before.moderated && settings.questionsOpen === before.questionsOpen) return said
+      const published = { moderated: settings.moderated, open: settings.questionsOpen }
+      if (settings.moderated === before.moderated && settings.questionsOpen === before.questionsOpen) return published
       turn.put("settings", ONLY, settings)
-      turn.publish("qa.settings", "event", said)
-      return said
+      turn.publish("qa.settings", "event", published)
+      return published
     },
   },
   view: (context) => {

@@ -10,7 +10,7 @@ import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
 import type { TimerView } from "../../../../protocol/topics/agenda.ts"
 import type { BreakoutView } from "../../../../protocol/topics/breakouts.ts"
 import type { Present } from "../../../presence/presence.ts"
-import { activePhase } from "../../state.ts"
+import { activePhaseOf } from "../../state.ts"
 import type { Turn } from "../../turn.ts"
 import { MAX_ROOMS } from "./breakout-plans.ts"
 import { isSeated, roleOf, roomsOf, roomView, setRoom, sit } from "./rooms.ts"
@@ -42,7 +42,7 @@ interface Opening {
 }
 
 const newBreakout = (turn: Turn, plan: BreakoutPlan, { durationMs, late }: Opening): Breakout => {
-  const phase = activePhase(turn.state)
+  const phase = activePhaseOf(turn.state)
   const phaseEnd = phase === undefined || phase.timerElapsed ? null : phase.timerEndsAt
   return {
     id: turn.idFor("breakout"),

@@ -7,7 +7,7 @@ import { ONLY, type Rotation } from "../../../../model/live/live-records.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
 import type { RotationView } from "../../../../protocol/topics/rotation.ts"
 import type { Refused } from "../../../commands.ts"
-import { activePhase } from "../../state.ts"
+import { activePhaseOf } from "../../state.ts"
 import type { Turn } from "../../turn.ts"
 import { type Activity, type ActivityDeadline, type ReadContext, refuse } from "../activity.ts"
 import {
@@ -50,7 +50,7 @@ interface Start {
 const start = (turn: Turn, { roundSeconds, breakSeconds = 0, rounds, groupSize = 2, odd = "bye" }: Start): Rotation =>
   beginRound(turn, {
     id: turn.idFor("rotation"),
-    phaseId: activePhase(turn.state)?.id ?? "",
+    phaseId: activePhaseOf(turn.state)?.id ?? "",
     status: "break",
     roundSeconds,
     breakSeconds,
