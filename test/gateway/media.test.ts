@@ -191,7 +191,8 @@ test("a crowd receives its seats a few at a time, and nobody is left out", async
   }
 })
 
-test("a dispatch whose seat is still being given does not follow the ready that came meanwhile", async () => {
+/** A connection in the room `red`, whose seats are minted when `given` is done. */
+const openMinting = () => {
   const given = Deferred.makeUnsafe<void>()
   const seat = { provider: "livekit", url: URL, token: "token" } as const
   const services = {
@@ -210,6 +211,11 @@ test("a dispatch whose seat is still being given does not follow the ready that 
   const phase = { ...NO_PHASE, id: "phase", modality: "breakout" } as const
   const seats = new MediaSeats(services, "event", { phase })
   const dispatch = (n: number) => ({ frame: `${n}`, seatable: { roomId: "red", withSeat: () => `${n} with a seat` } })
+  return { given, sent, connection, seats, dispatch }
+}
+
+test("a dispatch whose seat is still being given does not follow the ready that came meanwhile", async () => {
+  const { given, sent, connection, seats, dispatch } = openMinting()
   seats.send(connection, [dispatch(1)])
   seats.forget(connection)
   seats.send(connection, [dispatch(2)])
@@ -217,4 +223,13 @@ test("a dispatch whose seat is still being given does not follow the ready that 
   await eventually(() => sent.length > 0)
   seats.send(connection, [{ frame: "3" }])
   expect(sent).toEqual(["2 with a seat", "3"])
+})
+
+test("a participant that moves on while a seat is minted has none in the room that they left", async () => {
+  const { given, sent, connection, seats, dispatch } = openMinting()
+  seats.send(connection, [dispatch(1)])
+  Object.assign(connection, { roomId: "blue" })
+  await Effect.runPromise(Deferred.succeed(given, undefined))
+  await eventually(() => sent.length > 0)
+  expect(sent).toEqual(["1"])
 })

@@ -7,7 +7,7 @@ import type { Basis } from "../../model/grants.ts"
 import type { CloseCode } from "../../protocol/close-codes.ts"
 import { type StreamName, streamsOf } from "../broadcast/stream-names.ts"
 import { beginLife, type ConnectionState, type Identity, isSettled, type Life, type LifeEvent } from "./lifecycle.ts"
-import { type ConnectionEffect, type Departure, type ReadyNeed, step } from "./step.ts"
+import { type ConnectionEffect, type ConnectionLeft, type ReadyNeed, step } from "./step.ts"
 
 /** The transport of a connection. Every call is safe after the socket has closed, and then does nothing. */
 export interface Socket {
@@ -25,7 +25,7 @@ export interface Socket {
 /** Performs the effects that reach beyond the socket. */
 export interface ConnectionOwner {
   /** The connection has closed. Called once. */
-  left(connection: Connection, departure: Departure): void
+  left(connection: Connection, departure: ConnectionLeft): void
   /** The connection needs `ready`, now or when its event has been read. */
   makeReady(connection: Connection, need: ReadyNeed): void
 }

@@ -155,7 +155,7 @@ const CHART: {
 export const isSettled = (state: ConnectionState): boolean => state === "open" || state === "lobby"
 
 /** Would an open connection receive other streams as this participant? Dispatches of these would follow a gap. */
-export const hasOtherStreams = ({ state, identity, roomId }: Life, next: Identity): boolean =>
+export const changesStreams = ({ state, identity, roomId }: Life, next: Identity): boolean =>
   state === "open" && streamsOf(identity, roomId).join() !== streamsOf(next, roomId).join()
 
 const withPoll = (polls: ReadonlySet<string>, pollId: string, on: boolean): ReadonlySet<string> => {
@@ -190,7 +190,7 @@ export const lifeAfter = (life: Life, event: LifeEvent): Life => {
       return { ...life, isPaused: false, isSlow: false, polls: withPolls(life.polls, event.polls) }
     case "became": {
       const { identity } = event
-      return { ...life, identity, isPaused: life.isPaused || hasOtherStreams(life, identity) }
+      return { ...life, identity, isPaused: life.isPaused || changesStreams(life, identity) }
     }
     case "moved":
       return { ...life, roomId: event.roomId }

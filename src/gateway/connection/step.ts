@@ -7,11 +7,11 @@ import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
 import type { Resume } from "../../protocol/frames.ts"
 import { OP } from "../../protocol/op.ts"
 import type { ReadyReason } from "../../protocol/ready.ts"
-import { type ConnectionState, hasOtherStreams, type Life, type LifeEvent, lifeAfter } from "./lifecycle.ts"
+import { type ConnectionState, changesStreams, type Life, type LifeEvent, lifeAfter } from "./lifecycle.ts"
 import { subscriptionChange } from "./subscriptions.ts"
 
 /** How a connection left. */
-export interface Departure {
+export interface ConnectionLeft {
   /** The state that it left. */
   readonly from: ConnectionState
   /** The close code from this side; `undefined` when the socket closed by itself or by the peer. */
@@ -28,7 +28,7 @@ export type ConnectionEffect =
   | { readonly type: "subscribe" | "unsubscribe"; readonly topic: string }
   | { readonly type: "send"; readonly frame: string }
   /** Its event and the process forget it. */
-  | ({ readonly type: "leave" } & Departure)
+  | ({ readonly type: "leave" } & ConnectionLeft)
   /** A close frame after what is buffered. */
   | { readonly type: "end"; readonly why: CloseCode }
   /** No close frame. */
@@ -64,7 +64,7 @@ const effectsOf = (before: Life, event: LifeEvent): ReadonlyArray<ConnectionEffe
     case "admitted":
       return [dispatchOf("lobby.status", { state: "admitted" }), requestReady("new")]
     case "became":
-      return hasOtherStreams(before, event.identity) ? [requestReady("roleChanged")] : []
+      return changesStreams(before, event.identity) ? [requestReady("roleChanged")] : []
     case "restarted":
       return [requestReady(event.reason)]
     case "warned":

@@ -6,7 +6,7 @@ import type { Resume } from "../../protocol/frames.ts"
 import { OP } from "../../protocol/op.ts"
 import type { Connection, ConnectionOwner } from "../connection/connection.ts"
 import { dueEvent } from "../connection/deadlines.ts"
-import type { Departure, ReadyNeed } from "../connection/step.ts"
+import type { ConnectionLeft, ReadyNeed } from "../connection/step.ts"
 import { GrantWatch } from "../grants/grant-watch.ts"
 import type { GatewayServices } from "../services.ts"
 import { Channel } from "./channel.ts"
@@ -63,7 +63,7 @@ export class Hub implements ConnectionOwner {
     this.#channels.get(connection.eventId)?.makeReady(connection, need)
   }
 
-  left(connection: Connection, departure: Departure): void {
+  left(connection: Connection, departure: ConnectionLeft): void {
     if (!this.#connections.delete(connection)) return
     const { metrics } = this.#services.telemetry
     metrics.sockets.add(-1)

@@ -92,7 +92,7 @@ const personalPart = ({ identity, roomId, life }: Connection, { phase, now }: Mo
   return `${membersOf({ serverTime: now, tokenExpiresAt: toTimestamp(life.sessionExpiresAt) })},"me":${me}`
 }
 
-export interface Position {
+export interface ReadyPosition {
   readonly epoch: string
   readonly v: number
   readonly cursors: StreamCursors
@@ -115,7 +115,7 @@ export const readyWithSnapshot = (
 /** `ready`, all missed dispatches, and `caughtUp`. `seat`: in the main room, with a media server. */
 export const resumedFrames = (
   connection: Connection,
-  position: Position,
+  position: ReadyPosition,
   moment: Moment,
   missed: ReadonlyArray<string>,
   seat: { readonly media?: MediaToken | null },
