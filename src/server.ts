@@ -51,7 +51,7 @@ import { Unavailable } from "./model/errors.ts"
 import { deriveKey } from "./secret-key.ts"
 import { idleAccountsSweepLayer } from "./store/accounts/idle-accounts.ts"
 import { Database } from "./store/database.ts"
-import { Heartbeat } from "./store/heartbeat.ts"
+import { DatabaseHeartbeat } from "./store/heartbeat.ts"
 import { MediaSignal } from "./store/media/media-signal.ts"
 import { type OpenDatabase, openDatabase, usable } from "./store/open-database.ts"
 import { ownsSealedSecrets } from "./store/sealing-key.ts"
@@ -190,7 +190,7 @@ const layersOf = (
     PartnerTokens.layer.pipe(Layer.provide(PartnerKeys.layer)),
     Idempotency.layer(deriveKey(config.secretKey, "kept-answers")).pipe(Layer.provide(mailer)),
     historySweepLayer(config.gatewayHistoryMs),
-    Heartbeat.layer,
+    DatabaseHeartbeat.layer,
     backlogLayer,
     retentionSweepLayer,
     config.smtp === null ? Layer.empty : idleAccountsSweepLayer,

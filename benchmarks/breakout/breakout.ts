@@ -18,7 +18,7 @@ const OPTIONS = {
   ...PROFILE_OPTION,
 }
 
-const HEARS = "assignment.updated"
+const AWAITED = "assignment.updated"
 const SETTLE_MS = 1000
 
 /** The plan alone, without command and commit. */
@@ -38,7 +38,7 @@ const openOurs = async ({ crowd }: Contestant, people: number, size: number, pla
   planMs.push(performance.now() - startedAt)
   const seated = plan.rooms.reduce((sum, room) => sum + room.people.length, 0)
   if (seated !== people) throw new Error(`${seated} of ${people} people were seated`)
-  return crowd.call<Told>("tell", { t: "breakout.open", d: { planId: plan.id }, hears: HEARS })
+  return crowd.call<Told>("tell", { t: "breakout.open", d: { planId: plan.id }, awaits: AWAITED })
 }
 
 interface Seats {
@@ -55,10 +55,10 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   for (let round = 0; round < rounds; round++) {
     aloneMs.push(planAlone(people, size, round))
     await measure(ours, own, () => openOurs(ours, people, size, planMs))
-    await ours.crowd.call<Told>("tell", { t: "breakout.close", d: { graceMs: 0 }, hears: "assignment.ended" })
+    await ours.crowd.call<Told>("tell", { t: "breakout.close", d: { graceMs: 0 }, awaits: "assignment.ended" })
     await sleep(SETTLE_MS)
     await measure(theirs, peer, () =>
-      theirs.crowd.call<Told>("tell", { t: "breakout.open", d: { size }, hears: HEARS }),
+      theirs.crowd.call<Told>("tell", { t: "breakout.open", d: { size }, awaits: AWAITED }),
     )
   }
   console.log(`  the plan alone ${spread(aloneMs)} ms; asked for, committed and answered ${spread(planMs)} ms\n`)

@@ -5,7 +5,7 @@
  */
 import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
 import { type Bench, defineBenchmark } from "../benchmark.ts"
-import type { Heard, Joined } from "../support/audience.ts"
+import type { Joined, Received } from "../support/audience.ts"
 import type { AnnounceOptions } from "../support/audience-process.ts"
 import { type Child, startChild } from "../support/child.ts"
 import {
@@ -59,13 +59,13 @@ const measureOnce = async (contestant: Contestant, perSecond: number, seconds: n
   const sent = await contestant.send(perSecond, seconds)
   const elapsed = (performance.now() - startedAt) / 1000
   const cpuOfSending = cpuSeconds(pid) - cpuBefore
-  const heard = await audience.call<Heard>("heard")
+  const received = await audience.call<Received>("received")
   const cpu = cpuSeconds(pid) - cpuBefore
   into.sent.push(sent / elapsed)
-  into.perCpuSecond.push(heard.deliveries / cpu)
-  into.perSecond.push(heard.deliveries / elapsed)
+  into.perCpuSecond.push(received.deliveries / cpu)
+  into.perSecond.push(received.deliveries / elapsed)
   into.cpuPercent.push((cpuOfSending / elapsed) * 100)
-  into.p99Ms.push(heard.p99Ms)
+  into.p99Ms.push(received.p99Ms)
   await sleep(SETTLE_MS)
 }
 

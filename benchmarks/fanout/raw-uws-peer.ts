@@ -14,7 +14,7 @@ export interface PublishOptions {
 const TOPIC = "event"
 const BACKPRESSURE_BYTES = 4_194_304
 const app = App({})
-let places = 0
+let published = 0
 
 const start = (): Promise<number> =>
   new Promise((resolve, reject) => {
@@ -45,8 +45,8 @@ const publish = async ({ perSecond, seconds, tickMs }: PublishOptions): Promise<
   for (let n = 0; n < wanted; n++) {
     const dueIn = startedAt + (n * 1000) / perSecond - performance.now()
     if (dueIn > 1) await sleep(dueIn)
-    places += 1
-    waiting.push(JSON.stringify(dispatchOf(places)))
+    published += 1
+    waiting.push(JSON.stringify(dispatchOf(published)))
     flush(performance.now())
   }
   await sleep(tickMs)

@@ -1,4 +1,4 @@
-/** The viewers of `reactions`, in a process of their own: one in ten cheers, everybody hears the tallies. */
+/** The viewers of `reactions`, in a process of their own: one in ten cheers, everybody awaits the tallies. */
 import { randomUUID } from "node:crypto"
 import { answerParent } from "../support/child.ts"
 import { percentile, sleep } from "../support/figures.ts"
@@ -20,7 +20,7 @@ export interface CheerOptions {
 
 export interface Applause {
   readonly sent: number
-  /** By the tallies that the first viewer heard. */
+  /** By the tallies that the first viewer received. */
   readonly counted: number
   /** Tallies times viewers. */
   readonly tallies: number
@@ -116,8 +116,8 @@ const cheer = async ({ perSecond, seconds }: CheerOptions): Promise<Applause> =>
     if (dueIn > 1) await sleep(dueIn)
     react(sent++)
   }
-  for (let heard = -1; heard !== tallies; ) {
-    heard = tallies
+  for (let received = -1; received !== tallies; ) {
+    received = tallies
     await sleep(1200)
   }
   return {

@@ -61,7 +61,7 @@ const run = async (bench: Bench<typeof OPTIONS>): Promise<void> => {
   }
   const of = (applause: ReadonlyArray<Applause>, figure: keyof Applause) => applause.map((one) => one[figure])
   printRows([
-    [`${number(perSecond)}/s sent`, "counted of sent", "tallies heard", "p50 ms", "p99 ms", "CPU %"],
+    [`${number(perSecond)}/s sent`, "counted of sent", "tallies received", "p50 ms", "p99 ms", "CPU %"],
     ...contestants.map(({ name, applause, cpu }) => [
       name,
       applause.map(({ counted, sent }) => `${number(counted)}/${number(sent)}`).join(" "),

@@ -18,7 +18,7 @@ const OPTIONS = {
   ...PROFILE_OPTION,
 }
 
-const HEARS = "rotation.round"
+const AWAITED = "rotation.round"
 const OPTIONS_OF_PAIRING = { groupSize: 2, odd: "bye", seed: 1 } as const
 
 /** One round after the other for the same people; each with one who left and one who came. */
@@ -41,8 +41,8 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   const alone = pairAlone(people, options.pairings)
   const [ours, theirs] = await openContestants("rotation", people, options.profile, defer)
   const [own, peer] = [nothingMeasured(), nothingMeasured()]
-  const first = { t: "rotation.start", d: { roundSeconds: 3600, rounds: "exhaust" }, hears: HEARS }
-  const skip = { t: "rotation.skip", d: {}, hears: HEARS }
+  const first = { t: "rotation.start", d: { roundSeconds: 3600, rounds: "exhaust" }, awaits: AWAITED }
+  const skip = { t: "rotation.skip", d: {}, awaits: AWAITED }
   for (let round = 0; round < rounds; round++) {
     await measure(ours, own, () => ours.crowd.call<Told>("tell", round === 0 ? first : skip))
     await measure(theirs, peer, () => theirs.crowd.call<Told>("tell", skip))

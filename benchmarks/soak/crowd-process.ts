@@ -51,10 +51,10 @@ const keep = (list: string[], id: string): void => {
   if (list.length > 50) list.shift()
 }
 
-type Heard = { readonly t?: string; readonly d?: any } // decoded JSON, looked at by its `t`
+type Received = { readonly t?: string; readonly d?: any } // decoded JSON, looked at by its `t`
 
 /** The first host's eyes: what came up is acted upon by all. */
-const watch = (client: SoakClient, frame: Heard): void => {
+const watch = (client: SoakClient, frame: Received): void => {
   if (client !== hosts[0]) return
   if (frame.t === "question.created") keep(questions, frame.d.question.id)
   if (frame.t === "poll.opened") keep(polls, frame.d.poll.id)

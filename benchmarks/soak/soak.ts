@@ -38,18 +38,18 @@ const FLAT = 1.15
 /** The server's heap after a full garbage collection. */
 class HeapProbe {
   static readonly nodeOptions = ["--expose-gc", "--import", new URL("./heap-probe.js", import.meta.url).href]
-  #heard: ((bytes: number) => void) | undefined
+  #received: ((bytes: number) => void) | undefined
 
   /** Is it a line of the probe's? */
   reads(line: string): boolean {
     if (!line.startsWith('{"heapUsed":')) return false
-    this.#heard?.((JSON.parse(line) as { readonly heapUsed: number }).heapUsed)
+    this.#received?.((JSON.parse(line) as { readonly heapUsed: number }).heapUsed)
     return true
   }
 
   after(pid: number): Promise<number> {
     return new Promise((resolve) => {
-      this.#heard = resolve
+      this.#received = resolve
       process.kill(pid, "SIGUSR2")
     })
   }
@@ -100,7 +100,7 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   ])
   const { ordered, ephemeral, holes, repeats, resumed, snapshots, accepted, refused, closes, connected, level } = seen
   console.log(`
-ordered dispatches heard ${number(ordered)}, others ${number(ephemeral)}; holes ${holes}, repeats ${repeats}
+ordered dispatches received ${number(ordered)}, others ${number(ephemeral)}; holes ${holes}, repeats ${repeats}
 connections resumed ${number(resumed)}, with a snapshot ${number(snapshots)}; closed by the server ${JSON.stringify(closes)}
 commands accepted ${number(accepted)}, refused ${JSON.stringify(refused)}
 in the end ${level} of ${connected} people stand where the host stands

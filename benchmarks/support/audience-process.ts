@@ -86,7 +86,7 @@ answerParent({
   },
   join: (perSecond: number) => current().join(perSecond),
   listen: () => current().listen(),
-  heard: () => current().heard(),
+  received: () => current().received(),
   storm: () => current().storm(),
   leave: () => current().leave(),
   /** Returns at once; `announced` waits for the end. */

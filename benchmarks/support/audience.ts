@@ -15,7 +15,7 @@ const HEARTBEAT_STEP_MS = 100
 const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 30_000
 
-export interface Heard {
+export interface Received {
   /** Dispatches times sockets. */
   readonly deliveries: number
   readonly p50Ms: number
@@ -35,7 +35,7 @@ export class Audience {
   readonly #sockets: Array<LoadSocket | undefined> = []
   readonly #isIn: Uint8Array
   readonly #tries: Uint8Array
-  readonly #places: Int32Array
+  readonly #positions: Int32Array
   #from: Int32Array
   #singles = 0
   #latencies: number[] = []
@@ -51,7 +51,7 @@ export class Audience {
     this.#dialect = dialect
     this.#isIn = new Uint8Array(size)
     this.#tries = new Uint8Array(size)
-    this.#places = new Int32Array(size)
+    this.#positions = new Int32Array(size)
     this.#from = new Int32Array(size)
     if (dialect.heartbeat !== undefined) setInterval(() => this.#heartbeats(), HEARTBEAT_STEP_MS).unref()
   }
@@ -74,13 +74,13 @@ export class Audience {
 
   /** Counts from here on. */
   listen(): void {
-    this.#from = this.#places.slice()
+    this.#from = this.#positions.slice()
     this.#singles = 0
     this.#latencies = []
   }
 
   /** The dispatches since then, once nothing has come for a while. */
-  async heard(): Promise<Heard> {
+  async received(): Promise<Received> {
     for (let before = -1; before !== this.#deliveries(); ) {
       before = this.#deliveries()
       await sleep(500)
@@ -110,7 +110,7 @@ export class Audience {
   }
 
   #deliveries(): number {
-    return this.#places.reduce((sum, place, index) => sum + place - (this.#from[index] ?? 0), this.#singles)
+    return this.#positions.reduce((sum, place, index) => sum + place - (this.#from[index] ?? 0), this.#singles)
   }
 
   async #everyoneIn(): Promise<void> {
@@ -165,7 +165,7 @@ export class Audience {
       case "joined":
         // A socket that resumes is in once it has caught up; its place goes on from where it was.
         if (meaning.epoch !== undefined) this.#epoch = meaning.epoch
-        if (meaning.s !== undefined && this.#places[index] === 0) this.#places[index] = meaning.s
+        if (meaning.s !== undefined && this.#positions[index] === 0) this.#positions[index] = meaning.s
         if (!payload.includes('"resumed":true')) this.#enter(index)
         return
       case "caughtUp":
@@ -177,7 +177,7 @@ export class Audience {
         return
       case "dispatches":
         this.#sample(index, payload)
-        this.#places[index] = Math.max(this.#places[index] ?? 0, meaning.last)
+        this.#positions[index] = Math.max(this.#positions[index] ?? 0, meaning.last)
         // The missed dispatches may come together with `caughtUp`.
         if (this.#isIn[index] === 0 && payload.includes('"t":"caughtUp"')) this.#enter(index)
         return
@@ -186,21 +186,21 @@ export class Audience {
   }
 
   #resume(index: number) {
-    const event = this.#places[index] ?? 0
+    const event = this.#positions[index] ?? 0
     return this.#epoch === "" || event === 0 ? undefined : { epoch: this.#epoch, cursors: { event } }
   }
 
   #sample(index: number, payload: Buffer): void {
     if (index % SAMPLE_EVERY !== 0) return
     const now = Date.now()
-    let place = this.#places[index] ?? 0
+    let place = this.#positions[index] ?? 0
     for (const { ts, s } of this.#dialect.details(payload)) {
       this.#latencies.push(now - ts)
       if (s === undefined) continue
       if (place !== 0 && s !== place + 1) throw new Error(`socket ${index} got ${s} after ${place}`)
       place = s
     }
-    this.#places[index] = place
+    this.#positions[index] = place
   }
 
   /** A part of the sockets at a time, so that each has its turn every `HEARTBEAT_MS`. */

@@ -24,7 +24,7 @@ export interface Ask {
 
 export interface Tell extends Ask {
   /** The dispatch that everyone is to get. */
-  readonly hears: string
+  readonly awaits: string
 }
 
 export interface Told {
@@ -51,7 +51,7 @@ class Crowd {
   #joined = 0
   #news: () => void = () => {}
   /** Part of the frame that a person receives. */
-  #hears = Buffer.alloc(0)
+  #awaits = Buffer.alloc(0)
   #since = 0
   #told = new Map<number, number>()
 
@@ -84,9 +84,9 @@ class Crowd {
   }
 
   /** The host sends the command, and everyone receives theirs once. */
-  async tell({ t, d, hears }: Tell): Promise<Told> {
+  async tell({ t, d, awaits }: Tell): Promise<Told> {
     const { people, speaks } = this.#options
-    this.#hears = Buffer.from(speaks === "gateway" ? `"t":"${hears}"` : `["${hears}"`)
+    this.#awaits = Buffer.from(speaks === "gateway" ? `"t":"${awaits}"` : `["${awaits}"`)
     this.#told = new Map()
     this.#since = performance.now()
     if (speaks === "gateway") void this.ask({ t, d })
@@ -158,7 +158,7 @@ class Crowd {
   }
 
   #hear({ index }: LoadSocket, payload: Buffer): void {
-    if (this.#told.has(index) || !payload.includes(this.#hears)) return
+    if (this.#told.has(index) || !payload.includes(this.#awaits)) return
     this.#told.set(index, performance.now() - this.#since)
     if (this.#told.size === this.#options.people) this.#news()
   }

@@ -66,6 +66,6 @@ answerParent({
       (_, choice) => rows.find((row) => row["choice"] === choice)?.["n"] ?? 0,
     )
     const cast = kept.map((_, choice) => last.filter((n) => n >= 0 && choiceOf(n, voters.length) === choice).length)
-    return { cast, kept, heard: kept }
+    return { cast, kept, received: kept }
   },
 })

@@ -21,8 +21,8 @@ export interface Compared {
   readonly cast: ReadonlyArray<number>
   /** In a newcomer's `ready`. */
   readonly kept: ReadonlyArray<number>
-  /** In the last tally a socket heard. */
-  readonly heard: ReadonlyArray<number>
+  /** In the last tally a socket received. */
+  readonly received: ReadonlyArray<number>
 }
 
 /** The used parts of a reply or of `ready`. */
@@ -41,7 +41,7 @@ let options: VotersOptions
 let pollId = ""
 let offered = 0
 let tally = new Tally()
-let heard: ReadonlyArray<number> = []
+let received: ReadonlyArray<number> = []
 
 const connect = (index: number, role: "viewer" | "host", onFrame: (text: string) => void): Promise<LoadSocket> =>
   new Promise((resolve, reject) => {
@@ -76,7 +76,7 @@ const hear = (index: number, text: string): void => {
   }
   if (index !== 0 || !text.includes('"poll.tally"')) return
   const frame = JSON.parse(text)
-  for (const { t, d } of Array.isArray(frame) ? frame : [frame]) if (t === "poll.tally") heard = d.counts
+  for (const { t, d } of Array.isArray(frame) ? frame : [frame]) if (t === "poll.tally") received = d.counts
 }
 
 /** A host's socket; asks one command after the other. */
@@ -133,6 +133,6 @@ answerParent({
     const cast = new Array<number>(OPTION_COUNT).fill(0)
     for (const n of last) if (n >= 0) cast[choiceOf(n, people.length)] = (cast[choiceOf(n, people.length)] ?? 0) + 1
     const { ready } = await host()
-    return { cast, heard, kept: ready.polls?.[0]?.counts ?? [] }
+    return { cast, received, kept: ready.polls?.[0]?.counts ?? [] }
   },
 })

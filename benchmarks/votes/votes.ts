@@ -47,9 +47,9 @@ const contestantsOf = async ({ options, defer }: Bench<typeof OPTIONS>): Promise
 const same = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean => a.join() === b.join()
 
 const sayWhetherExact = async ({ name, voters, taken }: Contestant): Promise<void> => {
-  const { cast, kept, heard } = await voters.call<Compared>("compare")
-  if (!same(cast, kept) || !same(cast, heard)) {
-    throw new Error(`${name}: cast ${cast}, kept ${kept}, heard ${heard}`)
+  const { cast, kept, received } = await voters.call<Compared>("compare")
+  if (!same(cast, kept) || !same(cast, received)) {
+    throw new Error(`${name}: cast ${cast}, kept ${kept}, received ${received}`)
   }
   const refused = taken.reduce((sum, round) => sum + round.refused, 0)
   console.log(`${name}: the tally is exact (${cast.join(", ")}); ${number(refused)} votes were refused for now`)

@@ -24,7 +24,7 @@ const heardAnnouncements = (streams: Streams): { readonly counts: Counts; readon
     const { text } = d as { readonly text: string }
     counts.set(text, (counts.get(text) ?? 0) + 1)
   }
-  return { counts, isWhole: streams.unheard("event") === 0 }
+  return { counts, isWhole: streams.missing("event") === 0 }
 }
 
 const judge = (ledger: Ledger, entries: ReadonlyArray<Entry>, counts: Counts, isWhole: boolean): void => {

@@ -26,13 +26,13 @@ export const checkStreams: Check = async ({ sql, ledger, streams, crowd }) => {
       if (last < s) ledger.violate("I2", `sockets heard of more on a stream ${kind} than is stored`)
     }
     for (const { stream, s, frame } of stored) {
-      const heard = streams.contentAt({ eventId, epoch, stream }, s)
-      if (heard !== undefined && heard !== contentOf(JSON.stringify(JSON.parse(frame)))) {
+      const received = streams.contentAt({ eventId, epoch, stream }, s)
+      if (received !== undefined && received !== contentOf(JSON.stringify(JSON.parse(frame)))) {
         ledger.violate("I2", `a number of ${stream.split(":")[0]} is stored with another content than was heard`)
       }
     }
   }
-  ledger.count("numbers of event and staff that no socket heard", streams.unheard("event") + streams.unheard("staff"))
+  ledger.count("numbers of event and staff that no socket heard", streams.missing("event") + streams.missing("staff"))
 }
 
 /** Every client is connected and has received the last dispatch of its event. */

@@ -48,10 +48,10 @@ const outOfOrder = (deliveries: ReadonlyArray<Delivery>, place: number, before: 
 const checkContents = (
   ledger: Inspection["ledger"],
   deliveries: ReadonlyArray<Delivery>,
-  heard: ReadonlyMap<string, Told>,
+  received: ReadonlyMap<string, Told>,
 ): void => {
   for (const { id, body, status } of deliveries) {
-    const one = heard.get(id)
+    const one = received.get(id)
     if (one === undefined || one.accepted === 0) ledger.violate("I4", `an occurrence was never delivered (${status})`)
     else if (one.changed || one.hash !== hashOf(body)) ledger.violate("I4", "an occurrence was told in two ways")
   }
@@ -60,11 +60,11 @@ const checkContents = (
 const checkOrder = (
   ledger: Inspection["ledger"],
   deliveries: ReadonlyArray<Delivery>,
-  heard: ReadonlyMap<string, Told>,
+  received: ReadonlyMap<string, Told>,
 ): void => {
   const places = new Map(deliveries.map(({ id }, place) => [id, place]))
   const last = new Map<string | null, number>()
-  for (const { id, eventId, type } of heard.values()) {
+  for (const { id, eventId, type } of received.values()) {
     const place = places.get(id)
     const before = last.get(eventId) ?? -1
     if (place === undefined) ledger.violate("I4", `${type}: told and not stored`)
@@ -105,9 +105,9 @@ export const checkWebhooks: Check = async (inspection) => {
       from webhook_deliveries d join outbox_messages m on m.id = d.message_id order by d.seq`
   for (const [name, endpoint] of crowd.endpoints) {
     const deliveries = rows.filter((row) => row.endpoint === endpoint)
-    const heard = receiver.told.get(name) ?? new Map()
-    checkContents(ledger, deliveries, heard)
-    checkOrder(ledger, deliveries, heard)
+    const received = receiver.told.get(name) ?? new Map()
+    checkContents(ledger, deliveries, received)
+    checkOrder(ledger, deliveries, received)
     ledger.count("deliveries checked", deliveries.length)
   }
   await checkTruth(inspection)

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto"
 import type { Ledger } from "./ledger.ts"
 
-export interface Heard {
+export interface Received {
   readonly eventId: string
   /** The name that the history has on the wire. */
   readonly epoch: string
@@ -33,17 +33,17 @@ export class Streams {
   readonly #heads = new Map<string, StreamHead>()
   readonly #firsts = new Map<string, number>()
   /** Each of these dispatches once, in the order of their first receipt. */
-  readonly elapsed: Array<Heard> = []
-  readonly announced: Array<Heard> = []
-  heard = 0
+  readonly elapsed: Array<Received> = []
+  readonly announced: Array<Received> = []
+  received = 0
 
   constructor(ledger: Ledger) {
     this.#ledger = ledger
   }
 
-  hear(heard: Heard): void {
-    this.heard++
-    const { eventId, epoch, stream, s, t, text } = heard
+  receive(received: Received): void {
+    this.received++
+    const { eventId, epoch, stream, s, t, text } = received
     const key = `${eventId} ${epoch} ${stream}`
     const content = contentOf(text)
     const known = this.#contents.get(`${key} ${s}`)
@@ -54,12 +54,12 @@ export class Streams {
     this.#contents.set(`${key} ${s}`, content)
     if (!this.#firsts.has(key)) this.#firsts.set(key, s)
     if (s > (this.#heads.get(key)?.s ?? 0)) this.#heads.set(key, { eventId, epoch, stream, s })
-    if (t === "timer.elapsed") this.elapsed.push(heard)
-    if (t === "announcement") this.announced.push(heard)
+    if (t === "timer.elapsed") this.elapsed.push(received)
+    if (t === "announcement") this.announced.push(received)
   }
 
   /** Numbers below the head that no socket received: all of them had a snapshot instead, or nobody was there. */
-  unheard(stream: string): number {
+  missing(stream: string): number {
     let count = 0
     for (const { eventId, epoch, stream: name, s } of this.#heads.values()) {
       if (name !== stream) continue

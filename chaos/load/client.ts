@@ -206,7 +206,7 @@ export class Client {
       )
     }
     if (before !== undefined && s <= before) this.#place.noticed?.(`late: ${stream} ${s} after ${before} (${frame.t})`)
-    streams.hear({ eventId, epoch: this.#epoch, stream, s, t: frame.t, d: frame.d, text: JSON.stringify(frame) })
+    streams.receive({ eventId, epoch: this.#epoch, stream, s, t: frame.t, d: frame.d, text: JSON.stringify(frame) })
     if (before === undefined || s > before) this.#cursors[st] = s
   }
 

@@ -23,7 +23,7 @@ const gone = () => NotFound.of("event")
 const unavailable = (detail: string, retryAfterSeconds = 1) => new Unavailable({ detail, retryAfterSeconds })
 
 /** The reason why an event cannot answer now. */
-const awayBecause = (tag: string): Unavailable => {
+const unavailableBecause = (tag: string): Unavailable => {
   if (tag === "MailboxFull") return unavailable("The event has too much to do right now.")
   if (tag === "StoreUnavailable") return unavailable("The event's state could not be stored or read; try again.", 2)
   return unavailable("The event is being moved; try again.")
@@ -79,7 +79,7 @@ export class LiveEvents extends Context.Service<
             Effect.mapError((failure) => {
               if (failure._tag === "EventNotFound") return gone()
               return ENGINE_TAGS.has(failure._tag)
-                ? awayBecause(failure._tag)
+                ? unavailableBecause(failure._tag)
                 : (failure as Exclude<E, { readonly _tag: EngineTag }>)
             }),
           )
@@ -101,7 +101,7 @@ export class LiveEvents extends Context.Service<
         const execute = (eventId: string, envelope: Envelope): Reachable<Answer, Refused> =>
           Effect.suspend(() => inboxOf(eventId).put(pseudonymous(pseudonymKey, eventId, envelope))).pipe(
             Effect.flatMap((outcome): Effect.Effect<Answer, Refused | Unavailable> => {
-              if (outcome instanceof StoreUnavailable) return Effect.fail(awayBecause("StoreUnavailable"))
+              if (outcome instanceof StoreUnavailable) return Effect.fail(unavailableBecause("StoreUnavailable"))
               return outcome instanceof Refused ? Effect.fail(outcome) : Effect.succeed(outcome)
             }),
             Effect.tap((answer) =>

@@ -38,8 +38,8 @@ export const PresenceReport = Schema.Struct({
     Schema.Union([
       Schema.Struct({ type: Schema.Literal("join"), participant: ParticipantSchema }),
       Schema.Struct({ type: Schema.Literal("leave"), participantId: Schema.String }),
-      Schema.Struct({ type: Schema.Literal("knock"), participant: ParticipantSchema }),
-      Schema.Struct({ type: Schema.Literal("giveUp"), participantId: Schema.String }),
+      Schema.Struct({ type: Schema.Literal("joinWaitingRoom"), participant: ParticipantSchema }),
+      Schema.Struct({ type: Schema.Literal("leaveWaitingRoom"), participantId: Schema.String }),
     ]),
   ),
 })
@@ -72,7 +72,7 @@ export const LiveSnapshot = Schema.Struct({
   roles: Schema.Record(Schema.String, EventRole),
   seats: Schema.Record(Schema.String, Schema.String),
   /** True when there are tallies for voters alone. */
-  votersHear: Schema.Boolean,
+  hasVoterTallies: Schema.Boolean,
   /** Participants who may not come back. */
   removed: Schema.Array(Schema.String),
 })

@@ -96,7 +96,7 @@ export class GatewayClient {
   #helloDeadline: ReturnType<typeof setTimeout> | undefined
   #renewal: ReturnType<typeof setTimeout> | undefined
   /** Whether anything came since the last heartbeat went out. */
-  #heard = true
+  #hasReceived = true
   #reconnectAfterMs: number | undefined
   #laggingAcks = 0
   #syncing = false
@@ -220,7 +220,7 @@ export class GatewayClient {
   }
 
   #receive(text: string, grant: GatewayToken): void {
-    this.#heard = true
+    this.#hasReceived = true
     const frame = JSON.parse(text) as ServerObject | ReadonlyArray<ServerObject>
     for (const object of Array.isArray(frame) ? frame : [frame as ServerObject]) this.#handle(object, grant)
   }
@@ -257,7 +257,7 @@ export class GatewayClient {
     clearTimeout(this.#helloDeadline)
     clearInterval(this.#heartbeat)
     this.#heartbeat = setInterval(() => {
-      if (this.#heard) this.#beat()
+      if (this.#hasReceived) this.#sendHeartbeat()
       else this.#giveUp("silent")
     }, hello.heartbeatMs)
   }
@@ -268,14 +268,14 @@ export class GatewayClient {
     this.#lost(LOST_WITHOUT_A_WORD, reason)
   }
 
-  #beat(): void {
-    this.#heard = false
+  #sendHeartbeat(): void {
+    this.#hasReceived = false
     this.#send(JSON.stringify({ op: OP.heartbeat, d: { t0: Date.now() } }))
   }
 
   #acknowledge({ t0, t1, t2, heads }: HeartbeatAck["d"]): void {
     this.clock.add(t0, t1, t2, Date.now())
-    if (this.clock.samples < CLOCK_SAMPLES_AT_START) setTimeout(() => this.#beat(), CLOCK_SAMPLE_EVERY_MS)
+    if (this.clock.samples < CLOCK_SAMPLES_AT_START) setTimeout(() => this.#sendHeartbeat(), CLOCK_SAMPLE_EVERY_MS)
     this.#laggingAcks = this.#positions.behind(heads) ? this.#laggingAcks + 1 : 0
     if (this.#laggingAcks >= LAGGING_ACKS) this.#sync()
   }
@@ -326,7 +326,7 @@ export class GatewayClient {
     this.#backoff.reset()
     this.#setStatus("ready")
     this.#pump()
-    this.#beat()
+    this.#sendHeartbeat()
     this.#events.emit("connected", ready)
   }
 

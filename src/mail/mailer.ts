@@ -73,7 +73,7 @@ export class Mailer extends Context.Service<
         const { log } = yield* Telemetry
         const { sealingKey, keep } = options
         const delays = options.retryDelaysMs ?? RETRY_DELAYS_MS
-        const bell = yield* Latch.make(false)
+        const signal = yield* Latch.make(false)
 
         const contentOf = ({ id, contentSealed }: MailRow): Omit<Letter, "to" | "subject"> =>
           JSON.parse(openText(sealingKey, id, contentSealed))
@@ -110,9 +110,9 @@ export class Mailer extends Context.Service<
         const send = (smtp: Smtp) =>
           Effect.forever(
             Effect.gen(function* () {
-              yield* bell.close
+              yield* signal.close
               if ((yield* round(smtp)) > 0) return
-              yield* Effect.race(bell.await, Effect.sleep(POLL))
+              yield* Effect.race(signal.await, Effect.sleep(POLL))
             }),
           )
 
@@ -140,7 +140,7 @@ export class Mailer extends Context.Service<
             await insertMail(sql, { id, recipient: to, subject, contentSealed, dueAt })
           },
           collect: () => {
-            bell.openUnsafe()
+            signal.openUnsafe()
           },
           outbox: (to) =>
             Effect.map(

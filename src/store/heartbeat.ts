@@ -14,16 +14,16 @@ export interface Readiness {
   readonly reason: string | null
 }
 
-const BEAT_EVERY_MS = 1_000
+const HEARTBEAT_EVERY_MS = 1_000
 /** The retry after a failure, so that the answer is right again soon after the database is. */
 const RETRY_AFTER_MS = 250
 /** With the wait for a connection; the rest is about a second, for a disk that is slow and no worse. */
-const BEAT_WITHIN_MS = 1_900
+const HEARTBEAT_WITHIN_MS = 1_900
 const FRESH_MS = 2_000
 /** For the lock of emptying the probes: while the statement waits for it, no probe can be written. */
 const TRUNCATE_LOCK = "200ms"
 /** A probe takes one page of 8 KiB: about half a megabyte until they are truncated. */
-const BEATS_PER_TRUNCATE = 64
+const HEARTBEATS_PER_TRUNCATE = 64
 /** More than half of a page, so that each probe takes a page of its own. */
 const PROBE_BYTES = 7_000
 
@@ -51,11 +51,11 @@ const write = async (sql: Queryable): Promise<void> => {
     insert into heartbeats (at) values (now()) on conflict (id) do update set at = excluded.at`
 }
 
-export class Heartbeat extends Context.Service<Heartbeat, { readonly readiness: () => Readiness }>()(
+export class DatabaseHeartbeat extends Context.Service<DatabaseHeartbeat, { readonly readiness: () => Readiness }>()(
   "gathercue/Heartbeat",
 ) {
-  static readonly layer: Layer.Layer<Heartbeat, never, Database | Telemetry> = Layer.effect(
-    Heartbeat,
+  static readonly layer: Layer.Layer<DatabaseHeartbeat, never, Database | Telemetry> = Layer.effect(
+    DatabaseHeartbeat,
     Effect.gen(function* () {
       const database = yield* Database
       const { log, metrics, sample } = yield* Telemetry
@@ -77,12 +77,12 @@ export class Heartbeat extends Context.Service<Heartbeat, { readonly readiness: 
       const beat = async (): Promise<number> => {
         const since = timers.elapsed()
         try {
-          await database.attempt(write, { priority: "live", withinMs: BEAT_WITHIN_MS })
-          if (beats++ % BEATS_PER_TRUNCATE === 0) void truncate()
+          await database.attempt(write, { priority: "live", withinMs: HEARTBEAT_WITHIN_MS })
+          if (beats++ % HEARTBEATS_PER_TRUNCATE === 0) void truncate()
           lastAt = timers.elapsed()
           if (reason !== null && beats > 1) log.info("the database takes writes again")
           reason = null
-          return Math.max(0, BEAT_EVERY_MS - (lastAt - since))
+          return Math.max(0, HEARTBEAT_EVERY_MS - (lastAt - since))
         } catch (cause) {
           const found = reasonOf(cause)
           if (found !== reason) log.warn({ err: cause }, `not ready: ${found}`)

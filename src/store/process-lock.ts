@@ -14,9 +14,9 @@ import type { Queryable } from "./pool/statement.ts"
 const LOCK_KEY = 7_160_928_441
 /** Sessions of this name have the heartbeat; those of older builds do not, and never count as silent. */
 const HOLDER_NAME = "gathercue server"
-const BEAT_EVERY_MS = 2_000
+const HEARTBEAT_EVERY_MS = 2_000
 /** For a beat, before the session is given up. */
-const BEAT_WITHIN_MS = 5_000
+const HEARTBEAT_WITHIN_MS = 5_000
 const STALL_MS = 500
 const SILENT_AFTER_MS = 10_000
 /** Checks in a row at which the holder counts as silent: after a freeze of the database its next beat may be about to come. */
@@ -42,7 +42,7 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const open = (url: string): Promise<Session> =>
   openSession(
     url,
-    { application_name: HOLDER_NAME, statement_timeout: BEAT_WITHIN_MS, lock_timeout: BEAT_WITHIN_MS },
+    { application_name: HOLDER_NAME, statement_timeout: HEARTBEAT_WITHIN_MS, lock_timeout: HEARTBEAT_WITHIN_MS },
     CONNECT_WITHIN_MS,
   )
 
@@ -57,13 +57,13 @@ interface Holder {
   readonly startedAt: string
   readonly hasHeartbeat: boolean
   /** The time of the last heartbeat, and its age. */
-  readonly heardAt: string
+  readonly heartbeatAt: string
   readonly silentMs: number
 }
 
 const findHolder = async (sql: Queryable): Promise<Holder | undefined> => {
   const [row] = await sql<Holder[]>`
-    select a.pid, a.backend_start::text as started_at, a.application_name = ${HOLDER_NAME} as has_heartbeat, a.state_change::text as heard_at,
+    select a.pid, a.backend_start::text as started_at, a.application_name = ${HOLDER_NAME} as has_heartbeat, a.state_change::text as heartbeat_at,
            (extract(epoch from clock_timestamp() - a.state_change) * 1000)::int as silent_ms
       from pg_locks l join pg_stat_activity a on a.pid = l.pid
      where l.locktype = 'advisory' and l.granted and l.objsubid = 1
@@ -79,14 +79,14 @@ const findHolder = async (sql: Queryable): Promise<Holder | undefined> => {
  */
 const outlast = async (sql: Queryable, giveUpMs: number): Promise<boolean> => {
   const startedAt = performance.now()
-  const heard = new Set<string>()
+  const heartbeats = new Set<string>()
   let silentLooks = 0
   while (!(await tryLock(sql))) {
     const waitedMs = performance.now() - startedAt
     const holder = await findHolder(sql)
     if (holder !== undefined) {
-      heard.add(`${holder.pid} ${holder.heardAt}`)
-      if (lives(holder, heard.size, waitedMs) || waitedMs > giveUpMs) return false
+      heartbeats.add(`${holder.pid} ${holder.heartbeatAt}`)
+      if (lives(holder, heartbeats.size, waitedMs) || waitedMs > giveUpMs) return false
       silentLooks = holder.hasHeartbeat && holder.silentMs >= SILENT_AFTER_MS ? silentLooks + 1 : 0
     }
     if (holder !== undefined && silentLooks >= SILENT_LOOKS) await sql`select pg_terminate_backend(${holder.pid}, 1000)`
@@ -95,9 +95,9 @@ const outlast = async (sql: Queryable, giveUpMs: number): Promise<boolean> => {
   return true
 }
 
-/** `timesHeard`: heartbeats at different moments, of which the first is from before the wait. */
-const lives = ({ hasHeartbeat }: Holder, timesHeard: number, waitedMs: number): boolean =>
-  timesHeard > 2 || (!hasHeartbeat && waitedMs > PATIENCE_MS)
+/** `heartbeats`: heartbeats at different moments, of which the first is from before the wait. */
+const lives = ({ hasHeartbeat }: Holder, heartbeats: number, waitedMs: number): boolean =>
+  heartbeats > 2 || (!hasHeartbeat && waitedMs > PATIENCE_MS)
 
 /** How `findHolder` names the session. */
 const identityOf = async (sql: Queryable): Promise<string> => {
@@ -149,10 +149,10 @@ class Holding implements ProcessLock {
       let late = setTimeout(() => {
         // After a stop of this process the answer may be there, unread.
         late = setTimeout(() => connection.destroy("deadline"), STALL_MS)
-      }, BEAT_WITHIN_MS)
+      }, HEARTBEAT_WITHIN_MS)
       await sql`select 1`.then(undefined, () => {})
       clearTimeout(late)
-      await pause(BEAT_EVERY_MS)
+      await pause(HEARTBEAT_EVERY_MS)
     }
   }
 

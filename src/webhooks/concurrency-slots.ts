@@ -16,7 +16,7 @@ export interface ConcurrencySlots {
   readonly answered: (endpointId: string, afterMs: number) => void
 }
 
-export const makePlaces = (all: number): ConcurrencySlots => {
+export const makeSlots = (all: number): ConcurrencySlots => {
   const perEndpoint = Math.max(1, Math.floor(all / 8))
   const taken = new Map<string, number>()
   const slow = new Set<string>()

@@ -23,7 +23,7 @@ import {
   releaseDeliveries,
 } from "../store/webhooks/webhook-deliveries.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
-import { makePlaces } from "./concurrency-slots.ts"
+import { makeSlots } from "./concurrency-slots.ts"
 import { makeEndpointWatch } from "./endpoint-watch.ts"
 import { housekeeping } from "./housekeeping.ts"
 import { attempt, settlementOf } from "./pipeline.ts"
@@ -74,13 +74,13 @@ const start = (options: DispatcherOptions) =>
     const database = yield* Database
     const timers = yield* currentTimers
     const egress = yield* Egress
-    const bell = yield* OutboxSignal
+    const signal = yield* OutboxSignal
     const { log, metrics } = yield* Telemetry
     const node = newId()
     const timeoutMs = options.timeoutMs ?? 10_000
     const leaseMs = options.leaseMs ?? 30_000
     const pipeline = { sealingKey: options.sealingKey, timeoutMs }
-    const places = makePlaces(options.concurrency)
+    const slots = makeSlots(options.concurrency)
     const retryForever = makeRetryForever(log)
     const wake = Latch.makeUnsafe(true)
     /** Claimed and not settled: the claims by delivery. */
@@ -115,7 +115,7 @@ const start = (options: DispatcherOptions) =>
           log.error({ err, delivery: delivery.id }, "webhooks: an attempt failed through a fault of ours"),
         ).pipe(Effect.ensuring(Effect.sync(() => metrics.webhookInFlight.add(-1))))
         const durationMs = timers.elapsed() - began
-        places.answered(delivery.endpointId, durationMs)
+        slots.answered(delivery.endpointId, durationMs)
         metrics.webhookAttempts.add(1, outcome.kind)
         const timing = { startedAtMs, durationMs }
         settlements.put(settlementOf(delivery, outcome, timing, options.retryDelaysMs, Math.random()))
@@ -134,7 +134,7 @@ const start = (options: DispatcherOptions) =>
       }).pipe(
         Effect.ensuring(
           Effect.sync(() => {
-            if (places.leave(endpointId)) watch.forget(endpointId)
+            if (slots.leave(endpointId)) watch.forget(endpointId)
             wake.openUnsafe()
           }),
         ),
@@ -153,7 +153,7 @@ const start = (options: DispatcherOptions) =>
           const { endpointId } = first
           for (const { id, claim } of unit) held.set(id, claim)
           watch.seen(endpointId, first, at)
-          places.take(endpointId)
+          slots.take(endpointId)
           yield* FiberSet.run(units, work(unit, endpointId, at + leaseMs - timeoutMs - LEASE_MARGIN_MS))
         }
         return lanes.length
@@ -163,8 +163,8 @@ const start = (options: DispatcherOptions) =>
       claim: `${node} ${++claims}`,
       leaseMs,
       limit,
-      perEndpoint: places.perEndpoint,
-      busy: places.busy(),
+      perEndpoint: slots.perEndpoint,
+      busy: slots.busy(),
     })
 
     /** Uninterruptible once begun, so that no row is claimed without being known here. */
@@ -183,7 +183,7 @@ const start = (options: DispatcherOptions) =>
     const claimDueRetries = Effect.gen(function* () {
       if (timers.elapsed() < nextRetryAt) return 0
       nextRetryAt = timers.elapsed() + POLL_MS
-      const request = claimable(Math.ceil(places.free() / 2))
+      const request = claimable(Math.ceil(slots.free() / 2))
       const begun = yield* claim(
         (sql) => claimRetries(sql, request),
         ({ id }) => id,
@@ -195,8 +195,8 @@ const start = (options: DispatcherOptions) =>
     })
 
     const claimDueFirstTries = Effect.suspend(() => {
-      if (places.free() === 0) return Effect.succeed(0)
-      const request = { ...claimable(places.free()), runLength: RUN_LENGTH }
+      if (slots.free() === 0) return Effect.succeed(0)
+      const request = { ...claimable(slots.free()), runLength: RUN_LENGTH }
       return claim(
         (sql) => claimFirstTries(sql, request),
         ({ endpointId, lane }) => `${endpointId} ${lane}`,
@@ -205,12 +205,12 @@ const start = (options: DispatcherOptions) =>
 
     /** Until something is due: the outbox signal, the next retry, or the poll. Without a free slot only the poll. */
     const sleepMs = () =>
-      places.free() === 0 ? POLL_MS : Math.max(0, Math.min(POLL_MS, nextRetryAt - timers.elapsed()))
+      slots.free() === 0 ? POLL_MS : Math.max(0, Math.min(POLL_MS, nextRetryAt - timers.elapsed()))
 
     const round = Effect.gen(function* () {
       yield* Effect.timeoutOption(wake.await, sleepMs())
       wake.closeUnsafe()
-      if (stopping || places.free() === 0) return
+      if (stopping || slots.free() === 0) return
       const begun = (yield* claimDueRetries) + (yield* claimDueFirstTries)
       if (begun > 0) yield* Effect.sleep(PACE_MS)
     })
@@ -221,7 +221,7 @@ const start = (options: DispatcherOptions) =>
       Effect.whileLoop({ while: () => !stopping, body: () => round, step: () => {} }),
     )
 
-    const silence = bell.subscribe(() => wake.openUnsafe())
+    const silence = signal.subscribe(() => wake.openUnsafe())
     yield* housekeeping(database, retryForever, log)
     // Not tied to the scope: a claim that waits for a lost connection must not hold up the end.
     const claiming = yield* Effect.forkDetach(loop)

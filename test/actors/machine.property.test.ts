@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 import { type Command, type Envelope, Refused } from "../../src/actors/commands.ts"
 import { decide } from "../../src/actors/domain/decide.ts"
 import { RecordStore } from "../../src/actors/domain/record-store.ts"
-import { activePhase, type LiveState, NO_EFFECTS } from "../../src/actors/domain/state.ts"
+import { activePhaseOf, type LiveState, NO_EFFECTS } from "../../src/actors/domain/state.ts"
 import { Turn } from "../../src/actors/domain/turn.ts"
 import { nextDeadline } from "../../src/actors/runtime/deadlines.ts"
 import type { PhaseState } from "../../src/model/phase.ts"
@@ -106,7 +106,7 @@ const envelope = (at: number, given: Command): Envelope => ({
 
 const NOBODY = { size: 0, find: () => undefined, all: () => [].values(), waiting: () => [].values() }
 
-const scene = (state: LiveState) => ({ records: new RecordStore(), state, people: NOBODY, now: EPOCH })
+const context = (state: LiveState) => ({ records: new RecordStore(), state, people: NOBODY, now: EPOCH })
 
 /** The decision and what its turn came to. */
 const decideOn = (state: LiveState, given: Envelope) => {
@@ -136,14 +136,14 @@ const expectLawful = (before: LiveState, after: LiveState): void => {
     // A changed phase has a new revision, or clients would keep the old one; an unchanged one keeps its.
     expect(next === old || (next?.rev ?? 0) > old.rev).toBe(true)
   }
-  const [was, is] = [activePhase(before), activePhase(after)]
+  const [was, is] = [activePhaseOf(before), activePhaseOf(after)]
   // A command with a revision of the active phase applies to that phase alone.
   if (is !== undefined && is.id !== was?.id) {
     for (const { rev: known } of before.phases) expect(is.rev).toBeGreaterThan(known)
   }
   const open = after.phases.filter(({ status }) => status === "pending" || status === "active")
   if (after.event.status === "ended") expect(open).toEqual([])
-  if (after.event.status !== "live") expect(activePhase(after)).toBeUndefined()
+  if (after.event.status !== "live") expect(activePhaseOf(after)).toBeUndefined()
 }
 
 test("at most one phase is active, nothing ever goes back, and a refusal changes nothing", () => {
@@ -202,7 +202,7 @@ test("deadlines come in order, warn one minute and ten seconds before, and an en
       const seen: number[] = []
       let since = EPOCH
       const next = () => {
-        const deadline = nextDeadline(scene(state), since)
+        const deadline = nextDeadline(context(state), since)
         return deadline !== undefined && "due" in deadline ? deadline : undefined
       }
       for (let deadline = next(); deadline !== undefined; ) {
@@ -212,8 +212,11 @@ test("deadlines come in order, warn one minute and ten seconds before, and an en
         deadline = next()
       }
       expect(seen).toEqual([60_000, 10_000].filter((before) => before < duration * 1000))
-      expect(nextDeadline(scene(state), end + 3_600_000)).toMatchObject({ at: end, command: { type: "timer.elapse" } })
-      expect(toMillis(activePhase(state)?.timerEndsAt ?? "")).toBe(end)
+      expect(nextDeadline(context(state), end + 3_600_000)).toMatchObject({
+        at: end,
+        command: { type: "timer.elapse" },
+      })
+      expect(toMillis(activePhaseOf(state)?.timerEndsAt ?? "")).toBe(end)
     }),
   )
 })

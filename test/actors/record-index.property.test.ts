@@ -25,10 +25,10 @@ test("the first hands are the longest up, by any writes", () => {
   )
 })
 
-const PLACES = ["event", "staff", "room:1", "room:2"] as const
-const chatWrite = fc.record({ id: people, place: fc.option(fc.constantFrom(...PLACES)) })
+const STREAMS = ["event", "staff", "room:1", "room:2"] as const
+const chatWrite = fc.record({ id: people, place: fc.option(fc.constantFrom(...STREAMS)) })
 
-const messageAt = (id: string, place: (typeof PLACES)[number]): ChatMessage => {
+const messageAt = (id: string, place: (typeof STREAMS)[number]): ChatMessage => {
   const base = { id, participantId: "p", name: "P", role: "host", text: id, replyTo: null, at: "t", rev: 1 } as const
   return place === "event" || place === "staff"
     ? { ...base, to: place, roomId: null }
@@ -39,13 +39,13 @@ test("the messages of a place are those that were written there and are left, in
   fc.assert(
     fc.property(fc.array(chatWrite, { maxLength: 40 }), (writes) => {
       const records = new RecordStore()
-      const expected = new Map<string, (typeof PLACES)[number]>()
+      const expected = new Map<string, (typeof STREAMS)[number]>()
       for (const { id, place } of writes) {
         records.write("chat", id, place === null ? undefined : messageAt(id, place))
         expected.delete(id)
         if (place !== null) expected.set(id, place)
       }
-      for (const place of PLACES) {
+      for (const place of STREAMS) {
         const ids = [...expected].filter(([, where]) => where === place).map(([id]) => id)
         expect([...records.chatAt(place).keys()]).toEqual(ids)
       }

@@ -181,17 +181,17 @@ test("a tally is the set of its voters, through anything", async () => {
       let second: ActorHouse | undefined
       try {
         const { eventId, ids } = await prepare(first)
-        const heard = await first.watch(eventId)
+        const received = await first.watch(eventId)
         await perform(first, eventId, ids, before)
         for (const [person, own] of before.entries()) for (const done of own) model.take(person, done)
-        const known = await compare(first, heard, eventId, ids, model, nothing(ids))
+        const known = await compare(first, received, eventId, ids, model, nothing(ids))
         isAlive = false
         if (!isKilled) await first.stop()
         second = await startActors(database.url)
-        const heardAfter = await second.watch(eventId)
+        const receivedAfter = await second.watch(eventId)
         await perform(second, eventId, ids, after)
         for (const [person, own] of after.entries()) for (const done of own) model.take(person, done)
-        await compare(second, heardAfter, eventId, ids, model, known)
+        await compare(second, receivedAfter, eventId, ids, model, known)
       } finally {
         await first.stop()
         await second?.stop()

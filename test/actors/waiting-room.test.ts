@@ -4,13 +4,13 @@ import { Lobby } from "../../src/actors/presence/waiting-room.ts"
 import { toTimestamp } from "../../src/model/timestamp.ts"
 
 const AT = toTimestamp(0)
-const knock = (lobby: Lobby, participantId: string): void =>
-  lobby.knock("node", { participantId, name: participantId, kind: "guest" }, AT)
+const wait = (lobby: Lobby, participantId: string): void =>
+  lobby.enter("node", { participantId, name: participantId, kind: "guest" }, AT)
 
 test("of many arrivals at once each is reported once, five hundred at a time", () => {
   const lobby = new Lobby()
   const ids = Array.from({ length: 1200 }, (_, n) => `p${n}`)
-  for (const id of ids) knock(lobby, id)
+  for (const id of ids) wait(lobby, id)
   const portions: string[][] = []
   while (lobby.hasChanges) {
     portions.push(lobby.news.add.map(({ participantId }) => participantId))
@@ -21,10 +21,10 @@ test("of many arrivals at once each is reported once, five hundred at a time", (
 
 test("a departure before the arrival was reported is reported, and a reported arrival is not reported again", () => {
   const lobby = new Lobby()
-  for (const id of ["stays", "goes"]) knock(lobby, id)
-  lobby.giveUp("node", "goes")
+  for (const id of ["stays", "goes"]) wait(lobby, id)
+  lobby.leave("node", "goes")
   expect(lobby.news).toMatchObject({ add: [{ participantId: "stays" }], remove: ["goes"] })
   lobby.settle()
-  knock(lobby, "stays")
+  wait(lobby, "stays")
   expect([lobby.hasChanges, lobby.size]).toEqual([false, 1])
 })

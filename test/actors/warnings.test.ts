@@ -30,11 +30,11 @@ const during = (seconds: number): LiveState =>
 
 /** Seconds from the timer's start. */
 const wakings = (seconds: number): ReadonlyArray<number> => {
-  const scene = { state: during(seconds), records: new RecordStore(), people: NOBODY, now: BEGIN }
+  const context = { state: during(seconds), records: new RecordStore(), people: NOBODY, now: BEGIN }
   const moments: number[] = []
   // The event was in memory before its timer began.
   for (let since = BEGIN - 1; since < BEGIN + seconds * 1000; ) {
-    since = nextDeadline(scene, since)?.at ?? Number.POSITIVE_INFINITY
+    since = nextDeadline(context, since)?.at ?? Number.POSITIVE_INFINITY
     moments.push((since - BEGIN) / 1000)
   }
   return moments

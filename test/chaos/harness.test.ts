@@ -8,7 +8,7 @@ import { checkTimers } from "../../chaos/checks/timers.ts"
 import { checkWebhooks } from "../../chaos/checks/webhooks.ts"
 import { FAULTS, schedule } from "../../chaos/faults/schedule.ts"
 import { Ledger } from "../../chaos/ledger/ledger.ts"
-import { type Heard, Streams } from "../../chaos/ledger/streams.ts"
+import { type Received, Streams } from "../../chaos/ledger/streams.ts"
 import { Votes } from "../../chaos/ledger/votes.ts"
 import { hashOf, type Told } from "../../chaos/load/receiver.ts"
 import { NotUnderstood, readOptions } from "../../chaos/options.ts"
@@ -57,7 +57,7 @@ const inspection = (given: { readonly told?: ReadonlyMap<string, Told>; readonly
 const found = ({ violations }: Ledger): ReadonlyArray<string> =>
   violations.map(({ invariant, what }) => `${invariant} ${what}`)
 
-const heard = (s: number, more: Partial<Heard> = {}): Heard => ({
+const received = (s: number, more: Partial<Received> = {}): Received => ({
   eventId,
   epoch: "e",
   stream: "event",
@@ -100,14 +100,14 @@ test("the command line is read or refused with a sentence", () => {
 
 test("one number with two contents is found, in one history and not across two", () => {
   const { ledger, streams } = inspection()
-  streams.hear(heard(1))
-  streams.hear(heard(1))
-  streams.hear(heard(1, { epoch: "other", text: "another" }))
+  streams.receive(received(1))
+  streams.receive(received(1))
+  streams.receive(received(1, { epoch: "other", text: "another" }))
   expect(ledger.violations).toEqual([])
-  streams.hear(heard(1, { text: "another" }))
+  streams.receive(received(1, { text: "another" }))
   expect(found(ledger)).toEqual(["I2 event has two contents at number 1 (one is chat.message)"])
-  streams.hear(heard(4))
-  expect(streams.unheard("event")).toBe(2)
+  streams.receive(received(4))
+  expect(streams.missing("event")).toBe(2)
 })
 
 test("an acknowledged change that is missing counts as lost, and one that is stored twice as doubled", async () => {
@@ -122,11 +122,11 @@ test("an acknowledged change that is missing counts as lost, and one that is sto
 test("a timer that elapsed twice is found, and one that is overdue", async () => {
   const { ledger, streams, whole } = inspection()
   const d = { timer: { id: "t", endsAt: "2026-01-01T00:00:00Z" } }
-  streams.hear(heard(1, { t: "timer.elapsed", d }))
-  streams.hear(heard(2, { t: "timer.elapsed", d: { timer: { ...d.timer, endsAt: "2026-01-01T00:00:09Z" } } }))
+  streams.receive(received(1, { t: "timer.elapsed", d }))
+  streams.receive(received(2, { t: "timer.elapsed", d: { timer: { ...d.timer, endsAt: "2026-01-01T00:00:09Z" } } }))
   await checkTimers(whole)
   expect(ledger.violations).toEqual([])
-  streams.hear(heard(3, { t: "timer.elapsed", d }))
+  streams.receive(received(3, { t: "timer.elapsed", d }))
   await record("poll", newId(), { status: "open", endsAt: "2026-01-01T00:00:00Z", counts: [], voters: 0 })
   await checkTimers(whole)
   expect(found(ledger)).toEqual(["I5 a timer elapsed twice", "I5 a poll is overdue and its timer has not elapsed"])

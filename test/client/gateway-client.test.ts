@@ -100,10 +100,10 @@ test("requests no muted dispatches, and has the status `lobby` while it waits", 
   const [socket] = HeldSocket.opened
   socket?.say(hello)
   expect(socket?.identified).toMatchObject({ mute: ["reactions"] })
-  const heard: string[] = []
-  client.on("lobby.status", ({ state }) => heard.push(state))
+  const received: string[] = []
+  client.on("lobby.status", ({ state }) => received.push(state))
   socket?.say({ op: 0, t: "lobby.status", d: { state: "waiting" } })
-  expect([client.status, heard, client.state]).toEqual(["lobby", ["waiting"], undefined])
+  expect([client.status, received, client.state]).toEqual(["lobby", ["waiting"], undefined])
   client.close()
 })
 

@@ -150,11 +150,11 @@ const countOnceMore = async ({ host, guest }: People): Promise<void> => {
 }
 
 /** The participants of a room receive its messages, unless the sender may not write at the moment. */
-const expectHeardInRoom = async (guest: GatewayClient): Promise<void> => {
+const expectReceivedInRoom = async (guest: GatewayClient): Promise<void> => {
   if (stateOf(guest).rooms.assignment === null) return
   const said = await guest.command("chat.send", { to: "room", text: "is anybody here?" }).catch(() => undefined)
-  const isHeard = () => stateOf(guest).chat.room.some(({ id }) => id === said?.d.message.id)
-  if (said !== undefined) await eventually(isHeard, "hearing oneself in the room", 8000)
+  const isReceived = () => stateOf(guest).chat.room.some(({ id }) => id === said?.d.message.id)
+  if (said !== undefined) await eventually(isReceived, "hearing oneself in the room", 8000)
 }
 
 const expectSame = async (client: GatewayClient, fresh: GatewayClient, who: string): Promise<void> => {
@@ -202,7 +202,7 @@ const play = async (acts: ReadonlyArray<Act>, cable: Cable): Promise<void> => {
     await Promise.allSettled(doing)
     await eventually(() => [people.host, people.guest].every(({ status }) => status === "ready"), "everyone's return")
     await countOnceMore(people)
-    await expectHeardInRoom(people.guest)
+    await expectReceivedInRoom(people.guest)
     await expectSame(people.guest, await join("guest"), "the guest")
     await expectSame(people.host, await join("host"), "the host")
   } finally {
@@ -260,7 +260,7 @@ test("a waiting participant is in the lobby until a host admits them, or the cli
     for (const client of [host, guest, other]) client.close()
   })
   await host.connect()
-  const knocked = (client: GatewayClient): string => {
+  const waitingId = (client: GatewayClient): string => {
     expect([client.status, client.state]).toEqual(["lobby", undefined])
     return stateOf(host).lobby.waiting[0]?.participantId ?? ""
   }
@@ -268,12 +268,12 @@ test("a waiting participant is in the lobby until a host admits them, or the cli
     eventually(() => client.status === "lobby" && stateOf(host).lobby.total === 1, "a participant in the lobby")
   const entering = guest.connect()
   await waits(guest)
-  await host.command("lobby.admit", { ids: [knocked(guest)] })
+  await host.command("lobby.admit", { ids: [waitingId(guest)] })
   expect((await entering).me.role).toBe("viewer")
   await eventually(() => stateOf(host).lobby.total === 0, "an empty lobby")
   const denied = expect(other.connect()).rejects.toThrow("4306")
   await waits(other)
-  await host.command("lobby.deny", { ids: [knocked(other)] })
+  await host.command("lobby.deny", { ids: [waitingId(other)] })
   await denied
 })
 

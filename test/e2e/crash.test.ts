@@ -41,17 +41,17 @@ test("a server killed in the middle of everything loses nothing it had promised"
   const host = await createPerson(server.url, key, event.id, "host")
 
   const watch = async (session?: string) => {
-    const heard: string[] = []
+    const received: string[] = []
     const recoveries: boolean[] = []
     const client = new GatewayClient({
       token: () => gatewayToken(server.url, event.id, session),
       backoff: { firstMs: 200, longestMs: 1000 },
     })
-    client.on("announcement", ({ text }) => heard.push(text))
+    client.on("announcement", ({ text }) => received.push(text))
     client.on("connected", ({ resumed }) => recoveries.push(resumed))
     clients.push(client)
     await client.connect()
-    return { client, heard, recoveries }
+    return { client, received, recoveries }
   }
   const driver = await watch(host.session)
   const viewers = await Promise.all(Array.from({ length: VIEWERS }, () => watch()))
@@ -85,13 +85,16 @@ test("a server killed in the middle of everything loses nothing it had promised"
   }
 
   expect(said).toHaveLength((KILLS + 1) * COMMANDS_PER_LIFE)
-  await eventually(() => viewers.every(({ heard }) => heard.length >= said.length), "every viewer hearing everything")
+  await eventually(
+    () => viewers.every(({ received }) => received.length >= said.length),
+    "every viewer hearing everything",
+  )
   const stored =
     await sql`select frame from publications where event_id = ${event.id} and frame like '%"announcement"%' order by s`
   const order = stored.map((row) => JSON.parse(row["frame"]).d.text as string)
   expect(order.toSorted()).toEqual(said.toSorted())
-  for (const { heard, recoveries } of [driver, ...viewers]) {
-    expect(heard).toEqual(order)
+  for (const { received, recoveries } of [driver, ...viewers]) {
+    expect(received).toEqual(order)
     // Never a snapshot again: clients that were still waiting at the next kill got all of it replayed as well.
     expect(recoveries.indexOf(false, 1)).toBe(-1)
     expect(recoveries.length).toBeGreaterThan(1)

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest"
 import { loadConfig } from "../../src/config/config.ts"
 import { type RunningServer, startServer } from "../../src/server.ts"
 import { Database } from "../../src/store/database.ts"
-import { Heartbeat } from "../../src/store/heartbeat.ts"
+import { DatabaseHeartbeat } from "../../src/store/heartbeat.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { Client } from "../gateway/client.ts"
 import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken, type Workspace } from "../support/api.ts"
@@ -92,12 +92,12 @@ test("a backup, which locks every table against being emptied, keeps nobody from
   await backup`lock table disk_probes, heartbeats in access share mode`
   // The first beat is one that empties the probes.
   const runtime = ManagedRuntime.make(
-    Heartbeat.layer.pipe(
+    DatabaseHeartbeat.layer.pipe(
       Layer.provide(Database.layer({ url: Redacted.make(database.url), connections: 2 })),
       Layer.provide(Telemetry.layer("silent")),
     ),
   )
-  const heartbeat = await runtime.runPromise(Heartbeat)
+  const heartbeat = await runtime.runPromise(DatabaseHeartbeat)
   const probes = async () => (await backup`select 1 from disk_probes`).length
   const from = await probes()
   await eventually(async () => (await probes()) >= from + 4, "both servers' probes", 30_000)

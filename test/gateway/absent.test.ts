@@ -72,19 +72,21 @@ test("of guests with a name as many are remembered", async () => {
 
 const SOCKET = { send: () => {}, end: () => {}, terminate: () => {}, subscribe: () => {}, unsubscribe: () => {} }
 
+const OWNER = { left: () => {}, makeReady: () => {} }
+
 const connectionOf = (participantId: string): Connection => {
-  const connection = new Connection({ ...SOCKET, buffered: () => 0 }, "address", 0, () => {})
-  connection.apply({ type: "became", identity: { ...connection.identity, participantId } })
+  const connection = new Connection({ ...SOCKET, buffered: () => 0 }, "address", 0, OWNER)
+  connection.apply({ type: "identified", mutes: new Set() })
+  const identity = { ...connection.identity, participantId }
+  connection.apply({ type: "granted", eventId: "event", identity, basis: undefined, sessionExpiresAt: 9_000 })
   return connection
 }
 
 test("commands that are done after their socket closed are bounded, too", () => {
   const absent = new AbsentParticipants(systemTimers, KEPT)
-  const memory = new ParticipantMemory(
-    { absent, options: GATEWAY_DEFAULTS, timers: systemTimers },
-    "event",
-    (id) => id === "connected",
-  )
+  const memory = new ParticipantMemory({ absent, options: GATEWAY_DEFAULTS, timers: systemTimers }, "event", [
+    new Set(["connected"]),
+  ])
   memory.remember(connectionOf("connected"), "command", "body")
   for (let n = 0; n < 1000; n++) memory.remember(connectionOf(`${n}`), "command", "body")
   const remembered = Array.from({ length: 1000 }, (_, n) => `${n}`).filter((id) => memory.recent.has(id))

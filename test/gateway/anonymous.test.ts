@@ -110,8 +110,8 @@ test("a viewer resumes exactly, and one with a cursor of the stream of names get
     ({ t, d }) => t === "presence.stage" && namesIn(d.join).includes("speaker"),
     "what was missed on stage",
   )
-  const places = back.ordered("stage").map(({ s }) => s - cursors.stage)
-  expect(places).toEqual(places.map((_, index) => index + 1))
+  const positions = back.ordered("stage").map(({ s }) => s - cursors.stage)
+  expect(positions).toEqual(positions.map((_, index) => index + 1))
   const curious = house.connect()
   const { stage: at, ...others } = cursors
   const anew = await curious.identify(token, { epoch, cursors: { ...others, people: at } })

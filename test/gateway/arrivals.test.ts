@@ -9,7 +9,7 @@ const comingIn = (participantId: string): Connection => ({ identity: { participa
 test("of two tabs on their way in the last one that closes ends the presence, unless a third is inside", () => {
   const inside = new Set<string>()
   const presence = { arrived: () => {} } as unknown as PresenceReports
-  const arrivals = new Arrivals(presence, (participantId) => inside.has(participantId))
+  const arrivals = new Arrivals(presence, inside)
   const [first, second, third] = [comingIn("ann"), comingIn("ann"), comingIn("ann")]
   for (const connection of [first, second]) expect(arrivals.isKnown(connection, () => {})).toBe(false)
   expect([arrivals.left(first), arrivals.left(first), arrivals.left(second)]).toEqual([false, false, true])

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest"
 import type { PhaseConfig } from "../../src/model/phase.ts"
 import { toMillis } from "../../src/model/timestamp.ts"
 import type { Frame } from "./client.ts"
-import { crowd, heard, readyOf } from "./crowd.ts"
+import { crowd, readyOf, received } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
@@ -48,8 +48,8 @@ test("closing warns, takes nobody in meanwhile, can be brought forward, and then
   expect((await host.command("breakout.close", { graceMs: 600_000 })).d).toEqual(d)
   const sooner = await host.command("breakout.close", { graceMs: 200 })
   expect(toMillis(sooner.d.breakout.closesAt)).toBeLessThan(toMillis(d.breakout.closesAt))
-  expect((await heard(client, "assignment.ended")).d).toMatchObject({ roomId: told.d.roomId })
-  expect((await heard(client, "breakout.closed")).d).toEqual({ id: breakout.id })
+  expect((await received(client, "assignment.ended")).d).toMatchObject({ roomId: told.d.roomId })
+  expect((await received(client, "breakout.closed")).d).toEqual({ id: breakout.id })
   expect(late.received.some(({ t }) => t === "assignment.updated")).toBe(false)
   expect(await readyOf(house, stage, "p0")).toMatchObject({ breakout: null, rooms: [], assignment: null })
 })
@@ -58,7 +58,7 @@ test("without grace everyone is back at once", async () => {
   const { stage, host, client } = await staged(house)
   await openRooms(house, stage)
   await host.command("breakout.close", { graceMs: 0 })
-  for (const t of ["breakout.closing", "breakout.closed", "assignment.ended"]) await heard(client, t)
+  for (const t of ["breakout.closing", "breakout.closed", "assignment.ended"]) await received(client, t)
   expect((await host.command("breakout.close")).e.code).toBe("conflict")
 })
 
@@ -119,7 +119,8 @@ test("a phase that holds when its time is up closes the rooms with grace, and mo
 
 test("a phase that moves on when its time is up takes its rooms along", async () => {
   const { client } = await staged(house, { durationSeconds: 2, roomSize: 2, onTimerEnd: "advance" })
-  for (const t of ["assignment.updated", "breakout.closing", "breakout.closed", "phase.started"]) await heard(client, t)
+  for (const t of ["assignment.updated", "breakout.closing", "breakout.closed", "phase.started"])
+    await received(client, t)
 })
 
 test("after a kill rooms, places, timer and grace go on", async () => {
@@ -144,8 +145,8 @@ test("after a kill rooms, places, timer and grace go on", async () => {
     const third = await openHouse({}, { node: "third" }, first.databaseUrl)
     try {
       const last = await third.join(stage, "p0")
-      await heard(last, "assignment.ended")
-      expect((await heard(last, "breakout.closed")).d).toEqual({ id: breakout.id })
+      await received(last, "assignment.ended")
+      expect((await received(last, "breakout.closed")).d).toEqual({ id: breakout.id })
     } finally {
       await third.stop()
     }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import type { Client, Frame } from "./client.ts"
-import { crowd, heard, presentAt, readyOf, untilGone, untilPresent } from "./crowd.ts"
+import { crowd, presentAt, readyOf, received, untilGone, untilPresent } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
@@ -119,8 +119,8 @@ test("a breakout phase with a room size opens by itself and ends with its phase"
   expect(d.rooms.map(({ count }: Frame) => count)).toEqual([3, 3])
   const told = await client.dispatch("assignment.updated")
   await host.command("event.end")
-  expect((await heard(client, "assignment.ended")).d.roomId).toBe(told.d.roomId)
-  await heard(client, "breakout.closed")
+  expect((await received(client, "assignment.ended")).d.roomId).toBe(told.d.roomId)
+  await received(client, "breakout.closed")
   expect(await client.closeCode()).toBe(4307)
 })
 
@@ -130,8 +130,8 @@ test("the next phase brings everyone back", async () => {
   const [client] = await crowd(house, stage, names(2))
   const { d } = await client.dispatch("assignment.updated")
   await host.command("phase.next")
-  await heard(client, "assignment.ended")
-  const { d: moved } = await heard(client, "subscribed", ({ dropped }) => dropped.length > 0)
+  await received(client, "assignment.ended")
+  const { d: moved } = await received(client, "subscribed", ({ dropped }) => dropped.length > 0)
   expect(moved).toEqual({ cursors: {}, dropped: [`room:${d.roomId}`] })
   expect(await readyOf(house, stage, "p0")).toMatchObject({ assignment: null, breakout: null, rooms: [] })
 })

@@ -189,14 +189,14 @@ describe("reactions", () => {
       host.command("reaction.send", { kind: "fire", n: 10 }),
     ])
     expect(sent.every(({ ok }) => ok)).toBe(true)
-    const heard = { clap: 0, fire: 0 }
+    const received = { clap: 0, fire: 0 }
     await viewer.next(({ t, d }) => {
       if (t !== "reaction.tally") return false
-      heard.clap += d.counts.clap ?? 0
-      heard.fire += d.counts.fire ?? 0
-      return heard.clap + heard.fire >= 14
+      received.clap += d.counts.clap ?? 0
+      received.fire += d.counts.fire ?? 0
+      return received.clap + received.fire >= 14
     }, "all reactions")
-    expect(heard).toEqual({ clap: 4, fire: 10 })
+    expect(received).toEqual({ clap: 4, fire: 10 })
     await host.command("announce", { text: "thanks" })
     await deaf.dispatch("announcement")
     expect(deaf.received.some(({ t }) => t === "reaction.tally")).toBe(false)

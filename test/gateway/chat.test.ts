@@ -257,8 +257,8 @@ test("a client that resumes receives the missed messages in order, and the rest 
   expect(ready.d.resumed).toBe(true)
   await Promise.all(writing)
   await back.next(({ d }) => d?.message?.text === "n30")
-  const heard = back.ordered().filter(({ t }) => t === "chat.message")
-  expect(heard.map(({ d }) => d.message.text)).toEqual(Array.from({ length: 30 }, (_, n) => `n${n + 1}`))
+  const received = back.ordered().filter(({ t }) => t === "chat.message")
+  expect(received.map(({ d }) => d.message.text)).toEqual(Array.from({ length: 30 }, (_, n) => `n${n + 1}`))
   expect(back.ordered().map((frame) => frame.s)).toEqual(back.ordered().map((_, index) => s + 1 + index))
 })
 

@@ -200,8 +200,8 @@ test("a socket that does not read is closed 4002, and the others receive everyth
     d: { text: "last" },
   })
   await quick.dispatch("announcement")
-  const heard = quick.ordered().map(({ s }) => s)
-  expect(heard).toEqual(Array.from({ length: heard.length }, (_, n) => (heard[0] ?? 0) + n))
+  const received = quick.ordered().map(({ s }) => s)
+  expect(received).toEqual(Array.from({ length: received.length }, (_, n) => (received[0] ?? 0) + n))
   // The dispatches before the close are complete, and it resumes from there.
   const ready = slow.received.find(({ t }) => t === "ready")
   const last = (stream: string): number => slow.ordered(stream).at(-1)?.s ?? ready.d.cursors[stream]

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => house.stop())
 
-const knock = async (stage: Stage, who: string): Promise<Client> => {
+const connectWaiting = async (stage: Stage, who: string): Promise<Client> => {
   const client = house.connect()
   await client.hello()
   client.send({ op: 2, d: { token: await house.token(stage, who) } })
@@ -34,7 +34,7 @@ const openRooms = async (host: Client, rooms: number): Promise<Frame> => {
   return host.command("breakout.open", { planId: plan.id })
 }
 
-const heardAfter = async (client: Client, what: () => Promise<unknown>): Promise<ReadonlyArray<string>> => {
+const receivedAfter = async (client: Client, what: () => Promise<unknown>): Promise<ReadonlyArray<string>> => {
   const from = client.received.length
   await what()
   // Whatever was to come has come before the answer to this.
@@ -53,7 +53,7 @@ test("a participant who is sent to the lobby during a sync receives nothing ther
     for (const n of [1, 2, 3]) guest.send({ op: 3, id: `sync ${round} ${n}`, t: "sync", d: { cursors: {} } })
     await status(guest, "waiting")
     await known(host, "lobby.waiting", "guest")
-    expect(await heardAfter(guest, () => host.command("announce", { text: "not for the lobby" }))).toEqual([])
+    expect(await receivedAfter(guest, () => host.command("announce", { text: "not for the lobby" }))).toEqual([])
     await host.command("lobby.admit", { ids: ["guest"] })
     await guest.dispatch("ready")
     await known(host, "presence.diff", "guest")
@@ -76,12 +76,12 @@ test("a voter in the lobby receives no tally", async () => {
     await other.command("poll.vote", { id, optionIds: ["2"] })
     await host.next(({ t, d }) => t === "poll.tally" && d.voters === 2, "the tally of two")
   }
-  expect(await heardAfter(guest, vote)).toEqual([])
+  expect(await receivedAfter(guest, vote)).toEqual([])
 })
 
 test("a participant may wait in the lobby for long, with all the heartbeats of that time", async () => {
   const stage = await house.stage([{ modality: "meeting", config: { lobby: "ask" } }])
-  const guest = await knock(stage, "guest")
+  const guest = await connectWaiting(stage, "guest")
   await status(guest, "waiting")
   for (let beat = 1; beat <= 80; beat++) guest.send({ op: 1, d: { t0: beat } })
   await guest.next(({ op, d }) => op === 11 && d.t0 === 80, "the last heartbeat's answer")
@@ -95,12 +95,16 @@ test("a wait in the lobby has no deadline; being on the way in has one", async (
   const nothing = (): void => undefined
   const socket = { send: nothing, end: nothing, terminate: nothing, subscribe: nothing, unsubscribe: nothing }
   for (const [steps, after] of [
-    [["entered", "heldBack"], "lobby"],
-    [["entered"], "closed"],
+    [["heldBack"], "lobby"],
+    [[], "closed"],
   ] as const) {
-    const connection = new Connection({ ...socket, buffered: () => 0 }, "192.0.2.1", 0, nothing)
+    const connection = new Connection({ ...socket, buffered: () => 0 }, "192.0.2.1", 0, {
+      left: nothing,
+      makeReady: nothing,
+    })
     hub.add(connection)
     connection.apply({ type: "identified", mutes: new Set() })
+    connection.apply({ type: "entered", eventId: "event", resume: undefined })
     for (const type of steps) connection.apply({ type })
     connection.lastSeenAt = 3_600_000
     hub.sweep(3_600_000)
@@ -122,7 +126,7 @@ test("whom a host sent to the lobby and turned away waits again, and cannot act 
   })
   await host.command("lobby.deny", { ids: ["guest"] })
   expect(await guest.closeCode()).toBe(4306)
-  await status(await knock(stage, "guest"), "waiting")
+  await status(await connectWaiting(stage, "guest"), "waiting")
 })
 
 test("two hosts who skip the same round skip it once", async () => {
@@ -253,7 +257,7 @@ test("the withdrawal of a question before it was shown is sent to those who knew
   for (const client of [host, ann]) {
     expect((await client.dispatch("question.removed")).d).toMatchObject({ id: question.id, hidden: false })
   }
-  expect(await heardAfter(bob, () => host.command("announce", { text: "done" }))).not.toContain("question.removed")
+  expect(await receivedAfter(bob, () => host.command("announce", { text: "done" }))).not.toContain("question.removed")
 })
 
 test("the author of an anonymous question receives nothing of it in a stream of their own", async () => {

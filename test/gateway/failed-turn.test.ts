@@ -1,7 +1,7 @@
 /** A turn of the event's own that fails half-way leaves nothing behind, and the next try does the whole of it. */
 import { afterAll, afterEach, beforeAll, expect, test, vi } from "vitest"
 import { rotation } from "../../src/actors/domain/activities/rooms/rotation.ts"
-import { crowd, heard, readyOf } from "./crowd.ts"
+import { crowd, readyOf, received } from "./crowd.ts"
 import { type House, openHouse } from "./house.ts"
 
 let house: House
@@ -19,7 +19,7 @@ test("a failed turn leaves a raised hand up, and the next try lowers it and noti
   const host = await house.join(stage, "host", "host")
   const [ann] = await crowd(house, stage, ["ann", "bob"])
   await ann.command("hand.raise", { note: "me" })
-  await heard(host, "hand.queue", ({ add }) => add.length === 1)
+  await received(host, "hand.queue", ({ add }) => add.length === 1)
   // A departure lowers the hand first, then the rotation's hook is called: here it fails until the spy is gone.
   const failed = new Promise<void>((resolve) => {
     vi.spyOn(rotation, "departed").mockImplementation((_turn, people) => {
@@ -33,7 +33,7 @@ test("a failed turn leaves a raised hand up, and the next try lowers it and noti
   const { handQueue, hands } = await readyOf(house, stage, "second host", "host")
   expect([hands.count, handQueue.items]).toMatchObject([1, [{ participantId: "ann", note: "me" }]])
   vi.restoreAllMocks()
-  const { d } = await heard(host, "hand.queue", ({ remove }) => remove.length > 0)
+  const { d } = await received(host, "hand.queue", ({ remove }) => remove.length > 0)
   expect(d.remove).toEqual(["ann"])
-  await heard(host, "hand.count", ({ n }) => n === 0)
+  await received(host, "hand.count", ({ n }) => n === 0)
 })

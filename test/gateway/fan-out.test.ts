@@ -1,6 +1,5 @@
 import { expect, test } from "vitest"
 import { FanOut, type Receivers } from "../../src/gateway/broadcast/fan-out.ts"
-import { Topics } from "../../src/gateway/broadcast/topics.ts"
 import { openVirtualTime } from "../support/virtual-time.ts"
 
 const open = async () => {
@@ -15,7 +14,7 @@ const open = async () => {
     flushed: () => undefined,
     tickMs: 50,
   }
-  const fanOut = new FanOut(timers, new Topics("e"), receivers)
+  const fanOut = new FanOut(timers, "e", receivers)
   const say = (frame: string) => {
     fanOut.ordered("event", { frame })
     fanOut.schedule()

@@ -1,4 +1,7 @@
-/** The life of a connection, step by step: which steps each state allows, written by hand, and what the changes do. */
+/**
+ * The core of a connection, without a socket: the next state and the effects of each event in each state, by a table that is
+ * written by hand; and the laws that hold after any sequence of events.
+ */
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import {
@@ -7,8 +10,10 @@ import {
   type Identity,
   type Life,
   type LifeEvent,
-  lifeAfter,
 } from "../../src/gateway/connection/lifecycle.ts"
+import { type ConnectionEffect, step } from "../../src/gateway/connection/step.ts"
+import { topicsOf } from "../../src/gateway/connection/subscriptions.ts"
+import { CLOSE } from "../../src/protocol/close-codes.ts"
 
 const BEGIN = 1_000
 const ANN: Identity = {
@@ -20,94 +25,385 @@ const ANN: Identity = {
   walkIn: false,
   manages: false,
 }
+const HOST: Identity = { ...ANN, role: "host" }
+const BASIS = { userId: "ann", workspaceId: "w", sessionVersion: 0, login: null, keyId: null }
+const RESUME = { epoch: "x", cursors: { event: 1 } }
 
-/** A way to each state. */
-const WAYS: { readonly [state in ConnectionState]: ReadonlyArray<LifeEvent> } = {
-  new: [],
-  identifying: [{ type: "identified", mutes: new Set() }],
-  waiting: [{ type: "identified", mutes: new Set() }, { type: "entered" }],
-  lobby: [{ type: "identified", mutes: new Set() }, { type: "entered" }, { type: "heldBack" }],
-  open: [{ type: "identified", mutes: new Set() }, { type: "entered" }, { type: "opened" }],
-  closed: [{ type: "closed" }],
-}
+const lifeAfter = (life: Life, event: LifeEvent): Life => step(life, event).life
 const after = (events: ReadonlyArray<LifeEvent>, life: Life = beginLife(BEGIN)): Life => events.reduce(lifeAfter, life)
-const STATES = ["new", "identifying", "waiting", "lobby", "open", "closed"] as const
 
-/** The state after each step, from each state; a dash: the step is a defect there. A closed connection stays closed. */
+/** One of each event. The table below has a line for each. */
+const EVENTS = {
+  identified: { type: "identified", mutes: new Set(["reactions"]) },
+  granted: { type: "granted", eventId: "e", identity: ANN, basis: BASIS, sessionExpiresAt: 9_000 },
+  entered: { type: "entered", eventId: "e", resume: RESUME },
+  heldBack: { type: "heldBack" },
+  admitted: { type: "admitted", at: 5_000 },
+  opened: { type: "opened" },
+  resumed: { type: "resumed", polls: ["p"] },
+  restarted: { type: "restarted", reason: "gap" },
+  became: { type: "became", identity: HOST },
+  moved: { type: "moved", roomId: "red" },
+  pollSubscribed: { type: "pollSubscribed", pollId: "q", on: true },
+  slowed: { type: "slowed" },
+  drained: { type: "drained" },
+  renewed: { type: "renewed", basis: undefined, sessionExpiresAt: 12_000 },
+  warned: { type: "warned" },
+  denied: { type: "denied" },
+  closed: { type: "closed", why: CLOSE.abuse },
+  cut: { type: "cut", why: CLOSE.slowConsumer },
+  lost: { type: "lost" },
+} as const satisfies { readonly [type in LifeEvent["type"]]: Extract<LifeEvent, { type: type }> }
+
+/** A way to each state. `paused` and `slow` are open ones. */
+const { identified, granted, entered, heldBack, opened, resumed, restarted, slowed } = EVENTS
+const WAYS = {
+  new: [],
+  identifying: [identified, granted],
+  waiting: [identified, granted, entered],
+  lobby: [identified, granted, entered, heldBack],
+  open: [identified, granted, entered, opened, resumed],
+  paused: [identified, granted, entered, opened, resumed, restarted],
+  slow: [identified, granted, entered, opened, resumed, slowed],
+  closed: [EVENTS.closed],
+} satisfies { readonly [from: string]: ReadonlyArray<LifeEvent> }
+type From = keyof typeof WAYS
+
+/**
+ * The state after each event, and its effects in their order. An event without a line is a defect in that state; a closed
+ * connection takes every event and stays as it is. `+` and `-`: subscribed to and unsubscribed from topics.
+ */
 const TABLE = `
-               new         identifying waiting lobby   open    closed
-  identified   identifying -           -       -       -       closed
-  entered      -           waiting     waiting -       -       closed
-  heldBack     -           -           lobby   -       lobby   closed
-  admitted     -           -           -       waiting -       closed
-  opened       -           -           open    -       -       closed
-  closed       closed      closed      closed  closed  closed  closed
+  new          identified      identifying
+  identifying  granted         identifying
+  identifying  entered         waiting      ready new from x
+  waiting      heldBack        lobby        lobby.status waiting
+  waiting      opened          open         +role
+  waiting      became          waiting
+  waiting      moved           waiting
+  waiting      renewed         waiting
+  lobby        admitted        waiting      lobby.status admitted, ready new
+  lobby        became          lobby
+  lobby        renewed         lobby
+  lobby        warned          lobby        tokenExpiring
+  open         heldBack        lobby        -event -people -ephemeral -poll -role, lobby.status waiting
+  open         resumed         open
+  open         restarted       open         -event -people -ephemeral, ready gap
+  open         became          open         -event -people -ephemeral -role +host, ready roleChanged
+  open         moved           open         +room
+  open         pollSubscribed  open         +poll
+  open         slowed          open         -ephemeral
+  open         drained         open
+  open         renewed         open
+  open         warned          open         tokenExpiring
+  paused       heldBack        lobby        -poll -role, lobby.status waiting
+  paused       resumed         open         +event +people +ephemeral
+  paused       restarted       open         ready gap
+  paused       became          open         -role +host, ready roleChanged
+  paused       moved           open
+  paused       pollSubscribed  open         +poll
+  paused       slowed          open
+  paused       drained         open
+  paused       renewed         open
+  paused       warned          open         tokenExpiring
+  slow         heldBack        lobby        -event -people -poll -role, lobby.status waiting
+  slow         resumed         open         +ephemeral
+  slow         restarted       open         -event -people, ready gap
+  slow         became          open         -event -people -role +host, ready roleChanged
+  slow         moved           open         +room
+  slow         pollSubscribed  open         +poll
+  slow         slowed          open
+  slow         drained         open         +ephemeral
+  slow         renewed         open
+  slow         warned          open         tokenExpiring
+  waiting      denied          closed       lobby.status denied, end 4306, leave waiting 4306
+  lobby        denied          closed       lobby.status denied, end 4306, leave lobby 4306
+  open         denied          closed       lobby.status denied, end 4306, leave open 4306
+  paused       denied          closed       lobby.status denied, end 4306, leave open 4306
+  slow         denied          closed       lobby.status denied, end 4306, leave open 4306
+  new          closed          closed       end 4101, leave new 4101
+  identifying  closed          closed       end 4101, leave identifying 4101
+  waiting      closed          closed       end 4101, leave waiting 4101
+  lobby        closed          closed       end 4101, leave lobby 4101
+  open         closed          closed       end 4101, leave open 4101
+  paused       closed          closed       end 4101, leave open 4101
+  slow         closed          closed       end 4101, leave open 4101
+  new          cut             closed       terminate, leave new 4002
+  identifying  cut             closed       terminate, leave identifying 4002
+  waiting      cut             closed       terminate, leave waiting 4002
+  lobby        cut             closed       terminate, leave lobby 4002
+  open         cut             closed       terminate, leave open 4002
+  paused       cut             closed       terminate, leave open 4002
+  slow         cut             closed       terminate, leave open 4002
+  new          lost            closed       leave new
+  identifying  lost            closed       leave identifying
+  waiting      lost            closed       leave waiting
+  lobby        lost            closed       leave lobby
+  open         lost            closed       leave open
+  paused       lost            closed       leave open
+  slow         lost            closed       leave open
 `
 
-const cells = TABLE.trim()
-  .split("\n")
-  .map((line) => line.trim().split(/\s+/))
-  .slice(1)
-  .flatMap(([type = "", ...results]) => STATES.map((from, n) => ({ type, from, to: results[n] ?? "" })))
+const TOPICS: { readonly [topic: string]: string } = {
+  "e/event": "event",
+  "e/people": "people",
+  "e/room:red": "room",
+  "e/poll:p~": "poll",
+  "e/poll:q~": "poll",
+  "e/role/participant": "role",
+  "e/role/host": "host",
+}
+const ORDER = ["event", "people", "room", "ephemeral", "poll", "role", "host"]
 
-const stepOf = (type: string): LifeEvent => {
-  if (type === "identified") return { type, mutes: new Set(["reactions"]) }
-  return type === "admitted" ? { type, at: 5_000 } : ({ type } as LifeEvent)
+const changesIn = (
+  effects: ReadonlyArray<ConnectionEffect>,
+  type: "subscribe" | "unsubscribe",
+): ReadonlyArray<string> => {
+  const names = effects.flatMap((effect) =>
+    effect.type === type ? [TOPICS[effect.topic] ?? (effect.topic.includes("~") ? "ephemeral" : effect.topic)] : [],
+  )
+  // The ephemeral topics of a room come and go with it.
+  const isOfRoom = names.includes("room")
+  return [...new Set(names)]
+    .filter((name) => !(isOfRoom && name === "ephemeral"))
+    .toSorted((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b))
 }
 
-test("the ways lead to the states that they name", () => {
-  for (const state of STATES) expect(after(WAYS[state]).state).toBe(state)
+const wordsOf = (effect: ConnectionEffect): string | undefined => {
+  switch (effect.type) {
+    case "subscribe":
+    case "unsubscribe":
+      return undefined
+    case "send": {
+      const { t, d } = JSON.parse(effect.frame)
+      return t === "lobby.status" ? `${t} ${d.state}` : t
+    }
+    case "leave":
+      return ["leave", effect.from, effect.why?.code].filter((word) => word !== undefined).join(" ")
+    case "end":
+      return `end ${effect.why.code}`
+    case "terminate":
+      return "terminate"
+    case "requestReady":
+      return ["ready", effect.reason, ...(effect.resume === undefined ? [] : ["from", effect.resume.epoch])].join(" ")
+  }
+}
+
+/** In the words of the table. */
+const inWords = (effects: ReadonlyArray<ConnectionEffect>): string => {
+  const topics = [
+    ...changesIn(effects, "unsubscribe").map((name) => `-${name}`),
+    ...changesIn(effects, "subscribe").map((name) => `+${name}`),
+  ].join(" ")
+  return [topics, ...effects.flatMap((effect) => wordsOf(effect) ?? [])].filter((words) => words !== "").join(", ")
+}
+
+const lines = new Map(
+  TABLE.trim()
+    .split("\n")
+    .map((line) => line.trim().split(/ {2,}/))
+    .map(([from = "", type = "", to = "", effects = ""]) => [`${from} ${type}`, { to, effects }]),
+)
+const cells = (Object.keys(WAYS) as From[]).flatMap((from) =>
+  Object.values(EVENTS).map((event) => ({ from, event, type: event.type })),
+)
+
+test("the ways lead to the states that they name, and the table has no line for another state or event", () => {
+  for (const state of ["new", "identifying", "waiting", "lobby", "open", "closed"] as const) {
+    expect(after(WAYS[state]).state).toBe(state satisfies ConnectionState)
+  }
+  expect([after(WAYS.paused), after(WAYS.slow)]).toMatchObject([
+    { state: "open", isPaused: true },
+    { state: "open", isPaused: false, isSlow: true },
+  ])
+  const known = new Set(cells.map(({ from, type }) => `${from} ${type}`))
+  expect([...lines.keys()].filter((cell) => !known.has(cell))).toEqual([])
 })
 
-test.each(cells)("$from, $type: $to", ({ from, type, to }) => {
+test.each(cells)("$from, $type", ({ from, event, type }) => {
   const life = after(WAYS[from])
-  const next = (): Life => lifeAfter(life, stepOf(type))
-  if (to === "-") expect(next).toThrow(`a connection that is ${from} was ${type}`)
-  else expect(next().state).toBe(to)
+  const line = lines.get(`${from} ${type}`)
+  if (from === "closed") expect(step(life, event)).toEqual({ life, effects: [] })
+  else if (line === undefined) expect(() => step(life, event)).toThrow(`a connection that is ${life.state} was ${type}`)
+  else {
+    const next = step(life, event)
+    expect({ to: next.life.state, effects: inWords(next.effects) }).toEqual(line)
+  }
 })
 
-test("a step changes nothing but the state, the client's mutes, and the beginning of its identify", () => {
-  const identified = lifeAfter(beginLife(BEGIN), stepOf("identified"))
-  expect(identified).toEqual({ ...beginLife(BEGIN), state: "identifying", mutes: new Set(["reactions"]) })
-  const admitted = lifeAfter(after(WAYS.lobby), stepOf("admitted"))
-  expect(admitted).toEqual({ ...after(WAYS.lobby), state: "waiting", waitingSince: 5_000 })
+test("an event changes its own fields alone", () => {
+  const life = (state: From): Life => after(WAYS[state])
+  const { heldBack, admitted, moved, renewed, warned, granted } = EVENTS
+  expect(after([identified])).toEqual({ ...beginLife(BEGIN), state: "identifying", mutes: new Set(["reactions"]) })
+  const { type: _granted, ...grant } = granted
+  expect(after([granted], life("identifying"))).toEqual({ ...life("identifying"), ...grant })
+  expect(after([entered], life("identifying"))).toEqual({ ...life("identifying"), state: "waiting", eventId: "e" })
+  expect(after([heldBack], life("open"))).toEqual({ ...life("open"), state: "lobby", polls: new Set() })
+  expect(after([admitted], life("lobby"))).toEqual({ ...life("lobby"), state: "waiting", waitingSince: 5_000 })
+  expect(after([opened], life("waiting"))).toEqual({ ...life("waiting"), state: "open", isPaused: true })
+  expect(after([restarted, slowed, resumed], life("open"))).toEqual(life("open"))
+  expect(after([moved], life("open"))).toEqual({ ...life("open"), roomId: "red" })
+  const renewal = { basis: undefined, sessionExpiresAt: 12_000 }
+  expect(after([warned], life("open"))).toEqual({ ...life("open"), isWarned: true })
+  expect(after([warned, renewed], life("open"))).toEqual({ ...life("open"), ...renewal })
 })
 
-test("changes touch their own fields alone", () => {
-  const open = after(WAYS.open)
-  const basis = { userId: "ann", workspaceId: "w", sessionVersion: 0, login: null, keyId: null }
-  const granted = { eventId: "e", identity: ANN, basis, sessionExpiresAt: 9_000 }
-  expect(after([{ type: "granted", ...granted }], open)).toEqual({ ...open, ...granted })
-  expect(after([{ type: "became", identity: ANN }], open)).toEqual({ ...open, identity: ANN })
-  expect(after([{ type: "moved", roomId: "r" }], open)).toEqual({ ...open, roomId: "r" })
-  expect(after([{ type: "eventFound", eventId: "e" }], open)).toEqual({ ...open, eventId: "e" })
-  const renewed = { basis: undefined, sessionExpiresAt: 12_000 }
-  expect(after([{ type: "warned" }], open)).toEqual({ ...open, isWarned: true })
-  expect(after([{ type: "warned" }, { type: "renewed", ...renewed }], open)).toEqual({ ...open, ...renewed })
-  expect(after([{ type: "ephemeralSet", on: true }], open)).toEqual({ ...open, getsEphemeral: true })
-  expect(after([{ type: "ephemeralSet", on: true }, { type: "paused" }], open)).toEqual({ ...open, isPaused: true })
-  expect(after([{ type: "paused" }, { type: "resumed" }], open)).toEqual(open)
+test("a role with the same streams changes the topic of the role, and asks for no ready", () => {
+  const { effects, life } = step(after(WAYS.open), { type: "became", identity: { ...ANN, role: "speaker" } })
+  expect(life.isPaused).toBe(false)
+  expect(effects).toEqual([
+    { type: "unsubscribe", topic: "e/role/participant" },
+    { type: "subscribe", topic: "e/role/speaker" },
+  ])
+})
+
+test("a connection that needs ready still needs it after a role with the same streams", () => {
+  const { effects, life } = step(after(WAYS.paused), { type: "became", identity: { ...ANN, role: "speaker" } })
+  expect(life.isPaused).toBe(true)
+  expect(effects.map(({ type }) => type)).toEqual(["unsubscribe", "subscribe"])
+})
+
+test("an anonymous viewer has a topic of the role, of its own streams, and of its polls", () => {
+  const anonymous: Life = { ...after(WAYS.open), identity: { ...ANN, kind: "anonymous", role: "viewer" } }
+  expect(
+    topicsOf(anonymous)
+      .filter((topic) => !topic.includes("~"))
+      .toSorted(),
+  ).toEqual(["e/event", "e/role/anonymous", "e/stage"])
+})
+
+test("a ready adds the polls that it names, and takes none away", () => {
+  const polls = (events: ReadonlyArray<LifeEvent>): ReadonlyArray<string> => [...after(events, after(WAYS.open)).polls]
+  expect(polls([EVENTS.pollSubscribed, { type: "resumed", polls: ["r", "p"] }]).toSorted()).toEqual(["p", "q", "r"])
+})
+
+test("the topics that a client opted out of are not subscribed to", () => {
+  const of = (mutes: ReadonlyArray<"reactions">): ReadonlyArray<string> =>
+    topicsOf({ ...after(WAYS.open), mutes: new Set(mutes) })
+  expect(of([])).toContain("e/event~reactions")
+  expect(of(["reactions"])).toEqual(of([]).filter((topic) => !topic.endsWith("~reactions")))
+})
+
+const eventOf: fc.Arbitrary<LifeEvent> = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom<LifeEvent>(identified, granted, entered, opened, restarted) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom<LifeEvent>(heldBack, EVENTS.admitted, slowed, EVENTS.drained, EVENTS.warned),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constant("resumed" as const), polls: fc.subarray(["a", "b", "c"]) }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ type: fc.constant("moved" as const), roomId: fc.constantFrom(null, "red", "blue") }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      type: fc.constant("pollSubscribed" as const),
+      pollId: fc.constantFrom("a", "b", "c"),
+      on: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .constantFrom<Pick<Identity, "kind" | "role">>(
+        { kind: "user", role: "participant" },
+        { kind: "user", role: "speaker" },
+        { kind: "user", role: "host" },
+        { kind: "anonymous", role: "viewer" },
+      )
+      .map((identity) => ({ type: "became" as const, identity: { ...ANN, ...identity } })),
+  },
+  { weight: 1, arbitrary: fc.constantFrom<LifeEvent>(EVENTS.denied, EVENTS.closed, EVENTS.cut, EVENTS.lost) },
+)
+
+/** What a socket and an owner see of the effects. */
+interface Seen {
+  readonly topics: Set<string>
+  readonly ends: number
+  readonly leaves: number
+}
+
+/** Performs effects as a socket would: a topic is entered once, left only when entered, and none of it after the end. */
+const perform = (seen: Seen, effects: ReadonlyArray<ConnectionEffect>): Seen => {
+  let { ends, leaves } = seen
+  const topics = new Set(seen.topics)
+  for (const [n, effect] of effects.entries()) {
+    if (effect.type !== "leave") expect(ends).toBe(0)
+    if (effect.type === "subscribe") {
+      expect(topics.has(effect.topic)).toBe(false)
+      topics.add(effect.topic)
+    }
+    if (effect.type === "unsubscribe") expect(topics.delete(effect.topic)).toBe(true)
+    if (effect.type === "requestReady") expect(n).toBe(effects.length - 1)
+    if (effect.type === "end" || effect.type === "terminate") ends++
+    if (effect.type === "leave") leaves++
+  }
+  return { topics, ends, leaves }
+}
+
+/** Events that the state does not allow do not happen. */
+const allowed = (life: Life, event: LifeEvent): ReturnType<typeof step> | undefined => {
+  try {
+    return step(life, event)
+  } catch {
+    return undefined
+  }
+}
+
+/** Walks that begin identified, so that most of their events are allowed. */
+const walk = fc
+  .tuple(fc.constantFrom<From>("new", "waiting", "lobby", "open", "slow"), fc.array(eventOf, { maxLength: 40 }))
+  .map(([from, events]) => [...WAYS[from], ...events])
+
+test("after any sequence of events a connection is subscribed to exactly the topics of its life", () => {
+  fc.assert(
+    fc.property(walk, (events) => {
+      let life = beginLife(BEGIN)
+      let seen: Seen = { topics: new Set(), ends: 0, leaves: 0 }
+      for (const event of events) {
+        const next = allowed(life, event)
+        if (next === undefined) continue
+        if (life.state === "closed") expect(next).toEqual({ life, effects: [] })
+        life = next.life
+        seen = perform(seen, next.effects)
+        if (life.state !== "closed")
+          expect([...seen.topics].toSorted()).toEqual([...new Set(topicsOf(life))].toSorted())
+      }
+      const isClosed = life.state === "closed"
+      expect(seen.leaves).toBe(isClosed ? 1 : 0)
+      expect(seen.ends).toBeLessThanOrEqual(isClosed ? 1 : 0)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test("a connection outside, in the waiting room or closed is subscribed to nothing; one that needs ready to no stream", () => {
+  fc.assert(
+    fc.property(walk, (events) => {
+      const life = events.reduce((life, event) => allowed(life, event)?.life ?? life, beginLife(BEGIN))
+      const topics = topicsOf(life)
+      if (life.state !== "open") expect(topics).toEqual([])
+      else if (life.isPaused) expect(topics.filter((topic) => !/^e\/(?:role|poll:)/.test(topic))).toEqual([])
+      else expect(topics).toContain("e/event")
+    }),
+  )
 })
 
 test("the polls of a connection are those whose last word was on", () => {
   const word = fc.record({ pollId: fc.constantFrom("a", "b", "c"), on: fc.boolean() })
   fc.assert(
     fc.property(fc.array(word), (words) => {
-      const { polls } = after(words.map((one) => ({ type: "pollSubscribed" as const, ...one })))
+      const open = after([EVENTS.opened, { type: "resumed", polls: [] }], after(WAYS.waiting))
+      const { polls } = after(
+        words.map((one) => ({ type: "pollSubscribed" as const, ...one })),
+        open,
+      )
       const last = new Map(words.map(({ pollId, on }) => [pollId, on]))
       expect([...polls].toSorted()).toEqual([...last.keys()].filter((id) => last.get(id)).toSorted())
     }),
   )
-})
-
-test("a closed connection does not change under any input", () => {
-  const closed = after(WAYS.closed)
-  const events: ReadonlyArray<LifeEvent> = [
-    { type: "opened" },
-    { type: "became", identity: ANN },
-    { type: "moved", roomId: "r" },
-    { type: "warned" },
-    { type: "closed" },
-  ]
-  for (const event of events) expect(lifeAfter(closed, event)).toBe(closed)
 })

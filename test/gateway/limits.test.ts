@@ -56,14 +56,17 @@ test("of many presence changes only each one's last remains, in order", () => {
     type: "join" as const,
     participant: { participantId, name: "", role: "viewer" as const, kind: "guest" as const, userId: null },
   })
-  const told: string[] = []
+  const acknowledged: string[] = []
   const changes = [join("a"), join("b"), leave("a"), join("a"), leave("b")]
-  const entries = changes.map((change, n) => ({ change, told: n === 1 ? () => void told.push("b") : undefined }))
+  const entries = changes.map((change, n) => ({
+    change,
+    acknowledged: n === 1 ? () => void acknowledged.push("b") : undefined,
+  }))
   const rest = compact(entries)
   expect(rest.map(({ change }) => change)).toEqual([join("a"), leave("b")])
   // A caller that waits for an overtaken change is answered with the later one.
-  for (const entry of rest) entry.told?.()
-  expect(told).toEqual(["b"])
+  for (const entry of rest) entry.acknowledged?.()
+  expect(acknowledged).toEqual(["b"])
 })
 
 test("the range of a close code decides the client's next step, and the table agrees with it", () => {

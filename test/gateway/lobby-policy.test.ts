@@ -27,7 +27,7 @@ const ASK = { modality: "meeting", featureSet: ["chat"], config: { lobby: "ask" 
 const OPEN = { modality: "meeting", featureSet: ["chat"] } as const
 const CLOSED = { modality: "meeting", config: { lobby: "closed" } } as const
 
-const knock = async (of: House, stage: Stage, who: string): Promise<Client> => {
+const connectWaiting = async (of: House, stage: Stage, who: string): Promise<Client> => {
   const client = of.connect()
   await client.hello()
   client.send({ op: 2, d: { token: await of.token(stage, who) } })
@@ -98,7 +98,7 @@ describe("a guest who has received ready when the policy changes is inside and s
 test("a participant on the event's list in one tab is inside in all, and stays when one of them closes", async () => {
   const stage = await house.stage([ASK])
   const host = await house.join(stage, "host", "host", HOST)
-  const waiting = await knock(house, stage, "guest")
+  const waiting = await connectWaiting(house, stage, "guest")
   await status(waiting, "waiting")
   await atTheDoor(host, "guest")
   const listed = await house.join(stage, "guest", "participant", HOST)
@@ -125,7 +125,7 @@ test("in a crowd that comes during the change everybody is inside or waits, and 
   const guests = await Promise.all(
     names.map(async (who, n) => {
       if (n === 20) await host.command("lobby.policy", { mode: "ask" })
-      return knock(house, stage, who)
+      return connectWaiting(house, stage, who)
     }),
   )
   await Promise.all(
@@ -238,7 +238,7 @@ describe("many at once", () => {
   test("a participant who gave up delays no other; if nobody is there it is refused", async () => {
     const stage = await house.stage([ASK])
     const host = await house.join(stage, "host", "host", HOST)
-    const [guest, rude] = [await knock(house, stage, "guest"), await knock(house, stage, "rude")]
+    const [guest, rude] = [await connectWaiting(house, stage, "guest"), await connectWaiting(house, stage, "rude")]
     await status(guest, "waiting")
     await status(rude, "waiting")
     await atTheDoor(host, "guest")

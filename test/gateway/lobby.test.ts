@@ -14,7 +14,7 @@ afterAll(() => house.stop())
 const ASK = [{ modality: "meeting", config: { lobby: "ask" } }] as const
 
 /** The first dispatch to a participant who is on no list. */
-const knock = async (stage: Stage, who: string): Promise<Client> => {
+const connectWaiting = async (stage: Stage, who: string): Promise<Client> => {
   const client = house.connect()
   await client.hello()
   client.send({ op: 2, d: { token: await house.token(stage, who) } })
@@ -24,7 +24,7 @@ const knock = async (stage: Stage, who: string): Promise<Client> => {
 const status = (client: Client, state: string): Promise<Frame> =>
   client.next(({ t, d }) => t === "lobby.status" && d.state === state, `lobby.status ${state}`)
 
-const knocked = (host: Client, who: string): Promise<Frame> =>
+const untilWaiting = (host: Client, who: string): Promise<Frame> =>
   host.next(
     ({ t, d }) => t === "lobby.waiting" && d.add.some((one: Frame) => one.participantId === who),
     `${who} in the lobby`,
@@ -43,9 +43,9 @@ describe("a walk-in", () => {
   test("waits, receives nothing else, causes no webhook, and is inside once a host admits them", async () => {
     const stage = await house.stage(ASK)
     const host = await house.join(stage, "host", "host", { kind: "user" })
-    const guest = await knock(stage, "guest")
+    const guest = await connectWaiting(stage, "guest")
     await status(guest, "waiting")
-    await knocked(host, "guest")
+    await untilWaiting(host, "guest")
     await host.command("announce", { text: "not for the lobby" })
     expect(await guest.command("hand.raise")).toMatchObject({ ok: false, e: { code: "forbidden" } })
     expect(guest.received.some(({ t }) => t === "announcement" || t === "ready")).toBe(false)
@@ -64,9 +64,9 @@ describe("a walk-in", () => {
   test("an admission holds for the whole event, also over a reconnect", async () => {
     const stage = await house.stage(ASK)
     const host = await house.join(stage, "host", "host", { kind: "user" })
-    const guest = await knock(stage, "guest")
+    const guest = await connectWaiting(stage, "guest")
     await status(guest, "waiting")
-    await knocked(host, "guest")
+    await untilWaiting(host, "guest")
     await host.command("lobby.admit", { all: true })
     await guest.dispatch("ready")
     await guest.cut()
@@ -76,8 +76,8 @@ describe("a walk-in", () => {
   test("is shown to staff who arrive later", async () => {
     const stage = await house.stage(ASK)
     const first = await house.join(stage, "host", "host", { kind: "user" })
-    await status(await knock(stage, "guest"), "waiting")
-    await knocked(first, "guest")
+    await status(await connectWaiting(stage, "guest"), "waiting")
+    await untilWaiting(first, "guest")
     const late = await house.connect().identify(await house.token(stage, "other", "host", { kind: "user" }))
     expect(late.d.lobby).toMatchObject({ total: 1, waiting: [{ participantId: "guest", kind: "guest" }] })
     const member = await house.connect().identify(await house.token(stage, "member", "participant", { kind: "user" }))
@@ -91,23 +91,23 @@ describe("a walk-in", () => {
       ["rude", false],
       ["worse", true],
     ] as const) {
-      const guest = await knock(stage, who)
+      const guest = await connectWaiting(stage, who)
       await status(guest, "waiting")
-      await knocked(host, who)
+      await untilWaiting(host, who)
       expect(await host.command("lobby.deny", { ids: [who], block })).toMatchObject({ ok: true })
       await status(guest, "denied")
       expect(await guest.closeCode()).toBe(4306)
     }
-    await status(await knock(stage, "rude"), "waiting")
-    expect(await (await knock(stage, "worse")).closeCode()).toBe(4304)
+    await status(await connectWaiting(stage, "rude"), "waiting")
+    expect(await (await connectWaiting(stage, "worse")).closeCode()).toBe(4304)
     expect(await notices(stage)).toEqual(["host joined"])
   })
 
   test("gives up by leaving, and staff are notified", async () => {
     const stage = await house.stage(ASK)
     const host = await house.join(stage, "host", "host", { kind: "user" })
-    const guest = await knock(stage, "guest")
-    await knocked(host, "guest")
+    const guest = await connectWaiting(stage, "guest")
+    await untilWaiting(host, "guest")
     await guest.cut()
     await host.next(({ t, d }) => t === "lobby.waiting" && d.remove.includes("guest"), "the guest gave up")
     expect(await host.command("lobby.admit", { ids: ["guest"] })).toMatchObject({ ok: false, e: { code: "not_found" } })
@@ -118,8 +118,8 @@ describe("the policy", () => {
   test("open admits everybody who waits; ask keeps those inside; closed denies newcomers", async () => {
     const stage = await house.stage(ASK)
     const host = await house.join(stage, "host", "host", { kind: "user" })
-    const guest = await knock(stage, "guest")
-    await knocked(host, "guest")
+    const guest = await connectWaiting(stage, "guest")
+    await untilWaiting(host, "guest")
     expect(await host.command("lobby.policy", { mode: "open" })).toMatchObject({ ok: true, d: { mode: "open" } })
     await guest.dispatch("ready")
     await host.next(
@@ -130,7 +130,7 @@ describe("the policy", () => {
     await guest.cut()
     await house.join(stage, "guest")
     await host.command("lobby.policy", { mode: "closed" })
-    const late = await knock(stage, "late")
+    const late = await connectWaiting(stage, "late")
     await status(late, "denied")
     expect(await late.closeCode()).toBe(4306)
     expect(await house.join(stage, "member", "participant", { kind: "user" })).toBeDefined()
@@ -139,8 +139,8 @@ describe("the policy", () => {
   test("is the phase's, and a phase without a lobby lets everybody in", async () => {
     const stage = await house.stage([...ASK, { modality: "meeting" }])
     const host = await house.join(stage, "host", "host", { kind: "user" })
-    const guest = await knock(stage, "guest")
-    await knocked(host, "guest")
+    const guest = await connectWaiting(stage, "guest")
+    await untilWaiting(host, "guest")
     await host.command("phase.next")
     expect((await guest.dispatch("ready")).d.lobbyPolicy).toBe("open")
   })
@@ -165,7 +165,7 @@ test("a participant whom a host sends back to the lobby is not present until the
   await status(guest, "waiting")
   await host.next(({ t, d }) => t === "presence.diff" && d.left.includes("guest"), "left")
   await host.command("announce", { text: "unheard" })
-  const again = await knock(stage, "guest")
+  const again = await connectWaiting(stage, "guest")
   await status(again, "waiting")
   await host.command("lobby.admit", { ids: ["guest"] })
   await guest.dispatch("ready")
@@ -183,7 +183,7 @@ test("a participant who was sent back and denied waits again on every return, at
   const guest = await house.join(stage, "guest")
   await host.command("participant.toLobby", { id: "guest" })
   await status(guest, "waiting")
-  await knocked(host, "guest")
+  await untilWaiting(host, "guest")
   expect(await host.command("lobby.deny", { ids: ["guest"] })).toMatchObject({ ok: true })
   expect(await guest.closeCode()).toBe(4306)
   const elsewhere = house.connect({ url: await house.anotherNode("elsewhere") })

@@ -9,9 +9,9 @@ import { COMMANDS as SERVED } from "../../src/protocol/contract.ts"
 import type { Client } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 import {
-  CHAT_PLACES,
+  CHAT_TARGETS,
   COMMANDS,
-  chatPlacesOf,
+  chatTargetsOf,
   chatVerdict,
   commandsOf,
   FEATURES,
@@ -195,11 +195,11 @@ test.each(situations)("$status, phase $setting with $featureSet, anonymous: $ano
     const client = await join(stage, role)
     const { me } = client.received.find(({ t }) => t === "ready").d
     expect(me.can.toSorted()).toEqual(commandsOf(role, given).toSorted())
-    expect(me.chatTo.toSorted()).toEqual(chatPlacesOf(role, given).toSorted())
+    expect(me.chatTo.toSorted()).toEqual(chatTargetsOf(role, given).toSorted())
     for (const command of COMMANDS.filter((name) => !FINAL.includes(name) && name !== "chat.send")) {
       await compare(client, role, command, probeOf(command), verdict(role, given, command))
     }
-    for (const to of CHAT_PLACES) {
+    for (const to of CHAT_TARGETS) {
       await compare(client, role, "chat.send", chatProbe(to), chatVerdict(role, given, to))
     }
     for (const command of FINAL) {

@@ -9,7 +9,7 @@ import type { GatewayServices } from "../../src/gateway/services.ts"
 import { mediaRoomOf } from "../../src/media/seats.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
-import { crowd, heard, held } from "./crowd.ts"
+import { crowd, held, received } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 const SECRET = "a secret of the media server's, long enough"
@@ -70,26 +70,26 @@ test("participants of the call have a seat in the main room, a host one that run
 
 test("an assignment carries the seat in its room, live and in ready, and its stream stays in order", async () => {
   const { stage, host, client, rooms } = await breakout()
-  const told = await heard(client, "assignment.updated")
+  const told = await received(client, "assignment.updated")
   await expectSeat(told.d.media, stage, "p0", told.d.roomId)
   for (const roomId of [...rooms, null, ...rooms, null, ...rooms]) {
     await host.command("breakout.move", { id: "p0", roomId })
   }
   const last = rooms.at(-1) ?? ""
-  await heard(client, "assignment.updated", ({ roomId, media }) => roomId === last && media !== undefined)
+  await received(client, "assignment.updated", ({ roomId, media }) => roomId === last && media !== undefined)
   const { ready } = await (async () => {
     const tab = await house.join(stage, "p0")
     return { ready: readyOf(tab) }
   })()
   await expectSeat(ready.media, stage, "p0", null)
   await expectSeat(ready.assignment.media, stage, "p0", ready.assignment.roomId)
-  const places = client.ordered("me").map(({ s }) => s)
-  expect(places).toEqual(places.map((_, index) => index + 1))
+  const positions = client.ordered("me").map(({ s }) => s)
+  expect(positions).toEqual(positions.map((_, index) => index + 1))
 })
 
 test("a replay carries a fresh seat in the room one is in, and none in another; nothing of it is stored", async () => {
   const { stage, host, client, rooms } = await breakout()
-  const told = await heard(client, "assignment.updated")
+  const told = await received(client, "assignment.updated")
   const other = rooms.find((id) => id !== told.d.roomId) ?? ""
   const { epoch, cursors } = held(client)
   await client.cut()
@@ -117,7 +117,7 @@ test("a round carries the seat in its room, for each of the pair; a full ready g
   const clients = await crowd(house, stage, ["p0", "p1", "p2"])
   await host.command("rotation.start", { roundSeconds: 600, rounds: 2 })
   for (const [index, client] of clients.entries()) {
-    const { d } = await heard(client, "rotation.round")
+    const { d } = await received(client, "rotation.round")
     if (d.bye) expect([d.roomId, d.media]).toEqual([null, undefined])
     else await expectSeat(d.media, stage, `p${index}`, d.roomId)
     expect((await client.command("sync", { cursors: {} })).d).toEqual({ resumed: false })
@@ -191,7 +191,8 @@ test("a crowd receives its seats a few at a time, and nobody is left out", async
   }
 })
 
-test("a dispatch whose seat is still being given does not follow the ready that came meanwhile", async () => {
+/** A connection in the room `red`, whose seats are minted when `given` is done. */
+const openMinting = () => {
   const given = Deferred.makeUnsafe<void>()
   const seat = { provider: "livekit", url: URL, token: "token" } as const
   const services = {
@@ -204,12 +205,17 @@ test("a dispatch whose seat is still being given does not follow the ready that 
     identity: { participantId: "p", name: "P", role: "participant" },
     roomId: "red",
     state: "open",
-    socket: { buffered: () => 0 },
+    buffered: 0,
     send: (text: string) => void sent.push(text),
   } as unknown as Connection
   const phase = { ...NO_PHASE, id: "phase", modality: "breakout" } as const
-  const seats = new MediaSeats(services, "event", () => phase)
+  const seats = new MediaSeats(services, "event", { phase })
   const dispatch = (n: number) => ({ frame: `${n}`, seatable: { roomId: "red", withSeat: () => `${n} with a seat` } })
+  return { given, sent, connection, seats, dispatch }
+}
+
+test("a dispatch whose seat is still being given does not follow the ready that came meanwhile", async () => {
+  const { given, sent, connection, seats, dispatch } = openMinting()
   seats.send(connection, [dispatch(1)])
   seats.forget(connection)
   seats.send(connection, [dispatch(2)])
@@ -217,4 +223,13 @@ test("a dispatch whose seat is still being given does not follow the ready that 
   await eventually(() => sent.length > 0)
   seats.send(connection, [{ frame: "3" }])
   expect(sent).toEqual(["2 with a seat", "3"])
+})
+
+test("a participant that moves on while a seat is minted has none in the room that they left", async () => {
+  const { given, sent, connection, seats, dispatch } = openMinting()
+  seats.send(connection, [dispatch(1)])
+  Object.assign(connection, { roomId: "blue" })
+  await Effect.runPromise(Deferred.succeed(given, undefined))
+  await eventually(() => sent.length > 0)
+  expect(sent).toEqual(["1"])
 })

@@ -64,7 +64,7 @@ const COMMAND_BLOCKS = read(PERMISSION_TABLE)
 const CHAT_BLOCKS = read(CHAT_TABLE)
 
 export const COMMANDS: ReadonlyArray<string> = [...COMMAND_BLOCKS.keys()]
-export const CHAT_PLACES: ReadonlyArray<string> = [...CHAT_BLOCKS.keys()]
+export const CHAT_TARGETS: ReadonlyArray<string> = [...CHAT_BLOCKS.keys()]
 
 const verdictOf = (block: Block, role: Role, { setting, featureSet, anonymous }: Situation): Verdict => {
   const cell = block.rows.get(role)?.get(setting) ?? fail(`no cell for ${role} in ${setting}`)
@@ -91,5 +91,5 @@ export const chatVerdict = (role: Role, situation: Situation, place: string): Ve
 export const commandsOf = (role: Role, situation: Situation): ReadonlyArray<string> =>
   COMMANDS.filter((command) => verdict(role, situation, command) === "allowed")
 
-export const chatPlacesOf = (role: Role, situation: Situation): ReadonlyArray<string> =>
-  CHAT_PLACES.filter((place) => chatVerdict(role, situation, place) === "allowed")
+export const chatTargetsOf = (role: Role, situation: Situation): ReadonlyArray<string> =>
+  CHAT_TARGETS.filter((place) => chatVerdict(role, situation, place) === "allowed")

@@ -116,9 +116,9 @@ test("in a summary those on stage are sent one by one: arrivals, changes and dep
 })
 
 test("arrivals of a crowd are sent to receivers when there are any, and nothing is written when there are none", async () => {
-  const [heard, unheard] = [await house.stage(), await house.stage()]
-  await house.actors.sql`delete from webhook_endpoints where workspace_id = ${unheard.workspaceId}`
-  for (const stage of [heard, unheard]) {
+  const [wanted, unwanted] = [await house.stage(), await house.stage()]
+  await house.actors.sql`delete from webhook_endpoints where workspace_id = ${unwanted.workspaceId}`
+  for (const stage of [wanted, unwanted]) {
     const host = await house.join(stage, "host", "host")
     const changes = Array.from({ length: 100 }, (_, n) => ({
       type: "join" as const,
@@ -127,8 +127,8 @@ test("arrivals of a crowd are sent to receivers when there are any, and nothing 
     await house.report(stage, changes)
     await joined(host, "c99")
   }
-  expect((await notices(heard)).filter((notice) => notice.includes("joined c"))).toHaveLength(100)
-  expect((await notices(unheard)).filter((notice) => notice.includes("joined c"))).toEqual([])
+  expect((await notices(wanted)).filter((notice) => notice.includes("joined c"))).toHaveLength(100)
+  expect((await notices(unwanted)).filter((notice) => notice.includes("joined c"))).toEqual([])
 })
 
 test("an actor that came back into memory receives the present participants again", async () => {

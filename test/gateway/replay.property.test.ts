@@ -144,7 +144,7 @@ const say = (stage: Stage, watchers: ReadonlyArray<Watcher>, taken: Step): Promi
 }
 
 /** Each has received all dispatches of their own stream. */
-const hearsOwn = async (stage: Stage, watchers: ReadonlyArray<Watcher>): Promise<void> => {
+const receivesOwn = async (stage: Stage, watchers: ReadonlyArray<Watcher>): Promise<void> => {
   const { personal } = await house.actors.read(stage.eventId, NAMES)
   for (const watcher of watchers) {
     await eventually(() => {
@@ -180,7 +180,7 @@ test("over any interleaving of publishing, broken links and resumes no place is 
         watcher.read()
       }
       expect(new Set(watchers.map(({ cursors }) => cursors["event"])).size).toBe(1)
-      await hearsOwn(stage, watchers)
+      await receivesOwn(stage, watchers)
       await Promise.all(watchers.map(({ client }) => client?.cut()))
     }),
     { numRuns: 40 },

@@ -30,7 +30,7 @@ const TABLE = `
   | a host removes somebody and blocks them            | viewer | 200     | 200  | 403 | 403  | 403    | 200 4304   | 4304        |
 `
 
-interface Scene {
+interface Case {
   readonly eventId: string
   /** The session token of the person who loses rights. */
   readonly session: string
@@ -69,7 +69,7 @@ const integrators = async (role: string, key = at.workspace.key) => {
   return { eventId: id as string, userId, session: await session(key), newSession }
 }
 
-const removed = async (roleOnEvent: string | undefined): Promise<Scene> => {
+const removed = async (roleOnEvent: string | undefined): Promise<Case> => {
   const member = await account("member")
   if (roleOnEvent !== undefined) {
     const { participantId } = (await at.mint(member.eventId, member.session)).body
@@ -78,12 +78,12 @@ const removed = async (roleOnEvent: string | undefined): Promise<Scene> => {
   return { ...member, act: () => at.api("DELETE", workspacePath(`members/${member.memberId}`), asOwner()) }
 }
 
-const manage = async ({ session, cookie }: Pick<Scene, "session" | "cookie">): Promise<number> => {
+const manage = async ({ session, cookie }: Pick<Case, "session" | "cookie">): Promise<number> => {
   const credential = cookie === undefined ? { bearer: session } : { cookie }
   return (await at.api("POST", workspacePath("guest-integrations"), { ...credential, body: {} })).status
 }
 
-const SCENES: { readonly [act: string]: () => Promise<Scene> } = {
+const CASES: { readonly [act: string]: () => Promise<Case> } = {
   "a member with a role on the event is removed": () => removed("host"),
   "a member without a role on the event is removed": () => removed(undefined),
   "an admin becomes a member": async () => {
@@ -148,15 +148,15 @@ const SCENES: { readonly [act: string]: () => Promise<Scene> } = {
   },
 }
 
-const restOf = async (scene: Scene): Promise<ReadonlyArray<number>> => {
-  const { eventId, session: bearer } = scene
+const restOf = async (given: Case): Promise<ReadonlyArray<number>> => {
+  const { eventId, session: bearer } = given
   const asked = await at.api("POST", `/v1/public/events/${eventId}/questions`, { bearer, body: { text: "Why?" } })
   const edited = await at.api("PATCH", `/v1/events/${eventId}`, { bearer, body: { title: "Mine" } })
-  return [await at.look(eventId, bearer), asked.status, edited.status, await manage(scene)]
+  return [await at.look(eventId, bearer), asked.status, edited.status, await manage(given)]
 }
 
 /** The status of the answer, and what the new token opens. */
-const newTokenOf = async ({ eventId, session }: Scene): Promise<string> => {
+const newTokenOf = async ({ eventId, session }: Case): Promise<string> => {
   const { status, body } = await at.mint(eventId, session)
   if (status !== 200) return `${status}`
   const client = new Client(body.url)
@@ -203,19 +203,19 @@ const ROWS = TABLE.trim()
   .map((line) => cellsOf(line) as Row)
 
 test.each(ROWS)("%s", async (name, before, session, read, ask, edit, manage, newToken, openSocket) => {
-  const scene = await SCENES[name]?.()
-  if (scene === undefined) throw new Error(`no scene for the row "${name}"`)
-  const { client, ready } = await at.connect(scene.eventId, scene.session)
-  expect([ready.d.me.role, await newTokenOf(scene)]).toEqual([before, `200 ${before}`])
-  expect((await restOf(scene)).slice(0, 2)).toEqual([200, 201])
-  await scene.act()
+  const given = await CASES[name]?.()
+  if (given === undefined) throw new Error(`no case for the row "${name}"`)
+  const { client, ready } = await at.connect(given.eventId, given.session)
+  expect([ready.d.me.role, await newTokenOf(given)]).toEqual([before, `200 ${before}`])
+  expect((await restOf(given)).slice(0, 2)).toEqual([200, 201])
+  await given.act()
   await expectSocket(client, openSocket)
-  const renewed = (await scene.newSession()).status
-  expect([renewed, ...(await restOf(scene)), await newTokenOf(scene)].join(" | ")).toBe(
+  const renewed = (await given.newSession()).status
+  expect([renewed, ...(await restOf(given)), await newTokenOf(given)].join(" | ")).toBe(
     [session, read, ask, edit, manage, newToken].join(" | "),
   )
 })
 
 test("the table has a row for each act", () => {
-  expect(ROWS.map(([name]) => name)).toEqual(Object.keys(SCENES))
+  expect(ROWS.map(([name]) => name)).toEqual(Object.keys(CASES))
 })

@@ -1,7 +1,7 @@
 /** The streams of rooms: their receivers, their beginning and end, and resuming from one. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import type { Client, Frame } from "./client.ts"
-import { crowd, heard, held } from "./crowd.ts"
+import { crowd, held, received } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
@@ -43,13 +43,13 @@ test("a room's stream reaches those in it alone, in all their tabs, from their a
   await b.command("room.choose", { roomId: blue })
   await say(host, "within", red)
   for (const client of [a, tab]) {
-    await heard(client, "announcement", isText("within"))
-    expect((await heard(client, "subscribed")).d).toEqual({ cursors: { [`room:${red}`]: 1 }, dropped: [] })
+    await received(client, "announcement", isText("within"))
+    expect((await received(client, "subscribed")).d).toEqual({ cursors: { [`room:${red}`]: 1 }, dropped: [] })
     expect(textsIn(client, red)).toEqual(["within"])
   }
   await say(host, "everyone")
-  await heard(b, "announcement", isText("everyone"))
-  await heard(host, "announcement", isText("everyone"))
+  await received(b, "announcement", isText("everyone"))
+  await received(host, "announcement", isText("everyone"))
   for (const client of [b, host]) expect(textsIn(client, red)).toEqual([])
 })
 
@@ -58,32 +58,32 @@ test("a participant who moves receives the new room and no longer the old one, b
   await a.command("room.choose", { roomId: red })
   await say(host, "last words", red)
   await host.command("breakout.move", { id: "a", roomId: blue })
-  const moved = await heard(a, "subscribed", ({ dropped }) => dropped.length > 0)
+  const moved = await received(a, "subscribed", ({ dropped }) => dropped.length > 0)
   expect(moved.d).toEqual({ cursors: { [`room:${blue}`]: 0 }, dropped: [`room:${red}`] })
   await say(host, "old room", red)
   await say(host, "new room", blue)
-  await heard(a, "announcement", isText("new room"))
+  await received(a, "announcement", isText("new room"))
   await a.command("room.return")
-  await heard(a, "subscribed", ({ cursors }) => Object.keys(cursors).length === 0)
+  await received(a, "subscribed", ({ cursors }) => Object.keys(cursors).length === 0)
   await say(host, "nobody here", blue)
   await say(host, "everyone")
-  await heard(a, "announcement", isText("everyone"))
+  await received(a, "announcement", isText("everyone"))
   expect([textsIn(a, red), textsIn(a, blue)]).toEqual([["last words"], ["new room"]])
 })
 
 test("the room's cursor is resumed from exactly; another room's is not", async () => {
   const { stage, host, a, red, blue } = await rooms()
   await a.command("room.choose", { roomId: red })
-  await say(host, "heard", red)
-  await heard(a, "announcement", isText("heard"))
-  await heard(a, "assignment.updated")
+  await say(host, "received", red)
+  await received(a, "announcement", isText("received"))
+  await received(a, "assignment.updated")
   const resume = held(a)
   expect(resume.cursors[`room:${red}`]).toBe(1)
   await a.cut()
   await say(host, "missed", red)
   const { client, ready } = await back(stage, resume)
   expect(ready.d).toMatchObject({ resumed: true, me: { roomId: red } })
-  await heard(client, "announcement", isText("missed"))
+  await received(client, "announcement", isText("missed"))
   expect(textsIn(client, red)).toEqual(["missed"])
   await client.cut()
   await host.command("breakout.move", { id: "a", roomId: blue })
@@ -91,14 +91,14 @@ test("the room's cursor is resumed from exactly; another room's is not", async (
   expect(other.ready.d).toMatchObject({ resumed: false, reason: "gap", me: { roomId: blue } })
   expect(Object.keys(other.ready.d.cursors).toSorted()).toEqual(["event", "me", "people", `room:${blue}`].toSorted())
   await say(host, "welcome", blue)
-  await heard(other.client, "announcement", isText("welcome"))
+  await received(other.client, "announcement", isText("welcome"))
 })
 
 test("a heartbeat names the head of the room one is in", async () => {
   const { host, a, red } = await rooms()
   await a.command("room.choose", { roomId: red })
   await say(host, "one", red)
-  await heard(a, "announcement", isText("one"))
+  await received(a, "announcement", isText("one"))
   a.send({ op: 1, d: { t0: 0 } })
   expect((await a.next(({ op }) => op === 11)).d.heads[`room:${red}`]).toBe(1)
 })
@@ -114,10 +114,10 @@ test("reactions reach the sender's room; a participant without a room cannot rea
   const { d } = await host.command("breakout.open", { planId: plan.id })
   await a.command("room.choose", { roomId: d.rooms[0].id })
   expect((await react(a, "clap")).ok).toBe(true)
-  await heard(a, "reaction.tally", isKind("clap"))
+  await received(a, "reaction.tally", isKind("clap"))
   expect((await react(b as Client, "sad")).e.code).toBe("conflict")
   expect((await react(host, "fire")).ok).toBe(true)
-  for (const client of [a, b as Client]) await heard(client, "reaction.tally", isKind("fire"))
+  for (const client of [a, b as Client]) await received(client, "reaction.tally", isKind("fire"))
   for (const client of [b as Client, host]) {
     expect(client.received.some(({ t, d: said }) => t === "reaction.tally" && said.counts.clap !== undefined)).toBe(
       false,

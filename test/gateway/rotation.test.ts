@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { toMillis } from "../../src/model/timestamp.ts"
 import type { Client, Frame } from "./client.ts"
-import { crowd, heard, readyOf, untilGone, untilPresent } from "./crowd.ts"
+import { crowd, readyOf, received, untilGone, untilPresent } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
 
 let house: House
@@ -30,7 +30,7 @@ const startAgo = (of: House, { eventId }: Stage, d: Frame, ago: number) =>
 const roundsOf = (client: Client) => client.received.filter(({ t }) => t === "rotation.round").map(({ d }) => d)
 
 const inRound = (client: Client, n: number): Promise<Frame> =>
-  heard(client, "rotation.round", (d) => d.n === n).then(({ d }) => d)
+  received(client, "rotation.round", (d) => d.n === n).then(({ d }) => d)
 
 /** The groups of a round, as each participant received them; checks that all received the same. */
 const groupsOf = async (clients: ReadonlyArray<Client>, n: number): Promise<ReadonlyArray<ReadonlyArray<string>>> => {
@@ -72,7 +72,7 @@ test("every pair meets once, every tab is notified, and newcomers read the same;
     await host.command("rotation.skip")
   }
   expect(new Set(met).size).toBe(6)
-  const { d: ended } = await heard(clients[0], "rotation.state", ({ rotation }) => rotation.status === "ended")
+  const { d: ended } = await received(clients[0], "rotation.state", ({ rotation }) => rotation.status === "ended")
   expect(ended.rotation).toMatchObject({ n: 3, startsAt: null, endsAt: null })
   expect(await readyOf(house, stage, "p0")).toMatchObject({ round: null, me: { roomId: null }, timers: [] })
   expect((await host.command("rotation.skip")).e.code).toBe("conflict")
@@ -89,7 +89,7 @@ test("it is exhausted only when a newcomer has met everybody too, for every choi
   const isOn = async () => (await host.command("rotation.skip")).d.rotation.status === "round"
   let rounds = 3
   while (rounds < 20 && (await isOn())) rounds++
-  await heard(newcomer, "rotation.state", ({ rotation }) => rotation.status === "ended")
+  await received(newcomer, "rotation.state", ({ rotation }) => rotation.status === "ended")
   const met = roundsOf(newcomer).flatMap(({ partners }) => partners.map(({ participantId }: Frame) => participantId))
   expect([...new Set(met)].toSorted()).toEqual(names(4))
   expect(rounds).toBeLessThan(20)
@@ -110,7 +110,7 @@ test("staff steer, in a rotation phase, one rotation at a time", async () => {
   expect(await host.command("rotation.start", LONG, { id: "start" })).toMatchObject({ dup: true, d: first.d })
   expect((await host.command("rotation.start", LONG)).e).toMatchObject({ code: "conflict", current: first.d })
   await host.command("rotation.stop")
-  expect((await heard(person, "rotation.state", ({ rotation }) => rotation.status === "ended")).st).toBe("event")
+  expect((await received(person, "rotation.state", ({ rotation }) => rotation.status === "ended")).st).toBe("event")
 })
 
 test("a phase with rounds starts by itself, and its end ends the rotation", async () => {
@@ -124,10 +124,10 @@ test("a phase with rounds starts by itself, and its end ends the rotation", asyn
   await house.actors.execute(stage.eventId, { type: "event.start", d: {} })
   await untilPresent(house, stage, names(2))
   await host.command("rotation.skip")
-  const told = await heard(client as Client, "rotation.round")
+  const told = await received(client as Client, "rotation.round")
   await host.command("phase.next")
-  await heard(client as Client, "rotation.state", ({ rotation }) => rotation.status === "ended")
-  await heard(client as Client, "subscribed", ({ dropped }) => dropped.includes(`room:${told.d.roomId}`))
+  await received(client as Client, "rotation.state", ({ rotation }) => rotation.status === "ended")
+  await received(client as Client, "subscribed", ({ dropped }) => dropped.includes(`room:${told.d.roomId}`))
 })
 
 test("the clock ends a round, breaks, leads into the next and ends after the last", async () => {
@@ -136,19 +136,19 @@ test("the clock ends a round, breaks, leads into the next and ends after the las
   const [client] = clients
   const first = await inRound(client, 1)
   expect(first.leadMs).toBe(3000)
-  const { d } = await heard(client, "rotation.state", ({ rotation }) => rotation.status === "break")
+  const { d } = await received(client, "rotation.state", ({ rotation }) => rotation.status === "break")
   expect(toMillis(d.rotation.endsAt) - toMillis(d.rotation.startsAt)).toBe(1000)
   const second = await inRound(client, 2)
   expect(second).toMatchObject({ repeat: true })
   expect(toMillis(second.endsAt) - toMillis(second.startsAt)).toBe(5000)
-  await heard(client, "rotation.state", ({ rotation }) => rotation.status === "ended" && rotation.n === 2)
+  await received(client, "rotation.state", ({ rotation }) => rotation.status === "ended" && rotation.n === 2)
 })
 
 test("a round's timer warns ten seconds before its end", async () => {
   const { stage, clients } = await staged(2)
   const { result } = await startAgo(house, stage, { roundSeconds: 11, rounds: 1 }, 300)
   const { rotation } = result as Frame
-  expect((await heard(clients[0], "timer.warning")).d).toEqual({ timerId: rotation.id, remainingMs: 10_000 })
+  expect((await received(clients[0], "timer.warning")).d).toEqual({ timerId: rotation.id, remainingMs: 10_000 })
 })
 
 test("a pause keeps the remaining time of the round, and a resumed round ends so much later", async () => {
@@ -181,9 +181,9 @@ test("two hosts who extend a round at once add one stretch, which holds for ever
   expect(timer).toMatchObject({ id: rotation.id, scope: "round", state: "running", extendedMs: 60_000 })
   expect(toMillis(timer.endsAt) - toMillis(told.endsAt)).toBe(60_000)
   expect(late).toMatchObject({ ok: false, e: { code: "conflict", current: { timer } } })
-  const said = await heard(clients[0], "rotation.state", (d) => d.rotation.rev === timer.rev)
+  const said = await received(clients[0], "rotation.state", (d) => d.rotation.rev === timer.rev)
   expect(said.d.rotation).toMatchObject({ n: 1, status: "round", endsAt: timer.endsAt })
-  expect((await heard(clients[0], "timer.updated", (d) => d.timer.rev === timer.rev)).d).toEqual({ timer })
+  expect((await received(clients[0], "timer.updated", (d) => d.timer.rev === timer.rev)).d).toEqual({ timer })
   const ready = await readyOf(house, stage, "p0")
   expect(ready).toMatchObject({ round: { n: 1, endsAt: timer.endsAt }, timers: [timer] })
   expect((await extend(clients[0] as Client)).e.code).toBe("forbidden")
@@ -212,9 +212,9 @@ test("a round extended in time goes on after its old end, and warns before the n
   const { rotation } = result as Frame
   await host.command("timer.extend", { timerId: rotation.id, seconds: 10 })
   // Ten seconds before the new end is when the round would have been over.
-  const { timer } = (await heard(clients[0], "timer.updated", (d) => d.timer.extendedMs === 10_000)).d
+  const { timer } = (await received(clients[0], "timer.updated", (d) => d.timer.extendedMs === 10_000)).d
   expect(toMillis(timer.endsAt) - toMillis(rotation.endsAt)).toBe(10_000)
-  const { ts, d } = await heard(clients[0], "timer.warning")
+  const { ts, d } = await received(clients[0], "timer.warning")
   expect(d).toEqual({ timerId: rotation.id, remainingMs: 10_000 })
   expect(ts).toBeGreaterThanOrEqual(toMillis(rotation.endsAt))
   expect((await readyOf(house, stage, "p0")).round.n).toBe(1)
@@ -224,14 +224,14 @@ test("a round's or a break's timer that runs out elapses, and one that is stoppe
   const { stage, host, clients } = await staged(2)
   const { result } = await startAgo(house, stage, { roundSeconds: 5, breakSeconds: 4, rounds: 2 }, 7800)
   const { id } = (result as Frame)["rotation"]
-  const over = await heard(clients[0], "timer.elapsed")
+  const over = await received(clients[0], "timer.elapsed")
   expect(over.d).toMatchObject({ timerId: id, timer: { id, scope: "round", ref: "1", state: "elapsed" } })
-  const next = await heard(clients[0], "timer.updated", ({ timer }) => timer.rev > over.d.timer.rev)
+  const next = await received(clients[0], "timer.updated", ({ timer }) => timer.rev > over.d.timer.rev)
   expect(next.d.timer).toMatchObject({ id, state: "running" })
-  expect((await heard(clients[0], "timer.elapsed", ({ timer }) => timer.rev > next.d.timer.rev)).d.timerId).toBe(id)
+  expect((await received(clients[0], "timer.elapsed", ({ timer }) => timer.rev > next.d.timer.rev)).d.timerId).toBe(id)
   await inRound(clients[0], 2)
   await host.command("rotation.stop")
-  await heard(clients[0], "timer.updated", ({ timer }) => timer.state === "cancelled")
+  await received(clients[0], "timer.updated", ({ timer }) => timer.state === "cancelled")
 })
 
 test("a departure is sent to partners; a participant who comes back has the same round, and joiners one from the next", async () => {
@@ -240,11 +240,11 @@ test("a departure is sent to partners; a participant who comes back has the same
   const [stays, leaves] = clients
   const told = await inRound(leaves as Client, 1)
   await (leaves as Client).cut()
-  expect((await heard(stays, "rotation.partnerLeft")).d).toEqual({ participantId: "p1", n: 1 })
+  expect((await received(stays, "rotation.partnerLeft")).d).toEqual({ participantId: "p1", n: 1 })
   expect((await readyOf(house, stage, "p0")).round.partners).toMatchObject([{ participantId: "p1" }])
   const back = await house.join(stage, "p1")
   expect(back.received.find(({ t }) => t === "ready").d).toMatchObject({ round: told, me: { roomId: told.roomId } })
-  await heard(stays, "rotation.round", () => roundsOf(stays).length === 2)
+  await received(stays, "rotation.round", () => roundsOf(stays).length === 2)
   expect(roundsOf(stays)[1]).toEqual(roundsOf(stays)[0])
   const [joiner] = await crowd(house, stage, ["p2"])
   await crowd(house, stage, ["p3"])
@@ -272,7 +272,7 @@ test("one sits out at once and takes part again from the next round; staff may t
   const { partners } = await inRound(client, 1)
   expect((await client.command("rotation.opt", { in: false })).d).toEqual({ in: false })
   const partner = clients[Number(partners[0].participantId.slice(1))] as Client
-  expect((await heard(partner, "rotation.partnerLeft")).d.participantId).toBe("p0")
+  expect((await received(partner, "rotation.partnerLeft")).d.participantId).toBe("p0")
   expect(await readyOf(house, stage, "p0")).toMatchObject({ round: null, optedOut: true, me: { roomId: null } })
   await host.command("rotation.opt", { in: true })
   await host.command("rotation.skip")
@@ -290,7 +290,7 @@ test("one sits out in all tabs", async () => {
   const { stage, clients } = await staged(1)
   const tab = await house.join(stage, "p0")
   for (const isIn of [false, false, true]) await clients[0].command("rotation.opt", { in: isIn })
-  await heard(tab, "me.opted", (d) => d.in)
+  await received(tab, "me.opted", (d) => d.in)
   expect(tab.ordered("me").map(({ t, d }) => [t, d.in])).toEqual([
     ["me.opted", false],
     ["me.opted", true],
@@ -309,7 +309,7 @@ test("an odd one has the bye, each in turn; or makes a trio", async () => {
   }
   expect(byes.toSorted()).toEqual([0, 1, 2])
   await host.command("rotation.start", { ...LONG, odd: "trio" })
-  await heard(clients[0], "rotation.round", ({ partners }) => partners.length === 2)
+  await received(clients[0], "rotation.round", ({ partners }) => partners.length === 2)
 })
 
 test("larger groups sit together", async () => {
@@ -325,7 +325,7 @@ test("with fewer than two people it waits, and goes on when there are", async ()
   expect(d.rotation).toMatchObject({ status: "break", n: 0, endsAt: null })
   expect((await readyOf(house, stage, "p0")).timers).toEqual([])
   const [second] = await crowd(house, stage, ["p1"])
-  const gathering = await heard(host, "rotation.state", ({ rotation }) => rotation.endsAt !== null)
+  const gathering = await received(host, "rotation.state", ({ rotation }) => rotation.endsAt !== null)
   expect(gathering.d.rotation.status).toBe("break")
   const told = await inRound(second, 1)
   expect(told.partners).toEqual([{ participantId: "p0", name: "Name of p0" }])
@@ -342,7 +342,7 @@ test("people who met before meet others, in later phases too; a kill loses neith
   await host.command("phase.next", {}, { id: "two" })
   await host.command("rotation.start", { ...LONG, rounds: 2 }, { id: "three" })
   const isSecond = (d: Frame) => d.roomId !== roundsOf(clients[0])[0].roomId
-  const told = (await heard(clients[0], "rotation.round", isSecond)).d
+  const told = (await received(clients[0], "rotation.round", isSecond)).d
   const before = await readyOf(first, stage, "p0")
   expect(before.round).toEqual(told)
   met.push(["p0", told.partners[0].participantId].toSorted().join(" "))
@@ -357,7 +357,7 @@ test("people who met before meet others, in later phases too; a kill loses neith
     const last = await groupsOf(again, 2)
     for (const pair of pairsIn(last)) expect(met).not.toContain(pair)
     await steering.command("rotation.skip", {}, { id: "five" })
-    await heard(again[0], "rotation.state", ({ rotation }) => rotation.status === "ended")
+    await received(again[0], "rotation.state", ({ rotation }) => rotation.status === "ended")
   } finally {
     await second.stop()
     await first.stop()

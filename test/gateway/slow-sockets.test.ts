@@ -1,8 +1,9 @@
 /** The topics of ephemeral dispatches, the ones that a slow socket is not sent, and the order in which many sockets are closed. */
 import { expect, test } from "vitest"
-import { Topics } from "../../src/gateway/broadcast/topics.ts"
+import { ephemeralTopic } from "../../src/gateway/broadcast/topics.ts"
 import { Connection } from "../../src/gateway/connection/connection.ts"
 import { beginLife, MUTES_NOTHING } from "../../src/gateway/connection/lifecycle.ts"
+import { topicsOf } from "../../src/gateway/connection/subscriptions.ts"
 import { resumeEphemeral } from "../../src/gateway/transport/backpressure.ts"
 import { closeStaggered } from "../../src/gateway/transport/staggered-close.ts"
 import { roomStream, SHARED_STREAMS } from "../../src/model/live/streams.ts"
@@ -11,41 +12,48 @@ import { DISPATCHES } from "../../src/protocol/contract.ts"
 import type { AnyDispatch } from "../../src/protocol/dispatch.ts"
 import { openVirtualTime } from "../support/virtual-time.ts"
 
-const socketInto = (heard: Set<string>) => ({
-  send: () => {},
-  end: () => {},
-  terminate: () => {},
-  subscribe: (topic: string) => void heard.add(topic),
-  unsubscribe: (topic: string) => void heard.delete(topic),
-  buffered: () => 0,
-})
+const NOBODY = { left: () => {}, makeReady: () => {} }
 
 test("a connection that waits for its ready receives no ephemeral message, although its socket has drained", () => {
-  const heard = new Set<string>()
-  const connection = new Connection(socketInto(heard), "192.0.2.1", 0, () => {})
+  const topics = new Set<string>()
+  const socket = {
+    send: () => {},
+    end: () => {},
+    terminate: () => {},
+    subscribe: (topic: string) => void topics.add(topic),
+    unsubscribe: (topic: string) => void topics.delete(topic),
+    buffered: () => 0,
+  }
+  const connection = new Connection(socket, "192.0.2.1", 0, NOBODY)
   const identity = { ...beginLife(0).identity, participantId: "ann", role: "participant", kind: "guest" } as const
   connection.apply({ type: "identified", mutes: MUTES_NOTHING })
   connection.apply({ type: "granted", eventId: "event", identity, basis: undefined, sessionExpiresAt: 9_000 })
-  for (const type of ["entered", "opened", "paused"] as const) connection.apply({ type })
-  const topics = new Topics("event")
+  connection.apply({ type: "entered", eventId: "event", resume: undefined })
+  connection.apply({ type: "opened" })
   const limits = { orderedLimitBytes: 1000, ephemeralLimitBytes: 100 }
-  resumeEphemeral(connection, topics, limits)
-  expect([[...heard], connection.getsEphemeral]).toEqual([[], false])
-  connection.apply({ type: "resumed" })
-  resumeEphemeral(connection, topics, limits)
-  expect(heard).toContain(topics.ephemeralTopic("event"))
+  resumeEphemeral(connection, limits)
+  expect([topics.has(ephemeralTopic("event", "event")), connection.getsEphemeral]).toEqual([false, false])
+  connection.apply({ type: "resumed", polls: [] })
+  connection.apply({ type: "slowed" })
+  expect([topics.has(ephemeralTopic("event", "event")), connection.getsEphemeral]).toEqual([false, false])
+  resumeEphemeral(connection, limits)
+  expect([topics.has(ephemeralTopic("event", "event")), connection.getsEphemeral]).toEqual([true, true])
 })
 
 test("a socket is subscribed to the topic of each ephemeral dispatch on each shared stream of its contract", () => {
-  const heard = new Set<string>()
-  const connection = new Connection(socketInto(heard), "192.0.2.1", 0, () => {})
-  const topics = new Topics("event")
-  topics.setEphemeral(connection, [...SHARED_STREAMS, roomStream("red")], true)
-  const told = Object.values(DISPATCHES).flatMap((dispatch: AnyDispatch) =>
+  const identities = [
+    { ...beginLife(0).identity, role: "host", kind: "user" },
+    { ...beginLife(0).identity, role: "viewer", kind: "anonymous" },
+  ] as const
+  const topics = identities.flatMap((identity) =>
+    topicsOf({ ...beginLife(0), state: "open", eventId: "event", identity, roomId: "red" }),
+  )
+  const shared: ReadonlyArray<string> = SHARED_STREAMS
+  const ephemeral = Object.values(DISPATCHES).flatMap((dispatch: AnyDispatch) =>
     dispatch.kind === "ephemeral" ? dispatch.streams.map((kind) => [kind, dispatch.optOut] as const) : [],
   )
-  for (const [kind, optOut] of told.filter(([kind]) => kind !== "me" && kind !== "poll")) {
-    expect(heard).toContain(topics.ephemeralTopic(kind === "room" ? roomStream("red") : kind, optOut))
+  for (const [kind, optOut] of ephemeral.filter(([kind]) => shared.includes(kind) || kind === "room")) {
+    expect(topics).toContain(ephemeralTopic("event", kind === "room" ? roomStream("red") : kind, optOut))
   }
 })
 

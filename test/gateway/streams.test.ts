@@ -20,7 +20,7 @@ const announce = (stage: Stage, text: string) =>
 const announceMany = (stage: Stage, from: number, count: number) =>
   Promise.all(Array.from({ length: count }, (_, n) => announce(stage, `n${from + n}`)))
 
-const heard = (client: Client, text: string) =>
+const received = (client: Client, text: string) =>
   client.next((frame) => frame.t === "announcement" && frame.d.text === text, text)
 
 const positions = (client: Client, stream = "event") => client.ordered(stream).map(({ s }) => s)
@@ -39,7 +39,7 @@ test("everyone receives the same dispatches, in order and without a gap", async 
   const stage = await house.stage()
   const clients = await Promise.all(["a", "b", "c"].map((who) => house.join(stage, who)))
   await announceMany(stage, 0, 20)
-  const last = await Promise.all(clients.map((client) => heard(client, "n19")))
+  const last = await Promise.all(clients.map((client) => received(client, "n19")))
   for (const client of clients) {
     const ready = client.received.find(({ t }) => t === "ready")
     const seen = positions(client)
@@ -54,7 +54,7 @@ test("a burst reaches a client in few frames", async () => {
   await client.dispatch("presence.diff")
   const framesBefore = client.frameSizes.length
   await announceMany(stage, 0, 30)
-  await heard(client, "n29")
+  await received(client, "n29")
   const sizes = client.frameSizes.slice(framesBefore)
   expect(sizes.length).toBeLessThan(15)
   expect(Math.max(...sizes)).toBeGreaterThan(1)
@@ -67,7 +67,7 @@ test("staff receive the staff stream as well", async () => {
   await host.command("participant.remove", { id: "nobody" })
   expect(await host.dispatch("participant.removed")).toMatchObject({ st: "staff", s: 1 })
   await announce(stage, "after")
-  await heard(viewer, "after")
+  await received(viewer, "after")
   expect(viewer.ordered("staff")).toEqual([])
 })
 
@@ -76,11 +76,11 @@ test("a client that comes back gets exactly what it missed, then caughtUp", asyn
   const stays = await house.join(stage, "stays")
   const leaves = await house.join(stage, "leaves")
   await announce(stage, "before")
-  await heard(leaves, "before")
+  await received(leaves, "before")
   const resume = held(leaves)
   await leaves.cut()
   await announceMany(stage, 0, 10)
-  await heard(stays, "n9")
+  await received(stays, "n9")
   const back = house.connect()
   const ready = await back.identify(await house.token(stage, "leaves"), resume)
   expect(ready.d).toMatchObject({ resumed: true, epoch: resume.epoch, cursors: resume.cursors })
@@ -90,7 +90,7 @@ test("a client that comes back gets exactly what it missed, then caughtUp", asyn
   const replayed = positions(back)
   expect(replayed).toEqual(contiguousFrom((resume.cursors["event"] ?? 0) + 1, replayed.length))
   await announce(stage, "after")
-  const after = await heard(back, "after")
+  const after = await received(back, "after")
   expect(positions(back)).toEqual(contiguousFrom((resume.cursors["event"] ?? 0) + 1, positions(back).length))
   expect(after.s).toBe(positions(back).at(-1))
 })
@@ -99,7 +99,7 @@ test("a replay is exact on a node that did not watch the event before, from the 
   const stage = await house.stage()
   const client = await house.join(stage, "a")
   await announce(stage, "first")
-  await heard(client, "first")
+  await received(client, "first")
   const resume = held(client)
   await client.cut()
   await announceMany(stage, 0, 5)
@@ -117,12 +117,12 @@ test("a hole longer than the history is a snapshot, never a partial replay", asy
   const resume = held(leaves)
   await leaves.cut()
   await announceMany(stage, 0, HISTORY + 5)
-  await heard(stays, `n${HISTORY + 4}`)
+  await received(stays, `n${HISTORY + 4}`)
   const back = house.connect()
   const { d } = await back.identify(await house.token(stage, "leaves"), resume)
   expect(d).toMatchObject({ resumed: false, reason: "expired" })
   await announce(stage, "after")
-  const after = await heard(back, "after")
+  const after = await received(back, "after")
   expect(positions(back)).toEqual(contiguousFrom(d.cursors.event + 1, after.s - d.cursors.event))
 })
 
@@ -159,7 +159,7 @@ test("sync replays from the given cursors, or sends a snapshot", async () => {
   const stage = await house.stage()
   const client = await house.join(stage, "a")
   await announceMany(stage, 0, 3)
-  const last = await heard(client, "n2")
+  const last = await received(client, "n2")
   const read = client.received.length
   const people = client.ordered("people").at(-1)?.s ?? 0
   const cursors = { event: last.s - 2, people, me: 0 }
@@ -174,14 +174,14 @@ test("sync replays from the given cursors, or sends a snapshot", async () => {
   expect((await client.command("sync", { cursors: { event: 5000 } })).d).toEqual({ resumed: false })
   expect((await client.dispatch("ready")).d).toMatchObject({ resumed: false, reason: "gap" })
   await announce(stage, "still here")
-  expect((await heard(client, "still here")).s).toBeGreaterThan(last.s)
+  expect((await received(client, "still here")).s).toBeGreaterThan(last.s)
 })
 
 test("a heartbeat is acknowledged with the heads of the client's streams", async () => {
   const stage = await house.stage()
   const client = await house.join(stage, "a")
   await announce(stage, "one")
-  const { s } = await heard(client, "one")
+  const { s } = await received(client, "one")
   client.send({ op: 1, d: { t0: 12.5 } })
   const { d } = await client.next(({ op }) => op === 11)
   expect(d).toMatchObject({ t0: 12.5, heads: { event: s } })
@@ -209,7 +209,7 @@ test("when the history was lost everyone gets a fresh snapshot and goes on in th
     const { d } = await client.dispatch("ready")
     expect(d).toMatchObject({ resumed: false, reason: "epoch", epoch: history })
     await announce(stage, "on we go")
-    await heard(client, "on we go")
+    await received(client, "on we go")
     const after = client.received.slice(client.received.findLastIndex(({ t }) => t === "ready"))
     const seen = after.filter(({ st }) => st === "event").map(({ s }) => s)
     expect(seen).toEqual(contiguousFrom(d.cursors.event + 1, seen.length))

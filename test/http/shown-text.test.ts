@@ -87,7 +87,7 @@ const accepted = async (client: Client, t: string, d: object) => {
   if (!reply.ok) throw new Error(`${t}: ${JSON.stringify(reply.e)}`)
   return reply.d
 }
-const heard = async ({ other }: Room, t: string) => (await other.dispatch(t)).d
+const received = async ({ other }: Room, t: string) => (await other.dispatch(t)).d
 
 /** Sends the text in every part of something that others see; resolves to the parts as others get them. */
 type Road = (text: string, room: Room) => Promise<ReadonlyArray<unknown>>
@@ -95,28 +95,28 @@ type Road = (text: string, room: Room) => Promise<ReadonlyArray<unknown>>
 const ROADS: Readonly<Record<string, Road>> = {
   "a chat message": async (text, room) => {
     await accepted(room.host, "chat.send", { to: "event", text })
-    return [(await heard(room, "chat.message")).message.text]
+    return [(await received(room, "chat.message")).message.text]
   },
   "a question and its answer": async (text, room) => {
     const { question } = await accepted(room.host, "question.ask", { text })
-    const asked = (await heard(room, "question.created")).question.text
+    const asked = (await received(room, "question.created")).question.text
     await accepted(room.host, "question.answer", { id: question.id, mode: "text", text })
-    return [asked, (await heard(room, "question.updated")).question.answer]
+    return [asked, (await received(room, "question.updated")).question.answer]
   },
   "a question by REST": async (text, room) => {
     const path = `/v1/public/events/${room.id}/questions`
     await call(server.url, "POST", path, { bearer: room.session, body: { text } })
-    return [(await heard(room, "question.created")).question.text]
+    return [(await received(room, "question.created")).question.text]
   },
   "a poll": async (text, room) => {
     const poll = { question: text, kind: "single", options: [text, text] }
     await accepted(room.host, "poll.create", poll)
-    const created = (await heard(room, "poll.created")).poll
+    const created = (await received(room, "poll.created")).poll
     return [created.question, ...created.options.map((option: { readonly text: string }) => option.text)]
   },
   "an announcement": async (text, room) => {
     await accepted(room.host, "announce", { text })
-    return [(await heard(room, "announcement")).text]
+    return [(await received(room, "announcement")).text]
   },
   "the note of a raised hand": async (text, room) => {
     const { session } = await createPerson(server.url, acme.key, room.id, "participant")
@@ -124,25 +124,25 @@ const ROADS: Readonly<Record<string, Road>> = {
     const participant = new Client(url)
     await participant.identify(token)
     await accepted(participant, "hand.raise", { note: text })
-    const { add } = await heard(room, "hand.queue")
+    const { add } = await received(room, "hand.queue")
     await participant.cut()
     return [add[0].note]
   },
   captions: async (text, room) => {
     const segment = { segment: text, final: true, speaker: text, lang: "en-GB", t0: 0, t1: 1, text }
     await accepted(room.host, "transcript.push", { segments: [segment] })
-    const live = await heard(room, "transcript.segment")
+    const live = await received(room, "transcript.segment")
     await api("POST", `/v1/events/${room.id}/transcript-segments`, { segments: [{ ...segment, final: false }] })
-    const interim = await heard(room, "transcript.interim")
+    const interim = await received(room, "transcript.interim")
     return [live, interim].flatMap((one) => [one.segment, one.speaker, one.text])
   },
   "the config of a phase": async (text, room) => {
     const config = { title: text, [text]: [{ deep: text }] }
     const added = await api("POST", `/v1/events/${room.id}/phases`, { modality: "meeting", config })
     expect(added.status).toBe(201)
-    const appended = (await heard(room, "phase.appended")).phase.config
+    const appended = (await received(room, "phase.appended")).phase.config
     await accepted(room.host, "phase.update", { phaseId: added.body.id, config })
-    const updated = (await heard(room, "phase.updated")).phase.config
+    const updated = (await received(room, "phase.updated")).phase.config
     const event = await createLiveEvent(server.url, acme.key, { phases: [{ modality: "meeting", config }] })
     return [appended, updated, event.phases[0].config].flatMap(({ title, ...rest }) => [
       title,
@@ -153,7 +153,7 @@ const ROADS: Readonly<Record<string, Road>> = {
   "a title": async (text, room) => {
     await api("PATCH", `/v1/events/${room.id}`, { title: text, type: text })
     const page = await call(server.url, "GET", `/v1/public/events/${room.id}`)
-    return [(await heard(room, "event.updated")).event.title, page.body.title, page.body.type]
+    return [(await received(room, "event.updated")).event.title, page.body.title, page.body.type]
   },
   "the name of a user": async (text, room) => {
     const { session, userId } = await createPerson(server.url, acme.key, room.id, "participant", text)
@@ -218,10 +218,10 @@ test("others see the names of rooms, and the words of somebody who wants help, w
   await seated.identify(token)
   const { plan } = await accepted(room.host, "breakout.plan", { strategy: "balanced", rooms: [HIDDEN] })
   await accepted(room.host, "breakout.open", { planId: plan.id })
-  const { rooms } = await heard(room, "breakout.opened")
+  const { rooms } = await received(room, "breakout.opened")
   expect(rooms.map(({ name }: { readonly name: string }) => name)).toEqual([SHOWN])
   await accepted(seated, "room.help", { text: HIDDEN })
-  expect((await heard(room, "room.help")).text).toBe(SHOWN)
+  expect((await received(room, "room.help")).text).toBe(SHOWN)
   await Promise.all([room.host.cut(), room.other.cut(), seated.cut()])
 })
 

@@ -44,15 +44,15 @@ test("shows the final words and the interim ones, in their order", async () => {
   const { session } = await createPerson(server.url, acme.key, event.id, "viewer")
   const viewer = new GatewayClient({ token: () => gatewayToken(server.url, event.id, session) })
   onTestFinished(() => viewer.close())
-  const heard: string[] = []
-  viewer.on("transcript.segment", ({ text }) => heard.push(`final ${text}`))
-  viewer.on("transcript.interim", ({ text }) => heard.push(`interim ${text}`))
+  const received: string[] = []
+  viewer.on("transcript.segment", ({ text }) => received.push(`final ${text}`))
+  viewer.on("transcript.interim", ({ text }) => received.push(`interim ${text}`))
   await viewer.connect()
   expect(await push(event.id, [segment("Let us", false)])).toMatchObject({ status: 200, body: { accepted: 1 } })
-  await eventually(() => heard.includes("interim Let us"))
+  await eventually(() => received.includes("interim Let us"))
   expect((await push(event.id, [segment("Let us begin."), segment("Now.")])).body).toEqual({ accepted: 2 })
-  await eventually(() => heard.length === 3)
-  expect(heard).toEqual(["interim Let us", "final Let us begin.", "final Now."])
+  await eventually(() => received.length === 3)
+  expect(received).toEqual(["interim Let us", "final Let us begin.", "final Now."])
 })
 
 test("is refused where there is no transcript, to others, and for invalid segments", async () => {

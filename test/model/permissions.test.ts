@@ -4,7 +4,7 @@ import { ChatTarget } from "../../src/model/live/live-values.ts"
 import { COMMAND_NAMES } from "../../src/protocol/contract.ts"
 import { allowedCommands, can, canChat } from "../../src/protocol/permissions.ts"
 import {
-  CHAT_PLACES,
+  CHAT_TARGETS,
   COMMANDS,
   chatVerdict,
   commandsOf,
@@ -32,7 +32,7 @@ const names = COMMAND_NAMES
 
 test("the table names every command and every place to write to, and no other", () => {
   expect(names.toSorted()).toEqual(COMMANDS.toSorted())
-  expect(ChatTarget.literals).toEqual(CHAT_PLACES)
+  expect(ChatTarget.literals).toEqual(CHAT_TARGETS)
 })
 
 test.each(ROLES)("the rule answers a %s as the table does", (role) => {

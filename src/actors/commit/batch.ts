@@ -166,7 +166,7 @@ export class Batch {
 
   /** Gives dispatches their positions, once, and returns the commit. The heads of all its streams must be known by then. */
   seal(): LiveCommit {
-    for (const said of this.#dispatches) this.#publish(said)
+    for (const dispatch of this.#dispatches) this.#publish(dispatch)
     const { loaded } = this
     const { event, phases, removed, deleted } = this.state
     const before = loaded.state

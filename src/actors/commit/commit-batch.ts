@@ -18,6 +18,9 @@ import { recallHeads } from "./rehydrate.ts"
 /** The store is reachable but refused the batch: one of its commands may be the cause. */
 export class CommitRefused extends Data.TaggedError("CommitRefused")<Record<never, never>> {}
 
+/** Why a batch was not written. */
+export type NotCommitted = NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity
+
 /** After a commit with an unknown outcome: the stored version and the fencing token that wrote it decide whether it happened. */
 const settleUnknown = (
   services: ActorServices,
@@ -39,10 +42,7 @@ const settleUnknown = (
  * the store is asked. `NotOwner`: it did not happen, or another activation owns the event. `StoreUnavailable`: the store cannot
  * be asked. After any failure the caller must discard the loaded event.
  */
-export const commitBatch = (
-  services: ActorServices,
-  batch: Batch,
-): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity> => {
+export const commitBatch = (services: ActorServices, batch: Batch): Effect.Effect<LoadedEvent, NotCommitted> => {
   const { loaded } = batch
   const publish = (after: LoadedEvent, deliveries: number): LoadedEvent => {
     const { from, publications, ephemeral, ejections, participantChanges } = batch

@@ -21,10 +21,15 @@ interface AnswerFields {
   readonly duplicate: boolean
 }
 
-const answerOf = (state: LiveState, command: Command, said: AnswerFields): Answer => ({
-  ...said,
+const answerOf = (state: LiveState, command: Command, fields: AnswerFields): Answer => ({
+  ...fields,
   event: isAgendaCommand(command) ? restEvent(state) : null,
 })
+
+/** Has the leaves that are published with a deleted event, because no later commit can carry them. */
+interface Leaving {
+  finalLeaves(at: number): ReadonlyArray<PresenceChange>
+}
 
 /** The stored answer of an accepted command id, or a refusal when the id is reused with another body. */
 export const rememberedAnswer = (batch: Batch, envelope: Envelope): Outcome | undefined => {
@@ -37,13 +42,7 @@ export const rememberedAnswer = (batch: Batch, envelope: Envelope): Outcome | un
   return answerOf(batch.state, envelope.command, { result, version, duplicate: true })
 }
 
-/** `finalLeaves`: the leaves that are published with a deleted event, because no later commit can carry them. */
-export const perform = (
-  batch: Batch,
-  turn: Turn,
-  envelope: Envelope,
-  finalLeaves: () => ReadonlyArray<PresenceChange>,
-): Outcome => {
+export const perform = (batch: Batch, turn: Turn, envelope: Envelope, event: Leaving): Outcome => {
   const { scope, commandId, bodyHash, command } = envelope
   const result = decide(turn, envelope)
   if (result instanceof Refused) {
@@ -56,10 +55,12 @@ export const perform = (
     return answerOf(batch.state, command, { result, version: batch.version, duplicate: false })
   }
   const step = entryOfTurn(turn)
-  const partings = turn.state.deleted ? finalLeaves().map((change) => presenceNotice(turn.state, change)) : []
+  const leaves = turn.state.deleted
+    ? event.finalLeaves(envelope.at).map((change) => presenceNotice(turn.state, change))
+    : []
   const version = batch.add({
     ...step,
-    webhookEvents: [...step.webhookEvents, ...partings],
+    webhookEvents: [...step.webhookEvents, ...leaves],
     ...(scope === TIMER_SCOPE ? {} : { command: { scope, commandId, bodyHash, result } }),
   })
   return answerOf(batch.state, command, { result, version, duplicate: false })

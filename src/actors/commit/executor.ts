@@ -3,42 +3,27 @@
  * order. A store refusal or a defect that one command causes does not fail the others.
  */
 import { Effect } from "effect"
-import type { AnsweredBefore, OverCapacity } from "../../store/live/live-events.ts"
-import { type Envelope, type NotOwner, type Outcome, Refused, StoreUnavailable, type Unreachable } from "../commands.ts"
-import type { Turn } from "../domain/turn.ts"
-import type { PresenceChange } from "../presence/presence.ts"
+import type { AnsweredBefore } from "../../store/live/live-events.ts"
+import { type Envelope, type Outcome, Refused, StoreUnavailable, type Unreachable } from "../commands.ts"
 import type { ActorServices } from "../services.ts"
 import { Batch } from "./batch.ts"
-import type { CommitRefused } from "./commit-batch.ts"
+import type { NotCommitted } from "./commit-batch.ts"
 import { perform, rememberedAnswer, TIMER_SCOPE } from "./execution.ts"
 import { publishEphemeral } from "./feed-messages.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
+import type { OwnedEvent } from "./owned-event.ts"
 import { recallAnswers, recallChat } from "./rehydrate.ts"
-
-/** Why a batch was not written. */
-export type NotCommitted = NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity
-
-interface Needs {
-  readonly services: ActorServices & { readonly eventId: string }
-  readonly current: Effect.Effect<LoadedEvent, Unreachable>
-  readonly turn: (batch: Batch, envelope: Envelope) => Turn
-  /** A turn has ended, with any outcome. */
-  readonly performed: (turn: Turn) => void
-  /** The leaves of everyone present, for a deleted event. */
-  readonly finalLeaves: (at: number) => ReadonlyArray<PresenceChange>
-  readonly commit: (batch: Batch) => Effect.Effect<LoadedEvent, NotCommitted>
-  /** A turn failed after it changed the loaded event, which must not be used again. */
-  readonly invalidate: () => void
-}
 
 const OVER_CAPACITY = new Refused({ code: "conflict", detail: "More people than that are registered already." })
 const FAILED = new Refused({ code: "internal_error", detail: "The command failed unexpectedly." })
 
 export class Executor {
-  readonly #needs: Needs
+  readonly #services: ActorServices & { readonly eventId: string }
+  readonly #owned: OwnedEvent
 
-  constructor(needs: Needs) {
-    this.#needs = needs
+  constructor(services: ActorServices & { readonly eventId: string }, owned: OwnedEvent) {
+    this.#services = services
+    this.#owned = owned
   }
 
   /** Returns the outcomes in the order of the commands. All accepted commands are committed by then. */
@@ -54,12 +39,12 @@ export class Executor {
   }
 
   #attempt(envelopes: ReadonlyArray<Envelope>): Effect.Effect<ReadonlyArray<Outcome>, NotCommitted | Unreachable> {
-    const { services, current } = this.#needs
+    const { database } = this.#services
     return Effect.gen({ self: this }, function* () {
-      const of = yield* current
+      const of = yield* this.#owned.current
       // Everything that may fail comes before the turns, which change the loaded event.
-      yield* recallAnswers(services.database, of, this.#doubtful(of, envelopes))
-      yield* recallChat(services.database, of, envelopes)
+      yield* recallAnswers(database, of, this.#possibleRepeats(of, envelopes))
+      yield* recallChat(database, of, envelopes)
       return yield* Effect.uninterruptible(this.#performAndKeep(of, envelopes))
     })
   }
@@ -78,8 +63,8 @@ export class Executor {
   }
 
   /** Commands that may be repeats whose answers memory has evicted. */
-  #doubtful({ answers }: LoadedEvent, envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Envelope> {
-    const now = this.#needs.services.timers.now()
+  #possibleRepeats({ answers }: LoadedEvent, envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Envelope> {
+    const now = this.#services.timers.now()
     return envelopes.filter(
       ({ scope, commandId }) =>
         scope !== TIMER_SCOPE &&
@@ -95,9 +80,8 @@ export class Executor {
   #withAnswers(
     envelopes: ReadonlyArray<Envelope>,
   ): Effect.Effect<ReadonlyArray<Outcome>, Exclude<NotCommitted, AnsweredBefore> | Unreachable> {
-    const { services, current } = this.#needs
     return Effect.gen({ self: this }, function* () {
-      yield* recallAnswers(services.database, yield* current, envelopes)
+      yield* recallAnswers(this.#services.database, yield* this.#owned.current, envelopes)
       return yield* Effect.catchTag(this.#attempt(envelopes), "AnsweredBefore", () =>
         this.#oneByOne(envelopes, () => new StoreUnavailable()),
       )
@@ -106,11 +90,11 @@ export class Executor {
 
   /** Returns `undefined` after a defect in one command, which must not fail the others. */
   #performAll(batch: Batch, envelopes: ReadonlyArray<Envelope>): ReadonlyArray<Outcome> | undefined {
-    const { telemetry, eventId } = this.#needs.services
+    const { telemetry, eventId } = this.#services
     try {
       return envelopes.map((envelope) => this.#perform(batch, envelope))
     } catch (error) {
-      this.#needs.invalidate()
+      this.#owned.invalidate()
       if (envelopes.length === 1) telemetry.log.error({ err: error, eventId }, "a command failed unexpectedly")
       return undefined
     }
@@ -119,17 +103,17 @@ export class Executor {
   #perform(batch: Batch, envelope: Envelope): Outcome {
     const known = rememberedAnswer(batch, envelope)
     if (known !== undefined) return known
-    const turn = this.#needs.turn(batch, envelope)
-    const outcome = perform(batch, turn, envelope, () => this.#needs.finalLeaves(envelope.at))
-    this.#needs.performed(turn)
+    const turn = this.#owned.turn(batch.loaded, batch.state, envelope)
+    const outcome = perform(batch, turn, envelope, this.#owned)
+    this.#owned.performed(turn)
     return outcome
   }
 
   /** Commits the batch; ephemeral dispatches are published in any case. */
   #keep(batch: Batch): Effect.Effect<unknown, NotCommitted> {
-    if (!batch.isEmpty) return this.#needs.commit(batch)
+    if (!batch.isEmpty) return this.#owned.commit(batch)
     batch.settle()
-    if (batch.ephemeral.length > 0) publishEphemeral(this.#needs.services, batch.loaded, batch.ephemeral)
+    if (batch.ephemeral.length > 0) publishEphemeral(this.#services, batch.loaded, batch.ephemeral)
     return Effect.void
   }
 

@@ -5,7 +5,7 @@ import { lobbyPolicy } from "../presence/admission-policy.ts"
 import type { ActorServices } from "../services.ts"
 import type { LoadedEvent } from "./loaded-event.ts"
 
-export const feedMessage = (of: LoadedEvent, kind: FeedMessage["kind"], said: Partial<FeedMessage>): FeedMessage => ({
+export const feedMessage = (of: LoadedEvent, kind: FeedMessage["kind"], fields: Partial<FeedMessage>): FeedMessage => ({
   kind,
   eventId: of.state.event.id,
   epoch: of.epoch,
@@ -19,7 +19,7 @@ export const feedMessage = (of: LoadedEvent, kind: FeedMessage["kind"], said: Pa
   ephemeral: [],
   ejections: [],
   participantChanges: [],
-  ...said,
+  ...fields,
 })
 
 /** Publishes the event's version, so that a subscriber that missed the last messages of a lost commit notices. */

@@ -18,7 +18,7 @@ import {
   tooManyPhases,
   wrongState,
 } from "./refusals.ts"
-import { activePhase, findPhase, type LiveState, NO_EFFECTS, nextPendingPhase } from "./state.ts"
+import { activePhaseOf, findPhase, type LiveState, NO_EFFECTS, nextPendingPhase } from "./state.ts"
 import type { MachineEvent } from "./transitions.ts"
 import * as steps from "./transitions.ts"
 
@@ -26,15 +26,16 @@ type Guarded = { readonly context: LiveState; readonly event: MachineEvent }
 
 /** The guard of an advance names a phase that is not active (any more): the caller is late, and nothing changes. */
 const isLateAdvance = ({ context, event }: Guarded): boolean =>
-  event.type === "phase.next" && event.d.phaseId !== undefined && event.d.phaseId !== activePhase(context)?.id
+  event.type === "phase.next" && event.d.phaseId !== undefined && event.d.phaseId !== activePhaseOf(context)?.id
 
 /** The caller saw another revision of the active phase, or another phase: each phase starts with a new revision. */
 const isStaleAdvance = ({ context, event }: Guarded): boolean =>
-  event.type === "phase.next" && event.rev !== undefined && event.rev !== activePhase(context)?.rev
+  event.type === "phase.next" && event.rev !== undefined && event.rev !== activePhaseOf(context)?.rev
 
 const hasNextPhase = ({ context }: Guarded): boolean => nextPendingPhase(context) !== undefined
 
-const isLastPhase = (guarded: Guarded): boolean => activePhase(guarded.context) !== undefined && !hasNextPhase(guarded)
+const isLastPhase = (guarded: Guarded): boolean =>
+  activePhaseOf(guarded.context) !== undefined && !hasNextPhase(guarded)
 
 const canPatch = ({ context, event }: Guarded): boolean =>
   event.type === "event.patch" && !endsBeforeItStarts({ ...context.event, ...event.d })
@@ -64,7 +65,7 @@ const isTimerCurrent = ({ context, event }: Guarded): boolean => {
 }
 
 const advancesByTimer = (guarded: Guarded): boolean =>
-  isTimerCurrent(guarded) && activePhase(guarded.context)?.config.onTimerEnd === "advance"
+  isTimerCurrent(guarded) && activePhaseOf(guarded.context)?.config.onTimerEnd === "advance"
 
 /** An action from a function that takes exactly this kind of command. */
 const apply = <T extends MachineEvent["type"]>(

@@ -1,7 +1,7 @@
 /** The results of agenda commands: the entity that each one changed, as the reply of its contract has it. */
 import type { AgendaCommandName, ReplyData } from "../../protocol/contract.ts"
 import type { AgendaCommand, AgendaCommandType } from "../commands.ts"
-import { activePhase, findPhase, gatewayPhase, type LiveState, timerOf } from "./state.ts"
+import { activePhaseOf, findPhase, gatewayPhase, type LiveState, timerOf } from "./state.ts"
 
 type EventResult = ReplyData<"event.end">
 type PhaseResult = ReplyData<"phase.update">
@@ -29,7 +29,7 @@ const timerResult: ResultFrom<"timer.extend"> = (next, { timerId }): ReplyData<"
 }
 
 const nextResult = (next: LiveState): ReplyData<"phase.next"> => {
-  const phase = activePhase(next)
+  const phase = activePhaseOf(next)
   return { ...eventResult(next), phase: phase === undefined ? null : gatewayPhase(phase) }
 }
 

@@ -10,11 +10,17 @@ import { type AgendaCommand, type Envelope, gatewayName, isAgendaCommand, Refuse
 import { admissionOf, isRemoved } from "../presence/admission-policy.ts"
 import { actingRole } from "./acting-role.ts"
 import { moderateQuestion } from "./activities/questions/qa.ts"
-import { extendActivityTimer, performActivity, tellOfBarred, tellOfPhase, tellOfUpdate } from "./activities/registry.ts"
+import {
+  extendActivityTimer,
+  performActivity,
+  runBarredHooks,
+  runPhaseHooks,
+  runPhaseUpdatedHooks,
+} from "./activities/registry.ts"
 import { checkRole, forgetRole } from "./activities/stage.ts"
 import { liveEventMachine } from "./agenda-chart.ts"
 import { type AgendaResult, resultOf } from "./agenda-results.ts"
-import { activePhase, findPhase, type LiveState, NO_EFFECTS, phaseTraits } from "./state.ts"
+import { activePhaseOf, findPhase, type LiveState, NO_EFFECTS, phaseTraits } from "./state.ts"
 import type { MachineEvent } from "./transitions.ts"
 import type { Turn } from "./turn.ts"
 
@@ -64,12 +70,12 @@ const forbid = (turn: Turn, envelope: Envelope): Refused | undefined => {
 
 /** Passes phase changes to every activity. */
 const notifyOfPhases = (turn: Turn, before: LiveState, after: LiveState): void => {
-  const [was, is] = [activePhase(before), activePhase(after)]
+  const [was, is] = [activePhaseOf(before), activePhaseOf(after)]
   const elapsed = was !== undefined && !was.timerElapsed && findPhase(after, was.id)?.timerElapsed === true
-  if (was !== undefined && elapsed) tellOfPhase(turn, "phaseElapsed", was)
-  if (was !== undefined && was.id !== is?.id) tellOfPhase(turn, "phaseEnded", was)
-  if (is !== undefined && was?.id !== is.id) tellOfPhase(turn, "phaseStarted", is)
-  if (is !== undefined && was?.id === is.id && was !== is) tellOfUpdate(turn, is, was)
+  if (was !== undefined && elapsed) runPhaseHooks(turn, "phaseElapsed", was)
+  if (was !== undefined && was.id !== is?.id) runPhaseHooks(turn, "phaseEnded", was)
+  if (is !== undefined && was?.id !== is.id) runPhaseHooks(turn, "phaseStarted", is)
+  if (is !== undefined && was?.id === is.id && was !== is) runPhaseUpdatedHooks(turn, is, was)
 }
 
 const steer = (turn: Turn, command: AgendaCommand): AgendaResult | Refused => {
@@ -106,7 +112,7 @@ const notifyOfRemovals = (turn: Turn, before: ReadonlySet<string>, after: Readon
   for (const participantId of after) {
     if (before.has(participantId)) continue
     turn.changeParticipant({ participantId, barred: true })
-    tellOfBarred(turn, participantId)
+    runBarredHooks(turn, participantId)
   }
   for (const participantId of before)
     if (!after.has(participantId)) turn.changeParticipant({ participantId, barred: false })

@@ -1,7 +1,7 @@
 /** The refusals of the statechart, worded. The chart decides which applies. */
 import { MAX_PHASES_PER_EVENT } from "../../model/phase.ts"
 import { type AgendaCommandType, Refused } from "../commands.ts"
-import { activePhase, findPhase, gatewayPhase, type LiveState, timerOf } from "./state.ts"
+import { activePhaseOf, findPhase, gatewayPhase, type LiveState, timerOf } from "./state.ts"
 import { extendsTooFar, type MachineEvent } from "./transitions.ts"
 
 /** The refusal of a command of this type in this state. */
@@ -58,7 +58,7 @@ export const timerIsFixed: Refuse<"timer.extend"> = (state, { d }) => {
 }
 
 export const advancedMeanwhile: Refuse<"phase.next"> = (state) => {
-  const phase = activePhase(state)
+  const phase = activePhaseOf(state)
   return phase === undefined
     ? conflict("No phase is active.")
     : conflict("The phase was changed meanwhile, or another is active.", { phase: gatewayPhase(phase) })

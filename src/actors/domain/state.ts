@@ -36,7 +36,7 @@ export interface ParticipantChange {
   /** True: the participant may not return; false: they may again. */
   readonly barred?: boolean
   /** Whether the participant may receive the tally of this poll. */
-  readonly hearsPoll?: { readonly id: string; readonly on: boolean }
+  readonly pollSubscription?: { readonly id: string; readonly on: boolean }
 }
 
 export interface Effects {
@@ -58,7 +58,7 @@ export interface LiveState {
   readonly effects: Effects
 }
 
-export const activePhase = (state: LiveState): PhaseState | undefined =>
+export const activePhaseOf = (state: LiveState): PhaseState | undefined =>
   state.phases.find((phase) => phase.status === "active")
 
 export const nextPendingPhase = (state: LiveState): PhaseState | undefined =>
@@ -98,7 +98,7 @@ export const restPhase = ({ rev: _rev, timerRev: _timerRev, timerElapsed: _elaps
 export const restEvent = (state: LiveState): EventWithPhases => ({
   ...state.event,
   phases: state.phases.map(restPhase),
-  activePhaseId: activePhase(state)?.id ?? null,
+  activePhaseId: activePhaseOf(state)?.id ?? null,
 })
 
 const timerState = (phase: PhaseState): TimerView["state"] => {
@@ -128,7 +128,7 @@ export const gatewayPhase = (phase: PhaseState): PhaseView => ({
 })
 
 export const activeTimers = (state: LiveState): ReadonlyArray<TimerView> => {
-  const phase = activePhase(state)
+  const phase = activePhaseOf(state)
   const timer = phase === undefined ? null : timerOf(phase)
   return timer === null ? [] : [timer]
 }

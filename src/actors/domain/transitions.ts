@@ -8,7 +8,7 @@ import { type Timestamp, toMillis, toTimestamp } from "../../model/timestamp.ts"
 import { type DispatchData, dispatchOf, type OrderedDispatchName, type StreamFor } from "../../protocol/contract.ts"
 import type { AgendaCommand, AgendaCommandType } from "../commands.ts"
 import {
-  activePhase,
+  activePhaseOf,
   type Effects,
   findPhase,
   gatewayPhase,
@@ -72,7 +72,7 @@ export const publish = (state: LiveState, { now }: { readonly now: Timestamp }):
 
 /** Ends the active phase, if any. */
 const endActivePhase = (state: LiveState, now: Timestamp, reason: "advance" | "end"): LiveState => {
-  const phase = activePhase(state)
+  const phase = activePhaseOf(state)
   if (phase === undefined) return state
   const ended: PhaseState = {
     ...phase,
@@ -81,11 +81,11 @@ const endActivePhase = (state: LiveState, now: Timestamp, reason: "advance" | "e
     timerRev: phase.timerEndsAt === null ? phase.timerRev : phase.timerRev + 1,
   }
   const { next, view } = replacePhase(state, ended)
-  const told = withEffects(next, publishing("phase.ended", "event", { phaseId: phase.id, reason, phase: view }))
+  const announced = withEffects(next, publishing("phase.ended", "event", { phaseId: phase.id, reason, phase: view }))
   const timer = timerOf(ended)
   return timer?.state === "cancelled"
-    ? withEffects(told, publishing("timer.updated", "event", { timer, phase: view }))
-    : told
+    ? withEffects(announced, publishing("timer.updated", "event", { timer, phase: view }))
+    : announced
 }
 
 /** Starts the first pending phase, if any, and its timer. */

@@ -8,7 +8,7 @@ import type { LobbyPolicy } from "../../model/live/live-values.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
 import type { PhaseState } from "../../model/phase.ts"
 import type { RecordStore } from "../domain/record-store.ts"
-import { activePhase, type LiveState } from "../domain/state.ts"
+import { activePhaseOf, type LiveState } from "../domain/state.ts"
 
 /** The result of an admission check. */
 export type Admission = "in" | "waits" | "denied"
@@ -40,7 +40,7 @@ export const policyOf = (
 }
 
 export const lobbyPolicy = (state: LiveState, records: RecordStore): LobbyPolicy =>
-  policyOf(activePhase(state), records)
+  policyOf(activePhaseOf(state), records)
 
 /** Neither a member of the workspace nor on the event's list. */
 export const isWalkIn = ({ kind, walkIn = kind !== "user" }: Visitor): boolean => walkIn

@@ -12,6 +12,8 @@ import { type NotOwner, StoreUnavailable, type Unreachable } from "../commands.t
 import { type CommitEntry, encodeEphemeral } from "../commit/batch.ts"
 import { publishEphemeral } from "../commit/feed-messages.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
+import type { OwnedEvent } from "../commit/owned-event.ts"
+import { runJoinedHooks, runLeftHooks } from "../domain/activities/registry.ts"
 import type { ActorServices } from "../services.ts"
 import type { Presence, PresenceChange } from "./presence.ts"
 import {
@@ -30,22 +32,13 @@ const RETRY_MS = 1000
 const BATCH = 500
 const FEW = 32
 
-interface Needs {
-  readonly services: ActorServices
-  readonly presence: () => Presence | undefined
-  /** Runs an effect under the event's mutex. */
-  readonly run: (body: Effect.Effect<void, Unreachable>) => void
-  readonly current: Effect.Effect<LoadedEvent, Unreachable>
-  readonly commit: (from: LoadedEvent, step: CommitEntry) => Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable>
-  /** Receives joins and leaves after their commit. */
-  readonly changed: (
-    from: LoadedEvent,
-    changes: ReadonlyArray<PresenceChange>,
-  ) => Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable>
-}
+/** Runs an effect under the event's mutex. */
+type Run = (body: Effect.Effect<void, Unreachable>) => void
 
 export class PresenceFlush {
-  readonly #needs: Needs
+  readonly #services: ActorServices
+  readonly #owned: OwnedEvent
+  readonly #run: Run
   readonly #flushes: DueRun
   readonly #counts: DueRun
   #stopped = false
@@ -56,13 +49,15 @@ export class PresenceFlush {
   /** Lists that clients kept from before this activation may have participants that left: the first diff replaces them. */
   #resetDue = true
   /** Committed changes that the activities have not received yet: that is a commit of its own, which may fail. */
-  #untold: PresenceChange[] = []
+  #unreported: PresenceChange[] = []
 
-  constructor(needs: Needs) {
-    this.#needs = needs
-    const { timers } = needs.services
+  constructor(services: ActorServices, owned: OwnedEvent, run: Run) {
+    this.#services = services
+    this.#owned = owned
+    this.#run = run
+    const { timers } = services
     this.#flushes = new DueRun(timers, () => {
-      needs.run(this.#flush().pipe(Effect.tapError(() => Effect.sync(() => this.schedule(RETRY_MS)))))
+      run(this.#flush().pipe(Effect.tapError(() => Effect.sync(() => this.schedule(RETRY_MS)))))
     })
     this.#counts = new DueRun(timers, () => this.#publishCounts())
   }
@@ -85,48 +80,69 @@ export class PresenceFlush {
   }
 
   #flush(): Effect.Effect<void, Unreachable> {
-    const needs = this.#needs
     return Effect.gen({ self: this }, function* () {
-      const loaded = yield* needs.current
-      const presence = needs.presence()
+      const loaded = yield* this.#owned.current
+      const { presence } = this.#owned
       if (presence === undefined) return
-      const at = needs.services.timers.now()
+      const at = this.#services.timers.now()
       this.#expire(presence, at)
       if (!this.#hasNews(presence)) return
       const changes = presence.peek(BATCH)
-      const knocks = lobbyNews(presence)
+      const lobbyDispatches = lobbyNews(presence)
       const dispatches = this.#dispatches(loaded, presence, changes)
-      const told = (yield* this.#isListenedTo(loaded, changes)) ? changes : []
-      const step = stepOf(loaded, at, [...dispatches, ...knocks], told)
-      const after = isSilent(step) ? loaded : yield* needs.commit(loaded, step)
+      const wanted = (yield* this.#isWebhookWanted(loaded, changes)) ? changes : []
+      const step = stepOf(loaded, at, [...dispatches, ...lobbyDispatches], wanted)
+      const after = isSilent(step) ? loaded : yield* this.#owned.commitStep(loaded, step)
       presence.drop(changes.length)
-      this.#untold.push(...changes)
-      if (knocks.length > 0) presence.lobby.settle()
+      this.#unreported.push(...changes)
+      if (lobbyDispatches.length > 0) presence.lobby.settle()
       this.#settled()
-      yield* needs.changed(after, this.#untold)
-      this.#untold = []
+      yield* this.#report(after, presence)
       if (countsFor(after, presence) !== undefined) this.#count()
       if (presence.hasChanges || presence.lobby.hasChanges) this.schedule(0)
     })
   }
 
   /** Many changes are stored only if a webhook subscribes to them; for a few changes the check costs more than the write. */
-  #isListenedTo(
+  #isWebhookWanted(
     { state }: LoadedEvent,
     changes: ReadonlyArray<PresenceChange>,
   ): Effect.Effect<boolean, StoreUnavailable> {
     if (changes.length <= FEW) return Effect.succeed(true)
     const { workspaceId } = state.event
     return Effect.mapError(
-      this.#needs.services.database.runLive((sql) =>
-        isWanted(sql, workspaceId, ["participant.joined", "participant.left"]),
-      ),
+      this.#services.database.runLive((sql) => isWanted(sql, workspaceId, ["participant.joined", "participant.left"])),
       () => new StoreUnavailable(),
     )
   }
 
+  /** Runs the activities' hooks for joins and leaves that are committed: a commit of its own, which may fail. */
+  #report(from: LoadedEvent, presence: Presence): Effect.Effect<unknown, NotOwner | StoreUnavailable> {
+    const changes = this.#unreported
+    const of = (type: PresenceChange["type"]) =>
+      changes.filter((change) => change.type === type).map(({ participant, at }) => ({ ...participant, joinedAt: at }))
+    const isHere = (id: string): boolean => presence.find(id) !== undefined
+    const hooks = this.#owned.act(from, this.#services.timers.now(), (turn) => {
+      // Of participants that joined and left within one flush the present state counts; removed ones are not inside.
+      const isInside = (id: string): boolean => isHere(id) && turn.people.find(id) !== undefined
+      runJoinedHooks(
+        turn,
+        of("joined").filter(({ participantId }) => isInside(participantId)),
+      )
+      runLeftHooks(
+        turn,
+        of("left").filter(({ participantId }) => !isHere(participantId)),
+      )
+    })
+    return Effect.tap(hooks, () =>
+      Effect.sync(() => {
+        this.#unreported = []
+      }),
+    )
+  }
+
   #hasNews(presence: Presence): boolean {
-    return this.#untold.length > 0 || presence.hasChanges || this.#rolesDue || presence.lobby.hasChanges
+    return this.#unreported.length > 0 || presence.hasChanges || this.#rolesDue || presence.lobby.hasChanges
   }
 
   #expire(presence: Presence, now: number): void {
@@ -161,16 +177,15 @@ export class PresenceFlush {
   }
 
   #publishCounts(): void {
-    const { run, current, services } = this.#needs
-    const presence = this.#needs.presence()
+    const { presence } = this.#owned
     if (presence === undefined) return
-    run(
-      Effect.map(current, (loaded) => {
+    this.#run(
+      Effect.map(this.#owned.current, (loaded) => {
         const stream = countsFor(loaded, presence)
         if (stream === undefined) return
         const d = { ...presenceCounts(loaded, presence), lobby: presence.lobby.size }
-        publishEphemeral(services, loaded, [
-          encodeEphemeral(ephemeralOf("presence.count", stream, d), services.timers.now()),
+        publishEphemeral(this.#services, loaded, [
+          encodeEphemeral(ephemeralOf("presence.count", stream, d), this.#services.timers.now()),
         ])
       }),
     )

@@ -4,7 +4,7 @@ import { type EventRole, isOnStage, narrowRole } from "../../model/roles.ts"
 import { type Dispatch, type DispatchData, dispatchOf } from "../../protocol/contract.ts"
 import type { ParticipantView, PresenceView } from "../../protocol/topics/presence.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
-import { activePhase, type LiveState, type NewWebhookEvent } from "../domain/state.ts"
+import { activePhaseOf, type LiveState, type NewWebhookEvent } from "../domain/state.ts"
 import type { RosterPage, RosterQuery } from "../protocol.ts"
 import type { Presence, PresenceChange, Present } from "./presence.ts"
 
@@ -12,7 +12,7 @@ import type { Presence, PresenceChange, Present } from "./presence.ts"
 type Where = Pick<LoadedEvent, "state" | "records">
 
 const narrow = (state: LiveState, person: Pick<Present, "role">) =>
-  narrowRole(person.role, activePhase(state)?.modality ?? null)
+  narrowRole(person.role, activePhaseOf(state)?.modality ?? null)
 
 /** The number of participants, by effective role and by room. */
 export const presenceCounts = (

@@ -129,9 +129,9 @@ export class Presence implements PresentPeople {
    * never present.
    */
   enter(node: string, participant: Participant, admission: Admission, at: Timestamp): void {
-    if (admission === "waits") this.lobby.knock(node, participant, at)
+    if (admission === "waits") this.lobby.enter(node, participant, at)
     if (admission !== "in") return
-    this.lobby.giveUp(node, participant.participantId)
+    this.lobby.leave(node, participant.participantId)
     this.join(node, participant, at)
   }
 
@@ -150,14 +150,14 @@ export class Presence implements PresentPeople {
 
   /** A participant's last connection on a node dropped, inside or in the waiting room. */
   leave(node: string, participantId: string, now: number, at: Timestamp): void {
-    this.lobby.giveUp(node, participantId)
+    this.lobby.leave(node, participantId)
     this.#drop(node, participantId, now, at)
   }
 
   /** The participant waits on that node, so that none of their connections there is inside any more. */
-  knock(node: string, participant: Participant, now: number, at: Timestamp): void {
+  joinWaitingRoom(node: string, participant: Participant, now: number, at: Timestamp): void {
     this.#drop(node, participant.participantId, now, at)
-    this.lobby.knock(node, participant, at)
+    this.lobby.enter(node, participant, at)
   }
 
   #drop(node: string, participantId: string, now: number, at: Timestamp): void {
@@ -170,13 +170,13 @@ export class Presence implements PresentPeople {
   }
 
   /** Participants that have to wait are no longer present: they are in the waiting room, or gone if the policy denies them. */
-  sendOut(admission: (participant: Participant) => Admission, at: Timestamp): void {
+  moveToWaitingRoom(admission: (participant: Participant) => Admission, at: Timestamp): void {
     for (const [participantId, entry] of this.#entries) {
       const outcome = admission(entry.present)
       if (outcome === "in") continue
       this.#leaving.delete(participantId)
       this.#remove(participantId, entry, at)
-      if (outcome === "waits") for (const node of entry.nodes) this.lobby.knock(node, entry.present, at)
+      if (outcome === "waits") for (const node of entry.nodes) this.lobby.enter(node, entry.present, at)
     }
   }
 

@@ -5,8 +5,8 @@
 
 import { ownStream, roomStream, SHARED_STREAMS } from "../../model/live/streams.ts"
 import type { LoadedEvent } from "../commit/loaded-event.ts"
-import { personalViewOf, viewOf } from "../domain/activities/registry.ts"
-import { activePhase, gatewayPhase, phaseTraits } from "../domain/state.ts"
+import { personalViewOf, sharedViewOf } from "../domain/activities/registry.ts"
+import { activePhaseOf, gatewayPhase, phaseTraits } from "../domain/state.ts"
 import type { LiveReading, LiveSnapshot, ReadQuery } from "../protocol.ts"
 import { runningTimersOf } from "../runtime/deadlines.ts"
 import { lobbyPolicy } from "./admission-policy.ts"
@@ -46,9 +46,9 @@ export class Snapshots {
     { participants, fresh, streams }: ReadQuery,
   ): LiveReading {
     if (fresh && this.#last?.version !== of.version) this.#last = undefined
-    const scene = sceneOf(of, presence, now)
+    const context = contextOf(of, presence, now)
     const personal = participants.map((id) => {
-      return [id, { head: of.heads.of(ownStream(id)), state: personalViewOf(scene, id) }] as const
+      return [id, { head: of.heads.of(ownStream(id)), state: personalViewOf(context, id) }] as const
     })
     return {
       version: of.version,
@@ -75,7 +75,7 @@ export class Snapshots {
   }
 }
 
-const sceneOf = ({ records, state }: LoadedEvent, presence: Presence | undefined, now: number) => ({
+const contextOf = ({ records, state }: LoadedEvent, presence: Presence | undefined, now: number) => ({
   records,
   state,
   people: presence ?? NOBODY,
@@ -84,8 +84,8 @@ const sceneOf = ({ records, state }: LoadedEvent, presence: Presence | undefined
 
 const snapshotOf = (of: LoadedEvent, presence: Presence | undefined, now: number): LiveSnapshot => {
   const { state, records } = of
-  const scene = sceneOf(of, presence, now)
-  const active = activePhase(state)
+  const context = contextOf(of, presence, now)
+  const active = activePhaseOf(state)
   const seats = [...records.all("seat")].filter(([, { away }]) => !away)
   return {
     epoch: of.epoch,
@@ -96,17 +96,19 @@ const snapshotOf = (of: LoadedEvent, presence: Presence | undefined, now: number
     everyone: {
       phase: active === undefined ? null : gatewayPhase(active),
       phases: state.phases.map(gatewayPhase),
-      timers: runningTimersOf(scene),
-      ...viewOf(scene, "view"),
+      timers: runningTimersOf(context),
+      ...sharedViewOf(context, "view"),
     },
-    staff: viewOf(scene, "staffView"),
+    staff: sharedViewOf(context, "staffView"),
     people: { presence: presence === undefined ? {} : presenceView(of, presence) },
     anonymous: { presence: presence === undefined ? {} : presenceSummary(of, presence) },
     lobby: lobbyPolicy(state, records),
     admissions: Object.fromEntries([...records.all("admission")].map(([id, admission]) => [id, admission.state])),
     roles: Object.fromEntries([...records.all("role")].map(([id, { role }]) => [id, role])),
     seats: Object.fromEntries(seats.map(([id, { roomId }]) => [id, roomId])),
-    votersHear: [...records.all("poll").values()].some(({ results, voters }) => results === "afterVote" && voters > 0),
+    hasVoterTallies: [...records.all("poll").values()].some(
+      ({ results, voters }) => results === "afterVote" && voters > 0,
+    ),
     removed: state.removed,
   }
 }

@@ -36,7 +36,7 @@ export class ViewThrottle {
     const found = throttledViewOf(key)
     if (found === undefined) return
     this.#publish([key])
-    const cancel = this.#timers.after(found.pulse.everyMs, () => {
+    const cancel = this.#timers.after(found.throttled.everyMs, () => {
       this.#running.delete(key)
       if (this.#due.delete(key)) this.#start(key)
     })

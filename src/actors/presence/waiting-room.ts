@@ -6,7 +6,7 @@ import type { ParticipantKind } from "../../model/participants.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 
 /** Changes published at once: a whole broadcast audience may enter the waiting room at the same time. */
-const TOLD_AT_ONCE = 500
+const PUBLISHED_AT_ONCE = 500
 
 export interface WaitingParticipant {
   readonly participantId: string
@@ -41,7 +41,7 @@ export class Lobby {
   }
 
   /** The participant's first connection on a node waits. */
-  knock(node: string, { participantId, name, kind }: Omit<WaitingParticipant, "since">, since: Timestamp): void {
+  enter(node: string, { participantId, name, kind }: Omit<WaitingParticipant, "since">, since: Timestamp): void {
     const entry = this.#entries.get(participantId)
     if (entry !== undefined) {
       entry.nodes.add(node)
@@ -52,7 +52,7 @@ export class Lobby {
   }
 
   /** No connection on that node waits any more: admitted, denied, or gone. */
-  giveUp(node: string, participantId: string): void {
+  leave(node: string, participantId: string): void {
     const entry = this.#entries.get(participantId)
     if (entry === undefined || !entry.nodes.delete(node) || entry.nodes.size > 0) return
     this.#entries.delete(participantId)
@@ -77,6 +77,6 @@ export class Lobby {
   }
 
   get #next(): ReadonlyArray<string> {
-    return [...this.#changed].slice(0, TOLD_AT_ONCE)
+    return [...this.#changed].slice(0, PUBLISHED_AT_ONCE)
   }
 }

@@ -5,7 +5,7 @@
  * suggest that all others are present.
  */
 import type { ActivityDeadline } from "../domain/activities/activity.ts"
-import { tellOfDepartures } from "../domain/activities/registry.ts"
+import { runLeftHooks } from "../domain/activities/registry.ts"
 import type { RecordStore } from "../domain/record-store.ts"
 
 const holders = (records: RecordStore): ReadonlySet<string> =>
@@ -19,7 +19,7 @@ export const awaitHolders = (records: RecordStore, at: number): ActivityDeadline
     at,
     due: (turn) => {
       const absent = awaited.filter((id) => turn.everybody.find(id) === undefined)
-      tellOfDepartures(
+      runLeftHooks(
         turn,
         absent.map((participantId) => ({ participantId })),
       )

@@ -7,7 +7,7 @@ import type { TimerView } from "../../protocol/topics/agenda.ts"
 import type { Command } from "../commands.ts"
 import type { ActivityDeadline, ReadContext } from "../domain/activities/activity.ts"
 import { activityTimers, nextActivityDeadline } from "../domain/activities/registry.ts"
-import { activePhase, activeTimers, type LiveState } from "../domain/state.ts"
+import { activePhaseOf, activeTimers, type LiveState } from "../domain/state.ts"
 import type { Turn } from "../domain/turn.ts"
 
 /** A timer warns this long before it elapses. */
@@ -31,13 +31,13 @@ interface Warning {
 }
 
 /** All timers that clients show. */
-export const runningTimersOf = (scene: ReadContext): ReadonlyArray<TimerView> => [
-  ...activeTimers(scene.state),
-  ...activityTimers(scene),
+export const runningTimersOf = (context: ReadContext): ReadonlyArray<TimerView> => [
+  ...activeTimers(context.state),
+  ...activityTimers(context),
 ]
 
-const warningsOf = (scene: ReadContext): ReadonlyArray<Warning> =>
-  runningTimersOf(scene)
+const warningsOf = (context: ReadContext): ReadonlyArray<Warning> =>
+  runningTimersOf(context)
     .filter(({ state }) => state === "running")
     .flatMap(({ id: timerId, startedAt, endsAt }) =>
       WARNINGS_MS.map((remainingMs) => ({ at: toMillis(endsAt) - remainingMs, timerId, remainingMs })).filter(
@@ -55,8 +55,8 @@ const warn =
   }
 
 /** The next warning after `since` (exclusive). Missed warnings are not made up for. */
-const nextWarning = (scene: ReadContext, since: number): ActivityDeadline | undefined => {
-  const at = warningsOf(scene).reduce(
+const nextWarning = (context: ReadContext, since: number): ActivityDeadline | undefined => {
+  const at = warningsOf(context).reduce(
     (next, warning) => (warning.at > since ? Math.min(next, warning.at) : next),
     Infinity,
   )
@@ -64,7 +64,7 @@ const nextWarning = (scene: ReadContext, since: number): ActivityDeadline | unde
 }
 
 const phaseDeadline = (state: LiveState): PhaseDeadline | undefined => {
-  const phase = activePhase(state)
+  const phase = activePhaseOf(state)
   if (phase === undefined || phase.timerEndsAt === null || phase.timerElapsed) return undefined
   const { id: phaseId, timerEndsAt: endsAt } = phase
   return { at: toMillis(endsAt), command: { type: "timer.elapse", d: { phaseId, endsAt } } }
@@ -74,8 +74,8 @@ const phaseDeadline = (state: LiveState): PhaseDeadline | undefined => {
  * The next deadline, given the moment up to which deadlines are handled. A timer's end is due even when it lies before that: a
  * crash must not skip it. `own`: a deadline of the event itself.
  */
-export const nextDeadline = (scene: ReadContext, since: number, own?: ActivityDeadline): Deadline | undefined => {
-  if (scene.state.event.status !== "live") return undefined
-  const deadlines = [nextWarning(scene, since), phaseDeadline(scene.state), nextActivityDeadline(scene), own]
+export const nextDeadline = (context: ReadContext, since: number, own?: ActivityDeadline): Deadline | undefined => {
+  if (context.state.event.status !== "live") return undefined
+  const deadlines = [nextWarning(context, since), phaseDeadline(context.state), nextActivityDeadline(context), own]
   return deadlines.reduce((next, one) => (next === undefined || (one !== undefined && one.at < next.at) ? one : next))
 }

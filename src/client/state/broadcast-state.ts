@@ -16,13 +16,13 @@ export interface Transcript {
   readonly interim: ReadonlyArray<TranscriptSegment>
 }
 
-export const NOTHING_SAID: Transcript = { segments: [], interim: [] }
+export const EMPTY_TRANSCRIPT: Transcript = { segments: [], interim: [] }
 
 const OFF: CaptureView = { on: false, kinds: [], since: null }
 
 export const captureIn = ({ capture }: Snapshot): CaptureView => capture ?? OFF
 
-const lastTold = (broadcast: BroadcastView | null, dispatch: NewsOf<"broadcast">): BroadcastView | null => {
+const lastBroadcast = (broadcast: BroadcastView | null, dispatch: NewsOf<"broadcast">): BroadcastView | null => {
   switch (dispatch.t) {
     case "broadcast.live":
     case "broadcast.paused":
@@ -45,7 +45,7 @@ export const broadcastAfter = (
   dispatch: NewsOf<"broadcast">,
   phase: PhaseView | undefined,
 ): BroadcastView | null => {
-  const last = lastTold(broadcast, dispatch)
+  const last = lastBroadcast(broadcast, dispatch)
   return last !== null && last.phaseId === phase?.id ? last : null
 }
 
@@ -59,8 +59,8 @@ export const transcriptAfter = (transcript: Transcript, dispatch: NewsOf<"transc
       return { segments, interim: without(transcript.interim, dispatch.d) }
     }
     case "transcript.interim": {
-      const isSaid = transcript.segments.some(({ segment }) => segment === dispatch.d.segment)
-      return isSaid ? transcript : { ...transcript, interim: [...without(transcript.interim, dispatch.d), dispatch.d] }
+      const isFinal = transcript.segments.some(({ segment }) => segment === dispatch.d.segment)
+      return isFinal ? transcript : { ...transcript, interim: [...without(transcript.interim, dispatch.d), dispatch.d] }
     }
   }
 }

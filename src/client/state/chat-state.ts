@@ -39,8 +39,8 @@ const deleteFrom = (state: ChatState, ids: ReadonlyArray<string>): ChatState => 
 }
 
 /** The messages of a room leave the state with the room. */
-const leaveRooms = (state: ChatState, heard: ReadonlyArray<string>): ChatState => {
-  const room = state.room.filter(({ roomId }) => heard.includes(`room:${roomId}`))
+const leaveRooms = (state: ChatState, streams: ReadonlyArray<string>): ChatState => {
+  const room = state.room.filter(({ roomId }) => streams.includes(`room:${roomId}`))
   return room.length === state.room.length ? state : { ...state, room }
 }
 

@@ -10,7 +10,7 @@ import type { PresenceView } from "../../protocol/topics/presence.ts"
 import type { AnsweredCommand } from "../connection/replies.ts"
 import type { Dispatch } from "../wire.ts"
 import { type AgendaState, agendaAfter } from "./agenda-state.ts"
-import { broadcastAfter, captureIn, NOTHING_SAID, type Transcript, transcriptAfter } from "./broadcast-state.ts"
+import { broadcastAfter, captureIn, EMPTY_TRANSCRIPT, type Transcript, transcriptAfter } from "./broadcast-state.ts"
 import { type ChatState, chatAfter, chatIn } from "./chat-state.ts"
 import {
   type HandState,
@@ -81,7 +81,7 @@ export const stateOf = (ready: Snapshot, before?: EventState): EventState => ({
   rooms: roomsIn(ready),
   broadcast: ready.broadcast ?? null,
   capture: captureIn(ready),
-  transcript: before?.transcript ?? NOTHING_SAID,
+  transcript: before?.transcript ?? EMPTY_TRANSCRIPT,
 })
 
 export const activePhase = (state: Pick<EventState, "phases">): PhaseView | undefined =>

@@ -14,12 +14,10 @@ import type { Outgoing } from "../transport/outgoing.ts"
 import { sendEphemeral } from "../transport/send.ts"
 import { FanOut, type Receivers } from "./fan-out.ts"
 import type { StreamCursors, StreamName } from "./stream-names.ts"
-import type { Topics } from "./topics.ts"
 
 /** The targets of a delivery. */
 interface Targets {
   readonly participants: ConnectionRegistry
-  readonly topics: Topics
   readonly media: MediaSeats
 }
 
@@ -32,12 +30,17 @@ export class Delivery implements Receivers {
   /** The version up to which all dispatches are published. */
   #shown = 0
 
-  constructor({ timers, publish, options }: GatewayServices, targets: Targets, subscriber: EventSubscriber) {
+  constructor(
+    { timers, publish, options }: GatewayServices,
+    eventId: string,
+    targets: Targets,
+    subscriber: EventSubscriber,
+  ) {
     this.publish = publish
     this.#options = options
     this.#targets = targets
     this.#subscriber = subscriber
-    this.#fanOut = new FanOut(timers, targets.topics, this)
+    this.#fanOut = new FanOut(timers, eventId, this)
   }
 
   /** The version up to which connections have received everything. */
@@ -53,15 +56,6 @@ export class Delivery implements Receivers {
   /** Highest published `s` of each stream of the connection. */
   heads(connection: Connection): StreamCursors {
     return Object.fromEntries(connection.streams.map((name) => [wireStream(name), this.published(name)]))
-  }
-
-  /** The connection receives what is published from now on; of the tallies that only voters may see, those of `polls`. */
-  subscribe(connection: Connection, polls: ReadonlyArray<string>): void {
-    const { topics } = this.#targets
-    const { streams } = connection
-    for (const stream of streams) topics.subscribe(connection, stream)
-    if (!connection.getsEphemeral) topics.setEphemeral(connection, streams, true)
-    for (const id of polls) topics.subscribePoll(connection, id, true)
   }
 
   /** A dispatch for an absent participant is in the replay buffer only. */
@@ -125,12 +119,12 @@ export class Delivery implements Receivers {
 
   /** Closes sockets whose buffers are too large; pauses ephemeral messages of slow ones. */
   inspect(): void {
-    inspectBuffers(this.#targets.participants.connections(), this.#targets.topics, this.#options)
+    inspectBuffers(this.#targets.participants.connections(), this.#options)
   }
 
   /** The connection's buffer got smaller. */
   drained(connection: Connection): void {
-    resumeEphemeral(connection, this.#targets.topics, this.#options)
+    resumeEphemeral(connection, this.#options)
   }
 
   #isHere(stream: StreamName): boolean {

@@ -10,7 +10,7 @@ import { ownerOf } from "../../model/live/streams.ts"
 import { framesOf } from "../transport/frame-packing.ts"
 import type { Outgoing } from "../transport/outgoing.ts"
 import type { StreamName } from "./stream-names.ts"
-import type { Topics } from "./topics.ts"
+import { ephemeralTopic, streamTopic } from "./topics.ts"
 
 /** The connections of one event as receivers of frames. */
 export interface Receivers {
@@ -31,7 +31,7 @@ export interface Receivers {
 const INSPECT_EVERY = 16_384
 
 export class FanOut {
-  readonly #topics: Topics
+  readonly #eventId: string
   readonly #receivers: Receivers
   #ordered = new Map<StreamName, Outgoing[]>()
   /** Newest frame of each key, by topic, and by participant. */
@@ -42,8 +42,8 @@ export class FanOut {
   readonly #ticks: Throttle
   #sinceInspection = 0
 
-  constructor(timers: Timers, topics: Topics, receivers: Receivers) {
-    this.#topics = topics
+  constructor(timers: Timers, eventId: string, receivers: Receivers) {
+    this.#eventId = eventId
     this.#receivers = receivers
     this.#ticks = new Throttle(
       timers,
@@ -71,9 +71,9 @@ export class FanOut {
   ephemeral(publication: EphemeralPublication): void {
     const owner = ownerOf(publication.stream)
     const all = owner === undefined ? this.#ephemeral : this.#personal
-    const place = owner ?? this.#topics.ephemeralTopic(publication.stream, publication.optOut)
-    const waiting = all.get(place) ?? new Map<string, string>()
-    all.set(place, waiting.set(publication.key, publication.frame))
+    const target = owner ?? ephemeralTopic(this.#eventId, publication.stream, publication.optOut)
+    const waiting = all.get(target) ?? new Map<string, string>()
+    all.set(target, waiting.set(publication.key, publication.frame))
   }
 
   after(topic: string, frame: string): void {
@@ -109,7 +109,7 @@ export class FanOut {
       if (owner !== undefined) this.#receivers.sendTo(owner, dispatches)
       else
         this.#publish(
-          this.#topics.topic(stream),
+          streamTopic(this.#eventId, stream),
           dispatches.map(({ frame }) => frame),
         )
     }

@@ -89,7 +89,7 @@ export class Commands {
       return
     }
     const { t, d } = decoded
-    const early = this.#ration(connection, channel, decoded, frame.id)
+    const early = this.#limitRate(connection, channel, decoded, frame.id)
     if (early !== undefined) {
       reply(connection, frame.id, { refusal: early })
       return
@@ -123,7 +123,7 @@ export class Commands {
   }
 
   /** Some kinds have a further limit. Invalid commands and repeats of done ones do not count against it. */
-  #ration(connection: Connection, channel: Channel, { t, d }: Decoded, commandId: string): Refusal | undefined {
+  #limitRate(connection: Connection, channel: Channel, { t, d }: Decoded, commandId: string): Refusal | undefined {
     const { participantId, role } = connection.identity
     const kind = commandContract(t).rate
     if (kind === undefined || channel.memory.recent.find(participantId, commandId) !== undefined) return undefined

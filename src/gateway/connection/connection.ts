@@ -1,13 +1,13 @@
 /**
- * One socket's state. It is small, because thousands of connections are idle. State of the participant is shared by its tabs
- * (`participant-states.ts`), state of the event by all connections (`channel.ts`). A connection owns no timer.
+ * One socket with its life, and the interpreter of its effects. It is small, because thousands of connections are idle. State of
+ * the participant is shared by its tabs (`participant-states.ts`), state of the event by all connections (`channel.ts`).
  */
 
 import type { Basis } from "../../model/grants.ts"
 import type { CloseCode } from "../../protocol/close-codes.ts"
-import type { OptOut } from "../../protocol/dispatch.ts"
 import { type StreamName, streamsOf } from "../broadcast/stream-names.ts"
-import { beginLife, type ConnectionState, type Identity, type Life, type LifeEvent, lifeAfter } from "./lifecycle.ts"
+import { beginLife, type ConnectionState, type Identity, isSettled, type Life, type LifeEvent } from "./lifecycle.ts"
+import { type ConnectionEffect, type ConnectionLeft, type ReadyNeed, step } from "./step.ts"
 
 /** The transport of a connection. Every call is safe after the socket has closed, and then does nothing. */
 export interface Socket {
@@ -22,8 +22,15 @@ export interface Socket {
   readonly buffered: () => number
 }
 
+/** Performs the effects that reach beyond the socket. */
+export interface ConnectionOwner {
+  /** The connection has closed. Called once. */
+  left(connection: Connection, departure: ConnectionLeft): void
+  /** The connection needs `ready`, now or when its event has been read. */
+  makeReady(connection: Connection, need: ReadyNeed): void
+}
+
 export class Connection {
-  readonly socket: Socket
   /** The address as rate limits count it (`ClientAddresses`). */
   readonly address: string
   /** Unix milliseconds, as every time here. */
@@ -34,20 +41,16 @@ export class Connection {
   /** Frames before it was open: bounded, because no participant's budget counts them yet. */
   earlyFrames = 0
   #life: Life
-  readonly #onClose: (connection: Connection, why: CloseCode | undefined) => void
+  readonly #socket: Socket
+  readonly #owner: ConnectionOwner
 
-  constructor(
-    socket: Socket,
-    address: string,
-    now: number,
-    onClose: (connection: Connection, why: CloseCode | undefined) => void,
-  ) {
-    this.socket = socket
+  constructor(socket: Socket, address: string, now: number, owner: ConnectionOwner) {
     this.address = address
     this.openedAt = now
     this.lastSeenAt = now
     this.#life = beginLife(now)
-    this.#onClose = onClose
+    this.#socket = socket
+    this.#owner = owner
   }
 
   get life(): Life {
@@ -79,53 +82,63 @@ export class Connection {
     return streamsOf(this.identity, this.roomId)
   }
 
-  get mutes(): ReadonlySet<OptOut> {
-    return this.#life.mutes
-  }
-
   get isPaused(): boolean {
     return this.#life.isPaused
   }
 
+  /** A slow socket receives no ephemeral dispatches. */
   get getsEphemeral(): boolean {
-    return this.#life.getsEphemeral
+    return this.state === "open" && !this.isPaused && !this.#life.isSlow
   }
 
-  /** The only change of its life. Nothing happens to a closed connection. */
-  apply(event: LifeEvent): void {
-    this.#life = lifeAfter(this.#life, event)
+  /** Bytes that the peer has not received yet. */
+  get buffered(): number {
+    return this.#socket.buffered()
   }
 
-  /** Open, or in the waiting room: both last without a time limit, with heartbeats and new tokens. */
   get isSettled(): boolean {
-    return this.state === "open" || this.state === "lobby"
+    return isSettled(this.state)
   }
 
+  /** The only change of its life, and the only place where its effects are performed. */
+  apply(event: LifeEvent): void {
+    const { life, effects } = step(this.#life, event)
+    this.#life = life
+    for (const effect of effects) this.#perform(effect)
+  }
+
+  /** Sends a frame whose content or order depends on more than the connection's life. */
   send(text: string): void {
-    if (this.state !== "closed") this.socket.send(text)
+    if (this.state !== "closed") this.#socket.send(text)
   }
 
-  /** Closes from this side. */
   close(why: CloseCode): void {
-    if (!this.#leave(why)) return
-    this.socket.end(why.code, why.reason)
+    this.apply({ type: "closed", why })
   }
 
-  /** Closes a socket that accepts no more bytes, not even a close frame. */
-  cut(why: CloseCode): void {
-    if (!this.#leave(why)) return
-    this.socket.terminate()
-  }
-
-  /** The socket closed by itself, or because the peer closed it. */
-  lost(): void {
-    this.#leave(undefined)
-  }
-
-  #leave(why: CloseCode | undefined): boolean {
-    if (this.state === "closed") return false
-    this.#onClose(this, why)
-    this.apply({ type: "closed" })
-    return true
+  #perform(effect: ConnectionEffect): void {
+    switch (effect.type) {
+      case "subscribe":
+        this.#socket.subscribe(effect.topic)
+        break
+      case "unsubscribe":
+        this.#socket.unsubscribe(effect.topic)
+        break
+      case "send":
+        this.#socket.send(effect.frame)
+        break
+      case "leave":
+        this.#owner.left(this, effect)
+        break
+      case "end":
+        this.#socket.end(effect.why.code, effect.why.reason)
+        break
+      case "terminate":
+        this.#socket.terminate()
+        break
+      case "requestReady":
+        this.#owner.makeReady(this, effect)
+        break
+    }
   }
 }

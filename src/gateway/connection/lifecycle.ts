@@ -1,12 +1,15 @@
 /**
- * The life of a connection as a pure function: the life so far and an event give the next life. Nothing else changes it
- * (`Connection.apply`). The table of steps is small and complete, and costs a join next to nothing; a chart of XState would cost
- * each join a tenth of a millisecond.
+ * The statechart of a connection as a pure function: the life so far and an event give the next life. `step.ts` adds the effects
+ * of each event, and nothing else changes a connection (`Connection.apply`). The table of steps is small and complete, and costs a
+ * join next to nothing; a chart of XState would cost each join a tenth of a millisecond.
  */
 import type { Basis } from "../../model/grants.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
 import type { EventRole } from "../../model/roles.ts"
+import type { CloseCode } from "../../protocol/close-codes.ts"
 import type { OptOut } from "../../protocol/dispatch.ts"
+import type { Resume } from "../../protocol/frames.ts"
+import { streamsOf } from "../broadcast/stream-names.ts"
 
 /** The participant that a token identifies. */
 export interface Identity {
@@ -47,35 +50,44 @@ export interface Life {
   readonly roomId: string | null
   /** Polls whose tally it receives because its participant voted. */
   readonly polls: ReadonlySet<string>
-  /** It needs a `ready` before it receives anything more of its streams. */
+  /** Open, and it needs a `ready` before it receives anything more of its streams. */
   readonly isPaused: boolean
-  /** Subscribed to ephemeral dispatches; a slow socket is not. */
-  readonly getsEphemeral: boolean
+  /** Its socket has too much buffered for ephemeral dispatches. */
+  readonly isSlow: boolean
 }
 
-/** Events that lead to another state. */
-type Step =
+export type LifeEvent =
   | { readonly type: "identified"; readonly mutes: ReadonlySet<OptOut> }
-  /** It takes its place among those that wait for a reading of the event. */
-  | { readonly type: "entered" }
+  /** Its token was accepted. */
+  | ({ readonly type: "granted" } & Pick<Life, "eventId" | "identity" | "basis" | "sessionExpiresAt">)
+  /** Its event is known. All connections of an event share one string for the id. */
+  | { readonly type: "entered"; readonly eventId: string; readonly resume: Resume | undefined }
+  /** It has to wait in the waiting room. */
   | { readonly type: "heldBack" }
   | { readonly type: "admitted"; readonly at: number }
+  /** It gets `ready` now, and `resumed` follows. */
   | { readonly type: "opened" }
-  | { readonly type: "closed" }
-
-/** Events that leave the state as it is. */
-type Change =
-  | ({ readonly type: "granted" } & Pick<Life, "eventId" | "identity" | "basis" | "sessionExpiresAt">)
-  | ({ readonly type: "renewed" } & Pick<Life, "basis" | "sessionExpiresAt">)
+  /** It got `ready`. `polls`: more polls whose tally it receives. */
+  | { readonly type: "resumed"; readonly polls: ReadonlyArray<string> }
+  /** Positions in its streams are not valid any more. */
+  | { readonly type: "restarted"; readonly reason: "epoch" | "gap" }
   | ({ readonly type: "became" } & Pick<Life, "identity">)
   | ({ readonly type: "moved" } & Pick<Life, "roomId">)
   | { readonly type: "pollSubscribed"; readonly pollId: string; readonly on: boolean }
-  | { readonly type: "ephemeralSet"; readonly on: boolean }
-  /** All connections of an event share one string for its id. */
-  | ({ readonly type: "eventFound" } & Pick<Life, "eventId">)
-  | { readonly type: "paused" | "resumed" | "warned" }
-
-export type LifeEvent = Step | Change
+  /** Its socket has too much buffered for ephemeral dispatches. */
+  | { readonly type: "slowed" }
+  | { readonly type: "drained" }
+  | ({ readonly type: "renewed" } & Pick<Life, "basis" | "sessionExpiresAt">)
+  /** Its session ends soon. */
+  | { readonly type: "warned" }
+  /** Its admission is denied. */
+  | { readonly type: "denied" }
+  /** Closed from this side. */
+  | { readonly type: "closed"; readonly why: CloseCode }
+  /** Closed from this side; its socket accepts no more bytes, not even a close frame. */
+  | { readonly type: "cut"; readonly why: CloseCode }
+  /** The socket closed by itself, or because the peer closed it. */
+  | { readonly type: "lost" }
 
 /** The identity before a token is accepted. */
 const NOBODY: Identity = {
@@ -105,68 +117,97 @@ export const beginLife = (now: number): Life => ({
   roomId: null,
   polls: NO_POLLS,
   isPaused: false,
-  getsEphemeral: false,
+  isSlow: false,
 })
 
-/** The states from which each step leads on, and the state it leads to. */
-const STEPS: {
-  readonly [type in Step["type"]]: { readonly from: ReadonlyArray<ConnectionState>; readonly to: ConnectionState }
+const NOT_CLOSED: ReadonlyArray<ConnectionState> = ["new", "identifying", "waiting", "lobby", "open"]
+
+/** The states in which each event may happen, and the state that it leads to. Without `to` the state stays. */
+const CHART: {
+  readonly [type in LifeEvent["type"]]: {
+    readonly from: ReadonlyArray<ConnectionState>
+    readonly to?: ConnectionState
+  }
 } = {
   identified: { from: ["new"], to: "identifying" },
-  // An admitted connection waits already.
-  entered: { from: ["identifying", "waiting"], to: "waiting" },
+  granted: { from: ["identifying"] },
+  entered: { from: ["identifying"], to: "waiting" },
   // A host may send an open connection back.
   heldBack: { from: ["waiting", "open"], to: "lobby" },
   admitted: { from: ["lobby"], to: "waiting" },
   opened: { from: ["waiting"], to: "open" },
-  closed: { from: ["new", "identifying", "waiting", "lobby", "open"], to: "closed" },
+  resumed: { from: ["open"] },
+  restarted: { from: ["open"] },
+  became: { from: ["waiting", "lobby", "open"] },
+  moved: { from: ["waiting", "open"] },
+  pollSubscribed: { from: ["open"] },
+  slowed: { from: ["open"] },
+  drained: { from: ["open"] },
+  renewed: { from: ["waiting", "lobby", "open"] },
+  warned: { from: ["lobby", "open"] },
+  denied: { from: ["waiting", "lobby", "open"], to: "closed" },
+  closed: { from: NOT_CLOSED, to: "closed" },
+  cut: { from: NOT_CLOSED, to: "closed" },
+  lost: { from: NOT_CLOSED, to: "closed" },
 }
 
-const isStep = (event: LifeEvent): event is Step => event.type in STEPS
+/** Open, or in the waiting room: both last without a time limit, with heartbeats and new tokens. */
+export const isSettled = (state: ConnectionState): boolean => state === "open" || state === "lobby"
+
+/** Would an open connection receive other streams as this participant? Dispatches of these would follow a gap. */
+export const changesStreams = ({ state, identity, roomId }: Life, next: Identity): boolean =>
+  state === "open" && streamsOf(identity, roomId).join() !== streamsOf(next, roomId).join()
 
 const withPoll = (polls: ReadonlySet<string>, pollId: string, on: boolean): ReadonlySet<string> => {
   const others = [...polls].filter((id) => id !== pollId)
   return new Set(on ? [...others, pollId] : others)
 }
 
-const step = (life: Life, event: Step): Life => {
-  const { from, to } = STEPS[event.type]
+const withPolls = (polls: ReadonlySet<string>, more: ReadonlyArray<string>): ReadonlySet<string> =>
+  more.length === 0 ? polls : new Set([...polls, ...more])
+
+/** Throws for an event that the state does not allow, which is a defect. `step.ts` asks nothing of a closed connection. */
+export const lifeAfter = (life: Life, event: LifeEvent): Life => {
+  const { from, to: state = life.state } = CHART[event.type]
   if (!from.includes(life.state)) throw new Error(`a connection that is ${life.state} was ${event.type}`)
   switch (event.type) {
     case "identified":
-      return { ...life, state: to, mutes: event.mutes }
-    case "admitted":
-      return { ...life, state: to, waitingSince: event.at }
-    default:
-      return { ...life, state: to }
-  }
-}
-
-const change = (life: Life, event: Change): Life => {
-  switch (event.type) {
-    case "granted":
-    case "renewed":
-    case "became":
-    case "moved":
-    case "eventFound": {
-      const { type, ...given } = event
-      return { ...life, ...given, ...(type === "renewed" ? { isWarned: false } : {}) }
+      return { ...life, state, mutes: event.mutes }
+    case "granted": {
+      const { eventId, identity, basis, sessionExpiresAt } = event
+      return { ...life, eventId, identity, basis, sessionExpiresAt }
     }
+    case "entered":
+      return { ...life, state, eventId: event.eventId }
+    case "heldBack":
+      return { ...life, state, polls: NO_POLLS }
+    case "admitted":
+      return { ...life, state, waitingSince: event.at }
+    case "opened":
+    case "restarted":
+      return { ...life, state, isPaused: true }
+    case "resumed":
+      return { ...life, isPaused: false, isSlow: false, polls: withPolls(life.polls, event.polls) }
+    case "became": {
+      const { identity } = event
+      return { ...life, identity, isPaused: life.isPaused || changesStreams(life, identity) }
+    }
+    case "moved":
+      return { ...life, roomId: event.roomId }
     case "pollSubscribed":
       return { ...life, polls: withPoll(life.polls, event.pollId, event.on) }
-    case "ephemeralSet":
-      return { ...life, getsEphemeral: event.on }
-    case "paused":
-      return { ...life, isPaused: true, getsEphemeral: false }
-    case "resumed":
-      return { ...life, isPaused: false }
+    case "slowed":
+      return { ...life, isSlow: true }
+    case "drained":
+      return { ...life, isSlow: false }
+    case "renewed":
+      return { ...life, basis: event.basis, sessionExpiresAt: event.sessionExpiresAt, isWarned: false }
     case "warned":
       return { ...life, isWarned: true }
+    case "denied":
+    case "closed":
+    case "cut":
+    case "lost":
+      return { ...life, state }
   }
-}
-
-/** A closed connection stays as it is. Throws for a step that the state does not allow, which is a defect. */
-export const lifeAfter = (life: Life, event: LifeEvent): Life => {
-  if (life.state === "closed") return life
-  return isStep(event) ? step(life, event) : change(life, event)
 }

@@ -2,48 +2,27 @@
  * Handles the frames of a socket: hello, identify, heartbeats, commands, token renewal. It runs inside the transport's callbacks
  * and never waits; it starts effects that handle their own failures.
  */
-import { Effect, Result, Schema } from "effect"
+import { Effect } from "effect"
 import { Unavailable } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
-import { isShallow } from "../../model/json.ts"
 import { isStaff } from "../../model/roles.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
-import {
-  CommandFrame,
-  CommandId,
-  Heartbeat,
-  Identify,
-  MAX_FRAME_BYTES,
-  MAX_FRAME_OBJECTS,
-  TokenFrame,
-} from "../../protocol/frames.ts"
+import { type CommandFrame, type Identify, MAX_FRAME_BYTES } from "../../protocol/frames.ts"
 import { OP } from "../../protocol/op.ts"
 import type { Refusal } from "../../protocol/refusals.ts"
-import type { Channel } from "../event/channel.ts"
 import type { Hub } from "../event/hub.ts"
 import { GrantLookups } from "../grants/grant-lookups.ts"
 import { type Grant, type NotGranted, readToken } from "../grants/tokens.ts"
 import type { GatewayServices } from "../services.ts"
 import { Commands, refuseCommand } from "./command-router.ts"
 import { Connection, type Socket } from "./connection.ts"
+import { type Incoming, incoming, isClientObject, NOT_READY, objectsIn } from "./incoming.ts"
 import { MUTES_NOTHING } from "./lifecycle.ts"
 import { refusal, refusalOf } from "./refusal.ts"
 
-const decodeHeartbeat = Schema.decodeUnknownResult(Heartbeat)
-const decodeIdentify = Schema.decodeUnknownResult(Identify)
-const decodeCommand = Schema.decodeUnknownResult(CommandFrame)
-const decodeToken = Schema.decodeUnknownResult(TokenFrame)
-
-const CLIENT_OPS: ReadonlySet<unknown> = new Set([OP.heartbeat, OP.identify, OP.command, OP.token])
-
 /** Objects that a socket may send before it is open; a valid client sends fewer. */
 const EARLY_OBJECTS = 64
-
-type ClientObject = { readonly op: number; readonly id?: unknown }
-
-const isClientObject = (value: unknown): value is ClientObject =>
-  typeof value === "object" && value !== null && "op" in value && CLIENT_OPS.has(value.op)
 
 export class Sessions {
   readonly #services: GatewayServices
@@ -69,7 +48,7 @@ export class Sessions {
   opened(socket: Socket, address: string): Connection {
     const { heartbeatMs, identifyTimeoutMs } = this.#services.options
     const now = this.#services.timers.now()
-    const connection = new Connection(socket, address, now, (closing, why) => this.#hub.remove(closing, why))
+    const connection = new Connection(socket, address, now, this.#hub)
     this.#hub.add(connection)
     const d = { connectionId: newId(), heartbeatMs, identifyTimeoutMs, serverTime: now, maxFrame: MAX_FRAME_BYTES }
     connection.send(JSON.stringify({ op: OP.hello, d }))
@@ -83,18 +62,9 @@ export class Sessions {
   received(connection: Connection, bytes: ArrayBuffer): void {
     if (connection.state === "closed") return
     connection.lastSeenAt = this.#services.timers.now()
-    if (bytes.byteLength > MAX_FRAME_BYTES) {
-      connection.close(CLOSE.frameTooLarge)
-      return
-    }
-    const frame = parse(bytes)
-    if (frame === undefined || !isShallow(frame)) {
-      connection.close(CLOSE.protocolError)
-      return
-    }
-    const objects = Array.isArray(frame) ? frame : [frame]
-    if (objects.length > MAX_FRAME_OBJECTS) {
-      connection.close(CLOSE.frameTooLarge)
+    const objects = objectsIn(bytes)
+    if ("code" in objects) {
+      connection.close(objects)
       return
     }
     // An empty frame costs work too, so it counts.
@@ -105,32 +75,40 @@ export class Sessions {
     for (const object of objects) {
       // An earlier object of the same frame may have closed the connection.
       if ((connection.state as Connection["state"]) === "closed") return
-      this.#take(connection, object)
+      this.#receive(connection, object)
     }
   }
 
-  #take(connection: Connection, object: unknown): void {
+  #receive(connection: Connection, object: unknown): void {
     if (!isClientObject(object)) {
       connection.close(CLOSE.protocolError)
       return
     }
     const abused = this.#countFrame(connection)
-    if (abused !== undefined) {
-      connection.close(abused)
-      return
-    }
-    switch (object.op) {
-      case OP.heartbeat:
-        this.#heartbeat(connection, object)
-        return
-      case OP.identify:
-        this.#identify(connection, object)
-        return
-      case OP.command:
-        this.#command(connection, object)
-        return
-      case OP.token:
-        this.#renew(connection, object)
+    if (abused !== undefined) connection.close(abused)
+    else this.#perform(connection, incoming(connection.state, object))
+  }
+
+  #perform(connection: Connection, decision: Incoming): void {
+    switch (decision.type) {
+      case "heartbeat":
+        this.#acknowledge(connection, decision.t0)
+        break
+      case "identify":
+        this.#identify(connection, decision)
+        break
+      case "command":
+        this.#execute(connection, decision.frame)
+        break
+      case "renew":
+        this.#renew(connection, decision)
+        break
+      case "refuse":
+        refuse(connection, decision.id, decision.refusal)
+        break
+      case "close":
+        connection.close(decision.why)
+        break
     }
   }
 
@@ -147,33 +125,18 @@ export class Sessions {
     return isAbuse ? CLOSE.abuse : undefined
   }
 
-  #channelOf(connection: Connection): Channel | undefined {
-    return connection.state === "open" ? this.#hub.find(connection.eventId) : undefined
-  }
-
-  #heartbeat(connection: Connection, object: ClientObject): void {
-    const decoded = decodeHeartbeat(object)
-    if (Result.isFailure(decoded)) {
-      complain(connection, refusal("bad_request", "A heartbeat carries d.t0, a number."))
-      return
-    }
-    const heads = this.#channelOf(connection)?.heads(connection) ?? {}
-    const { t0 } = decoded.success.d
+  #acknowledge(connection: Connection, t0: number): void {
+    const channel = connection.state === "open" ? this.#hub.find(connection.eventId) : undefined
+    const heads = channel?.heads(connection) ?? {}
     const d = { t0, t1: connection.lastSeenAt, t2: this.#services.timers.now(), heads }
     connection.send(JSON.stringify({ op: OP.heartbeatAck, d }))
   }
 
-  #identify(connection: Connection, object: ClientObject): void {
-    const decoded = decodeIdentify(object)
-    if (connection.state !== "new" || Result.isFailure(decoded)) {
-      connection.close(CLOSE.protocolError)
-      return
-    }
+  #identify(connection: Connection, { token, resume, mute }: Identify["d"]): void {
     if (this.#isOverloaded(connection.lastSeenAt)) {
       connection.close(CLOSE.overloaded)
       return
     }
-    const { token, resume, mute } = decoded.success.d
     connection.apply({ type: "identified", mutes: mute === undefined ? MUTES_NOTHING : new Set(mute) })
     this.#identifying++
     this.#read(token, {
@@ -200,39 +163,17 @@ export class Sessions {
     return this.#identified > identifiesPerSecond || this.#identifying >= identifiesPending
   }
 
-  #command(connection: Connection, object: ClientObject): void {
-    const decoded = decodeCommand(object)
-    if (Result.isFailure(decoded)) {
-      complain(connection, refusal("bad_request", "A command carries id (1 to 64 characters) and t."))
-      return
-    }
-    const channel = this.#channelOf(connection)
-    if (channel === undefined) {
-      const isWaiting = connection.state === "lobby"
-      const why = isWaiting
-        ? refusal("forbidden", "You wait in the lobby.")
-        : refusal("unauthorized", "Identify and wait for ready first.")
-      refuseCommand(connection, decoded.success.id, why)
-      return
-    }
-    this.#commands.receive(connection, channel, decoded.success)
+  #execute(connection: Connection, frame: CommandFrame): void {
+    const channel = this.#hub.find(connection.eventId)
+    if (channel === undefined) refuse(connection, frame.id, NOT_READY)
+    else this.#commands.receive(connection, channel, frame)
   }
 
-  #renew(connection: Connection, object: ClientObject): void {
-    const decoded = decodeToken(object)
-    if (Result.isFailure(decoded)) {
-      refuseToken(connection, idOf(object), refusal("bad_request", "op 12 carries d.token."))
-      return
-    }
-    const { id, d } = decoded.success
-    if (!connection.isSettled) {
-      refuseToken(connection, id, refusal("unauthorized", "Identify and wait for ready first."))
-      return
-    }
-    this.#read(d.token, {
+  #renew(connection: Connection, { id, token }: { readonly id: string | undefined; readonly token: string }): void {
+    this.#read(token, {
       onGrant: (grant) => this.#extend(connection, grant, id),
       onRefusal: (why) =>
-        refuseToken(
+        refuse(
           connection,
           id,
           why instanceof Unavailable
@@ -251,7 +192,7 @@ export class Sessions {
       identity.participantId === connection.identity.participantId ||
       (identity.kind === "anonymous" && connection.identity.kind === "anonymous")
     if (eventId !== connection.eventId || !isSame) {
-      refuseToken(connection, id, refusal("forbidden", "The token is for another participant or event."))
+      refuse(connection, id, refusal("forbidden", "The token is for another participant or event."))
       return
     }
     connection.apply({ type: "renewed", sessionExpiresAt, basis: grant.basis })
@@ -275,23 +216,8 @@ export class Sessions {
   }
 }
 
-const parse = (bytes: ArrayBuffer): unknown => {
-  try {
-    return JSON.parse(Buffer.from(bytes).toString("utf8"))
-  } catch {
-    return undefined
-  }
-}
-
-const isId = Schema.is(CommandId)
-const idOf = ({ id }: ClientObject): string | undefined => (isId(id) ? id : undefined)
-
-/** A token frame with an id is refused under that id, like a command. */
-const refuseToken = (connection: Connection, id: string | undefined, refusal: Refusal): void => {
-  if (id === undefined) complain(connection, refusal)
+/** Replies under the id, or reports an error that belongs to no command. */
+const refuse = (connection: Connection, id: string | undefined, refusal: Refusal): void => {
+  if (id === undefined) connection.send(JSON.stringify({ op: OP.error, d: refusal }))
   else refuseCommand(connection, id, refusal)
 }
-
-/** Reports an error that belongs to no command. */
-const complain = (connection: Connection, refusal: Refusal): void =>
-  connection.send(JSON.stringify({ op: OP.error, d: refusal }))

@@ -3,8 +3,6 @@
  * into the registry.
  */
 import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
-import { actingAs } from "../../protocol/rule.ts"
-import type { Topics } from "../broadcast/topics.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { ParticipantMemory } from "../memory/participant-memory.ts"
 import type { Arrivals } from "./arrivals.ts"
@@ -16,7 +14,6 @@ interface Needs {
   readonly arrivals: Arrivals
   readonly participants: ConnectionRegistry
   readonly memory: ParticipantMemory
-  readonly topics: Topics
 }
 
 export class Admissions {
@@ -51,10 +48,5 @@ export class Admissions {
     memory.connected(connection)
     connection.apply({ type: "opened" })
     surplus?.close(CLOSE.replaced)
-  }
-
-  /** The connection receives what is sent to all of its role. */
-  subscribeToRole(connection: Connection): void {
-    connection.socket.subscribe(this.#needs.topics.roleTopic(actingAs(connection.identity)))
   }
 }

@@ -15,21 +15,21 @@ interface Arrival {
 
 export class Arrivals {
   readonly #presence: PresenceReports
-  readonly #isInside: (participantId: string) => boolean
+  readonly #inside: { has(participantId: string): boolean }
   readonly #arrivals = new Map<Connection, Arrival>()
   /** Connections on their way in, by participant. */
   readonly #counts = new Map<string, number>()
 
-  /** `isInside`: the participant has an open connection here. */
-  constructor(presence: PresenceReports, isInside: (participantId: string) => boolean) {
+  /** `inside`: the participants with an open connection here. */
+  constructor(presence: PresenceReports, inside: { has(participantId: string): boolean }) {
     this.#presence = presence
-    this.#isInside = isInside
+    this.#inside = inside
   }
 
   /** False: the newcomer is being reported to the live event; `then` is called after the acknowledgement. */
   isKnown(connection: Connection, then: () => void): boolean {
     const { identity } = connection
-    if (this.#isInside(identity.participantId)) return true
+    if (this.#inside.has(identity.participantId)) return true
     const arrival = this.#arrivals.get(connection)
     if (arrival?.identity === identity) return arrival.isKnown
     const announced: Arrival = { identity, isKnown: false }
@@ -56,7 +56,7 @@ export class Arrivals {
   left(connection: Connection): boolean {
     if (!this.#forget(connection)) return false
     const { participantId } = connection.identity
-    return !this.#counts.has(participantId) && !this.#isInside(participantId)
+    return !this.#counts.has(participantId) && !this.#inside.has(participantId)
   }
 
   /** All participants that were reported and are not inside yet. */

@@ -10,13 +10,14 @@ import { CLOSE } from "../../protocol/close-codes.ts"
 import type { Resume } from "../../protocol/frames.ts"
 import { Delivery } from "../broadcast/delivery.ts"
 import type { StreamCursors } from "../broadcast/stream-names.ts"
-import { Topics } from "../broadcast/topics.ts"
 import type { Connection } from "../connection/connection.ts"
-import type { Identity } from "../connection/lifecycle.ts"
+import type { ConnectionState, Identity } from "../connection/lifecycle.ts"
+import type { ReadyNeed } from "../connection/step.ts"
 import { RoleChecks } from "../grants/role-checks.ts"
 import { ParticipantMemory } from "../memory/participant-memory.ts"
 import { ConnectionSync } from "../recovery/connection-sync.ts"
 import { EventSubscriber, type SubscriberEvent } from "../recovery/event-subscriber.ts"
+import { ReadyRequests } from "../recovery/ready-requests.ts"
 import type { GatewayServices } from "../services.ts"
 import { closeStaggered } from "../transport/staggered-close.ts"
 import { Admissions } from "./admissions.ts"
@@ -27,6 +28,7 @@ import { MembershipSync } from "./membership-sync.ts"
 import { PresenceReports } from "./presence-reports.ts"
 import { ReactionCounts } from "./reaction-counts.ts"
 import { RoleNotifier } from "./role-notifier.ts"
+import { WaitingRoom } from "./waiting-room.ts"
 
 /** The pause before an event whose residence ended is asked again to stay in memory. */
 const RESIDE_PAUSE = "15 seconds"
@@ -37,6 +39,8 @@ export class Channel {
   readonly reactions: ReactionCounts
   readonly participants: ConnectionRegistry
   readonly #services: GatewayServices
+  readonly #waitingRoom: WaitingRoom
+  readonly #requests: ReadyRequests
   readonly #presence: PresenceReports
   readonly #arrivals: Arrivals
   readonly #membership: MembershipSync
@@ -46,62 +50,46 @@ export class Channel {
   readonly #delivery: Delivery
   readonly #sync: ConnectionSync
   #residence: Fiber.Fiber<void> | undefined
-  readonly #onDead: () => void
   /** Since when the channel has no connection; `undefined` while it has one. */
   #emptySince: number | undefined
   #stopClosing: (() => void) | undefined
 
-  constructor(services: GatewayServices, eventId: string, onDead: () => void) {
+  constructor(services: GatewayServices, eventId: string) {
     const { options, timers } = services
     this.#services = services
     this.eventId = eventId
-    this.#onDead = onDead
     this.#emptySince = timers.now()
     const participants = new ConnectionRegistry(options.connectionsPerParticipant)
-    const isInside = (participantId: string): boolean => participants.has(participantId)
-    this.participants = participants
-    this.memory = new ParticipantMemory(
-      services,
-      eventId,
-      (participantId) => isInside(participantId) || this.#membership.waitingRoom.of(participantId).length > 0,
-    )
     const presence = new PresenceReports(services, eventId)
+    const waitingRoom = new WaitingRoom(timers, options.connectionsPerParticipant, presence)
+    const requests = new ReadyRequests()
+    this.participants = participants
+    this.#waitingRoom = waitingRoom
+    this.#requests = requests
     this.#presence = presence
-    this.#arrivals = new Arrivals(presence, isInside)
+    this.memory = new ParticipantMemory(services, eventId, [participants, waitingRoom])
+    this.#arrivals = new Arrivals(presence, participants)
     this.reactions = new ReactionCounts(services, eventId)
     this.#roleChecks = new RoleChecks(services, eventId)
-    const readers = { awaited: () => this.#sync.awaited(), isReceived: isInside }
-    const subscriber = new EventSubscriber(services, eventId, readers, (event) => this.#follow(event))
+    const subscriber = new EventSubscriber(services, eventId, { requests, participants }, (event) =>
+      this.#follow(event),
+    )
     this.#subscriber = subscriber
-    const topics = new Topics(eventId)
-    const media = new MediaSeats(services, eventId, () => subscriber.phase)
-    const delivery = new Delivery(services, { participants, topics, media }, subscriber)
+    const media = new MediaSeats(services, eventId, subscriber)
+    const delivery = new Delivery(services, eventId, { participants, media }, subscriber)
     this.#delivery = delivery
-    this.#roles = new RoleNotifier({ timers, participants, media, topics, subscriber, delivery })
-    this.#membership = new MembershipSync({
-      timers,
+    this.#roles = new RoleNotifier({ timers, eventId, participants, media, subscriber, delivery })
+    const membership = new MembershipSync({
       participants,
       presence,
-      topics,
+      waitingRoom,
       subscriber,
-      connectionsPerParticipant: options.connectionsPerParticipant,
       delivery,
       roles: this.#roles,
-      sendReady: (connection, reason) => this.#sync.makeReady({ connection, resume: undefined, reason }),
     })
-    this.#sync = new ConnectionSync({
-      services,
-      subscriber,
-      admissions: new Admissions({
-        membership: this.#membership,
-        arrivals: this.#arrivals,
-        participants,
-        memory: this.memory,
-        topics,
-      }),
-      media,
-      delivery,
-    })
+    this.#membership = membership
+    const admissions = new Admissions({ membership, arrivals: this.#arrivals, participants, memory: this.memory })
+    this.#sync = new ConnectionSync({ services, subscriber, requests, admissions, media, delivery })
   }
 
   #follow(event: SubscriberEvent): void {
@@ -177,11 +165,19 @@ export class Channel {
     return this.#sync.state === "ended"
   }
 
+  /** The event could not be opened: a newcomer needs another channel. */
+  get isDead(): boolean {
+    return this.#sync.state === "dead"
+  }
+
   /** Lets an identified connection in now, or when the event has been read. */
   enter(connection: Connection, resume: Resume | undefined): void {
-    connection.apply({ type: "entered" })
     this.#emptySince = undefined
-    this.#sync.makeReady({ connection, resume, reason: "new" })
+    connection.apply({ type: "entered", eventId: this.eventId, resume })
+  }
+
+  makeReady(connection: Connection, { resume, reason }: ReadyNeed): void {
+    this.#sync.makeReady({ connection, resume, reason })
   }
 
   /** Is a replay from these cursors exact? */
@@ -206,19 +202,19 @@ export class Channel {
     this.#roleChecks.look(connection, given, stored)
   }
 
-  /** A connection of this event closed, admitted or not. */
-  forget(connection: Connection): void {
-    if (connection.state === "waiting") {
-      this.#sync.forget(connection)
+  /** A connection of this event closed, admitted or not. `from`: the state that it left. */
+  forget(connection: Connection, from: ConnectionState): void {
+    if (from === "waiting") {
+      this.#requests.forget(connection)
       if (this.#arrivals.left(connection)) this.#presence.left(connection.identity.participantId)
-    } else if (connection.state === "lobby") this.#membership.waitingRoom.forget(connection)
+    } else if (from === "lobby") this.#waitingRoom.forget(connection)
     else if (this.participants.leave(connection)) this.#presence.left(connection.identity.participantId)
     this.memory.closed(connection)
     if (this.#isEmpty) this.#emptySince ??= this.#services.timers.now()
   }
 
   get #isEmpty(): boolean {
-    return this.participants.size + this.#membership.waitingRoom.size + this.#sync.waiting === 0
+    return this.participants.size + this.#waitingRoom.size + this.#requests.size === 0
   }
 
   /** Highest published `s` of each stream of the connection. */
@@ -231,8 +227,9 @@ export class Channel {
     this.#delivery.drained(connection)
   }
 
-  /** Housekeeping; true when the channel was unused for long enough to be stopped. */
+  /** Housekeeping; true when the channel is dead, or was unused for long enough to be stopped. */
   sweep(now: number): boolean {
+    if (this.isDead) return true
     this.#subscriber.trim(now)
     this.memory.sweep(now)
     this.#delivery.inspect()
@@ -266,22 +263,18 @@ export class Channel {
   }
 
   #failed(failure: NotFound | Unavailable): void {
-    const isDead = this.#sync.fail(failure._tag === "NotFound" ? CLOSE.notFound : CLOSE.overloaded)
-    if (isDead) this.#onDead()
+    this.#sync.fail(failure._tag === "NotFound" ? CLOSE.notFound : CLOSE.overloaded)
   }
 
   #reportEveryone(): void {
     for (const identity of this.participants.identities()) this.#presence.joined(identity)
     for (const identity of this.#arrivals.identities()) this.#presence.joined(identity)
-    for (const identity of this.#membership.waitingRoom.identities()) this.#presence.knocked(identity)
+    for (const identity of this.#waitingRoom.identities()) this.#presence.joinedWaitingRoom(identity)
   }
 
   #restart(reason: "epoch" | "gap"): void {
     this.#delivery.restart()
-    for (const connection of this.participants.connections()) {
-      this.#membership.pause(connection)
-      this.#sync.makeReady({ connection, resume: undefined, reason })
-    }
+    for (const connection of this.participants.connections()) connection.apply({ type: "restarted", reason })
     this.#sync.serveWaiting()
   }
 
@@ -290,7 +283,7 @@ export class Channel {
     this.#delivery.flush()
     this.#sync.end()
     const { timers, options } = this.#services
-    const connections = [...this.participants.connections(), ...this.#membership.waitingRoom.connections()]
+    const connections = [...this.participants.connections(), ...this.#waitingRoom.connections()]
     this.#stopClosing = closeStaggered(timers, connections, CLOSE.eventEnded, options.endSpreadMs)
   }
 }

@@ -1,22 +1,19 @@
 /** Channels by event, and every connection of this process: opening, sweeping for deadlines, draining. */
 
 import { every } from "../../clock/timers.ts"
-import { toTimestamp } from "../../model/timestamp.ts"
-import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
+import { CLOSE } from "../../protocol/close-codes.ts"
 import type { Resume } from "../../protocol/frames.ts"
 import { OP } from "../../protocol/op.ts"
-import type { Connection } from "../connection/connection.ts"
+import type { Connection, ConnectionOwner } from "../connection/connection.ts"
+import { dueEvent } from "../connection/deadlines.ts"
+import type { ConnectionLeft, ReadyNeed } from "../connection/step.ts"
 import { GrantWatch } from "../grants/grant-watch.ts"
 import type { GatewayServices } from "../services.ts"
 import { Channel } from "./channel.ts"
 
-/** A connection is closed when nothing arrived for this many heartbeat intervals. */
-const MISSED_HEARTBEATS = 2.25
-/** An event must be readable within this time after the identify deadline. */
-const ADMISSION_MS = 30_000
 const DRAIN_STEP_MS = 25
 
-export class Hub {
+export class Hub implements ConnectionOwner {
   readonly #services: GatewayServices
   readonly #channels = new Map<string, Channel>()
   readonly #connections = new Set<Connection>()
@@ -29,7 +26,7 @@ export class Hub {
       services,
       {
         connections: () => this.#connections,
-        stands: (connection, access, stored) => {
+        roleRead: (connection, access, stored) => {
           this.#channels.get(connection.eventId)?.roleRead(connection, access, stored)
         },
       },
@@ -57,29 +54,28 @@ export class Hub {
   }
 
   enter(connection: Connection, resume: Resume | undefined): void {
-    const { eventId } = connection
-    let channel = this.#channels.get(eventId)
-    if (channel === undefined) {
-      const opened = new Channel(this.#services, eventId, () => this.#release(opened))
-      channel = opened
-      this.#channels.set(eventId, channel)
-      channel.start()
-    }
-    // All connections of a channel share one string for the id.
-    connection.apply({ type: "eventFound", eventId: channel.eventId })
+    const known = this.#channels.get(connection.eventId)
+    const channel = known === undefined || known.isDead ? this.#open(connection.eventId) : known
     channel.enter(connection, resume)
   }
 
-  remove(connection: Connection, why: CloseCode | undefined): void {
+  makeReady(connection: Connection, need: ReadyNeed): void {
+    this.#channels.get(connection.eventId)?.makeReady(connection, need)
+  }
+
+  left(connection: Connection, departure: ConnectionLeft): void {
     if (!this.#connections.delete(connection)) return
     const { metrics } = this.#services.telemetry
     metrics.sockets.add(-1)
-    if (why !== undefined) metrics.disconnects.add(1, String(why.code))
-    this.#channels.get(connection.eventId)?.forget(connection)
+    if (departure.why !== undefined) metrics.disconnects.add(1, String(departure.why.code))
+    this.#channels.get(connection.eventId)?.forget(connection, departure.from)
   }
 
   sweep(now: number): void {
-    for (const connection of this.#connections) this.#check(connection, now)
+    for (const connection of this.#connections) {
+      const due = dueEvent(connection, now, this.#services.options)
+      if (due !== undefined) connection.apply(due)
+    }
     this.grantWatch.sweep(now)
     this.#services.absent.sweep(now)
     for (const channel of this.#channels.values()) {
@@ -124,31 +120,16 @@ export class Hub {
     for (const connection of this.#connections) connection.close(CLOSE.drain)
   }
 
+  #open(eventId: string): Channel {
+    this.#channels.get(eventId)?.stop()
+    const channel = new Channel(this.#services, eventId)
+    this.#channels.set(eventId, channel)
+    channel.start()
+    return channel
+  }
+
   #release(channel: Channel): void {
     channel.stop()
-    if (this.#channels.get(channel.eventId) === channel) this.#channels.delete(channel.eventId)
-  }
-
-  #check(connection: Connection, now: number): void {
-    const { options } = this.#services
-    const overdue = this.#overdue(connection, now)
-    if (overdue !== undefined) {
-      connection.close(overdue)
-      return
-    }
-    if (connection.life.isWarned || !connection.isSettled) return
-    if (now < connection.life.sessionExpiresAt - options.tokenNoticeMs) return
-    connection.apply({ type: "warned" })
-    const d = { at: toTimestamp(connection.life.sessionExpiresAt) }
-    connection.send(JSON.stringify({ op: OP.dispatch, t: "tokenExpiring", d }))
-  }
-
-  #overdue(connection: Connection, now: number): CloseCode | undefined {
-    const { heartbeatMs, identifyTimeoutMs } = this.#services.options
-    if (connection.state === "new" && now - connection.openedAt > identifyTimeoutMs) return CLOSE.identifyTimeout
-    if (now >= connection.life.sessionExpiresAt) return CLOSE.tokenExpired
-    if (now - connection.lastSeenAt > heartbeatMs * MISSED_HEARTBEATS) return CLOSE.heartbeatTimeout
-    const isStuck = !connection.isSettled && now - connection.life.waitingSince > identifyTimeoutMs + ADMISSION_MS
-    return isStuck ? CLOSE.overloaded : undefined
+    this.#channels.delete(channel.eventId)
   }
 }

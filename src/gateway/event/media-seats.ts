@@ -18,7 +18,7 @@ type Fields = { readonly [field: string]: unknown }
 export interface ConnectionSeats {
   readonly roomId: string | null
   /** The phase and the kind of seat. */
-  readonly place: string | null
+  readonly seatKey: string | null
   readonly main: MediaToken | null
   readonly room: MediaToken | null
 }
@@ -32,16 +32,16 @@ const partWithMedia = (part: unknown, { roomId, room }: ConnectionSeats): unknow
 export class MediaSeats {
   readonly #services: GatewayServices
   readonly #eventId: string
-  readonly #phase: () => ActivePhase
+  readonly #event: { readonly phase: ActivePhase }
   /** The place of the main-room seat that a connection was sent last; `null`: it was sent that it has none. */
-  readonly #told = new WeakMap<Connection, string | null>()
+  readonly #sent = new WeakMap<Connection, string | null>()
   /** Dispatches that wait for a token that is being minted. */
   readonly #waiting = new WeakMap<Connection, Outgoing[]>()
 
-  constructor(services: GatewayServices, eventId: string, phase: () => ActivePhase) {
+  constructor(services: GatewayServices, eventId: string, event: { readonly phase: ActivePhase }) {
     this.#services = services
     this.#eventId = eventId
-    this.#phase = phase
+    this.#event = event
   }
 
   get hasServer(): boolean {
@@ -51,42 +51,43 @@ export class MediaSeats {
   /** Must seats be minted before the connection can get `ready`? */
   lacks(connection: Connection, seats: ConnectionSeats | undefined): boolean {
     if (!this.hasServer) return false
-    return seats === undefined || seats.roomId !== connection.roomId || seats.place !== this.#placeOf(connection)
+    return seats === undefined || seats.roomId !== connection.roomId || seats.seatKey !== this.#seatKeyOf(connection)
   }
 
   /** Was the connection sent its present seat in the main room? */
-  isTold(connection: Connection): boolean {
-    return !this.hasServer || this.#told.get(connection) === this.#placeOf(connection)
+  wasSent(connection: Connection): boolean {
+    return !this.hasServer || this.#sent.get(connection) === this.#seatKeyOf(connection)
   }
 
   /** Mints the connection's present seat in the main room; a seat that has changed during that is not delivered. */
   change(connection: Connection, then: (seat: MediaToken | null) => void): void {
-    const place = this.#placeOf(connection)
+    const seatKey = this.#seatKeyOf(connection)
     const give = (seat: MediaToken | null): void => {
-      if (connection.state !== "open" || place !== this.#placeOf(connection)) return
-      if (place === null || seat !== null) this.#told.set(connection, place)
+      if (connection.state !== "open" || seatKey !== this.#seatKeyOf(connection)) return
+      if (seatKey === null || seat !== null) this.#sent.set(connection, seatKey)
       then(seat)
     }
-    if (place === null) give(null)
+    if (seatKey === null) give(null)
     else this.#services.fork(Effect.map(this.#mint(connection, null), give))
   }
 
   /** The connection is being sent these seats. */
   settle(connection: Connection, seats: ConnectionSeats | undefined): void {
-    if (seats !== undefined && (seats.place === null || seats.main !== null)) this.#told.set(connection, seats.place)
+    if (seats !== undefined && (seats.seatKey === null || seats.main !== null))
+      this.#sent.set(connection, seats.seatKey)
   }
 
-  #placeOf({ identity: { role } }: Connection): string | null {
-    const { id, modality } = this.#phase()
+  #seatKeyOf({ identity: { role } }: Connection): string | null {
+    const { id, modality } = this.#event.phase
     const kind = modality === null ? null : seatKind({ role, modality })
     return kind === null ? null : `${id} ${kind}`
   }
 
   mint(connection: Connection, then: (seats: ConnectionSeats) => void): void {
     const { roomId } = connection
-    const place = this.#placeOf(connection)
+    const seatKey = this.#seatKeyOf(connection)
     const both = Effect.all([this.#mint(connection, null), roomId === null ? NONE : this.#mint(connection, roomId)])
-    this.#services.fork(Effect.map(both, ([main, room]) => then({ roomId, place, main, room })))
+    this.#services.fork(Effect.map(both, ([main, room]) => then({ roomId, seatKey, main, room })))
   }
 
   /** The personal part of `ready`, with the seats. */
@@ -146,11 +147,13 @@ export class MediaSeats {
       return Effect.succeed(frame)
     }
     const { roomId, withSeat } = seatable
-    return Effect.map(this.#mint(connection, roomId), (media) => (media === null ? frame : withSeat(media)))
+    return Effect.map(this.#mint(connection, roomId), (media) =>
+      media === null || connection.roomId !== roomId ? frame : withSeat(media),
+    )
   }
 
   #mint({ identity }: Connection, roomId: string | null): Effect.Effect<MediaToken | null> {
-    const { id: phaseId, modality } = this.#phase()
+    const { id: phaseId, modality } = this.#event.phase
     if (modality === null || phaseId === null) return NONE
     const { participantId, name, role } = identity
     const { media, telemetry } = this.#services

@@ -4,44 +4,33 @@
  */
 
 import type { ParticipantChange } from "../../actors/domain/state.ts"
-import type { Timers } from "../../clock/timers.ts"
 import { roomStream } from "../../model/live/streams.ts"
 import { isStaff } from "../../model/roles.ts"
 import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
-import type { ReadyReason } from "../../protocol/ready.ts"
-import { actingAs } from "../../protocol/rule.ts"
 import type { UpdateReason } from "../../protocol/session.ts"
 import type { Delivery } from "../broadcast/delivery.ts"
-import { streamsOf } from "../broadcast/stream-names.ts"
-import type { Topics } from "../broadcast/topics.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 import type { EventSubscriber } from "../recovery/event-subscriber.ts"
 import type { ConnectionRegistry } from "./connection-registry.ts"
 import type { PresenceReports } from "./presence-reports.ts"
 import type { RoleNotifier } from "./role-notifier.ts"
-import { WaitingRoom } from "./waiting-room.ts"
+import type { WaitingRoom } from "./waiting-room.ts"
 
 interface Needs {
-  readonly timers: Timers
   readonly participants: ConnectionRegistry
   readonly presence: PresenceReports
-  readonly topics: Topics
+  readonly waitingRoom: WaitingRoom
   readonly subscriber: EventSubscriber
-  readonly connectionsPerParticipant: number
   readonly delivery: Delivery
   readonly roles: RoleNotifier
-  /** Sends a connection a new `ready`. */
-  readonly sendReady: (connection: Connection, reason: ReadyReason) => void
 }
 
 export class MembershipSync {
-  readonly waitingRoom: WaitingRoom
   readonly #needs: Needs
 
   constructor(needs: Needs) {
     this.#needs = needs
-    this.waitingRoom = new WaitingRoom(needs.timers, needs.connectionsPerParticipant, needs.presence)
   }
 
   /** The reason why an identity may not even enter the waiting room. */
@@ -64,14 +53,14 @@ export class MembershipSync {
    * role.
    */
   admits(connection: Connection): boolean {
-    const { participants: places } = this.#needs.subscriber
-    connection.apply({ type: "became", identity: places.here(connection.identity) })
+    const { participants: states } = this.#needs.subscriber
+    connection.apply({ type: "became", identity: states.here(connection.identity) })
     this.#agree(connection)
-    connection.apply({ type: "moved", roomId: places.roomOf(connection.identity.participantId) })
-    const admission = places.admission(connection.identity)
-    if (admission === "waits") this.waitingRoom.hold(connection)
-    if (admission === "denied") this.waitingRoom.refuse(connection)
-    if (admission === "in") this.#admit(connection.identity.participantId)
+    connection.apply({ type: "moved", roomId: states.roomOf(connection.identity.participantId) })
+    const admission = states.admission(connection.identity)
+    if (admission === "waits") this.#needs.waitingRoom.hold(connection)
+    if (admission === "denied") connection.apply({ type: "denied" })
+    if (admission === "in") this.#needs.waitingRoom.admit(connection.identity.participantId)
     return admission === "in"
   }
 
@@ -81,7 +70,7 @@ export class MembershipSync {
     const tabs = [
       connection,
       ...this.#needs.participants.connectionsOf(participantId),
-      ...this.waitingRoom.of(participantId),
+      ...this.#needs.waitingRoom.of(participantId),
     ]
     if (tabs.every(({ identity }) => identity.walkIn)) return
     for (const tab of tabs) {
@@ -93,27 +82,32 @@ export class MembershipSync {
 
   /** Applies a participant change to the participant's connections. */
   follow(change: ParticipantChange): void {
-    const { participantId, role, roomId, admission, because = "role", hearsPoll } = change
+    const { participantId, role, roomId, admission, because = "role", pollSubscription } = change
     const connections = this.#needs.participants.connectionsOf(participantId)
-    if (admission === "admitted") this.#admit(participantId)
-    if (admission === "denied") this.closeAll(participantId, CLOSE.lobbyDenied)
+    if (admission === "admitted") this.#needs.waitingRoom.admit(participantId)
+    if (admission === "denied") {
+      this.#needs.waitingRoom.deny(participantId)
+      this.#closeInside(participantId, CLOSE.lobbyDenied)
+    }
     for (const connection of connections) {
-      if (hearsPoll !== undefined) this.#needs.topics.subscribePoll(connection, hearsPoll.id, hearsPoll.on)
+      if (pollSubscription !== undefined)
+        connection.apply({ type: "pollSubscribed", pollId: pollSubscription.id, on: pollSubscription.on })
       if (roomId !== undefined) this.#move(connection, roomId)
       // When a role given here ends, the stored role applies; the grant watch looks it up shortly after.
-      if (role !== undefined && role !== null) this.applyIdentity(connection, { ...connection.identity, role }, because)
+      if (role !== undefined && role !== null)
+        this.#applyIdentity(connection, { ...connection.identity, role }, because)
       if (admission === "waiting") this.#moveToWaitingRoom(connection)
     }
   }
 
   /** After a gap in the feed: applies the present state to every connection. */
   followAll(): void {
-    const { participants: places } = this.#needs.subscriber
+    const { participants: states } = this.#needs.subscriber
     for (const connection of [...this.#needs.participants.connections()]) {
       const { participantId } = connection.identity
       if (this.#isBarred(connection.identity)) connection.close(CLOSE.removed)
-      this.#move(connection, places.roomOf(participantId))
-      this.applyIdentity(connection, places.here(connection.identity), "role")
+      this.#move(connection, states.roomOf(participantId))
+      this.#applyIdentity(connection, states.here(connection.identity), "role")
       this.#judge(connection)
       // The live event may have counted them as waiting when they were reported.
       if (connection.state === "open" && connection.identity.walkIn) this.#needs.presence.joined(connection.identity)
@@ -123,71 +117,54 @@ export class MembershipSync {
 
   /** A new token may have another role or name, or be on the event's list, which needs no admission. */
   renew(connection: Connection, identity: Identity, reason: UpdateReason): void {
-    const { participants: places } = this.#needs.subscriber
-    this.applyIdentity(connection, places.here(identity), reason)
+    const { participants: states } = this.#needs.subscriber
+    this.#applyIdentity(connection, states.here(identity), reason)
     this.#agree(connection)
-    const waits = connection.state === "lobby" && places.admission(connection.identity) === "in"
-    if (waits) this.#admit(identity.participantId)
+    const waits = connection.state === "lobby" && states.admission(connection.identity) === "in"
+    if (waits) this.#needs.waitingRoom.admit(identity.participantId)
   }
 
-  applyIdentity(connection: Connection, identity: Identity, reason: UpdateReason): void {
+  #applyIdentity(connection: Connection, identity: Identity, reason: UpdateReason): void {
     const before = connection.identity
-    connection.apply({ type: "became", identity })
     const isSame = (["role", "name", "walkIn", "manages"] as const).every((field) => before[field] === identity[field])
-    if (connection.state !== "open" || isSame) return
-    // A repeated join updates the identity at the live event, which publishes it.
-    this.#needs.presence.joined(identity)
-    if (before.role === identity.role) return
-    this.#needs.topics.changeRole(connection, actingAs(before), actingAs(identity))
-    if (isStaff(before.role) === isStaff(identity.role)) {
-      this.#needs.roles.notify(connection, reason)
-      return
+    if (isSame) return
+    if (connection.state === "open") {
+      // A repeated join updates the identity at the live event, which publishes it.
+      this.#needs.presence.joined(identity)
     }
-    this.pause(connection, before)
-    this.#needs.sendReady(connection, "roleChanged")
-  }
-
-  /** Unsubscribes the connection until it gets `ready`: dispatches meanwhile would follow a gap. */
-  pause(connection: Connection, identity: Identity = connection.identity): void {
-    for (const stream of streamsOf(identity, connection.roomId)) this.#needs.topics.unsubscribe(connection, stream)
-    connection.apply({ type: "paused" })
+    connection.apply({ type: "became", identity })
+    // A change to or from staff changes the streams, and the connection gets a new `ready`.
+    const isSameKind = isStaff(before.role) === isStaff(identity.role)
+    if (connection.state === "open" && before.role !== identity.role && isSameKind) {
+      this.#needs.roles.notify(connection, reason)
+    }
   }
 
   /** Moves the connection between the streams of two rooms and sends the new stream's position. */
   #move(connection: Connection, roomId: string | null): void {
     const before = connection.roomId
     if (before === roomId) return
-    connection.apply({ type: "moved", roomId })
     // A connection that gets `ready` soon is subscribed to the room then.
-    if (connection.state !== "open" || connection.isPaused) return
+    const isSubscribed = connection.state === "open" && !connection.isPaused
     const dropped = before === null ? [] : [roomStream(before)]
-    const heard = roomId === null ? [] : [roomStream(roomId)]
+    const entered = roomId === null ? [] : [roomStream(roomId)]
     // A connection receives from either room exactly the dispatches of its time in it.
-    this.#needs.delivery.flushIfPending([...dropped, ...heard])
-    for (const stream of dropped) this.#needs.topics.unsubscribe(connection, stream)
-    for (const stream of heard) this.#needs.topics.subscribe(connection, stream)
-    const cursors = Object.fromEntries(heard.map((stream) => [stream, this.#needs.delivery.published(stream)]))
+    if (isSubscribed) this.#needs.delivery.flushIfPending([...dropped, ...entered])
+    connection.apply({ type: "moved", roomId })
+    if (!isSubscribed) return
+    const cursors = Object.fromEntries(entered.map((stream) => [stream, this.#needs.delivery.published(stream)]))
     connection.send(JSON.stringify({ op: 0, t: "subscribed", d: { cursors, dropped } }))
-  }
-
-  #admit(participantId: string): void {
-    for (const connection of this.waitingRoom.admit(participantId)) {
-      this.#needs.sendReady(connection, "new")
-    }
   }
 
   /** Moves a connection to the waiting room: it leaves presence and receives only the status of its admission. */
   #moveToWaitingRoom(connection: Connection): void {
     // An earlier part of the same change may have closed it.
     if (connection.state !== "open") return
-    this.pause(connection)
-    for (const id of connection.life.polls) this.#needs.topics.subscribePoll(connection, id, false)
-    connection.socket.unsubscribe(this.#needs.topics.roleTopic(actingAs(connection.identity)))
     const { participantId } = connection.identity
     const wasLast = this.#needs.participants.leave(connection)
     // If another tab is in the waiting room already, its report has ended the participant's presence here.
-    if (wasLast && this.waitingRoom.of(participantId).length === 0) this.#needs.presence.left(participantId)
-    this.waitingRoom.hold(connection)
+    if (wasLast && this.#needs.waitingRoom.of(participantId).length === 0) this.#needs.presence.left(participantId)
+    this.#needs.waitingRoom.hold(connection)
   }
 
   /**
@@ -204,25 +181,29 @@ export class MembershipSync {
     if (connection.state !== "open") return
     const admission = this.#needs.subscriber.participants.admission(connection.identity)
     if (admission === "waits") this.#moveToWaitingRoom(connection)
-    if (admission === "denied") this.waitingRoom.refuse(connection)
+    if (admission === "denied") connection.apply({ type: "denied" })
   }
 
   #admitAllowed(): void {
-    const { participants: places } = this.#needs.subscriber
-    for (const identity of this.waitingRoom.identities()) {
-      if (this.#isBarred(identity)) this.waitingRoom.close(identity.participantId, CLOSE.removed)
-      else if (places.admission(identity) === "in") this.#admit(identity.participantId)
+    const { participants: states } = this.#needs.subscriber
+    for (const identity of this.#needs.waitingRoom.identities()) {
+      if (this.#isBarred(identity)) this.#needs.waitingRoom.close(identity.participantId, CLOSE.removed)
+      else if (states.admission(identity) === "in") this.#needs.waitingRoom.admit(identity.participantId)
     }
   }
 
   closeAll(participantId: string, why: CloseCode): void {
-    this.waitingRoom.close(participantId, why)
+    this.#needs.waitingRoom.close(participantId, why)
+    this.#closeInside(participantId, why)
+  }
+
+  #closeInside(participantId: string, why: CloseCode): void {
     for (const connection of this.#needs.participants.connectionsOf(participantId)) connection.close(why)
   }
 
   /** Closes anonymous viewers, who were allowed only because the event was public. */
   closeAnonymous(): void {
-    for (const connection of [...this.#needs.participants.connections(), ...this.waitingRoom.connections()]) {
+    for (const connection of [...this.#needs.participants.connections(), ...this.#needs.waitingRoom.connections()]) {
       if (connection.identity.kind === "anonymous") connection.close(CLOSE.revoked)
     }
   }

@@ -10,20 +10,20 @@ import type { Identity } from "../connection/lifecycle.ts"
 export class ParticipantStates {
   lobby: LobbyPolicy = "open"
   /** True when there are tallies for voters alone. */
-  votersHear = false
+  hasVoterTallies = false
   #admissions = new Map<string, "admitted" | "held">()
   #roles = new Map<string, EventRole>()
   #seats = new Map<string, string>()
 
-  restore({ admissions, roles, seats, votersHear }: LiveSnapshot): void {
-    this.votersHear = votersHear
+  restore({ admissions, roles, seats, hasVoterTallies }: LiveSnapshot): void {
+    this.hasVoterTallies = hasVoterTallies
     this.#admissions = new Map(Object.entries(admissions))
     this.#roles = new Map(Object.entries(roles))
     this.#seats = new Map(Object.entries(seats))
   }
 
-  apply({ participantId, admission, role, roomId, hearsPoll }: ParticipantChange): void {
-    if (hearsPoll?.on) this.votersHear = true
+  apply({ participantId, admission, role, roomId, pollSubscription }: ParticipantChange): void {
+    if (pollSubscription?.on) this.hasVoterTallies = true
     if (role === null) this.#roles.delete(participantId)
     else if (role !== undefined) this.#roles.set(participantId, role)
     if (roomId === null) this.#seats.delete(participantId)

@@ -14,7 +14,7 @@ type Change = PresenceReport["changes"][number]
 interface Entry {
   readonly change: Change
   /** Called once the live event has acknowledged the report, or is gone. */
-  readonly told: (() => void) | undefined
+  readonly acknowledged: (() => void) | undefined
 }
 
 const RETRY_MS = 1000
@@ -30,15 +30,15 @@ const subject = (change: Change): string =>
 /** The last change of each participant, in the order of those last changes. */
 export const compact = (entries: ReadonlyArray<Entry>): Entry[] => {
   const last = new Map<string, Entry>()
-  for (const { change, told } of entries) {
-    const before = last.get(subject(change))?.told
+  for (const { change, acknowledged } of entries) {
+    const before = last.get(subject(change))?.acknowledged
     last.delete(subject(change))
-    last.set(subject(change), { change, told: inTurn(before, told) })
+    last.set(subject(change), { change, acknowledged: inTurn(before, acknowledged) })
   }
   return [...last.values()]
 }
 
-const inTurn = (first: Entry["told"], second: Entry["told"]): Entry["told"] => {
+const inTurn = (first: Entry["acknowledged"], second: Entry["acknowledged"]): Entry["acknowledged"] => {
   if (first === undefined || second === undefined) return first ?? second
   return () => {
     first()
@@ -86,13 +86,13 @@ export class PresenceReports {
   }
 
   /** The participant is in the waiting room. */
-  knocked(identity: Identity): void {
-    this.#add({ type: "knock", participant: participantOf(identity) })
+  joinedWaitingRoom(identity: Identity): void {
+    this.#add({ type: "joinWaitingRoom", participant: participantOf(identity) })
   }
 
   /** The participant no longer waits: admitted, denied, or gone. */
-  gaveUp(participantId: string): void {
-    this.#add({ type: "giveUp", participantId })
+  leftWaitingRoom(participantId: string): void {
+    this.#add({ type: "leaveWaitingRoom", participantId })
   }
 
   left(participantId: string): void {
@@ -106,11 +106,11 @@ export class PresenceReports {
     this.#queue = []
   }
 
-  #add(change: Change, told?: () => void): void {
+  #add(change: Change, acknowledged?: () => void): void {
     if (this.#isStopped) return
-    this.#queue.push({ change, told })
+    this.#queue.push({ change, acknowledged })
     if (this.#queue.length > COMPACT_ABOVE && !this.#isSending) this.#queue = compact(this.#queue)
-    this.#sendWithin(told === undefined ? this.#services.options.presenceTickMs : this.#soonMs)
+    this.#sendWithin(acknowledged === undefined ? this.#services.options.presenceTickMs : this.#soonMs)
   }
 
   get #soonMs(): number {
@@ -145,8 +145,8 @@ export class PresenceReports {
     this.#isSending = false
     const done = this.#queue.slice(0, reported)
     this.#queue = this.#queue.slice(reported)
-    const isUrgent = reported > 0 && this.#queue.some(({ told }) => told !== undefined)
+    const isUrgent = reported > 0 && this.#queue.some(({ acknowledged }) => acknowledged !== undefined)
     if (this.#queue.length > 0) this.#sendWithin(isUrgent ? this.#soonMs : nextAfterMs)
-    for (const { told } of done) told?.()
+    for (const { acknowledged } of done) acknowledged?.()
   }
 }

@@ -10,7 +10,7 @@ import { EventRole } from "../../model/roles.ts"
 import type { ActingRole } from "../../protocol/rule.ts"
 import type { UpdateReason } from "../../protocol/session.ts"
 import type { Delivery } from "../broadcast/delivery.ts"
-import type { Topics } from "../broadcast/topics.ts"
+import { roleTopic } from "../broadcast/topics.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 import type { EventSubscriber } from "../recovery/event-subscriber.ts"
@@ -22,7 +22,7 @@ interface Needs {
   readonly timers: Timers
   readonly participants: ConnectionRegistry
   readonly media: MediaSeats
-  readonly topics: Topics
+  readonly eventId: string
   /** Has the phase that permissions depend on. */
   readonly subscriber: EventSubscriber
   readonly delivery: Delivery
@@ -48,18 +48,18 @@ export class RoleNotifier {
   /** The connection's role differs from the one it was sent. */
   notify(connection: Connection, reason: UpdateReason): void {
     const { media, subscriber } = this.#needs
-    const say = (seat: object): void => {
+    const send = (seat: object): void => {
       const d = { ...rightsOf(connection.identity, subscriber.phase), reason, ...seat }
       connection.send(JSON.stringify({ op: 0, t: "me.updated", d }))
     }
-    if (media.isTold(connection)) say({})
-    else media.change(connection, (seat) => say({ media: seat }))
+    if (media.wasSent(connection)) send({})
+    else media.change(connection, (seat) => send({ media: seat }))
   }
 
   /** Notifies each stored role of its effective role in the phase that is active now. */
   notifyAll(): void {
     this.stop()
-    const { media, topics, subscriber, delivery } = this.#needs
+    const { media, eventId, subscriber, delivery } = this.#needs
     if (media.hasServer) {
       // Dispatches that start the phase go before the roles that follow from it.
       delivery.flushIfPending(["event"])
@@ -71,7 +71,7 @@ export class RoleNotifier {
     }
     for (const [role, example] of EXAMPLES) {
       const d = { ...rightsOf(example, subscriber.phase), reason: "phase" }
-      delivery.afterTick(topics.roleTopic(role), JSON.stringify({ op: 0, t: "me.updated", d }))
+      delivery.afterTick(roleTopic(eventId, role), JSON.stringify({ op: 0, t: "me.updated", d }))
     }
   }
 

@@ -10,11 +10,6 @@ import type { Identity } from "../connection/lifecycle.ts"
 import { ConnectionRegistry } from "./connection-registry.ts"
 import type { PresenceReports } from "./presence-reports.ts"
 
-type LobbyState = "waiting" | "admitted" | "denied"
-
-const tell = (connection: Connection, state: LobbyState): void =>
-  connection.send(JSON.stringify({ op: 0, t: "lobby.status", d: { state } }))
-
 export class WaitingRoom {
   readonly #waiting: ConnectionRegistry
   readonly #timers: Timers
@@ -29,6 +24,10 @@ export class WaitingRoom {
 
   get size(): number {
     return this.#waiting.size
+  }
+
+  has(participantId: string): boolean {
+    return this.#waiting.has(participantId)
   }
 
   connections(): ReadonlyArray<Connection> {
@@ -47,37 +46,27 @@ export class WaitingRoom {
   hold(connection: Connection): void {
     connection.apply({ type: "heldBack" })
     const { isFirst, surplus } = this.#waiting.enter(connection)
-    tell(connection, "waiting")
-    if (isFirst) this.#presence.knocked(connection.identity)
+    if (isFirst) this.#presence.joinedWaitingRoom(connection.identity)
     surplus?.close(CLOSE.replaced)
   }
 
-  /** Removes and returns a participant's connections, which are admitted. */
-  admit(participantId: string): ReadonlyArray<Connection> {
+  /** Lets a participant's connections in. All of them leave the waiting room before the first gets `ready`. */
+  admit(participantId: string): void {
     const admitted = this.#waiting.connectionsOf(participantId)
-    for (const connection of admitted) {
-      this.forget(connection)
-      connection.apply({ type: "admitted", at: this.#timers.now() })
-      tell(connection, "admitted")
-    }
-    return admitted
+    for (const connection of admitted) this.forget(connection)
+    for (const connection of admitted) connection.apply({ type: "admitted", at: this.#timers.now() })
+  }
+
+  deny(participantId: string): void {
+    for (const connection of this.#waiting.connectionsOf(participantId)) connection.apply({ type: "denied" })
   }
 
   close(participantId: string, why: CloseCode): void {
-    for (const connection of this.#waiting.connectionsOf(participantId)) {
-      if (why === CLOSE.lobbyDenied) tell(connection, "denied")
-      connection.close(why)
-    }
-  }
-
-  /** Closes at once a connection whose admission is denied. */
-  refuse(connection: Connection): void {
-    tell(connection, "denied")
-    connection.close(CLOSE.lobbyDenied)
+    for (const connection of this.#waiting.connectionsOf(participantId)) connection.close(why)
   }
 
   /** The connection closed, or was admitted. */
   forget(connection: Connection): void {
-    if (this.#waiting.leave(connection)) this.#presence.gaveUp(connection.identity.participantId)
+    if (this.#waiting.leave(connection)) this.#presence.leftWaitingRoom(connection.identity.participantId)
   }
 }

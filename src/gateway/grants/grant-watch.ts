@@ -28,7 +28,7 @@ interface Backed extends Ground {
 interface Needs {
   readonly connections: () => Iterable<Connection>
   /** The user's access to the event, and their role on the workspace's list for it. */
-  readonly stands: (connection: Connection, access: EventAccess, stored: EventRole | null) => void
+  readonly roleRead: (connection: Connection, access: EventAccess, stored: EventRole | null) => void
 }
 
 export class GrantWatch {
@@ -138,7 +138,7 @@ export class GrantWatch {
       if (state === undefined || connection.basis !== basis) continue
       const access = accessOf(state)
       if (!holds(state) || (access === undefined && state.event !== null)) connection.close(CLOSE.revoked)
-      else if (access !== undefined) this.#needs.stands(connection, access, state.eventRole)
+      else if (access !== undefined) this.#needs.roleRead(connection, access, state.eventRole)
     }
   }
 }

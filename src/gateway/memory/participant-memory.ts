@@ -17,19 +17,19 @@ export class ParticipantMemory {
   readonly #absent: AbsentParticipants
   readonly #timers: Timers
   readonly #eventId: string
-  readonly #isConnected: (participantId: string) => boolean
+  readonly #connected: ReadonlyArray<{ has(participantId: string): boolean }>
 
-  /** `isConnected`: the participant has a connection, inside or in the waiting room. */
+  /** `connected`: the participants with a connection, inside and in the waiting room. */
   constructor(
     { absent, options, timers }: Pick<GatewayServices, "absent" | "options" | "timers">,
     eventId: string,
-    isConnected: (participantId: string) => boolean,
+    connected: ReadonlyArray<{ has(participantId: string): boolean }>,
   ) {
     this.budgets = new RateBudgets(options.budgets, options.staffFactor)
     this.#absent = absent
     this.#timers = timers
     this.#eventId = eventId
-    this.#isConnected = isConnected
+    this.#connected = connected
   }
 
   /** The connection's command was done. The connection may have closed meanwhile. */
@@ -45,7 +45,7 @@ export class ParticipantMemory {
 
   /** A connection closed; when it was its participant's last, their entries count as those of an absent one. */
   closed({ identity: { participantId, kind } }: Connection): void {
-    if (this.#isConnected(participantId)) return
+    if (this.#connected.some((participants) => participants.has(participantId))) return
     if (!this.budgets.has(participantId) && !this.recent.has(participantId)) return
     this.#absent.left(this.#keyOf(participantId), kind === "anonymous", () => {
       this.budgets.forget(participantId)

@@ -15,14 +15,15 @@ import type { MediaSeats } from "../event/media-seats.ts"
 import type { GatewayServices } from "../services.ts"
 import { sendAll } from "../transport/send.ts"
 import type { EventSubscriber } from "./event-subscriber.ts"
-import { type Moment, readyWithSnapshot } from "./ready.ts"
-import { type ReadyRequest, resumedFrames } from "./ready-requests.ts"
-import { readingFor, waitingReaders, whyNoReplay } from "./resume-check.ts"
+import { type Moment, readyWithSnapshot, resumedFrames } from "./ready.ts"
+import type { ReadyRequest, ReadyRequests } from "./ready-requests.ts"
+import { readingFor, whyNoReplay } from "./resume-check.ts"
 
 /** The parts of the channel that an arriving connection meets. */
 interface Needs {
   readonly services: GatewayServices
   readonly subscriber: EventSubscriber
+  readonly requests: ReadyRequests
   readonly admissions: Admissions
   readonly media: MediaSeats
   readonly delivery: Delivery
@@ -32,7 +33,6 @@ export class ConnectionSync {
   readonly #needs: Needs
   /** `ended`: all connections are being closed. `dead`: the event could not be opened. */
   #state: "opening" | "open" | "ended" | "dead" = "opening"
-  #waiting: ReadyRequest[] = []
 
   constructor(needs: Needs) {
     this.#needs = needs
@@ -40,16 +40,6 @@ export class ConnectionSync {
 
   get state(): "opening" | "open" | "ended" | "dead" {
     return this.#state
-  }
-
-  /** Connections that wait for a reading of the event. */
-  get waiting(): number {
-    return this.#waiting.length
-  }
-
-  /** The participants that wait for a reading. */
-  awaited(): ReturnType<typeof waitingReaders> {
-    return waitingReaders(this.#needs.subscriber, this.#waiting)
   }
 
   /** The event has been read: requests are served from now on. */
@@ -64,20 +54,14 @@ export class ConnectionSync {
     this.serveWaiting()
   }
 
-  /** A reading failed: closes the connections that wait for it. True: the event could not even be opened. */
-  fail(why: CloseCode): boolean {
-    const wasOpening = this.#state === "opening"
-    if (wasOpening) this.#state = "dead"
-    for (const { connection } of this.#waiting.splice(0)) connection.close(why)
-    return wasOpening
+  /** A reading failed: closes the connections that wait for it. */
+  fail(why: CloseCode): void {
+    if (this.#state === "opening") this.#state = "dead"
+    for (const { connection } of this.#needs.requests.take()) connection.close(why)
   }
 
   serveWaiting(): void {
-    for (const request of this.#waiting.splice(0)) this.makeReady(request)
-  }
-
-  forget(connection: Connection): void {
-    this.#waiting = this.#waiting.filter((request) => request.connection !== connection)
+    for (const request of this.#needs.requests.take()) this.makeReady(request)
   }
 
   /** Is a replay from these cursors exact? */
@@ -111,7 +95,11 @@ export class ConnectionSync {
     const since = request.since ?? subscriber.version
     const read = readingFor(subscriber, connection, since)
     // Where some tallies are for voters only, resuming needs a reading, which has the participant's votes.
-    if (resume !== undefined && reason === undefined && (read !== undefined || !subscriber.participants.votersHear)) {
+    if (
+      resume !== undefined &&
+      reason === undefined &&
+      (read !== undefined || !subscriber.participants.hasVoterTallies)
+    ) {
       this.#settle(request, resume.cursors)
       return
     }
@@ -127,9 +115,9 @@ export class ConnectionSync {
   }
 
   #wait(request: ReadyRequest): void {
-    const { identifiesPending } = this.#needs.services.options
-    if (this.#waiting.length >= identifiesPending) request.connection.close(CLOSE.overloaded)
-    else this.#waiting.push(request)
+    const { requests, services } = this.#needs
+    if (requests.size >= services.options.identifiesPending) request.connection.close(CLOSE.overloaded)
+    else requests.add(request)
   }
 
   #refusal(connection: Connection): CloseCode | undefined {
@@ -149,23 +137,21 @@ export class ConnectionSync {
     const cursor = (stream: StreamName): number => cursors[wireStream(stream)] ?? 0
     if (streams.some((stream) => cursor(stream) > delivery.published(stream))) delivery.flush()
     const { epoch, buffers } = subscriber
-    const place = { epoch, v: delivery.version, cursors }
+    const position = { epoch, v: delivery.version, cursors }
     const missed = media.inReplay(
       streams.flatMap((stream) => buffers.between(stream, cursor(stream), delivery.published(stream))),
       seats,
     )
+    const seat = seats === undefined ? {} : { media: seats.main }
     const frames =
-      ready === undefined ? resumedFrames(connection, place, this.#moment(), missed, seats) : [ready, ...missed]
+      ready === undefined ? resumedFrames(connection, position, this.#moment(), missed, seat) : [ready, ...missed]
     const isNew = connection.state === "waiting"
     if (isNew) admissions.open(connection)
     media.forget(connection)
     media.settle(connection, seats)
     if (!sendAll(connection, frames, services.options.orderedLimitBytes)) return
-    connection.apply({ type: "resumed" })
-    delivery.subscribe(connection, this.#voterPolls(connection))
-    if (!isNew) return
-    admissions.subscribeToRole(connection)
-    services.telemetry.metrics.resumes.add(1, ready === undefined ? "replay" : "snapshot")
+    connection.apply({ type: "resumed", polls: this.#voterPolls(connection) })
+    if (isNew) services.telemetry.metrics.resumes.add(1, ready === undefined ? "replay" : "snapshot")
   }
 
   /** The polls whose tallies the participant may see as a voter. */

@@ -16,6 +16,7 @@ import type { StreamName } from "../broadcast/stream-names.ts"
 import { ParticipantStates } from "../event/participant-states.ts"
 import type { GatewayServices } from "../services.ts"
 import { type Outgoing, outgoing } from "../transport/outgoing.ts"
+import type { ReadyRequests } from "./ready-requests.ts"
 import { ReplayBuffers, type StreamHeads } from "./replay-buffers.ts"
 
 /** A change of the event. The subscriber emits them in order. */
@@ -48,11 +49,10 @@ export type SubscriberEvent =
   | { readonly type: "actorLoaded" }
 
 /** The connections that a subscriber reads for. */
-export interface Readers {
-  /** The participants that a reading is for. `fresh`: its snapshot must be of the same version as the personal state. */
-  readonly awaited: () => { readonly participants: ReadonlyArray<string>; readonly fresh: boolean }
-  /** Does a connection here receive the participant's own stream? */
-  readonly isReceived: (participantId: string) => boolean
+interface Receivers {
+  readonly requests: ReadyRequests
+  /** Participants with an open connection, which receives their own stream. */
+  readonly participants: { has(participantId: string): boolean }
 }
 
 /** The result of a reading: the state, the stream heads at that time, and the stored dispatches that are missing here. */
@@ -89,7 +89,7 @@ export class EventSubscriber {
   readonly #services: GatewayServices
   readonly #eventId: string
   readonly #emit: (event: SubscriberEvent) => void
-  readonly #readers: Readers
+  readonly #receivers: Receivers
   /** Messages that arrive while the store is read; `undefined` otherwise. */
   #buffer: FeedMessage[] | undefined = []
   #isOpen = false
@@ -97,10 +97,15 @@ export class EventSubscriber {
   #isRefreshing = false
   #unsubscribe: ReadonlyArray<() => void> = []
 
-  constructor(services: GatewayServices, eventId: string, readers: Readers, emit: (event: SubscriberEvent) => void) {
+  constructor(
+    services: GatewayServices,
+    eventId: string,
+    receivers: Receivers,
+    emit: (event: SubscriberEvent) => void,
+  ) {
     this.#services = services
     this.#eventId = eventId
-    this.#readers = readers
+    this.#receivers = receivers
     this.#emit = emit
     const { historyMs, historyEntries } = services.options
     this.buffers = new ReplayBuffers(historyMs, historyEntries)
@@ -123,7 +128,7 @@ export class EventSubscriber {
   trim(now: number): void {
     // During a reading no known head is dropped: the reading may be older than the head.
     const isReading = this.#isRefreshing || this.#buffer !== undefined
-    this.buffers.trim(now, (participantId) => isReading || this.#readers.isReceived(participantId))
+    this.buffers.trim(now, (participantId) => isReading || this.#receivers.participants.has(participantId))
   }
 
   /**
@@ -161,7 +166,8 @@ export class EventSubscriber {
   #look(isAnew: boolean): Effect.Effect<FreshReading, NotFound | Unavailable> {
     const { live, database, options, telemetry } = this.#services
     return Effect.gen({ self: this }, function* () {
-      const { participants, fresh } = this.#readers.awaited()
+      const phases = [this.phase, this.read?.snapshot.phase ?? this.phase]
+      const { participants, fresh } = this.#receivers.requests.readers(phases)
       const reading = yield* live.read(this.#eventId, participants, isAnew || fresh, isAnew ? this.buffers.owned : [])
       const heads = isAnew ? { ...reading.snapshot.heads, ...askedHeads(reading) } : askedHeads(reading)
       const isWanted = (stream: StreamName): boolean => isAnew || !this.buffers.knows(stream)

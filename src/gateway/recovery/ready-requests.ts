@@ -1,10 +1,10 @@
-/** Requests for `ready`, and the frames for connections that resume. */
-
+/** Requests for `ready` that wait for a reading of the event. */
 import type { Resume } from "../../protocol/frames.ts"
 import type { ReadyReason } from "../../protocol/ready.ts"
+import type { PhaseTraits } from "../../protocol/rule.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { ConnectionSeats } from "../event/media-seats.ts"
-import { type Moment, type Place, readyResumed } from "./ready.ts"
+import { receivesStaffChat } from "./ready.ts"
 
 /** A connection that needs `ready`: by a replay from its cursors, or with a snapshot for the given reason. */
 export interface ReadyRequest {
@@ -17,15 +17,42 @@ export interface ReadyRequest {
   readonly seats?: ConnectionSeats
 }
 
-/** `ready`, all missed dispatches, and `caughtUp`. */
-export const resumedFrames = (
-  connection: Connection,
-  place: Place,
-  moment: Moment,
-  missed: ReadonlyArray<string>,
-  seats: ConnectionSeats | undefined,
-): ReadonlyArray<string> => [
-  readyResumed(connection, place, moment, seats === undefined ? {} : { media: seats.main }),
-  ...missed,
-  JSON.stringify({ op: 0, t: "caughtUp", d: { v: place.v } }),
-]
+/** The participants that a reading is for. `fresh`: its snapshot must be of the same version as the personal state. */
+export interface Readers {
+  readonly participants: ReadonlyArray<string>
+  readonly fresh: boolean
+}
+
+export class ReadyRequests {
+  #waiting: ReadyRequest[] = []
+
+  get size(): number {
+    return this.#waiting.length
+  }
+
+  add(request: ReadyRequest): void {
+    this.#waiting.push(request)
+  }
+
+  /** Removes and returns all requests. */
+  take(): ReadonlyArray<ReadyRequest> {
+    return this.#waiting.splice(0)
+  }
+
+  /** The connection has closed. */
+  forget(connection: Connection): void {
+    this.#waiting = this.#waiting.filter((request) => request.connection !== connection)
+  }
+
+  /**
+   * The participants that wait. Some receive shared content on their own stream in one of these phases (the staff's chat), so that
+   * the personal and the shared state must be of one version.
+   */
+  readers(phases: ReadonlyArray<PhaseTraits>): Readers {
+    const identities = this.#waiting.map(({ connection }) => connection.identity)
+    return {
+      participants: identities.map(({ participantId }) => participantId),
+      fresh: identities.some((identity) => phases.some((phase) => receivesStaffChat(identity, phase))),
+    }
+  }
+}

@@ -92,7 +92,7 @@ const personalPart = ({ identity, roomId, life }: Connection, { phase, now }: Mo
   return `${membersOf({ serverTime: now, tokenExpiresAt: toTimestamp(life.sessionExpiresAt) })},"me":${me}`
 }
 
-export interface Place {
+export interface ReadyPosition {
   readonly epoch: string
   readonly v: number
   readonly cursors: StreamCursors
@@ -106,17 +106,21 @@ export const readyWithSnapshot = (
   given: Moment & { readonly reason: ReadyReason; readonly cursors: StreamCursors },
 ): string => {
   const { reason, cursors } = given
-  const place = { resumed: false, reason, epoch: snapshot.epoch, v: snapshot.version, cursors }
+  const position = { resumed: false, reason, epoch: snapshot.epoch, v: snapshot.version, cursors }
   const shared = partFor(connection.identity, snapshot)
   const own = Object.keys(personal).length === 0 ? "" : `${membersOf(personal)},`
-  return `{"op":0,"t":"ready","d":{${membersOf(place)},${personalPart(connection, given)},${own}${shared}}}`
+  return `{"op":0,"t":"ready","d":{${membersOf(position)},${personalPart(connection, given)},${own}${shared}}}`
 }
 
-/** `seat`: in the main room, with a media server. */
-export const readyResumed = (
+/** `ready`, all missed dispatches, and `caughtUp`. `seat`: in the main room, with a media server. */
+export const resumedFrames = (
   connection: Connection,
-  place: Place,
+  position: ReadyPosition,
   moment: Moment,
+  missed: ReadonlyArray<string>,
   seat: { readonly media?: MediaToken | null },
-): string =>
-  `{"op":0,"t":"ready","d":{${membersOf({ resumed: true, ...place, ...seat })},${personalPart(connection, moment)}}}`
+): ReadonlyArray<string> => [
+  `{"op":0,"t":"ready","d":{${membersOf({ resumed: true, ...position, ...seat })},${personalPart(connection, moment)}}}`,
+  ...missed,
+  JSON.stringify({ op: 0, t: "caughtUp", d: { v: position.v } }),
+]

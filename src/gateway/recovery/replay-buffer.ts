@@ -6,7 +6,7 @@
 
 import type { Outgoing } from "../transport/outgoing.ts"
 
-export interface RingLimits {
+export interface ReplayLimits {
   readonly maxAgeMs: number
   readonly maxEntries: number
   /** UTF-16 units, about bytes. */
@@ -24,10 +24,10 @@ export class ReplayBuffer {
   #from = 0
   #length = 0
   #head: number
-  readonly #limits: RingLimits
+  readonly #limits: ReplayLimits
 
   /** `head`: the highest `s` before the buffer's first entry. */
-  constructor(limits: RingLimits, head: number) {
+  constructor(limits: ReplayLimits, head: number) {
     this.#limits = limits
     this.#head = head
   }

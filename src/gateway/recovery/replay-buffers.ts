@@ -9,24 +9,24 @@ import { toMillis } from "../../model/timestamp.ts"
 import type { StoredPublication } from "../../store/live/live-history.ts"
 import type { StreamName } from "../broadcast/stream-names.ts"
 import { type Outgoing, outgoing } from "../transport/outgoing.ts"
-import { ReplayBuffer, type RingLimits } from "./replay-buffer.ts"
+import { ReplayBuffer, type ReplayLimits } from "./replay-buffer.ts"
 
 /** Bytes of dispatches kept per stream, approximately. */
-const MAX_RING_LENGTH = 4_194_304
+const MAX_BUFFER_LENGTH = 4_194_304
 
 /** Highest `s` by stream. */
 export type StreamHeads = { readonly [stream: string]: number }
 
 export class ReplayBuffers {
-  readonly #limits: RingLimits
-  readonly #rings = new Map<StreamName, ReplayBuffer>()
+  readonly #limits: ReplayLimits
+  readonly #buffers = new Map<StreamName, ReplayBuffer>()
   #heads = new Map<StreamName, number>()
   /** Own streams without a connection or buffer at the last check. */
-  #unheard: ReadonlySet<StreamName> = new Set()
+  #unconnected: ReadonlySet<StreamName> = new Set()
   #lookedAt = 0
 
   constructor(maxAgeMs: number, maxEntries: number) {
-    this.#limits = { maxAgeMs, maxEntries, maxLength: MAX_RING_LENGTH }
+    this.#limits = { maxAgeMs, maxEntries, maxLength: MAX_BUFFER_LENGTH }
   }
 
   /** Is the stream's head known? It always is for open rooms and shared streams. */
@@ -50,21 +50,21 @@ export class ReplayBuffers {
    */
   push(stream: StreamName, s: number, dispatch: Outgoing, at: number): boolean {
     if (this.knows(stream) && s !== this.head(stream) + 1) return false
-    const ring = this.#rings.get(stream) ?? new ReplayBuffer(this.#limits, s - 1)
-    this.#rings.set(stream, ring)
-    ring.push(dispatch, at)
+    const buffer = this.#buffers.get(stream) ?? new ReplayBuffer(this.#limits, s - 1)
+    this.#buffers.set(stream, buffer)
+    buffer.push(dispatch, at)
     this.#heads.set(stream, s)
     return true
   }
 
   /** Can a replay alone bring a client at `cursor` up to date? */
   covers(stream: StreamName, cursor: number): boolean {
-    return this.#rings.get(stream)?.covers(cursor) ?? (this.knows(stream) && cursor === this.head(stream))
+    return this.#buffers.get(stream)?.covers(cursor) ?? (this.knows(stream) && cursor === this.head(stream))
   }
 
   /** Dispatches after `cursor` up to and including `upTo`. The caller has checked `covers`. */
   between(stream: StreamName, cursor: number, upTo: number): ReadonlyArray<Outgoing> {
-    return this.#rings.get(stream)?.between(cursor, upTo) ?? []
+    return this.#buffers.get(stream)?.between(cursor, upTo) ?? []
   }
 
   /** Do these stored dispatches continue all known streams without a gap? */
@@ -84,7 +84,7 @@ export class ReplayBuffers {
 
   /** Replaces all buffers by the stored dispatches. */
   restore(heads: StreamHeads, stored: ReadonlyArray<StoredPublication>): void {
-    this.#rings.clear()
+    this.#buffers.clear()
     this.#heads = new Map(Object.entries(heads))
     for (const publication of stored) this.#refill(publication)
     this.#dropUnfinished(Object.keys(heads))
@@ -98,32 +98,33 @@ export class ReplayBuffers {
     this.#dropUnfinished(unknown)
   }
 
-  /** Drops old entries. `isHeard`: is the participant connected here? */
-  trim(now: number, isHeard: (participantId: string) => boolean): void {
-    for (const [stream, ring] of this.#rings) {
-      ring.trim(now)
-      if (ring.isEmpty && !isSharedStream(stream)) this.#rings.delete(stream)
+  /** Drops old entries. `isConnected`: is the participant connected here? */
+  trim(now: number, isConnected: (participantId: string) => boolean): void {
+    for (const [stream, buffer] of this.#buffers) {
+      buffer.trim(now)
+      if (buffer.isEmpty && !isSharedStream(stream)) this.#buffers.delete(stream)
     }
     // A participant with a lost connection usually returns within the age of the buffers, and then needs no reading.
     if (now - this.#lookedAt < this.#limits.maxAgeMs) return
     this.#lookedAt = now
-    const unheard = this.owned.filter((stream) => !this.#rings.has(stream) && !isHeard(ownerOf(stream) ?? ""))
-    for (const stream of unheard) if (this.#unheard.has(stream)) this.#heads.delete(stream)
-    this.#unheard = new Set(unheard.filter((stream) => this.#heads.has(stream)))
+    const unconnected = this.owned.filter((stream) => !this.#buffers.has(stream) && !isConnected(ownerOf(stream) ?? ""))
+    for (const stream of unconnected) if (this.#unconnected.has(stream)) this.#heads.delete(stream)
+    this.#unconnected = new Set(unconnected.filter((stream) => this.#heads.has(stream)))
   }
 
   /** Adds a stored dispatch. One that does not continue the stream's buffer starts a new buffer. */
   #refill(publication: StoredPublication): void {
     const { stream, s, at } = publication
     if (s > this.head(stream)) return
-    const known = this.#rings.get(stream)
-    const ring = known?.head === s - 1 ? known : new ReplayBuffer(this.#limits, s - 1)
-    this.#rings.set(stream, ring)
-    ring.push(outgoing(publication), toMillis(at))
+    const known = this.#buffers.get(stream)
+    const buffer = known?.head === s - 1 ? known : new ReplayBuffer(this.#limits, s - 1)
+    this.#buffers.set(stream, buffer)
+    buffer.push(outgoing(publication), toMillis(at))
   }
 
   /** Drops buffers that do not reach their stream's head: they cannot replay exactly. */
   #dropUnfinished(streams: Iterable<StreamName>): void {
-    for (const stream of streams) if (this.#rings.get(stream)?.head !== this.head(stream)) this.#rings.delete(stream)
+    for (const stream of streams)
+      if (this.#buffers.get(stream)?.head !== this.head(stream)) this.#buffers.delete(stream)
   }
 }

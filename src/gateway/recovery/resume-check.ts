@@ -10,42 +10,26 @@ import type { EventSubscriber } from "./event-subscriber.ts"
 import { receivesStaffChat } from "./ready.ts"
 
 /**
- * The participants that wait for a reading. `fresh`: some receive shared content on their own stream (the staff's chat), so that
- * the personal and the shared state must be of one version.
- */
-export const waitingReaders = (
-  { phase, read }: EventSubscriber,
-  waiting: ReadonlyArray<{ readonly connection: Connection }>,
-): { readonly participants: ReadonlyArray<string>; readonly fresh: boolean } => {
-  const identities = waiting.map(({ connection }) => connection.identity)
-  const phases = [phase, read?.snapshot.phase ?? phase]
-  return {
-    participants: identities.map(({ participantId }) => participantId),
-    fresh: identities.some((identity) => phases.some((one) => receivesStaffChat(identity, one))),
-  }
-}
-
-/**
  * The reason why a client's cursors cannot be continued; `undefined` when a replay is exact. An unknown stream covers nothing:
  * without a reading the reason is not final, and with the next one the stream is known.
  */
 export const whyNoReplay = (
-  { epoch: presentEpoch, buffers: rings }: EventSubscriber,
+  { epoch: presentEpoch, buffers }: EventSubscriber,
   connection: Connection,
   { epoch, cursors }: Resume,
 ): ReadyReason | undefined => {
   if (epoch !== presentEpoch) return "epoch"
   const streams = connection.streams
   if ("staff" in cursors !== isStaff(connection.identity.role)) return "roleChanged"
-  const heard = new Set(streams.map(wireStream))
-  const hearsOthers = Object.keys(cursors).some((name) => !heard.has(name))
+  const own = new Set(streams.map(wireStream))
+  const namesOthers = Object.keys(cursors).some((name) => !own.has(name))
   // Most participants have no dispatches on their own stream, and many clients omit such a cursor.
   const cursor = (stream: StreamName): number => cursors[wireStream(stream)] ?? (ownerOf(stream) === undefined ? -1 : 0)
-  if (hearsOthers) return "gap"
-  const missing = streams.filter((stream) => !rings.covers(stream, cursor(stream)))
+  if (namesOthers) return "gap"
+  const missing = streams.filter((stream) => !buffers.covers(stream, cursor(stream)))
   if (missing.length === 0) return undefined
   // The cursor was valid once; any other cursor never was.
-  const isPast = (stream: StreamName): boolean => cursor(stream) >= 0 && cursor(stream) < rings.head(stream)
+  const isPast = (stream: StreamName): boolean => cursor(stream) >= 0 && cursor(stream) < buffers.head(stream)
   return missing.every(isPast) ? "expired" : "gap"
 }
 
@@ -62,7 +46,7 @@ export interface ReadingFor {
  * dispatches can be replayed.
  */
 export const readingFor = (
-  { read, buffers: rings }: EventSubscriber,
+  { read, buffers }: EventSubscriber,
   connection: Connection,
   since: number,
 ): ReadingFor | undefined => {
@@ -74,7 +58,7 @@ export const readingFor = (
   const head = (stream: StreamName): number =>
     ownerOf(stream) === undefined ? (snapshot.heads[stream] ?? 0) : own.head
   const streams = connection.streams
-  if (!streams.every((stream) => rings.covers(stream, head(stream)))) return undefined
+  if (!streams.every((stream) => buffers.covers(stream, head(stream)))) return undefined
   const cursors = Object.fromEntries(streams.map((stream) => [wireStream(stream), head(stream)]))
   return { snapshot, state: own.state, cursors }
 }

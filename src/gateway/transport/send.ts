@@ -8,7 +8,7 @@ import { framesOf } from "./frame-packing.ts"
 export const sendAll = (connection: Connection, dispatches: ReadonlyArray<string>, limitBytes: number): boolean => {
   for (const frame of framesOf(dispatches)) {
     connection.send(frame)
-    if (connection.socket.buffered() <= limitBytes) continue
+    if (connection.buffered <= limitBytes) continue
     connection.close(CLOSE.slowConsumer)
     return false
   }

@@ -18,19 +18,19 @@ export class SocketAddresses {
   }
 
   opened(address: string): void {
-    for (const place of placesOf(address)) this.#open.set(place, (this.#open.get(place) ?? 0) + 1)
+    for (const key of keysOf(address)) this.#open.set(key, (this.#open.get(key) ?? 0) + 1)
   }
 
   closed(address: string): void {
-    for (const place of placesOf(address)) {
-      const left = (this.#open.get(place) ?? 0) - 1
-      if (left > 0) this.#open.set(place, left)
-      else this.#open.delete(place)
+    for (const key of keysOf(address)) {
+      const left = (this.#open.get(key) ?? 0) - 1
+      if (left > 0) this.#open.set(key, left)
+      else this.#open.delete(key)
     }
   }
 }
 
-const placesOf = (address: string): ReadonlyArray<string> => {
+const keysOf = (address: string): ReadonlyArray<string> => {
   const network = networkOf(address)
   return network === undefined ? [address] : [address, network]
 }

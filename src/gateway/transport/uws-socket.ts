@@ -130,11 +130,11 @@ class UwsSocket implements Socket {
 
 export const bindSockets = (app: SocketApp, orderedLimitBytes: number, handlers: SocketHandlers): void => {
   /** Sockets with a dropped message; they cannot be closed while the engine iterates over its subscribers. */
-  const doomed = new Set<Connection>()
+  const dropped = new Set<Connection>()
 
-  const cutDoomed = (): void => {
-    for (const connection of doomed) connection.cut(CLOSE.slowConsumer)
-    doomed.clear()
+  const cutDropped = (): void => {
+    for (const connection of dropped) connection.apply({ type: "cut", why: CLOSE.slowConsumer })
+    dropped.clear()
   }
 
   const guard = (ws: WebSocket<UserData>, body: (connection: Connection) => void): void => {
@@ -190,14 +190,14 @@ export const bindSockets = (app: SocketApp, orderedLimitBytes: number, handlers:
     dropped: (ws) => {
       const { connection } = ws.getUserData()
       if (connection === undefined || connection.state === "closed") return
-      if (doomed.size === 0) setImmediate(cutDoomed)
-      doomed.add(connection)
+      if (dropped.size === 0) setImmediate(cutDropped)
+      dropped.add(connection)
     },
     close: (ws) => {
       const data = ws.getUserData()
       data.socket?.detach()
       handlers.closed(data.client)
-      guard(ws, (connection) => connection.lost())
+      guard(ws, (connection) => connection.apply({ type: "lost" }))
     },
   })
 }

@@ -99,7 +99,7 @@ export class Idempotency extends Context.Service<
         const database = yield* Database
         const timers = yield* currentTimers
         const mailer = yield* Mailer
-        const bell = yield* OutboxSignal
+        const signal = yield* OutboxSignal
         const { log } = yield* Telemetry
         /** Keys that this process is working on. */
         const inProgress = new Set<string>()
@@ -148,7 +148,7 @@ export class Idempotency extends Context.Service<
                 if (!isDone(response.status)) return keepAfterwards(of, bodyHash, response)
                 // The work may have sent the mailer's signal before the letters were visible: only the commit made them so.
                 mailer.collect()
-                bell.notify()
+                signal.notify()
                 return Effect.void
               }),
             )

@@ -31,7 +31,7 @@ export const decoder = (schema: Schema.Top | undefined, exact = false): Decode |
         onExcessProperty: exact ? "error" : "ignore",
       })
 
-export const refuse = (issue: SchemaIssue.Issue, where: string) =>
+export const refuseRequest = (issue: SchemaIssue.Issue, where: string) =>
   Effect.fail(new BadRequest({ detail: summarise(issue, where) }))
 
 const JSON_TYPE = /^application\/(?:json|[\w.+-]+\+json)(?:\s*;|$)/i
@@ -89,7 +89,7 @@ export const bodyReader = ({ payload }: Pick<HttpApiEndpoint.Top, "payload">, is
     if (textTypes.includes(contentTypeOf(request))) return readText(request)
     return Effect.flatMap(readJson(request, textTypes), (json) => {
       const body = decode(json)
-      return Result.isFailure(body) ? refuse(body.failure.issue, "body") : Effect.succeed(body.success)
+      return Result.isFailure(body) ? refuseRequest(body.failure.issue, "body") : Effect.succeed(body.success)
     })
   }
 }

@@ -22,7 +22,7 @@ import { HttpSettings } from "../requests/settings.ts"
 import { tagged } from "./etag.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"
 import { Problems } from "./problem.ts"
-import { bodyReader, contentTypeOf, decoder, finishOf, refuse } from "./request-body.ts"
+import { bodyReader, contentTypeOf, decoder, finishOf, refuseRequest } from "./request-body.ts"
 
 export type ServeServices = HandlerServices | Authenticator | Idempotency | Telemetry
 
@@ -178,7 +178,7 @@ export const compile = (
       const params = decodeParams?.(request.params)
       if (params !== undefined && Result.isFailure(params)) return Effect.fail(NotFound.of("resource"))
       const query = decodeQuery?.(readQuery(request.query))
-      if (query !== undefined && Result.isFailure(query)) return refuse(query.failure.issue, "query")
+      if (query !== undefined && Result.isFailure(query)) return refuseRequest(query.failure.issue, "query")
       const call = (payload: unknown): AnyCall => ({
         params: params?.success,
         query: query?.success,

@@ -12,7 +12,7 @@ import { Mailer } from "../../mail/mailer.ts"
 import { Unauthorized, Unavailable } from "../../model/errors.ts"
 import { foldEmail } from "../../model/text/email.ts"
 import { Database } from "../../store/database.ts"
-import { Heartbeat } from "../../store/heartbeat.ts"
+import { DatabaseHeartbeat } from "../../store/heartbeat.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { isPublicRead, isViewerSurface, takesNoCredentials } from "../contract/access.ts"
 import { apiDescription } from "../description/openapi.ts"
@@ -67,12 +67,12 @@ export const bindRest = (
 ): Effect.Effect<
   Rest,
   never,
-  ServeServices | HttpSettings | Authenticator | ClientAddresses | Database | Heartbeat | Telemetry
+  ServeServices | HttpSettings | Authenticator | ClientAddresses | Database | DatabaseHeartbeat | Telemetry
 > =>
   Effect.gen(function* () {
     const { publicUrl } = yield* HttpSettings
     const { log, metrics, render } = yield* Telemetry
-    const heartbeat = yield* Heartbeat
+    const heartbeat = yield* DatabaseHeartbeat
     const clients = yield* ClientAddresses
     const database = yield* Database
     const timers = yield* currentTimers

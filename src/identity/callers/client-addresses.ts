@@ -30,14 +30,14 @@ export class ClientAddresses extends Context.Service<
       ClientAddresses,
       Effect.gen(function* () {
         const { log } = yield* Telemetry
-        const said = { inside: false, outside: false }
+        const isLogged = { inside: false, outside: false }
         return {
           of: (peer, forwardedFor) => {
             const { address, isUnnamedProxy } = clientOf(peer, forwardedFor, proxies)
             if (!isUnnamedProxy) return { address, isShared: false }
             const place = isInside(peer) ? "inside" : "outside"
-            if (!said[place]) {
-              said[place] = true
+            if (!isLogged[place]) {
+              isLogged[place] = true
               log.warn({ peer }, UNNAMED_PROXY)
             }
             // On the internet any client can send the header, so it must not lift a limit there.

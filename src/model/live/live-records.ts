@@ -79,12 +79,12 @@ export const Hand = Schema.Struct({
 export type Hand = typeof Hand.Type
 
 /** A participant asked onto the stage, or there by invitation; `before` is the role they go back to. */
-export const StagePlace = Schema.Struct({
+export const StageRecord = Schema.Struct({
   state: Schema.Literals(["invited", "on"]),
   expiresAt: nullable(Instant),
   before: EventRole,
 })
-export type StagePlace = typeof StagePlace.Type
+export type StageRecord = typeof StageRecord.Type
 
 export const Mute = Schema.Struct({ until: nullable(Instant) })
 export type Mute = typeof Mute.Type
@@ -236,7 +236,7 @@ export interface Records {
   /** A pseudonym of the address an anonymous participant voted from first, and how many votes they have. */
   readonly origin: typeof Origin.Type
   readonly hand: Hand
-  readonly stage: StagePlace
+  readonly stage: StageRecord
   readonly role: typeof GivenRole.Type
   /** By user. A role given at the live event to a workspace's user, which is also stored in the event's list of memberships. */
   readonly membership: { readonly role: EventRole }
@@ -279,7 +279,7 @@ export const STORED_KINDS = {
   signedOutVotes: { version: 1, schema: SignedOutCount },
   origin: { version: 1, schema: Origin },
   hand: { version: 1, schema: Hand },
-  stage: { version: 1, schema: StagePlace },
+  stage: { version: 1, schema: StageRecord },
   role: { version: 1, schema: GivenRole },
   mute: { version: 1, schema: Mute },
   admission: { version: 1, schema: Admission },

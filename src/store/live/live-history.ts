@@ -50,7 +50,7 @@ export const hasOtherStreams = async (sql: Queryable, eventId: string): Promise<
   return row?.has === true
 }
 
-/** The stored publications of some streams, oldest first within each: they fill a gateway's ring buffers. */
+/** The stored publications of some streams, oldest first within each: they fill a gateway's replay buffers. */
 export const listPublications = async (
   sql: Queryable,
   eventId: string,

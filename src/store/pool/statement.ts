@@ -11,7 +11,7 @@ export type Rows<T extends ReadonlyArray<object>> = T & { readonly count: number
 export type Row = Record<string, unknown>
 
 /** A part of a statement's text that is written by us and holds no values. */
-export class Fragment {
+export class SqlFragment {
   readonly text: string
 
   constructor(text: string) {
@@ -34,7 +34,7 @@ export type Value =
   | Uint8Array
   | ReadonlyArray<string>
   | postgres.Parameter<unknown>
-  | Fragment
+  | SqlFragment
   | Statement<ReadonlyArray<object>>
 
 /** A statement as the connection runs it: text with `$1`, `$2`, … and their values. */
@@ -57,7 +57,7 @@ const numbered = (strings: TemplateStringsArray): string => {
   return text
 }
 
-const isText = (value: unknown): boolean => value instanceof Statement || value instanceof Fragment
+const isText = (value: unknown): boolean => value instanceof Statement || value instanceof SqlFragment
 
 export class Statement<T extends ReadonlyArray<object>> implements PromiseLike<Rows<T>> {
   readonly #strings: TemplateStringsArray
@@ -92,7 +92,7 @@ export class Statement<T extends ReadonlyArray<object>> implements PromiseLike<R
     let text = this.#strings[0] ?? ""
     for (const [index, value] of this.#values.entries()) {
       if (value instanceof Statement) text += value.#write(values)
-      else if (value instanceof Fragment) text += value.text
+      else if (value instanceof SqlFragment) text += value.text
       else text += `$${values.push(value)}`
       text += this.#strings[index + 1] ?? ""
     }
@@ -109,12 +109,12 @@ export interface Queryable {
   /** A value to be stored as JSON. */
   readonly json: (value: unknown) => postgres.Parameter<unknown>
   /** Text of ours as a part of a statement; never anything that came from outside. */
-  readonly unsafe: (text: string) => Fragment
+  readonly unsafe: (text: string) => SqlFragment
 }
 
 export const makeQueryable = (run: Run, json: Queryable["json"]): Queryable =>
   Object.assign(
     <T extends ReadonlyArray<object>>(strings: TemplateStringsArray, ...values: ReadonlyArray<Value>) =>
       new Statement<T>(strings, values, run),
-    { json, unsafe: (text: string) => new Fragment(text) },
+    { json, unsafe: (text: string) => new SqlFragment(text) },
   )

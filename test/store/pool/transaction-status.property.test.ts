@@ -31,11 +31,11 @@ test("is that of the last ReadyForQuery that came whole, for any cutting", () =>
       (messages, cuts) => {
         const stream = Buffer.concat(messages.map(({ bytes }) => bytes))
         const status = new TransactionStatus()
-        const places = [...new Set([...cuts.map((cut) => cut % (stream.length + 1)), stream.length])].sort(
+        const positions = [...new Set([...cuts.map((cut) => cut % (stream.length + 1)), stream.length])].sort(
           (a, b) => a - b,
         )
         let from = 0
-        for (const to of places) {
+        for (const to of positions) {
           status.take(stream.subarray(from, to))
           from = to
           let whole = 0

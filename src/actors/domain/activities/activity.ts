@@ -12,7 +12,7 @@ import type { RecordStore } from "../record-store.ts"
 import type { LiveState } from "../state.ts"
 import type { Turn } from "../turn.ts"
 
-export type Fields = { readonly [field: string]: unknown }
+export type ViewFields = { readonly [field: string]: unknown }
 
 /** Returns `d` of the reply, or a refusal. `rev`: the revision that the caller saw, when the command names one. */
 export type CommandHandler<T extends ActivityName> = (
@@ -50,7 +50,7 @@ export interface ActivityDeadline {
 export interface ThrottledView {
   readonly everyMs: number
   /** `id`: the part of the key after the view's name and a colon. */
-  readonly say: (scene: ReadContext, id: string) => ReadonlyArray<Ephemeral>
+  readonly dispatches: (context: ReadContext, id: string) => ReadonlyArray<Ephemeral>
 }
 
 export interface Activity {
@@ -67,19 +67,19 @@ export interface Activity {
   /** A participant was removed from the event for good, present or not. */
   readonly barred?: (turn: Turn, participantId: string) => void
   /** Timers that clients show, besides the phase's. */
-  readonly timers?: (scene: ReadContext) => ReadonlyArray<TimerView>
+  readonly timers?: (context: ReadContext) => ReadonlyArray<TimerView>
   /** Extends a timer of this activity; `undefined` when it has no timer with that id. */
   readonly extend?: (turn: Turn, timer: ExtendTimer) => ReplyData<"timer.extend"> | Refused | undefined
   /** The activity's deadlines, in any order. */
-  readonly deadlines?: (scene: ReadContext) => ReadonlyArray<ActivityDeadline>
+  readonly deadlines?: (context: ReadContext) => ReadonlyArray<ActivityDeadline>
   /** Parts of `ready`: for everyone, for staff on top of it, and for one participant. */
-  readonly view?: (scene: ReadContext) => Partial<SharedState>
-  readonly staffView?: (scene: ReadContext) => Partial<StaffState>
-  readonly personalView?: (scene: ReadContext, participantId: string) => Partial<PersonalState>
+  readonly view?: (context: ReadContext) => Partial<SharedState>
+  readonly staffView?: (context: ReadContext) => Partial<StaffState>
+  readonly personalView?: (context: ReadContext, participantId: string) => Partial<PersonalState>
   readonly throttled?: { readonly [name: string]: ThrottledView }
 }
 
-export const refuse = (code: Refused["code"], detail: string, current?: Fields): Refused =>
+export const refuse = (code: Refused["code"], detail: string, current?: ViewFields): Refused =>
   new Refused(current === undefined ? { code, detail } : { code, detail, current })
 
 export const noSuch = (what: string): Refused => refuse("not_found", `No such ${what}.`)

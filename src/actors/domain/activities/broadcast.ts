@@ -7,7 +7,7 @@ import type { PhaseState } from "../../../model/phase.ts"
 import { isWatchable, playbackUrl } from "../../../model/playback-url.ts"
 import type { BroadcastView } from "../../../protocol/topics/media.ts"
 import type { Refused } from "../../commands.ts"
-import { activePhase, findPhase } from "../state.ts"
+import { activePhaseOf, findPhase } from "../state.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, isRefused, noSuch, refuse } from "./activity.ts"
 
@@ -15,7 +15,7 @@ const viewOf = (broadcast: Broadcast): BroadcastView => ({ ...broadcast })
 
 /** The phase that a command applies to: only the active one. */
 const phaseOf = (turn: Turn, phaseId: string | undefined): PhaseState | Refused => {
-  const active = activePhase(turn.state)
+  const active = activePhaseOf(turn.state)
   const phase = phaseId === undefined ? active : findPhase(turn.state, phaseId)
   if (phaseId !== undefined && phase === undefined) return noSuch("phase")
   if (phase === undefined || phase.id !== active?.id || phase.modality !== "broadcast") {
@@ -100,7 +100,7 @@ export const broadcast = {
     if (known !== undefined && (known.status === "live" || known.status === "paused")) become(turn, known, "ended")
   },
   view: ({ records, state }) => {
-    const phase = activePhase(state)
+    const phase = activePhaseOf(state)
     const known = phase === undefined ? undefined : records.get("broadcast", phase.id)
     return { broadcast: known === undefined ? null : viewOf(known) }
   },

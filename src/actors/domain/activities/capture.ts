@@ -1,6 +1,6 @@
 /** The captures of the event (recording, transcript), shown to everyone, and the transcript segments of a recogniser. */
 import { type Capture, ONLY } from "../../../model/live/live-records.ts"
-import { activePhase, phaseTraits } from "../state.ts"
+import { activePhaseOf, phaseTraits } from "../state.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, refuse } from "./activity.ts"
 
@@ -24,7 +24,7 @@ export const capture = {
   commands: {
     "capture.start": (turn, { kinds: asked }) => {
       const kinds = [...new Set(asked)].toSorted()
-      const features = activePhase(turn.state)?.featureSet ?? []
+      const features = activePhaseOf(turn.state)?.featureSet ?? []
       if (kinds.includes("transcript") && !features.includes("transcript")) {
         return NO_TRANSCRIPT
       }

@@ -133,15 +133,15 @@ export const chat = {
   phaseEnded: (turn) => {
     for (const { id, to } of [...turn.all("chat").values()]) if (to === "room") turn.forget("chat", id)
   },
-  view: (scene) => ({
+  view: (context) => ({
     chat: {
-      last: messagesAt(scene, "event"),
-      slowMs: (scene.records.get("settings", ONLY) ?? DEFAULT_SETTINGS).chatSlowMs,
+      last: messagesAt(context, "event"),
+      slowMs: (context.records.get("settings", ONLY) ?? DEFAULT_SETTINGS).chatSlowMs,
     },
   }),
-  staffView: (scene) => ({ staffChat: messagesAt(scene, "staff") }),
-  personalView: (scene, participantId) => {
-    const seat = scene.records.get("seat", participantId)
-    return { roomChat: seat === undefined || seat.away ? [] : messagesAt(scene, `room:${seat.roomId}`) }
+  staffView: (context) => ({ staffChat: messagesAt(context, "staff") }),
+  personalView: (context, participantId) => {
+    const seat = context.records.get("seat", participantId)
+    return { roomChat: seat === undefined || seat.away ? [] : messagesAt(context, `room:${seat.roomId}`) }
   },
 } satisfies Activity

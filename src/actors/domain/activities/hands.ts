@@ -18,7 +18,7 @@ const shownOf = ({ records }: Pick<ReadContext, "records">): ReadonlyArray<Hand>
 /**
  * The queue's revision is the time of its last change, but at least one more than before: two changes may share a millisecond.
  */
-const tell = (turn: Turn, before: ReadonlyArray<Hand>): void => {
+const publish = (turn: Turn, before: ReadonlyArray<Hand>): void => {
   turn.publishThrottled("hand.count")
   const queue = shownOf(turn)
   const [known, shown] = [new Set(before), new Set(queue.map(({ participantId }) => participantId))]
@@ -41,7 +41,7 @@ const lower = (turn: Turn, ids: ReadonlyArray<string>): void => {
     else turn.publish("hand.lowered", `me:${id}`, {})
     turn.changeParticipant({ participantId: id })
   }
-  tell(turn, before)
+  publish(turn, before)
 }
 
 /** For a participant that comes onto the stage, or may not be there any more. */
@@ -66,7 +66,7 @@ export const hands = {
       turn.put("hand", participantId, hand)
       turn.publish("me.hand", `me:${participantId}`, { hand })
       turn.changeParticipant({ participantId })
-      tell(turn, before)
+      publish(turn, before)
       return { hand }
     },
     "hand.lower": (turn) => {
@@ -85,15 +85,15 @@ export const hands = {
       turn,
       people.map(({ participantId }) => participantId),
     ),
-  view: (scene) => ({ hands: { count: scene.records.all("hand").size } }),
-  staffView: (scene) => ({
-    handQueue: { items: shownOf(scene), rev: scene.records.get("handQueue", ONLY) ?? 0 },
+  view: (context) => ({ hands: { count: context.records.all("hand").size } }),
+  staffView: (context) => ({
+    handQueue: { items: shownOf(context), rev: context.records.get("handQueue", ONLY) ?? 0 },
   }),
   personalView: ({ records }, participantId) => ({ hand: records.get("hand", participantId) ?? null }),
   throttled: {
     "hand.count": {
       everyMs: 500,
-      say: (scene) => [countOf(scene)],
+      dispatches: (context) => [countOf(context)],
     },
   },
 } satisfies Activity

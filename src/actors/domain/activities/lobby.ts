@@ -12,7 +12,7 @@ import { isOnStage } from "../../../model/roles.ts"
 import { isWalkIn, lobbyPolicy, policyOf } from "../../presence/admission-policy.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
-import { putOut } from "./removals.ts"
+import { removeParticipant } from "./removals.ts"
 import { leaveRoom } from "./rooms/rooms.ts"
 import { leaveRound } from "./rooms/rotation.ts"
 
@@ -76,7 +76,7 @@ export const lobby = {
         // A participant that a host moved to the waiting room waits again on return, under every policy.
         if (turn.get("admission", participantId)?.state !== "held") turn.remove("admission", participantId)
         turn.changeParticipant({ participantId, admission: "denied" })
-        if (block) putOut(turn, participantId, true)
+        if (block) removeParticipant(turn, participantId, true)
       }
       return { denied: there, missing }
     },

@@ -18,7 +18,7 @@ export const isMuted = (turn: Turn): boolean => {
 export const mutedWith = (turn: Turn, text: string | null): Refused | undefined =>
   text !== null && isMuted(turn) ? MUTED : undefined
 
-const tell = (turn: Turn, participantId: string, muted: boolean, until: Timestamp | null): void => {
+const publish = (turn: Turn, participantId: string, muted: boolean, until: Timestamp | null): void => {
   turn.publish("me.muted", `me:${participantId}`, { muted, until })
   turn.changeParticipant({ participantId })
 }
@@ -28,7 +28,7 @@ const runOut = (participantId: string) => (turn: Turn) => {
   const mute = turn.get("mute", participantId)
   if (mute === undefined || mute.until === null || toMillis(mute.until) > turn.now) return
   turn.remove("mute", participantId)
-  tell(turn, participantId, false, null)
+  publish(turn, participantId, false, null)
 }
 
 export const mutes = {
@@ -37,7 +37,7 @@ export const mutes = {
       const known = turn.get("mute", id)
       if (on && (known === undefined || known.until !== until)) turn.put("mute", id, { until })
       if (!on) turn.remove("mute", id)
-      if (!turn.isIdle) tell(turn, id, on, on ? until : null)
+      if (!turn.isIdle) publish(turn, id, on, on ? until : null)
       return { participantId: id, muted: on, until: on ? until : null }
     },
   },

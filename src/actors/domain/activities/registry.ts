@@ -13,9 +13,9 @@ import type {
   ActivityDeadline,
   CommandHandler,
   ExtendTimer,
-  Fields,
   ReadContext,
   ThrottledView,
+  ViewFields,
 } from "./activity.ts"
 import { announcements } from "./announcements.ts"
 import { broadcast } from "./broadcast.ts"
@@ -63,8 +63,8 @@ const HANDLERS: { readonly [T in ActivityName]: CommandHandler<T> } = handlersOf
   LIST satisfies ExpectNone<"command with two handlers", Repeated<CommandsOf<typeof LIST>>>,
 )
 
-const PULSES: ReadonlyMap<string, ThrottledView> = new Map(
-  ACTIVITIES.flatMap(({ throttled: pulses }) => Object.entries(pulses ?? {})),
+const THROTTLED: ReadonlyMap<string, ThrottledView> = new Map(
+  ACTIVITIES.flatMap(({ throttled }) => Object.entries(throttled ?? {})),
 )
 
 export const performActivity = (turn: Turn, { type, d, rev }: ActivityCommand): ReplyData<ActivityName> | Refused => {
@@ -75,40 +75,40 @@ export const performActivity = (turn: Turn, { type, d, rev }: ActivityCommand): 
 
 type PhaseHook = "phaseStarted" | "phaseEnded" | "phaseElapsed"
 
-export const tellOfPhase = (turn: Turn, hook: PhaseHook, phase: PhaseState): void => {
+export const runPhaseHooks = (turn: Turn, hook: PhaseHook, phase: PhaseState): void => {
   for (const activity of ACTIVITIES) activity[hook]?.(turn, phase)
 }
 
 /** `was`: the phase before the change. */
-export const tellOfUpdate = (turn: Turn, phase: PhaseState, was: PhaseState): void => {
+export const runPhaseUpdatedHooks = (turn: Turn, phase: PhaseState, was: PhaseState): void => {
   for (const activity of ACTIVITIES) activity.phaseUpdated?.(turn, phase, was)
 }
 
-export const tellOfArrivals = (turn: Turn, people: ReadonlyArray<Present>): void => {
+export const runJoinedHooks = (turn: Turn, people: ReadonlyArray<Present>): void => {
   for (const activity of ACTIVITIES) activity.arrived?.(turn, people)
 }
 
-export const tellOfDepartures = (turn: Turn, people: ReadonlyArray<Pick<Present, "participantId">>): void => {
+export const runLeftHooks = (turn: Turn, people: ReadonlyArray<Pick<Present, "participantId">>): void => {
   for (const activity of ACTIVITIES) activity.departed?.(turn, people)
 }
 
-export const tellOfBarred = (turn: Turn, participantId: string): void => {
+export const runBarredHooks = (turn: Turn, participantId: string): void => {
   for (const activity of ACTIVITIES) activity.barred?.(turn, participantId)
 }
 
 /** The earliest deadline of all activities. */
-export const nextActivityDeadline = (scene: ReadContext): ActivityDeadline | undefined => {
+export const nextActivityDeadline = (context: ReadContext): ActivityDeadline | undefined => {
   let next: ActivityDeadline | undefined
   for (const activity of ACTIVITIES) {
-    for (const deadline of activity.deadlines?.(scene) ?? []) {
+    for (const deadline of activity.deadlines?.(context) ?? []) {
       if (next === undefined || deadline.at < next.at) next = deadline
     }
   }
   return next
 }
 
-export const activityTimers = (scene: ReadContext): ReadonlyArray<TimerView> =>
-  ACTIVITIES.flatMap((activity) => activity.timers?.(scene) ?? [])
+export const activityTimers = (context: ReadContext): ReadonlyArray<TimerView> =>
+  ACTIVITIES.flatMap((activity) => activity.timers?.(context) ?? [])
 
 /** Extends the timer in the activity that has it; `undefined` when none has. */
 export const extendActivityTimer = (
@@ -124,22 +124,24 @@ export const extendActivityTimer = (
 
 type View = "view" | "staffView"
 
-export const viewOf = (scene: ReadContext, view: View): Fields =>
-  Object.assign({}, ...ACTIVITIES.map((activity) => activity[view]?.(scene))) as Fields
+export const sharedViewOf = (context: ReadContext, view: View): ViewFields =>
+  Object.assign({}, ...ACTIVITIES.map((activity) => activity[view]?.(context))) as ViewFields
 
-export const personalViewOf = (scene: ReadContext, participantId: string): Fields =>
-  Object.assign({}, ...ACTIVITIES.map((activity) => activity.personalView?.(scene, participantId))) as Fields
+export const personalViewOf = (context: ReadContext, participantId: string): ViewFields =>
+  Object.assign({}, ...ACTIVITIES.map((activity) => activity.personalView?.(context, participantId))) as ViewFields
 
 /** The throttled view of a key, and the id in the key. */
-export const throttledViewOf = (key: string): { readonly pulse: ThrottledView; readonly id: string } | undefined => {
+export const throttledViewOf = (
+  key: string,
+): { readonly throttled: ThrottledView; readonly id: string } | undefined => {
   const colon = key.indexOf(":")
   const name = colon === -1 ? key : key.slice(0, colon)
-  const pulse = PULSES.get(name)
-  return pulse === undefined ? undefined : { pulse, id: colon === -1 ? "" : key.slice(colon + 1) }
+  const throttled = THROTTLED.get(name)
+  return throttled === undefined ? undefined : { throttled, id: colon === -1 ? "" : key.slice(colon + 1) }
 }
 
 /** The current dispatches of a throttled view. */
-export const throttledDispatches = (scene: ReadContext, key: string): ReadonlyArray<Ephemeral> => {
+export const throttledDispatches = (context: ReadContext, key: string): ReadonlyArray<Ephemeral> => {
   const found = throttledViewOf(key)
-  return found === undefined ? [] : found.pulse.say(scene, found.id)
+  return found === undefined ? [] : found.throttled.dispatches(context, found.id)
 }

@@ -3,7 +3,7 @@ import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
 
 /** The one removal by a host, from inside and from the waiting room. Absent participants can be blocked as well. */
-export const putOut = (turn: Turn, participantId: string, block: boolean): void => {
+export const removeParticipant = (turn: Turn, participantId: string, block: boolean): void => {
   const { removed } = turn.state
   if (block && !removed.includes(participantId)) {
     turn.state = { ...turn.state, removed: [...removed, participantId] }
@@ -23,7 +23,7 @@ const letBack = (turn: Turn, participantId: string): void => {
  * A manager of the workspace has arrived whom a host blocked while they were away, when the live event could not know what they
  * are. The block never applied to them; it is revoked, so that it does not apply later, when they manage the workspace no more.
  */
-export const pardon = (turn: Turn, participantId: string): void => {
+export const unblock = (turn: Turn, participantId: string): void => {
   if (!turn.state.removed.includes(participantId)) return
   letBack(turn, participantId)
   turn.changeParticipant({ participantId, barred: false })
@@ -36,7 +36,7 @@ export const removals = {
       if (status !== "scheduled" && status !== "live") {
         return refuse("conflict", `The event is ${status}; nobody is removed from it.`)
       }
-      putOut(turn, id, block)
+      removeParticipant(turn, id, block)
       return { participantId: id, block }
     },
     "participant.unblock": (turn, { id }) => {

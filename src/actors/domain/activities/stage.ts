@@ -4,7 +4,7 @@
  */
 
 import { parseId } from "../../../model/ids.ts"
-import type { StagePlace } from "../../../model/live/live-records.ts"
+import type { StageRecord } from "../../../model/live/live-records.ts"
 import { acceptedRoles, type EventRole } from "../../../model/roles.ts"
 import { toMillis, toTimestamp } from "../../../model/timestamp.ts"
 import type { ReplyData } from "../../../protocol/contract.ts"
@@ -12,7 +12,7 @@ import type { StageView } from "../../../protocol/topics/hands.ts"
 import type { Refused } from "../../commands.ts"
 import type { Present } from "../../presence/presence.ts"
 import { actingRole } from "../acting-role.ts"
-import { activePhase } from "../state.ts"
+import { activePhaseOf } from "../state.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, noSuch, refuse } from "./activity.ts"
 import { lowerHand } from "./hands.ts"
@@ -25,17 +25,17 @@ const NOT_INVITED = refuse("conflict", "You are not invited onto the stage, or t
 
 /** The role that may speak: a speaker on the stage of a broadcast; in a call every participant. */
 const speakingRole = (turn: Turn): EventRole =>
-  activePhase(turn.state)?.modality === "broadcast" ? "speaker" : "participant"
+  activePhaseOf(turn.state)?.modality === "broadcast" ? "speaker" : "participant"
 
 /** Without the role that the participant had before, which is not for others. */
-const stageView = ({ state, expiresAt }: StagePlace): StageView => ({ state, expiresAt })
+const stageView = ({ state, expiresAt }: StageRecord): StageView => ({ state, expiresAt })
 
 const become = (turn: Turn, participantId: string, role: EventRole, because: "role" | "stage"): void => {
   turn.put("role", participantId, { role })
   turn.changeParticipant({ participantId, role, because })
 }
 
-const place = (turn: Turn, participantId: string): StagePlace | undefined => turn.get("stage", participantId)
+const place = (turn: Turn, participantId: string): StageRecord | undefined => turn.get("stage", participantId)
 
 const invite = (turn: Turn, person: Present): ReplyData<"stage.invite"> | Refused => {
   const { participantId } = person
@@ -45,7 +45,7 @@ const invite = (turn: Turn, person: Present): ReplyData<"stage.invite"> | Refuse
   const known = place(turn, participantId)
   if (known?.state === "on") return { participantId, stage: stageView(known) }
   const expiresAt = toTimestamp(turn.now + INVITATION_MS)
-  const stage: StagePlace = { state: "invited", expiresAt, before: roleOf(turn, person) }
+  const stage: StageRecord = { state: "invited", expiresAt, before: roleOf(turn, person) }
   turn.put("stage", participantId, stage)
   turn.publish("stage.invited", `me:${participantId}`, { expiresAt })
   return { participantId, stage: stageView(stage) }
@@ -55,7 +55,7 @@ const accept = (turn: Turn, participantId: string): ReplyData<"stage.accept"> | 
   const invited = place(turn, participantId)
   if (invited?.state === "on") return { stage: stageView(invited) }
   if (invited?.expiresAt == null || toMillis(invited.expiresAt) <= turn.now) return NOT_INVITED
-  const stage: StagePlace = { ...invited, state: "on", expiresAt: null }
+  const stage: StageRecord = { ...invited, state: "on", expiresAt: null }
   turn.put("stage", participantId, stage)
   turn.publish("me.stage", `me:${participantId}`, { stage: stageView(stage) })
   lowerHand(turn, participantId)

@@ -75,18 +75,18 @@ export const takenBackNotice = (requestId: string) =>
     const { appUrl } = yield* HttpSettings
     const mailer = yield* Mailer
     return async (sql: Queryable, takenBack: TakenBack | null): Promise<void> => {
-      const told = takenBack === null ? [] : linesOf(takenBack)
-      if (takenBack === null || told.length === 0) return
+      const lines = takenBack === null ? [] : linesOf(takenBack)
+      if (takenBack === null || lines.length === 0) return
       await insertAuditEntries(sql, entriesOf(takenBack, requestId))
       const address = await findPrimaryAddress(sql, takenBack.accountId)
       if (address !== undefined) {
-        await mailer.post(sql, takenBackLetter(address.email, address.name, told, `${appUrl}/`))
+        await mailer.post(sql, takenBackLetter(address.email, address.name, lines, `${appUrl}/`))
       }
     }
   })
 
 /** Notifies everything that rested on the taken grants. Called after a reset or a provider's sign-in succeeded. */
-export const tellOfTakenBack = (takenBack: TakenBack | null) =>
+export const announceTakenBack = (takenBack: TakenBack | null) =>
   Effect.gen(function* () {
     if (takenBack === null) return
     const { forgetAll } = yield* ApiKeys
@@ -105,5 +105,5 @@ export const resetPasswordBy = (token: string, passwordHash: string, requestId: 
       Effect.tap(resetPassword(sql, token, passwordHash), ({ takenBack }) => query(() => note(sql, takenBack))),
     )
     yield* recheckSockets({ accountId: done.accountId })
-    yield* tellOfTakenBack(done.takenBack)
+    yield* announceTakenBack(done.takenBack)
   })

@@ -18,7 +18,7 @@ import { HttpSettings } from "../../requests/settings.ts"
 import { recheckSockets } from "../workspaces/grant-changes.ts"
 import { RETRY_SLUG } from "../workspaces/slug.ts"
 import { insertAccountWithWorkspace } from "./account-entry.ts"
-import { takenBackNotice, tellOfTakenBack } from "./first-proof.ts"
+import { announceTakenBack, takenBackNotice } from "./first-proof.ts"
 
 const ROUND_TRIP_COOKIE = "gc_idp"
 const PATH = "/v1/auth/idp"
@@ -98,7 +98,7 @@ export const signIn: Handlers<typeof SignIn> = {
           )
           .pipe(Effect.retry(RETRY_SLUG))
         if (takenBack !== null) yield* recheckSockets({ accountId })
-        yield* tellOfTakenBack(takenBack)
+        yield* announceTakenBack(takenBack)
         return redirect(`${appUrl}/`, [forget, yield* issueSession({ accountId, credentialsVersion })])
       }),
   },

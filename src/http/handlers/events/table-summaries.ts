@@ -15,7 +15,7 @@ import { type Reader, readersOf, withinLimits } from "./table-note-readers.ts"
 
 const TOKEN_MS = 90 * 86_400_000
 
-interface Told {
+interface MailResult {
   readonly userId: string
   readonly mailed: boolean
   readonly url?: string
@@ -43,7 +43,7 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
         }
         const readers = yield* withinLimits(event.id, found)
 
-        const tell = async (sql: Queryable, { userId, name, email }: Reader): Promise<Told> => {
+        const mailOne = async (sql: Queryable, { userId, name, email }: Reader): Promise<MailResult> => {
           const token = newSecret()
           const tokenHash = hashSecret(token)
           await insertNoteToken(sql, { tokenHash, eventId: event.id, roomId, userId, name, expiresAt })
@@ -57,22 +57,22 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
           return { userId, mailed, ...(mailed && !emailDevMode ? {} : { url }) }
         }
 
-        const tellAll = async (sql: Queryable): Promise<ReadonlyArray<Told>> => {
+        const mailAll = async (sql: Queryable): Promise<ReadonlyArray<MailResult>> => {
           await upsertTableSummary(sql, { eventId: event.id, roomId, content, generatedAt })
           const served = new Set(await listNoteRecipients(sql, event.id, roomId, generatedAt))
-          const answers: Told[] = []
+          const answers: MailResult[] = []
           for (const { userId } of recipients) {
             const reader = served.has(userId) ? undefined : readers.get(userId)
-            const answer = reader === undefined ? { userId, mailed: false } : await tell(sql, reader)
+            const answer = reader === undefined ? { userId, mailed: false } : await mailOne(sql, reader)
             answers.push(answer)
             served.add(userId)
           }
           return answers
         }
 
-        const told = yield* database.transaction((sql) =>
+        const results = yield* database.transaction((sql) =>
           Effect.tap(
-            query(() => tellAll(sql)),
+            query(() => mailAll(sql)),
             (answers) => {
               const chosen = answers.filter(({ userId, mailed }) => mailed && readers.get(userId)?.isChosen === true)
               return countLettersToOthers(sql, workspaceId, chosen.length, mailPerWorkspacePerDay)
@@ -80,7 +80,7 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
           ),
         )
         mailer.collect()
-        return { eventId: event.id, roomId, generatedAt, recipients: told }
+        return { eventId: event.id, roomId, generatedAt, recipients: results }
       }),
   },
 }

@@ -24,7 +24,7 @@ import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { announceRoles } from "./grant-changes.ts"
 
 /** A present user gets the role at once; an absent one gets it on arrival. */
-const tellOfRole = ({ id, status }: Pick<Event, "id" | "status">, userId: string) =>
+const announceRole = ({ id, status }: Pick<Event, "id" | "status">, userId: string) =>
   status === "ended" ? Effect.void : announceRoles([{ eventId: id, userId }])
 
 /** Others see the name, so that one without a visible character is none. An absent name stays as it is. */
@@ -88,7 +88,7 @@ export const people: Handlers<typeof People> = {
           }),
         ),
       ).pipe(
-        Effect.tap(() => tellOfRole(event, userId)),
+        Effect.tap(() => announceRole(event, userId)),
         Effect.map(({ created, ...membership }) => new Reply(membership, { status: created ? 201 : 200 })),
       ),
   },
@@ -112,7 +112,7 @@ export const people: Handlers<typeof People> = {
           ),
         )
         if (userId === undefined) return yield* NotFound.of("membership")
-        yield* tellOfRole(event, userId)
+        yield* announceRole(event, userId)
         return new Reply(undefined, {})
       }),
   },

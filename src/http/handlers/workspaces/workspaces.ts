@@ -71,7 +71,7 @@ const changeMembers = <A, E>(
     ),
   )
 
-const tellOfDeparture =
+const announceDeparture =
   (workspaceId: string) =>
   ({ accountId, userId, eventIds }: Departure) =>
     Effect.andThen(
@@ -153,14 +153,14 @@ export const workspaces: Handlers<typeof Workspaces> = {
     access: "workspaceAdmin",
     handle: ({ params: { memberId }, scope, scope: { workspaceId } }) =>
       changeMembers(scope, "admins", (sql) => removeMember(sql, workspaceId, memberId)).pipe(
-        Effect.flatMap(tellOfDeparture(workspaceId)),
+        Effect.flatMap(announceDeparture(workspaceId)),
       ),
   },
   leaveWorkspace: {
     access: "workspaceMember",
     handle: ({ scope, scope: { workspaceId, accountId } }) =>
       changeMembers(scope, "members", (sql) => leaveWorkspace(sql, workspaceId, accountId)).pipe(
-        Effect.flatMap(tellOfDeparture(workspaceId)),
+        Effect.flatMap(announceDeparture(workspaceId)),
       ),
   },
   makeOwner: {

@@ -37,7 +37,7 @@ export const openPolls = ({ records }: Pick<ReadContext, "records">): ReadonlyAr
   [...records.all("poll").values()].filter(({ status }) => status === "open")
 
 /** The current tally, to all who may see it now; always to staff. */
-export const sayTally = ({ records }: ReadContext, id: string): ReadonlyArray<Ephemeral> => {
+export const tallyDispatches = ({ records }: ReadContext, id: string): ReadonlyArray<Ephemeral> => {
   const poll = records.get("poll", id)
   if (poll === undefined) return []
   const to = (stream: "event" | "staff" | `poll:${string}`) => ephemeralOf("poll.tally", stream, tallyOf(poll), id)

@@ -41,7 +41,7 @@ const change = (turn: Turn, t: Changed, before: Poll, changed: Partial<Poll>): P
   return poll
 }
 
-const sayTimer = (turn: Turn, poll: Poll, state: "running" | "elapsed" | "cancelled"): void => {
+const publishTimer = (turn: Turn, poll: Poll, state: "running" | "elapsed" | "cancelled"): void => {
   const timer = pollTimer(poll, state)
   if (timer === undefined) return
   if (state === "elapsed") turn.publish("timer.elapsed", "event", { timerId: timer.id, timer })
@@ -50,7 +50,7 @@ const sayTimer = (turn: Turn, poll: Poll, state: "running" | "elapsed" | "cancel
 
 const close = (turn: Turn, poll: Poll, why: "elapsed" | "cancelled"): Poll => {
   const closed = change(turn, "poll.closed", poll, { status: "closed", closedAt: turn.at })
-  sayTimer(turn, closed, why)
+  publishTimer(turn, closed, why)
   return closed
 }
 
@@ -96,7 +96,7 @@ const open: CommandHandler<"poll.open"> = (turn, { id, durationMs }, rev) => {
     endsAt,
     extendedMs: 0,
   })
-  sayTimer(turn, opened, "running")
+  publishTimer(turn, opened, "running")
   return current(opened)
 }
 
@@ -135,8 +135,8 @@ const vote: CommandHandler<"poll.vote"> = (turn, { id, optionIds }, rev) => {
   if (isRefused(after)) return after
   const key = voteId(id, participantId)
   const before = turn.get("pollVote", key) ?? []
-  const said = { pollId: id, optionIds: after }
-  if (before.join() === after.join()) return said
+  const vote = { pollId: id, optionIds: after }
+  if (before.join() === after.join()) return vote
   if (before.length > 0 && !poll.allowChange) {
     return refuse("conflict", "A vote in this poll cannot be changed.", { pollId: id, optionIds: before })
   }
@@ -148,11 +148,11 @@ const vote: CommandHandler<"poll.vote"> = (turn, { id, optionIds }, rev) => {
   const hasOne = after.length > 0
   if (hasOne !== before.length > 0) {
     countSignedOut(turn, id, hasOne)
-    if (poll.results === "afterVote") turn.changeParticipant({ participantId, hearsPoll: { id, on: hasOne } })
+    if (poll.results === "afterVote") turn.changeParticipant({ participantId, pollSubscription: { id, on: hasOne } })
   }
-  turn.publishEphemeral("me.pollVoted", `me:${participantId}`, said, id)
+  turn.publishEphemeral("me.pollVoted", `me:${participantId}`, vote, id)
   turn.publishThrottled(`poll.tally:${id}`)
-  return said
+  return vote
 }
 
 const publish: CommandHandler<"poll.publish"> = (turn, { id, on = true }, rev) => {
@@ -162,7 +162,7 @@ const publish: CommandHandler<"poll.publish"> = (turn, { id, on = true }, rev) =
   if (poll.published === on) return current(poll)
   const published = change(turn, "poll.published", poll, { published: on })
   // The poll's timer carries the poll's revision.
-  if (published.status === "open") sayTimer(turn, published, "running")
+  if (published.status === "open") publishTimer(turn, published, "running")
   return current(published)
 }
 
@@ -173,7 +173,7 @@ const remove: CommandHandler<"poll.delete"> = (turn, { id }, rev) => {
   for (const key of votes) turn.remove("pollVote", key)
   forgetSignedOut(turn, id, votes)
   turn.remove("poll", id)
-  if (poll.status === "open") sayTimer(turn, poll, "cancelled")
+  if (poll.status === "open") publishTimer(turn, poll, "cancelled")
   if (poll.status === "draft") turn.publish("poll.deleted", "staff", { id })
   else turn.publish("poll.deleted", "event", { id })
   return { id }
@@ -190,7 +190,7 @@ const extend: Activity["extend"] = (turn, { id, seconds, rev }) => {
     return refuse("conflict", "A poll's timer runs 24 hours at most.")
   const extendedMs = poll.extendedMs + seconds * 1000
   const extended = change(turn, "poll.updated", poll, { endsAt: toTimestamp(endsAt), extendedMs })
-  sayTimer(turn, extended, "running")
+  publishTimer(turn, extended, "running")
   return { timer: pollTimer(extended) ?? timer }
 }
 
@@ -222,11 +222,11 @@ export const polls = {
     if (turn.state.event.status !== "ended") return
     for (const poll of openPolls(turn)) close(turn, poll, "cancelled")
   },
-  timers: (scene) => openPolls(scene).flatMap((poll) => pollTimer(poll) ?? []),
+  timers: (context) => openPolls(context).flatMap((poll) => pollTimer(poll) ?? []),
   extend,
-  deadlines: (scene) => openPolls(scene).flatMap(deadlineOf),
+  deadlines: (context) => openPolls(context).flatMap(deadlineOf),
   view: views.sharedView,
   staffView: views.staffView,
   personalView: views.personalView,
-  throttled: { "poll.tally": { everyMs: TALLY_MS, say: views.sayTally } },
+  throttled: { "poll.tally": { everyMs: TALLY_MS, dispatches: views.tallyDispatches } },
 } satisfies Activity

@@ -64,7 +64,7 @@ const askedBy = (turn: Turn, question: LiveQuestion): string | null =>
   question.askerId ?? turn.get("asker", question.id) ?? null
 
 /** Publishes to everyone once the question is shown; before that to staff and the author. */
-const tell = (turn: Turn, t: "question.created" | "question.updated", question: LiveQuestion): void => {
+const publish = (turn: Turn, t: "question.created" | "question.updated", question: LiveQuestion): void => {
   const d = { question: questionView(question) }
   if (isShown(question.status)) {
     turn.publish(t, "event", d)
@@ -76,14 +76,14 @@ const tell = (turn: Turn, t: "question.created" | "question.updated", question: 
 }
 
 /** `hidden`: the question is gone for the audience; staff, who moderate it, still see it. */
-const tellOfRemoval = (turn: Turn, { id, rev }: LiveQuestion, hidden: boolean): void =>
+const publishRemoval = (turn: Turn, { id, rev }: LiveQuestion, hidden: boolean): void =>
   turn.publish("question.removed", "event", { id, rev, hidden })
 
 /** A question that was never shown is removed only on the streams that received it. */
-const tellOfWithdrawal = (turn: Turn, question: LiveQuestion): void => {
+const publishWithdrawal = (turn: Turn, question: LiveQuestion): void => {
   const { id, rev, status, askerId } = question
   if (isShown(status)) {
-    tellOfRemoval(turn, question, false)
+    publishRemoval(turn, question, false)
     return
   }
   turn.publish("question.removed", "staff", { id, rev, hidden: false })
@@ -109,7 +109,7 @@ const ask: CommandHandler<"question.ask"> = (turn, { text, anonymous = false }) 
   const question: LiveQuestion = { ...asked, rev: 1, roomId: seatOf(turn), answerMode: null, askerId }
   turn.put("question", id, question)
   if (askerId === null && by !== null) turn.put("asker", id, by.participantId)
-  tell(turn, "question.created", question)
+  publish(turn, "question.created", question)
   turn.emitWebhookEvent("question.created", questionCreated(question))
   return { question: questionView(question) }
 }
@@ -133,7 +133,7 @@ const withdraw: CommandHandler<"question.withdraw"> = (turn, { id }, rev) => {
   for (const vote of votes) turn.remove("questionVote", vote)
   forgetSignedOut(turn, id, votes)
   turn.remove("asker", id)
-  tellOfWithdrawal(turn, question)
+  publishWithdrawal(turn, question)
   return { id }
 }
 
@@ -220,8 +220,8 @@ const moderate = (turn: Turn, id: string, revision: Revision, rev?: number): Liv
   const next = revised(turn, question, revision)
   if (sameButRev(question, next)) return question
   turn.put("question", id, next)
-  if (isShown(question.status) && !isShown(next.status)) tellOfRemoval(turn, next, true)
-  tell(turn, "question.updated", next)
+  if (isShown(question.status) && !isShown(next.status)) publishRemoval(turn, next, true)
+  publish(turn, "question.updated", next)
   return next
 }
 
@@ -279,21 +279,21 @@ export const qa = {
         moderated: moderated ?? before.moderated,
         questionsOpen: open ?? before.questionsOpen,
       }
-      const said = { moderated: settings.moderated, open: settings.questionsOpen }
-      if (settings.moderated === before.moderated && settings.questionsOpen === before.questionsOpen) return said
+      const published = { moderated: settings.moderated, open: settings.questionsOpen }
+      if (settings.moderated === before.moderated && settings.questionsOpen === before.questionsOpen) return published
       turn.put("settings", ONLY, settings)
-      turn.publish("qa.settings", "event", said)
-      return said
+      turn.publish("qa.settings", "event", published)
+      return published
     },
   },
-  view: (scene) => {
-    const { moderated, questionsOpen } = scene.records.get("settings", ONLY) ?? DEFAULT_SETTINGS
+  view: (context) => {
+    const { moderated, questionsOpen } = context.records.get("settings", ONLY) ?? DEFAULT_SETTINGS
     return {
-      questions: { top: questionsOf(scene, ({ status }) => isShown(status)), moderated, open: questionsOpen },
+      questions: { top: questionsOf(context, ({ status }) => isShown(status)), moderated, open: questionsOpen },
     }
   },
-  staffView: (scene) => {
-    const pending = [...scene.records.all("question").values()].filter(({ status }) => status === "pending")
+  staffView: (context) => {
+    const pending = [...context.records.all("question").values()].filter(({ status }) => status === "pending")
     return { moderation: { pendingCount: pending.length, pending: pending.slice(0, SHOWN).map(questionView) } }
   },
   personalView: ({ records }, participantId) => {

@@ -66,7 +66,7 @@ export const forgetSignedOut = (turn: Turn, of: string, votes: ReadonlyArray<str
   turn.remove("signedOutVotes", of)
 }
 
-const say = ({ records }: ReadContext, of: string): ReadonlyArray<Ephemeral> => {
+const dispatches = ({ records }: ReadContext, of: string): ReadonlyArray<Ephemeral> => {
   const d = { of, ...(records.get("signedOutVotes", of) ?? NOBODY) }
   return [ephemeralOf("votes.signedOut", "staff", d, of)]
 }
@@ -78,5 +78,5 @@ export const signedOutVotes = {
       .sort((a, b) => b.voters - a.voters)
       .slice(0, SHOWN),
   }),
-  throttled: { "votes.signedOut": { everyMs: EVERY_MS, say } },
+  throttled: { "votes.signedOut": { everyMs: EVERY_MS, dispatches } },
 } satisfies Activity

@@ -10,7 +10,7 @@ import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
 import type { TimerView } from "../../../../protocol/topics/agenda.ts"
 import type { BreakoutView } from "../../../../protocol/topics/breakouts.ts"
 import type { Present } from "../../../presence/presence.ts"
-import { activePhase } from "../../state.ts"
+import { activePhaseOf } from "../../state.ts"
 import type { Turn } from "../../turn.ts"
 import { MAX_ROOMS } from "./breakout-plans.ts"
 import { isSeated, roleOf, roomsOf, roomView, setRoom, sit } from "./rooms.ts"
@@ -42,7 +42,7 @@ interface Opening {
 }
 
 const newBreakout = (turn: Turn, plan: BreakoutPlan, { durationMs, late }: Opening): Breakout => {
-  const phase = activePhase(turn.state)
+  const phase = activePhaseOf(turn.state)
   const phaseEnd = phase === undefined || phase.timerElapsed ? null : phase.timerEndsAt
   return {
     id: turn.idFor("breakout"),
@@ -115,14 +115,14 @@ class LateRooms {
 }
 
 /** The planned room of each participant; null: to be seated by hand. */
-const plannedPlaces = (turn: Turn, breakout: Breakout): ReadonlyMap<string, string | null> => {
-  const places = new Map<string, string | null>()
+const plannedRooms = (turn: Turn, breakout: Breakout): ReadonlyMap<string, string | null> => {
+  const rooms = new Map<string, string | null>()
   const plan = turn.get("plan", breakout.planId)
   for (const [place, { people }] of plan?.rooms.entries() ?? []) {
-    for (const id of people) places.set(id, roomId(breakout, place))
+    for (const id of people) rooms.set(id, roomId(breakout, place))
   }
-  for (const id of plan?.unplaced ?? []) places.set(id, null)
-  return places
+  for (const id of plan?.unplaced ?? []) rooms.set(id, null)
+  return rooms
 }
 
 /** Seats participants without a seat: in their planned room, or else by the breakout's rule for late joiners. */
@@ -131,7 +131,7 @@ export const seatLateJoiners = (turn: Turn, people: Iterable<Present>): void => 
   if (breakout === undefined || breakout.closesAt !== null) return
   const coming = [...people].filter(({ participantId }) => turn.get("seat", participantId) === undefined)
   if (coming.length === 0) return
-  const planned = plannedPlaces(turn, breakout)
+  const planned = plannedRooms(turn, breakout)
   const lateRooms = new LateRooms(turn, breakout)
   const joins = breakout.late === "leastLoaded" && breakout.strategy !== "self"
   for (const person of coming) {
@@ -165,7 +165,7 @@ export const closeAll = (turn: Turn): void => {
     // The phase closes them at once, without a grace period: clients act on `closesAt` right away.
     const closing = { ...breakout, closesAt: turn.at, rev: breakout.rev + 1 }
     turn.publish("breakout.closing", "event", { breakout: breakoutView(closing) })
-    tellTimerIsOver(turn, closing)
+    publishTimerOver(turn, closing)
   }
   for (const [id, seat] of turn.all("seat")) {
     turn.remove("seat", id)
@@ -178,7 +178,7 @@ export const closeAll = (turn: Turn): void => {
   turn.publish("breakout.closed", "event", { id: breakout.id })
 }
 
-const tellTimerIsOver = (turn: Turn, breakout: Breakout): void => {
+const publishTimerOver = (turn: Turn, breakout: Breakout): void => {
   const timer = breakoutTimerOf(breakout)
   if (timer === undefined) return
   if (breakout.timeIsUp) turn.publish("timer.elapsed", "event", { timerId: timer.id, timer })
@@ -195,7 +195,7 @@ export const startClosing = (turn: Turn, graceMs: number, timeIsUp: boolean): Br
   const closing = { ...breakout, closesAt, timeIsUp, rev: breakout.rev + 1 }
   turn.put("breakout", ONLY, closing)
   turn.publish("breakout.closing", "event", { breakout: breakoutView(closing) })
-  if (planned === null) tellTimerIsOver(turn, closing)
+  if (planned === null) publishTimerOver(turn, closing)
   if (graceMs === 0) closeAll(turn)
   return closing
 }

@@ -90,8 +90,8 @@ const extend: Activity["extend"] = (turn, { id, seconds, rev }) => {
 }
 
 /** The end of the grace, or of the breakout's own timer. */
-const deadlineOf = (scene: ReadContext): ActivityDeadline | undefined => {
-  const breakout = current(scene)
+const deadlineOf = (context: ReadContext): ActivityDeadline | undefined => {
+  const breakout = current(context)
   if (breakout === undefined) return undefined
   const { closesAt, endsAt, timed } = breakout
   if (closesAt !== null) {
@@ -108,11 +108,11 @@ const deadlineOf = (scene: ReadContext): ActivityDeadline | undefined => {
   return { at: toMillis(endsAt), due }
 }
 
-const assignmentOf = (scene: ReadContext, participantId: string): AssignmentView | null => {
-  const seat = scene.records.get("seat", participantId)
-  const room = seat === undefined ? undefined : scene.records.get("room", seat.roomId)
+const assignmentOf = (context: ReadContext, participantId: string): AssignmentView | null => {
+  const seat = context.records.get("seat", participantId)
+  const room = seat === undefined ? undefined : context.records.get("room", seat.roomId)
   if (seat === undefined || seat.away || room === undefined) return null
-  return { roomId: room.id, name: room.name, endsAt: current(scene)?.endsAt ?? null }
+  return { roomId: room.id, name: room.name, endsAt: current(context)?.endsAt ?? null }
 }
 
 /** A refusal when the caller saw another revision of the breakout. */
@@ -201,22 +201,22 @@ export const breakout = {
   arrived: seatLateJoiners,
   // They cannot return, so their seat is not kept.
   barred: (turn, participantId) => leaveRoom(turn, participantId, false),
-  deadlines: (scene) => {
-    const deadline = deadlineOf(scene)
+  deadlines: (context) => {
+    const deadline = deadlineOf(context)
     return deadline === undefined ? [] : [deadline]
   },
-  timers: (scene) => {
-    const breakout = current(scene)
+  timers: (context) => {
+    const breakout = current(context)
     const timer = breakout === undefined ? undefined : breakoutTimerOf(breakout)
     return timer === undefined ? [] : [timer]
   },
   extend,
-  view: (scene) => {
-    const breakout = current(scene)
+  view: (context) => {
+    const breakout = current(context)
     return {
       breakout: breakout === undefined ? null : breakoutView(breakout),
-      rooms: roomsOf(scene.records).map(roomView),
+      rooms: roomsOf(context.records).map(roomView),
     }
   },
-  personalView: (scene, participantId) => ({ assignment: assignmentOf(scene, participantId) }),
+  personalView: (context, participantId) => ({ assignment: assignmentOf(context, participantId) }),
 } satisfies Activity

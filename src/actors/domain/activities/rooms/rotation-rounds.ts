@@ -150,7 +150,7 @@ export const roundFor = (records: RecordStore, participantId: string): RotationR
   return roundInGroup(records, rotation, round, groupOf(round, participantId), participantId)
 }
 
-export const tellRound = (turn: Turn, participantId: string): void => {
+export const publishRound = (turn: Turn, participantId: string): void => {
   const round = roundFor(turn.records, participantId)
   if (round !== null) turn.publish("rotation.round", `me:${participantId}`, round)
 }

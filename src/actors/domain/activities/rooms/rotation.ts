@@ -7,7 +7,7 @@ import { ONLY, type Rotation } from "../../../../model/live/live-records.ts"
 import { toMillis, toTimestamp } from "../../../../model/timestamp.ts"
 import type { RotationView } from "../../../../protocol/topics/rotation.ts"
 import type { Refused } from "../../../commands.ts"
-import { activePhase } from "../../state.ts"
+import { activePhaseOf } from "../../state.ts"
 import type { Turn } from "../../turn.ts"
 import { type Activity, type ActivityDeadline, type ReadContext, refuse } from "../activity.ts"
 import {
@@ -17,6 +17,7 @@ import {
   finish,
   groupOf,
   isLast,
+  publishRound,
   rest,
   rotationView,
   roundFor,
@@ -24,7 +25,6 @@ import {
   roundTimerOf,
   settle,
   takingPart,
-  tellRound,
 } from "./rotation-rounds.ts"
 
 /** After a wait for participants, others get this long to join too. */
@@ -50,7 +50,7 @@ interface Start {
 const start = (turn: Turn, { roundSeconds, breakSeconds = 0, rounds, groupSize = 2, odd = "bye" }: Start): Rotation =>
   beginRound(turn, {
     id: turn.idFor("rotation"),
-    phaseId: activePhase(turn.state)?.id ?? "",
+    phaseId: activePhaseOf(turn.state)?.id ?? "",
     status: "break",
     roundSeconds,
     breakSeconds,
@@ -77,7 +77,7 @@ const companions = (turn: Turn, participantId: string): ReadonlyArray<string> =>
   return group.filter((id) => id !== participantId && turn.get("seat", id)?.roomId === seat.roomId)
 }
 
-const tellPartners = (turn: Turn, participantId: string): void => {
+const publishToPartners = (turn: Turn, participantId: string): void => {
   const { n = 0 } = current(turn) ?? {}
   for (const id of companions(turn, participantId))
     turn.publish("rotation.partnerLeft", `me:${id}`, { participantId, n })
@@ -87,22 +87,22 @@ const tellPartners = (turn: Turn, participantId: string): void => {
 const miss = (turn: Turn, participantId: string): void => {
   const seat = turn.get("seat", participantId)
   if (seat === undefined || seat.missed === true) return
-  tellPartners(turn, participantId)
+  publishToPartners(turn, participantId)
   turn.put("seat", participantId, { ...seat, missed: true })
 }
 
 /** Their partners receive the round again, with this participant in it. */
-const bringBack = (turn: Turn, participantId: string): void => {
+const rejoin = (turn: Turn, participantId: string): void => {
   const { missed, ...seat } = turn.get("seat", participantId) ?? { roomId: "", away: false }
   if (missed !== true) return
   turn.put("seat", participantId, seat)
-  for (const id of companions(turn, participantId)) tellRound(turn, id)
+  for (const id of companions(turn, participantId)) publishRound(turn, id)
 }
 
 /** Sits out the rest of the round, and the next ones. */
 const optOut = (turn: Turn, participantId: string): void => {
   if (turn.get("seat", participantId) === undefined) return
-  tellPartners(turn, participantId)
+  publishToPartners(turn, participantId)
   turn.remove("seat", participantId)
   turn.changeParticipant({ participantId, roomId: null })
 }
@@ -209,20 +209,20 @@ export const rotation = {
   },
   arrived: (turn, people) => {
     if (current(turn) === undefined) return
-    for (const { participantId } of people) bringBack(turn, participantId)
+    for (const { participantId } of people) rejoin(turn, participantId)
     gather(turn)
   },
   departed: (turn, people) => {
     if (current(turn) === undefined) return
     for (const { participantId } of people) miss(turn, participantId)
   },
-  deadlines: (scene) => {
-    const going = current(scene)
+  deadlines: (context) => {
+    const going = current(context)
     const due = going === undefined ? undefined : dueOf(going)
     return due === undefined ? [] : [due]
   },
-  timers: (scene) => {
-    const going = current(scene)
+  timers: (context) => {
+    const going = current(context)
     const timer = going === undefined ? undefined : roundTimerOf(going)
     return timer === undefined ? [] : [timer]
   },

@@ -30,7 +30,7 @@ const announce = (stage: Stage, text: string) =>
     d: { text },
   })
 
-const heard = (client: Client, text: string) =>
+const received = (client: Client, text: string) =>
   client.next((frame) => frame.t === "announcement" && frame.d.text === text, text)
 
 const lose = async (body: () => Promise<unknown>): Promise<void> => {
@@ -49,9 +49,9 @@ test("dispatches that the feed lost are read from the store and sent in their pl
     await announce(stage, "three")
   })
   await announce(stage, "four")
-  await heard(client, "four")
-  const heardTexts = client.ordered().filter(({ t }) => t === "announcement")
-  expect(heardTexts.map(({ d }) => d.text)).toEqual(["one", "two", "three", "four"])
+  await received(client, "four")
+  const texts = client.ordered().filter(({ t }) => t === "announcement")
+  expect(texts.map(({ d }) => d.text)).toEqual(["one", "two", "three", "four"])
   const positions = client.ordered().map(({ s }) => s)
   expect(positions).toEqual(positions.map((_, n) => (positions[0] ?? 0) + n))
 })
@@ -62,7 +62,7 @@ test("a removal the feed lost still closes 4304", async () => {
   await lose(() => house.actors.execute(stage.eventId, { type: "participant.remove", d: { id: "goes" } }))
   await announce(stage, "on")
   expect(await goes.closeCode()).toBe(4304)
-  await heard(stays, "on")
+  await received(stays, "on")
 })
 
 test("a removal that arrives after more was lost than the store keeps closes 4304", async () => {
@@ -75,7 +75,7 @@ test("a removal that arrives after more was lost than the store keeps closes 430
   await house.actors.execute(stage.eventId, { type: "participant.remove", d: { id: "goes" } })
   expect(await goes.closeCode()).toBe(4304)
   await announce(stage, "on")
-  await heard(stays, "on")
+  await received(stays, "on")
 })
 
 test("more than the store remembers is a fresh snapshot for everyone", async () => {
@@ -89,7 +89,7 @@ test("more than the store remembers is a fresh snapshot for everyone", async () 
   const { d } = await client.dispatch("ready")
   expect(d).toMatchObject({ resumed: false, reason: "gap" })
   await announce(stage, "after")
-  const after = await heard(client, "after")
+  const after = await received(client, "after")
   expect(after.s).toBeGreaterThan(d.cursors.event)
 })
 
@@ -133,7 +133,7 @@ test("a socket that falls behind is sent no ephemeral message until it has caugh
   for (let n = 0; n < SENT; n++) await tell(n)
   slow.socket.resume()
   await announce(stage, "after")
-  await heard(slow, "after")
+  await received(slow, "after")
   expect(slow.received.filter(({ t }) => isCount(t)).length).toBeLessThan(SENT)
   // It receives them again, and was never closed for messages that may be lost.
   await tell(SENT)

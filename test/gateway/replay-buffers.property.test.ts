@@ -32,9 +32,9 @@ interface Said {
   readonly at: number
 }
 
-/** Plays the acts on real rings and in the model. */
+/** Plays the acts on real buffers and in the model. */
 const play = (acts: ReadonlyArray<Act>) => {
-  let rings = new ReplayBuffers(MAX_AGE_MS, MAX_ENTRIES)
+  let buffers = new ReplayBuffers(MAX_AGE_MS, MAX_ENTRIES)
   const said = new Map<StreamName, Said[]>(STREAMS.map((name) => [name, []]))
   const of = (name: StreamName): Said[] => said.get(name) ?? []
   /** The dispatches of a stream within the limits of number and age: the newest. */
@@ -42,11 +42,11 @@ const play = (acts: ReadonlyArray<Act>) => {
     Math.min(MAX_ENTRIES, of(name).filter(({ at }) => now - at <= MAX_AGE_MS).length)
   let now = 0
   // Somebody is here as p; q has gone, and is looked up when they come back.
-  const isHeard = (participantId: string): boolean => participantId === "p"
+  const isConnected = (participantId: string): boolean => participantId === "p"
   const learn = (): void => {
-    for (const name of STREAMS.filter((stream) => !rings.knows(stream))) {
-      expect(rings.covers(name, of(name).length)).toBe(false)
-      rings.learn({ [name]: of(name).length }, [])
+    for (const name of STREAMS.filter((stream) => !buffers.knows(stream))) {
+      expect(buffers.covers(name, of(name).length)).toBe(false)
+      buffers.learn({ [name]: of(name).length }, [])
     }
   }
   learn()
@@ -54,10 +54,10 @@ const play = (acts: ReadonlyArray<Act>) => {
     if (one.act === "say") {
       const frame = `${one.stream} ${of(one.stream).length + 1}`
       of(one.stream).push({ frame, at: now })
-      expect(rings.push(one.stream, of(one.stream).length, { frame }, now)).toBe(true)
+      expect(buffers.push(one.stream, of(one.stream).length, { frame }, now)).toBe(true)
     } else if (one.act === "wait") {
       now += one.ms
-      rings.trim(now, isHeard)
+      buffers.trim(now, isConnected)
     } else {
       // A new process reads what the store keeps: no more than the limits.
       const stored = STREAMS.flatMap((name) =>
@@ -71,27 +71,27 @@ const play = (acts: ReadonlyArray<Act>) => {
           }))
           .slice(of(name).length - kept(name, now)),
       )
-      rings = new ReplayBuffers(MAX_AGE_MS, MAX_ENTRIES)
-      rings.restore(Object.fromEntries(STREAMS.map((name) => [name, of(name).length])), stored)
+      buffers = new ReplayBuffers(MAX_AGE_MS, MAX_ENTRIES)
+      buffers.restore(Object.fromEntries(STREAMS.map((name) => [name, of(name).length])), stored)
     }
   }
-  rings.trim(now, isHeard)
+  buffers.trim(now, isConnected)
   learn()
-  return { rings, of, kept: (name: StreamName) => kept(name, now) }
+  return { buffers, of, kept: (name: StreamName) => kept(name, now) }
 }
 
 test("every position of every stream is continued word for word exactly while it is within the limits", () => {
   fc.assert(
     fc.property(fc.array(act, { maxLength: 60 }), (acts) => {
-      const { rings, of, kept } = play(acts)
+      const { buffers, of, kept } = play(acts)
       for (const name of STREAMS) {
         const all = of(name).map(({ frame }) => frame)
-        expect(rings.head(name)).toBe(all.length)
+        expect(buffers.head(name)).toBe(all.length)
         for (let cursor = -1; cursor <= all.length + 1; cursor++) {
           const isWithin = cursor <= all.length && cursor >= all.length - kept(name)
-          expect([name, cursor, rings.covers(name, cursor)]).toEqual([name, cursor, isWithin])
+          expect([name, cursor, buffers.covers(name, cursor)]).toEqual([name, cursor, isWithin])
           if (isWithin)
-            expect(rings.between(name, cursor, all.length).map(({ frame }) => frame)).toEqual(all.slice(cursor))
+            expect(buffers.between(name, cursor, all.length).map(({ frame }) => frame)).toEqual(all.slice(cursor))
         }
       }
     }),
@@ -121,10 +121,10 @@ test("a client goes on from all of its positions or from none, and receives the 
       fc.constantFrom("red", null),
       fc.oneof({ weight: 9, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
       (acts, behindBy, extra, role, roomId, isSameEpoch) => {
-        const { rings, of, kept } = play(acts)
+        const { buffers, of, kept } = play(acts)
         const streams = streamsOf({ ...identity, role }, roomId)
         const connection = { identity: { ...identity, role }, roomId, streams } as unknown as Connection
-        const follower = { epoch: EPOCH, buffers: rings } as unknown as EventSubscriber
+        const follower = { epoch: EPOCH, buffers } as unknown as EventSubscriber
         const wire = (name: StreamName): string => (name.startsWith("me:") ? "me" : name)
         const given: { [stream: string]: number } = extra === null ? {} : { [extra]: 0 }
         for (const [index, name] of streams.entries()) given[wire(name)] = of(name).length - (behindBy[index] ?? 0)
@@ -137,7 +137,7 @@ test("a client goes on from all of its positions or from none, and receives the 
         const isExact =
           isSameEpoch &&
           streams.every(isWithin) &&
-          Object.keys(given).every((name) => streams.some((heard) => wire(heard) === name))
+          Object.keys(given).every((name) => streams.some((own) => wire(own) === name))
         expect(why === undefined).toBe(isExact)
         if (why === "expired") expect(streams.every((name) => (given[wire(name)] ?? 0) <= of(name).length)).toBe(true)
       },

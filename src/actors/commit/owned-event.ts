@@ -1,0 +1,189 @@
+/**
+ * The live event as its actor owns it: recovered when it is needed, changed by turns, committed under the fencing token, and
+ * adopted after the commit. Everything here runs under the actor's mutex. The actor's other parts follow by the events that are
+ * emitted.
+ */
+import { Effect } from "effect"
+import { newId } from "../../model/ids.ts"
+import type { LobbyPolicy } from "../../model/live/live-values.ts"
+import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
+import { type Envelope, type NotOwner, StoreUnavailable, type Unreachable } from "../commands.ts"
+import { activePhaseOf } from "../domain/state.ts"
+import { Turn } from "../domain/turn.ts"
+import { admissionOf, lobbyPolicy } from "../presence/admission-policy.ts"
+import { NOBODY, Presence, type PresenceChange } from "../presence/presence.ts"
+import type { ActorServices } from "../services.ts"
+import { activate } from "./activation.ts"
+import { Batch, type CommitEntry, entryOfTurn } from "./batch.ts"
+import { Answers } from "./command-log.ts"
+import { commitBatch, type NotCommitted } from "./commit-batch.ts"
+import { publishVersion } from "./feed-messages.ts"
+import type { LoadedEvent } from "./loaded-event.ts"
+
+export interface OwnedEventNeeds extends ActorServices {
+  readonly eventId: string
+  readonly presenceGraceMs: number
+  readonly playbackUrlTemplate: string | null
+  readonly canRecord: boolean
+}
+
+export type OwnedEventChange =
+  /** A recovered or committed state counts from now on. `isNewPhase`: effective roles may differ. */
+  | { readonly type: "adopted"; readonly loaded: LoadedEvent; readonly isNewPhase: boolean }
+  /** The first state in this process is being adopted, and its presence is empty. */
+  | { readonly type: "activated"; readonly loaded: LoadedEvent; readonly presence: Presence }
+  | { readonly type: "committed"; readonly batch: Batch }
+  /** A commit failed: the event is not in memory until it is recovered. */
+  | { readonly type: "discarded" }
+  /** A turn changed throttled views with these keys. */
+  | { readonly type: "viewsChanged"; readonly keys: Turn["throttled"] }
+
+export class OwnedEvent {
+  readonly #needs: OwnedEventNeeds
+  readonly #emit: (change: OwnedEventChange) => void
+  #loaded: LoadedEvent | undefined
+  /** Answers of commands without effect. They belong to the actor: a recovery of the loaded event keeps them. */
+  readonly #idle = new Answers()
+  #presence: Presence | undefined
+  /** The waiting-room policy of the last commit. */
+  #policy: LobbyPolicy = "open"
+
+  constructor(needs: OwnedEventNeeds, emit: (change: OwnedEventChange) => void) {
+    this.#needs = needs
+    this.#emit = emit
+  }
+
+  /** `undefined` while the event is not in memory. */
+  get loaded(): LoadedEvent | undefined {
+    return this.#loaded
+  }
+
+  /** `undefined` before the first activation. */
+  get presence(): Presence | undefined {
+    return this.#presence
+  }
+
+  /** The event as this process owns it, recovered first when it is not in memory. */
+  readonly current: Effect.Effect<LoadedEvent, Unreachable> = Effect.suspend(() => {
+    if (this.#loaded !== undefined) return Effect.succeed(this.#loaded)
+    return activate(this.#needs, this.#needs.eventId, this.#idle).pipe(
+      Effect.tap((found) =>
+        Effect.sync(() => {
+          this.#adopt(found)
+          publishVersion(this.#needs, found)
+        }),
+      ),
+    )
+  })
+
+  turn(of: LoadedEvent, state: LoadedEvent["state"], given: Pick<Envelope, "by" | "at" | "freshId">): Turn {
+    const { by, at, freshId } = given
+    const { playbackUrlTemplate, canRecord } = this.#needs
+    const people = this.#presence?.connectedPeople ?? NOBODY
+    return new Turn({ records: of.records, state, people, by, now: at, freshId, playbackUrlTemplate, canRecord })
+  }
+
+  /** A turn has ended, with any outcome. */
+  performed(turn: Turn): void {
+    this.#emit({ type: "viewsChanged", keys: turn.throttled })
+  }
+
+  /** A turn failed after it changed the loaded event, which must not be used again. */
+  invalidate(): void {
+    this.#loaded = undefined
+  }
+
+  /**
+   * Commits under the current fencing token, publishes, and adopts the new state. After a failure the loaded event is discarded,
+   * because its records have moved ahead of the store. Not interruptible: a caller that stops waiting must not leave the actor on
+   * the old version of a commit that happens.
+   */
+  commit(batch: Batch): Effect.Effect<LoadedEvent, NotCommitted> {
+    const leaves = batch.state.deleted ? (this.#presence?.changes ?? 0) : 0
+    return commitBatch(this.#needs, batch).pipe(
+      Effect.tap((next) =>
+        Effect.sync(() => {
+          batch.settle()
+          this.#adopt(next)
+          if (next.state.deleted) this.#forget(leaves)
+          this.#emit({ type: "committed", batch })
+        }),
+      ),
+      Effect.tapError(() =>
+        Effect.sync(() => {
+          this.#loaded = undefined
+          this.#emit({ type: "discarded" })
+        }),
+      ),
+      Effect.uninterruptible,
+    )
+  }
+
+  /** A step without a command id cannot have been answered before, and one without a patch cannot exceed the capacity. */
+  commitStep(from: LoadedEvent, step: CommitEntry): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable> {
+    const batch = new Batch(from)
+    batch.add(step)
+    return Effect.catchTags(this.commit(batch), {
+      AnsweredBefore: Effect.die,
+      OverCapacity: Effect.die,
+      CommitRefused: () => new StoreUnavailable(),
+    })
+  }
+
+  /** A turn of the event itself, without a caller. */
+  act(
+    from: LoadedEvent,
+    now: number,
+    body: (turn: Turn) => void,
+  ): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable> {
+    const turn = this.turn(from, from.state, { by: null, at: now, freshId: newId() })
+    try {
+      body(turn)
+    } catch (error) {
+      turn.undo()
+      this.#needs.telemetry.log.error({ err: error, eventId: this.#needs.eventId }, "an event's own turn failed")
+      return Effect.fail(new StoreUnavailable())
+    }
+    this.performed(turn)
+    return turn.isIdle ? Effect.succeed(from) : this.commitStep(from, entryOfTurn(turn))
+  }
+
+  /** The leaves of everyone, for the last dispatches of a deleted event: no later commit can carry them. */
+  finalLeaves(at: number): ReadonlyArray<PresenceChange> {
+    this.#presence?.clear(toTimestamp(at))
+    return this.#presence?.peek(Number.MAX_SAFE_INTEGER) ?? []
+  }
+
+  #adopt(next: LoadedEvent): void {
+    const before = this.#loaded === undefined ? undefined : activePhaseOf(this.#loaded.state)?.modality
+    this.#loaded = next
+    const { status } = next.state.event
+    const at = toTimestamp(this.#needs.timers.now())
+    const presence = this.#presence ?? this.#activate(next)
+    this.#closeLobbyPolicy(next, presence, at)
+    if (status === "live") presence.open(at)
+    this.#emit({ type: "adopted", loaded: next, isNewPhase: before !== activePhaseOf(next.state)?.modality })
+  }
+
+  #activate(loaded: LoadedEvent): Presence {
+    const { status } = loaded.state.event
+    const presence = new Presence(status === "live" || status === "ended", this.#needs.presenceGraceMs)
+    this.#presence = presence
+    this.#emit({ type: "activated", loaded, presence })
+    return presence
+  }
+
+  /** When the policy stops being `open`, participants inside without an admission move to the waiting room. */
+  #closeLobbyPolicy({ state, records }: LoadedEvent, presence: Presence, at: Timestamp): void {
+    const policy = lobbyPolicy(state, records)
+    const hasClosed = this.#policy === "open" && policy !== "open"
+    if (hasClosed) presence.moveToWaitingRoom((participant) => admissionOf(state, records, participant), at)
+    this.#policy = policy
+  }
+
+  /** The event is deleted. `leaves`: the changes of presence that its last commit published. */
+  #forget(leaves: number): void {
+    this.#presence?.drop(leaves)
+    this.#loaded = undefined
+  }
+}

@@ -1,0 +1,39 @@
+/** The deadlines of a connection. One sweep over all connections checks them, so that a connection owns no timer. */
+import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
+import type { GatewayOptions } from "../options.ts"
+import { isSettled, type Life, type LifeEvent } from "./lifecycle.ts"
+
+/** A connection is closed when nothing arrived for this many heartbeat intervals. */
+const MISSED_HEARTBEATS = 2.25
+/** An event must be readable within this time after the identify deadline. */
+const ADMISSION_MS = 30_000
+
+interface Times {
+  readonly life: Life
+  /** Unix milliseconds, as every time here. */
+  readonly openedAt: number
+  readonly lastSeenAt: number
+}
+
+type Limits = Pick<GatewayOptions, "heartbeatMs" | "identifyTimeoutMs" | "tokenNoticeMs">
+
+const overdue = (
+  { life, openedAt, lastSeenAt }: Times,
+  now: number,
+  { heartbeatMs, identifyTimeoutMs }: Limits,
+): CloseCode | undefined => {
+  if (life.state === "new" && now - openedAt > identifyTimeoutMs) return CLOSE.identifyTimeout
+  if (now >= life.sessionExpiresAt) return CLOSE.tokenExpired
+  if (now - lastSeenAt > heartbeatMs * MISSED_HEARTBEATS) return CLOSE.heartbeatTimeout
+  const isStuck = !isSettled(life.state) && now - life.waitingSince > identifyTimeoutMs + ADMISSION_MS
+  return isStuck ? CLOSE.overloaded : undefined
+}
+
+/** The event of the connection's life that is due now. */
+export const dueEvent = (connection: Times, now: number, limits: Limits): LifeEvent | undefined => {
+  const why = overdue(connection, now, limits)
+  if (why !== undefined) return { type: "closed", why }
+  const { state, isWarned, sessionExpiresAt } = connection.life
+  const isNoticeDue = isSettled(state) && !isWarned && now >= sessionExpiresAt - limits.tokenNoticeMs
+  return isNoticeDue ? { type: "warned" } : undefined
+}

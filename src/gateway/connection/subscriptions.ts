@@ -1,0 +1,67 @@
+/** The topics that a connection is subscribed to, as a function of its life. No subscription is kept anywhere else. */
+import { ownerOf, pollStream } from "../../model/live/streams.ts"
+import { actingAs } from "../../protocol/rule.ts"
+import { ephemeralTopicsOf, type StreamName, streamsOf } from "../broadcast/stream-names.ts"
+import { ephemeralTopic, roleTopic, streamTopic } from "../broadcast/topics.ts"
+import type { Life } from "./lifecycle.ts"
+
+const topicsOfStream = ({ eventId, mutes, isSlow }: Life, stream: StreamName): ReadonlyArray<string> => {
+  // Frames of a participant's own stream are sent to each of its connections.
+  if (ownerOf(stream) !== undefined) return []
+  const topics = [streamTopic(eventId, stream)]
+  for (const optOut of isSlow ? [] : ephemeralTopicsOf(stream)) {
+    if (optOut === undefined || !mutes.has(optOut)) topics.push(ephemeralTopic(eventId, stream, optOut))
+  }
+  return topics
+}
+
+/** Topics of an open connection, and the fields of its life that they depend on; its event and its opt-outs stay. */
+interface Part {
+  readonly dependsOn: ReadonlyArray<keyof Life>
+  readonly topics: (life: Life) => ReadonlyArray<string>
+}
+
+/** A paused connection keeps the topics without positions: those of the polls and of its role. */
+const PARTS: ReadonlyArray<Part> = [
+  {
+    dependsOn: ["identity", "roomId", "isPaused", "isSlow"],
+    topics: (life) =>
+      life.isPaused ? [] : streamsOf(life.identity, life.roomId).flatMap((stream) => topicsOfStream(life, stream)),
+  },
+  {
+    dependsOn: ["polls"],
+    topics: ({ eventId, polls }) => Array.from(polls, (pollId) => ephemeralTopic(eventId, pollStream(pollId))),
+  },
+  {
+    dependsOn: ["identity"],
+    topics: ({ eventId, identity }) => [roleTopic(eventId, actingAs(identity))],
+  },
+]
+
+const topicsIn = (part: Part, life: Life): ReadonlyArray<string> => (life.state === "open" ? part.topics(life) : [])
+
+export const topicsOf = (life: Life): ReadonlyArray<string> => PARTS.flatMap((part) => topicsIn(part, life))
+
+/** The topics that one life has and another has not. */
+export interface SubscriptionChange {
+  readonly left: ReadonlyArray<string>
+  readonly entered: ReadonlyArray<string>
+}
+
+const NO_CHANGE: SubscriptionChange = { left: [], entered: [] }
+
+/** Only the parts that may differ are computed: a vote changes a poll's topic and costs nothing for the streams. */
+export const subscriptionChange = (before: Life, after: Life): SubscriptionChange => {
+  if (before.state !== "open" && after.state !== "open") return NO_CHANGE
+  // The engine releases a closed socket with all that it is subscribed to.
+  if (after.state === "closed") return NO_CHANGE
+  const left: string[] = []
+  const entered: string[] = []
+  for (const part of PARTS) {
+    if (before.state === after.state && part.dependsOn.every((field) => before[field] === after[field])) continue
+    const [was, is] = [topicsIn(part, before), topicsIn(part, after)]
+    left.push(...was.filter((topic) => !is.includes(topic)))
+    entered.push(...is.filter((topic) => !was.includes(topic)))
+  }
+  return { left, entered }
+}

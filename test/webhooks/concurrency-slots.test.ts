@@ -1,0 +1,30 @@
+import { expect, test } from "vitest"
+import { makeSlots } from "../../src/webhooks/concurrency-slots.ts"
+
+test("one endpoint gets an eighth of the slots, and at least one", () => {
+  expect(makeSlots(64).perEndpoint).toBe(8)
+  expect(makeSlots(1).perEndpoint).toBe(1)
+})
+
+test("slots are counted as a whole and by endpoint", () => {
+  const slots = makeSlots(16)
+  for (const endpoint of ["a", "a", "b"]) slots.take(endpoint)
+  expect(slots.free()).toBe(13)
+  expect([...slots.busy()]).toEqual([
+    ["a", 2],
+    ["b", 1],
+  ])
+  expect(slots.leave("a")).toBe(false)
+  expect(slots.leave("a")).toBe(true)
+  expect(slots.leave("b")).toBe(true)
+  expect(slots.free()).toBe(16)
+  expect(slots.busy().size).toBe(0)
+})
+
+test("an endpoint that answers slowly keeps one place until it answers fast", () => {
+  const slots = makeSlots(64)
+  slots.answered("slow", 10_000)
+  expect(slots.perEndpoint - (slots.busy().get("slow") ?? 0)).toBe(1)
+  slots.answered("slow", 20)
+  expect(slots.busy().get("slow") ?? 0).toBe(0)
+})
