@@ -42,7 +42,9 @@ import { PartnerTokens } from "./identity/partners/partner-tokens.ts"
 import { Tokens } from "./identity/tokens.ts"
 import { LetterRefusals } from "./mail/letter-refusals.ts"
 import { Mailer } from "./mail/mailer.ts"
-import { MediaLinks } from "./media/links.ts"
+import { MediaLinks, mediaLinksOf } from "./media/links.ts"
+import { playbackUrlBy } from "./media/live/addresses.ts"
+import { LiveBroadcasts } from "./media/live/live-broadcasts.ts"
 import { mediaJobsLayer } from "./media/media-jobs.ts"
 import { MediaProcessor, type MediaProcessorOptions } from "./media/processing/media-processor.ts"
 import { Media } from "./media/seats.ts"
@@ -108,6 +110,7 @@ const layersOf = (
   mediaEntry: MediaProcessorOptions["entry"],
 ) => {
   const sealingKey = deriveKey(config.secretKey, "webhook-secrets")
+  const links = mediaLinksOf(deriveKey(config.secretKey, "media-links"))
   const kernel = Layer.mergeAll(
     Database.layer({
       url: open.url,
@@ -117,7 +120,7 @@ const layersOf = (
     }),
     OutboxSignal.layer,
     MediaSignal.layer,
-    MediaLinks.layer(deriveKey(config.secretKey, "media-links")),
+    Layer.succeed(MediaLinks, links),
     GrantChanges.layer,
     Egress.layer({ allowLoopback: config.allowLoopbackTargets }),
     Tokens.layer(config.secretKey),
@@ -149,7 +152,10 @@ const layersOf = (
     presenceGraceMs: config.presenceGraceMs,
     returnWithinMs: RETURN_WITHIN_MS,
     idleMs: ACTOR_IDLE_MS,
-    playbackUrlTemplate: config.playbackUrlTemplate,
+    playbackUrlOf: playbackUrlBy(
+      config.playbackUrlTemplate,
+      config.ingest && { watchUrl: config.cdnUrl ?? publicUrl, links, maxHours: config.ingest.maxHours },
+    ),
     canRecord: config.media !== null || config.recordsElsewhere,
     simulateNetwork: false,
   })
@@ -172,6 +178,7 @@ const layersOf = (
   return Layer.mergeAll(
     identity,
     mediaJobsLayer({ alone: true, leaseMs: INSPECT_WITHIN_MS + INSPECT_MARGIN_MS }).pipe(
+      Layer.provideMerge(LiveBroadcasts.layer({ ingest: config.ingest, quotaBytes: config.mediaQuotaBytes })),
       Layer.provideMerge(mediaBytes),
     ),
     actors,

@@ -70,6 +70,19 @@ export const CONFIG_KEYS = [
     doc: "Where a broadcast is watched, such as `https://cdn.example/{broadcastId}/index.m3u8`; may hold `{eventId}` and `{phaseId}` too.",
   },
   {
+    name: "BROADCAST_INGEST",
+    fallback: "on",
+    doc: "`on`: encoders push broadcasts to this server, and it gives them to viewers. `off`: it takes none.",
+  },
+  {
+    name: "CDN_URL",
+    fallback: "PUBLIC_URL",
+    doc: "Base address of a CDN before this server, under which viewers watch broadcasts.",
+  },
+  { name: "BROADCAST_INGESTS", fallback: "8", doc: "Encoders at once, 1 to 256; one more is answered 503." },
+  { name: "BROADCAST_MAX_KBPS", fallback: "8000", doc: "Bit rate of one encoder over ten seconds, 64 to 100000." },
+  { name: "BROADCAST_MAX_HOURS", fallback: "12", doc: "The longest broadcast, 1 to 24." },
+  {
     name: "MEDIA_RECORDER",
     fallback: "unset",
     doc: "`external`: something beside this server records events. Without it and without `MEDIA_URL`, `capture.start` refuses `recording`.",

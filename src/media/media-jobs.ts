@@ -8,7 +8,8 @@ import { Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
 import type { Clip, MediaFailure, Recording } from "../model/media/recording.ts"
 import { toTimestamp } from "../model/timestamp.ts"
-import { Database } from "../store/database.ts"
+import { Database, type Queryable } from "../store/database.ts"
+import { storedSegments, takesOf } from "../store/media/broadcasts.ts"
 import { findClip, markClipFailed, markClipReady } from "../store/media/clips.ts"
 import {
   claimMediaJobs,
@@ -19,10 +20,20 @@ import {
   postponeMediaJob,
 } from "../store/media/media-jobs.ts"
 import { MediaSignal } from "../store/media/media-signal.ts"
-import { expireUploads, findRecording, markFailed, markReady } from "../store/media/recordings.ts"
+import {
+  deleteRecording,
+  expireUploads,
+  findRecording,
+  markBroadcastReady,
+  markFailed,
+  markReady,
+  type Settled,
+} from "../store/media/recordings.ts"
 import { inBatches, sweepEvery } from "../store/sweeps/sweeps.ts"
 import { appendOccurrences, OutboxSignal } from "../store/webhooks/outbox.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
+import { LiveBroadcasts } from "./live/live-broadcasts.ts"
+import { recordedFacts } from "./live/recorded-facts.ts"
 import { MediaProcessor, type TaskFailed } from "./processing/media-processor.ts"
 import type { Cutting, Inspection } from "./processing/protocol.ts"
 import { MediaStorage } from "./storage/storage.ts"
@@ -65,27 +76,40 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
     const database = yield* Database
     const storage = yield* MediaStorage
     const processor = yield* MediaProcessor
+    const broadcasts = yield* LiveBroadcasts
     const signal = yield* MediaSignal
     const outbox = yield* OutboxSignal
     const timers = yield* currentTimers
     const { log } = yield* Telemetry
     const wake = Latch.makeUnsafe(true)
 
+    const announceReady = async (sql: Queryable, settled: Settled | undefined): Promise<void> => {
+      if (settled === undefined) return
+      const { id, eventId, workspaceId } = settled
+      const occurredAt = toTimestamp(timers.now())
+      const extra = { assetId: id }
+      await appendOccurrences(sql, [{ id: newId(), type: "recording.ready", workspaceId, eventId, occurredAt, extra }])
+    }
+
     const ready = (recording: Recording, { facts, sha256 }: Extract<Inspection, { outcome: "readable" }>) =>
-      database.transaction(async (sql) => {
-        const settled = await markReady(sql, recording.id, facts, Buffer.from(sha256, "hex"))
-        if (settled === undefined) return
-        const { id, eventId, workspaceId } = settled
-        await appendOccurrences(sql, [
-          {
-            id: newId(),
-            type: "recording.ready",
-            workspaceId,
-            eventId,
-            occurredAt: toTimestamp(timers.now()),
-            extra: { assetId: id },
-          },
-        ])
+      database.transaction(async (sql) =>
+        announceReady(sql, await markReady(sql, recording.id, facts, Buffer.from(sha256, "hex"))),
+      )
+
+    /** A broadcast of which nothing is stored leaves no recording. */
+    const record = (job: Extract<MediaJob, { kind: "record" }>) =>
+      Effect.gen(function* () {
+        const recording = yield* database.run((sql) => findRecording(sql, job.recordingId))
+        if (recording === undefined || recording.status !== "processing") return
+        if (recording.broadcastId !== null) yield* broadcasts.finish(recording.broadcastId)
+        yield* database.transaction(async (sql) => {
+          const [takes, segments] = await Promise.all([takesOf(sql, recording.id), storedSegments(sql, recording.id)])
+          const made = recordedFacts(takes, segments)
+          if (made === undefined) await deleteRecording(sql, recording.id)
+          else await announceReady(sql, await markBroadcastReady(sql, recording.id, made.facts, made.sizeBytes))
+        })
+        // The bytes of a recording that was deleted are removed by another job.
+        wake.openUnsafe()
       })
 
     const fail = (id: string, failure: MediaFailure) =>
@@ -149,6 +173,7 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
 
     const work = (job: MediaJob): Effect.Effect<void, Unavailable | TaskFailed> => {
       if (job.kind === "inspect") return inspect(job)
+      if (job.kind === "record") return record(job)
       return job.kind === "cut" ? cut(job) : storage.remove(job.storageKey)
     }
 
@@ -200,5 +225,8 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
 
 export const mediaJobsLayer = (
   options: MediaJobsOptions,
-): Layer.Layer<never, never, Database | MediaStorage | MediaProcessor | MediaSignal | OutboxSignal | Telemetry> =>
-  Layer.effectDiscard(start(options))
+): Layer.Layer<
+  never,
+  never,
+  Database | MediaStorage | MediaProcessor | LiveBroadcasts | MediaSignal | OutboxSignal | Telemetry
+> => Layer.effectDiscard(start(options))

@@ -117,7 +117,7 @@ const decideOn = (state: LiveState, given: Envelope) => {
     by: null,
     now: given.at,
     freshId: given.freshId,
-    playbackUrlTemplate: null,
+    playbackUrlOf: () => null,
     canRecord: false,
   })
   const result = decide(turn, given)

@@ -213,7 +213,7 @@ const take = (records: RecordStore, { by: caller, command }: Step, now: number, 
     by: caller,
     now,
     freshId,
-    playbackUrlTemplate: null,
+    playbackUrlOf: () => null,
     canRecord: false,
   })
   const given = { commandId: freshId, scope: caller.participantId, bodyHash: "", by: caller, at: now, freshId, command }

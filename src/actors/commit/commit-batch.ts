@@ -35,7 +35,7 @@ const settleUnknown = (
   })
 
 /**
- * Commits a batch, publishes its message to the feed and notifies the outbox. The caller adopts the returned state. When the outcome of the commit is unknown,
+ * Commits a batch, publishes its message to the feed, and notifies the outbox and the broadcasts. The caller adopts the returned state. When the outcome of the commit is unknown,
  * the store is asked. `NotOwner`: it did not happen, or another activation owns the event. `StoreUnavailable`: the store cannot
  * be asked. After any failure the caller must discard the loaded event.
  */
@@ -44,17 +44,20 @@ export const commitBatch = (
   batch: Batch,
 ): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity> => {
   const { loaded } = batch
-  const publish = (after: LoadedEvent, deliveries: number): LoadedEvent => {
+  const publish = (after: LoadedEvent, { changes }: LiveCommit, deliveries: number): LoadedEvent => {
     const { from, publications, ephemeral, ejections, participantChanges } = batch
     services.feed.publish(
       feedMessage(after, "commit", { from, publications, ephemeral, ejections, participantChanges }),
     )
     if (deliveries > 0) services.outbox.notify()
+    if (changes.some(({ kind }) => kind === "broadcast")) services.media.notify()
     return after
   }
   const write = (commit: LiveCommit) =>
     commitLiveEvent(services.database.liveSql, commit).pipe(
-      Effect.map((deliveries) => publish({ ...loaded, version: commit.version, state: batch.state }, deliveries)),
+      Effect.map((deliveries) =>
+        publish({ ...loaded, version: commit.version, state: batch.state }, commit, deliveries),
+      ),
       Effect.catchTags({
         Fenced: () => {
           services.telemetry.metrics.fenced.add()
@@ -62,7 +65,7 @@ export const commitBatch = (
         },
         CommitUnknown: (unknown) =>
           Effect.map(settleUnknown(services, loaded, commit, unknown), (after) =>
-            publish(after, commit.occurrences.length),
+            publish(after, commit, commit.occurrences.length),
           ),
       }),
     )

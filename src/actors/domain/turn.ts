@@ -14,6 +14,7 @@ import {
   type Settings,
   VOLATILE,
 } from "../../model/live/live-records.ts"
+import type { PlaybackUrlOf } from "../../model/playback-url.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import {
   type Dispatch,
@@ -55,7 +56,7 @@ export interface TurnGiven {
   /** The id of the entity that the turn creates. */
   readonly freshId: string
   /** The address template for watching broadcasts; null when the deployment has none. */
-  readonly playbackUrlTemplate: string | null
+  readonly playbackUrlOf: PlaybackUrlOf
   /** The deployment has a recorder. */
   readonly canRecord: boolean
 }
@@ -69,7 +70,7 @@ export class Turn {
   readonly now: number
   readonly at: Timestamp
   readonly freshId: string
-  readonly playbackUrlTemplate: string | null
+  readonly playbackUrlOf: PlaybackUrlOf
   readonly canRecord: boolean
   state: LiveState
   readonly #records: RecordStore
@@ -83,7 +84,7 @@ export class Turn {
   /** Keys of throttled views that changed, such as a tally. */
   readonly throttled = new Set<string>()
 
-  constructor({ records, state, people, by, now, freshId, playbackUrlTemplate, canRecord }: TurnGiven) {
+  constructor({ records, state, people, by, now, freshId, playbackUrlOf, canRecord }: TurnGiven) {
     this.#records = records
     this.state = state
     this.everybody = people
@@ -92,7 +93,7 @@ export class Turn {
     this.now = now
     this.at = toTimestamp(now)
     this.freshId = freshId
-    this.playbackUrlTemplate = playbackUrlTemplate
+    this.playbackUrlOf = playbackUrlOf
     this.canRecord = canRecord
   }
 

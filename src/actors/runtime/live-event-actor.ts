@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { newId } from "../../model/ids.ts"
 import type { LobbyPolicy } from "../../model/live/live-values.ts"
+import type { PlaybackUrlOf } from "../../model/playback-url.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import type { Ephemeral } from "../../protocol/contract.ts"
 import { keepRoster } from "../../store/live/live-events.ts"
@@ -41,7 +42,7 @@ export interface ActorNeeds extends ActorServices {
   readonly eventId: string
   readonly presenceGraceMs: number
   readonly returnWithinMs: number
-  readonly playbackUrlTemplate: string | null
+  readonly playbackUrlOf: PlaybackUrlOf
   readonly canRecord: boolean
   /** Runs an effect beside the mailbox: timers and flushes. */
   readonly fork: (effect: Effect.Effect<unknown>) => void
@@ -175,9 +176,9 @@ export class LiveEventActor {
 
   #turn(of: LoadedEvent, state: LoadedEvent["state"], given: Pick<Envelope, "by" | "at" | "freshId">): Turn {
     const { by, at, freshId } = given
-    const { playbackUrlTemplate, canRecord } = this.#needs
+    const { playbackUrlOf, canRecord } = this.#needs
     const people = this.#presence?.connectedPeople ?? NOBODY
-    return new Turn({ records: of.records, state, people, by, now: at, freshId, playbackUrlTemplate, canRecord })
+    return new Turn({ records: of.records, state, people, by, now: at, freshId, playbackUrlOf, canRecord })
   }
 
   /**

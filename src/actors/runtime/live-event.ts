@@ -3,7 +3,9 @@ import { Effect, type Layer } from "effect"
 import { Entity, type Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { currentTimers } from "../../clock/timers.ts"
+import type { PlaybackUrlOf } from "../../model/playback-url.ts"
 import { Database } from "../../store/database.ts"
+import { MediaSignal } from "../../store/media/media-signal.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { Feed } from "../feed.ts"
@@ -19,8 +21,8 @@ export interface LiveEventOptions {
   readonly returnWithinMs: number
   /** An event without traffic leaves memory after this long. */
   readonly idleMs: number
-  /** The address template for watching broadcasts, with `{broadcastId}`; null when the deployment has none. */
-  readonly playbackUrlTemplate: string | null
+  /** Where a broadcast is watched that was given no address. */
+  readonly playbackUrlOf: PlaybackUrlOf
   /** The deployment has a recorder: a media server, or one that the operator configured. */
   readonly canRecord: boolean
 }
@@ -30,7 +32,11 @@ const TOUCHES_PER_IDLE = 3
 
 export const liveEventLayer = (
   options: LiveEventOptions,
-): Layer.Layer<never, never, Sharding.Sharding | Database | Feed | OutboxSignal | Telemetry | Ownership> =>
+): Layer.Layer<
+  never,
+  never,
+  Sharding.Sharding | Database | Feed | OutboxSignal | MediaSignal | Telemetry | Ownership
+> =>
   LiveEvent.toLayer(
     Effect.gen(function* () {
       const { entityId: eventId } = yield* Entity.CurrentAddress
@@ -43,11 +49,12 @@ export const liveEventLayer = (
         database: yield* Database,
         feed: yield* Feed,
         outbox: yield* OutboxSignal,
+        media: yield* MediaSignal,
         telemetry,
         ownership: yield* Ownership,
         presenceGraceMs: options.presenceGraceMs,
         returnWithinMs: options.returnWithinMs,
-        playbackUrlTemplate: options.playbackUrlTemplate,
+        playbackUrlOf: options.playbackUrlOf,
         canRecord: options.canRecord,
         timers,
         fork,

@@ -36,11 +36,14 @@ export const uploadAddress = (
   return `${publicUrl}/v1/media/uploads/${links.sign({ use: "upload", kind: "recording", id, audience: "workspace", expires })}`
 }
 
-const FOLDERS: Readonly<Record<LinkKind, string>> = { recording: "recordings", clip: "clips", transcript: "captions" }
+/** Kinds of stored media; a broadcast's address is made when it starts. */
+type StoredKind = Exclude<LinkKind, "broadcast">
+
+const FOLDERS: Readonly<Record<StoredKind, string>> = { recording: "recordings", clip: "clips", transcript: "captions" }
 
 /** Null until the object is ready. */
 export const watchAddress = (
-  kind: LinkKind,
+  kind: StoredKind,
   { id, status }: { readonly id: string; readonly status: string },
   use: Exclude<LinkUse, "upload">,
   { publicUrl, links, now, audience }: Addressing,

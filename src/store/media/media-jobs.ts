@@ -6,6 +6,7 @@ import type { Queryable } from "../database.ts"
 
 export type MediaJob =
   | { readonly id: number; readonly kind: "inspect"; readonly recordingId: string; readonly attempts: number }
+  | { readonly id: number; readonly kind: "record"; readonly recordingId: string; readonly attempts: number }
   | { readonly id: number; readonly kind: "cut"; readonly clipId: string; readonly attempts: number }
   | { readonly id: number; readonly kind: "remove"; readonly storageKey: string; readonly attempts: number }
 
