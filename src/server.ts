@@ -16,6 +16,7 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import type { Recorder } from "./actors/domain/turn.ts"
 import { liveEventsLayer } from "./actors/placement.ts"
 import { Ownership } from "./actors/runtime/ownership.ts"
 import type { Config } from "./config/config.ts"
@@ -102,6 +103,11 @@ const INSPECT_BYTES = 1024 ** 3
 /** An event that is neither live nor watched leaves memory after this long. */
 const ACTOR_IDLE_MS = 300_000
 
+const recorderOf = ({ media, recordsElsewhere, ingest }: Config): Recorder => {
+  if (media !== null || recordsElsewhere) return "events"
+  return ingest === null ? null : "broadcasts"
+}
+
 const layersOf = (
   config: Config,
   open: OpenDatabase,
@@ -156,7 +162,7 @@ const layersOf = (
       config.playbackUrlTemplate,
       config.ingest && { watchUrl: config.cdnUrl ?? publicUrl, links, maxHours: config.ingest.maxHours },
     ),
-    canRecord: config.media !== null || config.recordsElsewhere,
+    recorder: recorderOf(config),
     simulateNetwork: false,
   })
   const dispatcher = dispatcherLayer({

@@ -31,7 +31,7 @@ export const openHouse = async (url: string, pool: number, defer: Defer): Promis
     returnWithinMs: 30_000,
     idleMs: 60_000,
     playbackUrlOf: () => null,
-    canRecord: false,
+    recorder: null,
     simulateNetwork: false,
   }).pipe(
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: pool })),

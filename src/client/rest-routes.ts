@@ -50,6 +50,8 @@ export const ROUTES = {
   pauseBroadcast: ["POST", "/v1/phases/:id/broadcast/pause"],
   resumeBroadcast: ["POST", "/v1/phases/:id/broadcast/resume"],
   stopBroadcast: ["POST", "/v1/phases/:id/broadcast/stop"],
+  getBroadcast: ["GET", "/v1/phases/:id/broadcast"],
+  createIngest: ["POST", "/v1/phases/:id/broadcast/ingest"],
   pushTranscript: ["POST", "/v1/events/:id/transcript-segments"],
   putTranscript: ["PUT", "/v1/recordings/:id/transcript"],
   getTranscript: ["GET", "/v1/recordings/:id/transcript"],

@@ -6,10 +6,10 @@ import { Cause, Effect, Latch, Layer } from "effect"
 import { currentTimers } from "../clock/timers.ts"
 import { Unavailable } from "../model/errors.ts"
 import { newId } from "../model/ids.ts"
-import type { Clip, MediaFailure, Recording } from "../model/media/recording.ts"
+import type { Clip, CutFacts, MediaFailure, Recording } from "../model/media/recording.ts"
 import { toTimestamp } from "../model/timestamp.ts"
 import { Database, type Queryable } from "../store/database.ts"
-import { storedSegments, takesOf } from "../store/media/broadcasts.ts"
+import { storedSegments, takeSpans, takesOf } from "../store/media/broadcasts.ts"
 import { findClip, markClipFailed, markClipReady } from "../store/media/clips.ts"
 import {
   claimMediaJobs,
@@ -65,6 +65,12 @@ const CUT_GIVEN_UP: MediaFailure = {
 }
 
 const FULL = new Unavailable({ detail: "The disk for media is full.", retryAfterSeconds: 60 })
+
+const later = (facts: CutFacts, byMs: number): CutFacts => ({
+  ...facts,
+  actualStartMs: facts.actualStartMs + byMs,
+  actualEndMs: facts.actualEndMs + byMs,
+})
 
 const OTHER_BYTES: MediaFailure = {
   code: "checksum_mismatch",
@@ -151,7 +157,14 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
         // As much as a transport stream takes, which is rewritten as a whole.
         if ((yield* storage.free) < (recording.sizeBytes ?? 0)) return yield* FULL
         const output = yield* storage.newPath(storageKey)
-        return yield* processor.cut({ path: storage.pathOf(recording.storageKey), output, startMs, endMs, inside })
+        const spans = yield* database.run((sql) => takeSpans(sql, recording.id))
+        const take = spans.find((span) => startMs >= span.startMs && startMs < span.endMs)
+        const path = storage.pathOf(take?.storageKey ?? recording.storageKey)
+        // Times of a cut are those of its file.
+        const before = take?.startMs ?? 0
+        const task = { path, output, startMs: startMs - before, endMs: endMs - before, inside }
+        const cutting = yield* processor.cut(task)
+        return cutting.outcome === "refused" ? cutting : { ...cutting, facts: later(cutting.facts, before) }
       })
 
     const cut = (job: Extract<MediaJob, { kind: "cut" }>) =>
@@ -177,7 +190,7 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
       return job.kind === "cut" ? cut(job) : storage.remove(job.storageKey)
     }
 
-    const later = (job: MediaJob, cause: Cause.Cause<unknown>) =>
+    const tryLater = (job: MediaJob, cause: Cause.Cause<unknown>) =>
       Effect.suspend(() => {
         const error = String(Cause.squash(cause)).slice(0, 500)
         log.warn(
@@ -192,7 +205,7 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
         work(job),
         database.run((sql) => deleteMediaJob(sql, job.id)),
       ).pipe(
-        Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : later(job, cause))),
+        Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : tryLater(job, cause))),
         Effect.andThen(Effect.sync(() => outbox.notify())),
       )
 

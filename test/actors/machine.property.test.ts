@@ -118,7 +118,7 @@ const decideOn = (state: LiveState, given: Envelope) => {
     now: given.at,
     freshId: given.freshId,
     playbackUrlOf: () => null,
-    canRecord: false,
+    recorder: null,
   })
   const result = decide(turn, given)
   return { result, next: turn.state, isIdle: turn.isIdle, dispatches: turn.dispatches }

@@ -214,7 +214,7 @@ const take = (records: RecordStore, { by: caller, command }: Step, now: number, 
     now,
     freshId,
     playbackUrlOf: () => null,
-    canRecord: false,
+    recorder: null,
   })
   const given = { commandId: freshId, scope: caller.participantId, bodyHash: "", by: caller, at: now, freshId, command }
   const result = decide(turn, given)

@@ -10,7 +10,7 @@ let house: House
 beforeAll(async () => {
   house = await openHouse(
     {},
-    { playbackUrlOf: ({ broadcastId }) => `https://video.test/${broadcastId}.m3u8`, canRecord: true },
+    { playbackUrlOf: ({ broadcastId }) => `https://video.test/${broadcastId}.m3u8`, recorder: "events" },
   )
 })
 afterAll(() => house.stop())

@@ -59,7 +59,7 @@ export const startActors = async (
     returnWithinMs: 30_000,
     idleMs: 60_000,
     playbackUrlOf: () => null,
-    canRecord: false,
+    recorder: null,
     simulateNetwork: true,
     ...options,
   }).pipe(

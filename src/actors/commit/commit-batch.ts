@@ -18,6 +18,10 @@ import { recallHeads } from "./rehydrate.ts"
 /** The store is reachable but refused the batch: one of its commands may be the cause. */
 export class CommitRefused extends Data.TaggedError("CommitRefused")<Record<never, never>> {}
 
+/** Broadcasts follow their event's visibility; recordings go with their event. */
+const changesMedia = ({ event, deleted, changes }: LiveCommit): boolean =>
+  event !== null || deleted || changes.some(({ kind }) => kind === "broadcast")
+
 /** After a commit with an unknown outcome: the stored version and the fencing token that wrote it decide whether it happened. */
 const settleUnknown = (
   services: ActorServices,
@@ -44,13 +48,13 @@ export const commitBatch = (
   batch: Batch,
 ): Effect.Effect<LoadedEvent, NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity> => {
   const { loaded } = batch
-  const publish = (after: LoadedEvent, { changes }: LiveCommit, deliveries: number): LoadedEvent => {
+  const publish = (after: LoadedEvent, commit: LiveCommit, deliveries: number): LoadedEvent => {
     const { from, publications, ephemeral, ejections, participantChanges } = batch
     services.feed.publish(
       feedMessage(after, "commit", { from, publications, ephemeral, ejections, participantChanges }),
     )
     if (deliveries > 0) services.outbox.notify()
-    if (changes.some(({ kind }) => kind === "broadcast")) services.media.notify()
+    if (changesMedia(commit)) services.media.notify()
     return after
   }
   const write = (commit: LiveCommit) =>

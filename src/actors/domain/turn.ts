@@ -45,6 +45,9 @@ const insideOf = (people: PresentPeople, isInside: (person: Present) => boolean)
   waiting: people.waiting,
 })
 
+/** `events`: records whatever happens; `broadcasts`: those that are pushed to this server, alone. */
+export type Recorder = "events" | "broadcasts" | null
+
 export interface TurnGiven {
   readonly records: RecordStore
   readonly state: LiveState
@@ -57,8 +60,7 @@ export interface TurnGiven {
   readonly freshId: string
   /** The address template for watching broadcasts; null when the deployment has none. */
   readonly playbackUrlOf: PlaybackUrlOf
-  /** The deployment has a recorder. */
-  readonly canRecord: boolean
+  readonly recorder: Recorder
 }
 
 export class Turn {
@@ -71,7 +73,7 @@ export class Turn {
   readonly at: Timestamp
   readonly freshId: string
   readonly playbackUrlOf: PlaybackUrlOf
-  readonly canRecord: boolean
+  readonly recorder: Recorder
   state: LiveState
   readonly #records: RecordStore
   readonly #changes = new Map<string, Change>()
@@ -84,7 +86,7 @@ export class Turn {
   /** Keys of throttled views that changed, such as a tally. */
   readonly throttled = new Set<string>()
 
-  constructor({ records, state, people, by, now, freshId, playbackUrlOf, canRecord }: TurnGiven) {
+  constructor({ records, state, people, by, now, freshId, playbackUrlOf, recorder }: TurnGiven) {
     this.#records = records
     this.state = state
     this.everybody = people
@@ -94,7 +96,7 @@ export class Turn {
     this.at = toTimestamp(now)
     this.freshId = freshId
     this.playbackUrlOf = playbackUrlOf
-    this.canRecord = canRecord
+    this.recorder = recorder
   }
 
   get<K extends Kind>(kind: K, id: string): Records[K] | undefined {

@@ -23,7 +23,7 @@ import type { ActivityDeadline, ReadContext } from "../domain/activities/activit
 import { tellOfArrivals, tellOfDepartures, throttledDispatches } from "../domain/activities/registry.ts"
 import { pardon } from "../domain/activities/removals.ts"
 import { activePhase } from "../domain/state.ts"
-import { Turn } from "../domain/turn.ts"
+import { type Recorder, Turn } from "../domain/turn.ts"
 import { admissionOf, lobbyPolicy } from "../presence/admission-policy.ts"
 import { NOBODY, Presence, type PresenceChange } from "../presence/presence.ts"
 import { PresenceFlush } from "../presence/presence-flush.ts"
@@ -43,7 +43,7 @@ export interface ActorNeeds extends ActorServices {
   readonly presenceGraceMs: number
   readonly returnWithinMs: number
   readonly playbackUrlOf: PlaybackUrlOf
-  readonly canRecord: boolean
+  readonly recorder: Recorder
   /** Runs an effect beside the mailbox: timers and flushes. */
   readonly fork: (effect: Effect.Effect<unknown>) => void
   /** Keeps the entity in memory until the returned function is called. */
@@ -176,9 +176,9 @@ export class LiveEventActor {
 
   #turn(of: LoadedEvent, state: LoadedEvent["state"], given: Pick<Envelope, "by" | "at" | "freshId">): Turn {
     const { by, at, freshId } = given
-    const { playbackUrlOf, canRecord } = this.#needs
+    const { playbackUrlOf, recorder } = this.#needs
     const people = this.#presence?.connectedPeople ?? NOBODY
-    return new Turn({ records: of.records, state, people, by, now: at, freshId, playbackUrlOf, canRecord })
+    return new Turn({ records: of.records, state, people, by, now: at, freshId, playbackUrlOf, recorder })
   }
 
   /**

@@ -8,6 +8,7 @@ import { Database } from "../../store/database.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
+import type { Recorder } from "../domain/turn.ts"
 import { Feed } from "../feed.ts"
 import { LiveEvent } from "../protocol.ts"
 import { LiveEventActor } from "./live-event-actor.ts"
@@ -23,8 +24,8 @@ export interface LiveEventOptions {
   readonly idleMs: number
   /** Where a broadcast is watched that was given no address. */
   readonly playbackUrlOf: PlaybackUrlOf
-  /** The deployment has a recorder: a media server, or one that the operator configured. */
-  readonly canRecord: boolean
+  /** The deployment's recorder: a media server, or one that the operator configured. */
+  readonly recorder: Recorder
 }
 
 /** Several touches per idle time, so that a late one does not evict a live event. */
@@ -55,7 +56,7 @@ export const liveEventLayer = (
         presenceGraceMs: options.presenceGraceMs,
         returnWithinMs: options.returnWithinMs,
         playbackUrlOf: options.playbackUrlOf,
-        canRecord: options.canRecord,
+        recorder: options.recorder,
         timers,
         fork,
         // An open request would keep it too, but holds twelve kilobytes of fibers for as long as the event is live.

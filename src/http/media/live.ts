@@ -7,8 +7,9 @@ import type { Cancel, Timers } from "../../clock/timers.ts"
 import { writeRecordingPlaylist } from "../../media/broadcast/playlist.ts"
 import { answerReload, type ReloadQuery } from "../../media/broadcast/reload.ts"
 import type { MediaLinks } from "../../media/links.ts"
-import { LiveBroadcasts, type OpenBroadcast } from "../../media/live/live-broadcasts.ts"
+import { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
 import { LIVE_NAMES, type LiveFile, liveFileOf, PART_MS, SEGMENTS_TO_START } from "../../media/live/live-settings.ts"
+import type { OpenBroadcast } from "../../media/live/open-broadcasts.ts"
 import { MediaStorage } from "../../media/storage/storage.ts"
 import { BadRequest, type Failure, NotFound, Unauthorized, Unavailable } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
@@ -178,12 +179,7 @@ export class LiveViews {
     { live }: OpenBroadcast,
   ): void {
     const { memory, recordingId } = live
-    const bytes =
-      file.kind === "init"
-        ? memory.init(file.take)
-        : file.kind === "segment"
-          ? memory.segment(file.segment)
-          : memory.part(file.segment, file.index)
+    const bytes = memory.file(file)
     if (bytes !== undefined) exchange.sendBytes(200, BYTES_HEADERS, bytes)
     else if (file.kind === "segment" && recordingId !== undefined)
       this.#stored(exchange, head, recordingId, file.segment)

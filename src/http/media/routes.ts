@@ -10,6 +10,7 @@ import { captionsAt } from "./captions.ts"
 import { type DownloadServices, Downloads } from "./download.ts"
 import { Ingest } from "./ingest.ts"
 import { type LiveServices, LiveViews } from "./live.ts"
+import { recordedFiles } from "./recorded.ts"
 import { refusalOf } from "./refusal.ts"
 import { type UploadServices, Uploads } from "./upload.ts"
 
@@ -55,6 +56,12 @@ export const mediaRoutes = (
       { method: "PUT", path: "/v1/media/uploads/:token", crossOrigin: true, accept: uploads.take },
       { method: "HEAD", path: "/v1/media/uploads/:token", crossOrigin: true, accept: uploads.look },
       { method: "GET", path: "/v1/media/recordings/:token", crossOrigin: true, accept: downloads.give("recording") },
+      {
+        method: "GET",
+        path: "/v1/media/recordings/:token/:name",
+        crossOrigin: true,
+        accept: recordedFiles(run, problems, downloads),
+      },
       { method: "GET", path: "/v1/media/clips/:token", crossOrigin: true, accept: downloads.give("clip") },
       { method: "GET", path: "/v1/media/captions/:token", crossOrigin: true, accept: captions },
     ]

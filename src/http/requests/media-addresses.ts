@@ -54,6 +54,15 @@ export const watchAddress = (
   return `${publicUrl}/v1/media/${FOLDERS[kind]}/${links.sign({ use, kind, id, audience, expires })}`
 }
 
+/** Where a recording is watched: a file, or the playlist over the files of a broadcast. */
+export const playAddress = (
+  recording: Pick<Recording, "id" | "status" | "source">,
+  addressing: Addressing,
+): string | null => {
+  const address = watchAddress("recording", recording, "play", addressing)
+  return address === null || recording.source !== "broadcast" ? address : `${address}/index.m3u8`
+}
+
 export const shownRecording = (recording: Recording, addressing: Addressing): ShownRecording => {
   const { id, eventId, phaseId, roomId, kind, source, title, status } = recording
   const { sizeBytes, contentType, durationMs, failure, createdAt } = recording
@@ -69,7 +78,7 @@ export const shownRecording = (recording: Recording, addressing: Addressing): Sh
     sizeBytes,
     contentType,
     durationMs,
-    playbackUrl: watchAddress("recording", recording, "play", addressing),
+    playbackUrl: playAddress(recording, addressing),
     downloadUrl: watchAddress("recording", recording, "download", addressing),
     failure,
     createdAt,

@@ -42,7 +42,7 @@ export class EncoderInput {
   #encoder: Encoder | undefined
   /** Of the encoder that pushes files. */
   #init: Init | undefined
-  #waitingForInit: Array<() => void> = []
+  readonly #waitingForInit: Array<() => void> = []
   #pieces: { readonly reader: FragmentedMp4Reader; readonly first: Buffer; next: number } | undefined
   /** The form of the encoder that has no connection of its own. */
   #joined: "files" | "pieces" | undefined
@@ -53,9 +53,14 @@ export class EncoderInput {
     this.#speed = new SpeedLimit(maxKbps, timers.elapsed())
   }
 
-  /** An encoder is connected, or has just sent something. */
-  get isConnected(): boolean {
+  /** A stream is open. */
+  get hasStream(): boolean {
     return this.#encoder !== undefined
+  }
+
+  /** The encoder that came last sends files or pieces, so that the end of it is not seen. */
+  get hasRequests(): boolean {
+    return this.#joined !== undefined
   }
 
   /** `cut` is called when another encoder takes over, or the address is replaced. */

@@ -14,11 +14,10 @@ import {
   noteCutOff,
   type StoredBroadcast,
 } from "../../store/media/broadcasts.ts"
-import { bytesInUse } from "../../store/media/recordings.ts"
-import { query } from "../../store/query.ts"
 import type { SegmentEvent } from "../broadcast/segments.ts"
 import { type GrowingFile, MediaStorage, storageKeyOf } from "../storage/storage.ts"
 import type { Journal } from "./live-broadcast.ts"
+import { whyNoRoom } from "./room.ts"
 
 export interface JournalGiven {
   readonly broadcast: StoredBroadcast
@@ -71,17 +70,7 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
     Effect.gen(function* () {
       if (isRoomUsedUp) return false
       if (segments++ % LOOK_EVERY !== 0) return true
-      const free = yield* (yield* MediaStorage).free
-      const used =
-        quotaBytes === 0
-          ? 0
-          : yield* (yield* Database).run((sql) => query(() => bytesInUse(sql, broadcast.workspaceId, null)))
-      const reason =
-        free < more * LOOK_EVERY
-          ? "the disk for media is full"
-          : used + more > quotaBytes && quotaBytes > 0
-            ? "the workspace has no room for more"
-            : undefined
+      const reason = yield* whyNoRoom(broadcast.workspaceId, more * LOOK_EVERY, quotaBytes)
       if (reason === undefined) return true
       isRoomUsedUp = true
       yield* (yield* Database).run((sql) =>

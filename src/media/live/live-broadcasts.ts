@@ -3,34 +3,29 @@
  * viewer asks for it, and leaves memory a while after the last of them. Its row decides whether it is live: the rows of those in memory are read
  * again when a live event commits a change of one, and every few seconds.
  */
-import { Context, Effect, Layer } from "effect"
-import { type Cancel, currentTimers, every } from "../../clock/timers.ts"
+import { Context, Effect, Latch, Layer } from "effect"
+import { currentTimers } from "../../clock/timers.ts"
 import { hashSecret, newSecret } from "../../identity/secrets.ts"
 import { Conflict, NotFound, Unauthorized, Unavailable } from "../../model/errors.ts"
-import type { Visibility } from "../../model/event.ts"
 import { Database } from "../../store/database.ts"
 import {
-  countDiscontinuities,
+  type BroadcastRows,
   findBroadcast,
-  findBroadcastRecording,
   findBroadcasts,
   findIngest,
-  lastSegments,
   putIngest,
+  readBroadcast,
   type StoredBroadcast,
-  type StoredSegment,
-  takesOf,
 } from "../../store/media/broadcasts.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
-import { type Init, readInit } from "../broadcast/fmp4/init.ts"
-import { positionAfter } from "../broadcast/segments.ts"
-import { windowOf } from "../broadcast/window.ts"
 import type { MediaStorage } from "../storage/storage.ts"
 import { EncoderInput } from "./encoder-input.ts"
 import { openJournal } from "./journal.ts"
 import { LiveBroadcast } from "./live-broadcast.ts"
 import { WINDOW } from "./live-settings.ts"
+import { type IngestState, type OpenBroadcast, OpenBroadcasts } from "./open-broadcasts.ts"
+import { restoredFrom } from "./restore.ts"
 
 export interface LiveBroadcastOptions {
   /** Null: encoders cannot push to this server. */
@@ -44,23 +39,8 @@ export interface LiveBroadcastOptions {
   readonly quotaBytes: number
 }
 
-/** `waiting`: nothing came yet; `lost`: nothing came for ten seconds. */
-export type IngestState = "waiting" | "receiving" | "lost"
-
-/** A broadcast in memory. */
-export interface OpenBroadcast {
-  readonly live: LiveBroadcast
-  readonly input: EncoderInput
-  readonly eventId: string
-  visibility: Visibility
-  status: StoredBroadcast["status"]
-  /** Milliseconds that only go forward. */
-  lastUsedAt: number
-}
-
-const POLL_MS = 5000
-const IDLE_MS = 60_000
-const LOST_AFTER_MS = 10_000
+const POLL = "5 seconds"
+const HOUR_MS = 3_600_000
 
 const notHere = new Conflict({ detail: "Encoders cannot push to this server: BROADCAST_INGEST is off." })
 const busy = new Unavailable({ detail: "Too many encoders push to this server at once.", retryAfterSeconds: 10 })
@@ -92,96 +72,52 @@ export class LiveBroadcasts extends Context.Service<
     Layer.effect(LiveBroadcasts, make(options))
 }
 
-/** Those after the last that is not stored. */
-const listed = (segments: ReadonlyArray<StoredSegment>): ReadonlyArray<StoredSegment> =>
-  segments.slice(segments.findLastIndex(({ bytes }) => bytes === 0) + 1)
-
 const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
-    const signal = yield* MediaSignal
     const { log } = yield* Telemetry
     const timers = yield* currentTimers
-    const context = yield* Effect.context<Database | MediaStorage>()
-    const run = Effect.runPromiseWith(context)
-    const opened = new Map<string, OpenBroadcast>()
+    const run = Effect.runPromiseWith(yield* Effect.context<Database | MediaStorage>())
+    const opened = new OpenBroadcasts(timers, log)
     const opening = new Map<string, Promise<OpenBroadcast | undefined>>()
 
-    const stored = (broadcast: StoredBroadcast) =>
-      database.run(async (sql) => {
-        const recording = await findBroadcastRecording(sql, broadcast.id)
-        if (recording === undefined) return { takes: [], segments: [], discontinuities: 0 }
-        const [takes, segments] = await Promise.all([
-          takesOf(sql, recording.id),
-          lastSegments(sql, recording.id, WINDOW),
-        ])
-        const discontinuities = await countDiscontinuities(sql, recording.id, listed(segments)[0]?.number ?? 0)
-        return { recording, takes, segments, discontinuities }
+    const restored = (broadcast: StoredBroadcast, rows: BroadcastRows): OpenBroadcast => {
+      const { status, visibility, eventId, id } = broadcast
+      const from = restoredFrom(rows)
+      const take = rows.takes.at(-1)
+      const live = new LiveBroadcast({
+        ...from,
+        journal: openJournal({
+          broadcast,
+          run,
+          quotaBytes,
+          recording: rows.recording,
+          take: take === undefined ? undefined : { storageKey: take.storageKey, bytes: from.position.fileBytes },
+        }),
+        hasEnded: status === "ended",
+        isPaused: status === "paused",
+        maxMs: (ingest?.maxHours ?? 0) * HOUR_MS,
+        onBroken: (cause) => {
+          log.error({ err: cause, broadcast: id }, "media: a broadcast could not be stored")
+          opened.drop(id, one)
+        },
       })
-
-    const restored = (broadcast: StoredBroadcast): Effect.Effect<OpenBroadcast, Unavailable> =>
-      Effect.map(stored(broadcast), ({ recording, takes, segments, discontinuities }) => {
-        const inits = new Map<number, Init>(takes.map(({ number, init }) => [number, readInit(new Uint8Array(init))]))
-        const last = takes.at(-1)
-        const init = last === undefined ? undefined : inits.get(last.number)
-        const take =
-          last === undefined || init === undefined
-            ? undefined
-            : { number: last.number, identity: last.identity, initBytes: init.bytes.byteLength }
-        const end = segments.at(-1)
-        // A take whose first segment is not there yet has a file of its description alone.
-        const isNewTake = take !== undefined && end?.take !== take.number
-        const position = isNewTake
-          ? { ...positionAfter(end, take), take, fileBytes: take.initBytes }
-          : positionAfter(end, take)
-        const live = new LiveBroadcast({
-          journal: openJournal({
-            broadcast,
-            run,
-            quotaBytes,
-            recording,
-            take: last === undefined ? undefined : { storageKey: last.storageKey, bytes: position.fileBytes },
-          }),
-          position,
-          window: { ...windowOf(listed(segments), WINDOW), discontinuities },
-          inits,
-          hasEnded: broadcast.status === "ended",
-          isPaused: broadcast.status === "paused",
-          maxMs: (ingest?.maxHours ?? 0) * 3_600_000,
-          onBroken: (cause) => {
-            log.error({ err: cause, broadcast: broadcast.id }, "media: a broadcast could not be stored")
-            drop(broadcast.id, open)
-          },
-        })
-        const open: OpenBroadcast = {
-          live,
-          input: new EncoderInput(live, timers, ingest?.maxKbps ?? 0),
-          eventId: broadcast.eventId,
-          visibility: broadcast.visibility,
-          status: broadcast.status,
-          lastUsedAt: timers.elapsed(),
-        }
-        return open
-      })
-
-    /** Its encoder is cut, and what comes next opens it anew. */
-    const drop = (id: string, open: OpenBroadcast): void => {
-      if (opened.get(id) !== open) return
-      opened.delete(id)
-      open.input.reset()
-      open.live.close().catch((cause: unknown) => log.error({ err: cause }, "media: a broadcast could not be closed"))
-      open.live.changes.notify()
+      const input = new EncoderInput(live, timers, ingest?.maxKbps ?? 0)
+      const one: OpenBroadcast = { live, input, eventId, visibility, status, lastUsedAt: timers.elapsed() }
+      return one
     }
 
     const load = async (id: string): Promise<OpenBroadcast | undefined> => {
-      const open = await run(
-        Effect.gen(function* () {
-          const broadcast = yield* database.run((sql) => findBroadcast(sql, id))
-          return broadcast === undefined ? undefined : yield* restored(broadcast)
+      const read = await run(
+        database.run(async (sql) => {
+          const broadcast = await findBroadcast(sql, id)
+          return broadcast === undefined ? undefined : { broadcast, rows: await readBroadcast(sql, id, WINDOW) }
         }),
       )
-      if (open !== undefined) opened.set(id, open)
-      return open
+      if (read === undefined) return undefined
+      const one = restored(read.broadcast, read.rows)
+      opened.add(id, one)
+      return one
     }
 
     /** Callers at the same time share one reading. */
@@ -193,131 +129,70 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
 
     const open = (id: string): Effect.Effect<OpenBroadcast, NotFound | Unavailable> =>
       Effect.gen(function* () {
-        const known = opened.get(id)
-        if (known !== undefined) return known
-        const found = yield* Effect.tryPromise({
-          try: () => loaded(id),
-          catch: (cause) => (cause instanceof Unavailable ? cause : broken),
-        })
+        const found =
+          opened.use(id) ??
+          (yield* Effect.tryPromise({
+            try: () => loaded(id),
+            catch: (cause) => (cause instanceof Unavailable ? cause : broken),
+          }))
         return found ?? (yield* NotFound.of("broadcast"))
       })
 
-    const encoders = (): number => [...opened.values()].filter((one) => isReceiving(one)).length
-
-    const isReceiving = ({ input, live }: OpenBroadcast): boolean => {
-      const { lastSegmentAt } = live
-      return input.isConnected || (lastSegmentAt !== undefined && timers.now() - lastSegmentAt < LOST_AFTER_MS)
-    }
-
-    const follow = (one: OpenBroadcast, now: StoredBroadcast): void => {
-      one.visibility = now.visibility
-      if (one.status === now.status) return
-      one.status = now.status
-      if (now.status === "paused") one.live.pause()
-      else if (now.status === "live") one.live.resume()
-    }
-
     const refresh = Effect.suspend(() => {
-      const ids = [...opened.keys()]
+      const { ids } = opened
       if (ids.length === 0) return Effect.void
       return Effect.map(
         database.run((sql) => findBroadcasts(sql, ids)),
-        (rows) => {
-          const now = timers.elapsed()
-          for (const id of ids) {
-            const one = opened.get(id)
-            const row = rows.find((other) => other.id === id)
-            if (one === undefined) continue
-            if (row === undefined) drop(id, one)
-            else {
-              follow(one, row)
-              if (row.status === "ended" && !one.live.hasEnded) endOf(id, one)
-              else if (now - one.lastUsedAt > IDLE_MS && !isReceiving(one)) drop(id, one)
-            }
-          }
-        },
+        (rows) => opened.follow(ids, rows),
       )
-    }).pipe(Effect.ignore)
+    })
 
-    const ending = new Map<string, Promise<void>>()
-    const endOf = (id: string, one: OpenBroadcast): void => {
-      if (ending.has(id)) return
-      one.input.reset()
-      const ended = one.live.end().finally(() => ending.delete(id))
-      ending.set(id, ended)
-      ended.catch((cause: unknown) => log.error({ err: cause, broadcast: id }, "media: a broadcast could not be ended"))
-    }
-
-    let isReading = false
-    let isAsked = false
-    const refreshSoon = (): void => {
-      if (isReading) {
-        isAsked = true
-        return
-      }
-      isReading = true
-      void run(refresh).finally(() => {
-        isReading = false
-        if (!isAsked) return
-        isAsked = false
-        refreshSoon()
-      })
-    }
-    const silence = signal.subscribe(refreshSoon)
-    const stopPolling: Cancel = every(timers, POLL_MS, refreshSoon)
-    yield* Effect.addFinalizer(() =>
-      Effect.promise(async () => {
-        silence()
-        stopPolling()
-        await Promise.all(
-          [...opened.values()].map(async ({ input, live }) => {
-            input.reset()
-            await live.close()
-          }),
-        ).catch((cause: unknown) => log.error({ err: cause }, "media: a broadcast could not be closed"))
-      }),
+    yield* whenever(
+      yield* MediaSignal,
+      // The database is away: its own log says so.
+      Effect.ignore(refresh),
     )
+    yield* Effect.addFinalizer(() => Effect.promise(() => opened.closeAll()))
+
+    const admit = (token: string, { most }: NonNullable<typeof ingest>) =>
+      Effect.gen(function* () {
+        const found = yield* database.run((sql) => findIngest(sql, hashSecret(token)))
+        if (found === undefined) return yield* badToken
+        // The row, and not memory, which follows a moment later.
+        if (found.status === "ended") return yield* over
+        const one = yield* open(found.id)
+        const isOneMore = !opened.hasEncoder(one) && opened.encoders >= most
+        return isOneMore ? yield* busy : one
+      })
 
     return {
       takesEncoders: ingest !== null,
-      peek: (id) => {
-        const one = opened.get(id)
-        if (one !== undefined) one.lastUsedAt = timers.elapsed()
-        return one
-      },
+      peek: (id) => opened.use(id),
       open,
-      admit: (token) =>
-        Effect.gen(function* () {
-          if (ingest === null) return yield* notHere
-          const id = yield* database.run((sql) => findIngest(sql, hashSecret(token)))
-          if (id === undefined) return yield* badToken
-          const one = yield* open(id)
-          if (one.status === "ended") return yield* over
-          if (!isReceiving(one) && encoders() >= ingest.most) return yield* busy
-          return one
-        }),
+      admit: (token) => (ingest === null ? Effect.fail(notHere) : admit(token, ingest)),
       issue: (id) =>
         Effect.gen(function* () {
           if (ingest === null) return yield* notHere
           const token = newSecret()
           const isLive = yield* database.run((sql) => putIngest(sql, id, hashSecret(token)))
           if (!isLive) return yield* notLive
-          opened.get(id)?.input.reset()
+          opened.use(id)?.input.reset()
           return token
         }),
-      finish: (id) =>
-        Effect.tryPromise({
-          try: async () => {
-            const one = opened.get(id)
-            if (one === undefined || one.live.hasEnded) return
-            endOf(id, one)
-            await ending.get(id)
-          },
-          catch: () => broken,
-        }),
-      stateOf: (one) => {
-        if (isReceiving(one)) return "receiving"
-        return one.live.durationMs === 0 ? "waiting" : "lost"
-      },
+      finish: (id) => Effect.tryPromise({ try: () => opened.end(id), catch: () => broken }),
+      stateOf: (one) => opened.stateOf(one),
     } satisfies LiveBroadcasts["Service"]
+  })
+
+/** Repeats work on each signal and every few seconds, until the scope ends. Signals during the work cause one repetition. */
+const whenever = (signal: MediaSignal["Service"], work: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const wake = Latch.makeUnsafe(true)
+    const silence = signal.subscribe(() => wake.openUnsafe())
+    yield* Effect.addFinalizer(() => Effect.sync(silence))
+    const round = Effect.suspend(() => {
+      wake.closeUnsafe()
+      return Effect.andThen(work, Effect.timeoutOption(wake.await, POLL))
+    })
+    yield* Effect.forkScoped(Effect.forever(round))
   })

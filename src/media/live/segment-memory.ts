@@ -1,5 +1,7 @@
 /** Bytes of the latest segments and parts, from which viewers of a live broadcast are served. */
 
+import type { LiveFile } from "./live-settings.ts"
+
 /** Segments that have just left the playlist: players that were slow ask for them. */
 const SEGMENTS_BEHIND = 3
 /** Parts are asked for near the end alone. */
@@ -32,15 +34,15 @@ export class SegmentMemory {
     this.#segments.delete(segment - this.#keep)
   }
 
-  init(take: number): Buffer | undefined {
-    return this.#inits.get(take)
-  }
-
-  segment(segment: number): Buffer | undefined {
-    return this.#segments.get(segment)
-  }
-
-  part(segment: number, index: number): Buffer | undefined {
-    return this.#parts.get(segment)?.[index]
+  /** `undefined`: not in memory any more, or not there yet. */
+  file(file: Exclude<LiveFile, { kind: "playlist" }>): Buffer | undefined {
+    switch (file.kind) {
+      case "init":
+        return this.#inits.get(file.take)
+      case "segment":
+        return this.#segments.get(file.segment)
+      case "part":
+        return this.#parts.get(file.segment)?.[file.index]
+    }
   }
 }

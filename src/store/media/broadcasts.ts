@@ -45,10 +45,13 @@ export const putIngest = async (sql: Queryable, broadcastId: string, tokenHash: 
 }
 
 /** The broadcast that an encoder's token is for. */
-export const findIngest = async (sql: Queryable, tokenHash: Uint8Array): Promise<string | undefined> => {
-  const [row] = await sql<{ broadcastId: string }[]>`
-    select broadcast_id from broadcast_ingests where token_hash = ${tokenHash}`
-  return row?.broadcastId
+export const findIngest = async (
+  sql: Queryable,
+  tokenHash: Uint8Array,
+): Promise<Pick<StoredBroadcast, "id" | "status"> | undefined> => {
+  const [row] = await sql<Pick<StoredBroadcast, "id" | "status">[]>`
+    select b.id, b.status from broadcast_ingests i join broadcasts b on b.id = i.broadcast_id where i.token_hash = ${tokenHash}`
+  return row
 }
 
 export interface NewBroadcastRecording {
@@ -141,17 +144,23 @@ export const findSegment = async (
   return row
 }
 
-/** How many of the segments up to a number were discontinuous: those that have left the playlist are counted in it. */
-export const countDiscontinuities = async (sql: Queryable, recordingId: string, before: number): Promise<number> => {
-  const [row] = await sql<{ n: number }[]>`
-    select count(*)::int as n from recording_segments
-     where recording_id = ${recordingId} and number < ${before} and is_discontinuous`
-  return row?.n ?? 0
-}
-
 export const takesOf = async (sql: Queryable, recordingId: string): Promise<ReadonlyArray<StoredTake>> =>
   sql<StoredTake[]>`
     select number, identity, init, storage_key from recording_takes where recording_id = ${recordingId} order by number`
+
+/** A file of a broadcast's recording, and the time that it covers. */
+export interface TakeSpan {
+  readonly storageKey: string
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** Of the takes with stored segments, in their order. None for a recording that was no broadcast. */
+export const takeSpans = async (sql: Queryable, recordingId: string): Promise<ReadonlyArray<TakeSpan>> =>
+  sql<TakeSpan[]>`
+    select t.storage_key, min(s.start_ms) as start_ms, max(s.start_ms + s.duration_ms) as end_ms
+      from recording_takes t join recording_segments s on s.recording_id = t.recording_id and s.take = t.number and s.bytes > 0
+     where t.recording_id = ${recordingId} group by t.number, t.storage_key order by t.number`
 
 /** The recording of a broadcast, if anything came. */
 export const findBroadcastRecording = async (
@@ -161,6 +170,26 @@ export const findBroadcastRecording = async (
   const [row] = await sql<{ id: string; storageKey: string; status: string }[]>`
     select id, storage_key, status from recordings where broadcast_id = ${broadcastId}`
   return row
+}
+
+/** What a broadcast goes on from. */
+export interface BroadcastRows {
+  readonly recording: { readonly id: string; readonly storageKey: string } | undefined
+  readonly takes: ReadonlyArray<StoredTake>
+  /** The last ones. */
+  readonly segments: ReadonlyArray<StoredSegment>
+  /** Of the segments before them: how many were discontinuous. */
+  readonly discontinuities: number
+}
+
+export const readBroadcast = async (sql: Queryable, broadcastId: string, most: number): Promise<BroadcastRows> => {
+  const recording = await findBroadcastRecording(sql, broadcastId)
+  if (recording === undefined) return { recording, takes: [], segments: [], discontinuities: 0 }
+  const [takes, segments] = await Promise.all([takesOf(sql, recording.id), lastSegments(sql, recording.id, most)])
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n from recording_segments
+     where recording_id = ${recording.id} and number < ${segments[0]?.number ?? 0} and is_discontinuous`
+  return { recording, takes, segments, discontinuities: row?.n ?? 0 }
 }
 
 /** Some of the recording is missing. It can be watched all the same. */

@@ -11,6 +11,7 @@ import type { Refused } from "../../commands.ts"
 import { activePhase, findPhase } from "../state.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, isRefused, noSuch, refuse } from "./activity.ts"
+import { stopRecording } from "./capture.ts"
 
 const viewOf = (broadcast: Broadcast): BroadcastView => ({ ...broadcast })
 
@@ -42,6 +43,7 @@ const become = (turn: Turn, broadcast: Broadcast, status: "live" | "paused" | "e
   turn.publish(DISPATCH[status], "event", { broadcast: viewOf(next) })
   const { broadcastId, phaseId, playbackUrl: url } = next
   if (status === "live") turn.emitWebhookEvent("broadcast.live", { broadcastId, phaseId, playbackUrl: url })
+  if (status === "ended") stopRecording(turn)
   if (status === "paused") turn.emitWebhookEvent("broadcast.paused", { broadcastId, phaseId })
   return next
 }

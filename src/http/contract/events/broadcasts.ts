@@ -5,6 +5,7 @@ import { BroadcastId } from "../../../model/ids.ts"
 import { Commanded, EndpointAccess } from "../access.ts"
 import { created, PathId } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
+import { Audited } from "../workspaces/audit.ts"
 
 /** The state of the encoder that pushes to this server. */
 export const IngestView = Schema.Struct({
@@ -78,6 +79,7 @@ export const Broadcasts = HttpApiGroup.make("broadcasts")
       error: problems(...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "phase")
+      .annotate(Audited, "broadcast.ingest_created")
       .annotate(
         OpenApi.Summary,
         "An address for the encoder of a live broadcast, until the broadcast ends; the address before is refused from now on",

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { ActivityCommand } from "../../../actors/commands.ts"
 import { LiveBroadcasts } from "../../../media/live/live-broadcasts.ts"
-import { NotFound } from "../../../model/errors.ts"
+import { Conflict, NotFound } from "../../../model/errors.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import type { BroadcastView } from "../../../protocol/topics/media.ts"
 import { Database } from "../../../store/database.ts"
@@ -53,11 +53,10 @@ const ofPhase = (type: "broadcast.pause" | "broadcast.resume" | "broadcast.stop"
   handle: (call: OfPhase) => control(call, { type, d: { phaseId: call.scope.phaseId } }),
 })
 
+const notStarted = new Conflict({ detail: "The broadcast has not started." })
+
 const known = ({ scope: { phaseId } }: OfPhase) =>
-  Effect.gen(function* () {
-    const broadcast = yield* (yield* Database).run((sql) => findPhaseBroadcast(sql, phaseId))
-    return broadcast ?? (yield* NotFound.of("broadcast"))
-  })
+  Effect.flatMap(Database, (database) => database.run((sql) => findPhaseBroadcast(sql, phaseId)))
 
 export const broadcasts: Handlers<typeof Broadcasts> = {
   startBroadcast: {
@@ -69,13 +68,17 @@ export const broadcasts: Handlers<typeof Broadcasts> = {
   stopBroadcast: ofPhase("broadcast.stop"),
   getBroadcast: {
     access: "phase",
-    handle: (call) => Effect.flatMap(known(call), ({ id, ...broadcast }) => shown({ ...broadcast, broadcastId: id })),
+    handle: (call) =>
+      Effect.gen(function* () {
+        const broadcast = (yield* known(call)) ?? (yield* NotFound.of("broadcast"))
+        return yield* shown({ ...broadcast, broadcastId: broadcast.id })
+      }),
   },
   createIngest: {
     access: "phase",
     handle: (call) =>
       Effect.gen(function* () {
-        const { id } = yield* known(call)
+        const { id } = (yield* known(call)) ?? (yield* notStarted)
         const token = yield* (yield* LiveBroadcasts).issue(id)
         const { publicUrl } = yield* HttpSettings
         const url = `${publicUrl}/v1/ingest/${token}`
