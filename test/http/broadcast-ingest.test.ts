@@ -4,6 +4,16 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { fixture, samplesOf } from "../media/broadcast/support.ts"
 import { call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import {
+  apiOf,
+  bytesAt,
+  filesIn,
+  mapsIn,
+  type OnAir,
+  recordingOf,
+  startBroadcast,
+  textAt as text,
+} from "../support/broadcasts.ts"
 import { push, pushStream } from "../support/encoder.ts"
 import { startReceiver } from "../support/http-receiver.ts"
 import { startMediaServer, type TestServer } from "../support/server.ts"
@@ -23,74 +33,7 @@ afterAll(() => server.stop())
 const STREAM = fixture("ffmpeg-stream.mp4")
 const OTHER_SIZE = fixture("ffmpeg-other-size.mp4")
 
-const apiOf =
-  (at: TestServer, key: string) =>
-  (method: string, path: string, body?: object): Promise<Json> =>
-    call(at.url, method, path, { key, ...(body === undefined ? {} : { body }) })
-
-interface OnAir {
-  readonly eventId: string
-  readonly phaseId: string
-  readonly playbackUrl: string
-  readonly streamUrl: string
-  readonly url: string
-  readonly control: (verb: string) => Promise<Json>
-  readonly state: () => Promise<Json>
-  readonly newIngest: () => Promise<Json>
-}
-
-const goLive = async (fields: object = {}, at = server, key = acme.key): Promise<OnAir> => {
-  const api = apiOf(at, key)
-  const event = await createEvent(at.url, key, { visibility: "public", phases: [{ modality: "broadcast" }], ...fields })
-  await api("POST", `/v1/events/${event.id}/publish`)
-  const phaseId = (await api("POST", `/v1/events/${event.id}/start`)).body.phases[0].id
-  const control = (verb: string) =>
-    api("POST", `/v1/phases/${phaseId}/broadcast/${verb}`, verb === "start" ? {} : undefined)
-  const started = await control("start")
-  expect(started.status, JSON.stringify(started.body)).toBe(200)
-  const newIngest = () => api("POST", `/v1/phases/${phaseId}/broadcast/ingest`)
-  const ingest = await newIngest()
-  expect(ingest.status, JSON.stringify(ingest.body)).toBe(201)
-  return {
-    eventId: event.id,
-    phaseId,
-    playbackUrl: started.body.playbackUrl,
-    streamUrl: ingest.body.streamUrl,
-    url: ingest.body.url.replace(/[^/]*$/, ""),
-    control,
-    newIngest,
-    state: async () => (await api("GET", `/v1/phases/${phaseId}/broadcast`)).body,
-  }
-}
-
-const text = async (url: string): Promise<string> => {
-  const answer = await fetch(url)
-  const body = await answer.text()
-  expect(answer.status, body).toBe(200)
-  return body
-}
-
-const bytesAt = async (url: string, headers: { readonly [name: string]: string } = {}): Promise<Uint8Array> => {
-  const answer = await fetch(url, { headers })
-  expect([200, 206]).toContain(answer.status)
-  return new Uint8Array(await answer.arrayBuffer())
-}
-
-/** Lines of a playlist that name files. */
-const filesIn = (playlist: string): ReadonlyArray<string> =>
-  playlist.split("\n").filter((line) => line !== "" && !line.startsWith("#"))
-
-const mapsIn = (playlist: string): ReadonlyArray<string> =>
-  [...playlist.matchAll(/#EXT-X-MAP:URI="([^"]+)"/g)].map(([, uri = ""]) => uri)
-
-const recordingOf = async (eventId: string, key = acme.key, at = server): Promise<Json> => {
-  let recording: Json
-  await eventually(async () => {
-    recording = (await apiOf(at, key)("GET", `/v1/events/${eventId}/recordings`)).body.recordings[0]
-    return recording?.status === "ready"
-  }, "the recording")
-  return recording
-}
+const goLive = (fields: object = {}, at = server, key = acme.key): Promise<OnAir> => startBroadcast(at.url, key, fields)
 
 /** A stored file of one take: every sample in it. */
 const samplesIn = (file: Uint8Array) => ({ video: samplesOf(file, "video"), audio: samplesOf(file, "audio") })
@@ -103,7 +46,7 @@ const times = (n: number, one: Uint8Array) => {
 describe("an encoder's stream", () => {
   test("is watched while it lasts, and is a recording as soon as the broadcast stops", async () => {
     const receiver = await startReceiver()
-    await apiOf(server, acme.key)("POST", "/v1/webhooks", { url: receiver.url, eventTypes: ["recording.ready"] })
+    await apiOf(server.url, acme.key)("POST", "/v1/webhooks", { url: receiver.url, eventTypes: ["recording.ready"] })
     const onAir = await goLive()
     const held = text(onAir.playbackUrl)
     expect(await push(onAir.streamUrl, STREAM)).toMatchObject({ status: 204 })
@@ -121,7 +64,7 @@ describe("an encoder's stream", () => {
     const served = await Promise.all(parts.slice(0, -1).map((name) => bytesAt(base + name)))
     expect(served.every((bytes) => bytes.byteLength > 0)).toBe(true)
     expect((await onAir.control("stop")).body).toMatchObject({ status: "ended" })
-    const recording = await recordingOf(onAir.eventId)
+    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
     expect(recording).toMatchObject({
       kind: "merged",
       source: "broadcast",
@@ -143,7 +86,7 @@ describe("an encoder's stream", () => {
     const onAir = await goLive()
     await push(onAir.streamUrl, STREAM)
     await onAir.control("stop")
-    const recording = await recordingOf(onAir.eventId)
+    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
     const playlist = await text(recording.playbackUrl)
     const base = recording.playbackUrl.replace("index.m3u8", "")
     const ranges = [...playlist.matchAll(/BYTERANGE:(\d+)@(\d+)\n(\S+)/g)]
@@ -173,7 +116,7 @@ describe("an encoder's stream", () => {
     first.kill()
     expect((await push(onAir.streamUrl, STREAM)).status).toBe(204)
     await onAir.control("stop")
-    const recording = await recordingOf(onAir.eventId)
+    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
     const { video } = samplesIn(await bytesAt(recording.downloadUrl))
     expect(video).toBeGreaterThan(times(1, STREAM).video)
     expect(await text(recording.playbackUrl)).toContain("#EXT-X-DISCONTINUITY\n")
@@ -198,18 +141,18 @@ describe("an encoder's stream", () => {
     expect(answers.some(({ status }) => status === 204)).toBe(true)
     expect(answers.every(({ status }) => [0, 204, 503].includes(status))).toBe(true)
     await onAir.control("stop")
-    const recording = await recordingOf(onAir.eventId)
+    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
     expect(samplesIn(await bytesAt(recording.downloadUrl)).video).toBeGreaterThan(0)
   })
 
   test("with another picture begins a file of its own, and a clip lies in one of them", async () => {
-    const api = apiOf(server, acme.key)
+    const api = apiOf(server.url, acme.key)
     const onAir = await goLive()
     await push(onAir.streamUrl, STREAM)
     await push(onAir.streamUrl, OTHER_SIZE)
     expect((await onAir.state()).ingest.takes).toBe(2)
     await onAir.control("stop")
-    const recording = await recordingOf(onAir.eventId)
+    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
     const playlist = await text(recording.playbackUrl)
     expect(mapsIn(playlist)).toEqual(["take1.mp4", "take2.mp4"])
     expect(samplesIn(await bytesAt(`${recording.downloadUrl}/take2.mp4`))).toEqual(times(1, OTHER_SIZE))
@@ -260,7 +203,7 @@ describe("files of ffmpeg", () => {
     expect((await fetch(`${onAir.url}index0.m4s`, { method: "DELETE" })).status).toBe(204)
     expect(filesIn(await text(onAir.playbackUrl))).toHaveLength(3)
     await onAir.control("stop")
-    const recording = await recordingOf(onAir.eventId)
+    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
     const sent = new Uint8Array(Buffer.concat(names.map((name) => fixture(`ffmpeg-files/${name}`))))
     expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(samplesIn(sent))
   })
@@ -315,7 +258,7 @@ describe("pieces of a browser", () => {
     expect(await put(onAir.streamUrl, 2, piece(2))).toEqual({ status: 204, next: "3" })
     expect(await put(onAir.streamUrl, "one", piece(2))).toMatchObject({ status: 400 })
     await onAir.control("stop")
-    const recording = await recordingOf(onAir.eventId)
+    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
     expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(times(1, STREAM))
   })
 
@@ -325,7 +268,7 @@ describe("pieces of a browser", () => {
     expect(await put(onAir.streamUrl, 0, fixture("media-recorder.mp4"))).toEqual({ status: 204, next: "1" })
     expect(await put(onAir.streamUrl, 0, again)).toEqual({ status: 204, next: "1" })
     await onAir.control("stop")
-    const { video } = samplesIn(await bytesAt((await recordingOf(onAir.eventId)).downloadUrl))
+    const { video } = samplesIn(await bytesAt((await recordingOf(server.url, acme.key, onAir.eventId)).downloadUrl))
     expect(video).toBe(samplesOf(fixture("media-recorder.mp4"), "video") + samplesOf(again, "video"))
   })
 })
@@ -335,9 +278,9 @@ describe("the encoder's address", () => {
     const foreign = await createWorkspace(server.url)
     const onAir = await goLive()
     const ingestAt = (key: string, phase = onAir.phaseId) =>
-      apiOf(server, key)("POST", `/v1/phases/${phase}/broadcast/ingest`)
+      apiOf(server.url, key)("POST", `/v1/phases/${phase}/broadcast/ingest`)
     expect((await ingestAt(foreign.key)).status).toBe(404)
-    expect((await apiOf(server, foreign.key)("GET", `/v1/phases/${onAir.phaseId}/broadcast`)).status).toBe(404)
+    expect((await apiOf(server.url, foreign.key)("GET", `/v1/phases/${onAir.phaseId}/broadcast`)).status).toBe(404)
     const under = pushStream(onAir.streamUrl)
     await under.write(STREAM.subarray(0, 20_000))
     await eventually(async () => (await onAir.state()).ingest.state === "receiving", "the encoder")
@@ -355,7 +298,7 @@ describe("the encoder's address", () => {
   })
 
   test("does not exist before the broadcast starts", async () => {
-    const api = apiOf(server, acme.key)
+    const api = apiOf(server.url, acme.key)
     const event = await createEvent(server.url, acme.key, { phases: [{ modality: "broadcast" }] })
     await api("POST", `/v1/events/${event.id}/publish`)
     const phaseId = (await api("POST", `/v1/events/${event.id}/start`)).body.phases[0].id
@@ -374,7 +317,7 @@ test("what comes during a pause is taken and dropped, and the recording has no g
   await onAir.control("resume")
   await push(onAir.streamUrl, STREAM)
   await onAir.control("stop")
-  const recording = await recordingOf(onAir.eventId)
+  const recording = await recordingOf(server.url, acme.key, onAir.eventId)
   expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(times(2, STREAM))
 })
 
@@ -405,7 +348,7 @@ describe("a viewer", () => {
     await push(onAir.streamUrl, STREAM)
     await push(onAir.streamUrl, STREAM)
     expect(await status(onAir.playbackUrl)).toBe(200)
-    await apiOf(server, acme.key)("PATCH", `/v1/events/${onAir.eventId}`, { visibility: "private" })
+    await apiOf(server.url, acme.key)("PATCH", `/v1/events/${onAir.eventId}`, { visibility: "private" })
     await eventually(async () => (await status(onAir.playbackUrl)) === 404, "the end of the open address")
     const { playbackUrl } = (await onAir.control("start")).body
     expect(playbackUrl).not.toBe(onAir.playbackUrl)
@@ -461,8 +404,8 @@ test("a broadcast goes on after the server was stopped and started", async () =>
   expect(playlist).toContain("#EXT-X-DISCONTINUITY\n")
   const base = moved(onAir.playbackUrl).replace("index.m3u8", "")
   expect((await bytesAt(`${base}s0.m4s`)).byteLength).toBeGreaterThan(1000)
-  await apiOf(again, founder.key)("POST", `/v1/phases/${onAir.phaseId}/broadcast/stop`)
-  const recording = await recordingOf(onAir.eventId, founder.key, again)
+  await apiOf(again.url, founder.key)("POST", `/v1/phases/${onAir.phaseId}/broadcast/stop`)
+  const recording = await recordingOf(again.url, founder.key, onAir.eventId)
   expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(times(2, STREAM))
 }, 60_000)
 
@@ -488,7 +431,7 @@ describe("limits", () => {
     for (let i = 0; i < 6; i++) expect((await push(onAir.streamUrl, STREAM)).status).toBe(204)
     expect(filesIn(await text(onAir.playbackUrl)).length).toBeGreaterThan(8)
     await onAir.control("stop")
-    const recording = await recordingOf(onAir.eventId, founder.key, own)
+    const recording = await recordingOf(own.url, founder.key, onAir.eventId)
     expect(recording.failure).toMatchObject({ code: "cut_off" })
     expect(recording.sizeBytes).toBeLessThan(300_000)
     expect(samplesIn(await bytesAt(recording.downloadUrl)).video).toBeGreaterThan(0)
@@ -508,7 +451,7 @@ describe("limits", () => {
     const own = await startMediaServer({ BROADCAST_INGEST: "off" })
     onTestFinished(() => own.stop())
     const { key } = await createWorkspace(own.url)
-    const api = apiOf(own, key)
+    const api = apiOf(own.url, key)
     const event = await createEvent(own.url, key, { phases: [{ modality: "broadcast" }] })
     await api("POST", `/v1/events/${event.id}/publish`)
     const phaseId = (await api("POST", `/v1/events/${event.id}/start`)).body.phases[0].id
@@ -520,7 +463,7 @@ describe("limits", () => {
 
 test("the bytes of a broadcast go with its event, and its recording cannot go before", async () => {
   const files = () => readdir(join(server.folder, "media"), { recursive: true }).catch((): string[] => [])
-  const api = apiOf(server, acme.key)
+  const api = apiOf(server.url, acme.key)
   const onAir = await goLive()
   await push(onAir.streamUrl, STREAM)
   await push(onAir.streamUrl, OTHER_SIZE)
@@ -536,6 +479,8 @@ test("the bytes of a broadcast go with its event, and its recording cannot go be
 test("a broadcast to which nothing came leaves no recording", async () => {
   const onAir = await goLive()
   await onAir.control("stop")
-  expect((await apiOf(server, acme.key)("GET", `/v1/events/${onAir.eventId}/recordings`)).body.recordings).toEqual([])
+  expect((await apiOf(server.url, acme.key)("GET", `/v1/events/${onAir.eventId}/recordings`)).body.recordings).toEqual(
+    [],
+  )
   expect((await fetch(onAir.playbackUrl)).status).toBe(404)
 })
