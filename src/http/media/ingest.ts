@@ -3,6 +3,7 @@
  * connection closed: ffmpeg notices nothing else.
  */
 import { Effect, Exit } from "effect"
+import { hashSecret } from "../../identity/secrets.ts"
 import { EncoderRefused } from "../../media/broadcast/fmp4/refusal.ts"
 import { PieceOutOfOrder, type StreamInput } from "../../media/live/encoder-input.ts"
 import { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
@@ -65,7 +66,7 @@ export class Ingest {
   }
 
   #admit(head: RequestHead, onExit: (exit: Exit.Exit<OpenBroadcast, Failure>) => void): void {
-    const admitted = Effect.flatMap(LiveBroadcasts, ({ admit }) => admit(head.params["token"] ?? ""))
+    const admitted = Effect.flatMap(LiveBroadcasts, ({ admit }) => admit(hashSecret(head.params["token"] ?? "")))
     this.#run(admitted, onExit)
   }
 

@@ -5,7 +5,6 @@
  */
 import { Context, Effect, Latch, Layer } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
-import { hashSecret, newSecret } from "../../identity/secrets.ts"
 import { Conflict, NotFound, Unauthorized, Unavailable } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
 import {
@@ -57,10 +56,12 @@ export class LiveBroadcasts extends Context.Service<
     /** One that is in memory. */
     readonly peek: (broadcastId: string) => OpenBroadcast | undefined
     readonly open: (broadcastId: string) => Effect.Effect<OpenBroadcast, NotFound | Unavailable>
-    /** For an encoder with its token. */
-    readonly admit: (token: string) => Effect.Effect<OpenBroadcast, Unauthorized | NotFound | Conflict | Unavailable>
-    /** A new token for the encoder of a live broadcast; the one before is refused from now on. */
-    readonly issue: (broadcastId: string) => Effect.Effect<string, Conflict | Unavailable>
+    /** For an encoder, by the hash of its token. */
+    readonly admit: (
+      tokenHash: Uint8Array,
+    ) => Effect.Effect<OpenBroadcast, Unauthorized | NotFound | Conflict | Unavailable>
+    /** Gives the encoder of a live broadcast a new token, by its hash; the one before is refused from now on. */
+    readonly setToken: (broadcastId: string, tokenHash: Uint8Array) => Effect.Effect<void, Conflict | Unavailable>
     /** Succeeds when all that came of an ended broadcast is stored. */
     readonly finish: (broadcastId: string) => Effect.Effect<void, Unavailable>
     readonly stateOf: (open: OpenBroadcast) => IngestState
@@ -154,9 +155,9 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
     )
     yield* Effect.addFinalizer(() => Effect.promise(() => opened.closeAll()))
 
-    const admit = (token: string, { most }: NonNullable<typeof ingest>) =>
+    const admit = (tokenHash: Uint8Array, { most }: NonNullable<typeof ingest>) =>
       Effect.gen(function* () {
-        const found = yield* database.run((sql) => findIngest(sql, hashSecret(token)))
+        const found = yield* database.run((sql) => findIngest(sql, tokenHash))
         if (found === undefined) return yield* badToken
         // The row, and not memory, which follows a moment later.
         if (found.status === "ended") return yield* over
@@ -169,15 +170,13 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
       takesEncoders: ingest !== null,
       peek: (id) => opened.use(id),
       open,
-      admit: (token) => (ingest === null ? Effect.fail(notHere) : admit(token, ingest)),
-      issue: (id) =>
+      admit: (tokenHash) => (ingest === null ? Effect.fail(notHere) : admit(tokenHash, ingest)),
+      setToken: (id, tokenHash) =>
         Effect.gen(function* () {
           if (ingest === null) return yield* notHere
-          const token = newSecret()
-          const isLive = yield* database.run((sql) => putIngest(sql, id, hashSecret(token)))
+          const isLive = yield* database.run((sql) => putIngest(sql, id, tokenHash))
           if (!isLive) return yield* notLive
           opened.use(id)?.input.reset()
-          return token
         }),
       finish: (id) => Effect.tryPromise({ try: () => opened.end(id), catch: () => broken }),
       stateOf: (one) => opened.stateOf(one),

@@ -1,6 +1,7 @@
 /** Broadcast control over REST: the same commands that hosts send over the gateway, and the encoder's address. */
 import { Effect } from "effect"
 import type { ActivityCommand } from "../../../actors/commands.ts"
+import { hashSecret, newSecret } from "../../../identity/secrets.ts"
 import { LiveBroadcasts } from "../../../media/live/live-broadcasts.ts"
 import { Conflict, NotFound } from "../../../model/errors.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
@@ -79,7 +80,8 @@ export const broadcasts: Handlers<typeof Broadcasts> = {
     handle: (call) =>
       Effect.gen(function* () {
         const { id } = (yield* known(call)) ?? (yield* notStarted)
-        const token = yield* (yield* LiveBroadcasts).issue(id)
+        const token = newSecret()
+        yield* (yield* LiveBroadcasts).setToken(id, hashSecret(token))
         const { publicUrl } = yield* HttpSettings
         const url = `${publicUrl}/v1/ingest/${token}`
         return { url: `${url}/index.m3u8`, streamUrl: `${url}/stream`, token }
