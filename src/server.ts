@@ -24,6 +24,7 @@ import { Egress } from "./egress/egress.ts"
 import { gatewayDescription } from "./gateway/description/asyncapi.ts"
 import { bindGateway } from "./gateway/gateway.ts"
 import { HelpDesk } from "./help/help-desk.ts"
+import { summariseBy } from "./help/summarise.ts"
 import { Idempotency } from "./http/requests/idempotency.ts"
 import { RateLimits } from "./http/requests/rate-limits.ts"
 import { HttpSettings } from "./http/requests/settings.ts"
@@ -43,10 +44,10 @@ import { PartnerTokens } from "./identity/partners/partner-tokens.ts"
 import { Tokens } from "./identity/tokens.ts"
 import { LetterRefusals } from "./mail/letter-refusals.ts"
 import { Mailer } from "./mail/mailer.ts"
+import { mediaJobsLayer } from "./media/jobs/media-jobs.ts"
 import { MediaLinks, mediaLinksOf } from "./media/links.ts"
 import { playbackUrlBy } from "./media/live/addresses.ts"
 import { LiveBroadcasts } from "./media/live/live-broadcasts.ts"
-import { mediaJobsLayer } from "./media/media-jobs.ts"
 import { MediaProcessor, type MediaProcessorOptions } from "./media/processing/media-processor.ts"
 import { Media } from "./media/seats.ts"
 import { diskStorageLayer } from "./media/storage/disk-storage.ts"
@@ -183,7 +184,11 @@ const layersOf = (
   )
   return Layer.mergeAll(
     identity,
-    mediaJobsLayer({ alone: true, leaseMs: INSPECT_WITHIN_MS + INSPECT_MARGIN_MS }).pipe(
+    mediaJobsLayer({
+      alone: true,
+      leaseMs: INSPECT_WITHIN_MS + INSPECT_MARGIN_MS,
+      summarise: config.helpModel && summariseBy(config.helpModel),
+    }).pipe(
       Layer.provideMerge(LiveBroadcasts.layer({ ingest: config.ingest, quotaBytes: config.mediaQuotaBytes })),
       Layer.provideMerge(mediaBytes),
     ),

@@ -56,6 +56,7 @@ export const ROUTES = {
   putTranscript: ["PUT", "/v1/recordings/:id/transcript"],
   getTranscript: ["GET", "/v1/recordings/:id/transcript"],
   getEventTranscript: ["GET", "/v1/events/:id/transcript"],
+  putSummary: ["PUT", "/v1/events/:id/summary"],
   createRecording: ["POST", "/v1/events/:id/recordings"],
   completeRecording: ["POST", "/v1/recordings/:id/complete"],
   listRecordings: ["GET", "/v1/events/:id/recordings"],

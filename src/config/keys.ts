@@ -48,7 +48,7 @@ export const CONFIG_KEYS = [
   {
     name: "HELP_LLM_URL",
     fallback: "unset",
-    doc: "Base address of an OpenAI-compatible model that words the help chat's answers, such as `https://host/v1`.",
+    doc: "Base address of an OpenAI-compatible model that words the help chat's answers and summarises transcripts of events, such as `https://host/v1`.",
   },
   { name: "HELP_LLM_MODEL", fallback: "default", doc: "Name of that model." },
   { name: "HELP_LLM_KEY", fallback: "unset", doc: "Bearer key for that model.", secret: true },

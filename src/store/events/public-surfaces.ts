@@ -75,16 +75,6 @@ export const listDerivations = (sql: Queryable, recordingId: string): Promise<De
     ...rows,
   ])
 
-export interface EventSummaryRow {
-  readonly text: string
-  readonly speakers: ReadonlyArray<{ readonly name: string; readonly words: number; readonly seconds: number }>
-}
-
-export const findEventSummary = async (sql: Queryable, eventId: string): Promise<EventSummaryRow | undefined> => {
-  const [row] = await sql<EventSummaryRow[]>`select text, speakers from event_summaries where event_id = ${eventId}`
-  return row
-}
-
 export interface AssetRow {
   readonly id: string
   /** Of a clip, that of its recording. */

@@ -62,8 +62,11 @@ export const capture = {
       // The permission rules do not check callers with a key of the workspace.
       if (!phaseTraits(turn.state).featureSet.includes("transcript")) return NO_TRANSCRIPT
       for (const segment of segments) {
-        if (segment.final) turn.publish("transcript.segment", "event", segment)
-        else turn.publishEphemeral("transcript.interim", "event", segment, segment.segment)
+        if (segment.final) {
+          turn.put("caption", segment.segment, segment)
+          turn.forget("caption", segment.segment)
+          turn.publish("transcript.segment", "event", segment)
+        } else turn.publishEphemeral("transcript.interim", "event", segment, segment.segment)
       }
       return { accepted: segments.length }
     },

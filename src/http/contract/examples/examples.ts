@@ -148,6 +148,10 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
       token: "3fX0q9Zb7LrVtPz2mNdKc8WgYhJuQe5sAoRi1TfUxEk",
     },
   },
+  putSummary: {
+    request: { text: "A launch in May." },
+    response: { text: "A launch in May.", speakers: [{ name: "Grace Hopper", words: 4000, seconds: 1800 }] },
+  },
   stopBroadcast: { response: { ...exampleBroadcast, status: "ended" } },
   extendPhase: { request: { seconds: 60 }, response: phase },
   listUsers: { response: examplePage("users", user) },

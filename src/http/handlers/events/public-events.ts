@@ -14,7 +14,6 @@ import { toTimestamp } from "../../../model/timestamp.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import {
   findActiveBroadcast,
-  findEventSummary,
   findLatestRecording,
   listCast,
   listDerivations,
@@ -27,6 +26,7 @@ import {
   insertRegistration,
   lockCapacity,
 } from "../../../store/events/registrations.ts"
+import { findEventSummary } from "../../../store/events/summaries.ts"
 import { findTableNotes } from "../../../store/events/table-notes.ts"
 import { query } from "../../../store/query.ts"
 import type { PublicEvents } from "../../contract/events/public-events.ts"

@@ -72,3 +72,14 @@ begin
 end $$;
 create or replace trigger broadcasts_ended after update of status on broadcasts
   for each row when (new.status = 'ended' and old.status <> 'ended') execute function record_broadcast();
+
+-- Captions that were pushed live become the event's transcript when it ends.
+create or replace function transcribe_event() returns trigger language plpgsql as $$
+begin
+  insert into media_jobs (kind, event_id) select 'transcribe', new.id
+   where exists (select 1 from captions where event_id = new.id)
+  on conflict do nothing;
+  return null;
+end $$;
+create or replace trigger events_ended after update of status on events
+  for each row when (new.status = 'ended' and old.status <> 'ended') execute function transcribe_event();

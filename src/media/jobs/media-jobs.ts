@@ -2,15 +2,14 @@
  * Does the jobs on stored bytes, one after the other, for as long as its layer's scope is open. A job that fails is tried again; one
  * that takes too much is given up. The loop sleeps until the signal, a job that falls due, or the end of five seconds.
  */
-import { Cause, Effect, Latch, Layer } from "effect"
-import { currentTimers } from "../clock/timers.ts"
-import { Unavailable } from "../model/errors.ts"
-import { newId } from "../model/ids.ts"
-import type { Clip, CutFacts, MediaFailure, Recording } from "../model/media/recording.ts"
-import { toTimestamp } from "../model/timestamp.ts"
-import { Database, type Queryable } from "../store/database.ts"
-import { storedSegments, takeSpans, takesOf } from "../store/media/broadcasts.ts"
-import { findClip, markClipFailed, markClipReady } from "../store/media/clips.ts"
+import { Cause, Effect, Latch, Layer, Semaphore } from "effect"
+import { currentTimers } from "../../clock/timers.ts"
+import { Unavailable } from "../../model/errors.ts"
+import type { Clip, CutFacts, MediaFailure, Recording } from "../../model/media/recording.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
+import { Database } from "../../store/database.ts"
+import { takeSpans } from "../../store/media/broadcasts.ts"
+import { findClip, markClipFailed, markClipReady } from "../../store/media/clips.ts"
 import {
   claimMediaJobs,
   deleteMediaJob,
@@ -18,36 +17,33 @@ import {
   type MediaJob,
   nextMediaJobInMs,
   postponeMediaJob,
-} from "../store/media/media-jobs.ts"
-import { MediaSignal } from "../store/media/media-signal.ts"
-import {
-  deleteRecording,
-  expireUploads,
-  findRecording,
-  markBroadcastReady,
-  markFailed,
-  markReady,
-  type Settled,
-} from "../store/media/recordings.ts"
-import { inBatches, sweepEvery } from "../store/sweeps/sweeps.ts"
-import { appendOccurrences, OutboxSignal } from "../store/webhooks/outbox.ts"
-import { Telemetry } from "../telemetry/telemetry.ts"
-import { LiveBroadcasts } from "./live/live-broadcasts.ts"
-import { recordedFacts } from "./live/recorded-facts.ts"
-import { MediaProcessor, type TaskFailed } from "./processing/media-processor.ts"
-import type { Cutting, Inspection } from "./processing/protocol.ts"
-import { MediaStorage } from "./storage/storage.ts"
+} from "../../store/media/media-jobs.ts"
+import { MediaSignal } from "../../store/media/media-signal.ts"
+import { expireUploads, findRecording, markFailed, markReady } from "../../store/media/recordings.ts"
+import { inBatches, sweepEvery } from "../../store/sweeps/sweeps.ts"
+import { OutboxSignal } from "../../store/webhooks/outbox.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
+import type { LiveBroadcasts } from "../live/live-broadcasts.ts"
+import { MediaProcessor, type TaskFailed } from "../processing/media-processor.ts"
+import type { Cutting, Inspection } from "../processing/protocol.ts"
+import { MediaStorage } from "../storage/storage.ts"
+import { announce } from "./announce.ts"
+import { recordBroadcast } from "./record.ts"
+import { type Summarise, summarise, transcribe } from "./transcribe.ts"
 
 export interface MediaJobsOptions {
   /** No other process works on this database: leases of a dead one end at the start. */
   readonly alone: boolean
   /** Longer than a job may take. */
   readonly leaseMs: number
+  /** Null: no model is configured. */
+  readonly summarise: Summarise | null
 }
 
 const POLL_MS = 5_000
 /** Bytes that cannot be removed are tried for ever; an inspection is given up. */
 const MOST_TRIES = 5
+const SUMMARIES_AT_ONCE = 4
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 300_000
 
@@ -77,45 +73,25 @@ const OTHER_BYTES: MediaFailure = {
   detail: "The bytes that arrived have another SHA-256 than the one that was given.",
 }
 
-const start = ({ alone, leaseMs }: MediaJobsOptions) =>
+const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const storage = yield* MediaStorage
     const processor = yield* MediaProcessor
-    const broadcasts = yield* LiveBroadcasts
+    const context = yield* Effect.context<Database | LiveBroadcasts>()
     const signal = yield* MediaSignal
     const outbox = yield* OutboxSignal
     const timers = yield* currentTimers
     const { log } = yield* Telemetry
     const wake = Latch.makeUnsafe(true)
-
-    const announceReady = async (sql: Queryable, settled: Settled | undefined): Promise<void> => {
-      if (settled === undefined) return
-      const { id, eventId, workspaceId } = settled
-      const occurredAt = toTimestamp(timers.now())
-      const extra = { assetId: id }
-      await appendOccurrences(sql, [{ id: newId(), type: "recording.ready", workspaceId, eventId, occurredAt, extra }])
-    }
+    const now = () => toTimestamp(timers.now())
 
     const ready = (recording: Recording, { facts, sha256 }: Extract<Inspection, { outcome: "readable" }>) =>
-      database.transaction(async (sql) =>
-        announceReady(sql, await markReady(sql, recording.id, facts, Buffer.from(sha256, "hex"))),
-      )
-
-    /** A broadcast of which nothing is stored leaves no recording. */
-    const record = (job: Extract<MediaJob, { kind: "record" }>) =>
-      Effect.gen(function* () {
-        const recording = yield* database.run((sql) => findRecording(sql, job.recordingId))
-        if (recording === undefined || recording.status !== "processing") return
-        if (recording.broadcastId !== null) yield* broadcasts.finish(recording.broadcastId)
-        yield* database.transaction(async (sql) => {
-          const [takes, segments] = await Promise.all([takesOf(sql, recording.id), storedSegments(sql, recording.id)])
-          const made = recordedFacts(takes, segments)
-          if (made === undefined) await deleteRecording(sql, recording.id)
-          else await announceReady(sql, await markBroadcastReady(sql, recording.id, made.facts, made.sizeBytes))
-        })
-        // The bytes of a recording that was deleted are removed by another job.
-        wake.openUnsafe()
+      database.transaction(async (sql) => {
+        const settled = await markReady(sql, recording.id, facts, Buffer.from(sha256, "hex"))
+        if (settled === undefined) return
+        const { id, ...of } = settled
+        await announce(sql, now(), { type: "recording.ready", ...of, extra: { assetId: id } })
       })
 
     const fail = (id: string, failure: MediaFailure) =>
@@ -143,10 +119,9 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
       database.transaction(async (sql) => {
         const settled = await markClipReady(sql, clip.id, facts, { sizeBytes, sha256: Buffer.from(sha256, "hex") })
         if (settled === undefined) return
-        const { id, recordingId, eventId, workspaceId } = settled
-        const occurredAt = toTimestamp(timers.now())
+        const { id, recordingId, ...of } = settled
         const extra = { assetId: id, recordingId }
-        await appendOccurrences(sql, [{ id: newId(), type: "clip.ready", workspaceId, eventId, occurredAt, extra }])
+        await announce(sql, now(), { type: "clip.ready", ...of, extra })
       })
 
     const failClip = (id: string, failure: MediaFailure) =>
@@ -184,10 +159,23 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
         }),
       )
 
-    const work = (job: MediaJob): Effect.Effect<void, Unavailable | TaskFailed> => {
-      if (job.kind === "inspect") return inspect(job)
-      if (job.kind === "record") return record(job)
-      return job.kind === "cut" ? cut(job) : storage.remove(job.storageKey)
+    const work = (job: MediaJob): Effect.Effect<void, Unavailable | TaskFailed | Error> => {
+      switch (job.kind) {
+        case "inspect":
+          return inspect(job)
+        case "cut":
+          return cut(job)
+        case "record":
+          return Effect.provideContext(recordBroadcast(job.recordingId, now()), context)
+        case "transcribe":
+          return Effect.provideContext(transcribe(job, now(), summariseBy !== null), context)
+        case "summarise":
+          // A model that is away for long leaves no summary: people can write one.
+          if (summariseBy === null || job.attempts > MOST_TRIES) return Effect.void
+          return Effect.provideContext(summarise(job, summariseBy), context)
+        case "remove":
+          return storage.remove(job.storageKey)
+      }
     }
 
     const tryLater = (job: MediaJob, cause: Cause.Cause<unknown>) =>
@@ -209,6 +197,11 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
         Effect.andThen(Effect.sync(() => outbox.notify())),
       )
 
+    const scope = yield* Effect.scope
+    const summaries = yield* Semaphore.make(SUMMARIES_AT_ONCE)
+    const aside = (work: Effect.Effect<void, Unavailable>) =>
+      Effect.asVoid(Effect.forkIn(summaries.withPermits(1)(Effect.ignore(work)), scope))
+
     const sleepMs = Effect.map(database.run(nextMediaJobInMs), (inMs) =>
       Math.max(0, Math.min(POLL_MS, Math.ceil(inMs ?? POLL_MS))),
     )
@@ -216,7 +209,8 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
     const round = Effect.gen(function* () {
       wake.closeUnsafe()
       const jobs = yield* database.run((sql) => claimMediaJobs(sql, 1, leaseMs))
-      for (const job of jobs) yield* perform(job)
+      // A model takes a minute, for which no recording waits.
+      for (const job of jobs) yield* job.kind === "summarise" ? aside(perform(job)) : perform(job)
       if (jobs.length === 0) yield* Effect.timeoutOption(wake.await, yield* sleepMs)
     }).pipe(
       // The database is away: its own log says so.
@@ -228,8 +222,8 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
     if (alone) yield* Effect.ignore(database.run(endMediaLeases))
     yield* Effect.forkScoped(Effect.forever(round))
     const sweep = Effect.suspend(() => {
-      const now = toTimestamp(timers.now())
-      return inBatches(database, (sql, limit) => expireUploads(sql, now, limit))
+      const at = now()
+      return inBatches(database, (sql, limit) => expireUploads(sql, at, limit))
     })
     const expire = Effect.tap(sweep, () => Effect.sync(() => signal.notify()))
     // Uploads expire also while no server runs.
