@@ -4,6 +4,8 @@ import { defineConfig } from "vitest/config"
 export default defineConfig({
   test: {
     include: ["test-media/**/*.test.ts"],
+    globalSetup: ["test/support/global-setup.ts"],
+    setupFiles: ["test/support/every-file.ts"],
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 60_000,

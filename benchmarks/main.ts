@@ -20,6 +20,7 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   rotation: async () => (await import("./rotation/rotation.ts")).rotation,
   recovery: async () => (await import("./recovery/recovery.ts")).recovery,
   connections: async () => (await import("./connections/connections.ts")).connections,
+  broadcast: async () => (await import("./broadcast/broadcast.ts")).broadcast,
   flood: async () => (await import("./flood/flood.ts")).flood,
 }
 

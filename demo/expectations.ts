@@ -21,9 +21,9 @@ export class Expectations {
 }
 
 /** Waits until something holds, at most ten seconds; false when it never did. */
-export const within = async (holds: () => boolean, deadlineMs = 10_000): Promise<boolean> => {
+export const within = async (holds: () => boolean | Promise<boolean>, deadlineMs = 10_000): Promise<boolean> => {
   const deadline = Date.now() + deadlineMs
-  while (!holds()) {
+  while (!(await holds())) {
     if (Date.now() > deadline) return false
     await new Promise((resolve) => setTimeout(resolve, 20))
   }

@@ -6,6 +6,7 @@
 import { randomUUID } from "node:crypto"
 import { activePhase } from "../src/client/state/event-state.ts"
 import { Audience, type Person, percentile } from "./audience.ts"
+import { broadcastTalk, checkRecording } from "./broadcast.ts"
 import { layCable } from "./cable.ts"
 import { Expectations, within } from "./expectations.ts"
 import { startReceiver } from "./receiver.ts"
@@ -65,7 +66,7 @@ const event = await rest.call("POST", "/v1/events", key, {
   title: "Demo day",
   visibility: "public",
   phases: [
-    { modality: "broadcast", featureSet: ["qa", "chat"] },
+    { modality: "broadcast", featureSet: ["qa", "chat", "transcript"] },
     { modality: "breakout", config: { roomSize: 5, durationSeconds: 5 } },
     { modality: "meeting" },
   ],
@@ -112,6 +113,8 @@ const advance = async (from: number): Promise<void> => {
 
 for (const n of numbers(ANNOUNCEMENTS)) await command("announce", { text: `Welcome ${n + 1}` })
 say(`host made ${ANNOUNCEMENTS} announcements`)
+const demo = { rest, key, eventId, expectations, say }
+await broadcastTalk(demo, phaseIds[0] ?? "")
 await advance(0)
 
 const roleOf = ({ client }: Person | undefined = host): string => client.state?.me.role ?? ""
@@ -171,6 +174,7 @@ await within(() => audience.people.every(({ closedWith }) => closedWith !== unde
 const codes = new Set(audience.people.map(({ closedWith }) => closedWith))
 expectations.equal("the end closed every socket with 4307", [...codes], [4307])
 say("host ended the event")
+await checkRecording(demo)
 
 const told = (type: string) => receiver.told.filter((one) => one.type === type)
 const pairs = (): boolean =>

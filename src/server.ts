@@ -16,6 +16,7 @@ import { hostname } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect, Layer, ManagedRuntime, Redacted } from "effect"
+import type { Recorder } from "./actors/domain/turn.ts"
 import { liveEventsLayer } from "./actors/placement.ts"
 import { Ownership } from "./actors/runtime/ownership.ts"
 import type { Config } from "./config/config.ts"
@@ -23,6 +24,7 @@ import { Egress } from "./egress/egress.ts"
 import { gatewayDescription } from "./gateway/description/asyncapi.ts"
 import { bindGateway } from "./gateway/gateway.ts"
 import { HelpDesk } from "./help/help-desk.ts"
+import { summariseBy } from "./help/summarise.ts"
 import { Idempotency } from "./http/requests/idempotency.ts"
 import { RateLimits } from "./http/requests/rate-limits.ts"
 import { HttpSettings } from "./http/requests/settings.ts"
@@ -42,8 +44,10 @@ import { PartnerTokens } from "./identity/partners/partner-tokens.ts"
 import { Tokens } from "./identity/tokens.ts"
 import { LetterRefusals } from "./mail/letter-refusals.ts"
 import { Mailer } from "./mail/mailer.ts"
-import { MediaLinks } from "./media/links.ts"
-import { mediaJobsLayer } from "./media/media-jobs.ts"
+import { mediaJobsLayer } from "./media/jobs/media-jobs.ts"
+import { MediaLinks, mediaLinksOf } from "./media/links.ts"
+import { playbackUrlBy } from "./media/live/addresses.ts"
+import { LiveBroadcasts } from "./media/live/live-broadcasts.ts"
 import { MediaProcessor, type MediaProcessorOptions } from "./media/processing/media-processor.ts"
 import { Media } from "./media/seats.ts"
 import { diskStorageLayer } from "./media/storage/disk-storage.ts"
@@ -100,6 +104,11 @@ const INSPECT_BYTES = 1024 ** 3
 /** An event that is neither live nor watched leaves memory after this long. */
 const ACTOR_IDLE_MS = 300_000
 
+const recorderOf = ({ media, recordsElsewhere, ingest }: Config): Recorder => {
+  if (media !== null || recordsElsewhere) return "events"
+  return ingest === null ? null : "broadcasts"
+}
+
 const layersOf = (
   config: Config,
   open: OpenDatabase,
@@ -108,6 +117,7 @@ const layersOf = (
   mediaEntry: MediaProcessorOptions["entry"],
 ) => {
   const sealingKey = deriveKey(config.secretKey, "webhook-secrets")
+  const links = mediaLinksOf(deriveKey(config.secretKey, "media-links"))
   const kernel = Layer.mergeAll(
     Database.layer({
       url: open.url,
@@ -117,7 +127,7 @@ const layersOf = (
     }),
     OutboxSignal.layer,
     MediaSignal.layer,
-    MediaLinks.layer(deriveKey(config.secretKey, "media-links")),
+    Layer.succeed(MediaLinks, links),
     GrantChanges.layer,
     Egress.layer({ allowLoopback: config.allowLoopbackTargets }),
     Tokens.layer(config.secretKey),
@@ -149,8 +159,11 @@ const layersOf = (
     presenceGraceMs: config.presenceGraceMs,
     returnWithinMs: RETURN_WITHIN_MS,
     idleMs: ACTOR_IDLE_MS,
-    playbackUrlTemplate: config.playbackUrlTemplate,
-    canRecord: config.media !== null || config.recordsElsewhere,
+    playbackUrlOf: playbackUrlBy(
+      config.playbackUrlTemplate,
+      config.ingest && { watchUrl: config.cdnUrl ?? publicUrl, links, maxHours: config.ingest.maxHours },
+    ),
+    recorder: recorderOf(config),
     simulateNetwork: false,
   })
   const dispatcher = dispatcherLayer({
@@ -171,7 +184,12 @@ const layersOf = (
   )
   return Layer.mergeAll(
     identity,
-    mediaJobsLayer({ alone: true, leaseMs: INSPECT_WITHIN_MS + INSPECT_MARGIN_MS }).pipe(
+    mediaJobsLayer({
+      alone: true,
+      leaseMs: INSPECT_WITHIN_MS + INSPECT_MARGIN_MS,
+      summarise: config.helpModel && summariseBy(config.helpModel),
+    }).pipe(
+      Layer.provideMerge(LiveBroadcasts.layer({ ingest: config.ingest, quotaBytes: config.mediaQuotaBytes })),
       Layer.provideMerge(mediaBytes),
     ),
     actors,

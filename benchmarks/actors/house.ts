@@ -7,6 +7,7 @@ import { LiveEvents } from "../../src/actors/live-events.ts"
 import { liveEventsLayer } from "../../src/actors/placement.ts"
 import { Ownership } from "../../src/actors/runtime/ownership.ts"
 import { Database, type Queryable } from "../../src/store/database.ts"
+import { MediaSignal } from "../../src/store/media/media-signal.ts"
 import { OutboxSignal } from "../../src/store/webhooks/outbox.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import type { Defer } from "../benchmark.ts"
@@ -29,12 +30,12 @@ export const openHouse = async (url: string, pool: number, defer: Defer): Promis
     presenceGraceMs: 0,
     returnWithinMs: 30_000,
     idleMs: 60_000,
-    playbackUrlTemplate: null,
-    canRecord: false,
+    playbackUrlOf: () => null,
+    recorder: null,
     simulateNetwork: false,
   }).pipe(
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: pool })),
-    Layer.provide([OutboxSignal.layer, Telemetry.layer("silent"), ownership]),
+    Layer.provide([OutboxSignal.layer, MediaSignal.layer, Telemetry.layer("silent"), ownership]),
   )
   const runtime = ManagedRuntime.make(layer)
   defer(() => runtime.dispose())

@@ -7,6 +7,7 @@ import { Cause, Effect, Layer, Schedule } from "effect"
 import { MessageStorage, RunnerHealth, RunnerStorage, Runners, Sharding, ShardingConfig } from "effect/cluster"
 import { Database } from "../store/database.ts"
 import { listLiveEventIds } from "../store/events/events.ts"
+import type { MediaSignal } from "../store/media/media-signal.ts"
 import type { OutboxSignal } from "../store/webhooks/outbox.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { Feed } from "./feed.ts"
@@ -66,7 +67,7 @@ const recoverLiveEvents = Effect.gen(function* () {
 /** The layer of live events: their feed, and the recovery of the live ones. */
 export const liveEventsLayer = (
   options: PlacementOptions,
-): Layer.Layer<LiveEvents | Feed, never, Database | OutboxSignal | Telemetry | Ownership> =>
+): Layer.Layer<LiveEvents | Feed, never, Database | OutboxSignal | MediaSignal | Telemetry | Ownership> =>
   Layer.effectDiscard(Effect.forkScoped(recoverLiveEvents)).pipe(
     Layer.provideMerge(LiveEvents.layer(options)),
     Layer.provideMerge(liveEventLayer(options)),

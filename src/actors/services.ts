@@ -1,6 +1,7 @@
 /** The services that live events work with. */
 import type { Timers } from "../clock/timers.ts"
 import type { Database } from "../store/database.ts"
+import type { MediaSignal } from "../store/media/media-signal.ts"
 import type { OutboxSignal } from "../store/webhooks/outbox.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
 import type { Feed } from "./feed.ts"
@@ -11,6 +12,7 @@ export interface ActorServices {
   readonly database: Database["Service"]
   readonly feed: Feed["Service"]
   readonly outbox: OutboxSignal["Service"]
+  readonly media: MediaSignal["Service"]
   readonly telemetry: Telemetry["Service"]
   readonly ownership: Ownership["Service"]
 }

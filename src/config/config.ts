@@ -70,6 +70,10 @@ export interface Config {
   } | null
   /** The address for watching broadcasts; `null`: none is known. */
   readonly playbackUrlTemplate: string | null
+  /** Encoders that push to this server; null: none may. */
+  readonly ingest: { readonly most: number; readonly maxKbps: number; readonly maxHours: number } | null
+  /** A CDN before this server, for watching broadcasts. */
+  readonly cdnUrl: string | null
   /** The media of an event is recorded outside of this server: by a media server that is not configured here, or by a person. */
   readonly recordsElsewhere: boolean
   /** Of one recording, and of all recordings of a workspace; 0: no limit. */
@@ -200,6 +204,15 @@ export const loadConfig = (env: Environment = process.env): Config => {
         : { url: values.HELP_LLM_URL, name: values.HELP_LLM_MODEL, key: values.HELP_LLM_KEY },
     media: mediaOf(values),
     playbackUrlTemplate: values.PLAYBACK_URL_TEMPLATE,
+    ingest:
+      values.BROADCAST_INGEST === "off"
+        ? null
+        : {
+            most: values.BROADCAST_INGESTS,
+            maxKbps: values.BROADCAST_MAX_KBPS,
+            maxHours: values.BROADCAST_MAX_HOURS,
+          },
+    cdnUrl: values.CDN_URL,
     recordsElsewhere: values.MEDIA_RECORDER === "external",
     mediaMaxBytes: values.MEDIA_MAX_BYTES,
     mediaQuotaBytes: values.MEDIA_QUOTA_BYTES,

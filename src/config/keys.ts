@@ -48,7 +48,7 @@ export const CONFIG_KEYS = [
   {
     name: "HELP_LLM_URL",
     fallback: "unset",
-    doc: "Base address of an OpenAI-compatible model that words the help chat's answers, such as `https://host/v1`.",
+    doc: "Base address of an OpenAI-compatible model that words the help chat's answers and summarises transcripts of events, such as `https://host/v1`.",
   },
   { name: "HELP_LLM_MODEL", fallback: "default", doc: "Name of that model." },
   { name: "HELP_LLM_KEY", fallback: "unset", doc: "Bearer key for that model.", secret: true },
@@ -69,6 +69,19 @@ export const CONFIG_KEYS = [
     fallback: "unset",
     doc: "Where a broadcast is watched, such as `https://cdn.example/{broadcastId}/index.m3u8`; may hold `{eventId}` and `{phaseId}` too.",
   },
+  {
+    name: "BROADCAST_INGEST",
+    fallback: "on",
+    doc: "`on`: encoders push broadcasts to this server, and it gives them to viewers. `off`: it takes none.",
+  },
+  {
+    name: "CDN_URL",
+    fallback: "PUBLIC_URL",
+    doc: "Base address of a CDN before this server, under which viewers watch broadcasts.",
+  },
+  { name: "BROADCAST_INGESTS", fallback: "8", doc: "Encoders at once, 1 to 256; one more is answered 503." },
+  { name: "BROADCAST_MAX_KBPS", fallback: "8000", doc: "Bit rate of one encoder over ten seconds, 64 to 100000." },
+  { name: "BROADCAST_MAX_HOURS", fallback: "12", doc: "The longest broadcast, 1 to 24." },
   {
     name: "MEDIA_RECORDER",
     fallback: "unset",

@@ -4,9 +4,9 @@
  * Questions are neither stored nor logged. The model gets the passages and nothing else, so a question cannot make it reveal
  * other data.
  */
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer } from "effect"
 import MiniSearch from "minisearch"
-import { fetch } from "undici"
+import { complete, type Model } from "./model.ts"
 import { type Audience, type Passage, readGuide } from "./passages.ts"
 
 export interface HelpQuestion {
@@ -17,21 +17,12 @@ export interface HelpQuestion {
   readonly stage?: "prelive" | "open" | "live" | "ended"
 }
 
-/** An OpenAI-compatible chat completion endpoint. */
-export interface HelpModel {
-  /** Such as `https://models.example/v1`. */
-  readonly url: string
-  readonly name: string
-  readonly key: Redacted.Redacted<string> | null
-}
-
 const PASSAGES = 3
 /** Part of the best passage's score; passages below it do not concern the question. */
 const CLOSE_ENOUGH = 0.5
 const TIMEOUT_MS = 8000
 /** Characters of an answer at most: the next question may repeat it as the model's turn (specification §8). */
 const MAX_REPLY = 2200
-const MAX_ANSWER_BYTES = 65_536
 
 const NOT_FOUND =
   "I did not find an answer to that in the documentation. Try other words, or ask the people who organise the event."
@@ -52,46 +43,14 @@ const plainAnswer = ([best, ...others]: ReadonlyArray<Passage>): string => {
   return `${best.text}${also}`.slice(0, MAX_REPLY)
 }
 
-/** Reads at most this many bytes of an answer: a model that does not stop is cut off. */
-const readBounded = async (body: AsyncIterable<Uint8Array>): Promise<string> => {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of body) {
-    size += chunk.byteLength
-    if (size > MAX_ANSWER_BYTES) throw new Error("the model's answer is too long")
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString("utf8")
-}
-
-const askModel = async (
-  model: HelpModel,
-  passages: ReadonlyArray<Passage>,
-  question: HelpQuestion,
-): Promise<string> => {
-  const headers: { [name: string]: string } = { "content-type": "application/json" }
-  if (model.key !== null) headers["authorization"] = `Bearer ${Redacted.value(model.key)}`
-  const history = question.messages.map(({ role, text }) => ({ role: ROLE_OF[role], content: text }))
-  const response = await fetch(`${model.url}/chat/completions`, {
-    method: "POST",
-    headers,
-    redirect: "error",
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-    body: JSON.stringify({
-      model: model.name,
-      max_tokens: 500,
-      temperature: 0.2,
-      messages: [{ role: "system", content: instructionsFor(passages, question) }, ...history],
-    }),
+const askModel = (model: Model, passages: ReadonlyArray<Passage>, question: HelpQuestion): Promise<string> =>
+  complete(model, {
+    instructions: instructionsFor(passages, question),
+    messages: question.messages.map(({ role, text }) => ({ role: ROLE_OF[role], content: text })),
+    maxTokens: 500,
+    maxCharacters: MAX_REPLY,
+    withinMs: TIMEOUT_MS,
   })
-  if (!response.ok || response.body === null) throw new Error(`the model answered ${response.status}`)
-  const answer = JSON.parse(await readBounded(response.body)) as {
-    readonly choices?: ReadonlyArray<{ readonly message?: { readonly content?: unknown } }>
-  }
-  const text = answer.choices?.[0]?.message?.content
-  if (typeof text !== "string" || text.trim() === "") throw new Error("the model answered nothing")
-  return text.trim().slice(0, MAX_REPLY)
-}
 
 export class HelpDesk extends Context.Service<
   HelpDesk,
@@ -100,7 +59,7 @@ export class HelpDesk extends Context.Service<
     readonly answer: (question: HelpQuestion) => Effect.Effect<string>
   }
 >()("gathercue/HelpDesk") {
-  static readonly layer = (model: HelpModel | null): Layer.Layer<HelpDesk> =>
+  static readonly layer = (model: Model | null): Layer.Layer<HelpDesk> =>
     Layer.sync(HelpDesk, () => {
       const passages = readGuide()
       const index = new MiniSearch<Passage>({

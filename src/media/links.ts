@@ -3,13 +3,13 @@
  * validity. The object's row is looked up on each request too, so that an address dies with its object.
  */
 import { createHmac, timingSafeEqual } from "node:crypto"
-import { Context, Layer } from "effect"
+import { Context } from "effect"
 
 /** `upload`: bytes in; `play` and `download`: out. */
 export type LinkUse = "upload" | "play" | "download"
 
 /** The kind of the object; of a transcript the bytes are WebVTT. */
-export type LinkKind = "recording" | "clip" | "transcript"
+export type LinkKind = "recording" | "clip" | "transcript" | "broadcast"
 
 /** `public`: made for a reader without credentials; it ends when the event is no longer visible to them. */
 export type LinkAudience = "public" | "workspace"
@@ -26,7 +26,7 @@ export interface Link {
 export type LinkFault = "altered" | "expired"
 
 const USES: ReadonlyArray<LinkUse> = ["upload", "play", "download"]
-const KINDS: ReadonlyArray<LinkKind> = ["recording", "clip", "transcript"]
+const KINDS: ReadonlyArray<LinkKind> = ["recording", "clip", "transcript", "broadcast"]
 const AUDIENCES: ReadonlyArray<LinkAudience> = ["public", "workspace"]
 
 /** 160 bits: an address is not searched for, and stays short. */
@@ -40,31 +40,31 @@ export class MediaLinks extends Context.Service<
     /** `now`: Unix milliseconds. */
     readonly verify: (token: string, now: number) => Link | LinkFault
   }
->()("gathercue/MediaLinks") {
-  /** `key`: 32 bytes, derived from the configured secret for this purpose alone. */
-  static readonly layer = (key: Uint8Array): Layer.Layer<MediaLinks> => {
-    const tagOf = (claims: string): Buffer => createHmac("sha256", key).update(claims).digest().subarray(0, TAG_BYTES)
-    return Layer.succeed(MediaLinks, {
-      sign: ({ use, kind, id, audience, expires }) => {
-        const claims = `${use}.${kind}.${id}.${audience}.${expires}`
-        return `${claims}.${tagOf(claims).toString("base64url")}`
-      },
-      verify: (token, now) => {
-        const [use, kind, id = "", audience, expires = "", tag = "", ...rest] = token.split(".")
-        const given = Buffer.from(tag, "base64url")
-        const isOurs = given.byteLength === TAG_BYTES && rest.length === 0
-        if (!isOurs || !timingSafeEqual(given, tagOf(`${use}.${kind}.${id}.${audience}.${expires}`))) return "altered"
-        const link = {
-          use: USES.find((one) => one === use),
-          kind: KINDS.find((one) => one === kind),
-          id,
-          audience: AUDIENCES.find((one) => one === audience),
-          expires: Number(expires),
-        }
-        const { use: ofUse, kind: ofKind, audience: forAudience } = link
-        if (ofUse === undefined || ofKind === undefined || forAudience === undefined) return "altered"
-        return link.expires * 1000 <= now ? "expired" : { ...link, use: ofUse, kind: ofKind, audience: forAudience }
-      },
-    })
+>()("gathercue/MediaLinks") {}
+
+/** `key`: 32 bytes, derived from the configured secret for this purpose alone. */
+export const mediaLinksOf = (key: Uint8Array): MediaLinks["Service"] => {
+  const tagOf = (claims: string): Buffer => createHmac("sha256", key).update(claims).digest().subarray(0, TAG_BYTES)
+  return {
+    sign: ({ use, kind, id, audience, expires }) => {
+      const claims = `${use}.${kind}.${id}.${audience}.${expires}`
+      return `${claims}.${tagOf(claims).toString("base64url")}`
+    },
+    verify: (token, now) => {
+      const [use, kind, id = "", audience, expires = "", tag = "", ...rest] = token.split(".")
+      const given = Buffer.from(tag, "base64url")
+      const isOurs = given.byteLength === TAG_BYTES && rest.length === 0
+      if (!isOurs || !timingSafeEqual(given, tagOf(`${use}.${kind}.${id}.${audience}.${expires}`))) return "altered"
+      const link = {
+        use: USES.find((one) => one === use),
+        kind: KINDS.find((one) => one === kind),
+        id,
+        audience: AUDIENCES.find((one) => one === audience),
+        expires: Number(expires),
+      }
+      const { use: ofUse, kind: ofKind, audience: forAudience } = link
+      if (ofUse === undefined || ofKind === undefined || forAudience === undefined) return "altered"
+      return link.expires * 1000 <= now ? "expired" : { ...link, use: ofUse, kind: ofKind, audience: forAudience }
+    },
   }
 }

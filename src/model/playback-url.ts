@@ -6,6 +6,17 @@ export interface PlayedBroadcast {
   readonly phaseId: string
 }
 
+/** A broadcast that goes live, for the deployment's choice of its address. */
+export interface StartedBroadcast extends PlayedBroadcast {
+  /** Its event is private: the address is a credential. */
+  readonly isPrivate: boolean
+  /** Unix milliseconds. */
+  readonly startedAt: number
+}
+
+/** Null: the deployment has no address for it. */
+export type PlaybackUrlOf = (broadcast: StartedBroadcast) => string | null
+
 const PLACE = /\{([^{}]*)\}/g
 const IDS: ReadonlySet<string> = new Set<keyof PlayedBroadcast>(["broadcastId", "eventId", "phaseId"])
 

@@ -117,8 +117,8 @@ const decideOn = (state: LiveState, given: Envelope) => {
     by: null,
     now: given.at,
     freshId: given.freshId,
-    playbackUrlTemplate: null,
-    canRecord: false,
+    playbackUrlOf: () => null,
+    recorder: null,
   })
   const result = decide(turn, given)
   return { result, next: turn.state, isIdle: turn.isIdle, dispatches: turn.dispatches }

@@ -213,8 +213,8 @@ const take = (records: RecordStore, { by: caller, command }: Step, now: number, 
     by: caller,
     now,
     freshId,
-    playbackUrlTemplate: null,
-    canRecord: false,
+    playbackUrlOf: () => null,
+    recorder: null,
   })
   const given = { commandId: freshId, scope: caller.participantId, bodyHash: "", by: caller, at: now, freshId, command }
   const result = decide(turn, given)

@@ -8,7 +8,10 @@ import { type House, openHouse, type Stage } from "./house.ts"
 let house: House
 
 beforeAll(async () => {
-  house = await openHouse({}, { playbackUrlTemplate: "https://video.test/{broadcastId}.m3u8", canRecord: true })
+  house = await openHouse(
+    {},
+    { playbackUrlOf: ({ broadcastId }) => `https://video.test/${broadcastId}.m3u8`, recorder: "events" },
+  )
 })
 afterAll(() => house.stop())
 

@@ -11,7 +11,7 @@ const MEDIA = {
 }
 
 test.each([
-  ["no setting", {}, false],
+  ["no setting, before a broadcast", {}, false],
   ["a media server", MEDIA, true],
   ["MEDIA_RECORDER=external", { MEDIA_RECORDER: "external" }, true],
 ])("with %s", async (_name, environment, isTaken) => {
@@ -28,6 +28,31 @@ test.each([
     expect(await host.command("capture.start", { kinds: ["recording"] })).toMatchObject(
       isTaken ? { ok: true, d: { on: true } } : { ok: false, e: { code: "conflict" } },
     )
+    await host.cut()
+  } finally {
+    await server.stop()
+  }
+})
+
+test("a recording is announced while a broadcast is live that is pushed to this server, and no longer", async () => {
+  const server = await startTestServer()
+  try {
+    const { key } = await createWorkspace(server.url)
+    const event = await createLiveEvent(server.url, key, {
+      phases: [{ modality: "broadcast", featureSet: ["capture", "transcript"] }],
+    })
+    const { session } = await createPerson(server.url, key, event.id, "host")
+    const { token, url } = await gatewayToken(server.url, event.id, session)
+    const host = new Client(url)
+    await host.identify(token)
+    const record = (kinds: ReadonlyArray<string>) => host.command("capture.start", { kinds })
+    expect(await record(["recording"])).toMatchObject({ ok: false, e: { code: "conflict" } })
+    expect(await host.command("broadcast.start", {})).toMatchObject({ ok: true })
+    expect(await record(["recording", "transcript"])).toMatchObject({ ok: true, d: { on: true } })
+    expect(await host.command("broadcast.stop", {})).toMatchObject({ ok: true })
+    const alone = await host.next(({ t, d }) => t === "capture.state" && d.kinds.length === 1, "the transcript alone")
+    expect(alone.d).toMatchObject({ on: true, kinds: ["transcript"] })
+    expect(await record(["recording"])).toMatchObject({ ok: false, e: { code: "conflict" } })
     await host.cut()
   } finally {
     await server.stop()

@@ -269,6 +269,7 @@ describe.each(ROUTES)("$method $path ($access)", (route) => {
       "No such guest integration.",
       "No such table summary.",
       "No such transcript.",
+      "No such broadcast.",
       "The event has no date yet.",
     ].includes(answer.body?.detail)
     expect(isOpenButAbsent ? "in" : verdictOf(answer.status, answer.body?.code), JSON.stringify(answer.body)).toBe(

@@ -68,6 +68,11 @@ test("every route of the contract is described, and every described route answer
     "GET /v1/media/recordings/{token}",
     "GET /v1/media/clips/{token}",
     "GET /v1/media/captions/{token}",
+    "GET /v1/media/recordings/{token}/{name}",
+    "PUT /v1/ingest/{token}/{name}",
+    "POST /v1/ingest/{token}/{name}",
+    "DELETE /v1/ingest/{token}/{name}",
+    "GET /v1/live/{key}/{name}",
   ]
   expect(OPERATIONS.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([...routed, ...bytes].toSorted())
   for (const { method, path } of OPERATIONS) {

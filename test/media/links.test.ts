@@ -1,10 +1,8 @@
 /** Signed addresses: what they say, until when, and that nothing of it can be changed. */
-import { Context, Effect, Layer } from "effect"
 import { expect, test } from "vitest"
-import { type Link, MediaLinks } from "../../src/media/links.ts"
+import { type Link, type MediaLinks, mediaLinksOf } from "../../src/media/links.ts"
 
-const linksWith = (seed: number): MediaLinks["Service"] =>
-  Context.get(Effect.runSync(Effect.scoped(Layer.build(MediaLinks.layer(new Uint8Array(32).fill(seed))))), MediaLinks)
+const linksWith = (seed: number): MediaLinks["Service"] => mediaLinksOf(new Uint8Array(32).fill(seed))
 
 const links = linksWith(1)
 const NOW = 1_800_000_000_000

@@ -11,6 +11,7 @@ import type { PhaseInput } from "../../src/model/phase.ts"
 import type { EventRole } from "../../src/model/roles.ts"
 import { Database, type Queryable } from "../../src/store/database.ts"
 import { insertEvent } from "../../src/store/events/events.ts"
+import { MediaSignal } from "../../src/store/media/media-signal.ts"
 import { OutboxSignal } from "../../src/store/webhooks/outbox.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { openStore, type TestSql } from "./store.ts"
@@ -57,13 +58,13 @@ export const startActors = async (
     presenceGraceMs: 0,
     returnWithinMs: 30_000,
     idleMs: 60_000,
-    playbackUrlTemplate: null,
-    canRecord: false,
+    playbackUrlOf: () => null,
+    recorder: null,
     simulateNetwork: true,
     ...options,
   }).pipe(
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: 6 })),
-    Layer.provide([OutboxSignal.layer, Telemetry.layer("silent"), ownership]),
+    Layer.provide([OutboxSignal.layer, MediaSignal.layer, Telemetry.layer("silent"), ownership]),
   )
   const runtime = ManagedRuntime.make(layer)
   await runtime.runPromise(Database)

@@ -21,6 +21,10 @@ export class CommitRefused extends Data.TaggedError("CommitRefused")<Record<neve
 /** Why a batch was not written. */
 export type NotCommitted = NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity
 
+/** Broadcasts follow their event's visibility; recordings go with their event. */
+const changesMedia = ({ event, deleted, changes }: LiveCommit): boolean =>
+  event !== null || deleted || changes.some(({ kind }) => kind === "broadcast")
+
 /** After a commit with an unknown outcome: the stored version and the fencing token that wrote it decide whether it happened. */
 const settleUnknown = (
   services: ActorServices,
@@ -38,23 +42,26 @@ const settleUnknown = (
   })
 
 /**
- * Commits a batch, publishes its message to the feed and notifies the outbox. The caller adopts the returned state. When the outcome of the commit is unknown,
+ * Commits a batch, publishes its message to the feed, and notifies the outbox and the broadcasts. The caller adopts the returned state. When the outcome of the commit is unknown,
  * the store is asked. `NotOwner`: it did not happen, or another activation owns the event. `StoreUnavailable`: the store cannot
  * be asked. After any failure the caller must discard the loaded event.
  */
 export const commitBatch = (services: ActorServices, batch: Batch): Effect.Effect<LoadedEvent, NotCommitted> => {
   const { loaded } = batch
-  const publish = (after: LoadedEvent, deliveries: number): LoadedEvent => {
+  const publish = (after: LoadedEvent, commit: LiveCommit, deliveries: number): LoadedEvent => {
     const { from, publications, ephemeral, ejections, participantChanges } = batch
     services.feed.publish(
       feedMessage(after, "commit", { from, publications, ephemeral, ejections, participantChanges }),
     )
     if (deliveries > 0) services.outbox.notify()
+    if (changesMedia(commit)) services.media.notify()
     return after
   }
   const write = (commit: LiveCommit) =>
     commitLiveEvent(services.database.liveSql, commit).pipe(
-      Effect.map((deliveries) => publish({ ...loaded, version: commit.version, state: batch.state }, deliveries)),
+      Effect.map((deliveries) =>
+        publish({ ...loaded, version: commit.version, state: batch.state }, commit, deliveries),
+      ),
       Effect.catchTags({
         Fenced: () => {
           services.telemetry.metrics.fenced.add()
@@ -62,7 +69,7 @@ export const commitBatch = (services: ActorServices, batch: Batch): Effect.Effec
         },
         CommitUnknown: (unknown) =>
           Effect.map(settleUnknown(services, loaded, commit, unknown), (after) =>
-            publish(after, commit.occurrences.length),
+            publish(after, commit, commit.occurrences.length),
           ),
       }),
     )

@@ -6,10 +6,11 @@
 import { Effect } from "effect"
 import { newId } from "../../model/ids.ts"
 import type { LobbyPolicy } from "../../model/live/live-values.ts"
+import type { PlaybackUrlOf } from "../../model/playback-url.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import { type Envelope, type NotOwner, StoreUnavailable, type Unreachable } from "../commands.ts"
 import { activePhaseOf } from "../domain/state.ts"
-import { Turn } from "../domain/turn.ts"
+import { type Recorder, Turn } from "../domain/turn.ts"
 import { admissionOf, lobbyPolicy } from "../presence/admission-policy.ts"
 import { NOBODY, Presence, type PresenceChange } from "../presence/presence.ts"
 import type { ActorServices } from "../services.ts"
@@ -23,8 +24,8 @@ import type { LoadedEvent } from "./loaded-event.ts"
 export interface OwnedEventNeeds extends ActorServices {
   readonly eventId: string
   readonly presenceGraceMs: number
-  readonly playbackUrlTemplate: string | null
-  readonly canRecord: boolean
+  readonly playbackUrlOf: PlaybackUrlOf
+  readonly recorder: Recorder
 }
 
 export type OwnedEventChange =
@@ -78,9 +79,9 @@ export class OwnedEvent {
 
   turn(of: LoadedEvent, state: LoadedEvent["state"], given: Pick<Envelope, "by" | "at" | "freshId">): Turn {
     const { by, at, freshId } = given
-    const { playbackUrlTemplate, canRecord } = this.#needs
+    const { playbackUrlOf, recorder } = this.#needs
     const people = this.#presence?.connectedPeople ?? NOBODY
-    return new Turn({ records: of.records, state, people, by, now: at, freshId, playbackUrlTemplate, canRecord })
+    return new Turn({ records: of.records, state, people, by, now: at, freshId, playbackUrlOf, recorder })
   }
 
   /** A turn has ended, with any outcome. */

@@ -14,6 +14,7 @@ import {
   type Settings,
   VOLATILE,
 } from "../../model/live/live-records.ts"
+import type { PlaybackUrlOf } from "../../model/playback-url.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import {
   type Dispatch,
@@ -44,6 +45,9 @@ const insideOf = (people: PresentPeople, isInside: (person: Present) => boolean)
   waiting: people.waiting,
 })
 
+/** `events`: records whatever happens; `broadcasts`: those that are pushed to this server, alone. */
+export type Recorder = "events" | "broadcasts" | null
+
 export interface TurnGiven {
   readonly records: RecordStore
   readonly state: LiveState
@@ -55,9 +59,8 @@ export interface TurnGiven {
   /** The id of the entity that the turn creates. */
   readonly freshId: string
   /** The address template for watching broadcasts; null when the deployment has none. */
-  readonly playbackUrlTemplate: string | null
-  /** The deployment has a recorder. */
-  readonly canRecord: boolean
+  readonly playbackUrlOf: PlaybackUrlOf
+  readonly recorder: Recorder
 }
 
 export class Turn {
@@ -69,8 +72,8 @@ export class Turn {
   readonly now: number
   readonly at: Timestamp
   readonly freshId: string
-  readonly playbackUrlTemplate: string | null
-  readonly canRecord: boolean
+  readonly playbackUrlOf: PlaybackUrlOf
+  readonly recorder: Recorder
   state: LiveState
   readonly #records: RecordStore
   readonly #changes = new Map<string, Change>()
@@ -83,7 +86,7 @@ export class Turn {
   /** Keys of throttled views that changed, such as a tally. */
   readonly throttled = new Set<string>()
 
-  constructor({ records, state, people, by, now, freshId, playbackUrlTemplate, canRecord }: TurnGiven) {
+  constructor({ records, state, people, by, now, freshId, playbackUrlOf, recorder }: TurnGiven) {
     this.#records = records
     this.state = state
     this.everybody = people
@@ -92,8 +95,8 @@ export class Turn {
     this.now = now
     this.at = toTimestamp(now)
     this.freshId = freshId
-    this.playbackUrlTemplate = playbackUrlTemplate
-    this.canRecord = canRecord
+    this.playbackUrlOf = playbackUrlOf
+    this.recorder = recorder
   }
 
   get<K extends Kind>(kind: K, id: string): Records[K] | undefined {

@@ -3,9 +3,12 @@ import { Effect, type Layer } from "effect"
 import { Entity, type Sharding } from "effect/cluster"
 import { Rpc } from "effect/rpc"
 import { currentTimers } from "../../clock/timers.ts"
+import type { PlaybackUrlOf } from "../../model/playback-url.ts"
 import { Database } from "../../store/database.ts"
+import { MediaSignal } from "../../store/media/media-signal.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
+import type { Recorder } from "../domain/turn.ts"
 import { Feed } from "../feed.ts"
 import { LiveEvent } from "../protocol.ts"
 import { LiveEventActor } from "./live-event-actor.ts"
@@ -19,10 +22,10 @@ export interface LiveEventOptions {
   readonly returnWithinMs: number
   /** An event without traffic leaves memory after this long. */
   readonly idleMs: number
-  /** The address template for watching broadcasts, with `{broadcastId}`; null when the deployment has none. */
-  readonly playbackUrlTemplate: string | null
-  /** The deployment has a recorder: a media server, or one that the operator configured. */
-  readonly canRecord: boolean
+  /** Where a broadcast is watched that was given no address. */
+  readonly playbackUrlOf: PlaybackUrlOf
+  /** The deployment's recorder: a media server, or one that the operator configured. */
+  readonly recorder: Recorder
 }
 
 /** Several touches per idle time, so that a late one does not evict a live event. */
@@ -30,7 +33,11 @@ const TOUCHES_PER_IDLE = 3
 
 export const liveEventLayer = (
   options: LiveEventOptions,
-): Layer.Layer<never, never, Sharding.Sharding | Database | Feed | OutboxSignal | Telemetry | Ownership> =>
+): Layer.Layer<
+  never,
+  never,
+  Sharding.Sharding | Database | Feed | OutboxSignal | MediaSignal | Telemetry | Ownership
+> =>
   LiveEvent.toLayer(
     Effect.gen(function* () {
       const { entityId: eventId } = yield* Entity.CurrentAddress
@@ -43,12 +50,13 @@ export const liveEventLayer = (
         database: yield* Database,
         feed: yield* Feed,
         outbox: yield* OutboxSignal,
+        media: yield* MediaSignal,
         telemetry,
         ownership: yield* Ownership,
         presenceGraceMs: options.presenceGraceMs,
         returnWithinMs: options.returnWithinMs,
-        playbackUrlTemplate: options.playbackUrlTemplate,
-        canRecord: options.canRecord,
+        playbackUrlOf: options.playbackUrlOf,
+        recorder: options.recorder,
         timers,
         fork,
         // An open request would keep it too, but holds twelve kilobytes of fibers for as long as the event is live.

@@ -6,7 +6,7 @@ import { type Operation, problemResponse } from "./openapi-operations.ts"
 
 const text = (description: string) => ({ description, schema: { type: "string" } })
 
-const parameter = (name: string, place: "header" | "path", description: string) => ({
+const parameter = (name: string, place: "header" | "path" | "query", description: string) => ({
   name,
   in: place,
   required: place === "path",
@@ -15,6 +15,7 @@ const parameter = (name: string, place: "header" | "path", description: string) 
 })
 
 const TOKEN = parameter("token", "path", "From the address that an answer gave; it is the credential.")
+const NAME = parameter("name", "path", "Of the file.")
 const OFFSET = { "upload-offset": { description: "Bytes that are stored.", schema: { type: "integer" } } }
 const ANY_BYTES = {
   "application/octet-stream": { schema: { type: "string", contentMediaType: "application/octet-stream" } },
@@ -24,6 +25,33 @@ interface MediaOperation extends Operation {
   readonly summary: string
   readonly tags: ReadonlyArray<string>
 }
+
+type ProblemOf = (...codes: Parameters<typeof problemResponse>[0]) => ReturnType<typeof problemResponse>
+
+const ingested = (operationId: string, problem: ProblemOf, refusals: MediaOperation["responses"]): MediaOperation => ({
+  operationId,
+  summary:
+    "Media of an encoder: `stream` is one endless body of fragmented MP4, or with `seq` a numbered piece of it; other names are files of HLS",
+  tags: ["media"],
+  security: [],
+  parameters: [TOKEN, NAME, parameter("seq", "query", "The number of the piece, from 0.")],
+  requestBody: { content: ANY_BYTES },
+  responses: {
+    "200": { description: "The encoder's own playlist, which is not used." },
+    "204": {
+      description: "The segments that the body completed are stored.",
+      headers: { "next-seq": { description: "The number of the next piece.", schema: { type: "integer" } } },
+    },
+    "400": problem("bad_request"),
+    "409": {
+      ...problem("conflict"),
+      description: "`conflict`: the broadcast has ended, or another piece is next.",
+      headers: { "next-seq": { description: "The number of the next piece.", schema: { type: "integer" } } },
+    },
+    "413": problem("payload_too_large"),
+    ...refusals,
+  },
+})
 
 /** `errorsUrl`: under which each code is explained. */
 export const mediaPaths = (
@@ -37,13 +65,33 @@ export const mediaPaths = (
     "503": problem("unavailable"),
   }
   const conflict = problem("conflict")
-  const watched = (operationId: string, summary: string): { readonly get: MediaOperation } => ({
+  const broadcastIngest: {
+    readonly put: MediaOperation
+    readonly post: MediaOperation
+    readonly delete: MediaOperation
+  } = {
+    put: ingested("putBroadcast", problem, refusals),
+    post: ingested("postBroadcast", problem, refusals),
+    delete: {
+      operationId: "deleteBroadcastFile",
+      summary: "Encoders remove old segments; nothing is removed here",
+      tags: ["media"],
+      security: [],
+      parameters: [TOKEN, NAME],
+      responses: { "204": { description: "Nothing was done." }, "409": conflict, ...refusals },
+    },
+  }
+  const watched = (
+    operationId: string,
+    summary: string,
+    ...parameters: ReadonlyArray<typeof TOKEN>
+  ): { readonly get: MediaOperation } => ({
     get: {
       operationId,
       summary,
       tags: ["media"],
       security: [],
-      parameters: [TOKEN, parameter("range", "header", "One range, `bytes=<first>-<last>`.")],
+      parameters: [TOKEN, ...parameters, parameter("range", "header", "One range, `bytes=<first>-<last>`.")],
       responses: {
         "200": { description: "All bytes, in the type that the file is of.", content: ANY_BYTES },
         "206": {
@@ -107,6 +155,11 @@ export const mediaPaths = (
       "getRecordingBytes",
       "A recording to watch or download: whole, or one range",
     ),
+    "/v1/media/recordings/{token}/{name}": watched(
+      "getBroadcastRecording",
+      "The recording of a broadcast: `index.m3u8`, and the files that it names",
+      NAME,
+    ),
     "/v1/media/clips/{token}": watched("getClipBytes", "A clip to watch or download: whole, or one range"),
     "/v1/media/captions/{token}": {
       get: {
@@ -117,6 +170,27 @@ export const mediaPaths = (
         parameters: [TOKEN],
         responses: {
           "200": { description: "The captions.", content: { "text/vtt": { schema: { type: "string" } } } },
+          ...refusals,
+        },
+      },
+    },
+    "/v1/ingest/{token}/{name}": broadcastIngest,
+    "/v1/live/{key}/{name}": {
+      get: {
+        operationId: "getLiveBroadcast",
+        summary: "A broadcast as HLS: `index.m3u8`, and the files that it names",
+        tags: ["media"],
+        security: [],
+        parameters: [
+          parameter("key", "path", "From the broadcast's `playbackUrl`."),
+          NAME,
+          parameter("_HLS_msn", "query", "The segment that the playlist is to have; the answer waits for it."),
+          parameter("_HLS_part", "query", "The part of it that the playlist is to have."),
+        ],
+        responses: {
+          "200": { description: "The playlist, or the bytes.", content: ANY_BYTES },
+          "304": { description: "Not modified since the given `If-None-Match`." },
+          "400": problem("bad_request"),
           ...refusals,
         },
       },

@@ -2,10 +2,11 @@
 import { Effect, Exit } from "effect"
 import type { LinkUse, MediaLinks } from "../../media/links.ts"
 import { MediaStorage, type StoredFile } from "../../media/storage/storage.ts"
-import { type Failure, NotFound } from "../../model/errors.ts"
+import { type Failure, NotFound, type Unavailable } from "../../model/errors.ts"
 import type { Recording } from "../../model/media/recording.ts"
 import { toMillis } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
+import { takesOf } from "../../store/media/broadcasts.ts"
 import { findClip } from "../../store/media/clips.ts"
 import { findRecording } from "../../store/media/recordings.ts"
 import { namesTag } from "../transport/etag.ts"
@@ -42,15 +43,38 @@ const FIND: { readonly [K in DownloadKind]: (sql: Queryable, id: string) => Prom
   clip: findClip,
 }
 
-const open = (token: string, kind: DownloadKind): Effect.Effect<Opened, Failure, DownloadServices> =>
+const open = (
+  token: string,
+  kind: DownloadKind,
+  take: number | undefined,
+): Effect.Effect<Opened, Failure, DownloadServices> =>
   Effect.gen(function* () {
-    const { id, use, audience } = yield* validLink(token, ["play", "download"], kind)
-    const database = yield* Database
-    const asset = yield* database.run((sql) => FIND[kind](sql, id))
-    if (asset === undefined || asset.status !== "ready" || asset.storageKey === null) return yield* NotFound.of(kind)
+    const { use, asset } = yield* readyAsset(token, ["play", "download"], kind)
+    const key = take === undefined ? asset.storageKey : yield* keyOfTake(asset.id, take)
+    const file = key === null ? null : yield* (yield* MediaStorage).open(key)
+    if (file === null) return yield* NotFound.of(kind)
+    return { file, asset: take === undefined ? asset : { ...asset, id: `${asset.id}-${take}`, sha256: null }, use }
+  })
+
+/** The asset of an address, once it is ready and while the caller may see it. */
+export const readyAsset = (
+  token: string,
+  uses: ReadonlyArray<LinkUse>,
+  kind: DownloadKind,
+): Effect.Effect<{ readonly use: LinkUse; readonly asset: Asset }, Failure, Database | MediaLinks> =>
+  Effect.gen(function* () {
+    const { id, use, audience } = yield* validLink(token, uses, kind)
+    const asset = yield* (yield* Database).run((sql) => FIND[kind](sql, id))
+    if (asset === undefined || asset.status !== "ready") return yield* NotFound.of(kind)
     yield* requireVisible(audience, asset.eventId, kind)
-    const file = yield* (yield* MediaStorage).open(asset.storageKey)
-    return file === null ? yield* NotFound.of(kind) : { file, asset, use }
+    return { use, asset }
+  })
+
+/** Null: the recording has no such take. */
+const keyOfTake = (recordingId: string, number: number): Effect.Effect<string | null, Unavailable, Database> =>
+  Effect.gen(function* () {
+    const takes = yield* (yield* Database).run((sql) => takesOf(sql, recordingId))
+    return takes.find((take) => take.number === number)?.storageKey ?? null
   })
 
 /** The bytes of an asset never change. */
@@ -114,13 +138,20 @@ export class Downloads {
   /** `GET` and `HEAD`. */
   give =
     (kind: DownloadKind) =>
-    (exchange: Exchange, head: RequestHead): void => {
-      this.#run(open(head.params["token"] ?? "", kind), (exit) => {
-        if (Exit.isFailure(exit)) return exchange.send(refusalOf(exit, this.#problems, head.requestId))
-        const { close } = exit.value.file
-        return void this.#answer(exchange, head, exit.value).finally(close).catch(this.#failed)
-      })
-    }
+    (exchange: Exchange, head: RequestHead): void =>
+      this.#give(exchange, head, kind, undefined)
+
+  /** A file of a broadcast's recording. */
+  giveTake = (exchange: Exchange, head: RequestHead, take: number): void =>
+    this.#give(exchange, head, "recording", take)
+
+  #give(exchange: Exchange, head: RequestHead, kind: DownloadKind, take: number | undefined): void {
+    this.#run(open(head.params["token"] ?? "", kind, take), (exit) => {
+      if (Exit.isFailure(exit)) return exchange.send(refusalOf(exit, this.#problems, head.requestId))
+      const { close } = exit.value.file
+      return void this.#answer(exchange, head, exit.value).finally(close).catch(this.#failed)
+    })
+  }
 
   async #answer(exchange: Exchange, head: RequestHead, opened: Opened): Promise<void> {
     const { size } = opened.file

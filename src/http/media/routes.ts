@@ -1,10 +1,16 @@
 /** The routes of media bytes. Their signed addresses are the credentials, so that pages on any origin may use them. */
 import { Effect, Exit } from "effect"
+import { currentTimers } from "../../clock/timers.ts"
+import { MediaLinks } from "../../media/links.ts"
+import { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Problems } from "../transport/problem.ts"
 import type { StreamRoute } from "../transport/uws-http.ts"
 import { captionsAt } from "./captions.ts"
 import { type DownloadServices, Downloads } from "./download.ts"
+import { Ingest } from "./ingest.ts"
+import { type LiveServices, LiveViews } from "./live.ts"
+import { recordedFiles } from "./recorded.ts"
 import { refusalOf } from "./refusal.ts"
 import { type UploadServices, Uploads } from "./upload.ts"
 
@@ -13,17 +19,16 @@ export interface MediaRouteOptions {
   readonly uploads: number
 }
 
+export type MediaServices = UploadServices | DownloadServices | LiveServices
+
 export const mediaRoutes = (
   problems: Problems,
   { uploads: most }: MediaRouteOptions,
-): Effect.Effect<ReadonlyArray<StreamRoute>, never, UploadServices | DownloadServices | Telemetry> =>
+): Effect.Effect<ReadonlyArray<StreamRoute>, never, MediaServices | Telemetry> =>
   Effect.gen(function* () {
-    const runWith = Effect.runCallbackWith(yield* Effect.context<UploadServices | DownloadServices>())
+    const runWith = Effect.runCallbackWith(yield* Effect.context<MediaServices>())
     const { log } = yield* Telemetry
-    const run = <A, E>(
-      effect: Effect.Effect<A, E, UploadServices | DownloadServices>,
-      onExit: (exit: Exit.Exit<A, E>) => void,
-    ) => {
+    const run = <A, E>(effect: Effect.Effect<A, E, MediaServices>, onExit: (exit: Exit.Exit<A, E>) => void) => {
       const logged = Effect.tapDefect(effect, (err) =>
         Effect.sync(() => log.error({ err }, "a request for media failed unexpectedly")),
       )
@@ -35,10 +40,28 @@ export const mediaRoutes = (
       run(captionsAt(params["token"] ?? ""), (exit) => {
         exchange.send(Exit.isSuccess(exit) ? exit.value : refusalOf(exit, problems, requestId))
       })
+    const ingest = new Ingest(run, problems)
+    const views = new LiveViews({
+      run,
+      problems,
+      timers: yield* currentTimers,
+      broadcasts: yield* LiveBroadcasts,
+      links: yield* MediaLinks,
+    })
     return [
+      { method: "PUT", path: "/v1/ingest/:token/:name", crossOrigin: true, accept: ingest.take },
+      { method: "POST", path: "/v1/ingest/:token/:name", crossOrigin: true, accept: ingest.take },
+      { method: "DELETE", path: "/v1/ingest/:token/:name", crossOrigin: true, accept: ingest.remove },
+      { method: "GET", path: "/v1/live/:key/:name", crossOrigin: true, accept: views.give },
       { method: "PUT", path: "/v1/media/uploads/:token", crossOrigin: true, accept: uploads.take },
       { method: "HEAD", path: "/v1/media/uploads/:token", crossOrigin: true, accept: uploads.look },
       { method: "GET", path: "/v1/media/recordings/:token", crossOrigin: true, accept: downloads.give("recording") },
+      {
+        method: "GET",
+        path: "/v1/media/recordings/:token/:name",
+        crossOrigin: true,
+        accept: recordedFiles(run, problems, downloads),
+      },
       { method: "GET", path: "/v1/media/clips/:token", crossOrigin: true, accept: downloads.give("clip") },
       { method: "GET", path: "/v1/media/captions/:token", crossOrigin: true, accept: captions },
     ]

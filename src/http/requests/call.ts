@@ -17,6 +17,7 @@ import type { Tokens } from "../../identity/tokens.ts"
 import type { LetterRefusals } from "../../mail/letter-refusals.ts"
 import type { Mailer } from "../../mail/mailer.ts"
 import type { MediaLinks } from "../../media/links.ts"
+import type { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
 import type { MediaStorage } from "../../media/storage/storage.ts"
 import type { Failure } from "../../model/errors.ts"
 import type { Event } from "../../model/event.ts"
@@ -157,6 +158,7 @@ export type HandlerServices =
   | HelpDesk
   | IdentityProvider
   | MediaStorage
+  | LiveBroadcasts
   | MediaLinks
   | MediaSignal
   | Telemetry

@@ -36,11 +36,14 @@ export const uploadAddress = (
   return `${publicUrl}/v1/media/uploads/${links.sign({ use: "upload", kind: "recording", id, audience: "workspace", expires })}`
 }
 
-const FOLDERS: Readonly<Record<LinkKind, string>> = { recording: "recordings", clip: "clips", transcript: "captions" }
+/** Kinds of stored media; a broadcast's address is made when it starts. */
+type StoredKind = Exclude<LinkKind, "broadcast">
+
+const FOLDERS: Readonly<Record<StoredKind, string>> = { recording: "recordings", clip: "clips", transcript: "captions" }
 
 /** Null until the object is ready. */
 export const watchAddress = (
-  kind: LinkKind,
+  kind: StoredKind,
   { id, status }: { readonly id: string; readonly status: string },
   use: Exclude<LinkUse, "upload">,
   { publicUrl, links, now, audience }: Addressing,
@@ -49,6 +52,15 @@ export const watchAddress = (
   // Whole hours: within one the address stays the same, so that answers and players can cache it.
   const expires = (Math.floor(now / 1000 / HOUR_SECONDS) + WATCH_HOURS + 1) * HOUR_SECONDS
   return `${publicUrl}/v1/media/${FOLDERS[kind]}/${links.sign({ use, kind, id, audience, expires })}`
+}
+
+/** Where a recording is watched: a file, or the playlist over the files of a broadcast. */
+export const playAddress = (
+  recording: Pick<Recording, "id" | "status" | "source">,
+  addressing: Addressing,
+): string | null => {
+  const address = watchAddress("recording", recording, "play", addressing)
+  return address === null || recording.source !== "broadcast" ? address : `${address}/index.m3u8`
 }
 
 export const shownRecording = (recording: Recording, addressing: Addressing): ShownRecording => {
@@ -66,7 +78,7 @@ export const shownRecording = (recording: Recording, addressing: Addressing): Sh
     sizeBytes,
     contentType,
     durationMs,
-    playbackUrl: watchAddress("recording", recording, "play", addressing),
+    playbackUrl: playAddress(recording, addressing),
     downloadUrl: watchAddress("recording", recording, "download", addressing),
     failure,
     createdAt,

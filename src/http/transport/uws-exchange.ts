@@ -108,6 +108,7 @@ export class Exchange {
   #sent = false
   /** The head of a streamed response has been sent, and not all of its body. */
   #isStreaming = false
+  #isPaused = false
   #onAborted: (() => void) | undefined
   readonly #res: UwsResponse
   readonly #options: RouteOptions
@@ -164,20 +165,64 @@ export class Exchange {
     else this.#onAborted = call
   }
 
-  /** Hands the body on while it arrives; the chunks are the receiver's. Must be called before anything asynchronous. */
-  receive(onChunk: (chunk: Uint8Array, isLast: boolean) => void): void {
+  /**
+   * Hands the body on while it arrives; the chunks are the receiver's. Must be called before anything asynchronous. `maySlow`: a body of
+   * a live stream may come at any pace. The engine cuts others that send less than 16 kB a second.
+   */
+  receive(onChunk: (chunk: Uint8Array, isLast: boolean) => void, { maySlow = false } = {}): void {
     this.#res.onData((chunk, isLast) => {
-      if (!this.#sent && !this.aborted) onChunk(new Uint8Array(chunk.slice(0)), isLast)
+      if (this.#sent || this.aborted) return
+      onChunk(new Uint8Array(chunk.slice(0)), isLast)
+      if (maySlow && !isLast && !this.#isPaused) this.#restartTimeout()
     })
   }
 
   /** Takes no more bytes from the client until `resume`. */
   pause(): void {
-    if (!this.aborted && !this.#sent) this.#res.pause()
+    if (this.aborted || this.#sent) return
+    this.#isPaused = true
+    this.#res.pause()
   }
 
   resume(): void {
-    if (!this.aborted && !this.#sent) this.#res.resume()
+    if (this.aborted || this.#sent) return
+    this.#isPaused = false
+    this.#res.resume()
+  }
+
+  /** The engine counts the pace of a body from the last `resume` on. */
+  #restartTimeout(): void {
+    if (this.aborted || this.#sent) return
+    this.#res.pause()
+    this.#res.resume()
+  }
+
+  /** Sends a body that is in memory, as fast as the client takes it: what it has not taken is not copied. */
+  sendBytes(status: number, headers: HttpResponse["headers"], body: Uint8Array): void {
+    if (this.aborted || this.#sent) return
+    if (this.#head.method === "HEAD") {
+      this.sendHead(status, headers, body.byteLength)
+      return
+    }
+    this.#sent = true
+    let isDone = false
+    this.#res.cork(() => {
+      this.#writeHead(status, headers)
+      isDone = this.#res.tryEnd(body, body.byteLength)[1]
+    })
+    if (isDone) {
+      this.#options.onEnd(status, this.#head, this.#route)
+      return
+    }
+    this.#isStreaming = true
+    this.#res.onWritable((offset) => {
+      const [isTaken, isEnd] = this.#res.tryEnd(body.subarray(offset), body.byteLength)
+      if (isEnd) {
+        this.#isStreaming = false
+        this.#options.onEnd(status, this.#head, this.#route)
+      }
+      return isTaken
+    })
   }
 
   /** Sends only the head of a response whose body would have `length` bytes. */

@@ -3,13 +3,13 @@
  * a crash it says what is there. Sealing renames it, so that a key that can be opened is whole.
  */
 import { constants } from "node:fs"
-import { mkdir, open, rename, rm, stat, statfs } from "node:fs/promises"
+import { type FileHandle, mkdir, open, rename, rm, stat, statfs } from "node:fs/promises"
 import { dirname, join, resolve, sep } from "node:path"
 import { Effect, Layer } from "effect"
 import { Unavailable } from "../../model/errors.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import { DiskUpload } from "./disk-upload.ts"
-import { MediaStorage, OffsetMismatch, type StoredFile, type UploadOptions } from "./storage.ts"
+import { type GrowingFile, MediaStorage, OffsetMismatch, type StoredFile, type UploadOptions } from "./storage.ts"
 
 export interface DiskStorageOptions {
   readonly folder: string
@@ -40,6 +40,38 @@ const syncFolder = async (path: string): Promise<void> => {
 
 /** A symbolic link in the place of a file is refused. */
 const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
+
+/** Writes all of the chunks; the system may take fewer bytes at once. */
+const writeAt = async (file: FileHandle, chunks: ReadonlyArray<Uint8Array>, position: number): Promise<number> => {
+  const bytes = Buffer.concat(chunks)
+  for (let written = 0; written < bytes.byteLength; ) {
+    const { bytesWritten } = await file.write(bytes, written, bytes.byteLength - written, position + written)
+    written += bytesWritten
+  }
+  await file.datasync()
+  return position + bytes.byteLength
+}
+
+const growingFile = async (path: string, keep: number): Promise<GrowingFile> => {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const file = await open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, 0o600)
+  try {
+    const { size } = await file.stat()
+    if (size < keep) throw new Error(`a file has ${size} bytes of the ${keep} that its rows name`)
+    await file.truncate(keep)
+    if (keep === 0) await syncFolder(path)
+  } catch (cause) {
+    await file.close()
+    throw cause
+  }
+  let position = keep
+  return {
+    append: async (chunks) => {
+      position = await writeAt(file, chunks, position)
+    },
+    close: () => file.close(),
+  }
+}
 
 const make = (
   { folder, minFreeBytes }: DiskStorageOptions,
@@ -120,6 +152,7 @@ const make = (
           close: () => file.close(),
         }
       }),
+    grow: (key, keep) => attempt("opening a growing file", () => growingFile(pathOf(key), keep)),
     remove: (key) =>
       attempt("removing media", async () => {
         await writers.get(key)?.cut()

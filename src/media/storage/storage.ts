@@ -32,6 +32,13 @@ export interface StoredFile {
   readonly close: () => Promise<void>
 }
 
+/** A file that can be read while it grows. */
+export interface GrowingFile {
+  /** Resolves when the bytes are on the disk. One at a time. */
+  readonly append: (chunks: ReadonlyArray<Uint8Array>) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
 export class MediaStorage extends Context.Service<
   MediaStorage,
   {
@@ -47,6 +54,8 @@ export class MediaStorage extends Context.Service<
     readonly pathOf: (key: string) => string
     /** A path to write a new file to, which is sealed afterwards. Its folder is there; an earlier try's file is not. */
     readonly newPath: (key: string) => Effect.Effect<string, Unavailable>
+    /** Opens a file to which bytes are added behind the first `keep` ones; all others are cut off. Fails if fewer are there. */
+    readonly grow: (key: string, keep: number) => Effect.Effect<GrowingFile, Unavailable>
     /** Removes the bytes, sealed or not. Nothing there is success. */
     readonly remove: (key: string) => Effect.Effect<void, Unavailable>
     /** Bytes that may be stored before too little is left on the disk. */

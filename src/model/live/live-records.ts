@@ -6,7 +6,7 @@ import { Schema } from "effect"
 import type { Question } from "../question.ts"
 import { EventRole } from "../roles.ts"
 import type { Timestamp } from "../timestamp.ts"
-import { CaptureKind, LobbyPolicy, PollKind, PollResults } from "./live-values.ts"
+import { CaptureKind, LobbyPolicy, PollKind, PollResults, type TranscriptSegment } from "./live-values.ts"
 import { roomStream, type StreamOf } from "./streams.ts"
 
 /** The author of an act, as other participants see them. */
@@ -257,6 +257,8 @@ export interface Records {
   readonly plan: BreakoutPlan
   readonly room: Room
   readonly round: Round
+  /** A final caption, by the recogniser's id of it: stored, and never in memory. */
+  readonly caption: TranscriptSegment
   /** by phase, */
   readonly broadcast: Broadcast
   /** or once. */

@@ -22,6 +22,8 @@ export const MediaFailureCode = Schema.Literals([
   "checksum_mismatch",
   /** The wanted part of the recording has no picture or sound that can be cut out. */
   "nothing_in_range",
+  /** Of a broadcast that can be watched: from some moment on there was no room to store it. */
+  "cut_off",
   /** The inspection took too much time or memory, or failed again and again through a fault of ours. */
   "processing_failed",
 ])
@@ -59,7 +61,9 @@ export interface Recording {
   readonly durationMs: number | null
   readonly failure: MediaFailure | null
   readonly storageKey: string
-  /** SHA-256 of the bytes, once inspected. */
+  /** Its bytes are files of segments, one file for each take. */
+  readonly broadcastId: string | null
+  /** SHA-256 of the bytes, once inspected. Null for broadcasts, whose bytes came in pieces. */
   readonly sha256: Uint8Array | null
   readonly expectedSha256: Uint8Array | null
   readonly uploadExpiresAt: Timestamp | null

@@ -149,3 +149,8 @@ export const phaseRows = (phases: ReadonlyArray<PhaseState>): ReadonlyArray<obje
     timer_rev: phase.timerRev,
     timer_elapsed: phase.timerElapsed,
   }))
+
+export const findWorkspaceOf = async (sql: Queryable, eventId: string): Promise<string | undefined> => {
+  const [row] = await sql<{ workspaceId: string }[]>`select workspace_id from events where id = ${eventId}`
+  return row?.workspaceId
+}

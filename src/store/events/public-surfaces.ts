@@ -1,4 +1,5 @@
 /** The public view of an event: names on stage, the broadcast, and the recordings. */
+import type { Recording } from "../../model/media/recording.ts"
 import type { EventRole } from "../../model/roles.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
@@ -33,6 +34,7 @@ export const findActiveBroadcast = async (sql: Queryable, eventId: string): Prom
 
 export interface RecordingRow {
   readonly id: string
+  readonly source: Recording["source"]
   readonly kind: string
   readonly title: string | null
   readonly status: "uploading" | "processing" | "ready" | "failed"
@@ -42,7 +44,7 @@ export interface RecordingRow {
 
 export const findLatestRecording = async (sql: Queryable, eventId: string): Promise<RecordingRow | undefined> => {
   const [row] = await sql<RecordingRow[]>`
-    select id, kind, title, status, duration_ms, created_at from recordings
+    select id, source, kind, title, status, duration_ms, created_at from recordings
      where event_id = ${eventId} and status = 'ready' order by created_at desc, id desc limit 1`
   return row
 }
@@ -73,18 +75,10 @@ export const listDerivations = (sql: Queryable, recordingId: string): Promise<De
     ...rows,
   ])
 
-export interface EventSummaryRow {
-  readonly text: string
-  readonly speakers: ReadonlyArray<{ readonly name: string; readonly words: number; readonly seconds: number }>
-}
-
-export const findEventSummary = async (sql: Queryable, eventId: string): Promise<EventSummaryRow | undefined> => {
-  const [row] = await sql<EventSummaryRow[]>`select text, speakers from event_summaries where event_id = ${eventId}`
-  return row
-}
-
 export interface AssetRow {
   readonly id: string
+  /** Of a clip, that of its recording. */
+  readonly source: Recording["source"]
   readonly kind: string
   readonly title: string | null
   readonly status: "uploading" | "processing" | "ready" | "failed"
@@ -95,9 +89,9 @@ export interface AssetRow {
 /** A recording or a clip, by its id. */
 export const findAsset = async (sql: Queryable, id: string): Promise<AssetRow | undefined> => {
   const [row] = await sql<AssetRow[]>`
-    select id, kind, title, status, duration_ms, event_id from recordings where id = ${id}
+    select id, source, kind, title, status, duration_ms, event_id from recordings where id = ${id}
     union all
-    select c.id, 'clip', c.title, c.status, coalesce(c.actual_end_ms - c.actual_start_ms, c.end_ms - c.start_ms), r.event_id
+    select c.id, r.source, 'clip', c.title, c.status, coalesce(c.actual_end_ms - c.actual_start_ms, c.end_ms - c.start_ms), r.event_id
       from clips c join recordings r on r.id = c.recording_id where c.id = ${id}`
   return row
 }

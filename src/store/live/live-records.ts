@@ -76,7 +76,14 @@ const kept = <K extends Kind>(changes: ReadonlyArray<Change<K>>): ReadonlyArray<
 const gone = (changes: ReadonlyArray<Change>): ReadonlyArray<string> =>
   changes.flatMap(({ id, record }) => (record === null ? [id] : []))
 
-const OWN_TABLES: ReadonlySet<Kind> = new Set<Kind>(["question", "questionVote", "chat", "broadcast", "membership"])
+const OWN_TABLES: ReadonlySet<Kind> = new Set<Kind>([
+  "question",
+  "questionVote",
+  "chat",
+  "broadcast",
+  "caption",
+  "membership",
+])
 
 /** The argument of `write_activities`; an absent part costs it nothing. */
 export const activityRows = (changes: ReadonlyArray<Change>): object => {
@@ -91,6 +98,7 @@ export const activityRows = (changes: ReadonlyArray<Change>): object => {
     chat: kept(chat).map(chatRow),
     unsent: gone(chat),
     broadcasts: kept(ofKind(changes, "broadcast")).map(broadcastRow),
+    captions: kept(ofKind(changes, "caption")),
     memberships: ofKind(changes, "membership").flatMap(({ id, record }) =>
       record === null ? [] : [{ user_id: id, role: record.role }],
     ),

@@ -6,6 +6,13 @@ import type { Queryable } from "../database.ts"
 
 export type MediaJob =
   | { readonly id: number; readonly kind: "inspect"; readonly recordingId: string; readonly attempts: number }
+  | { readonly id: number; readonly kind: "record"; readonly recordingId: string; readonly attempts: number }
+  | {
+      readonly id: number
+      readonly kind: "transcribe" | "summarise"
+      readonly eventId: string
+      readonly attempts: number
+    }
   | { readonly id: number; readonly kind: "cut"; readonly clipId: string; readonly attempts: number }
   | { readonly id: number; readonly kind: "remove"; readonly storageKey: string; readonly attempts: number }
 
@@ -20,7 +27,7 @@ export const claimMediaJobs = async (
      where id = any (array(
        select id from media_jobs where due_at <= now() and (leased_until is null or leased_until <= now())
         order by due_at, id limit ${limit} for update skip locked))
-    returning id, kind, recording_id, clip_id, storage_key, attempts`
+    returning id, kind, recording_id, clip_id, event_id, storage_key, attempts`
 
 /** Gives a failed job back for another try. */
 export const postponeMediaJob = async (sql: Queryable, id: number, inMs: number, error: string): Promise<void> => {
@@ -29,8 +36,14 @@ export const postponeMediaJob = async (sql: Queryable, id: number, inMs: number,
      where id = ${id}`
 }
 
-export const deleteMediaJob = async (sql: Queryable, id: number): Promise<void> => {
-  await sql`delete from media_jobs where id = ${id}`
+/** False: it was deleted before. */
+export const deleteMediaJob = async (sql: Queryable, id: number): Promise<boolean> => {
+  const { count } = await sql`delete from media_jobs where id = ${id}`
+  return count > 0
+}
+
+export const addSummariseJob = async (sql: Queryable, eventId: string): Promise<void> => {
+  await sql`insert into media_jobs (kind, event_id) values ('summarise', ${eventId}) on conflict do nothing`
 }
 
 /** At the start of the only process: leases of processes that died end at once. */

@@ -5,7 +5,7 @@ import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 
 const COLUMNS = `id, event_id, workspace_id, phase_id, room_id, kind, source, title, status, size_bytes, content_type,
-  duration_ms, failure, storage_key, sha256, expected_sha256, upload_expires_at, created_at`
+  duration_ms, failure, storage_key, broadcast_id, sha256, expected_sha256, upload_expires_at, created_at`
 
 export interface NewRecording {
   readonly id: string
@@ -105,6 +105,21 @@ export const markReady = async (
     update recordings
        set status = 'ready', container = ${container}, content_type = ${contentType}, codecs = ${[...codecs]}::text[],
            duration_ms = ${durationMs}, width = ${width}, height = ${height}, sha256 = ${sha256}
+     where id = ${id} and status = 'processing' returning id, event_id, workspace_id`
+  return row
+}
+
+/** As `markReady`, for the recording of a broadcast. */
+export const markBroadcastReady = async (
+  sql: Queryable,
+  id: string,
+  { container, contentType, codecs, durationMs, width, height }: MediaFacts,
+  sizeBytes: number,
+): Promise<Settled | undefined> => {
+  const [row] = await sql<Settled[]>`
+    update recordings
+       set status = 'ready', container = ${container}, content_type = ${contentType}, codecs = ${[...codecs]}::text[],
+           duration_ms = ${durationMs}, width = ${width}, height = ${height}, size_bytes = ${sizeBytes}
      where id = ${id} and status = 'processing' returning id, event_id, workspace_id`
   return row
 }

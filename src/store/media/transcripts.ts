@@ -70,11 +70,12 @@ export const findTranscriptById = async (sql: Queryable, id: string): Promise<Tr
   return row
 }
 
-/** The newest of the event. */
+/** The event's own, of its captions, or else the newest of its recordings'. */
 export const findEventTranscript = async (sql: Queryable, eventId: string): Promise<TranscriptRow | undefined> => {
   const [row] = await sql<TranscriptRow[]>`
     select id, event_id, recording_id, created_at from transcripts
-     where event_id = ${eventId} and status = 'ready' order by created_at desc, id desc limit 1`
+     where event_id = ${eventId} and status = 'ready'
+     order by recording_id is not null, created_at desc, id desc limit 1`
   return row
 }
 

@@ -1,15 +1,17 @@
 /**
  * Whether a broadcast phase is on air. Webhook events of going live and pausing are in the same commit; REST and the gateway send
- * the same commands. Another service carries the stream: this one only has the address where it can be watched.
+ * the same commands. The stream itself is not the actor's: it has the address where it can be watched.
  */
 import type { Broadcast } from "../../../model/live/live-records.ts"
 import type { PhaseState } from "../../../model/phase.ts"
-import { isWatchable, playbackUrl } from "../../../model/playback-url.ts"
+import { isWatchable } from "../../../model/playback-url.ts"
+import { toMillis } from "../../../model/timestamp.ts"
 import type { BroadcastView } from "../../../protocol/topics/media.ts"
 import type { Refused } from "../../commands.ts"
 import { activePhaseOf, findPhase } from "../state.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, isRefused, noSuch, refuse } from "./activity.ts"
+import { stopRecording } from "./capture.ts"
 
 const viewOf = (broadcast: Broadcast): BroadcastView => ({ ...broadcast })
 
@@ -41,6 +43,7 @@ const become = (turn: Turn, broadcast: Broadcast, status: "live" | "paused" | "e
   turn.publish(DISPATCH[status], "event", { broadcast: viewOf(next) })
   const { broadcastId, phaseId, playbackUrl: url } = next
   if (status === "live") turn.emitWebhookEvent("broadcast.live", { broadcastId, phaseId, playbackUrl: url })
+  if (status === "ended") stopRecording(turn)
   if (status === "paused") turn.emitWebhookEvent("broadcast.paused", { broadcastId, phaseId })
   return next
 }
@@ -78,15 +81,20 @@ const control =
     const known = turn.get("broadcast", phase.id) ?? fresh(turn, phase)
     const status = NEXT[verb][known.status]
     if (status === undefined) return refuse("conflict", REFUSALS[verb], { broadcast: viewOf(known) })
-    const url = given ?? known.playbackUrl ?? defaultUrl(turn, known)
+    const url = given ?? addressOf(turn, known)
     if (status === known.status && url === known.playbackUrl) return { broadcast: viewOf(known) }
     return { broadcast: viewOf(become(turn, { ...known, playbackUrl: url }, status)) }
   }
 
-const defaultUrl = (turn: Turn, { broadcastId, phaseId }: Broadcast): string | null =>
-  turn.playbackUrlTemplate === null
-    ? null
-    : playbackUrl(turn.playbackUrlTemplate, { broadcastId, phaseId, eventId: turn.state.event.id })
+/** The known address, but for one of the deployment whose event has become private or public since: it is another now. */
+const addressOf = (turn: Turn, { broadcastId, phaseId, playbackUrl: known, startedAt }: Broadcast): string | null => {
+  const { id, visibility } = turn.state.event
+  const of = { broadcastId, phaseId, eventId: id, startedAt: startedAt === null ? turn.now : toMillis(startedAt) }
+  const open = turn.playbackUrlOf({ ...of, isPrivate: false })
+  const closed = turn.playbackUrlOf({ ...of, isPrivate: true })
+  if (known !== null && known !== open && known !== closed) return known
+  return visibility === "private" ? closed : open
+}
 
 export const broadcast = {
   commands: {

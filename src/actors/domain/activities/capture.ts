@@ -10,14 +10,34 @@ const NO_TRANSCRIPT = refuse("feature_disabled", "The active phase lacks the fea
 
 const NO_RECORDER = refuse(
   "conflict",
-  "Nothing records here: the deployment has neither a media server nor another recorder.",
+  "Nothing records here: no broadcast is live on this server, and the deployment has no other recorder.",
 )
+
+const hasRecorder = (turn: Turn): boolean => {
+  if (turn.recorder !== "broadcasts") return turn.recorder === "events"
+  const phase = activePhase(turn.state)
+  return phase !== undefined && turn.get("broadcast", phase.id)?.status === "live"
+}
 
 const stop = (turn: Turn): Capture => {
   if (turn.get("capture", ONLY)?.on !== true) return OFF
   turn.put("capture", ONLY, OFF)
   turn.publish("capture.state", "event", { ...OFF })
   return OFF
+}
+
+/** The broadcast that was recorded has ended: a recording is announced no longer, a transcript goes on. */
+export const stopRecording = (turn: Turn): void => {
+  const before = turn.get("capture", ONLY)
+  if (turn.recorder !== "broadcasts" || before?.on !== true || !before.kinds.includes("recording")) return
+  const kinds = before.kinds.filter((kind) => kind !== "recording")
+  if (kinds.length === 0) {
+    stop(turn)
+    return
+  }
+  const capturing: Capture = { ...before, kinds }
+  turn.put("capture", ONLY, capturing)
+  turn.publish("capture.state", "event", { ...capturing })
 }
 
 export const capture = {
@@ -29,7 +49,7 @@ export const capture = {
         return NO_TRANSCRIPT
       }
       // Everyone is shown that a recording runs, so it must not be announced where nothing records.
-      if (kinds.includes("recording") && !turn.canRecord) return NO_RECORDER
+      if (kinds.includes("recording") && !hasRecorder(turn)) return NO_RECORDER
       const before = turn.get("capture", ONLY) ?? OFF
       if (before.on && before.kinds.join() === kinds.join()) return { ...before }
       const capturing: Capture = { on: true, kinds, since: before.since ?? turn.at }
@@ -42,8 +62,11 @@ export const capture = {
       // The permission rules do not check callers with a key of the workspace.
       if (!phaseTraits(turn.state).featureSet.includes("transcript")) return NO_TRANSCRIPT
       for (const segment of segments) {
-        if (segment.final) turn.publish("transcript.segment", "event", segment)
-        else turn.publishEphemeral("transcript.interim", "event", segment, segment.segment)
+        if (segment.final) {
+          turn.put("caption", segment.segment, segment)
+          turn.forget("caption", segment.segment)
+          turn.publish("transcript.segment", "event", segment)
+        } else turn.publishEphemeral("transcript.interim", "event", segment, segment.segment)
       }
       return { accepted: segments.length }
     },

@@ -3,16 +3,41 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { BroadcastId } from "../../../model/ids.ts"
 import { Commanded, EndpointAccess } from "../access.ts"
-import { PathId } from "../endpoint.ts"
+import { created, PathId } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
+import { Audited } from "../workspaces/audit.ts"
+
+/** The state of the encoder that pushes to this server. */
+export const IngestView = Schema.Struct({
+  /** `waiting`: nothing came yet; `lost`: nothing came for ten seconds. */
+  state: Schema.Literals(["waiting", "receiving", "lost"]),
+  /** When the last segment came, since the server started. */
+  lastSegmentAt: Schema.NullOr(Schema.String),
+  /** How many times the encoder's picture or codecs changed, from 1. */
+  takes: Schema.Int,
+  durationMs: Schema.Int,
+  /** Why the encoder was refused; null once its bytes are taken. */
+  failure: Schema.NullOr(Schema.Struct({ code: Schema.String, detail: Schema.String })),
+})
 
 export const BroadcastState = Schema.Struct({
   broadcastId: BroadcastId,
   phaseId: Schema.String,
   status: Schema.Literals(["idle", "live", "paused", "ended"]),
   playbackUrl: Schema.NullOr(Schema.String),
+  /** Null where encoders do not push to this server. */
+  ingest: Schema.NullOr(IngestView),
 })
 export type BroadcastState = typeof BroadcastState.Type
+
+/** Where an encoder pushes. The addresses are credentials: each holds the token. */
+export const IngestAddress = Schema.Struct({
+  /** For HLS of MP4 segments: the playlist, beside which the encoder puts its files. */
+  url: Schema.String,
+  /** For one endless stream of fragmented MP4, or its numbered pieces (`?seq=0` and on). */
+  streamUrl: Schema.String,
+  token: Schema.String,
+})
 
 const control = <const Name extends string, const Verb extends string>(name: Name, verb: Verb, summary: string) =>
   HttpApiEndpoint.post(name, `/v1/phases/:id/broadcast/${verb}`, {
@@ -41,5 +66,23 @@ export const Broadcasts = HttpApiGroup.make("broadcasts")
     control("pauseBroadcast", "pause", "Pause the broadcast"),
     control("resumeBroadcast", "resume", "Go on after a pause"),
     control("stopBroadcast", "stop", "End the broadcast for good"),
+    HttpApiEndpoint.get("getBroadcast", "/v1/phases/:id/broadcast", {
+      params: PathId,
+      success: BroadcastState,
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "phase")
+      .annotate(OpenApi.Summary, "The broadcast of a phase, and the state of its encoder"),
+    HttpApiEndpoint.post("createIngest", "/v1/phases/:id/broadcast/ingest", {
+      params: PathId,
+      success: created(IngestAddress),
+      error: problems(...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "phase")
+      .annotate(Audited, "broadcast.ingest_created")
+      .annotate(
+        OpenApi.Summary,
+        "An address for the encoder of a live broadcast, until the broadcast ends; the address before is refused from now on",
+      ),
   )
   .annotate(OpenApi.Description, "The broadcast of a phase.")

@@ -11,6 +11,7 @@ import { Email } from "../accounts/accounts.ts"
 import { AddressLimit, ExactBody, Name, PathId, SecretAddress, TextBody } from "../endpoint.ts"
 import { problems, WITH_BODY } from "../problem.ts"
 import { TableSummary } from "./table-summary.ts"
+import { Summary } from "./transcripts.ts"
 
 const READ = ["unauthorized", "not_found", "rate_limited", "unavailable", "internal_error"] as const
 
@@ -73,11 +74,6 @@ const Clip = Schema.Struct({
   durationMs: Schema.Int,
   playbackUrl: Schema.NullOr(Schema.String),
   createdAt: Instant,
-})
-
-const Summary = Schema.Struct({
-  text: Schema.String,
-  speakers: Schema.Array(Schema.Struct({ name: Schema.String, words: Schema.Int, seconds: Schema.Number })),
 })
 
 const CALENDAR = "text/calendar; charset=utf-8"

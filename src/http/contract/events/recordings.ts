@@ -92,7 +92,7 @@ export const Recordings = HttpApiGroup.make("recordings")
       .annotate(OpenApi.Summary, "A recording, with signed addresses once it is ready"),
     HttpApiEndpoint.delete("deleteRecording", "/v1/recordings/:id", {
       params: PathId,
-      error: problems(...COMMON, "not_found"),
+      error: problems(...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "recording")
       .annotate(Audited, "recording.deleted")

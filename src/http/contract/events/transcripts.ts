@@ -44,6 +44,14 @@ export const VTT = "text/vtt"
 export const SRT = "application/x-subrip"
 const asFile = (contentType: string) => Schema.String.pipe(HttpApiSchema.asText({ contentType }))
 
+/** What was said at an event, for its recap. */
+export const Summary = Schema.Struct({
+  /** Empty where nobody wrote one. */
+  text: Schema.String,
+  /** By their words, most first. */
+  speakers: Schema.Array(Schema.Struct({ name: Schema.String, words: Schema.Int, seconds: Schema.Number })),
+})
+
 const Query = {
   /** `json` by default. */
   format: Schema.optionalKey(Schema.Literals(["json", "vtt", "srt", "txt"])),
@@ -102,6 +110,26 @@ export const Transcripts = HttpApiGroup.make("transcripts")
     })
       .annotate(EndpointAccess, "event")
       .annotate(Revalidated, true)
-      .annotate(OpenApi.Summary, "The event's newest transcript"),
+      .annotate(OpenApi.Summary, "The transcript of the event's captions, or else the newest of its recordings'"),
+    HttpApiEndpoint.put("putSummary", "/v1/events/:id/summary", {
+      params: PathId,
+      payload: Schema.Struct({
+        text: ShownText(1, 5000),
+        /** Counted from the transcript by default. */
+        speakers: Schema.optionalKey(
+          Schema.Array(
+            Schema.Struct({
+              name: ShownText(1, 200),
+              words: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10_000_000 })),
+              seconds: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 864_000 })),
+            }),
+          ).check(Schema.isMaxLength(100)),
+        ),
+      }),
+      success: Summary,
+      error: problems(...WITH_BODY, ...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(OpenApi.Summary, "Write the summary that the recap shows; it replaces a model's"),
   )
   .annotate(OpenApi.Description, "Captions of a live event, and transcripts of its recordings.")

@@ -120,6 +120,7 @@ export const exampleBroadcast = {
   phaseId: ids.phase,
   status: "live",
   playbackUrl: "https://video.example.com/live.m3u8",
+  ingest: { state: "receiving", lastSegmentAt: T1, takes: 1, durationMs: 62_000, failure: null },
 }
 export const agenda = { ...event, phases: [phase], activePhaseId: ids.phase }
 export const user = {

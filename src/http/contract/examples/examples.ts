@@ -140,6 +140,18 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
     },
     response: { accepted: 1 },
   },
+  getBroadcast: { response: exampleBroadcast },
+  createIngest: {
+    response: {
+      url: "https://live.example.com/v1/ingest/3fX0q9Zb7LrVtPz2mNdKc8WgYhJuQe5sAoRi1TfUxEk/index.m3u8",
+      streamUrl: "https://live.example.com/v1/ingest/3fX0q9Zb7LrVtPz2mNdKc8WgYhJuQe5sAoRi1TfUxEk/stream",
+      token: "3fX0q9Zb7LrVtPz2mNdKc8WgYhJuQe5sAoRi1TfUxEk",
+    },
+  },
+  putSummary: {
+    request: { text: "A launch in May." },
+    response: { text: "A launch in May.", speakers: [{ name: "Grace Hopper", words: 4000, seconds: 1800 }] },
+  },
   stopBroadcast: { response: { ...exampleBroadcast, status: "ended" } },
   extendPhase: { request: { seconds: 60 }, response: phase },
   listUsers: { response: examplePage("users", user) },

@@ -30,6 +30,7 @@ export const AUDIT_ACTIONS = [
   "webhook.secret_rotated",
   "event.deleted",
   "recording.deleted",
+  "broadcast.ingest_created",
   "clip.deleted",
 ] as const
 export type AuditAction = (typeof AUDIT_ACTIONS)[number]

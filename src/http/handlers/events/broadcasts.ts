@@ -1,24 +1,63 @@
-/** Broadcast control over REST: the same commands that hosts send over the gateway. */
+/** Broadcast control over REST: the same commands that hosts send over the gateway, and the encoder's address. */
 import { Effect } from "effect"
 import type { ActivityCommand } from "../../../actors/commands.ts"
-import type { BroadcastState, Broadcasts } from "../../contract/events/broadcasts.ts"
+import { hashSecret, newSecret } from "../../../identity/secrets.ts"
+import { LiveBroadcasts } from "../../../media/live/live-broadcasts.ts"
+import { Conflict, NotFound } from "../../../model/errors.ts"
+import { toTimestamp } from "../../../model/timestamp.ts"
+import type { BroadcastView } from "../../../protocol/topics/media.ts"
+import { Database } from "../../../store/database.ts"
+import { findPhaseBroadcast } from "../../../store/media/broadcasts.ts"
+import type { Broadcasts, IngestView } from "../../contract/events/broadcasts.ts"
 import type { Handlers } from "../../requests/call.ts"
+import { HttpSettings } from "../../requests/settings.ts"
 import { ask } from "./live-commands.ts"
 
 interface OfPhase {
   readonly scope: { readonly eventId: string; readonly phaseId: string }
 }
 
+const NOTHING_CAME: typeof IngestView.Type = {
+  state: "waiting",
+  lastSegmentAt: null,
+  takes: 0,
+  durationMs: 0,
+  failure: null,
+}
+
+/** Of a broadcast that cannot be read now nothing is known: the command that was committed is answered all the same. */
+const ingestOf = (broadcastId: string) =>
+  Effect.gen(function* () {
+    const broadcasts = yield* LiveBroadcasts
+    if (!broadcasts.takesEncoders) return null
+    const open = yield* broadcasts.open(broadcastId)
+    const { lastSegmentAt, takes, durationMs, failure } = open.live
+    return {
+      state: broadcasts.stateOf(open),
+      lastSegmentAt: lastSegmentAt === undefined ? null : toTimestamp(lastSegmentAt),
+      takes,
+      durationMs,
+      failure: failure ?? null,
+    } satisfies typeof IngestView.Type
+  }).pipe(Effect.orElseSucceed(() => NOTHING_CAME))
+
+type Shown = Pick<BroadcastView, "broadcastId" | "phaseId" | "status" | "playbackUrl">
+
+const shown = ({ broadcastId, phaseId, status, playbackUrl }: Shown) =>
+  Effect.map(ingestOf(broadcastId), (ingest) => ({ broadcastId, phaseId, status, playbackUrl, ingest }))
+
 const control = ({ scope: { eventId } }: OfPhase, command: ActivityCommand) =>
-  Effect.map(ask(eventId, command, null), ({ result }) => {
-    const { broadcastId, phaseId, status, playbackUrl } = result["broadcast"] as BroadcastState
-    return { broadcastId, phaseId, status, playbackUrl }
-  })
+  Effect.flatMap(ask(eventId, command, null), ({ result }) => shown(result["broadcast"] as BroadcastView))
 
 const ofPhase = (type: "broadcast.pause" | "broadcast.resume" | "broadcast.stop") => ({
   access: "phase" as const,
   handle: (call: OfPhase) => control(call, { type, d: { phaseId: call.scope.phaseId } }),
 })
+
+const notStarted = new Conflict({ detail: "The broadcast has not started." })
+
+const known = ({ scope: { phaseId } }: OfPhase) =>
+  Effect.flatMap(Database, (database) => database.run((sql) => findPhaseBroadcast(sql, phaseId)))
 
 export const broadcasts: Handlers<typeof Broadcasts> = {
   startBroadcast: {
@@ -28,4 +67,24 @@ export const broadcasts: Handlers<typeof Broadcasts> = {
   pauseBroadcast: ofPhase("broadcast.pause"),
   resumeBroadcast: ofPhase("broadcast.resume"),
   stopBroadcast: ofPhase("broadcast.stop"),
+  getBroadcast: {
+    access: "phase",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const broadcast = (yield* known(call)) ?? (yield* NotFound.of("broadcast"))
+        return yield* shown({ ...broadcast, broadcastId: broadcast.id })
+      }),
+  },
+  createIngest: {
+    access: "phase",
+    handle: (call) =>
+      Effect.gen(function* () {
+        const { id } = (yield* known(call)) ?? (yield* notStarted)
+        const token = newSecret()
+        yield* (yield* LiveBroadcasts).setToken(id, hashSecret(token))
+        const { publicUrl } = yield* HttpSettings
+        const url = `${publicUrl}/v1/ingest/${token}`
+        return { url: `${url}/index.m3u8`, streamUrl: `${url}/stream`, token }
+      }),
+  },
 }

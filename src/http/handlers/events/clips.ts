@@ -3,8 +3,9 @@ import { Effect } from "effect"
 import { storageKeyOf } from "../../../media/storage/storage.ts"
 import { BadRequest, Conflict, NotFound } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
-import type { Clip } from "../../../model/media/recording.ts"
+import type { Clip, Recording } from "../../../model/media/recording.ts"
 import { Database } from "../../../store/database.ts"
+import { takeSpans } from "../../../store/media/broadcasts.ts"
 import { deleteClip, findClip, insertClip, lockClips, pageClips } from "../../../store/media/clips.ts"
 import { startMediaJobs } from "../../../store/media/media-signal.ts"
 import { lockMediaUse } from "../../../store/media/recordings.ts"
@@ -29,6 +30,18 @@ const rangeFault = (startMs: number, endMs: number, durationMs: number): string 
   return endMs - startMs > LONGEST_MS ? "endMs: a clip has at most an hour." : undefined
 }
 
+const acrossTakes = new BadRequest({
+  detail: "startMs, endMs: the broadcast's picture or codecs changed between them; a clip has one of them.",
+})
+
+/** A file of a broadcast ends where its encoder sent another picture or codec; files of two cannot be joined. */
+const isInOneTake = ({ id, source }: Recording, startMs: number, endMs: number) =>
+  Effect.gen(function* () {
+    if (source !== "broadcast") return true
+    const spans = yield* (yield* Database).run((sql) => takeSpans(sql, id))
+    return spans.some((span) => startMs >= span.startMs && endMs <= span.endMs + GRACE_MS)
+  })
+
 export const clips: Handlers<typeof Clips> = {
   createClip: {
     access: "recording",
@@ -41,6 +54,7 @@ export const clips: Handlers<typeof Clips> = {
         const { startMs, title } = payload
         const detail = rangeFault(startMs, payload.endMs, durationMs)
         if (detail !== undefined) return yield* new BadRequest({ detail })
+        if (!(yield* isInOneTake(recording, startMs, payload.endMs))) return yield* acrossTakes
         const id = newId()
         const endMs = Math.min(payload.endMs, durationMs)
         // Its share of the recording; the cut measures it.

@@ -14,7 +14,6 @@ import { toTimestamp } from "../../../model/timestamp.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import {
   findActiveBroadcast,
-  findEventSummary,
   findLatestRecording,
   listCast,
   listDerivations,
@@ -27,12 +26,13 @@ import {
   insertRegistration,
   lockCapacity,
 } from "../../../store/events/registrations.ts"
+import { findEventSummary } from "../../../store/events/summaries.ts"
 import { findTableNotes } from "../../../store/events/table-notes.ts"
 import { query } from "../../../store/query.ts"
 import type { PublicEvents } from "../../contract/events/public-events.ts"
 import type { TableContent } from "../../contract/events/table-summary.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
-import { type Addressing, watchAddress, workspaceAddressing } from "../../requests/media-addresses.ts"
+import { type Addressing, playAddress, watchAddress, workspaceAddressing } from "../../requests/media-addresses.ts"
 import { RateLimits } from "../../requests/rate-limits.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { requireProvedOrganiser } from "../workspaces/letters-to-others.ts"
@@ -84,9 +84,9 @@ const watchedAt = ({ visibility }: Pick<Event, "visibility">) =>
   Effect.map(workspaceAddressing, (own) => {
     const addressing: Addressing = visibility === "private" ? own : { ...own, audience: "public" }
     return {
-      recording: <R extends Watchable>(recording: R) => ({
+      recording: <R extends Watchable & Pick<RecordingRow, "source">>({ source, ...recording }: R) => ({
         ...recording,
-        playbackUrl: watchAddress("recording", recording, "play", addressing),
+        playbackUrl: playAddress({ ...recording, source }, addressing),
       }),
       clip: <C extends Watchable>(clip: C) => ({
         ...clip,

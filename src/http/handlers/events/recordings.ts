@@ -33,6 +33,8 @@ const tooMany = new Conflict({ detail: `An event has at most ${MOST_PER_EVENT} r
 const nothingCame = new Conflict({ detail: "No bytes were uploaded." })
 const notUploading = new Conflict({ detail: "The recording has failed; begin another one." })
 
+const broadcasting = new Conflict({ detail: "Its broadcast goes on; stop that first." })
+
 const shown = (recording: Recording) =>
   Effect.map(workspaceAddressing, (addressing) => shownRecording(recording, addressing))
 
@@ -136,6 +138,7 @@ export const recordings: Handlers<typeof Recordings> = {
     access: "recording",
     handle: ({ scope: { recording } }) =>
       Effect.gen(function* () {
+        if (recording.source === "broadcast" && recording.status === "processing") return yield* broadcasting
         const wasThere = yield* (yield* Database).run((sql) => deleteRecording(sql, recording.id))
         if (!wasThere) return yield* NotFound.of("recording")
         yield* startMediaJobs

@@ -10,6 +10,7 @@ import { newId } from "../../../model/ids.ts"
 import { withoutUnseen } from "../../../model/text/shown-text.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { afterCommit, Database } from "../../../store/database.ts"
+import { findEventSummary, putEventSummary } from "../../../store/events/summaries.ts"
 import {
   findEventTranscript,
   findTranscript,
@@ -137,5 +138,16 @@ export const transcripts: Handlers<typeof Transcripts> = {
           (row) => answer(row, wanted),
         ),
       ),
+  },
+  putSummary: {
+    access: "event",
+    handle: ({ payload: { text, speakers }, scope: { event } }) =>
+      Effect.gen(function* () {
+        const summary = yield* (yield* Database).transaction(async (sql) => {
+          await putEventSummary(sql, event.id, { text, speakers: speakers ?? null })
+          return findEventSummary(sql, event.id)
+        })
+        return summary ?? (yield* NotFound.of("event"))
+      }),
   },
 }

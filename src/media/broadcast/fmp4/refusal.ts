@@ -13,6 +13,8 @@ export type RefusalCode =
   /** Times that jump again and again. */
   | "clock"
   | "damaged"
+  /** More than the most that an encoder may send in a while. */
+  | "too_fast"
 
 export class EncoderRefused extends Error {
   override readonly name = "EncoderRefused"

@@ -106,6 +106,7 @@ begin
     delete from chat_messages c using jsonb_array_elements_text(written->'unsent') as u(id) where c.id = u.id::uuid;
   end if;
   if written ? 'broadcasts' then perform write_broadcasts(of_event, written->'broadcasts'); end if;
+  if written ? 'captions' then perform write_captions(of_event, written->'captions'); end if;
   if written ? 'memberships' then perform write_memberships(of_event, written->'memberships'); end if;
   if written ? 'records' then perform write_records(of_event, written->'records'); end if;
   if written ? 'gone' then perform drop_records(of_event, written->'gone'); end if;
@@ -150,6 +151,15 @@ create or replace function write_broadcasts(of_event uuid, changed jsonb) return
          as b(id uuid, phase_id uuid, status text, playback_url text, started_at timestamptz)
   on conflict (phase_id) do update set status = excluded.status, playback_url = excluded.playback_url,
          started_at = excluded.started_at, updated_at = now()
+$$;
+
+-- A later text of the same segment replaces the one before.
+create or replace function write_captions(of_event uuid, pushed jsonb) returns void language sql as $$
+  insert into captions (event_id, segment, t0, t1, speaker, lang, text)
+  select of_event, c.segment, c.t0, c.t1, c.speaker, c.lang, c.text
+    from jsonb_to_recordset(pushed) as c(segment text, t0 integer, t1 integer, speaker text, lang text, text text)
+  on conflict (event_id, segment) do update set t0 = excluded.t0, t1 = excluded.t1, speaker = excluded.speaker,
+         lang = excluded.lang, text = excluded.text
 $$;
 
 -- A role that a live event gives reaches the list only while its user may enter the workspace. The removal of a member locks

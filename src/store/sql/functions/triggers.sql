@@ -53,3 +53,33 @@ create or replace trigger recordings_deleted after delete on recordings referenc
   for each statement execute function remove_media_bytes();
 create or replace trigger clips_deleted after delete on clips referencing old table as lost
   for each statement execute function remove_media_bytes();
+-- The first file of a recording that was broadcast is the recording's own.
+create or replace function remove_take_bytes() returns trigger language plpgsql as $$
+begin
+  insert into media_jobs (kind, storage_key) select 'remove', l.storage_key from lost l where l.number > 1;
+  return null;
+end $$;
+create or replace trigger recording_takes_deleted after delete on recording_takes referencing old table as lost
+  for each statement execute function remove_take_bytes();
+
+-- The recording of a broadcast is made ready when the broadcast ends.
+create or replace function record_broadcast() returns trigger language plpgsql as $$
+begin
+  insert into media_jobs (kind, recording_id) select 'record', r.id from recordings r
+   where r.broadcast_id = new.id and r.status = 'processing'
+  on conflict do nothing;
+  return null;
+end $$;
+create or replace trigger broadcasts_ended after update of status on broadcasts
+  for each row when (new.status = 'ended' and old.status <> 'ended') execute function record_broadcast();
+
+-- Captions that were pushed live become the event's transcript when it ends.
+create or replace function transcribe_event() returns trigger language plpgsql as $$
+begin
+  insert into media_jobs (kind, event_id) select 'transcribe', new.id
+   where exists (select 1 from captions where event_id = new.id)
+  on conflict do nothing;
+  return null;
+end $$;
+create or replace trigger events_ended after update of status on events
+  for each row when (new.status = 'ended' and old.status <> 'ended') execute function transcribe_event();

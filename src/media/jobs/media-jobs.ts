@@ -2,14 +2,14 @@
  * Does the jobs on stored bytes, one after the other, for as long as its layer's scope is open. A job that fails is tried again; one
  * that takes too much is given up. The loop sleeps until the signal, a job that falls due, or the end of five seconds.
  */
-import { Cause, Effect, Latch, Layer } from "effect"
-import { currentTimers } from "../clock/timers.ts"
-import { Unavailable } from "../model/errors.ts"
-import { newId } from "../model/ids.ts"
-import type { Clip, MediaFailure, Recording } from "../model/media/recording.ts"
-import { toTimestamp } from "../model/timestamp.ts"
-import { Database } from "../store/database.ts"
-import { findClip, markClipFailed, markClipReady } from "../store/media/clips.ts"
+import { Cause, Effect, Latch, Layer, Semaphore } from "effect"
+import { currentTimers } from "../../clock/timers.ts"
+import { Unavailable } from "../../model/errors.ts"
+import type { Clip, CutFacts, MediaFailure, Recording } from "../../model/media/recording.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
+import { Database } from "../../store/database.ts"
+import { takeSpans } from "../../store/media/broadcasts.ts"
+import { findClip, markClipFailed, markClipReady } from "../../store/media/clips.ts"
 import {
   claimMediaJobs,
   deleteMediaJob,
@@ -17,26 +17,33 @@ import {
   type MediaJob,
   nextMediaJobInMs,
   postponeMediaJob,
-} from "../store/media/media-jobs.ts"
-import { MediaSignal } from "../store/media/media-signal.ts"
-import { expireUploads, findRecording, markFailed, markReady } from "../store/media/recordings.ts"
-import { inBatches, sweepEvery } from "../store/sweeps/sweeps.ts"
-import { appendOccurrences, OutboxSignal } from "../store/webhooks/outbox.ts"
-import { Telemetry } from "../telemetry/telemetry.ts"
-import { MediaProcessor, type TaskFailed } from "./processing/media-processor.ts"
-import type { Cutting, Inspection } from "./processing/protocol.ts"
-import { MediaStorage } from "./storage/storage.ts"
+} from "../../store/media/media-jobs.ts"
+import { MediaSignal } from "../../store/media/media-signal.ts"
+import { expireUploads, findRecording, markFailed, markReady } from "../../store/media/recordings.ts"
+import { inBatches, sweepEvery } from "../../store/sweeps/sweeps.ts"
+import { OutboxSignal } from "../../store/webhooks/outbox.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
+import type { LiveBroadcasts } from "../live/live-broadcasts.ts"
+import { MediaProcessor, type TaskFailed } from "../processing/media-processor.ts"
+import type { Cutting, Inspection } from "../processing/protocol.ts"
+import { MediaStorage } from "../storage/storage.ts"
+import { announce } from "./announce.ts"
+import { recordBroadcast } from "./record.ts"
+import { type Summarise, summarise, transcribe } from "./transcribe.ts"
 
 export interface MediaJobsOptions {
   /** No other process works on this database: leases of a dead one end at the start. */
   readonly alone: boolean
   /** Longer than a job may take. */
   readonly leaseMs: number
+  /** Null: no model is configured. */
+  readonly summarise: Summarise | null
 }
 
 const POLL_MS = 5_000
 /** Bytes that cannot be removed are tried for ever; an inspection is given up. */
 const MOST_TRIES = 5
+const SUMMARIES_AT_ONCE = 4
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 300_000
 
@@ -55,37 +62,36 @@ const CUT_GIVEN_UP: MediaFailure = {
 
 const FULL = new Unavailable({ detail: "The disk for media is full.", retryAfterSeconds: 60 })
 
+const later = (facts: CutFacts, byMs: number): CutFacts => ({
+  ...facts,
+  actualStartMs: facts.actualStartMs + byMs,
+  actualEndMs: facts.actualEndMs + byMs,
+})
+
 const OTHER_BYTES: MediaFailure = {
   code: "checksum_mismatch",
   detail: "The bytes that arrived have another SHA-256 than the one that was given.",
 }
 
-const start = ({ alone, leaseMs }: MediaJobsOptions) =>
+const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const storage = yield* MediaStorage
     const processor = yield* MediaProcessor
+    const context = yield* Effect.context<Database | LiveBroadcasts>()
     const signal = yield* MediaSignal
     const outbox = yield* OutboxSignal
     const timers = yield* currentTimers
     const { log } = yield* Telemetry
     const wake = Latch.makeUnsafe(true)
+    const now = () => toTimestamp(timers.now())
 
     const ready = (recording: Recording, { facts, sha256 }: Extract<Inspection, { outcome: "readable" }>) =>
       database.transaction(async (sql) => {
         const settled = await markReady(sql, recording.id, facts, Buffer.from(sha256, "hex"))
         if (settled === undefined) return
-        const { id, eventId, workspaceId } = settled
-        await appendOccurrences(sql, [
-          {
-            id: newId(),
-            type: "recording.ready",
-            workspaceId,
-            eventId,
-            occurredAt: toTimestamp(timers.now()),
-            extra: { assetId: id },
-          },
-        ])
+        const { id, ...of } = settled
+        await announce(sql, now(), { type: "recording.ready", ...of, extra: { assetId: id } })
       })
 
     const fail = (id: string, failure: MediaFailure) =>
@@ -113,10 +119,9 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
       database.transaction(async (sql) => {
         const settled = await markClipReady(sql, clip.id, facts, { sizeBytes, sha256: Buffer.from(sha256, "hex") })
         if (settled === undefined) return
-        const { id, recordingId, eventId, workspaceId } = settled
-        const occurredAt = toTimestamp(timers.now())
+        const { id, recordingId, ...of } = settled
         const extra = { assetId: id, recordingId }
-        await appendOccurrences(sql, [{ id: newId(), type: "clip.ready", workspaceId, eventId, occurredAt, extra }])
+        await announce(sql, now(), { type: "clip.ready", ...of, extra })
       })
 
     const failClip = (id: string, failure: MediaFailure) =>
@@ -127,7 +132,14 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
         // As much as a transport stream takes, which is rewritten as a whole.
         if ((yield* storage.free) < (recording.sizeBytes ?? 0)) return yield* FULL
         const output = yield* storage.newPath(storageKey)
-        return yield* processor.cut({ path: storage.pathOf(recording.storageKey), output, startMs, endMs, inside })
+        const spans = yield* database.run((sql) => takeSpans(sql, recording.id))
+        const take = spans.find((span) => startMs >= span.startMs && startMs < span.endMs)
+        const path = storage.pathOf(take?.storageKey ?? recording.storageKey)
+        // Times of a cut are those of its file.
+        const before = take?.startMs ?? 0
+        const task = { path, output, startMs: startMs - before, endMs: endMs - before, inside }
+        const cutting = yield* processor.cut(task)
+        return cutting.outcome === "refused" ? cutting : { ...cutting, facts: later(cutting.facts, before) }
       })
 
     const cut = (job: Extract<MediaJob, { kind: "cut" }>) =>
@@ -147,12 +159,26 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
         }),
       )
 
-    const work = (job: MediaJob): Effect.Effect<void, Unavailable | TaskFailed> => {
-      if (job.kind === "inspect") return inspect(job)
-      return job.kind === "cut" ? cut(job) : storage.remove(job.storageKey)
+    const work = (job: MediaJob): Effect.Effect<void, Unavailable | TaskFailed | Error> => {
+      switch (job.kind) {
+        case "inspect":
+          return inspect(job)
+        case "cut":
+          return cut(job)
+        case "record":
+          return Effect.provideContext(recordBroadcast(job.recordingId, now()), context)
+        case "transcribe":
+          return Effect.provideContext(transcribe(job, now(), summariseBy !== null), context)
+        case "summarise":
+          // A model that is away for long leaves no summary: people can write one.
+          if (summariseBy === null || job.attempts > MOST_TRIES) return Effect.void
+          return Effect.provideContext(summarise(job, summariseBy), context)
+        case "remove":
+          return storage.remove(job.storageKey)
+      }
     }
 
-    const later = (job: MediaJob, cause: Cause.Cause<unknown>) =>
+    const tryLater = (job: MediaJob, cause: Cause.Cause<unknown>) =>
       Effect.suspend(() => {
         const error = String(Cause.squash(cause)).slice(0, 500)
         log.warn(
@@ -167,9 +193,14 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
         work(job),
         database.run((sql) => deleteMediaJob(sql, job.id)),
       ).pipe(
-        Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : later(job, cause))),
+        Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : tryLater(job, cause))),
         Effect.andThen(Effect.sync(() => outbox.notify())),
       )
+
+    const scope = yield* Effect.scope
+    const summaries = yield* Semaphore.make(SUMMARIES_AT_ONCE)
+    const aside = (work: Effect.Effect<void, Unavailable>) =>
+      Effect.asVoid(Effect.forkIn(summaries.withPermits(1)(Effect.ignore(work)), scope))
 
     const sleepMs = Effect.map(database.run(nextMediaJobInMs), (inMs) =>
       Math.max(0, Math.min(POLL_MS, Math.ceil(inMs ?? POLL_MS))),
@@ -178,7 +209,8 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
     const round = Effect.gen(function* () {
       wake.closeUnsafe()
       const jobs = yield* database.run((sql) => claimMediaJobs(sql, 1, leaseMs))
-      for (const job of jobs) yield* perform(job)
+      // A model takes a minute, for which no recording waits.
+      for (const job of jobs) yield* job.kind === "summarise" ? aside(perform(job)) : perform(job)
       if (jobs.length === 0) yield* Effect.timeoutOption(wake.await, yield* sleepMs)
     }).pipe(
       // The database is away: its own log says so.
@@ -190,8 +222,8 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
     if (alone) yield* Effect.ignore(database.run(endMediaLeases))
     yield* Effect.forkScoped(Effect.forever(round))
     const sweep = Effect.suspend(() => {
-      const now = toTimestamp(timers.now())
-      return inBatches(database, (sql, limit) => expireUploads(sql, now, limit))
+      const at = now()
+      return inBatches(database, (sql, limit) => expireUploads(sql, at, limit))
     })
     const expire = Effect.tap(sweep, () => Effect.sync(() => signal.notify()))
     // Uploads expire also while no server runs.
@@ -200,5 +232,8 @@ const start = ({ alone, leaseMs }: MediaJobsOptions) =>
 
 export const mediaJobsLayer = (
   options: MediaJobsOptions,
-): Layer.Layer<never, never, Database | MediaStorage | MediaProcessor | MediaSignal | OutboxSignal | Telemetry> =>
-  Layer.effectDiscard(start(options))
+): Layer.Layer<
+  never,
+  never,
+  Database | MediaStorage | MediaProcessor | LiveBroadcasts | MediaSignal | OutboxSignal | Telemetry
+> => Layer.effectDiscard(start(options))

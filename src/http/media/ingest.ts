@@ -1,0 +1,231 @@
+/**
+ * The bytes of encoders: one endless stream, numbered pieces of one, or files as ffmpeg pushes them. An encoder is refused with its
+ * connection closed: ffmpeg notices nothing else.
+ */
+import { Effect, Exit } from "effect"
+import { hashSecret } from "../../identity/secrets.ts"
+import { EncoderRefused } from "../../media/broadcast/fmp4/refusal.ts"
+import { PieceOutOfOrder, type StreamInput } from "../../media/live/encoder-input.ts"
+import { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
+import type { OpenBroadcast } from "../../media/live/open-broadcasts.ts"
+import { BadRequest, type Failure, NotFound, PayloadTooLarge, Unavailable } from "../../model/errors.ts"
+import type { HttpResponse } from "../transport/message.ts"
+import type { Problems } from "../transport/problem.ts"
+import type { Exchange, RequestHead } from "../transport/uws-exchange.ts"
+import { refusalOf } from "./refusal.ts"
+
+export type Run = <A, E>(effect: Effect.Effect<A, E, LiveBroadcasts>, onExit: (exit: Exit.Exit<A, E>) => void) => void
+
+/** Of a file, or a piece. */
+const MOST_BYTES = 32 * 1024 * 1024
+
+const NUMBER = /^\d{1,9}$/
+const FILE = /^[\w.-]{1,128}\.(mp4|m4s|cmfv|cmfa)$/i
+
+const tooLarge = new PayloadTooLarge({ limitBytes: MOST_BYTES })
+const replaced = new Unavailable({
+  detail: "Another encoder has taken over, or the broadcast is over.",
+  retryAfterSeconds: 5,
+})
+const notStored = new Unavailable({ detail: "The broadcast could not be stored.", retryAfterSeconds: 2 })
+
+const done = (status: number, headers: HttpResponse["headers"] = []): HttpResponse => ({ status, headers, body: "" })
+
+/** The problem of an encoder whose bytes are not taken. */
+const problemOf = (problems: Problems, cause: unknown): HttpResponse => {
+  if (cause instanceof EncoderRefused) return problems.of(new BadRequest({ detail: cause.message }))
+  if (cause instanceof PieceOutOfOrder) {
+    return problems.write("conflict", `The next piece is ${cause.next}.`, [["next-seq", String(cause.next)]])
+  }
+  return problems.of(notStored)
+}
+
+export class Ingest {
+  readonly #run: Run
+  readonly #problems: Problems
+
+  constructor(run: Run, problems: Problems) {
+    this.#run = run
+    this.#problems = problems
+  }
+
+  /** `PUT` and `POST`. */
+  take = (exchange: Exchange, head: RequestHead): void => {
+    const { name = "" } = head.params
+    const number = new URLSearchParams(head.query).get("seq")
+    if (name === "stream" && number === null) this.#stream(exchange, head)
+    else if (name === "stream") this.#piece(exchange, head, number ?? "")
+    else if (name.endsWith(".m3u8")) this.#playlist(exchange, head)
+    else if (FILE.test(name)) this.#file(exchange, head)
+    else this.#refuseLater(exchange, NotFound.of("file of a broadcast"))
+  }
+
+  /** `DELETE`: ffmpeg removes old segments. Nothing is removed here. */
+  remove = (exchange: Exchange, head: RequestHead): void => {
+    this.#admit(head, (exit) => this.#answer(exchange, exit, head, () => exchange.send(done(204))))
+  }
+
+  #admit(head: RequestHead, onExit: (exit: Exit.Exit<OpenBroadcast, Failure>) => void): void {
+    const admitted = Effect.flatMap(LiveBroadcasts, ({ admit }) => admit(hashSecret(head.params["token"] ?? "")))
+    this.#run(admitted, onExit)
+  }
+
+  #answer(
+    exchange: Exchange,
+    exit: Exit.Exit<OpenBroadcast, Failure>,
+    { requestId }: RequestHead,
+    onOpen: (open: OpenBroadcast) => void,
+  ): void {
+    if (Exit.isSuccess(exit)) onOpen(exit.value)
+    else exchange.send(refusalOf(exit, this.#problems, requestId), true)
+  }
+
+  /** Delayed, as any answer that closes the connection: the engine takes no other request from it meanwhile. */
+  #refuseLater(exchange: Exchange, failure: Failure): void {
+    setImmediate(() => exchange.send(this.#problems.of(failure), true))
+  }
+
+  /** The playlist of the encoder is not used: the server writes its own. */
+  #playlist(exchange: Exchange, head: RequestHead): void {
+    this.#whole(exchange, head, () => exchange.send(done(200)))
+  }
+
+  #file(exchange: Exchange, head: RequestHead): void {
+    this.#whole(exchange, head, ({ input }, bytes) => {
+      input.putFile(bytes).then(
+        () => exchange.send(done(204)),
+        (cause: unknown) => exchange.send(problemOf(this.#problems, cause), true),
+      )
+    })
+  }
+
+  #piece(exchange: Exchange, head: RequestHead, number: string): void {
+    if (!NUMBER.test(number)) {
+      this.#refuseLater(exchange, new BadRequest({ detail: "seq is the number of a piece, from 0." }))
+      return
+    }
+    this.#whole(exchange, head, ({ input }, bytes) => {
+      input.putPiece(Number(number), bytes).then(
+        (next) => exchange.send(done(204, [["next-seq", String(next)]])),
+        // The page goes on with another piece on the same connection.
+        (cause: unknown) => exchange.send(problemOf(this.#problems, cause)),
+      )
+    })
+  }
+
+  /** Gathers a body, and calls with it once the token was accepted. */
+  #whole(exchange: Exchange, head: RequestHead, then: (open: OpenBroadcast, bytes: Uint8Array) => void): void {
+    const chunks: Uint8Array[] = []
+    let size = 0
+    let open: OpenBroadcast | undefined
+    let isWhole = false
+    const go = (): void => {
+      if (open !== undefined && isWhole) then(open, Buffer.concat(chunks.splice(0)))
+    }
+    exchange.receive(
+      (chunk, isLast) => {
+        size += chunk.byteLength
+        if (size > MOST_BYTES) {
+          exchange.send(this.#problems.of(tooLarge), true)
+          chunks.length = 0
+          return
+        }
+        chunks.push(chunk)
+        isWhole = isLast
+        go()
+      },
+      { maySlow: true },
+    )
+    if (Number(head.headers["content-length"] ?? 0) > MOST_BYTES) {
+      this.#refuseLater(exchange, tooLarge)
+      return
+    }
+    exchange.pause()
+    this.#admit(head, (exit) =>
+      this.#answer(exchange, exit, head, (opened) => {
+        open = opened
+        exchange.resume()
+        go()
+      }),
+    )
+  }
+
+  #stream(exchange: Exchange, head: RequestHead): void {
+    const stream = new Stream(exchange, this.#problems)
+    exchange.pause()
+    this.#admit(head, (exit) => this.#answer(exchange, exit, head, (open) => stream.begin(open)))
+  }
+}
+
+/** One stream under way. Bytes that come before the token is accepted are few, because the connection is paused. */
+class Stream {
+  readonly #exchange: Exchange
+  readonly #problems: Problems
+  readonly #early: Uint8Array[] = []
+  #open: OpenBroadcast | undefined
+  #input: StreamInput | undefined
+  #silence: (() => void) | undefined
+  #isWhole = false
+  #isOver = false
+
+  constructor(exchange: Exchange, problems: Problems) {
+    this.#exchange = exchange
+    this.#problems = problems
+    exchange.receive(
+      (chunk, isLast) => {
+        this.#isWhole = isLast
+        if (this.#input === undefined) this.#early.push(chunk)
+        else this.#write(chunk)
+        if (isLast) this.#finish()
+      },
+      { maySlow: true },
+    )
+    exchange.whenAborted(() => this.#leave())
+  }
+
+  begin(open: OpenBroadcast): void {
+    if (this.#isOver) return
+    this.#open = open
+    this.#input = open.input.openStream(() => this.#refuse(this.#problems.of(replaced)))
+    this.#silence = open.live.changes.subscribe(() => {
+      if (open.live.hasRoom) this.#exchange.resume()
+    })
+    this.#exchange.resume()
+    for (const chunk of this.#early.splice(0)) this.#write(chunk)
+    if (this.#isWhole) this.#finish()
+  }
+
+  #write(chunk: Uint8Array): void {
+    if (this.#isOver || this.#input === undefined) return
+    try {
+      this.#input.write(chunk)
+    } catch (cause) {
+      this.#refuse(problemOf(this.#problems, cause))
+      return
+    }
+    if (this.#open?.live.isFull === true) this.#exchange.pause()
+  }
+
+  #finish(): void {
+    if (this.#isOver || this.#open === undefined) return
+    const { live } = this.#open
+    this.#leave()
+    live.settled().then(
+      () => this.#exchange.send(done(204)),
+      () => this.#exchange.send(this.#problems.of(notStored), true),
+    )
+  }
+
+  #refuse(response: HttpResponse): void {
+    if (this.#isOver) return
+    this.#leave()
+    this.#exchange.send(response, true)
+  }
+
+  #leave(): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#silence?.()
+    this.#input?.end()
+  }
+}

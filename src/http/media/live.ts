@@ -1,0 +1,225 @@
+/**
+ * A broadcast for its viewers: playlists and bytes of HLS. A playlist that is too short to begin with, or that the player wants to
+ * have a certain part, is held until it is there. Requests for a broadcast that is in memory are answered without waiting for anything else.
+ */
+import { Effect, Exit } from "effect"
+import type { Cancel, Timers } from "../../clock/timers.ts"
+import { writeRecordingPlaylist } from "../../media/broadcast/playlist.ts"
+import { answerReload, type ReloadQuery } from "../../media/broadcast/reload.ts"
+import type { MediaLinks } from "../../media/links.ts"
+import { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
+import { LIVE_NAMES, type LiveFile, liveFileOf, PART_MS, SEGMENTS_TO_START } from "../../media/live/live-settings.ts"
+import type { OpenBroadcast } from "../../media/live/open-broadcasts.ts"
+import { MediaStorage } from "../../media/storage/storage.ts"
+import { BadRequest, type Failure, NotFound, Unauthorized, Unavailable } from "../../model/errors.ts"
+import { Database } from "../../store/database.ts"
+import { findSegment, storedSegments, takesOf } from "../../store/media/broadcasts.ts"
+import { namesTag } from "../transport/etag.ts"
+import type { HttpResponse } from "../transport/message.ts"
+import type { Problems } from "../transport/problem.ts"
+import type { Exchange, RequestHead } from "../transport/uws-exchange.ts"
+import { refusalOf } from "./refusal.ts"
+
+export type LiveServices = Database | LiveBroadcasts | MediaLinks | MediaStorage
+
+type Run = <A, E>(effect: Effect.Effect<A, E, LiveServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
+
+/** A request is held so long; players and proxies wait longer. */
+const HOLD_MS = 15_000
+/** Requests that are held at once. */
+const MOST_HELD = 20_000
+
+const notFound = NotFound.of("file of a broadcast")
+const early = new Unavailable({ detail: "The broadcast has not begun to arrive.", retryAfterSeconds: 2 })
+const tooMany = new Unavailable({ detail: "Too many players wait for this server.", retryAfterSeconds: 2 })
+const badReload = new BadRequest({ detail: "_HLS_msn and _HLS_part name a segment or part that is not next." })
+
+const PLAYLIST = "application/vnd.apple.mpegurl"
+const ID = /^[0-9a-f-]{36}$/
+
+const playlistHeaders = (etag: string, maxAge: number): HttpResponse["headers"] => [
+  ["content-type", PLAYLIST],
+  ["cache-control", `public, max-age=${maxAge}`],
+  ["etag", etag],
+]
+
+/** Bytes under a name never change. */
+const BYTES_HEADERS: HttpResponse["headers"] = [
+  ["content-type", "video/mp4"],
+  ["cache-control", "public, max-age=31536000, immutable"],
+  ["content-security-policy", "sandbox"],
+]
+
+interface Given {
+  readonly run: Run
+  readonly problems: Problems
+  readonly timers: Timers
+  readonly broadcasts: LiveBroadcasts["Service"]
+  readonly links: MediaLinks["Service"]
+}
+
+type Wanted = { readonly id: string; readonly isSigned: boolean }
+
+export class LiveViews {
+  readonly #given: Given
+  #held = 0
+
+  constructor(given: Given) {
+    this.#given = given
+  }
+
+  /** `GET` and `HEAD`. */
+  give = (exchange: Exchange, head: RequestHead): void => {
+    const file = liveFileOf(head.params["name"] ?? "")
+    const wanted = this.#wanted(head.params["key"] ?? "")
+    if (file === undefined || wanted instanceof Unauthorized) {
+      exchange.send(this.#given.problems.of(file === undefined ? notFound : (wanted as Unauthorized)))
+      return
+    }
+    const known = this.#given.broadcasts.peek(wanted.id)
+    if (known !== undefined) {
+      this.#answer(exchange, head, wanted, file, known)
+      return
+    }
+    const opening = Effect.flatMap(LiveBroadcasts, ({ open }) => open(wanted.id))
+    this.#given.run(opening, (exit) => {
+      if (Exit.isSuccess(exit)) this.#answer(exchange, head, wanted, file, exit.value)
+      else exchange.send(refusalOf(exit, this.#given.problems, head.requestId))
+    })
+  }
+
+  /** A bare id, or a signed address of a private event's broadcast. */
+  #wanted(key: string): Wanted | Unauthorized {
+    if (ID.test(key)) return { id: key, isSigned: false }
+    const link = this.#given.links.verify(key, this.#given.timers.now())
+    if (link === "expired") return new Unauthorized({ detail: "The address has expired." })
+    if (link === "altered" || link.kind !== "broadcast" || link.use !== "play") {
+      return new Unauthorized({ detail: "The address is not valid." })
+    }
+    return { id: link.id, isSigned: true }
+  }
+
+  #answer(exchange: Exchange, head: RequestHead, { isSigned }: Wanted, file: LiveFile, open: OpenBroadcast): void {
+    if (!isSigned && open.visibility === "private") this.#refuse(exchange, notFound)
+    else if (file.kind === "playlist") this.#playlist(exchange, head, open)
+    else this.#bytes(exchange, head, file, open)
+  }
+
+  #refuse(exchange: Exchange, failure: Failure): void {
+    exchange.send(this.#given.problems.of(failure))
+  }
+
+  #playlist(exchange: Exchange, head: RequestHead, open: OpenBroadcast): void {
+    const values = new URLSearchParams(head.query)
+    const query: ReloadQuery = {
+      msn: values.get("_HLS_msn") ?? undefined,
+      part: values.get("_HLS_part") ?? undefined,
+    }
+    const answer = answerOf(open, query)
+    if (answer === "ready") this.#sendPlaylist(exchange, head, open)
+    else if (answer === "invalid") this.#refuse(exchange, badReload)
+    else this.#hold(exchange, head, open, query)
+  }
+
+  #hold(exchange: Exchange, head: RequestHead, open: OpenBroadcast, query: ReloadQuery): void {
+    if (this.#held >= MOST_HELD) {
+      this.#refuse(exchange, tooMany)
+      return
+    }
+    this.#held += 1
+    let stopTime: Cancel
+    const leave = (): void => {
+      this.#held -= 1
+      silence()
+      stopTime()
+    }
+    const silence = open.live.changes.subscribe(() => {
+      const answer = answerOf(open, query)
+      if (answer === "wait") return
+      leave()
+      if (answer === "ready") this.#sendPlaylist(exchange, head, open)
+      else this.#refuse(exchange, badReload)
+    })
+    stopTime = this.#given.timers.after(HOLD_MS, () => {
+      leave()
+      this.#refuse(exchange, early)
+    })
+    exchange.whenAborted(leave)
+  }
+
+  #sendPlaylist(exchange: Exchange, head: RequestHead, open: OpenBroadcast): void {
+    if (open.live.hasEnded) {
+      this.#ended(exchange, head, open)
+      return
+    }
+    const { body, etag } = open.live.playlist
+    sendTagged(exchange, head, body, playlistHeaders(etag, 1), etag)
+  }
+
+  /** The whole broadcast, from its first segment on. */
+  #ended(exchange: Exchange, head: RequestHead, { live }: OpenBroadcast): void {
+    const { recordingId } = live
+    const whole = Effect.gen(function* () {
+      if (recordingId === undefined) return yield* notFound
+      const segments = yield* (yield* Database).run((sql) => storedSegments(sql, recordingId))
+      if (segments.length === 0) return yield* notFound
+      return Buffer.from(writeRecordingPlaylist(segments, { form: "names", ...LIVE_NAMES }))
+    })
+    this.#given.run(whole, (exit) => {
+      if (Exit.isFailure(exit)) return exchange.send(refusalOf(exit, this.#given.problems, head.requestId))
+      const etag = `"${recordingId}-${exit.value.byteLength}"`
+      return sendTagged(exchange, head, exit.value, playlistHeaders(etag, 60), etag)
+    })
+  }
+
+  #bytes(
+    exchange: Exchange,
+    head: RequestHead,
+    file: Exclude<LiveFile, { kind: "playlist" }>,
+    { live }: OpenBroadcast,
+  ): void {
+    const { memory, recordingId } = live
+    const bytes = memory.file(file)
+    if (bytes !== undefined) exchange.sendBytes(200, BYTES_HEADERS, bytes)
+    else if (file.kind === "segment" && recordingId !== undefined)
+      this.#stored(exchange, head, recordingId, file.segment)
+    else this.#refuse(exchange, notFound)
+  }
+
+  /** A segment that is no longer in memory. */
+  #stored(exchange: Exchange, head: RequestHead, recordingId: string, number: number): void {
+    const read = Effect.gen(function* () {
+      const database = yield* Database
+      const segment = yield* database.run((sql) => findSegment(sql, recordingId, number))
+      if (segment === undefined) return yield* notFound
+      const takes = yield* database.run((sql) => takesOf(sql, recordingId))
+      const key = takes.find((take) => take.number === segment.take)?.storageKey
+      const stored = key === undefined ? null : yield* (yield* MediaStorage).open(key)
+      if (stored === null) return yield* notFound
+      const bytes = Buffer.allocUnsafe(segment.bytes)
+      const count = yield* Effect.promise(() => stored.read(bytes, segment.offset).finally(stored.close))
+      return count === segment.bytes ? bytes : yield* notFound
+    })
+    this.#given.run(read, (exit) => {
+      if (Exit.isSuccess(exit)) exchange.sendBytes(200, BYTES_HEADERS, exit.value)
+      else exchange.send(refusalOf(exit, this.#given.problems, head.requestId))
+    })
+  }
+}
+
+const answerOf = ({ live }: OpenBroadcast, query: ReloadQuery): ReturnType<typeof answerReload> => {
+  const { state } = live
+  if (!state.hasEnded && state.nextSegment < SEGMENTS_TO_START) return "wait"
+  return answerReload(state, query, PART_MS)
+}
+
+const sendTagged = (
+  exchange: Exchange,
+  head: RequestHead,
+  body: Uint8Array,
+  headers: HttpResponse["headers"],
+  etag: string,
+): void => {
+  if (namesTag(head.headers["if-none-match"], etag)) exchange.send({ status: 304, headers, body: "" })
+  else exchange.sendBytes(200, headers, body)
+}

@@ -1,0 +1,43 @@
+/** The recording of a broadcast that has ended: nothing is copied, its files and rows are there. */
+import { Effect } from "effect"
+import type { Unavailable } from "../../model/errors.ts"
+import { newId } from "../../model/ids.ts"
+import type { Recording } from "../../model/media/recording.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import { Database, type Queryable } from "../../store/database.ts"
+import { storedSegments, takesOf } from "../../store/media/broadcasts.ts"
+import { transcribeBroadcast } from "../../store/media/captions.ts"
+import { deleteRecording, findRecording, markBroadcastReady } from "../../store/media/recordings.ts"
+import { LiveBroadcasts } from "../live/live-broadcasts.ts"
+import { recordedFacts } from "../live/recorded-facts.ts"
+import { announce } from "./announce.ts"
+
+/** A broadcast of which nothing is stored leaves no recording. One with captions has their transcript. */
+const settle = async (sql: Queryable, recording: Recording, at: Timestamp): Promise<void> => {
+  const { id, workspaceId, eventId } = recording
+  const [takes, segments] = await Promise.all([takesOf(sql, id), storedSegments(sql, id)])
+  const made = recordedFacts(takes, segments)
+  if (made === undefined) {
+    await deleteRecording(sql, id)
+    return
+  }
+  const settled = await markBroadcastReady(sql, id, made.facts, made.sizeBytes)
+  if (settled === undefined) return
+  await announce(sql, at, { type: "recording.ready", workspaceId, eventId, extra: { assetId: id } })
+  const transcriptId = newId()
+  if (!(await transcribeBroadcast(sql, transcriptId, id))) return
+  const extra = { assetId: transcriptId, recordingId: id }
+  await announce(sql, at, { type: "transcript.ready", workspaceId, eventId, extra })
+}
+
+export const recordBroadcast = (
+  recordingId: string,
+  at: Timestamp,
+): Effect.Effect<void, Unavailable, Database | LiveBroadcasts> =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const recording = yield* database.run((sql) => findRecording(sql, recordingId))
+    if (recording === undefined || recording.status !== "processing") return
+    if (recording.broadcastId !== null) yield* (yield* LiveBroadcasts).finish(recording.broadcastId)
+    yield* database.transaction((sql) => settle(sql, recording, at))
+  })

@@ -1,0 +1,58 @@
+/** The transcript of an event that has ended, from its captions, and a summary of it by a model where one is configured. */
+import { Effect } from "effect"
+import type { Unavailable } from "../../model/errors.ts"
+import { newId } from "../../model/ids.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import { Database } from "../../store/database.ts"
+import { findWorkspaceOf } from "../../store/events/events.ts"
+import { putModelSummary } from "../../store/events/summaries.ts"
+import { transcribeEvent } from "../../store/media/captions.ts"
+import { addSummariseJob, deleteMediaJob } from "../../store/media/media-jobs.ts"
+import { findEventTranscript, listSegments } from "../../store/media/transcripts.ts"
+import { announce } from "./announce.ts"
+
+/** Words a transcript as a summary. Rejects when it cannot. */
+export type Summarise = (transcript: string) => Promise<string>
+
+/** Characters of a transcript that a model gets. */
+const MOST_CHARACTERS = 100_000
+
+interface Job {
+  readonly id: number
+  readonly eventId: string
+}
+
+/** The job is deleted in the transaction that announces the transcript: a job that is taken twice announces one. */
+export const transcribe = (
+  { id: jobId, eventId }: Job,
+  at: Timestamp,
+  summarises: boolean,
+): Effect.Effect<void, Unavailable, Database> =>
+  Effect.flatMap(Database, (database) =>
+    database.transaction(async (sql) => {
+      if (!(await deleteMediaJob(sql, jobId))) return
+      const workspaceId = await findWorkspaceOf(sql, eventId)
+      const id = newId()
+      if (workspaceId === undefined || !(await transcribeEvent(sql, id, eventId))) return
+      const extra = { assetId: id, recordingId: null }
+      await announce(sql, at, { type: "transcript.ready", workspaceId, eventId, extra })
+      if (summarises) await addSummariseJob(sql, eventId)
+    }),
+  )
+
+export const summarise = ({ eventId }: Job, by: Summarise): Effect.Effect<void, Unavailable | Error, Database> =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const segments = yield* database.run(async (sql) => {
+      const transcript = await findEventTranscript(sql, eventId)
+      return transcript === undefined ? [] : listSegments(sql, transcript.id)
+    })
+    const lines = segments.map(({ speaker, text }) => (speaker === "" ? text : `${speaker}: ${text}`))
+    const text = lines.join("\n").slice(0, MOST_CHARACTERS)
+    if (text === "") return
+    const summary = yield* Effect.tryPromise({
+      try: () => by(text),
+      catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause))),
+    })
+    yield* database.run((sql) => putModelSummary(sql, eventId, summary))
+  })

@@ -1,0 +1,34 @@
+/** Addresses of a broadcast on this server: where it is watched, and where its encoder pushes. */
+import { type PlaybackUrlOf, playbackUrl } from "../../model/playback-url.ts"
+import type { MediaLinks } from "../links.ts"
+
+const HOUR_SECONDS = 3600
+
+export interface AddressGiven {
+  /** Of this server, or of a CDN before it. */
+  readonly watchUrl: string
+  readonly links: MediaLinks["Service"]
+  readonly maxHours: number
+}
+
+/**
+ * The playlist of a broadcast. For a private event the address is a credential, which outlives the longest broadcast by an hour. It stands in
+ * the path: relative addresses in a playlist would drop a query.
+ */
+export const ownPlaybackUrl =
+  ({ watchUrl, links, maxHours }: AddressGiven): PlaybackUrlOf =>
+  ({ broadcastId, isPrivate, startedAt }) => {
+    const expires = (Math.floor(startedAt / 1000 / HOUR_SECONDS) + maxHours + 2) * HOUR_SECONDS
+    const key = isPrivate
+      ? links.sign({ use: "play", kind: "broadcast", id: broadcastId, audience: "workspace", expires })
+      : broadcastId
+    return `${watchUrl}/v1/live/${key}/index.m3u8`
+  }
+
+/** The deployment's choice: its template, or this server's own playlist, or none. */
+export const playbackUrlBy =
+  (template: string | null, own: AddressGiven | null): PlaybackUrlOf =>
+  (broadcast) => {
+    if (template !== null) return playbackUrl(template, broadcast)
+    return own === null ? null : ownPlaybackUrl(own)(broadcast)
+  }

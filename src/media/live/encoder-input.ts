@@ -1,0 +1,172 @@
+/**
+ * The bytes of encoders for one broadcast, in the three forms in which they come: one endless stream, files (HLS pushed by ffmpeg),
+ * and numbered pieces of a stream (browsers). One encoder at a time: a stream that begins ends the one before.
+ */
+import type { Timers } from "../../clock/timers.ts"
+import type { Init } from "../broadcast/fmp4/init.ts"
+import { FragmentedMp4Reader, type Mp4Event } from "../broadcast/fmp4/reader.ts"
+import { EncoderRefused } from "../broadcast/fmp4/refusal.ts"
+import type { LiveBroadcast } from "./live-broadcast.ts"
+import { SpeedLimit } from "./speed-limit.ts"
+
+/** A stream under way. */
+export interface StreamInput {
+  /** Throws `EncoderRefused`. */
+  readonly write: (chunk: Uint8Array) => void
+  /** The encoder is gone, or has ended its stream. */
+  readonly end: () => void
+}
+
+/** The number that the next piece has to have. */
+export class PieceOutOfOrder extends Error {
+  override readonly name = "PieceOutOfOrder"
+  readonly next: number
+
+  constructor(next: number) {
+    super(`the next piece is ${next}`)
+    this.next = next
+  }
+}
+
+interface Encoder {
+  readonly cut: () => void
+}
+
+/** A file that came before its description waits so long for it. */
+const INIT_WITHIN_MS = 5000
+
+export class EncoderInput {
+  readonly #live: LiveBroadcast
+  readonly #timers: Timers
+  readonly #speed: SpeedLimit
+  #encoder: Encoder | undefined
+  /** Of the encoder that pushes files. */
+  #init: Init | undefined
+  readonly #waitingForInit: Array<() => void> = []
+  #pieces: { readonly reader: FragmentedMp4Reader; readonly first: Buffer; next: number } | undefined
+  /** The form of the encoder that has no connection of its own. */
+  #joined: "files" | "pieces" | undefined
+
+  constructor(live: LiveBroadcast, timers: Timers, maxKbps: number) {
+    this.#live = live
+    this.#timers = timers
+    this.#speed = new SpeedLimit(maxKbps, timers.elapsed())
+  }
+
+  /** A stream is open. */
+  get hasStream(): boolean {
+    return this.#encoder !== undefined
+  }
+
+  /** The encoder that came last sends files or pieces, so that the end of it is not seen. */
+  get hasRequests(): boolean {
+    return this.#joined !== undefined
+  }
+
+  /** `cut` is called when another encoder takes over, or the address is replaced. */
+  openStream(cut: () => void): StreamInput {
+    const reader = new FragmentedMp4Reader()
+    const encoder = { cut }
+    this.#takeOver(encoder)
+    return {
+      write: (chunk) => {
+        this.#count(chunk.byteLength)
+        this.#take(reader, chunk)
+      },
+      end: () => {
+        if (this.#encoder !== encoder) return
+        this.#encoder = undefined
+        this.#live.endRun()
+      },
+    }
+  }
+
+  /** A whole file: a description, or fragments. Resolves when it is stored. */
+  async putFile(bytes: Uint8Array): Promise<void> {
+    this.#count(bytes.byteLength)
+    if (!startsWithInit(bytes) && this.#init === undefined) await this.#initCame()
+    if (this.#joined !== "files") this.#takeOver(undefined, "files")
+    const reader = new FragmentedMp4Reader(this.#init)
+    this.#take(reader, bytes)
+    try {
+      reader.end()
+    } catch (cause) {
+      throw cause instanceof EncoderRefused ? this.#live.refused(cause) : cause
+    }
+    this.#live.endFile()
+    await this.#live.settled()
+  }
+
+  /**
+   * The piece with a number: 0 begins a stream. One that came before is taken without effect. Resolves to the number of the next
+   * one, when all that the piece completed is stored.
+   */
+  async putPiece(number: number, bytes: Uint8Array): Promise<number> {
+    this.#count(bytes.byteLength)
+    // The first piece may be repeated too; with other bytes it begins another stream.
+    if (number === 0 && this.#pieces?.first.equals(bytes) !== true) {
+      this.#takeOver(undefined, "pieces")
+      this.#pieces = { reader: new FragmentedMp4Reader(), first: Buffer.from(bytes), next: 0 }
+    }
+    const pieces = this.#pieces
+    if (pieces === undefined || number > pieces.next) throw new PieceOutOfOrder(pieces?.next ?? 0)
+    if (number === pieces.next) {
+      pieces.next += 1
+      this.#take(pieces.reader, bytes)
+    }
+    await this.#live.settled()
+    return pieces.next
+  }
+
+  /** The address was replaced, or the broadcast is over: what comes to the one before is refused. */
+  reset(): void {
+    this.#takeOver(undefined)
+  }
+
+  /** Files and pieces come in requests of their own: only a stream can be cut. */
+  #takeOver(encoder: Encoder | undefined, joined?: "files" | "pieces"): void {
+    const before = this.#encoder
+    this.#encoder = encoder
+    this.#joined = joined
+    this.#init = undefined
+    this.#pieces = undefined
+    before?.cut()
+    this.#live.endRun()
+  }
+
+  #count(bytes: number): void {
+    if (this.#speed.take(bytes, this.#timers.elapsed())) return
+    throw this.#live.refused(
+      new EncoderRefused("too_fast", "The encoder sends more than the broadcast may have; lower its bit rate."),
+    )
+  }
+
+  #initCame(): Promise<void> {
+    return new Promise((resolve) => {
+      const stop = this.#timers.after(INIT_WITHIN_MS, resolve)
+      this.#waitingForInit.push(() => {
+        stop()
+        resolve()
+      })
+    })
+  }
+
+  #take(reader: FragmentedMp4Reader, chunk: Uint8Array): void {
+    let events: ReadonlyArray<Mp4Event>
+    try {
+      events = reader.push(chunk)
+    } catch (cause) {
+      throw cause instanceof EncoderRefused ? this.#live.refused(cause) : cause
+    }
+    for (const event of events) {
+      if (event.type === "init") {
+        this.#live.begin(event.init)
+        if (this.#joined === "files") this.#init = event.init
+        for (const call of this.#waitingForInit.splice(0)) call()
+      } else this.#live.push(event.fragment, this.#timers.now())
+    }
+    if (reader.refusal !== undefined) throw this.#live.refused(reader.refusal)
+  }
+}
+
+const startsWithInit = (bytes: Uint8Array): boolean => Buffer.from(bytes.subarray(4, 8)).toString("latin1") === "ftyp"

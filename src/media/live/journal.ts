@@ -1,0 +1,118 @@
+/**
+ * The journal of a broadcast: each take is a file that grows, each segment a stretch of it with a row. A row follows its bytes, so
+ * that after a crash the file is cut to the end of its last row. Where there is no room any more the broadcast goes on live: rows
+ * without bytes keep its numbers and times.
+ */
+import { Effect } from "effect"
+import { Unavailable } from "../../model/errors.ts"
+import { newId } from "../../model/ids.ts"
+import { Database } from "../../store/database.ts"
+import {
+  insertBroadcastRecording,
+  insertSegment,
+  insertTake,
+  noteCutOff,
+  type StoredBroadcast,
+} from "../../store/media/broadcasts.ts"
+import type { SegmentEvent } from "../broadcast/segments.ts"
+import { type GrowingFile, MediaStorage, storageKeyOf } from "../storage/storage.ts"
+import type { Journal } from "./live-broadcast.ts"
+import { whyNoRoom } from "./room.ts"
+
+export interface JournalGiven {
+  readonly broadcast: StoredBroadcast
+  /** Runs an effect with the services of the journal. */
+  readonly run: <A, E>(effect: Effect.Effect<A, E, Database | MediaStorage>) => Promise<A>
+  /** Of a workspace; 0: no limit. */
+  readonly quotaBytes: number
+  readonly recording: { readonly id: string; readonly storageKey: string } | undefined
+  /** The take whose file goes on, and the bytes of it that rows name. */
+  readonly take: { readonly storageKey: string; readonly bytes: number } | undefined
+}
+
+/** The room is looked at once in so many segments. */
+const LOOK_EVERY = 8
+
+const over = new Unavailable({ detail: "The broadcast has ended meanwhile.", retryAfterSeconds: 1 })
+
+const keyOfTake = (recordingKey: string, take: number): string =>
+  take === 1 ? recordingKey : `${recordingKey}-${take}`
+
+export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take }: JournalGiven): Journal => {
+  let recording = known
+  let file: GrowingFile | undefined
+  let bytes = take?.bytes ?? 0
+  let segments = 0
+  let isRoomUsedUp = false
+
+  const begun = Effect.gen(function* () {
+    if (recording !== undefined) return recording
+    const id = newId()
+    const storageKey = storageKeyOf(broadcast.workspaceId, id)
+    const wasLive = yield* (yield* Database).run((sql) => insertBroadcastRecording(sql, { id, storageKey, broadcast }))
+    if (!wasLive) return yield* over
+    recording = { id, storageKey }
+    return recording
+  })
+
+  const opened = (key: string, keep: number) =>
+    Effect.gen(function* () {
+      const next = yield* (yield* MediaStorage).grow(key, keep)
+      const before = file
+      file = next
+      bytes = keep
+      if (before !== undefined) yield* Effect.promise(before.close)
+      return next
+    })
+
+  /** Whether `more` bytes may be stored; once they may not, nothing is until the process opens the journal anew. */
+  const hasRoom = (recordingId: string, more: number) =>
+    Effect.gen(function* () {
+      if (isRoomUsedUp) return false
+      if (segments++ % LOOK_EVERY !== 0) return true
+      const reason = yield* whyNoRoom(broadcast.workspaceId, more * LOOK_EVERY, quotaBytes)
+      if (reason === undefined) return true
+      isRoomUsedUp = true
+      yield* (yield* Database).run((sql) =>
+        noteCutOff(sql, recordingId, { code: "cut_off", detail: `The end is not recorded: ${reason}.` }),
+      )
+      return false
+    })
+
+  const append = ({ segment, data }: SegmentEvent) =>
+    Effect.gen(function* () {
+      const { id } = yield* begun
+      const isStored = yield* hasRoom(id, segment.bytes)
+      const row = { ...segment, offset: bytes, bytes: isStored ? segment.bytes : 0 }
+      if (isStored) {
+        const to = file ?? (yield* opened(take?.storageKey ?? "", bytes))
+        yield* Effect.promise(() => to.append(data))
+        bytes += segment.bytes
+      }
+      const isThere = yield* (yield* Database).run((sql) => insertSegment(sql, id, row))
+      if (!isThere) return yield* over
+    })
+
+  return {
+    recordingId: () => recording?.id,
+    beginTake: (number, init) =>
+      run(
+        Effect.gen(function* () {
+          const { id, storageKey } = yield* begun
+          const key = keyOfTake(storageKey, number)
+          const to = yield* opened(key, 0)
+          yield* Effect.promise(() => to.append([init.bytes]))
+          bytes = init.bytes.byteLength
+          yield* (yield* Database).run((sql) =>
+            insertTake(sql, id, { number, identity: init.identity, init: init.bytes, storageKey: key }),
+          )
+        }),
+      ),
+    append: (event) => run(append(event)),
+    close: async () => {
+      const open = file
+      file = undefined
+      await open?.close()
+    },
+  }
+}

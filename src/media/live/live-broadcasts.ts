@@ -1,0 +1,197 @@
+/**
+ * The broadcasts that this process takes from encoders and gives to viewers. A broadcast is opened from its rows when an encoder or a
+ * viewer asks for it, and leaves memory a while after the last of them. Its row decides whether it is live: the rows of those in memory are read
+ * again when a live event commits a change of one, and every few seconds.
+ */
+import { Context, Effect, Latch, Layer } from "effect"
+import { currentTimers } from "../../clock/timers.ts"
+import { Conflict, NotFound, Unauthorized, Unavailable } from "../../model/errors.ts"
+import { Database } from "../../store/database.ts"
+import {
+  type BroadcastRows,
+  findBroadcast,
+  findBroadcasts,
+  findIngest,
+  putIngest,
+  readBroadcast,
+  type StoredBroadcast,
+} from "../../store/media/broadcasts.ts"
+import { MediaSignal } from "../../store/media/media-signal.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
+import type { MediaStorage } from "../storage/storage.ts"
+import { EncoderInput } from "./encoder-input.ts"
+import { openJournal } from "./journal.ts"
+import { LiveBroadcast } from "./live-broadcast.ts"
+import { WINDOW } from "./live-settings.ts"
+import { type IngestState, type OpenBroadcast, OpenBroadcasts } from "./open-broadcasts.ts"
+import { restoredFrom } from "./restore.ts"
+
+export interface LiveBroadcastOptions {
+  /** Null: encoders cannot push to this server. */
+  readonly ingest: {
+    /** Encoders at once. */
+    readonly most: number
+    readonly maxKbps: number
+    readonly maxHours: number
+  } | null
+  /** Bytes of a workspace; 0: no limit. */
+  readonly quotaBytes: number
+}
+
+const POLL = "5 seconds"
+const HOUR_MS = 3_600_000
+
+const notHere = new Conflict({ detail: "Encoders cannot push to this server: BROADCAST_INGEST is off." })
+const busy = new Unavailable({ detail: "Too many encoders push to this server at once.", retryAfterSeconds: 10 })
+const broken = new Unavailable({ detail: "The broadcast could not be stored.", retryAfterSeconds: 2 })
+const notLive = new Conflict({ detail: "The broadcast is not live: start it first." })
+const over = new Conflict({ detail: "The broadcast has ended." })
+const badToken = new Unauthorized({ detail: "The address of the encoder is not valid, or has been replaced." })
+
+export class LiveBroadcasts extends Context.Service<
+  LiveBroadcasts,
+  {
+    /** Encoders may push to this server. */
+    readonly takesEncoders: boolean
+    /** One that is in memory. */
+    readonly peek: (broadcastId: string) => OpenBroadcast | undefined
+    readonly open: (broadcastId: string) => Effect.Effect<OpenBroadcast, NotFound | Unavailable>
+    /** For an encoder, by the hash of its token. */
+    readonly admit: (
+      tokenHash: Uint8Array,
+    ) => Effect.Effect<OpenBroadcast, Unauthorized | NotFound | Conflict | Unavailable>
+    /** Gives the encoder of a live broadcast a new token, by its hash; the one before is refused from now on. */
+    readonly setToken: (broadcastId: string, tokenHash: Uint8Array) => Effect.Effect<void, Conflict | Unavailable>
+    /** Succeeds when all that came of an ended broadcast is stored. */
+    readonly finish: (broadcastId: string) => Effect.Effect<void, Unavailable>
+    readonly stateOf: (open: OpenBroadcast) => IngestState
+  }
+>()("gathercue/LiveBroadcasts") {
+  static readonly layer = (
+    options: LiveBroadcastOptions,
+  ): Layer.Layer<LiveBroadcasts, never, Database | MediaStorage | MediaSignal | Telemetry> =>
+    Layer.effect(LiveBroadcasts, make(options))
+}
+
+const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const { log } = yield* Telemetry
+    const timers = yield* currentTimers
+    const run = Effect.runPromiseWith(yield* Effect.context<Database | MediaStorage>())
+    const opened = new OpenBroadcasts(timers, log)
+    const opening = new Map<string, Promise<OpenBroadcast | undefined>>()
+
+    const restored = (broadcast: StoredBroadcast, rows: BroadcastRows): OpenBroadcast => {
+      const { status, visibility, eventId, id } = broadcast
+      const from = restoredFrom(rows)
+      const take = rows.takes.at(-1)
+      const live = new LiveBroadcast({
+        ...from,
+        journal: openJournal({
+          broadcast,
+          run,
+          quotaBytes,
+          recording: rows.recording,
+          take: take === undefined ? undefined : { storageKey: take.storageKey, bytes: from.position.fileBytes },
+        }),
+        hasEnded: status === "ended",
+        isPaused: status === "paused",
+        maxMs: (ingest?.maxHours ?? 0) * HOUR_MS,
+        onBroken: (cause) => {
+          log.error({ err: cause, broadcast: id }, "media: a broadcast could not be stored")
+          opened.drop(id, one)
+        },
+      })
+      const input = new EncoderInput(live, timers, ingest?.maxKbps ?? 0)
+      const one: OpenBroadcast = { live, input, eventId, visibility, status, lastUsedAt: timers.elapsed() }
+      return one
+    }
+
+    const load = async (id: string): Promise<OpenBroadcast | undefined> => {
+      const read = await run(
+        database.run(async (sql) => {
+          const broadcast = await findBroadcast(sql, id)
+          return broadcast === undefined ? undefined : { broadcast, rows: await readBroadcast(sql, id, WINDOW) }
+        }),
+      )
+      if (read === undefined) return undefined
+      const one = restored(read.broadcast, read.rows)
+      opened.add(id, one)
+      return one
+    }
+
+    /** Callers at the same time share one reading. */
+    const loaded = (id: string): Promise<OpenBroadcast | undefined> => {
+      const under = opening.get(id) ?? load(id).finally(() => opening.delete(id))
+      opening.set(id, under)
+      return under
+    }
+
+    const open = (id: string): Effect.Effect<OpenBroadcast, NotFound | Unavailable> =>
+      Effect.gen(function* () {
+        const found =
+          opened.use(id) ??
+          (yield* Effect.tryPromise({
+            try: () => loaded(id),
+            catch: (cause) => (cause instanceof Unavailable ? cause : broken),
+          }))
+        return found ?? (yield* NotFound.of("broadcast"))
+      })
+
+    const refresh = Effect.suspend(() => {
+      const { ids } = opened
+      if (ids.length === 0) return Effect.void
+      return Effect.map(
+        database.run((sql) => findBroadcasts(sql, ids)),
+        (rows) => opened.follow(ids, rows),
+      )
+    })
+
+    yield* whenever(
+      yield* MediaSignal,
+      // The database is away: its own log says so.
+      Effect.ignore(refresh),
+    )
+    yield* Effect.addFinalizer(() => Effect.promise(() => opened.closeAll()))
+
+    const admit = (tokenHash: Uint8Array, { most }: NonNullable<typeof ingest>) =>
+      Effect.gen(function* () {
+        const found = yield* database.run((sql) => findIngest(sql, tokenHash))
+        if (found === undefined) return yield* badToken
+        // The row, and not memory, which follows a moment later.
+        if (found.status === "ended") return yield* over
+        const one = yield* open(found.id)
+        const isOneMore = !opened.hasEncoder(one) && opened.encoders >= most
+        return isOneMore ? yield* busy : one
+      })
+
+    return {
+      takesEncoders: ingest !== null,
+      peek: (id) => opened.use(id),
+      open,
+      admit: (tokenHash) => (ingest === null ? Effect.fail(notHere) : admit(tokenHash, ingest)),
+      setToken: (id, tokenHash) =>
+        Effect.gen(function* () {
+          if (ingest === null) return yield* notHere
+          const isLive = yield* database.run((sql) => putIngest(sql, id, tokenHash))
+          if (!isLive) return yield* notLive
+          opened.use(id)?.input.reset()
+        }),
+      finish: (id) => Effect.tryPromise({ try: () => opened.end(id), catch: () => broken }),
+      stateOf: (one) => opened.stateOf(one),
+    } satisfies LiveBroadcasts["Service"]
+  })
+
+/** Repeats work on each signal and every few seconds, until the scope ends. Signals during the work cause one repetition. */
+const whenever = (signal: MediaSignal["Service"], work: Effect.Effect<void>) =>
+  Effect.gen(function* () {
+    const wake = Latch.makeUnsafe(true)
+    const silence = signal.subscribe(() => wake.openUnsafe())
+    yield* Effect.addFinalizer(() => Effect.sync(silence))
+    const round = Effect.suspend(() => {
+      wake.closeUnsafe()
+      return Effect.andThen(work, Effect.timeoutOption(wake.await, POLL))
+    })
+    yield* Effect.forkScoped(Effect.forever(round))
+  })

@@ -1,0 +1,39 @@
+/** Lengths and limits of broadcasts. */
+import type { LiveNames, LiveOptions } from "../broadcast/playlist.ts"
+
+export const SEGMENT_MS = 2000
+export const PART_MS = 500
+/** Segments of a live playlist: players may be half a minute behind. */
+export const WINDOW = 12
+/** Players take a playlist of fewer segments for damaged. */
+export const SEGMENTS_TO_START = 3
+
+/** Addresses relative to the playlist's. */
+export const LIVE_NAMES: LiveNames = {
+  init: (take) => `init${take}.mp4`,
+  segment: (segment) => `s${segment}.m4s`,
+  part: (segment, index) => `p${segment}.${index}.m4s`,
+}
+
+export const LIVE_OPTIONS: LiveOptions = { names: LIVE_NAMES, segmentMs: SEGMENT_MS, partMs: PART_MS }
+
+export type LiveFile =
+  | { readonly kind: "playlist" }
+  | { readonly kind: "init"; readonly take: number }
+  | { readonly kind: "segment"; readonly segment: number }
+  | { readonly kind: "part"; readonly segment: number; readonly index: number }
+
+const INIT = /^init(\d{1,9})\.mp4$/
+const SEGMENT = /^s(\d{1,9})\.m4s$/
+const PART = /^p(\d{1,9})\.(\d{1,4})\.m4s$/
+
+/** `undefined`: no file of a broadcast has the name. */
+export const liveFileOf = (name: string): LiveFile | undefined => {
+  if (name === "index.m3u8") return { kind: "playlist" }
+  const init = INIT.exec(name)
+  if (init !== null) return { kind: "init", take: Number(init[1]) }
+  const segment = SEGMENT.exec(name)
+  if (segment !== null) return { kind: "segment", segment: Number(segment[1]) }
+  const part = PART.exec(name)
+  return part === null ? undefined : { kind: "part", segment: Number(part[1]), index: Number(part[2]) }
+}

@@ -1,0 +1,129 @@
+/** The broadcasts in this process's memory, and what happens to them: their rows change, they end, nobody uses them any more. */
+import type { Timers } from "../../clock/timers.ts"
+import type { Visibility } from "../../model/event.ts"
+import type { StoredBroadcast } from "../../store/media/broadcasts.ts"
+import type { Telemetry } from "../../telemetry/telemetry.ts"
+import type { EncoderInput } from "./encoder-input.ts"
+import type { LiveBroadcast } from "./live-broadcast.ts"
+
+/** `waiting`: nothing came yet; `lost`: nothing came for ten seconds. */
+export type IngestState = "waiting" | "receiving" | "lost"
+
+/** A broadcast in memory. */
+export interface OpenBroadcast {
+  readonly live: LiveBroadcast
+  readonly input: EncoderInput
+  readonly eventId: string
+  visibility: Visibility
+  status: StoredBroadcast["status"]
+  /** Milliseconds that only go forward. */
+  lastUsedAt: number
+}
+
+/** Without an encoder or a viewer for so long, it leaves memory. */
+const IDLE_MS = 60_000
+const LOST_AFTER_MS = 10_000
+
+export class OpenBroadcasts {
+  readonly #timers: Timers
+  readonly #log: Telemetry["Service"]["log"]
+  readonly #open = new Map<string, OpenBroadcast>()
+  readonly #ending = new Map<string, Promise<void>>()
+
+  constructor(timers: Timers, log: Telemetry["Service"]["log"]) {
+    this.#timers = timers
+    this.#log = log
+  }
+
+  get ids(): ReadonlyArray<string> {
+    return [...this.#open.keys()]
+  }
+
+  /** Broadcasts with an encoder. */
+  get encoders(): number {
+    return [...this.#open.values()].filter((one) => this.hasEncoder(one)).length
+  }
+
+  hasEncoder({ input, live }: OpenBroadcast): boolean {
+    return input.hasStream || (input.hasRequests && this.#isRecent(live))
+  }
+
+  add(id: string, one: OpenBroadcast): void {
+    this.#open.set(id, one)
+  }
+
+  /** For a caller that uses it. */
+  use(id: string): OpenBroadcast | undefined {
+    const one = this.#open.get(id)
+    if (one !== undefined) one.lastUsedAt = this.#timers.elapsed()
+    return one
+  }
+
+  stateOf({ input, live }: OpenBroadcast): IngestState {
+    if (input.hasStream || this.#isRecent(live)) return "receiving"
+    return live.durationMs === 0 ? "waiting" : "lost"
+  }
+
+  #isRecent({ lastSegmentAt }: LiveBroadcast): boolean {
+    return lastSegmentAt !== undefined && this.#timers.now() - lastSegmentAt < LOST_AFTER_MS
+  }
+
+  /** The rows of those that were in memory when they were read; a row that is not there was deleted. */
+  follow(ids: ReadonlyArray<string>, rows: ReadonlyArray<StoredBroadcast>): void {
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    for (const id of ids) {
+      const one = this.#open.get(id)
+      const row = byId.get(id)
+      if (one === undefined) continue
+      if (row === undefined) this.drop(id, one)
+      else this.#become(id, one, row)
+    }
+  }
+
+  #become(id: string, one: OpenBroadcast, { status, visibility }: StoredBroadcast): void {
+    one.visibility = visibility
+    const isNew = one.status !== status
+    one.status = status
+    if (isNew && status === "paused") one.live.pause()
+    if (isNew && status === "live") one.live.resume()
+    if (status === "ended" && !one.live.hasEnded) void this.end(id)
+    else if (this.#timers.elapsed() - one.lastUsedAt > IDLE_MS && !this.hasEncoder(one)) this.drop(id, one)
+  }
+
+  /** Resolves when all that came of it is stored; it stays in memory for its viewers. */
+  end(id: string): Promise<void> {
+    const one = this.#open.get(id)
+    if (one === undefined || one.live.hasEnded) return Promise.resolve()
+    const under = this.#ending.get(id)
+    if (under !== undefined) return under
+    one.input.reset()
+    const ended = one.live
+      .end()
+      .catch((cause: unknown) => {
+        this.#log.error({ err: cause, broadcast: id }, "media: the end of a broadcast could not be stored")
+        throw cause
+      })
+      .finally(() => this.#ending.delete(id))
+    ended.catch(() => {})
+    this.#ending.set(id, ended)
+    return ended
+  }
+
+  /** Its encoder is cut, and the next caller opens it anew from its rows. */
+  drop(id: string, one: OpenBroadcast): void {
+    if (this.#open.get(id) !== one) return
+    this.#open.delete(id)
+    void this.#close(one)
+  }
+
+  async closeAll(): Promise<void> {
+    await Promise.all([...this.#open.values()].map((one) => this.#close(one)))
+  }
+
+  async #close({ input, live }: OpenBroadcast): Promise<void> {
+    input.reset()
+    await live
+      .close()
+      .catch((cause: unknown) => this.#log.error({ err: cause }, "media: a broadcast could not be closed"))
+  }
+}

@@ -1,0 +1,30 @@
+/** The facts of a broadcast's recording: the server cut it itself, so they need no inspection. */
+import type { MediaFacts } from "../../model/media/recording.ts"
+import type { StoredSegment, StoredTake } from "../../store/media/broadcasts.ts"
+import { readInit } from "../broadcast/fmp4/init.ts"
+
+/** `segments`: those that are stored. Picture size is of the first take. `undefined`: nothing is stored. */
+export const recordedFacts = (
+  takes: ReadonlyArray<StoredTake>,
+  segments: ReadonlyArray<StoredSegment>,
+): { readonly facts: MediaFacts; readonly sizeBytes: number } | undefined => {
+  const [first] = segments
+  const last = segments.at(-1)
+  if (first === undefined || last === undefined) return undefined
+  const inits = takes.map(({ init }) => readInit(new Uint8Array(init)))
+  const tracks = inits[0]?.tracks ?? []
+  const size = tracks.find(({ kind }) => kind === "video")?.size ?? null
+  const sizeBytes =
+    segments.reduce((sum, { bytes }) => sum + bytes, 0) + inits.reduce((sum, { bytes }) => sum + bytes.byteLength, 0)
+  return {
+    sizeBytes,
+    facts: {
+      container: "MP4",
+      contentType: size === null ? "audio/mp4" : "video/mp4",
+      codecs: [...new Set(inits.flatMap((init) => init.tracks.map(({ codec }) => codec)))],
+      durationMs: Math.max(1, last.startMs + last.durationMs - first.startMs),
+      width: size?.width ?? null,
+      height: size?.height ?? null,
+    },
+  }
+}

@@ -1,0 +1,34 @@
+/** A broadcast from its rows, where it goes on after a restart of the process or a while without anyone. */
+import type { BroadcastRows, StoredSegment } from "../../store/media/broadcasts.ts"
+import { type Init, readInit } from "../broadcast/fmp4/init.ts"
+import { type Position, positionAfter, type Take } from "../broadcast/segments.ts"
+import { type Window, windowOf } from "../broadcast/window.ts"
+import { WINDOW } from "./live-settings.ts"
+
+export interface Restored {
+  readonly position: Position
+  readonly window: Window
+  /** Of the takes, by number. */
+  readonly inits: ReadonlyMap<number, Init>
+}
+
+/** Those after the last that is not stored: viewers cannot get it. */
+export const listedOf = (segments: ReadonlyArray<StoredSegment>): ReadonlyArray<StoredSegment> =>
+  segments.slice(segments.findLastIndex(({ bytes }) => bytes === 0) + 1)
+
+export const restoredFrom = ({ takes, segments, discontinuities }: BroadcastRows): Restored => {
+  const inits = new Map(takes.map(({ number, init }) => [number, readInit(new Uint8Array(init))]))
+  const last = takes.at(-1)
+  const initBytes = last?.init.byteLength ?? 0
+  const take: Take | undefined =
+    last === undefined ? undefined : { number: last.number, identity: last.identity, initBytes }
+  const end = segments.at(-1)
+  const position = positionAfter(end, take)
+  // The file of a take without a segment has its description alone.
+  const isNewTake = take !== undefined && end?.take !== take.number
+  return {
+    position: isNewTake ? { ...position, take, fileBytes: initBytes } : position,
+    window: { ...windowOf(listedOf(segments), WINDOW), discontinuities },
+    inits,
+  }
+}

@@ -1,0 +1,48 @@
+/** Bytes of the latest segments and parts, from which viewers of a live broadcast are served. */
+
+import type { LiveFile } from "./live-settings.ts"
+
+/** Segments that have just left the playlist: players that were slow ask for them. */
+const SEGMENTS_BEHIND = 3
+/** Parts are asked for near the end alone. */
+const SEGMENTS_WITH_PARTS = 5
+
+export class SegmentMemory {
+  readonly #segments = new Map<number, Buffer>()
+  readonly #parts = new Map<number, Buffer[]>()
+  readonly #inits = new Map<number, Buffer>()
+  readonly #keep: number
+
+  /** `window`: segments of a playlist. */
+  constructor(window: number) {
+    this.#keep = window + SEGMENTS_BEHIND
+  }
+
+  addInit(take: number, bytes: Uint8Array): void {
+    this.#inits.set(take, Buffer.from(bytes))
+  }
+
+  addPart(segment: number, data: ReadonlyArray<Uint8Array>): void {
+    const parts = this.#parts.get(segment) ?? []
+    parts.push(Buffer.concat(data))
+    this.#parts.set(segment, parts)
+    this.#parts.delete(segment - SEGMENTS_WITH_PARTS)
+  }
+
+  addSegment(segment: number, data: ReadonlyArray<Uint8Array>): void {
+    this.#segments.set(segment, Buffer.concat(data))
+    this.#segments.delete(segment - this.#keep)
+  }
+
+  /** `undefined`: not in memory any more, or not there yet. */
+  file(file: Exclude<LiveFile, { kind: "playlist" }>): Buffer | undefined {
+    switch (file.kind) {
+      case "init":
+        return this.#inits.get(file.take)
+      case "segment":
+        return this.#segments.get(file.segment)
+      case "part":
+        return this.#parts.get(file.segment)?.[file.index]
+    }
+  }
+}

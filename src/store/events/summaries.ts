@@ -1,0 +1,54 @@
+/** The summary of an event: its text, and how much its speakers said. */
+import type { Queryable } from "../database.ts"
+
+export interface SpeakerStats {
+  readonly name: string
+  readonly words: number
+  readonly seconds: number
+}
+
+/** `text`: empty where nobody wrote one. */
+export interface EventSummary {
+  readonly text: string
+  readonly speakers: ReadonlyArray<SpeakerStats>
+}
+
+const MOST_SPEAKERS = 100
+
+/** Counted from the event's transcript, or the newest of its recordings'; most words first. Segments without a speaker do not count. */
+export const countSpeakers = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<SpeakerStats>> =>
+  sql<SpeakerStats[]>`
+    select s.speaker as name, sum(cardinality(regexp_split_to_array(trim(s.text), '\\s+')))::integer as words,
+           round(sum(s.t1 - s.t0) / 1000.0)::integer as seconds
+      from transcript_segments s
+     where s.speaker <> '' and s.transcript_id = (
+             select id from transcripts where event_id = ${eventId} and status = 'ready'
+              order by recording_id is not null, created_at desc, id desc limit 1)
+     group by s.speaker order by words desc, name limit ${MOST_SPEAKERS}`
+
+/** `undefined`: there is neither a text nor a speaker. */
+export const findEventSummary = async (sql: Queryable, eventId: string): Promise<EventSummary | undefined> => {
+  const [row] = await sql<{ text: string; speakers: ReadonlyArray<SpeakerStats> | null }[]>`
+    select text, speakers from event_summaries where event_id = ${eventId}`
+  const speakers = row?.speakers ?? (await countSpeakers(sql, eventId))
+  return row === undefined && speakers.length === 0 ? undefined : { text: row?.text ?? "", speakers }
+}
+
+/** `speakers` null: they are counted. A text of a person replaces every other. */
+export const putEventSummary = async (
+  sql: Queryable,
+  eventId: string,
+  { text, speakers }: { readonly text: string; readonly speakers: ReadonlyArray<SpeakerStats> | null },
+): Promise<void> => {
+  await sql`
+    insert into event_summaries (event_id, text, speakers, source)
+    select id, ${text}, ${speakers === null ? null : sql.json(speakers)}::jsonb, 'person' from events where id = ${eventId}
+    on conflict (event_id) do update set text = excluded.text, speakers = excluded.speakers, source = 'person', created_at = now()`
+}
+
+/** A text of a model replaces that of a model alone. */
+export const putModelSummary = async (sql: Queryable, eventId: string, text: string): Promise<void> => {
+  await sql`
+    insert into event_summaries (event_id, text, source) select id, ${text}, 'model' from events where id = ${eventId}
+    on conflict (event_id) do update set text = excluded.text, created_at = now() where event_summaries.source = 'model'`
+}

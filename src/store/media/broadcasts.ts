@@ -1,0 +1,198 @@
+/**
+ * Broadcasts that are pushed to this server: the address of the encoder, and the rows of what it sends. A recording's row is there
+ * from the first fragment on; the broadcast's own row (`live_records`) decides whether it is live.
+ */
+import type { Visibility } from "../../model/event.ts"
+import type { MediaFailure } from "../../model/media/recording.ts"
+import type { Queryable } from "../database.ts"
+
+export interface StoredBroadcast {
+  readonly id: string
+  readonly eventId: string
+  readonly workspaceId: string
+  readonly phaseId: string
+  readonly status: "idle" | "live" | "paused" | "ended"
+  readonly playbackUrl: string | null
+  readonly visibility: Visibility
+}
+
+export const findBroadcasts = async (
+  sql: Queryable,
+  ids: ReadonlyArray<string>,
+): Promise<ReadonlyArray<StoredBroadcast>> =>
+  sql<StoredBroadcast[]>`
+    select b.id, b.event_id, e.workspace_id, b.phase_id, b.status, b.playback_url, e.visibility
+      from broadcasts b join events e on e.id = b.event_id where b.id = any (${[...ids]}::uuid[])`
+
+export const findBroadcast = async (sql: Queryable, id: string): Promise<StoredBroadcast | undefined> =>
+  (await findBroadcasts(sql, [id]))[0]
+
+/** The broadcast of a phase, started or not yet ended. */
+export const findPhaseBroadcast = async (sql: Queryable, phaseId: string): Promise<StoredBroadcast | undefined> => {
+  const [row] = await sql<StoredBroadcast[]>`
+    select b.id, b.event_id, e.workspace_id, b.phase_id, b.status, b.playback_url, e.visibility
+      from broadcasts b join events e on e.id = b.event_id where b.phase_id = ${phaseId}`
+  return row
+}
+
+/** The address before it is refused from now on. False: the broadcast is neither live nor paused. */
+export const putIngest = async (sql: Queryable, broadcastId: string, tokenHash: Uint8Array): Promise<boolean> => {
+  const { count } = await sql`
+    insert into broadcast_ingests (broadcast_id, token_hash)
+    select b.id, ${tokenHash} from broadcasts b where b.id = ${broadcastId} and b.status in ('live', 'paused')
+    on conflict (broadcast_id) do update set token_hash = excluded.token_hash, created_at = now()`
+  return count > 0
+}
+
+/** The broadcast that an encoder's token is for. */
+export const findIngest = async (
+  sql: Queryable,
+  tokenHash: Uint8Array,
+): Promise<Pick<StoredBroadcast, "id" | "status"> | undefined> => {
+  const [row] = await sql<Pick<StoredBroadcast, "id" | "status">[]>`
+    select b.id, b.status from broadcast_ingests i join broadcasts b on b.id = i.broadcast_id where i.token_hash = ${tokenHash}`
+  return row
+}
+
+export interface NewBroadcastRecording {
+  readonly id: string
+  readonly storageKey: string
+  readonly broadcast: StoredBroadcast
+}
+
+/** False: the broadcast has ended meanwhile, or is gone. Its row is locked, so that its end comes before or after as a whole. */
+export const insertBroadcastRecording = async (
+  sql: Queryable,
+  { id, storageKey, broadcast }: NewBroadcastRecording,
+): Promise<boolean> => {
+  const { count } = await sql`
+    insert into recordings (id, event_id, workspace_id, phase_id, kind, source, status, storage_key, broadcast_id)
+    select ${id}::uuid, b.event_id, ${broadcast.workspaceId}::uuid, b.phase_id, 'merged', 'broadcast', 'processing', ${storageKey}, b.id
+      from broadcasts b where b.id = ${broadcast.id} and b.status <> 'ended' for share of b`
+  return count > 0
+}
+
+export interface StoredTake {
+  readonly number: number
+  readonly identity: string
+  readonly init: Uint8Array
+  readonly storageKey: string
+}
+
+export interface StoredSegment {
+  readonly number: number
+  readonly take: number
+  readonly offset: number
+  /** 0: not stored. */
+  readonly bytes: number
+  readonly startMs: number
+  readonly durationMs: number
+  readonly isDiscontinuous: boolean
+  /** Unix milliseconds. */
+  readonly at: number
+}
+
+export const insertTake = async (sql: Queryable, recordingId: string, take: StoredTake): Promise<void> => {
+  const { number, identity, init, storageKey } = take
+  await sql`
+    insert into recording_takes (recording_id, number, identity, init, storage_key)
+    values (${recordingId}, ${number}, ${identity}, ${init}, ${storageKey})`
+}
+
+/** With the size of the recording so far, which counts against the quota. False: the recording is gone. */
+export const insertSegment = async (sql: Queryable, recordingId: string, segment: StoredSegment): Promise<boolean> => {
+  const { number, take, offset, bytes, startMs, durationMs, isDiscontinuous, at } = segment
+  const { count } = await sql`
+    with grown as (
+      update recordings set uploaded_bytes = uploaded_bytes + ${bytes}::integer where id = ${recordingId} returning id
+    )
+    insert into recording_segments
+      (recording_id, number, take, file_offset, bytes, start_ms, duration_ms, is_discontinuous, at)
+    select id, ${number}::integer, ${take}::integer, ${offset}::bigint, ${bytes}::integer, ${startMs}::integer, ${durationMs}::integer,
+           ${isDiscontinuous}::boolean, to_timestamp(${at}::float8 / 1000) from grown`
+  return count > 0
+}
+
+const SEGMENT_COLUMNS = `number, take, file_offset as "offset", bytes, start_ms, duration_ms, is_discontinuous,
+  (extract(epoch from at) * 1000)::float8 as at`
+
+/** The last `limit` of them, in their order. */
+export const lastSegments = async (
+  sql: Queryable,
+  recordingId: string,
+  limit: number,
+): Promise<ReadonlyArray<StoredSegment>> => {
+  const rows = await sql<StoredSegment[]>`
+    select ${sql.unsafe(SEGMENT_COLUMNS)} from recording_segments where recording_id = ${recordingId}
+     order by number desc limit ${limit}`
+  return [...rows].reverse()
+}
+
+/** Those that are stored, in their order. */
+export const storedSegments = async (sql: Queryable, recordingId: string): Promise<ReadonlyArray<StoredSegment>> =>
+  sql<StoredSegment[]>`
+    select ${sql.unsafe(SEGMENT_COLUMNS)} from recording_segments where recording_id = ${recordingId} and bytes > 0 order by number`
+
+export const findSegment = async (
+  sql: Queryable,
+  recordingId: string,
+  number: number,
+): Promise<StoredSegment | undefined> => {
+  const [row] = await sql<StoredSegment[]>`
+    select ${sql.unsafe(SEGMENT_COLUMNS)} from recording_segments
+     where recording_id = ${recordingId} and number = ${number} and bytes > 0`
+  return row
+}
+
+export const takesOf = async (sql: Queryable, recordingId: string): Promise<ReadonlyArray<StoredTake>> =>
+  sql<StoredTake[]>`
+    select number, identity, init, storage_key from recording_takes where recording_id = ${recordingId} order by number`
+
+/** A file of a broadcast's recording, and the time that it covers. */
+export interface TakeSpan {
+  readonly storageKey: string
+  readonly startMs: number
+  readonly endMs: number
+}
+
+/** Of the takes with stored segments, in their order. None for a recording that was no broadcast. */
+export const takeSpans = async (sql: Queryable, recordingId: string): Promise<ReadonlyArray<TakeSpan>> =>
+  sql<TakeSpan[]>`
+    select t.storage_key, min(s.start_ms) as start_ms, max(s.start_ms + s.duration_ms) as end_ms
+      from recording_takes t join recording_segments s on s.recording_id = t.recording_id and s.take = t.number and s.bytes > 0
+     where t.recording_id = ${recordingId} group by t.number, t.storage_key order by t.number`
+
+/** The recording of a broadcast, if anything came. */
+export const findBroadcastRecording = async (
+  sql: Queryable,
+  broadcastId: string,
+): Promise<{ readonly id: string; readonly storageKey: string; readonly status: string } | undefined> => {
+  const [row] = await sql<{ id: string; storageKey: string; status: string }[]>`
+    select id, storage_key, status from recordings where broadcast_id = ${broadcastId}`
+  return row
+}
+
+/** What a broadcast goes on from. */
+export interface BroadcastRows {
+  readonly recording: { readonly id: string; readonly storageKey: string } | undefined
+  readonly takes: ReadonlyArray<StoredTake>
+  /** The last ones. */
+  readonly segments: ReadonlyArray<StoredSegment>
+  /** Of the segments before them: how many were discontinuous. */
+  readonly discontinuities: number
+}
+
+export const readBroadcast = async (sql: Queryable, broadcastId: string, most: number): Promise<BroadcastRows> => {
+  const recording = await findBroadcastRecording(sql, broadcastId)
+  if (recording === undefined) return { recording, takes: [], segments: [], discontinuities: 0 }
+  const [takes, segments] = await Promise.all([takesOf(sql, recording.id), lastSegments(sql, recording.id, most)])
+  const [row] = await sql<{ n: number }[]>`
+    select count(*)::int as n from recording_segments
+     where recording_id = ${recording.id} and number < ${segments[0]?.number ?? 0} and is_discontinuous`
+  return { recording, takes, segments, discontinuities: row?.n ?? 0 }
+}
+
+/** Some of the recording is missing. It can be watched all the same. */
+export const noteCutOff = async (sql: Queryable, recordingId: string, failure: MediaFailure): Promise<void> => {
+  await sql`update recordings set failure = ${sql.json(failure)} where id = ${recordingId} and failure is null`
+}

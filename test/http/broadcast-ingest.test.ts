@@ -1,0 +1,486 @@
+/** Broadcasts from the encoder to the viewer and the recording, over real sockets and a real disk. */
+import { readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { fixture, samplesOf } from "../media/broadcast/support.ts"
+import { call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import {
+  apiOf,
+  bytesAt,
+  filesIn,
+  mapsIn,
+  type OnAir,
+  recordingOf,
+  startBroadcast,
+  textAt as text,
+} from "../support/broadcasts.ts"
+import { push, pushStream } from "../support/encoder.ts"
+import { startReceiver } from "../support/http-receiver.ts"
+import { startMediaServer, type TestServer } from "../support/server.ts"
+import { eventually } from "../support/wait.ts"
+
+let server: TestServer
+let acme: Workspace
+
+beforeAll(async () => {
+  // Each test has an encoder, or several one after the other.
+  server = await startMediaServer({ BROADCAST_INGESTS: "64" })
+  acme = await createWorkspace(server.url)
+})
+afterAll(() => server.stop())
+
+/** 4.02 seconds of picture and sound. */
+const STREAM = fixture("ffmpeg-stream.mp4")
+const OTHER_SIZE = fixture("ffmpeg-other-size.mp4")
+
+const goLive = (fields: object = {}, at = server, key = acme.key): Promise<OnAir> => startBroadcast(at.url, key, fields)
+
+/** A stored file of one take: every sample in it. */
+const samplesIn = (file: Uint8Array) => ({ video: samplesOf(file, "video"), audio: samplesOf(file, "audio") })
+
+const times = (n: number, one: Uint8Array) => {
+  const { video, audio } = samplesIn(one)
+  return { video: n * video, audio: n * audio }
+}
+
+describe("an encoder's stream", () => {
+  test("is watched while it lasts, and is a recording as soon as the broadcast stops", async () => {
+    const receiver = await startReceiver()
+    await apiOf(server.url, acme.key)("POST", "/v1/webhooks", { url: receiver.url, eventTypes: ["recording.ready"] })
+    const onAir = await goLive()
+    const held = text(onAir.playbackUrl)
+    expect(await push(onAir.streamUrl, STREAM)).toMatchObject({ status: 204 })
+    expect(await onAir.state()).toMatchObject({ ingest: { state: "receiving", takes: 1, failure: null } })
+    expect(await push(onAir.streamUrl, STREAM)).toMatchObject({ status: 204 })
+    const live = await held
+    expect(live).toContain("#EXT-X-PART:")
+    const all = await text(onAir.playbackUrl)
+    expect(all.match(/#EXT-X-DISCONTINUITY\n/g)).toHaveLength(1)
+    const base = onAir.playbackUrl.replace("index.m3u8", "")
+    const init = await bytesAt(`${base}${mapsIn(all)[0]}`)
+    const segments = await Promise.all(filesIn(all).map((name) => bytesAt(base + name)))
+    expect(samplesIn(new Uint8Array(Buffer.concat([init, ...segments])))).toEqual(times(2, STREAM))
+    const parts = [...all.matchAll(/URI="(p[^"]+)"/g)].map(([, uri = ""]) => uri)
+    const served = await Promise.all(parts.slice(0, -1).map((name) => bytesAt(base + name)))
+    expect(served.every((bytes) => bytes.byteLength > 0)).toBe(true)
+    expect((await onAir.control("stop")).body).toMatchObject({ status: "ended" })
+    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
+    expect(recording).toMatchObject({
+      kind: "merged",
+      source: "broadcast",
+      phaseId: onAir.phaseId,
+      contentType: "video/mp4",
+      failure: null,
+    })
+    expect(recording.durationMs).toBeGreaterThan(7900)
+    expect(recording.durationMs).toBeLessThan(8200)
+    expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(times(2, STREAM))
+    const ended = await text(onAir.playbackUrl)
+    expect(ended).toContain("#EXT-X-ENDLIST")
+    expect(filesIn(ended)).toEqual(filesIn(all))
+    await receiver.count(1)
+    expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({ assetId: recording.id })
+  })
+
+  test("of which the recording is played by ranges of its file", async () => {
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    await onAir.control("stop")
+    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
+    const playlist = await text(recording.playbackUrl)
+    const base = recording.playbackUrl.replace("index.m3u8", "")
+    const ranges = [...playlist.matchAll(/BYTERANGE:(\d+)@(\d+)\n(\S+)/g)]
+    const [map] = [...playlist.matchAll(/MAP:URI="([^"]+)",BYTERANGE="(\d+)@0"/g)]
+    const init = await bytesAt(`${base}${map?.[1]}`, { range: `bytes=0-${Number(map?.[2]) - 1}` })
+    const pieces = await Promise.all(
+      ranges.map(([, bytes, offset, name]) =>
+        bytesAt(`${base}${name}`, { range: `bytes=${offset}-${Number(offset) + Number(bytes) - 1}` }),
+      ),
+    )
+    const whole = new Uint8Array(Buffer.concat([init, ...pieces]))
+    expect(samplesIn(whole)).toEqual(times(1, STREAM))
+    expect(whole.byteLength).toBe(recording.sizeBytes)
+    expect((await fetch(`${base}take2.mp4`)).status).toBe(404)
+    expect((await fetch(`${base}other.mp4`)).status).toBe(404)
+    expect((await fetch(recording.playbackUrl.replace(/.(?=\/index)/, "x"))).status).toBe(401)
+    const recap = (await call(server.url, "GET", `/v1/public/events/${onAir.eventId}/recap`)).body
+    expect(recap.recording.playbackUrl).toMatch(/\/index\.m3u8$/)
+    await text(recap.recording.playbackUrl)
+  })
+
+  test("that is killed and begun again goes on in the same playlist and file", async () => {
+    const onAir = await goLive()
+    const first = pushStream(onAir.streamUrl)
+    await first.write(STREAM.subarray(0, 40_000))
+    await eventually(async () => (await onAir.state()).ingest.durationMs > 0, "the first segment")
+    first.kill()
+    expect((await push(onAir.streamUrl, STREAM)).status).toBe(204)
+    await onAir.control("stop")
+    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
+    const { video } = samplesIn(await bytesAt(recording.downloadUrl))
+    expect(video).toBeGreaterThan(times(1, STREAM).video)
+    expect(await text(recording.playbackUrl)).toContain("#EXT-X-DISCONTINUITY\n")
+  })
+
+  test("is taken over by the one that comes after it", async () => {
+    const onAir = await goLive()
+    const first = pushStream(onAir.streamUrl)
+    await first.write(STREAM.subarray(0, 20_000))
+    await eventually(async () => (await onAir.state()).ingest.state === "receiving", "the first encoder")
+    expect((await push(onAir.streamUrl, STREAM)).status).toBe(204)
+    const answer = await first.answer.catch((cause: Error) => ({ status: 0, body: cause.message }))
+    expect([0, 503]).toContain(answer.status)
+    expect((await onAir.state()).ingest.takes).toBe(1)
+  })
+
+  test("of fifty encoders that take over from each other one is left, and the recording is sound", async () => {
+    const onAir = await goLive()
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => push(onAir.streamUrl, STREAM).catch(() => ({ status: 0, body: "" }))),
+    )
+    expect(answers.some(({ status }) => status === 204)).toBe(true)
+    expect(answers.every(({ status }) => [0, 204, 503].includes(status))).toBe(true)
+    await onAir.control("stop")
+    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
+    expect(samplesIn(await bytesAt(recording.downloadUrl)).video).toBeGreaterThan(0)
+  })
+
+  test("with another picture begins a file of its own, and a clip lies in one of them", async () => {
+    const api = apiOf(server.url, acme.key)
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    await push(onAir.streamUrl, OTHER_SIZE)
+    expect((await onAir.state()).ingest.takes).toBe(2)
+    await onAir.control("stop")
+    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
+    const playlist = await text(recording.playbackUrl)
+    expect(mapsIn(playlist)).toEqual(["take1.mp4", "take2.mp4"])
+    expect(samplesIn(await bytesAt(`${recording.downloadUrl}/take2.mp4`))).toEqual(times(1, OTHER_SIZE))
+    const clip = (startMs: number, endMs: number) =>
+      api("POST", `/v1/recordings/${recording.id}/clips`, { startMs, endMs })
+    expect(await clip(3000, 5000)).toMatchObject({ status: 400, body: { code: "bad_request" } })
+    const { body } = await clip(4500, 5500)
+    let made: Json
+    await eventually(async () => {
+      made = (await api("GET", `/v1/clips/${body.id}`)).body
+      return made.status !== "processing"
+    }, "the clip")
+    expect(made).toMatchObject({ status: "ready", contentType: "video/mp4" })
+    expect(made.actualStartMs).toBeGreaterThanOrEqual(4000)
+    expect(made.actualEndMs).toBeLessThanOrEqual(6100)
+  })
+
+  test("that has sound alone where there was a picture is refused in words", async () => {
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    const other = Uint8Array.from([0, 0, 0, 24, ...Buffer.from("ftypisom"), 0, 0, 2, 0, ...Buffer.from("isomiso2")])
+    const answer = await push(onAir.streamUrl, other, Buffer.from("0000000c6d6f6f7600000000", "hex"))
+    expect(answer).toMatchObject({ status: 400 })
+    expect((await onAir.state()).ingest.failure).toMatchObject({ code: expect.any(String), detail: expect.any(String) })
+  })
+
+  test("of MPEG-TS, or of anything else, is refused in words that the host sees", async () => {
+    const onAir = await goLive()
+    const answer = await push(onAir.streamUrl, new Uint8Array(188 * 10).fill(0x47))
+    expect(answer.status).toBe(400)
+    expect(JSON.parse(answer.body).detail).toContain("fragmented MP4")
+    expect((await onAir.state()).ingest).toMatchObject({ state: "waiting", failure: { code: "not_fmp4" } })
+    await push(onAir.streamUrl, STREAM)
+    expect((await onAir.state()).ingest.failure).toBeNull()
+  })
+})
+
+describe("files of ffmpeg", () => {
+  const put = (url: string, body: Uint8Array | string, method = "PUT") => fetch(url, { method, body })
+
+  test("become a broadcast; its playlist and deletions change nothing", async () => {
+    const onAir = await goLive()
+    const names = ["init.mp4", "index0.m4s", "index1.m4s", "index2.m4s"]
+    for (const name of names) {
+      expect((await put(onAir.url + name, fixture(`ffmpeg-files/${name}`))).status, name).toBe(204)
+      expect((await put(`${onAir.url}index.m3u8`, "#EXTM3U\n")).status).toBe(200)
+    }
+    expect((await fetch(`${onAir.url}index0.m4s`, { method: "DELETE" })).status).toBe(204)
+    expect(filesIn(await text(onAir.playbackUrl))).toHaveLength(3)
+    await onAir.control("stop")
+    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
+    const sent = new Uint8Array(Buffer.concat(names.map((name) => fixture(`ffmpeg-files/${name}`))))
+    expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(samplesIn(sent))
+  })
+
+  test("whose description comes last are taken all the same", async () => {
+    const onAir = await goLive()
+    const early = put(`${onAir.url}index0.m4s`, fixture("ffmpeg-files/index0.m4s"))
+    expect((await put(`${onAir.url}init.mp4`, fixture("ffmpeg-files/init.mp4"))).status).toBe(204)
+    expect((await early).status).toBe(204)
+  })
+
+  test("of other names, cut off, or too large are refused", async () => {
+    const onAir = await goLive()
+    const refused = async (name: string, body: Uint8Array) => {
+      const answer = await put(onAir.url + name, body)
+      return { status: answer.status, ...((await answer.json()) as Json) }
+    }
+    for (const name of ["x.ts", "..%2fx.mp4", "a%00.mp4", "noise"]) {
+      expect(await refused(name, new Uint8Array(10))).toMatchObject({ status: 404, code: "not_found" })
+    }
+    await put(`${onAir.url}init.mp4`, fixture("ffmpeg-files/init.mp4"))
+    const cut = fixture("ffmpeg-files/index0.m4s").subarray(0, 5000)
+    expect(await refused("index0.m4s", cut)).toMatchObject({ status: 400, code: "bad_request" })
+    const large = await fetch(`${onAir.url}index1.m4s`, {
+      method: "PUT",
+      body: new Uint8Array(33 * 1024 * 1024),
+    }).catch(() => undefined)
+    expect([undefined, 413]).toContain(large?.status)
+  })
+})
+
+describe("pieces of a browser", () => {
+  const put = async (url: string, seq: number | string, body: Uint8Array) => {
+    const answer = await fetch(`${url}?seq=${seq}`, { method: "PUT", body })
+    await answer.arrayBuffer()
+    return { status: answer.status, next: answer.headers.get("next-seq") }
+  }
+
+  test("are taken once and in their order, whatever is sent twice or too early", async () => {
+    const onAir = await goLive()
+    const cut = [0, 7000, 30_000, STREAM.byteLength]
+    const piece = (n: number): Uint8Array => STREAM.slice(cut[n], cut[n + 1])
+    expect(await put(onAir.streamUrl, 1, piece(1))).toEqual({ status: 409, next: "0" })
+    expect(await put(onAir.streamUrl, 0, piece(0))).toEqual({ status: 204, next: "1" })
+    expect(await put(onAir.streamUrl, 0, piece(0))).toEqual({ status: 204, next: "1" })
+    expect(await put(onAir.streamUrl, 2, piece(2))).toEqual({ status: 409, next: "1" })
+    const twice = await Promise.all([put(onAir.streamUrl, 1, piece(1)), put(onAir.streamUrl, 1, piece(1))])
+    expect(twice).toEqual([
+      { status: 204, next: "2" },
+      { status: 204, next: "2" },
+    ])
+    expect(await put(onAir.streamUrl, 2, piece(2))).toEqual({ status: 204, next: "3" })
+    expect(await put(onAir.streamUrl, "one", piece(2))).toMatchObject({ status: 400 })
+    await onAir.control("stop")
+    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
+    expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(times(1, STREAM))
+  })
+
+  test("of a page that begins anew begin another stream", async () => {
+    const onAir = await goLive()
+    const again = fixture("media-recorder-again.mp4")
+    expect(await put(onAir.streamUrl, 0, fixture("media-recorder.mp4"))).toEqual({ status: 204, next: "1" })
+    expect(await put(onAir.streamUrl, 0, again)).toEqual({ status: 204, next: "1" })
+    await onAir.control("stop")
+    const { video } = samplesIn(await bytesAt((await recordingOf(server.url, acme.key, onAir.eventId)).downloadUrl))
+    expect(video).toBe(samplesOf(fixture("media-recorder.mp4"), "video") + samplesOf(again, "video"))
+  })
+})
+
+describe("the encoder's address", () => {
+  test("is for live broadcasts of the caller's workspace, and a new one replaces it", async () => {
+    const foreign = await createWorkspace(server.url)
+    const onAir = await goLive()
+    const ingestAt = (key: string, phase = onAir.phaseId) =>
+      apiOf(server.url, key)("POST", `/v1/phases/${phase}/broadcast/ingest`)
+    expect((await ingestAt(foreign.key)).status).toBe(404)
+    expect((await apiOf(server.url, foreign.key)("GET", `/v1/phases/${onAir.phaseId}/broadcast`)).status).toBe(404)
+    const under = pushStream(onAir.streamUrl)
+    await under.write(STREAM.subarray(0, 20_000))
+    await eventually(async () => (await onAir.state()).ingest.state === "receiving", "the encoder")
+    const second = (await onAir.newIngest()).body
+    expect(second.streamUrl).not.toBe(onAir.streamUrl)
+    const cut = await under.answer.catch(() => ({ status: 0, body: "" }))
+    expect([0, 503]).toContain(cut.status)
+    expect(await push(onAir.streamUrl, STREAM)).toMatchObject({ status: 401 })
+    expect((await push(second.streamUrl, STREAM)).status).toBe(204)
+    expect(JSON.stringify(await onAir.state())).not.toContain(second.token)
+    await onAir.control("stop")
+    expect((await push(second.streamUrl, STREAM)).status).toBe(409)
+    expect(await onAir.newIngest()).toMatchObject({ status: 409, body: { code: "conflict" } })
+    expect((await push(`${server.url}/v1/ingest/nothing/stream`, STREAM)).status).toBe(401)
+  })
+
+  test("does not exist before the broadcast starts", async () => {
+    const api = apiOf(server.url, acme.key)
+    const event = await createEvent(server.url, acme.key, { phases: [{ modality: "broadcast" }] })
+    await api("POST", `/v1/events/${event.id}/publish`)
+    const phaseId = (await api("POST", `/v1/events/${event.id}/start`)).body.phases[0].id
+    expect((await api("POST", `/v1/phases/${phaseId}/broadcast/ingest`)).status).toBe(409)
+    expect((await api("GET", `/v1/phases/${phaseId}/broadcast`)).status).toBe(404)
+  })
+})
+
+test("what comes during a pause is taken and dropped, and the recording has no gap", async () => {
+  const onAir = await goLive()
+  await push(onAir.streamUrl, STREAM)
+  await onAir.control("pause")
+  await eventually(async () => (await push(onAir.streamUrl, STREAM)).status === 204, "the pause")
+  const before = (await onAir.state()).ingest.durationMs
+  expect(before).toBeLessThan(4200)
+  await onAir.control("resume")
+  await push(onAir.streamUrl, STREAM)
+  await onAir.control("stop")
+  const recording = await recordingOf(server.url, acme.key, onAir.eventId)
+  expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(times(2, STREAM))
+})
+
+describe("a viewer", () => {
+  const status = async (url: string): Promise<number> => {
+    const answer = await fetch(url)
+    await answer.arrayBuffer()
+    return answer.status
+  }
+
+  test("of a private event needs the signed address, for each file", async () => {
+    const onAir = await goLive({ visibility: "private" })
+    await push(onAir.streamUrl, STREAM)
+    await push(onAir.streamUrl, STREAM)
+    const key = onAir.playbackUrl.split("/").at(-2) ?? ""
+    const id = (await onAir.state()).broadcastId
+    const at = (part: string, file = "index.m3u8") => `${server.url}/v1/live/${part}/${file}`
+    expect(await status(at(key))).toBe(200)
+    expect(await status(at(key, "s0.m4s"))).toBe(200)
+    for (const file of ["index.m3u8", "s0.m4s", "init1.mp4", "p0.0.m4s"]) {
+      expect(await status(at(id, file)), file).toBe(404)
+      expect(await status(at(`${key}x`, file)), file).toBe(401)
+    }
+  })
+
+  test("of an event that becomes private is told so, and a new start gives the signed address", async () => {
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    await push(onAir.streamUrl, STREAM)
+    expect(await status(onAir.playbackUrl)).toBe(200)
+    await apiOf(server.url, acme.key)("PATCH", `/v1/events/${onAir.eventId}`, { visibility: "private" })
+    await eventually(async () => (await status(onAir.playbackUrl)) === 404, "the end of the open address")
+    const { playbackUrl } = (await onAir.control("start")).body
+    expect(playbackUrl).not.toBe(onAir.playbackUrl)
+    expect(await status(playbackUrl)).toBe(200)
+  })
+
+  test("gets a part when it is there, and not before", async () => {
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    await push(onAir.streamUrl, STREAM)
+    const { durationMs } = (await onAir.state()).ingest
+    const playlist = await text(onAir.playbackUrl)
+    const next = filesIn(playlist).length
+    expect(durationMs).toBeGreaterThan(7000)
+    const waiting = text(`${onAir.playbackUrl}?_HLS_msn=${next}&_HLS_part=0`)
+    await push(onAir.streamUrl, STREAM)
+    expect(await waiting).toContain(`URI="p${next}.0.m4s",INDEPENDENT=YES`)
+    expect(await status(`${onAir.playbackUrl}?_HLS_msn=${next + 50}`)).toBe(400)
+    expect(await status(`${onAir.playbackUrl}?_HLS_msn=no`)).toBe(400)
+    const answer = await fetch(onAir.playbackUrl)
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*")
+    expect(answer.headers.get("cache-control")).toBe("public, max-age=1")
+    const etag = answer.headers.get("etag") ?? ""
+    await answer.arrayBuffer()
+    expect((await fetch(onAir.playbackUrl, { headers: { "if-none-match": etag } })).status).toBe(304)
+    const head = await fetch(onAir.playbackUrl.replace("index.m3u8", "s0.m4s"), { method: "HEAD" })
+    expect(head.headers.get("cache-control")).toContain("immutable")
+  })
+
+  test("asks for files and broadcasts that are not there", async () => {
+    const onAir = await goLive()
+    const at = (path: string) => status(`${server.url}/v1/live/${path}`)
+    const id = (await onAir.state()).broadcastId
+    for (const file of ["s0.m4s", "p0.0.m4s", "init1.mp4", "x", "s-1.m4s", "..%2findex.m3u8", "s99999999999.m4s"]) {
+      expect(await at(`${id}/${file}`), file).toBe(404)
+    }
+    expect(await at("0197a000-0000-7000-8000-0000000000b1/index.m3u8")).toBe(404)
+    expect(await at("no-such-key/index.m3u8")).toBe(401)
+  })
+})
+
+test("a broadcast goes on after the server was stopped and started", async () => {
+  const own = await startMediaServer()
+  const founder = await createWorkspace(own.url)
+  const onAir = await goLive({}, own, founder.key)
+  await push(onAir.streamUrl, STREAM)
+  const again = await own.restart()
+  onTestFinished(() => again.stop())
+  const moved = (url: string) => url.replace(own.url, again.url)
+  expect((await push(moved(onAir.streamUrl), STREAM)).status).toBe(204)
+  const playlist = await text(moved(onAir.playbackUrl))
+  expect(filesIn(playlist).slice(0, 2)).toEqual(["s0.m4s", "s1.m4s"])
+  expect(playlist).toContain("#EXT-X-DISCONTINUITY\n")
+  const base = moved(onAir.playbackUrl).replace("index.m3u8", "")
+  expect((await bytesAt(`${base}s0.m4s`)).byteLength).toBeGreaterThan(1000)
+  await apiOf(again.url, founder.key)("POST", `/v1/phases/${onAir.phaseId}/broadcast/stop`)
+  const recording = await recordingOf(again.url, founder.key, onAir.eventId)
+  expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(times(2, STREAM))
+}, 60_000)
+
+describe("limits", () => {
+  const withLimits = async (environment: { readonly [key: string]: string }) => {
+    const own = await startMediaServer(environment)
+    onTestFinished(() => own.stop())
+    const founder = await createWorkspace(own.url)
+    return { own, founder, live: () => goLive({}, own, founder.key) }
+  }
+
+  test("an encoder that sends too much is refused", async () => {
+    const { live } = await withLimits({ BROADCAST_MAX_KBPS: "64" })
+    const onAir = await live()
+    const answers = await push(onAir.streamUrl, STREAM, STREAM, STREAM)
+    expect(answers.status).toBe(400)
+    expect((await onAir.state()).ingest.failure).toMatchObject({ code: "too_fast" })
+  })
+
+  test("where there is no room the broadcast goes on live, and the recording says that its end is missing", async () => {
+    const { live, own, founder } = await withLimits({ MEDIA_QUOTA_BYTES: "300000" })
+    const onAir = await live()
+    for (let i = 0; i < 6; i++) expect((await push(onAir.streamUrl, STREAM)).status).toBe(204)
+    expect(filesIn(await text(onAir.playbackUrl)).length).toBeGreaterThan(8)
+    await onAir.control("stop")
+    const recording = await recordingOf(own.url, founder.key, onAir.eventId)
+    expect(recording.failure).toMatchObject({ code: "cut_off" })
+    expect(recording.sizeBytes).toBeLessThan(300_000)
+    expect(samplesIn(await bytesAt(recording.downloadUrl)).video).toBeGreaterThan(0)
+  })
+
+  test("one encoder more than may push at once is told to come back", async () => {
+    const { live } = await withLimits({ BROADCAST_INGESTS: "1" })
+    const [first, second] = [await live(), await live()]
+    const stream = pushStream(first.streamUrl)
+    await stream.write(STREAM.subarray(0, 20_000))
+    await eventually(async () => (await first.state()).ingest.state === "receiving", "the first encoder")
+    expect((await push(second.streamUrl, STREAM)).status).toBe(503)
+    stream.kill()
+  })
+
+  test("without ingest there is no address, neither to push nor to watch", async () => {
+    const own = await startMediaServer({ BROADCAST_INGEST: "off" })
+    onTestFinished(() => own.stop())
+    const { key } = await createWorkspace(own.url)
+    const api = apiOf(own.url, key)
+    const event = await createEvent(own.url, key, { phases: [{ modality: "broadcast" }] })
+    await api("POST", `/v1/events/${event.id}/publish`)
+    const phaseId = (await api("POST", `/v1/events/${event.id}/start`)).body.phases[0].id
+    const started = await api("POST", `/v1/phases/${phaseId}/broadcast/start`, {})
+    expect(started.body).toMatchObject({ playbackUrl: null, ingest: null })
+    expect((await api("POST", `/v1/phases/${phaseId}/broadcast/ingest`)).status).toBe(409)
+  })
+})
+
+test("the bytes of a broadcast go with its event, and its recording cannot go before", async () => {
+  const files = () => readdir(join(server.folder, "media"), { recursive: true }).catch((): string[] => [])
+  const api = apiOf(server.url, acme.key)
+  const onAir = await goLive()
+  await push(onAir.streamUrl, STREAM)
+  await push(onAir.streamUrl, OTHER_SIZE)
+  const recording = (await api("GET", `/v1/events/${onAir.eventId}/recordings`)).body.recordings[0]
+  expect(recording).toMatchObject({ status: "processing", source: "broadcast", playbackUrl: null })
+  expect(await api("DELETE", `/v1/recordings/${recording.id}`)).toMatchObject({ status: 409 })
+  expect((await files()).filter((name) => name.includes(recording.id))).toHaveLength(2)
+  expect((await api("DELETE", `/v1/events/${onAir.eventId}`)).status).toBeLessThan(300)
+  await eventually(async () => !(await files()).some((name) => name.includes(recording.id)), "the removal", 20_000)
+  expect((await push(onAir.streamUrl, STREAM)).status).toBe(401)
+})
+
+test("a broadcast to which nothing came leaves no recording", async () => {
+  const onAir = await goLive()
+  await onAir.control("stop")
+  expect((await apiOf(server.url, acme.key)("GET", `/v1/events/${onAir.eventId}/recordings`)).body.recordings).toEqual(
+    [],
+  )
+  expect((await fetch(onAir.playbackUrl)).status).toBe(404)
+})

@@ -1,0 +1,197 @@
+/** What is left of captions that were pushed live: the event's transcript, that of its broadcast's recording, and the recap's summary. */
+
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { fixture } from "../media/broadcast/support.ts"
+import { call, createLiveEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import { apiOf, recordingOf, startBroadcast } from "../support/broadcasts.ts"
+import { push } from "../support/encoder.ts"
+import { startReceiver } from "../support/http-receiver.ts"
+import { startMediaServer, startTestServer, type TestServer } from "../support/server.ts"
+import { eventually } from "../support/wait.ts"
+
+let server: TestServer
+let acme: Workspace
+let api: ReturnType<typeof apiOf>
+
+beforeAll(async () => {
+  server = await startMediaServer({ BROADCAST_INGESTS: "64" })
+  acme = await createWorkspace(server.url)
+  api = apiOf(server.url, acme.key)
+})
+afterAll(() => server.stop())
+
+const said = (segment: string, t0: number, text: string, more: object = {}) => ({
+  segment,
+  final: true,
+  speaker: "Ada",
+  lang: "en",
+  t0,
+  t1: t0 + 1000,
+  text,
+  ...more,
+})
+
+const live = (fields: object = {}) =>
+  createLiveEvent(server.url, acme.key, {
+    visibility: "public",
+    phases: [{ modality: "meeting", featureSet: ["transcript"] }],
+    ...fields,
+  })
+
+const pushTo = async (eventId: string, ...segments: ReadonlyArray<object>): Promise<void> => {
+  const answer = await api("POST", `/v1/events/${eventId}/transcript-segments`, { segments })
+  expect(answer, JSON.stringify(answer.body)).toMatchObject({ status: 200, body: { accepted: segments.length } })
+}
+
+const transcriptOf = async (eventId: string): Promise<Json> => {
+  let answer: Json
+  await eventually(async () => {
+    answer = await api("GET", `/v1/events/${eventId}/transcript`)
+    return answer.status === 200
+  }, "the transcript")
+  return answer.body
+}
+
+const summaryOf = async (eventId: string): Promise<Json> =>
+  (await call(server.url, "GET", `/v1/public/events/${eventId}/recap`)).body.summary
+
+test("final captions are the event's transcript when it ends, and its speakers are counted", async () => {
+  const receiver = await startReceiver()
+  await api("POST", "/v1/webhooks", { url: receiver.url, eventTypes: ["transcript.ready"] })
+  const { id } = await live()
+  await pushTo(id, said("b", 5000, "Good evening, all"), said("a", 1000, "Hello there"))
+  await pushTo(
+    id,
+    said("b", 5000, "Good evening to all", { speaker: "Grace" }),
+    said("c", 9000, "not final", { final: false }),
+  )
+  expect((await api("GET", `/v1/events/${id}/transcript`)).status).toBe(404)
+  expect(await summaryOf(id)).toBeNull()
+  await api("POST", `/v1/events/${id}/end`)
+  const transcript = await transcriptOf(id)
+  expect(transcript).toMatchObject({ eventId: id, recordingId: null })
+  expect(transcript.segments).toEqual([
+    { t0: 1000, t1: 2000, speaker: "Ada", lang: "en", text: "Hello there" },
+    { t0: 5000, t1: 6000, speaker: "Grace", lang: "en", text: "Good evening to all" },
+  ])
+  await receiver.count(1)
+  expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({
+    type: "transcript.ready",
+    eventId: id,
+    assetId: transcript.id,
+    recordingId: null,
+  })
+  expect(await summaryOf(id)).toEqual({
+    text: "",
+    speakers: [
+      { name: "Grace", words: 4, seconds: 1 },
+      { name: "Ada", words: 2, seconds: 1 },
+    ],
+  })
+})
+
+test("a caption that is sent again, by several at once, is one segment", async () => {
+  const { id } = await live()
+  await Promise.all(Array.from({ length: 10 }, () => pushTo(id, said("a", 0, "Once"))))
+  await api("POST", `/v1/events/${id}/end`)
+  expect((await transcriptOf(id)).segments).toHaveLength(1)
+})
+
+test("an event without captions has no transcript", async () => {
+  const { id } = await live()
+  await api("POST", `/v1/events/${id}/end`)
+  const later = await live()
+  await pushTo(later.id, said("a", 0, "Later"))
+  await api("POST", `/v1/events/${later.id}/end`)
+  await transcriptOf(later.id)
+  expect((await api("GET", `/v1/events/${id}/transcript`)).status).toBe(404)
+})
+
+test("captions of a broadcast are its recording's transcript, on the recording's clock", async () => {
+  const startedAt = Date.now()
+  const onAir = await startBroadcast(server.url, acme.key, {
+    phases: [{ modality: "broadcast", featureSet: ["transcript"] }],
+  })
+  const began = Date.now() - startedAt
+  const stream = fixture("ffmpeg-stream.mp4")
+  await push(onAir.streamUrl, stream)
+  const since = Date.now() - startedAt
+  await pushTo(onAir.eventId, said("early", 0, "Before the encoder came"), said("in", since + 500, "While it ran"))
+  await pushTo(onAir.eventId, said("late", since + 60_000, "Long after"))
+  await onAir.control("stop")
+  const recording = await recordingOf(server.url, acme.key, onAir.eventId)
+  let transcript: Json
+  await eventually(async () => {
+    transcript = (await api("GET", `/v1/recordings/${recording.id}/transcript`)).body
+    return transcript.segments !== undefined
+  }, "the recording's transcript")
+  expect(transcript.segments.map(({ text }: Json) => text)).toContain("While it ran")
+  expect(transcript.segments.map(({ text }: Json) => text)).not.toContain("Long after")
+  const [{ t0, t1 }] = transcript.segments.filter(({ text }: Json) => text === "While it ran")
+  expect(t0).toBeGreaterThanOrEqual(0)
+  expect(t0).toBeLessThanOrEqual(since + 500 - began + 1000)
+  expect(t1 - t0).toBe(1000)
+})
+
+test("a person's summary is shown, with the speakers that are given or counted", async () => {
+  const { id } = await live()
+  const put = (body: object, key = acme.key) => apiOf(server.url, key)("PUT", `/v1/events/${id}/summary`, body)
+  expect(await put({ text: "All went well." })).toMatchObject({
+    status: 200,
+    body: { text: "All went well.", speakers: [] },
+  })
+  await pushTo(id, said("a", 0, "One two three"))
+  await api("POST", `/v1/events/${id}/end`)
+  await transcriptOf(id)
+  expect(await summaryOf(id)).toEqual({ text: "All went well.", speakers: [{ name: "Ada", words: 3, seconds: 1 }] })
+  const speakers = [{ name: "Grace", words: 10, seconds: 4 }]
+  await put({ text: "Again.", speakers })
+  expect(await summaryOf(id)).toEqual({ text: "Again.", speakers })
+  for (const bad of [{}, { text: "" }, { text: "x".repeat(5001) }, { text: "x", speakers: [{ name: "G" }] }]) {
+    expect(await put(bad)).toMatchObject({ status: 400, body: { code: "bad_request" } })
+  }
+  expect((await put({ text: "Foreign" }, (await createWorkspace(server.url)).key)).status).toBe(404)
+})
+
+test("a model, where one is configured, writes the summary, and again when it was away; a person's is kept", async () => {
+  const asked: Json[] = []
+  const model = createServer((request, response) => {
+    let body = ""
+    request.on("data", (chunk) => {
+      body += String(chunk)
+    })
+    request.on("end", () => {
+      asked.push(JSON.parse(body))
+      if (asked.length === 1) response.writeHead(500).end()
+      else response.end(JSON.stringify({ choices: [{ message: { content: " They said hello. " } }] }))
+    })
+  }).listen(0, "127.0.0.1")
+  await once(model, "listening")
+  const own = await startTestServer({ HELP_LLM_URL: `http://127.0.0.1:${(model.address() as AddressInfo).port}/v1` })
+  onTestFinished(async () => {
+    await own.stop()
+    model.close()
+  })
+  const { key } = await createWorkspace(own.url)
+  const call2 = apiOf(own.url, key)
+  const ended = async (summary?: string): Promise<string> => {
+    const { id } = await createLiveEvent(own.url, key, {
+      phases: [{ modality: "meeting", featureSet: ["transcript"] }],
+    })
+    if (summary !== undefined) await call2("PUT", `/v1/events/${id}/summary`, { text: summary })
+    await call2("POST", `/v1/events/${id}/transcript-segments`, { segments: [said("a", 0, "Hello to you")] })
+    await call2("POST", `/v1/events/${id}/end`)
+    return id
+  }
+  const textOf = async (id: string) =>
+    (await call(own.url, "GET", `/v1/public/events/${id}/recap`, { key })).body.summary?.text
+  const first = await ended()
+  await eventually(async () => (await textOf(first)) === "They said hello.", "the model's summary")
+  expect(asked.at(-1)?.messages.at(-1)?.content).toBe("Ada: Hello to you")
+  const second = await ended("By hand.")
+  await eventually(async () => asked.length >= 3, "the model's answer")
+  expect(await textOf(second)).toBe("By hand.")
+})
