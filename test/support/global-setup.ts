@@ -12,7 +12,7 @@ import type { TestProject } from "vitest/node"
 import { startEmbeddedPostgres } from "../../src/store/embedded/postgres.ts"
 import { migrate } from "../../src/store/migrate.ts"
 import { createDatabase, databaseUrl, dropDatabase, setPasswordAgain } from "./database-server.ts"
-import { compiledIn } from "./run-folder.ts"
+import { bundledIn, siteIn } from "./run-folder.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -52,7 +52,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     }
     project.provide("runFolder", runFolder)
     // While vitest watches, the source has changed since.
-    project.onTestsRerun(() => remove(compiledIn(runFolder)))
+    project.onTestsRerun(() => {
+      remove(bundledIn(runFolder))
+      remove(siteIn(runFolder))
+    })
     project.provide("testServerUrl", server.url)
     project.provide("testTemplate", template)
     return async () => {
