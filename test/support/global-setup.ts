@@ -33,6 +33,11 @@ const SETTINGS = {
   max_connections: "200",
   // A client computes this many hashes for each connection, and tests open thousands.
   scram_iterations: "1",
+  // A connection of a test lives for few statements: planning each of them five times over costs more than a better plan spares.
+  plan_cache_mode: "force_generic_plan",
+  // Fewer processes to be woken, and none that looks through hundreds of databases.
+  io_method: "sync",
+  autovacuum: "off",
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
