@@ -20,7 +20,7 @@ export interface Description {
 const { json } = apiDescription("https://api.gathercue.dev", "gc_session")
 export const description = JSON.parse(Effect.runSync(json)) as Description
 
-const ajv = new Ajv2020({ strict: false, allErrors: true })
+const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } })
 addFormats.default(ajv)
 ajv.addSchema(description, "api")
 
