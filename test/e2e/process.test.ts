@@ -23,7 +23,7 @@ const starter =
     return server
   }
 
-describe("on the embedded database", () => {
+describe.concurrent("on the embedded database", () => {
   test("stored data is there after SIGTERM and after SIGKILL, and a second server on the folder is refused", async (context) => {
     const started = starter(context)
     const DATA_DIR = await temporaryFolder(context.onTestFinished)
@@ -44,7 +44,7 @@ describe("on the embedded database", () => {
   }, 90_000)
 })
 
-describe("on an external database", () => {
+describe.concurrent("on an external database", () => {
   test("a timer armed before kill -9 fires on time after the restart, without any traffic", async (context) => {
     const started = starter(context)
     const database = await createTestDatabase()
