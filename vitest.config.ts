@@ -10,8 +10,8 @@ export default defineConfig({
     reporters: ["default"],
     setupFiles: ["test/support/every-file.ts"],
     pool: "forks",
-    // One more than the cores of a small machine: some files compute while others wait for timers and processes.
-    maxWorkers: 3,
+    // Twice the cores of a small machine: some files compute while others wait for timers and processes.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     // The files of a worker share their modules: loading them anew for each took a third of the whole run.
     isolate: false,

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs"
 import { dirname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
-import { parseAst } from "vitest/node"
+import { parseAst } from "rolldown/parseAst"
 
 const [root = fileURLToPath(new URL("..", import.meta.url))] = process.argv.slice(2)
 

@@ -33,7 +33,7 @@ import { bindRest } from "./http/transport/server.ts"
 import { answerEverything } from "./http/transport/uws-http.ts"
 import { AccountSessions } from "./identity/accounts/account-sessions.ts"
 import { IdentityProvider } from "./identity/accounts/identity-provider.ts"
-import { Passwords } from "./identity/accounts/passwords.ts"
+import { HashCost, Passwords } from "./identity/accounts/passwords.ts"
 import { ApiKeys } from "./identity/api-keys.ts"
 import { AnonymousBudgets } from "./identity/callers/anonymous-budgets.ts"
 import { Authenticator } from "./identity/callers/authenticate.ts"
@@ -109,12 +109,26 @@ const recorderOf = ({ media, recordsElsewhere, ingest }: Config): Recorder => {
   return ingest === null ? null : "broadcasts"
 }
 
+/** What tests choose otherwise. */
+interface Parts {
+  /** The process for media. Tests run from sources and name a compiled module. */
+  readonly mediaEntry: MediaProcessorOptions["entry"]
+  readonly hashCost?: HashCost
+}
+
+const PARTS: Parts = {
+  mediaEntry: {
+    module: fileURLToPath(new URL("media/processing/media-process.js", import.meta.url)),
+    args: [],
+  },
+}
+
 const layersOf = (
   config: Config,
   open: OpenDatabase,
   node: string,
   publicUrl: string,
-  mediaEntry: MediaProcessorOptions["entry"],
+  { mediaEntry, hashCost }: Parts,
 ) => {
   const sealingKey = deriveKey(config.secretKey, "webhook-secrets")
   const links = mediaLinksOf(deriveKey(config.secretKey, "media-links"))
@@ -131,7 +145,7 @@ const layersOf = (
     GrantChanges.layer,
     Egress.layer({ allowLoopback: config.allowLoopbackTargets }),
     Tokens.layer(config.secretKey),
-    Passwords.layer,
+    hashCost === undefined ? Passwords.layer : Passwords.layer.pipe(Layer.provide(Layer.succeed(HashCost, hashCost))),
     ClientAddresses.layer(config.trustedProxies),
     AnonymousBudgets.layer(config.production),
     Layer.succeed(Ownership, { node, holds: Effect.sync(open.lock.held) }),
@@ -263,17 +277,11 @@ const startingAnswer = (publicUrl: string) =>
     new Unavailable({ detail: "The server is starting.", retryAfterSeconds: 1 }),
   )
 
-/** The process for media is another module beside this one. Tests, which run from sources, name their own. */
-const COMPILED_ENTRY: MediaProcessorOptions["entry"] = {
-  module: fileURLToPath(new URL("media/processing/media-process.js", import.meta.url)),
-  args: [],
-}
-
 /** Starts everything; rejects with `StartRefused`, `ConfigInvalid`, or a refusal of the database. */
 export const startServer = async (
   config: Config,
   say: (line: string) => void,
-  mediaEntry: MediaProcessorOptions["entry"] = COMPILED_ENTRY,
+  parts: Partial<Parts> = {},
 ): Promise<RunningServer> => {
   const app = createApp({})
   const socket = listenExclusively(app, config.host, config.port)
@@ -301,7 +309,7 @@ export const startServer = async (
     const isOurs = await usable(open.name, () => ownsSealedSecrets(Redacted.value(open.url), sealingKey))
     if (!isOurs) throw new StartRefused(WRONG_KEY)
     const node = `${hostname()}:${process.pid}:${randomBytes(3).toString("hex")}`
-    const runtime = ManagedRuntime.make(layersOf(config, open, node, publicUrl, mediaEntry))
+    const runtime = ManagedRuntime.make(layersOf(config, open, node, publicUrl, { ...PARTS, ...parts }))
     undo.push(() => atMost(LAYERS_WITHIN_MS, runtime.dispose()))
     let isStopping = false
     const rest = await runtime.runPromise(

@@ -252,7 +252,7 @@ test("every count is the set of its voters, whatever happens, and a refusal chan
         expectExact(records)
       }
     }),
-    { numRuns: 2000 },
+    { numRuns: 700 },
   )
   expect(done).toBeGreaterThan(10_000)
   expect(refused).toBeGreaterThan(1000)

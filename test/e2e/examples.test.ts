@@ -1,32 +1,31 @@
 /** The examples, run as their README says, against a real server and the built client. */
-import { spawn, spawnSync } from "node:child_process"
+import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { GatewayClient } from "../../src/client/gateway-client.ts"
 import { createLiveEvent, createPerson, createWorkspace, gatewayToken, type Workspace } from "../support/api.ts"
+import { compiledSite } from "../support/compiled.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
-
-const ROOT = new URL("../..", import.meta.url).pathname
 
 type Viewer = any // JavaScript, checked by a project of its own (examples/tsconfig.json)
 const { actions, look, watch }: Viewer = await import(new URL("../../examples/viewer.js", import.meta.url).href)
 
 let server: TestServer
 let acme: Workspace
+let site: string
 beforeAll(async () => {
-  const built = spawnSync(process.execPath, ["scripts/build.mjs"], { cwd: ROOT, encoding: "utf8" })
-  if (built.status !== 0) throw new Error(`the build failed: ${built.stdout}${built.stderr}`)
+  site = await compiledSite()
   server = await startTestServer()
   acme = await createWorkspace(server.url)
-}, 120_000)
+})
 afterAll(() => server.stop())
 
 /** An example in a process of its own. */
 const run = (name: string, environment: { readonly [key: string]: string }) => {
   const child = spawn(process.execPath, [`examples/${name}`], {
-    cwd: ROOT,
+    cwd: site,
     env: { BASE: server.url, KEY: acme.key, ...environment },
     stdio: "pipe",
   })

@@ -1,23 +1,32 @@
 /** The command as an operator meets it: start, refusals in one sentence, a clean stop, and a start after kill -9. */
 import postgres from "postgres"
-import { describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, test as one, type TestContext } from "vitest"
 import { call, createEvent, createLiveEvent, createWorkspace } from "../support/api.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { refusedStart, type ServerProcess, startServerProcess } from "../support/server-process.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts"
 import { eventually } from "../support/wait.ts"
 
-const started = async (environment: { readonly [key: string]: string }): Promise<ServerProcess> => {
-  const server = await startServerProcess(environment)
-  onTestFinished(async () => {
-    await server.end("SIGKILL")
-  })
-  return server
-}
+/** They wait for timers and processes most of the time, so that they run side by side. */
+const test = one.concurrent
 
-describe("on the embedded database", () => {
-  test("stored data is there after SIGTERM and after SIGKILL, and a second server on the folder is refused", async () => {
-    const DATA_DIR = await temporaryFolder()
+type Environment = { readonly [key: string]: string }
+
+/** Starts servers that end with the test. */
+const starter =
+  ({ onTestFinished }: TestContext) =>
+  async (environment: Environment): Promise<ServerProcess> => {
+    const server = await startServerProcess(environment)
+    onTestFinished(async () => {
+      await server.end("SIGKILL")
+    })
+    return server
+  }
+
+describe.concurrent("on the embedded database", () => {
+  test("stored data is there after SIGTERM and after SIGKILL, and a second server on the folder is refused", async (context) => {
+    const started = starter(context)
+    const DATA_DIR = await temporaryFolder(context.onTestFinished)
     const first = await started({ DATA_DIR, PORT: "0" })
     const { key } = await createWorkspace(first.url)
     const event = await createEvent(first.url, key)
@@ -35,12 +44,13 @@ describe("on the embedded database", () => {
   }, 90_000)
 })
 
-describe("on an external database", () => {
-  test("a timer armed before kill -9 fires on time after the restart, without any traffic", async () => {
+describe.concurrent("on an external database", () => {
+  test("a timer armed before kill -9 fires on time after the restart, without any traffic", async (context) => {
+    const started = starter(context)
     const database = await createTestDatabase()
     const environment = { DATABASE_URL: database.url, PORT: "0", SECRET_KEY: "k".repeat(40) }
     const sql = postgres(database.url, { max: 1 })
-    onTestFinished(async () => {
+    context.onTestFinished(async () => {
       await sql.end()
       await database.drop()
     })
@@ -61,10 +71,11 @@ describe("on an external database", () => {
     expect(await after.end("SIGTERM")).toBe(0)
   }, 60_000)
 
-  test("a second server on it is refused while the first one runs", async () => {
+  test("a second server on it is refused while the first one runs", async (context) => {
+    const started = starter(context)
     const database = await createTestDatabase()
     const environment = { DATABASE_URL: database.url, PORT: "0", SECRET_KEY: "k".repeat(40) }
-    onTestFinished(() => database.drop())
+    context.onTestFinished(() => database.drop())
     const first = await started(environment)
     const refused = await refusedStart(environment)
     expect([refused.code, refused.stderr]).toEqual([
@@ -76,8 +87,8 @@ describe("on an external database", () => {
   }, 60_000)
 })
 
-test("a configuration that cannot be used is refused in one sentence that names the key", async () => {
-  const refused = await refusedStart({ PORT: "http", DATA_DIR: await temporaryFolder() })
+test("a configuration that cannot be used is refused in one sentence that names the key", async (context) => {
+  const refused = await refusedStart({ PORT: "http", DATA_DIR: await temporaryFolder(context.onTestFinished) })
   expect([refused.code, refused.stderr]).toEqual([1, 'PORT must be a whole number from 0 to 65535, but is "http".\n'])
   const away = await refusedStart({
     PORT: "0",

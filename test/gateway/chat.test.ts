@@ -1,26 +1,20 @@
 /** Chat over real sockets: its places, writers and readers, its moderation, and that no message is lost or doubled. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
-import { type ActorHouse, startActors } from "../support/live-events.ts"
 import type { Client, Frame } from "./client.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { type House, openHouse, openMortalHouse, type Stage } from "./house.ts"
+
+// Slow mode is what these tests are about, not the budget of everyone.
+const chat = { perSecond: 1000, burst: 1000 }
+const commands = { perSecond: 1000, burst: 1000 }
+const some = { perSecond: 10, burst: 10 }
+const budgets = { commands, chat, questions: some, votes: some, reactions: some, roster: some }
 
 let house: House
-let survivor: ActorHouse | undefined
-/** Whether the first actors own their events: what is killed owns nothing. */
-let isAlive = true
 beforeAll(async () => {
-  // Slow mode is what these tests are about, not the budget of everyone.
-  const chat = { perSecond: 1000, burst: 1000 }
-  const commands = { perSecond: 1000, burst: 1000 }
-  const some = { perSecond: 10, burst: 10 }
-  const budgets = { commands, chat, questions: some, votes: some, reactions: some, roster: some }
-  house = await openHouse({ budgets }, { holds: () => isAlive })
+  house = await openHouse({ budgets })
 })
-afterAll(async () => {
-  await survivor?.stop()
-  await house.stop()
-})
+afterAll(() => house.stop())
 
 const refused = (code: string) => ({ ok: false, e: { code } })
 const CALL = [
@@ -263,6 +257,7 @@ test("a client that resumes receives the missed messages in order, and the rest 
 })
 
 test("messages and settings survive a kill", async () => {
+  const { house, kill } = await openMortalHouse({ budgets })
   const stage = await house.stage(CALL)
   const [host, ann] = [await house.join(stage, "host", "host"), await house.join(stage, "ann")]
   const first = await sent(ann, "one")
@@ -271,8 +266,7 @@ test("messages and settings survive a kill", async () => {
   await ann.command("chat.delete", { id: gone.id })
   const secret = await sent(host, "between us", { to: "staff" })
   await host.command("chat.slow", { perMs: 5000 })
-  isAlive = false
-  survivor = await startActors(house.actors.url)
+  const survivor = await kill()
   const { snapshot } = await survivor.read(stage.eventId)
   expect(snapshot.everyone["chat"]).toEqual({ last: [first, second], slowMs: 5000 })
   expect(snapshot.staff["staffChat"]).toEqual([secret])

@@ -2,6 +2,7 @@
 
 import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from "uWebSockets.js"
 import { Effect, Layer, Redacted } from "effect"
+import { onTestFinished } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
 import type { PresenceReport } from "../../src/actors/protocol.ts"
 import { bindGateway, type RunningGateway } from "../../src/gateway/gateway.ts"
@@ -91,6 +92,28 @@ const startNode = async (actors: ActorHouse, node: string, { media = null, ...op
       await gateway.stop()
       us_listen_socket_close(socket)
       app.close()
+    },
+  }
+}
+
+interface MortalHouse {
+  readonly house: House
+  /** What is killed owns nothing. Resolves to the actors that take over. */
+  readonly kill: () => Promise<ActorHouse>
+}
+
+/** One whose actors a test kills; gone when the test ends. */
+export const openMortalHouse = async (options: Options = {}): Promise<MortalHouse> => {
+  let isAlive = true
+  const house = await openHouse(options, { holds: () => isAlive })
+  onTestFinished(() => house.stop())
+  return {
+    house,
+    kill: async () => {
+      isAlive = false
+      const survivor = await startActors(house.actors.url)
+      onTestFinished(() => survivor.stop())
+      return survivor
     },
   }
 }

@@ -14,7 +14,8 @@ beforeAll(async () => {
 })
 afterAll(() => house.stop())
 
-const ROUNDS = 20
+/** One round finds a `ready` that comes too early, because nothing else makes a newcomer known for seconds. */
+const ROUNDS = 5
 const NAMES = Array.from({ length: 8 }, (_, n) => `guest ${n}`)
 
 interface Crowd {
@@ -116,7 +117,7 @@ test.each<Row>([
     openRooms,
   ],
 ])(
-  "%s sees everybody who has had ready, twenty times of twenty",
+  "%s sees everybody who has had ready, in every round",
   async (_, phases, seenBy, prepare) => {
     for (let round = 0; round < ROUNDS; round++) {
       const crowd = await gather(phases, prepare)
@@ -128,7 +129,7 @@ test.each<Row>([
   120_000,
 )
 
-test("an advance by REST into rooms seats everybody who has had ready, twenty times of twenty", async () => {
+test("an advance by REST into rooms seats everybody who has had ready, in every round", async () => {
   const server = await startTestServer()
   onTestFinished(() => server.stop())
   const { key } = await createWorkspace(server.url)

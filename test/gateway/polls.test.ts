@@ -1,31 +1,25 @@
 /** Polls over real sockets: drafted, opened, voted in, closed; and who gets to see the counts when. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
-import { type ActorHouse, startActors } from "../support/live-events.ts"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { type House, openHouse, openMortalHouse, type Stage } from "./house.ts"
+
+const plenty = { perSecond: 1000, burst: 1000 }
+const budgets = {
+  commands: plenty,
+  chat: plenty,
+  questions: plenty,
+  votes: plenty,
+  reactions: plenty,
+  roster: plenty,
+}
 
 let house: House
-let survivor: ActorHouse | undefined
-/** Whether the first actors own their events: what is killed owns nothing. */
-let isAlive = true
 beforeAll(async () => {
-  const plenty = { perSecond: 1000, burst: 1000 }
-  const budgets = {
-    commands: plenty,
-    chat: plenty,
-    questions: plenty,
-    votes: plenty,
-    reactions: plenty,
-    roster: plenty,
-  }
-  house = await openHouse({ budgets }, { holds: () => isAlive })
+  house = await openHouse({ budgets })
 })
-afterAll(async () => {
-  await survivor?.stop()
-  await house.stop()
-})
+afterAll(() => house.stop())
 
 const AGENDA = [
   { modality: "meeting", featureSet: ["polls"] },
@@ -40,12 +34,12 @@ const newcomer = async (stage: Stage, who: string, role?: Parameters<House["join
   readyOf(await house.join(stage, who, role))
 
 /** An event with a host and two participants. */
-const assemble = async () => {
-  const stage = await house.stage(AGENDA)
+const assemble = async (at: House = house) => {
+  const stage = await at.stage(AGENDA)
   const [host, ann, bob] = [
-    await house.join(stage, "host", "host"),
-    await house.join(stage, "ann"),
-    await house.join(stage, "bob"),
+    await at.join(stage, "host", "host"),
+    await at.join(stage, "ann"),
+    await at.join(stage, "bob"),
   ]
   return { stage, host, ann, bob }
 }
@@ -350,13 +344,13 @@ test("an event has two hundred polls at most", async () => {
 })
 
 test("polls, votes and deadlines survive a kill", async () => {
-  const { stage, host, ann, bob } = await assemble()
+  const { house, kill } = await openMortalHouse({ budgets })
+  const { stage, host, ann, bob } = await assemble(house)
   const [poll, brief] = [await opened(host, { results: "afterVote" }), await opened(host, {}, { durationMs: 5000 })]
   await cast(ann, poll.id, "1")
   await cast(bob, poll.id, "1")
   await cast(bob, poll.id)
-  isAlive = false
-  survivor = await startActors(house.actors.url)
+  const survivor = await kill()
   const seen = await survivor.watch(stage.eventId)
   const { snapshot, personal } = await survivor.read(stage.eventId, ["ann", "bob"])
   expect(snapshot.staff["staffPolls"]).toMatchObject([

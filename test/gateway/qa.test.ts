@@ -3,30 +3,24 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { newId } from "../../src/model/ids.ts"
 import { createPerson, type Json } from "../support/api.ts"
 import { type Audience, openAudience, QA } from "../support/audience.ts"
-import { type ActorHouse, startActors } from "../support/live-events.ts"
 import { Client, type Frame } from "./client.ts"
-import { type House, openHouse, type Stage } from "./house.ts"
+import { type House, openHouse, openMortalHouse, type Stage } from "./house.ts"
+
+const plenty = { perSecond: 1000, burst: 1000 }
+const budgets = {
+  commands: plenty,
+  chat: plenty,
+  questions: plenty,
+  votes: plenty,
+  reactions: plenty,
+  roster: plenty,
+}
 
 let house: House
-let survivor: ActorHouse | undefined
-/** Whether the first actors own their events: what is killed owns nothing. */
-let isAlive = true
 beforeAll(async () => {
-  const plenty = { perSecond: 1000, burst: 1000 }
-  const budgets = {
-    commands: plenty,
-    chat: plenty,
-    questions: plenty,
-    votes: plenty,
-    reactions: plenty,
-    roster: plenty,
-  }
-  house = await openHouse({ budgets }, { holds: () => isAlive })
+  house = await openHouse({ budgets })
 })
-afterAll(async () => {
-  await survivor?.stop()
-  await house.stop()
-})
+afterAll(() => house.stop())
 
 const AGENDA = [
   { modality: "broadcast", featureSet: ["qa"] },
@@ -38,12 +32,12 @@ const refused = (code: string) => ({ ok: false, e: { code } })
 const readyOf = (client: Client): Frame => client.received.findLast(({ t }) => t === "ready").d
 const newcomer = async (stage: Stage, who: string, role: Parameters<House["join"]>[2] = "viewer") =>
   readyOf(await house.join(stage, who, role))
-const assemble = async (phases: Parameters<House["stage"]>[0] = AGENDA) => {
-  const stage = await house.stage(phases)
+const assemble = async (phases: Parameters<House["stage"]>[0] = AGENDA, at: House = house) => {
+  const stage = await at.stage(phases)
   const [host, ann, bob] = [
-    await house.join(stage, "host", "host"),
-    await house.join(stage, "ann", "viewer"),
-    await house.join(stage, "bob", "viewer"),
+    await at.join(stage, "host", "host"),
+    await at.join(stage, "ann", "viewer"),
+    await at.join(stage, "bob", "viewer"),
   ]
   return { stage, host, ann, bob }
 }
@@ -316,15 +310,15 @@ describe("REST and gateway", () => {
 })
 
 test("questions and votes survive a kill; only anonymous authors are forgotten", async () => {
-  const { stage, host, ann, bob } = await assemble()
+  const { house, kill } = await openMortalHouse({ budgets })
+  const { stage, host, ann, bob } = await assemble(AGENDA, house)
   const [open, hidden] = [await ask(ann), await ask(ann, "Who?", { anonymous: true })]
   await vote(bob, hidden.id)
   await vote(ann, hidden.id)
   await vote(ann, hidden.id, false)
   await host.command("question.pin", { id: open.id })
   await host.command("qa.settings", { moderated: true })
-  isAlive = false
-  survivor = await startActors(house.actors.url)
+  const survivor = await kill()
   const { snapshot, personal } = await survivor.read(stage.eventId, ["ann", "bob"])
   expect(snapshot.everyone["questions"]).toEqual({
     top: [

@@ -95,7 +95,7 @@ test("every position of every stream is continued word for word exactly while it
         }
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   )
 })
 
@@ -142,7 +142,7 @@ test("a client goes on from all of its positions or from none, and receives the 
         if (why === "expired") expect(streams.every((name) => (given[wire(name)] ?? 0) <= of(name).length)).toBe(true)
       },
     ),
-    { numRuns: 6000 },
+    { numRuns: 2000 },
   )
   expect([...outcomes.keys()].sort()).toEqual(["epoch", "expired", "gap", "replay", "roleChanged"])
 })

@@ -1,8 +1,11 @@
 /** After a process died without a word: who does not come back has gone, and takes along what they held. */
-import { expect, test } from "vitest"
+import { expect, test as one } from "vitest"
 import { eventually } from "../support/wait.ts"
 import type { Client, Frame } from "./client.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
+
+/** Each has a house of its own and waits for timers most of the time, so that they run side by side. */
+const test = one.concurrent
 
 const HOST = { kind: "user" } as const
 

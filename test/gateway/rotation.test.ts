@@ -1,8 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, expect, test as one } from "vitest"
 import { toMillis } from "../../src/model/timestamp.ts"
 import type { Client, Frame } from "./client.ts"
 import { crowd, readyOf, received, untilGone, untilPresent } from "./crowd.ts"
 import { type House, openHouse, type Stage } from "./house.ts"
+
+/** Each has an event of its own and waits for the clock most of the time, so that they run side by side. */
+const test = one.concurrent
 
 let house: House
 

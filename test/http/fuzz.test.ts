@@ -32,7 +32,9 @@ beforeAll(async () => {
   })
   const asked = await call(server.url, "POST", `/v1/public/events/${audience.id}/questions`, { body: { text: "Why?" } })
   const user = await call(server.url, "POST", "/v1/users", { key, body: { externalSub: "fuzz" } })
-  const webhook = await call(server.url, "POST", "/v1/webhooks", { key, body: { url: VALID["url"] } })
+  // Of a kind that does not occur here: deliveries that nobody takes would cost as much as the requests.
+  const hook = { url: VALID["url"], eventTypes: ["clip.ready"] }
+  const webhook = await call(server.url, "POST", "/v1/webhooks", { key, body: hook })
   const ping = await call(server.url, "POST", `/v1/webhooks/${webhook.body.id}/ping`, { key })
   const asset = { id: randomUUID() }
   const rows = rowsOf(server.databaseUrl)
@@ -133,6 +135,8 @@ const VALID: { readonly [field: string]: unknown } = {
   text: "Why?",
 }
 
+const anyObject = fc.dictionary(fc.string(), value)
+
 const bodyFor = ({ fields }: Route): fc.Arbitrary<unknown> => {
   // One field at a time away from what is right reaches deeper than all of them wrong.
   const nearly = fc.tuple(fc.constantFrom(...fields, "none"), value).map(([field, odd]) => ({ ...VALID, [field]: odd }))
@@ -140,7 +144,7 @@ const bodyFor = ({ fields }: Route): fc.Arbitrary<unknown> => {
   return fc.oneof(
     { weight: 6, arbitrary: nearly },
     { weight: 3, arbitrary: known },
-    { weight: 1, arbitrary: fc.dictionary(fc.string(), value) },
+    { weight: 1, arbitrary: anyObject },
     { weight: 1, arbitrary: value },
   )
 }
@@ -192,12 +196,14 @@ const fill = (route: Route, second: string): string => {
     .replace(/:\w+/, () => second)
 }
 
-/** Every answer is one of ours, and none is a fault. */
-const expectSound = (answer: Answer, what: string): void => {
-  expect([500, 503], `${what} -> ${JSON.stringify(answer.body)}`).not.toContain(answer.status)
-  if (answer.status < 400) return
-  expect(Object.keys(PROBLEMS)).toContain(answer.body.code)
-  expect(answer.headers.get("content-type")).toBe("application/problem+json")
+/** Every answer is one of ours, and none is a fault. An assertion is made only of what is wrong: there are ten thousand answers. */
+const expectSound = ({ status, headers, body }: Answer, what: () => string): void => {
+  const isOurs =
+    status < 400 ||
+    (![500, 503].includes(status) &&
+      Object.hasOwn(PROBLEMS, body.code) &&
+      headers.get("content-type") === "application/problem+json")
+  if (!isOurs) expect.fail(`${what()} -> ${status} ${headers.get("content-type")} ${JSON.stringify(body)}`)
 }
 
 test.each(ROUTES)("$method $path", async (route) => {
@@ -206,7 +212,7 @@ test.each(ROUTES)("$method $path", async (route) => {
       const raw = JSON.stringify(body) ?? "{}"
       const options = { ...callerFor(route.access), ...(route.method === "GET" ? {} : { raw }) }
       const path = `${fill(route, second)}?${queryText(query)}`
-      expectSound(await call(server.url, route.method, path, options), `${path} ${raw}`)
+      expectSound(await call(server.url, route.method, path, options), () => `${path} ${raw}`)
     }),
     { numRuns: 80 },
   )
@@ -219,7 +225,7 @@ test.each(WITH_PARAMETERS)("$method $path, with ids that nobody gave out", async
     fc.asyncProperty(segment, segment, async (first, second) => {
       const path = route.path.replace(/:\w+/, () => first).replace(/:\w+/, () => second)
       const options = { ...callerFor(route.access), ...(route.method === "GET" ? {} : { raw: "{}" }) }
-      expectSound(await call(server.url, route.method, path, options), path)
+      expectSound(await call(server.url, route.method, path, options), () => path)
     }),
     { numRuns: 30 },
   )

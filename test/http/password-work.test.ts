@@ -3,13 +3,13 @@ import { once } from "node:events"
 import { connect, type Socket } from "node:net"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type Account, type Answer, call, PASSWORD, signup } from "../support/api.ts"
-import { startTestServer, type TestServer } from "../support/server.ts"
+import { startServerWithRealHashes, type TestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
 
 let server: TestServer
 let account: Account
 beforeAll(async () => {
-  server = await startTestServer()
+  server = await startServerWithRealHashes()
   account = await signup(server.url)
 })
 afterAll(() => server.stop())

@@ -47,7 +47,7 @@ test("a transcript is the same after WebVTT", () => {
     fc.property(transcript, (segments) => {
       expect(readVtt(writeVtt(segments))).toEqual(segments)
     }),
-    { numRuns: 2000 },
+    { numRuns: 500 },
   )
 })
 
@@ -57,7 +57,7 @@ test("a transcript is the same after SubRip, but for speakers and languages", ()
       const plain = segments.filter((one) => sayable(one.text)).map((one) => ({ ...one, speaker: "", lang: "" }))
       expect(readSrt(writeSrt(plain))).toEqual(inOrder(plain))
     }),
-    { numRuns: 2000 },
+    { numRuns: 500 },
   )
 })
 
@@ -83,7 +83,7 @@ test("no text makes a reader fail otherwise than with a line and a reason, nor t
         }
       }
     }),
-    { numRuns: 3000 },
+    { numRuns: 1000 },
   )
 })
 

@@ -106,7 +106,7 @@ describe("pairs under all arrivals, departures, returns and pauses", () => {
           expect(round.groups.filter((group) => group.repeat)).toEqual([])
         })
       }),
-      { numRuns: 1000 },
+      { numRuns: 400 },
     )
     expect(guaranteed).toBeGreaterThan(1000)
   })

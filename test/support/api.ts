@@ -1,5 +1,6 @@
 /** REST calls as tests make them, and the things most tests need first: an account, a workspace with its key, an event. */
 import { randomUUID } from "node:crypto"
+import { type Dispatcher, request } from "undici"
 import { breachOf } from "./description.ts"
 
 export type Json = any // bodies are asserted on, not typed
@@ -20,6 +21,15 @@ export interface CallOptions {
   readonly headers?: { readonly [name: string]: string }
 }
 
+const headersOf = (received: Dispatcher.ResponseData["headers"]): Headers => {
+  const headers = new Headers()
+  for (const [name, value = ""] of Object.entries(received)) {
+    for (const one of Array.isArray(value) ? value : [value]) headers.append(name, one)
+  }
+  return headers
+}
+
+/** Follows no redirect. `request` takes a fifth of the processor time of `fetch`, and a run makes tens of thousands of calls. */
 export const call = async (base: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> => {
   const headers: { [name: string]: string } = { ...options.headers }
   if (options.body !== undefined || options.raw !== undefined) headers["content-type"] ??= "application/json"
@@ -27,14 +37,20 @@ export const call = async (base: string, method: string, path: string, options: 
   if (options.cookie !== undefined) headers["cookie"] = options.cookie
   if (options.bearer !== undefined) headers["authorization"] = `Bearer ${options.bearer}`
   const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
-  const response = await fetch(base + path, { method, headers, ...(body === undefined ? {} : { body }) })
-  const text = await response.text()
-  const type = response.headers.get("content-type") ?? ""
+  const response = await request(base + path, {
+    method: method as Dispatcher.HttpMethod,
+    headers,
+    ...(body === undefined ? {} : { body }),
+  })
+  const text = await response.body.text()
+  const status = response.statusCode
+  const answered = headersOf(response.headers)
+  const type = answered.get("content-type") ?? ""
   const isJson = type.includes("json")
   const parsed: Json = isJson && text !== "" ? JSON.parse(text) : text
-  const breach = breachOf(method, path.split("?")[0] ?? path, { status: response.status, type, body: parsed })
+  const breach = breachOf(method, path.split("?")[0] ?? path, { status, type, body: parsed })
   if (breach !== undefined) throw new Error(`the API's description does not hold: ${breach}`)
-  return { status: response.status, headers: response.headers, body: parsed }
+  return { status, headers: answered, body: parsed }
 }
 
 export const PASSWORD = "correct horse battery"

@@ -20,19 +20,21 @@ export interface Description {
 const { json } = apiDescription("https://api.gathercue.dev", "gc_session")
 export const description = JSON.parse(Effect.runSync(json)) as Description
 
-const ajv = new Ajv2020({ strict: false, allErrors: true })
+const ajv = new Ajv2020({ strict: false, allErrors: true, inlineRefs: false, code: { optimize: false } })
 addFormats.default(ajv)
 ajv.addSchema(description, "api")
 
-const PATTERNS = Object.keys(description.paths).map((path) => ({
-  path,
-  pattern: new RegExp(`^${path.replaceAll(/[.]/g, "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
-  /** A fixed segment is meant before a parameter. */
-  parameters: path.split("{").length,
-}))
+const parameters = (path: string): number => path.split("{").length
 
-const pathOf = (path: string): string | undefined =>
-  PATTERNS.filter(({ pattern }) => pattern.test(path)).toSorted((a, b) => a.parameters - b.parameters)[0]?.path
+/** A fixed segment is meant before a parameter. */
+const PATTERNS = Object.keys(description.paths)
+  .toSorted((a, b) => parameters(a) - parameters(b))
+  .map((path) => ({
+    path,
+    pattern: new RegExp(`^${path.replaceAll(/[.]/g, "\\.").replaceAll(/\{\w+\}/g, "[^/]+")}$`),
+  }))
+
+const pathOf = (path: string): string | undefined => PATTERNS.find(({ pattern }) => pattern.test(path))?.path
 
 const segment = (part: string): string => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))
 

@@ -12,7 +12,7 @@ import type { TestProject } from "vitest/node"
 import { startEmbeddedPostgres } from "../../src/store/embedded/postgres.ts"
 import { migrate } from "../../src/store/migrate.ts"
 import { createDatabase, databaseUrl, dropDatabase, setPasswordAgain } from "./database-server.ts"
-import { compiledIn } from "./run-folder.ts"
+import { bundledIn, siteIn } from "./run-folder.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -33,6 +33,11 @@ const SETTINGS = {
   max_connections: "200",
   // A client computes this many hashes for each connection, and tests open thousands.
   scram_iterations: "1",
+  // A connection of a test lives for few statements: planning each of them five times over costs more than a better plan spares.
+  plan_cache_mode: "force_generic_plan",
+  // Fewer processes to be woken, and none that looks through hundreds of databases.
+  io_method: "sync",
+  autovacuum: "off",
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -52,7 +57,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     }
     project.provide("runFolder", runFolder)
     // While vitest watches, the source has changed since.
-    project.onTestsRerun(() => remove(compiledIn(runFolder)))
+    project.onTestsRerun(() => {
+      remove(bundledIn(runFolder))
+      remove(siteIn(runFolder))
+    })
     project.provide("testServerUrl", server.url)
     project.provide("testTemplate", template)
     return async () => {

@@ -1,5 +1,8 @@
-/** Places within the folder of a run. */
+/** Places within the folder of a run; missing until a test needs them. */
 import { join } from "node:path"
 
-/** Of the compiled source; missing until a test needs it. */
-export const compiledIn = (runFolder: string): string => join(runFolder, "compiled")
+/** The programs of processes. */
+export const bundledIn = (runFolder: string): string => join(runFolder, "bundled")
+
+/** The examples and the client that they use. */
+export const siteIn = (runFolder: string): string => join(runFolder, "site")

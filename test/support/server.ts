@@ -3,7 +3,6 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { loadConfig } from "../../src/config/config.ts"
-import type { MediaProcessorOptions } from "../../src/media/processing/media-processor.ts"
 import { type RunningServer, startServer } from "../../src/server.ts"
 import { compiled } from "./compiled.ts"
 import { createTestDatabase } from "./database.ts"
@@ -22,13 +21,24 @@ interface Environment {
   readonly [key: string]: string
 }
 
-export const startTestServer = (environment: Environment = {}): Promise<TestServer> => start(environment)
+type Parts = NonNullable<Parameters<typeof startServer>[2]>
+
+/** The least that the algorithm takes. At their real cost the passwords of the tests take a twentieth of the run's processor time. */
+const CHEAP_HASHES: Parts = { hashCost: { memoryCost: 8, timeCost: 2 } }
+
+export const startTestServer = (environment: Environment = {}): Promise<TestServer> => start(environment, CHEAP_HASHES)
+
+/** A server whose passwords cost what they cost in production. */
+export const startServerWithRealHashes = (environment: Environment = {}): Promise<TestServer> => start(environment, {})
 
 /** A server that can inspect media: its process for that is compiled first. */
 export const startMediaServer = async (environment: Environment = {}): Promise<TestServer> =>
-  start(environment, { module: await compiled("src/media/processing/media-process.ts"), args: [] })
+  start(environment, {
+    ...CHEAP_HASHES,
+    mediaEntry: { module: await compiled("src/media/processing/media-process.ts"), args: [] },
+  })
 
-const start = async (environment: Environment, media?: MediaProcessorOptions["entry"]): Promise<TestServer> => {
+const start = async (environment: Environment, parts: Parts): Promise<TestServer> => {
   const database = await createTestDatabase()
   const folder = await mkdtemp(join(tmpdir(), "gathercue-test-"))
   const dispose = async (): Promise<void> => {
@@ -49,7 +59,7 @@ const start = async (environment: Environment, media?: MediaProcessorOptions["en
         ...environment,
       }),
       () => {},
-      media,
+      parts,
     ).catch(async (cause: unknown) => {
       await dispose()
       throw cause

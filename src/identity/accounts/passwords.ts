@@ -15,10 +15,9 @@ import { RequestCaller } from "../callers/request-caller.ts"
 import { FairQueue } from "./fair-queue.ts"
 import { PasswordCallers } from "./password-callers.ts"
 
-/** OWASP's second recommended setting: 19 MiB, two passes, one lane; about 25 ms of one core. */
-const PARAMETERS = { type: argon2.argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
 /** No password's: 16 bytes of salt and 32 of hash, all zero. Comparing with it takes as long as with a real one. */
-const NOBODYS_HASH = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}$${"A".repeat(22)}$${"A".repeat(43)}`
+const nobodysHash = ({ memoryCost, timeCost }: HashCost): string =>
+  `$argon2id$v=19$m=${memoryCost},t=${timeCost},p=1$${"A".repeat(22)}$${"A".repeat(43)}`
 /** Work that may wait, in milliseconds. */
 const WAITING_MS = 2_000
 /** Of one hash, until some have been measured. */
@@ -31,6 +30,18 @@ const BUSY = new Unavailable({ detail: "Too many people are signing in right now
 const NOBODY = ""
 /** Names an account by the hash of its password: a new password makes the account unknown again. */
 const accountOf = (stored: string): string => createHash("sha256").update(stored).digest("base64url").slice(0, 22)
+
+export interface HashCost {
+  /** In KiB. */
+  readonly memoryCost: number
+  /** Passes over that memory. */
+  readonly timeCost: number
+}
+
+/** OWASP's second recommended setting, with one lane: 19 MiB, two passes; about 25 ms of one core. Tests choose less. */
+export const HashCost = Context.Reference<HashCost>("gathercue/HashCost", {
+  defaultValue: () => ({ memoryCost: 19_456, timeCost: 2 }),
+})
 
 export class Passwords extends Context.Service<
   Passwords,
@@ -45,6 +56,9 @@ export class Passwords extends Context.Service<
   static readonly layer: Layer.Layer<Passwords, never, Telemetry> = Layer.effect(
     Passwords,
     Effect.gen(function* () {
+      const cost = yield* HashCost
+      const parameters = { type: argon2.argon2id, parallelism: 1, ...cost } as const
+      const nobodys = nobodysHash(cost)
       const { metrics, sample } = yield* Telemetry
       const timers = yield* currentTimers
       const atOnce = Math.max(1, Math.min(4, availableParallelism() - 1))
@@ -102,13 +116,13 @@ export class Passwords extends Context.Service<
             RequestCaller,
             ({ address }) => stored !== null && callers.callerClass(address, accountOf(stored)) === "known",
           ),
-        hash: (password) => inTurn(NOBODY, () => argon2.hash(password, PARAMETERS)),
+        hash: (password) => inTurn(NOBODY, () => argon2.hash(password, parameters)),
         verify: (stored, password) =>
           Effect.gen(function* () {
             const { address } = yield* RequestCaller
             const account = stored === null ? NOBODY : accountOf(stored)
             const matches =
-              (yield* inTurn(account, () => argon2.verify(stored ?? NOBODYS_HASH, password))) && stored !== null
+              (yield* inTurn(account, () => argon2.verify(stored ?? nobodys, password))) && stored !== null
             callers.gave(address, account, matches)
             return matches
           }),

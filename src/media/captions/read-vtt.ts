@@ -27,8 +27,29 @@ const unescaped = (text: string): string =>
     return ENTITIES[name] ?? whole
   })
 
-/** Bounded, so that a text of opening brackets is read in one go. */
-const TAG = /<([^>]{0,500})>/g
+const LONGEST_TAG = 500
+
+interface Tag {
+  readonly from: number
+  /** After its closing bracket. */
+  readonly to: number
+  /** Without its brackets. */
+  readonly tag: string
+}
+
+/** Each closing bracket is looked for once, so that a text of opening brackets is read in one go. */
+function* tagsOf(payload: string): Generator<Tag> {
+  let close = -1
+  let from = payload.indexOf("<")
+  while (from >= 0) {
+    if (close < from) close = payload.indexOf(">", from)
+    if (close < 0) return
+    const isTag = close - from - 1 <= LONGEST_TAG
+    const to = isTag ? close + 1 : from + 1
+    if (isTag) yield { from, to, tag: payload.slice(from + 1, close) }
+    from = payload.indexOf("<", to)
+  }
+}
 
 /** Text under one voice and language. */
 type Stretch = Pick<Segment, "speaker" | "lang" | "text">
@@ -54,10 +75,10 @@ const stretchesOf = (payload: string): ReadonlyArray<Stretch> => {
     else if (isEnd !== "/") langs.push(annotationOf(tag))
     else if (langs.length > 1) langs.pop()
   }
-  for (const match of payload.matchAll(TAG)) {
-    text += unescaped(payload.slice(from, match.index))
-    from = match.index + match[0].length
-    apply(match[1] ?? "")
+  for (const one of tagsOf(payload)) {
+    text += unescaped(payload.slice(from, one.from))
+    from = one.to
+    apply(one.tag)
   }
   text += unescaped(payload.slice(from))
   end()

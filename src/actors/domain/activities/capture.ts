@@ -15,7 +15,7 @@ const NO_RECORDER = refuse(
 
 const hasRecorder = (turn: Turn): boolean => {
   if (turn.recorder !== "broadcasts") return turn.recorder === "events"
-  const phase = activePhase(turn.state)
+  const phase = activePhaseOf(turn.state)
   return phase !== undefined && turn.get("broadcast", phase.id)?.status === "live"
 }
 
