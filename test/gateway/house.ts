@@ -1,7 +1,8 @@
 /** The gateway on real sockets, over the real actors and a real database: one per test file. */
+
+import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from "uWebSockets.js"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from "uWebSockets.js"
 import { Effect, Layer, Redacted } from "effect"
 import { onTestFinished } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
