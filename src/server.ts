@@ -330,6 +330,7 @@ export const startServer = async (
         historyMs: config.gatewayHistoryMs,
         historyEntries: config.gatewayHistoryEntries,
         socketsPerAddress: config.socketsPerAddress,
+        publicUrl,
       }),
     )
     startUp()

@@ -10,6 +10,7 @@ import { AnonymousBudgets } from "../identity/callers/anonymous-budgets.ts"
 import { ClientAddresses } from "../identity/callers/client-addresses.ts"
 import { GrantChanges } from "../identity/grant-changes.ts"
 import { Tokens } from "../identity/tokens.ts"
+import { LiveBroadcasts } from "../media/live/live-broadcasts.ts"
 import { Media } from "../media/seats.ts"
 import { Database } from "../store/database.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
@@ -43,6 +44,7 @@ export type GatewayRequirements =
   | Tokens
   | GrantChanges
   | Media
+  | LiveBroadcasts
   | Telemetry
   | ClientAddresses
   | AnonymousBudgets
@@ -73,6 +75,7 @@ export const bindGateway = (
       absent: new AbsentParticipants(timers, options.absentParticipants),
       anonymous: yield* AnonymousBudgets,
       media: yield* Media,
+      broadcasts: yield* LiveBroadcasts,
       fork: (effect) =>
         fork(
           Effect.catchCause(effect, (cause) =>

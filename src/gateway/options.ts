@@ -44,6 +44,8 @@ export interface GatewayOptions {
   readonly tokenNoticeMs: number
   /** The time over which the connections of an ended event are closed. */
   readonly endSpreadMs: number
+  /** The server's address, for addresses in replies. */
+  readonly publicUrl: string
 }
 
 export const GATEWAY_DEFAULTS: GatewayOptions = {
@@ -79,4 +81,5 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   socketsPerAddress: 10_000,
   tokenNoticeMs: 60_000,
   endSpreadMs: 1500,
+  publicUrl: "http://127.0.0.1:8080",
 }

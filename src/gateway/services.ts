@@ -6,6 +6,7 @@ import type { Timers } from "../clock/timers.ts"
 import type { AnonymousBudgets } from "../identity/callers/anonymous-budgets.ts"
 import type { GrantChanges } from "../identity/grant-changes.ts"
 import type { Tokens } from "../identity/tokens.ts"
+import type { LiveBroadcasts } from "../media/live/live-broadcasts.ts"
 import type { Media } from "../media/seats.ts"
 import type { Database } from "../store/database.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
@@ -23,6 +24,7 @@ export interface GatewayServices {
   readonly absent: AbsentParticipants
   readonly anonymous: AnonymousBudgets["Service"]
   readonly media: Media["Service"]
+  readonly broadcasts: LiveBroadcasts["Service"]
   readonly telemetry: Telemetry["Service"]
   /** This process, in presence reports. */
   readonly node: string

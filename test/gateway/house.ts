@@ -1,6 +1,8 @@
 /** The gateway on real sockets, over the real actors and a real database: one per test file. */
 
 import { App, type us_listen_socket, us_listen_socket_close, us_socket_local_port } from "uWebSockets.js"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { Effect, Layer, Redacted } from "effect"
 import { onTestFinished } from "vitest"
 import { LiveEvents } from "../../src/actors/live-events.ts"
@@ -11,11 +13,14 @@ import { AnonymousBudgets } from "../../src/identity/callers/anonymous-budgets.t
 import { ClientAddresses } from "../../src/identity/callers/client-addresses.ts"
 import { type GrantChange, GrantChanges } from "../../src/identity/grant-changes.ts"
 import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
+import { LiveBroadcasts } from "../../src/media/live/live-broadcasts.ts"
 import { Media, type MediaServer } from "../../src/media/seats.ts"
+import { diskStorageLayer } from "../../src/media/storage/disk-storage.ts"
 import { newId } from "../../src/model/ids.ts"
 import { parseTrustedProxies } from "../../src/model/limits/client-address.ts"
 import type { PhaseInput } from "../../src/model/phase.ts"
 import type { EventRole } from "../../src/model/roles.ts"
+import { MediaSignal } from "../../src/store/media/media-signal.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { type ActorHouse, seedEvent, startActors } from "../support/live-events.ts"
@@ -74,6 +79,10 @@ const startNode = async (actors: ActorHouse, node: string, { media = null, ...op
     Media.layer(media),
     ClientAddresses.layer(parseTrustedProxies("127.0.0.1")),
     AnonymousBudgets.layer(false),
+    LiveBroadcasts.layer({ ingest: { most: 8, maxKbps: 8000, maxHours: 12 }, quotaBytes: 0 }).pipe(
+      // Nothing is pushed here, so the folder is never made.
+      Layer.provide([MediaSignal.layer, diskStorageLayer({ folder: join(tmpdir(), newId()), minFreeBytes: 0 })]),
+    ),
   ).pipe(Layer.provideMerge(Telemetry.layer("silent")))
   const { gateway, grants } = await actors.run(
     Effect.all({

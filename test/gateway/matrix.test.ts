@@ -98,6 +98,7 @@ const PROBES: { readonly [T in Exclude<keyof typeof SERVED, "chat.send">]: Probe
   "rotation.resume": [{}, "ok"],
   "rotation.stop": [{}, "ok"],
   "rotation.opt": [{ in: true }, "ok"],
+  "broadcast.ingest": [{}, "ok", "conflict"],
   "capture.start": [{ kinds: ["recording"] }, "conflict"],
   "capture.stop": [{}, "ok"],
   "transcript.push": [{ segments: [SEGMENT] }, "ok"],

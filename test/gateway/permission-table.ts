@@ -52,6 +52,15 @@ transcript.push (transcript)
   viewer           never        never      never       never       never
   anonymous        never        never      never       never       never
 
+broadcast.ingest
+                   broadcast    meeting    breakout    rotation    none
+  workspace_admin  yes          -          -           -           -
+  host             yes          -          -           -           -
+  speaker          yes          -          -           -           -
+  participant      never        never      never       never       never
+  viewer           never        never      never       never       never
+  anonymous        never        never      never       never       never
+
 broadcast.start broadcast.pause broadcast.resume broadcast.stop
                    broadcast    meeting    breakout    rotation    none
   workspace_admin  yes          -          -           -           -

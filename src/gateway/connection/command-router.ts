@@ -6,6 +6,8 @@ import { Cause, Effect, Record, Result, Schema } from "effect"
 import type { Answer } from "../../actors/commands.ts"
 import type { RosterQuery } from "../../actors/protocol.ts"
 import { isAnonymousAct } from "../../identity/callers/anonymous-budgets.ts"
+import { hashSecret, newSecret } from "../../identity/secrets.ts"
+import { ingestAddress } from "../../media/live/addresses.ts"
 import { isStorable } from "../../model/json.ts"
 import { isStaff } from "../../model/roles.ts"
 import { CLOSE } from "../../protocol/close-codes.ts"
@@ -25,6 +27,7 @@ import { OP } from "../../protocol/op.ts"
 import { can, whyNot } from "../../protocol/permissions.ts"
 import type { Refusal } from "../../protocol/refusals.ts"
 import { actingAs } from "../../protocol/rule.ts"
+import { findPhaseBroadcast } from "../../store/media/broadcasts.ts"
 import type { Channel } from "../event/channel.ts"
 import { lacksRoom } from "../event/reaction-counts.ts"
 import type { GatewayServices } from "../services.ts"
@@ -189,6 +192,19 @@ export class Commands {
     },
     "reaction.send": ({ connection, channel, id, d, reply }) => reply(react(connection, channel, id, d)),
     "roster.list": ({ channel, d, perform }) => perform(this.#roster(channel, d)),
+    "broadcast.ingest": ({ channel, perform }) => perform(this.#ingest(channel)),
+  }
+
+  /** Each command gives a new address, also one that is sent again. */
+  #ingest(channel: Channel): Effect.Effect<OutcomeOf<"broadcast.ingest">> {
+    const { database, broadcasts, options } = this.#services
+    const token = newSecret()
+    return Effect.gen(function* () {
+      const broadcast = yield* database.run((sql) => findPhaseBroadcast(sql, channel.phase.id ?? ""))
+      if (broadcast === undefined) return { refusal: refusal("conflict", "The broadcast has not started.") }
+      yield* broadcasts.setToken(broadcast.id, hashSecret(token))
+      return { v: channel.version, d: ingestAddress(options.publicUrl, token), isDuplicate: false }
+    }).pipe(Effect.catch((failure) => Effect.succeed({ refusal: refusalOf(failure) })))
   }
 
   #roster(channel: Channel, d: CommandData<"roster.list">): Effect.Effect<OutcomeOf<"roster.list">> {

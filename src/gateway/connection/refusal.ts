@@ -1,6 +1,6 @@
 /** Maps expected failures to refusals in a reply; a defect is logged, and its reply has no details. */
 import type { Refused } from "../../actors/commands.ts"
-import type { NotFound, Unavailable } from "../../model/errors.ts"
+import type { Conflict, NotFound, Unavailable } from "../../model/errors.ts"
 import type { Refusal, RefusalCode } from "../../protocol/refusals.ts"
 
 export const refusal = (code: RefusalCode, message: string): Refusal => ({ code, message })
@@ -13,13 +13,15 @@ export const refuseForNow = (code: RefusalCode, message: string, retryAfterMs: n
   retryAfterMs,
 })
 
-export const refusalOf = (failure: Refused | NotFound | Unavailable): Refusal => {
+export const refusalOf = (failure: Refused | Conflict | NotFound | Unavailable): Refusal => {
   switch (failure._tag) {
     case "Refused": {
       const { code, detail, current, retryAfterMs } = failure
       if (retryAfterMs !== undefined) return refuseForNow(code, detail, retryAfterMs)
       return current === undefined ? refusal(code, detail) : { code, message: detail, current }
     }
+    case "Conflict":
+      return refusal("conflict", failure.detail)
     case "NotFound":
       return refusal("not_found", failure.detail)
     case "Unavailable":

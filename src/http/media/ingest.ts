@@ -27,6 +27,7 @@ const replaced = new Unavailable({
   detail: "Another encoder has taken over, or the broadcast is over.",
   retryAfterSeconds: 5,
 })
+const tooMany = new Unavailable({ detail: "Too many files of the broadcast come at once.", retryAfterSeconds: 2 })
 const notStored = new Unavailable({ detail: "The broadcast could not be stored.", retryAfterSeconds: 2 })
 
 const done = (status: number, headers: HttpResponse["headers"] = []): HttpResponse => ({ status, headers, body: "" })
@@ -115,45 +116,77 @@ export class Ingest {
 
   /** Gathers a body, and calls with it once the token was accepted. */
   #whole(exchange: Exchange, head: RequestHead, then: (open: OpenBroadcast, bytes: Uint8Array) => void): void {
-    const chunks: Uint8Array[] = []
-    let size = 0
-    let open: OpenBroadcast | undefined
-    let isWhole = false
-    const go = (): void => {
-      if (open !== undefined && isWhole) then(open, Buffer.concat(chunks.splice(0)))
-    }
-    exchange.receive(
-      (chunk, isLast) => {
-        size += chunk.byteLength
-        if (size > MOST_BYTES) {
-          exchange.send(this.#problems.of(tooLarge), true)
-          chunks.length = 0
-          return
-        }
-        chunks.push(chunk)
-        isWhole = isLast
-        go()
-      },
-      { maySlow: true },
-    )
+    const body = new GatheredBody(exchange, this.#problems, then)
     if (Number(head.headers["content-length"] ?? 0) > MOST_BYTES) {
       this.#refuseLater(exchange, tooLarge)
       return
     }
     exchange.pause()
-    this.#admit(head, (exit) =>
-      this.#answer(exchange, exit, head, (opened) => {
-        open = opened
-        exchange.resume()
-        go()
-      }),
-    )
+    this.#admit(head, (exit) => this.#answer(exchange, exit, head, (opened) => body.begin(opened)))
   }
 
   #stream(exchange: Exchange, head: RequestHead): void {
     const stream = new Stream(exchange, this.#problems)
     exchange.pause()
     this.#admit(head, (exit) => this.#answer(exchange, exit, head, (open) => stream.begin(open)))
+  }
+}
+
+/** The body of a file or a piece. Few bytes come before the token is accepted, because the connection is paused. */
+class GatheredBody {
+  readonly #exchange: Exchange
+  readonly #problems: Problems
+  readonly #then: (open: OpenBroadcast, bytes: Uint8Array) => void
+  #chunks: Uint8Array[] = []
+  #size = 0
+  #open: OpenBroadcast | undefined
+  #isWhole = false
+
+  constructor(exchange: Exchange, problems: Problems, then: (open: OpenBroadcast, bytes: Uint8Array) => void) {
+    this.#exchange = exchange
+    this.#problems = problems
+    this.#then = then
+    exchange.receive((chunk, isLast) => this.#take(chunk, isLast), { maySlow: true })
+    exchange.whenAborted(() => this.#drop())
+  }
+
+  begin(open: OpenBroadcast): void {
+    this.#open = open
+    if (!open.input.gather(this.#size)) this.#refuse(tooMany)
+    this.#exchange.resume()
+    this.#finish()
+  }
+
+  #take(chunk: Uint8Array, isLast: boolean): void {
+    this.#chunks.push(chunk)
+    this.#size += chunk.byteLength
+    this.#isWhole = isLast
+    const isFull = this.#open?.input.gather(chunk.byteLength) === false
+    if (this.#size > MOST_BYTES) this.#refuse(tooLarge)
+    else if (isFull) this.#refuse(tooMany)
+    else this.#finish()
+  }
+
+  #finish(): void {
+    const open = this.#open
+    if (open === undefined || !this.#isWhole) return
+    const bytes = Buffer.concat(this.#chunks)
+    this.#drop()
+    this.#then(open, bytes)
+  }
+
+  #refuse(failure: Failure): void {
+    this.#drop()
+    this.#exchange.send(this.#problems.of(failure), true)
+  }
+
+  /** Its bytes are no longer gathered here. */
+  #drop(): void {
+    this.#open?.input.release(this.#size)
+    this.#open = undefined
+    this.#chunks = []
+    this.#size = 0
+    this.#isWhole = false
   }
 }
 

@@ -32,3 +32,16 @@ export const playbackUrlBy =
     if (template !== null) return playbackUrl(template, broadcast)
     return own === null ? null : ownPlaybackUrl(own)(broadcast)
   }
+
+export interface IngestAddress {
+  /** Of the playlist, beside which an encoder puts its files. */
+  readonly url: string
+  readonly streamUrl: string
+  readonly token: string
+}
+
+/** The addresses are credentials: each holds the token. */
+export const ingestAddress = (publicUrl: string, token: string): IngestAddress => {
+  const url = `${publicUrl}/v1/ingest/${token}`
+  return { url: `${url}/index.m3u8`, streamUrl: `${url}/stream`, token }
+}

@@ -32,6 +32,9 @@ interface Encoder {
   readonly cut: () => void
 }
 
+/** Bytes of bodies that are gathered for one broadcast: an encoder sends a few at once. */
+const MOST_GATHERED = 64 * 1024 * 1024
+
 /** A file that came before its description waits so long for it. */
 const INIT_WITHIN_MS = 5000
 
@@ -40,6 +43,7 @@ export class EncoderInput {
   readonly #timers: Timers
   readonly #speed: SpeedLimit
   #encoder: Encoder | undefined
+  #gathered = 0
   /** Of the encoder that pushes files. */
   #init: Init | undefined
   readonly #waitingForInit: Array<() => void> = []
@@ -51,6 +55,16 @@ export class EncoderInput {
     this.#live = live
     this.#timers = timers
     this.#speed = new SpeedLimit(maxKbps, timers.elapsed())
+  }
+
+  /** False: too much is gathered already. What was taken has to be released. */
+  gather(bytes: number): boolean {
+    this.#gathered += bytes
+    return this.#gathered <= MOST_GATHERED
+  }
+
+  release(bytes: number): void {
+    this.#gathered -= bytes
   }
 
   /** A stream is open. */

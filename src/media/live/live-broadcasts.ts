@@ -38,11 +38,14 @@ export interface LiveBroadcastOptions {
   readonly quotaBytes: number
 }
 
+/** Broadcasts whose rows are read at once: anybody may ask for any id. */
+const MOST_OPENING = 32
 const POLL = "5 seconds"
 const HOUR_MS = 3_600_000
 
 const notHere = new Conflict({ detail: "Encoders cannot push to this server: BROADCAST_INGEST is off." })
 const busy = new Unavailable({ detail: "Too many encoders push to this server at once.", retryAfterSeconds: 10 })
+const manyOpening = new Unavailable({ detail: "Too many broadcasts are asked for at once.", retryAfterSeconds: 1 })
 const broken = new Unavailable({ detail: "The broadcast could not be stored.", retryAfterSeconds: 2 })
 const notLive = new Conflict({ detail: "The broadcast is not live: start it first." })
 const over = new Conflict({ detail: "The broadcast has ended." })
@@ -130,12 +133,13 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
 
     const open = (id: string): Effect.Effect<OpenBroadcast, NotFound | Unavailable> =>
       Effect.gen(function* () {
-        const found =
-          opened.use(id) ??
-          (yield* Effect.tryPromise({
-            try: () => loaded(id),
-            catch: (cause) => (cause instanceof Unavailable ? cause : broken),
-          }))
+        const known = opened.use(id)
+        if (known !== undefined) return known
+        if (opening.size >= MOST_OPENING && !opening.has(id)) return yield* manyOpening
+        const found = yield* Effect.tryPromise({
+          try: () => loaded(id),
+          catch: (cause) => (cause instanceof Unavailable ? cause : broken),
+        })
         return found ?? (yield* NotFound.of("broadcast"))
       })
 

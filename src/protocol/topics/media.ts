@@ -3,9 +3,9 @@ import { Schema } from "effect"
 import { BroadcastId, Id } from "../../model/ids.ts"
 import { CaptureKind, TranscriptSegment } from "../../model/live/live-values.ts"
 import { Instant } from "../../model/timestamp.ts"
-import { activityCommand, NoData } from "../command.ts"
+import { activityCommand, gatewayCommand, NoData } from "../command.ts"
 import { ephemeral, ordered } from "../dispatch.ts"
-import { everywhere, type Rule, STAFF } from "../rule.ts"
+import { everywhere, type Rule, STAFF, STAGE } from "../rule.ts"
 
 const { NullOr: nullable, optionalKey: optional } = Schema
 
@@ -47,6 +47,12 @@ export const MEDIA_COMMANDS = {
   "broadcast.pause": activityCommand(ofPhase),
   "broadcast.resume": activityCommand(ofPhase),
   "broadcast.stop": activityCommand(ofPhase),
+  /** A new address for the encoder of the active phase's broadcast; the one before is refused from now on. */
+  "broadcast.ingest": gatewayCommand({
+    allowed: { broadcast: STAGE },
+    data: NoData,
+    reply: Schema.Struct({ url: Schema.String, streamUrl: Schema.String, token: Schema.String }),
+  }),
   "capture.start": activityCommand({
     ...CAPTURING,
     data: Schema.Struct({ kinds: Schema.Array(CaptureKind).check(Schema.isBetweenLength(1, 2)) }),

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { ActivityCommand } from "../../../actors/commands.ts"
 import { hashSecret, newSecret } from "../../../identity/secrets.ts"
+import { ingestAddress } from "../../../media/live/addresses.ts"
 import { LiveBroadcasts } from "../../../media/live/live-broadcasts.ts"
 import { Conflict, NotFound } from "../../../model/errors.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
@@ -83,8 +84,7 @@ export const broadcasts: Handlers<typeof Broadcasts> = {
         const token = newSecret()
         yield* (yield* LiveBroadcasts).setToken(id, hashSecret(token))
         const { publicUrl } = yield* HttpSettings
-        const url = `${publicUrl}/v1/ingest/${token}`
-        return { url: `${url}/index.m3u8`, streamUrl: `${url}/stream`, token }
+        return ingestAddress(publicUrl, token)
       }),
   },
 }

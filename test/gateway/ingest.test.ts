@@ -1,0 +1,38 @@
+/** The encoder's address, asked for by the people on stage. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { fixture } from "../media/broadcast/support.ts"
+import { createLiveEvent, createPerson, createWorkspace, gatewayToken } from "../support/api.ts"
+import { push } from "../support/encoder.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+import { Client } from "./client.ts"
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startTestServer()
+})
+afterAll(() => server.stop())
+
+test("a host's address and a speaker's take the stream, each until the next is given", async () => {
+  const { key } = await createWorkspace(server.url)
+  const event = await createLiveEvent(server.url, key, { phases: [{ modality: "broadcast" }] })
+  const join = async (role: string): Promise<Client> => {
+    const { session } = await createPerson(server.url, key, event.id, role)
+    const { token, url } = await gatewayToken(server.url, event.id, session)
+    const client = new Client(url)
+    await client.identify(token)
+    return client
+  }
+  const [host, speaker] = [await join("host"), await join("speaker")]
+  const stream = fixture("ffmpeg-stream.mp4")
+  expect(await host.command("broadcast.ingest")).toMatchObject({ ok: false, e: { code: "conflict" } })
+  await host.command("broadcast.start")
+  const first = (await host.command("broadcast.ingest")).d
+  expect((await push(first.streamUrl, stream)).status).toBe(204)
+  const second = (await speaker.command("broadcast.ingest")).d
+  expect(second.token).not.toBe(first.token)
+  expect((await push(first.streamUrl, stream)).status).toBe(401)
+  expect((await push(second.streamUrl, stream)).status).toBe(204)
+  await host.command("broadcast.stop")
+  expect(await host.command("broadcast.ingest")).toMatchObject({ ok: false, e: { code: "conflict" } })
+  await Promise.all([host.cut(), speaker.cut()])
+})
