@@ -1,6 +1,12 @@
 // biome-ignore-all lint/performance/noBarrelFile: the package's one entry point; names that are absent here are not public.
 /** `gathercue/client`: the REST client and the live gateway's, for browsers and Node. */
 
+export {
+  BroadcastPush,
+  type BroadcastPushOptions,
+  type PieceRecorder,
+  type PushState,
+} from "./broadcast/broadcast-push.ts"
 export { CommandRefused, CommandUnanswered } from "./connection/pending-commands.ts"
 export type { ReplyData } from "./connection/replies.ts"
 export { type ConnectionStatus, GatewayClient, type GatewayClientOptions, type GatewayToken } from "./gateway-client.ts"

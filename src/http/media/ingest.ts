@@ -105,24 +105,33 @@ export class Ingest {
       this.#refuseLater(exchange, new BadRequest({ detail: "seq is the number of a piece, from 0." }))
       return
     }
-    this.#whole(exchange, head, ({ input }, bytes) => {
+    // A page goes on on the same connection, and reads no answer before it has sent its piece.
+    const whole = (then: (open: OpenBroadcast, bytes: Uint8Array) => void) => this.#whole(exchange, head, then, false)
+    whole(({ input }, bytes) => {
       input.putPiece(Number(number), bytes).then(
         (next) => exchange.send(done(204, [["next-seq", String(next)]])),
-        // The page goes on with another piece on the same connection.
         (cause: unknown) => exchange.send(problemOf(this.#problems, cause)),
       )
     })
   }
 
   /** Gathers a body, and calls with it once the token was accepted. */
-  #whole(exchange: Exchange, head: RequestHead, then: (open: OpenBroadcast, bytes: Uint8Array) => void): void {
-    const body = new GatheredBody(exchange, this.#problems, then)
+  #whole(
+    exchange: Exchange,
+    head: RequestHead,
+    then: (open: OpenBroadcast, bytes: Uint8Array) => void,
+    closes = true,
+  ): void {
+    const body = new GatheredBody(exchange, this.#problems, then, closes)
     if (Number(head.headers["content-length"] ?? 0) > MOST_BYTES) {
       this.#refuseLater(exchange, tooLarge)
       return
     }
     exchange.pause()
-    this.#admit(head, (exit) => this.#answer(exchange, exit, head, (opened) => body.begin(opened)))
+    this.#admit(head, (exit) => {
+      if (Exit.isSuccess(exit)) body.begin(exit.value)
+      else body.refuse(refusalOf(exit, this.#problems, head.requestId))
+    })
   }
 
   #stream(exchange: Exchange, head: RequestHead): void {
@@ -137,34 +146,63 @@ class GatheredBody {
   readonly #exchange: Exchange
   readonly #problems: Problems
   readonly #then: (open: OpenBroadcast, bytes: Uint8Array) => void
+  readonly #closes: boolean
   #chunks: Uint8Array[] = []
   #size = 0
   #open: OpenBroadcast | undefined
   #isWhole = false
+  /** What is answered when the body has come, whose bytes are no longer kept. */
+  #refusal: HttpResponse | undefined
 
-  constructor(exchange: Exchange, problems: Problems, then: (open: OpenBroadcast, bytes: Uint8Array) => void) {
+  /** `closes`: a refusal closes the connection at once. */
+  constructor(
+    exchange: Exchange,
+    problems: Problems,
+    then: (open: OpenBroadcast, bytes: Uint8Array) => void,
+    closes: boolean,
+  ) {
     this.#exchange = exchange
     this.#problems = problems
     this.#then = then
+    this.#closes = closes
     exchange.receive((chunk, isLast) => this.#take(chunk, isLast), { maySlow: true })
     exchange.whenAborted(() => this.#drop())
   }
 
   begin(open: OpenBroadcast): void {
     this.#open = open
-    if (!open.input.gather(this.#size)) this.#refuse(tooMany)
+    if (!open.input.gather(this.#size)) {
+      this.refuse(this.#problems.of(tooMany))
+      return
+    }
     this.#exchange.resume()
     this.#finish()
   }
 
+  refuse(response: HttpResponse): void {
+    this.#drop()
+    if (this.#closes || this.#isWhole) this.#exchange.send(response, this.#closes)
+    else this.#refusal = response
+    this.#exchange.resume()
+  }
+
   #take(chunk: Uint8Array, isLast: boolean): void {
+    this.#isWhole = isLast
+    if (this.#refusal !== undefined) {
+      if (isLast) this.#exchange.send(this.#refusal)
+      return
+    }
     this.#chunks.push(chunk)
     this.#size += chunk.byteLength
-    this.#isWhole = isLast
     const isFull = this.#open?.input.gather(chunk.byteLength) === false
-    if (this.#size > MOST_BYTES) this.#refuse(tooLarge)
-    else if (isFull) this.#refuse(tooMany)
+    if (this.#size > MOST_BYTES) this.#cut(tooLarge)
+    else if (isFull) this.#cut(tooMany)
     else this.#finish()
+  }
+
+  #cut(failure: Failure): void {
+    this.#drop()
+    this.#exchange.send(this.#problems.of(failure), true)
   }
 
   #finish(): void {
@@ -175,18 +213,12 @@ class GatheredBody {
     this.#then(open, bytes)
   }
 
-  #refuse(failure: Failure): void {
-    this.#drop()
-    this.#exchange.send(this.#problems.of(failure), true)
-  }
-
   /** Its bytes are no longer gathered here. */
   #drop(): void {
     this.#open?.input.release(this.#size)
     this.#open = undefined
     this.#chunks = []
     this.#size = 0
-    this.#isWhole = false
   }
 }
 

@@ -10,15 +10,16 @@ import type { MediaLinks } from "../../media/links.ts"
 import { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
 import { LIVE_NAMES, type LiveFile, liveFileOf, PART_MS, SEGMENTS_TO_START } from "../../media/live/live-settings.ts"
 import type { OpenBroadcast } from "../../media/live/open-broadcasts.ts"
-import { MediaStorage } from "../../media/storage/storage.ts"
+import type { MediaStorage } from "../../media/storage/storage.ts"
 import { BadRequest, type Failure, NotFound, Unauthorized, Unavailable } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
-import { findSegment, storedSegments, takesOf } from "../../store/media/broadcasts.ts"
+import { storedSegments } from "../../store/media/broadcasts.ts"
 import { namesTag } from "../transport/etag.ts"
 import type { HttpResponse } from "../transport/message.ts"
 import type { Problems } from "../transport/problem.ts"
 import type { Exchange, RequestHead } from "../transport/uws-exchange.ts"
 import { refusalOf } from "./refusal.ts"
+import { segmentHeaders, storedBytes } from "./stored-segments.ts"
 
 export type LiveServices = Database | LiveBroadcasts | MediaLinks | MediaStorage
 
@@ -43,12 +44,7 @@ const playlistHeaders = (etag: string, maxAge: number): HttpResponse["headers"] 
   ["etag", etag],
 ]
 
-/** Bytes under a name never change. */
-const BYTES_HEADERS: HttpResponse["headers"] = [
-  ["content-type", "video/mp4"],
-  ["cache-control", "public, max-age=31536000, immutable"],
-  ["content-security-policy", "sandbox"],
-]
+const BYTES_HEADERS = segmentHeaders("public")
 
 interface Given {
   readonly run: Run
@@ -181,29 +177,13 @@ export class LiveViews {
     const { memory, recordingId } = live
     const bytes = memory.file(file)
     if (bytes !== undefined) exchange.sendBytes(200, BYTES_HEADERS, bytes)
-    else if (file.kind === "segment" && recordingId !== undefined)
-      this.#stored(exchange, head, recordingId, file.segment)
-    else this.#refuse(exchange, notFound)
-  }
-
-  /** A segment that is no longer in memory. */
-  #stored(exchange: Exchange, head: RequestHead, recordingId: string, number: number): void {
-    const read = Effect.gen(function* () {
-      const database = yield* Database
-      const segment = yield* database.run((sql) => findSegment(sql, recordingId, number))
-      if (segment === undefined) return yield* notFound
-      const takes = yield* database.run((sql) => takesOf(sql, recordingId))
-      const key = takes.find((take) => take.number === segment.take)?.storageKey
-      const stored = key === undefined ? null : yield* (yield* MediaStorage).open(key)
-      if (stored === null) return yield* notFound
-      const bytes = Buffer.allocUnsafe(segment.bytes)
-      const count = yield* Effect.promise(() => stored.read(bytes, segment.offset).finally(stored.close))
-      return count === segment.bytes ? bytes : yield* notFound
-    })
-    this.#given.run(read, (exit) => {
-      if (Exit.isSuccess(exit)) exchange.sendBytes(200, BYTES_HEADERS, exit.value)
-      else exchange.send(refusalOf(exit, this.#given.problems, head.requestId))
-    })
+    else if (recordingId === undefined) this.#refuse(exchange, notFound)
+    else {
+      this.#given.run(storedBytes(recordingId, file), (exit) => {
+        if (Exit.isSuccess(exit)) exchange.sendBytes(200, BYTES_HEADERS, exit.value)
+        else exchange.send(refusalOf(exit, this.#given.problems, head.requestId))
+      })
+    }
   }
 }
 

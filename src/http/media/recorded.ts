@@ -1,41 +1,40 @@
-/** The recording of a broadcast: a playlist over the files of its takes, and the files. */
+/** The recording of a broadcast: a playlist, its segments, and the files of its takes. */
 import { Effect, Exit } from "effect"
 import { writeRecordingPlaylist } from "../../media/broadcast/playlist.ts"
+import { LIVE_NAMES, type LiveFile, liveFileOf } from "../../media/live/live-settings.ts"
 import { type Failure, NotFound } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
-import { storedSegments, takesOf } from "../../store/media/broadcasts.ts"
+import { storedSegments } from "../../store/media/broadcasts.ts"
 import type { HttpResponse } from "../transport/message.ts"
 import type { Problems } from "../transport/problem.ts"
 import type { Exchange, RequestHead } from "../transport/uws-exchange.ts"
 import { type DownloadServices, type Downloads, readyAsset } from "./download.ts"
 import { refusalOf } from "./refusal.ts"
+import { segmentHeaders, storedBytes } from "./stored-segments.ts"
 
 type Run = <A, E>(effect: Effect.Effect<A, E, DownloadServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
 const TAKE = /^take(\d{1,9})\.mp4$/
 
-const HEADERS: HttpResponse["headers"] = [
+const PLAYLIST_HEADERS: HttpResponse["headers"] = [
   ["content-type", "application/vnd.apple.mpegurl"],
   ["cache-control", "private, max-age=3600"],
 ]
 
 const notFound = NotFound.of("file of a recording")
 
-const playlistOf = (token: string): Effect.Effect<string, Failure, DownloadServices> =>
+/** Segments have addresses of their own: Chromium's player does not begin a playlist of byte ranges. */
+const playlistOf = (recordingId: string): Effect.Effect<Uint8Array, Failure, Database> =>
   Effect.gen(function* () {
-    const { asset } = yield* readyAsset(token, ["play"], "recording")
-    const database = yield* Database
-    const [takes, segments] = yield* database.run((sql) =>
-      Promise.all([takesOf(sql, asset.id), storedSegments(sql, asset.id)]),
-    )
+    const segments = yield* (yield* Database).run((sql) => storedSegments(sql, recordingId))
     if (segments.length === 0) return yield* notFound
-    const sizes = new Map(takes.map(({ number, init }) => [number, init.byteLength]))
-    return writeRecordingPlaylist(segments, {
-      form: "ranges",
-      file: (take) => `take${take}.mp4`,
-      initBytes: (take) => sizes.get(take) ?? 0,
-    })
+    return Buffer.from(writeRecordingPlaylist(segments, { form: "names", ...LIVE_NAMES }))
   })
+
+const read = (token: string, file: LiveFile): Effect.Effect<Uint8Array, Failure, DownloadServices> =>
+  Effect.flatMap(readyAsset(token, ["play"], "recording"), ({ asset }) =>
+    file.kind === "playlist" ? playlistOf(asset.id) : storedBytes(asset.id, file),
+  )
 
 /** `GET` and `HEAD`. */
 export const recordedFiles =
@@ -43,12 +42,14 @@ export const recordedFiles =
   (exchange: Exchange, head: RequestHead): void => {
     const { token = "", name = "" } = head.params
     const take = TAKE.exec(name)?.[1]
+    const file = liveFileOf(name)
     if (take !== undefined) downloads.giveTake(exchange, head, Number(take))
-    else if (name !== "index.m3u8") exchange.send(problems.of(notFound))
+    else if (file === undefined) exchange.send(problems.of(notFound))
     else {
-      run(playlistOf(token), (exit) => {
+      run(read(token, file), (exit) => {
         if (Exit.isFailure(exit)) exchange.send(refusalOf(exit, problems, head.requestId))
-        else exchange.send({ status: 200, headers: HEADERS, body: exit.value })
+        else
+          exchange.sendBytes(200, file.kind === "playlist" ? PLAYLIST_HEADERS : segmentHeaders("private"), exit.value)
       })
     }
   }

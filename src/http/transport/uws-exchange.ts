@@ -66,7 +66,7 @@ const CROSS_ORIGIN: HttpResponse["headers"] = [
   ["access-control-allow-origin", "*"],
   [
     "access-control-expose-headers",
-    `x-request-id, retry-after, link, etag, upload-offset, content-range, accept-ranges, ratelimit, ratelimit-policy, ${IGNORED_HEADER}`,
+    `x-request-id, retry-after, link, etag, upload-offset, next-seq, content-range, accept-ranges, ratelimit, ratelimit-policy, ${IGNORED_HEADER}`,
   ],
 ]
 

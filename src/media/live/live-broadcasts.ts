@@ -59,6 +59,8 @@ export class LiveBroadcasts extends Context.Service<
     /** One that is in memory. */
     readonly peek: (broadcastId: string) => OpenBroadcast | undefined
     readonly open: (broadcastId: string) => Effect.Effect<OpenBroadcast, NotFound | Unavailable>
+    /** Reads the rows of the broadcasts in memory again: afterwards they are live or paused as was committed before the call. */
+    readonly refresh: Effect.Effect<void>
     /** For an encoder, by the hash of its token. */
     readonly admit: (
       tokenHash: Uint8Array,
@@ -143,6 +145,7 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
         return found ?? (yield* NotFound.of("broadcast"))
       })
 
+    // Without the database, whose own log says so, they stay as they are.
     const refresh = Effect.suspend(() => {
       const { ids } = opened
       if (ids.length === 0) return Effect.void
@@ -150,13 +153,9 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
         database.run((sql) => findBroadcasts(sql, ids)),
         (rows) => opened.follow(ids, rows),
       )
-    })
+    }).pipe(Effect.ignore)
 
-    yield* whenever(
-      yield* MediaSignal,
-      // The database is away: its own log says so.
-      Effect.ignore(refresh),
-    )
+    yield* whenever(yield* MediaSignal, refresh)
     yield* Effect.addFinalizer(() => Effect.promise(() => opened.closeAll()))
 
     const admit = (tokenHash: Uint8Array, { most }: NonNullable<typeof ingest>) =>
@@ -173,6 +172,7 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
     return {
       takesEncoders: ingest !== null,
       peek: (id) => opened.use(id),
+      refresh,
       open,
       admit: (tokenHash) => (ingest === null ? Effect.fail(notHere) : admit(tokenHash, ingest)),
       setToken: (id, tokenHash) =>

@@ -48,7 +48,12 @@ const shown = ({ broadcastId, phaseId, status, playbackUrl }: Shown) =>
   Effect.map(ingestOf(broadcastId), (ingest) => ({ broadcastId, phaseId, status, playbackUrl, ingest }))
 
 const control = ({ scope: { eventId } }: OfPhase, command: ActivityCommand) =>
-  Effect.flatMap(ask(eventId, command, null), ({ result }) => shown(result["broadcast"] as BroadcastView))
+  Effect.gen(function* () {
+    const { result } = yield* ask(eventId, command, null)
+    // What the encoder sends after the answer is taken or dropped as the command said.
+    yield* (yield* LiveBroadcasts).refresh
+    return yield* shown(result["broadcast"] as BroadcastView)
+  })
 
 const ofPhase = (type: "broadcast.pause" | "broadcast.resume" | "broadcast.stop") => ({
   access: "phase" as const,

@@ -1,0 +1,171 @@
+/**
+ * Pushes the picture of a browser's recorder to a broadcast: its pieces go out one after the other, each until it is taken. A server
+ * that was restarted, or another encoder in between, begins the stream anew with another recorder.
+ */
+import { Backoff } from "../connection/backoff.ts"
+
+/** The part of the browser's `MediaRecorder` that is used. */
+export interface PieceRecorder {
+  addEventListener(type: "dataavailable", listener: (event: { readonly data: Blob }) => void): void
+  addEventListener(type: "stop" | "error", listener: () => void): void
+  start(timesliceMs: number): void
+  stop(): void
+  readonly state: string
+}
+
+/** `waiting`: the server cannot be reached, or has too much to do; pieces are sent again. `refused`: no piece is sent any more. */
+export type PushState = "pushing" | "waiting" | "stopped" | "refused"
+
+export interface BroadcastPushOptions {
+  /** From `broadcast.ingest`, or `POST /v1/phases/{id}/broadcast/ingest`. */
+  readonly streamUrl: string
+  /** A new recorder that has not begun; its first piece has to begin a file of fragmented MP4. Called for each run. */
+  readonly makeRecorder: () => PieceRecorder
+  /** Milliseconds of a piece, 500 by default. */
+  readonly pieceMs?: number
+  /** `detail`: the server's reason, for `refused`. */
+  readonly onState?: (state: PushState, detail?: string) => void
+}
+
+const PIECE_MS = 500
+/** Half a minute of 4 Mbit/s. More than that is too late for a live picture. */
+const MOST_QUEUED_BYTES = 16 * 1024 * 1024
+const BACKOFF = { firstMs: 250, longestMs: 5000 }
+
+/** One recorder and its pieces; the first piece that is not taken has the number `next`. */
+interface Run {
+  readonly recorder: PieceRecorder
+  readonly pieces: Blob[]
+  next: number
+  bytes: number
+  hasStopped: boolean
+}
+
+type Sent = "taken" | "later" | "anew" | { readonly refused: string }
+
+export class BroadcastPush {
+  readonly #options: BroadcastPushOptions
+  #run: Run | undefined
+  #state: PushState = "stopped"
+  #isStopping = false
+  #wake: () => void = () => {}
+  #done: Promise<void> | undefined
+
+  constructor(options: BroadcastPushOptions) {
+    this.#options = options
+  }
+
+  get state(): PushState {
+    return this.#state
+  }
+
+  start(): void {
+    if (this.#done !== undefined) return
+    this.#begin()
+    this.#done = this.#work()
+  }
+
+  /** Resolves when the last piece is taken, or none is sent any more. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    const recorder = this.#run?.recorder
+    if (recorder !== undefined && recorder.state !== "inactive") recorder.stop()
+    this.#wake()
+    await this.#done
+  }
+
+  #begin(): void {
+    const before = this.#run?.recorder
+    const recorder = this.#options.makeRecorder()
+    const run: Run = { recorder, pieces: [], next: 0, bytes: 0, hasStopped: false }
+    this.#run = run
+    if (before !== undefined && before.state !== "inactive") before.stop()
+    recorder.addEventListener("dataavailable", ({ data }) => {
+      if (this.#run !== run || data.size === 0) return
+      run.pieces.push(data)
+      run.bytes += data.size
+      this.#wake()
+    })
+    for (const end of ["stop", "error"] as const) {
+      recorder.addEventListener(end, () => {
+        run.hasStopped = true
+        this.#wake()
+      })
+    }
+    recorder.start(this.#options.pieceMs ?? PIECE_MS)
+  }
+
+  /** Sends pieces until the recorder has stopped and its last piece is taken, or the server refuses one. */
+  async #work(): Promise<void> {
+    this.#become("pushing")
+    const backoff = new Backoff(BACKOFF)
+    for (let run = this.#run; run !== undefined; run = this.#run) {
+      const piece = run.pieces[0]
+      if (piece !== undefined) await this.#settle(run, piece, await this.#send(run, piece), backoff)
+      else if (run.hasStopped) return this.#become("stopped")
+      else await this.#somethingNew()
+    }
+  }
+
+  async #settle(run: Run, piece: Blob, sent: Sent, backoff: Backoff): Promise<void> {
+    if (this.#run !== run) return
+    if (typeof sent === "object") return this.#refused(sent.refused)
+    if (sent === "taken") {
+      backoff.reset()
+      return this.#taken(run, piece)
+    }
+    if (sent === "anew" || run.bytes > MOST_QUEUED_BYTES) return this.#beginAgain()
+    this.#become("waiting")
+    await new Promise((resolve) => setTimeout(resolve, backoff.next(false)))
+  }
+
+  /** While it stops, what is left is given up: another recorder would only record the end. */
+  #beginAgain(): void {
+    if (!this.#isStopping) {
+      this.#begin()
+      return
+    }
+    this.#run = undefined
+    this.#become("stopped")
+  }
+
+  #taken(run: Run, piece: Blob): void {
+    run.pieces.shift()
+    run.next += 1
+    run.bytes -= piece.size
+    this.#become("pushing")
+  }
+
+  #refused(detail: string): void {
+    const recorder = this.#run?.recorder
+    this.#run = undefined
+    if (recorder !== undefined && recorder.state !== "inactive") recorder.stop()
+    this.#become("refused", detail)
+  }
+
+  async #send(run: Run, piece: Blob): Promise<Sent> {
+    const answer = await fetch(`${this.#options.streamUrl}?seq=${run.next}`, { method: "PUT", body: piece }).catch(
+      () => undefined,
+    )
+    if (answer === undefined || answer.status >= 500 || answer.status === 429) return "later"
+    if (answer.ok) return "taken"
+    const { code, detail } = (await answer.json().catch(() => ({}))) as {
+      readonly code?: string
+      readonly detail?: string
+    }
+    const isOutOfOrder = answer.status === 409 && answer.headers.get("next-seq") !== null
+    return isOutOfOrder ? "anew" : { refused: detail ?? code ?? String(answer.status) }
+  }
+
+  #somethingNew(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve
+    })
+  }
+
+  #become(state: PushState, detail?: string): void {
+    if (this.#state === state) return
+    this.#state = state
+    this.#options.onState?.(state, detail)
+  }
+}

@@ -1,0 +1,36 @@
+/** Bytes of a broadcast's recording that are read from its files: its descriptions and segments. */
+import { Effect } from "effect"
+import type { LiveFile } from "../../media/live/live-settings.ts"
+import { MediaStorage } from "../../media/storage/storage.ts"
+import { type Failure, NotFound } from "../../model/errors.ts"
+import { Database } from "../../store/database.ts"
+import { findSegment, takesOf } from "../../store/media/broadcasts.ts"
+import type { HttpResponse } from "../transport/message.ts"
+
+const notFound = NotFound.of("file of a broadcast")
+
+/** Bytes under a name never change. `scope`: who may keep them. */
+export const segmentHeaders = (scope: "public" | "private"): HttpResponse["headers"] => [
+  ["content-type", "video/mp4"],
+  ["cache-control", `${scope}, max-age=31536000, immutable`],
+  ["content-security-policy", "sandbox"],
+]
+
+/** Parts are not stored by themselves. */
+export const storedBytes = (
+  recordingId: string,
+  file: Exclude<LiveFile, { kind: "playlist" }>,
+): Effect.Effect<Uint8Array, Failure, Database | MediaStorage> =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const takes = yield* database.run((sql) => takesOf(sql, recordingId))
+    if (file.kind === "init") return takes.find(({ number }) => number === file.take)?.init ?? (yield* notFound)
+    if (file.kind === "part") return yield* notFound
+    const segment = yield* database.run((sql) => findSegment(sql, recordingId, file.segment))
+    const key = takes.find(({ number }) => number === segment?.take)?.storageKey
+    const stored = key === undefined ? null : yield* (yield* MediaStorage).open(key)
+    if (segment === undefined || stored === null) return yield* notFound
+    const bytes = Buffer.allocUnsafe(segment.bytes)
+    const count = yield* Effect.promise(() => stored.read(bytes, segment.offset).finally(stored.close))
+    return count === segment.bytes ? bytes : yield* notFound
+  })
