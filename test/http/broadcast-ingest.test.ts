@@ -425,6 +425,18 @@ describe("limits", () => {
     expect((await onAir.state()).ingest.failure).toMatchObject({ code: "too_fast" })
   })
 
+  test("an encoder that sends boxes without media is refused before they cost much time", async () => {
+    const onAir = await goLive()
+    const nothing = Buffer.alloc(8 * 500_000)
+    for (let at = 0; at < nothing.byteLength; at += 8) nothing.write("\0\0\0\bfree", at, "latin1")
+    const bytes = new Uint8Array(Buffer.concat([STREAM, nothing]))
+    const piece = await fetch(`${onAir.streamUrl}?seq=0`, { method: "PUT", body: bytes })
+    expect(piece.status, await piece.text()).toBe(400)
+    expect((await onAir.state()).ingest.failure).toMatchObject({ code: "too_fast" })
+    const streamed = await push(onAir.streamUrl, bytes).catch((cause: Error) => ({ status: 0, body: cause.message }))
+    expect([0, 400]).toContain(streamed.status)
+  })
+
   test("where there is no room the broadcast goes on live, and the recording says that its end is missing", async () => {
     const { live, own, founder } = await withLimits({ MEDIA_QUOTA_BYTES: "300000" })
     const onAir = await live()

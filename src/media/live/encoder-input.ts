@@ -32,6 +32,16 @@ interface Encoder {
   readonly cut: () => void
 }
 
+const BYTES_PER_KBIT = 125
+/** Bytes of so many seconds may come at once. */
+const HOLDS_SECONDS = 10
+/** Of a fragment for each frame of picture and sound, with all that may go before it. */
+const BOXES_PER_SECOND = 1000
+/** Their reading takes some ten milliseconds, in which nobody else is served. */
+const MOST_BOXES = 3000
+/** So much is read before its boxes are counted. */
+const SLICE_BYTES = 16_384
+
 /** A file that came before its description waits so long for it. */
 const INIT_WITHIN_MS = 5000
 
@@ -39,6 +49,7 @@ export class EncoderInput {
   readonly #live: LiveBroadcast
   readonly #timers: Timers
   readonly #speed: SpeedLimit
+  readonly #boxes: SpeedLimit
   #encoder: Encoder | undefined
   /** Of the encoder that pushes files. */
   #init: Init | undefined
@@ -50,7 +61,9 @@ export class EncoderInput {
   constructor(live: LiveBroadcast, timers: Timers, maxKbps: number) {
     this.#live = live
     this.#timers = timers
-    this.#speed = new SpeedLimit(maxKbps, timers.elapsed())
+    const perSecond = maxKbps * BYTES_PER_KBIT
+    this.#speed = new SpeedLimit(perSecond, perSecond * HOLDS_SECONDS, timers.elapsed())
+    this.#boxes = new SpeedLimit(BOXES_PER_SECOND, MOST_BOXES, timers.elapsed())
   }
 
   /** A stream is open. */
@@ -151,7 +164,23 @@ export class EncoderInput {
     })
   }
 
+  /** Boxes cost time, however few bytes they have, so that they are counted while they are read. */
   #take(reader: FragmentedMp4Reader, chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.byteLength; at += SLICE_BYTES) {
+      const before = reader.boxes
+      this.#takeSlice(reader, chunk.subarray(at, at + SLICE_BYTES))
+      if (!this.#boxes.take(reader.boxes - before, this.#timers.elapsed())) {
+        throw this.#live.refused(
+          new EncoderRefused(
+            "too_fast",
+            "The encoder sends too many fragments; make them longer (ffmpeg: -frag_duration).",
+          ),
+        )
+      }
+    }
+  }
+
+  #takeSlice(reader: FragmentedMp4Reader, chunk: Uint8Array): void {
     let events: ReadonlyArray<Mp4Event>
     try {
       events = reader.push(chunk)
