@@ -118,9 +118,13 @@ export class Ingest {
     const chunks: Uint8Array[] = []
     let size = 0
     let open: OpenBroadcast | undefined
+    let resets = 0
     let isWhole = false
     const go = (): void => {
-      if (open !== undefined && isWhole) then(open, Buffer.concat(chunks.splice(0)))
+      if (open === undefined || !isWhole) return
+      // The body may have come for minutes, and the address was replaced meanwhile.
+      if (open.input.resets !== resets) exchange.send(this.#problems.of(replaced), true)
+      else then(open, Buffer.concat(chunks.splice(0)))
     }
     exchange.receive(
       (chunk, isLast) => {
@@ -144,6 +148,7 @@ export class Ingest {
     this.#admit(head, (exit) =>
       this.#answer(exchange, exit, head, (opened) => {
         open = opened
+        resets = opened.input.resets
         exchange.resume()
         go()
       }),
@@ -185,6 +190,10 @@ class Stream {
 
   begin(open: OpenBroadcast): void {
     if (this.#isOver) return
+    if (open.live.hasEnded) {
+      this.#refuse(this.#problems.of(replaced))
+      return
+    }
     this.#open = open
     this.#input = open.input.openStream(() => this.#refuse(this.#problems.of(replaced)))
     this.#silence = open.live.changes.subscribe(() => {

@@ -57,6 +57,7 @@ export class EncoderInput {
   #pieces: { readonly reader: FragmentedMp4Reader; readonly first: Buffer; next: number } | undefined
   /** The form of the encoder that has no connection of its own. */
   #joined: "files" | "pieces" | undefined
+  #resets = 0
 
   constructor(live: LiveBroadcast, timers: Timers, maxKbps: number) {
     this.#live = live
@@ -64,6 +65,11 @@ export class EncoderInput {
     const perSecond = maxKbps * BYTES_PER_KBIT
     this.#speed = new SpeedLimit(perSecond, perSecond * HOLDS_SECONDS, timers.elapsed())
     this.#boxes = new SpeedLimit(BOXES_PER_SECOND, MOST_BOXES, timers.elapsed())
+  }
+
+  /** How often `reset` was called: a body whose request began before the last time is not taken. */
+  get resets(): number {
+    return this.#resets
   }
 
   /** A stream is open. */
@@ -133,6 +139,7 @@ export class EncoderInput {
 
   /** The address was replaced, or the broadcast is over: what comes to the one before is refused. */
   reset(): void {
+    this.#resets += 1
     this.#takeOver(undefined)
   }
 

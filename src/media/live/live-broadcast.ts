@@ -207,6 +207,8 @@ export class LiveBroadcast {
   async close(): Promise<void> {
     this.endRun()
     await this.settled().catch(() => {})
+    // Another object may go on with the same file.
+    this.#isBroken = true
     await this.#given.journal.close()
   }
 

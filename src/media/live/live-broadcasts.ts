@@ -76,6 +76,7 @@ export class LiveBroadcasts extends Context.Service<
 const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
+    const signal = yield* MediaSignal
     const { log } = yield* Telemetry
     const timers = yield* currentTimers
     const run = Effect.runPromiseWith(yield* Effect.context<Database | MediaStorage>())
@@ -109,6 +110,7 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
     }
 
     const load = async (id: string): Promise<OpenBroadcast | undefined> => {
+      await opened.closed(id)
       const read = await run(
         database.run(async (sql) => {
           const broadcast = await findBroadcast(sql, id)
@@ -118,6 +120,8 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
       if (read === undefined) return undefined
       const one = restored(read.broadcast, read.rows)
       opened.add(id, one)
+      // Changes that were committed after this reading were not reported to it.
+      signal.notify()
       return one
     }
 
@@ -149,7 +153,7 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
     })
 
     yield* whenever(
-      yield* MediaSignal,
+      signal,
       // The database is away: its own log says so.
       Effect.ignore(refresh),
     )
