@@ -1,5 +1,5 @@
 /** Broadcasts from the encoder to the viewer and the recording, over real sockets and a real disk. */
-import { readdir } from "node:fs/promises"
+import { appendFile, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { fixture, samplesOf } from "../media/broadcast/support.ts"
@@ -16,6 +16,7 @@ import {
 } from "../support/broadcasts.ts"
 import { push, pushStream } from "../support/encoder.ts"
 import { startReceiver } from "../support/http-receiver.ts"
+import { rowsOf } from "../support/rows.ts"
 import { startMediaServer, type TestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
 
@@ -80,6 +81,22 @@ describe("an encoder's stream", () => {
     expect(filesIn(ended)).toEqual(filesIn(all))
     await receiver.count(1)
     expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({ assetId: recording.id })
+  })
+
+  test("of which a killed process left bytes without a row is recorded without them", async () => {
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    await push(onAir.streamUrl, OTHER_SIZE)
+    const { id } = (await apiOf(server.url, acme.key)("GET", `/v1/events/${onAir.eventId}/recordings`)).body
+      .recordings[0]
+    const files = (await readdir(join(server.folder, "media"), { recursive: true })).filter((name) => name.includes(id))
+    expect(files).toHaveLength(2)
+    for (const name of files) await appendFile(join(server.folder, "media", name), STREAM.subarray(5000, 9000))
+    await onAir.control("stop")
+    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
+    const takes = [recording.downloadUrl, `${recording.downloadUrl}/take2.mp4`].map((url) => bytesAt(url))
+    const [first, second] = await Promise.all(takes)
+    expect((first?.byteLength ?? 0) + (second?.byteLength ?? 0)).toBe(recording.sizeBytes)
   })
 
   test("of which the recording is played by ranges of its file", async () => {
@@ -297,6 +314,24 @@ describe("the encoder's address", () => {
     expect((await push(`${server.url}/v1/ingest/nothing/stream`, STREAM)).status).toBe(401)
   })
 
+  test("that was replaced while a body came is refused with the body", async () => {
+    const onAir = await goLive()
+    const slow = pushStream(`${onAir.streamUrl}?seq=0`)
+    await slow.write(STREAM.subarray(0, 20_000))
+    // The body is taken once the address was accepted.
+    for (let n = 0; n < 5; n++) await onAir.state()
+    const { streamUrl } = (await onAir.newIngest()).body
+    const under = pushStream(streamUrl)
+    await under.write(OTHER_SIZE.subarray(0, 20_000))
+    await eventually(async () => (await onAir.state()).ingest.state === "receiving", "the new encoder")
+    await slow.write(STREAM.subarray(20_000))
+    const { status } = await slow.end().catch(() => ({ status: 0 }))
+    expect([0, 401, 503]).toContain(status)
+    await under.write(OTHER_SIZE.subarray(20_000))
+    expect((await under.end()).status).toBe(204)
+    expect((await onAir.state()).ingest.takes).toBe(1)
+  })
+
   test("does not exist before the broadcast starts", async () => {
     const api = apiOf(server.url, acme.key)
     const event = await createEvent(server.url, acme.key, { phases: [{ modality: "broadcast" }] })
@@ -355,6 +390,37 @@ describe("a viewer", () => {
     expect(await status(playbackUrl)).toBe(200)
   })
 
+  test("of an event that becomes private is not given what it waited for", async () => {
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    await push(onAir.streamUrl, STREAM)
+    const next = filesIn(await text(onAir.playbackUrl)).length
+    const waiting = status(`${onAir.playbackUrl}?_HLS_msn=${next}&_HLS_part=0`)
+    await apiOf(server.url, acme.key)("PATCH", `/v1/events/${onAir.eventId}`, { visibility: "private" })
+    await eventually(async () => (await status(onAir.playbackUrl)) === 404, "the end of the open address")
+    await push(onAir.streamUrl, STREAM)
+    expect(await waiting).toBe(404)
+  })
+
+  test("of a broadcast that has ended leaves the database to others, however many there are", async () => {
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    await onAir.control("stop")
+    await recordingOf(server.url, acme.key, onAir.eventId)
+    const rows = rowsOf(server.databaseUrl)
+    onTestFinished(rows.end)
+    await rows.run("begin")
+    await rows.run("lock table recording_segments in access exclusive mode")
+    const viewers = Array.from({ length: 30 }, () => text(onAir.playbackUrl))
+    const reading = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await eventually(async () => (await rows.run(reading)).length > 0, "the first reading")
+    expect(await onAir.state()).toMatchObject({ status: "ended" })
+    await rows.run("select pg_stat_clear_snapshot()")
+    expect(await rows.run(reading)).toHaveLength(1)
+    await rows.run("rollback")
+    expect(new Set(await Promise.all(viewers)).size).toBe(1)
+  })
+
   test("gets a part when it is there, and not before", async () => {
     const onAir = await goLive()
     await push(onAir.streamUrl, STREAM)
@@ -387,6 +453,9 @@ describe("a viewer", () => {
     }
     expect(await at("0197a000-0000-7000-8000-0000000000b1/index.m3u8")).toBe(404)
     expect(await at("no-such-key/index.m3u8")).toBe(401)
+    expect(await at(`${"-".repeat(36)}/index.m3u8`)).toBe(401)
+    // The database takes it for the same id.
+    expect(await at(`${id.slice(0, 4)}-${id.replace("-", "").slice(4)}/index.m3u8`)).toBe(401)
   })
 })
 
