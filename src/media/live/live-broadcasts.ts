@@ -62,6 +62,8 @@ export class LiveBroadcasts extends Context.Service<
     ) => Effect.Effect<OpenBroadcast, Unauthorized | NotFound | Conflict | Unavailable>
     /** Gives the encoder of a live broadcast a new token, by its hash; the one before is refused from now on. */
     readonly setToken: (broadcastId: string, tokenHash: Uint8Array) => Effect.Effect<void, Conflict | Unavailable>
+    /** Succeeds when those in memory follow what was committed: a caller that paused one is answered after its pause. */
+    readonly refresh: Effect.Effect<void>
     /** Succeeds when all that came of an ended broadcast is stored. */
     readonly finish: (broadcastId: string) => Effect.Effect<void, Unavailable>
     readonly stateOf: (open: OpenBroadcast) => IngestState
@@ -182,6 +184,7 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
           if (!isLive) return yield* notLive
           opened.use(id)?.input.reset()
         }),
+      refresh: Effect.ignore(refresh),
       finish: (id) => Effect.tryPromise({ try: () => opened.end(id), catch: () => broken }),
       stateOf: (one) => opened.stateOf(one),
     } satisfies LiveBroadcasts["Service"]

@@ -47,7 +47,12 @@ const shown = ({ broadcastId, phaseId, status, playbackUrl }: Shown) =>
   Effect.map(ingestOf(broadcastId), (ingest) => ({ broadcastId, phaseId, status, playbackUrl, ingest }))
 
 const control = ({ scope: { eventId } }: OfPhase, command: ActivityCommand) =>
-  Effect.flatMap(ask(eventId, command, null), ({ result }) => shown(result["broadcast"] as BroadcastView))
+  Effect.gen(function* () {
+    const { result } = yield* ask(eventId, command, null)
+    // Otherwise what an encoder sends next might be taken as before the command.
+    yield* (yield* LiveBroadcasts).refresh
+    return yield* shown(result["broadcast"] as BroadcastView)
+  })
 
 const ofPhase = (type: "broadcast.pause" | "broadcast.resume" | "broadcast.stop") => ({
   access: "phase" as const,
