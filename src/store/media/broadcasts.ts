@@ -92,11 +92,14 @@ export interface StoredSegment {
   readonly at: number
 }
 
-export const insertTake = async (sql: Queryable, recordingId: string, take: StoredTake): Promise<void> => {
+/** False: the recording is gone. */
+export const insertTake = async (sql: Queryable, recordingId: string, take: StoredTake): Promise<boolean> => {
   const { number, identity, init, storageKey } = take
-  await sql`
+  const { count } = await sql`
     insert into recording_takes (recording_id, number, identity, init, storage_key)
-    values (${recordingId}, ${number}, ${identity}, ${init}, ${storageKey})`
+    select id, ${number}::integer, ${identity}::text, ${init}::bytea, ${storageKey}::text
+      from recordings where id = ${recordingId} for key share`
+  return count > 0
 }
 
 /** With the size of the recording so far, which counts against the quota. False: the recording is gone, or ready. */
