@@ -16,7 +16,7 @@ import {
 } from "../support/broadcasts.ts"
 import { push, pushStream } from "../support/encoder.ts"
 import { startReceiver } from "../support/http-receiver.ts"
-import { rowsOf } from "../support/rows.ts"
+import { type Rows, rowsOf } from "../support/rows.ts"
 import { startMediaServer, type TestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
 
@@ -42,6 +42,14 @@ const samplesIn = (file: Uint8Array) => ({ video: samplesOf(file, "video"), audi
 const times = (n: number, one: Uint8Array) => {
   const { video, audio } = samplesIn(one)
   return { video: n * video, audio: n * audio }
+}
+
+/** Statements that wait for a lock. */
+const waiting = async (rows: Rows): Promise<number> => {
+  // A transaction would see the same answer each time.
+  await rows.run("select pg_stat_clear_snapshot()")
+  const reading = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  return (await rows.run(reading)).length
 }
 
 describe("an encoder's stream", () => {
@@ -412,11 +420,9 @@ describe("a viewer", () => {
     await rows.run("begin")
     await rows.run("lock table recording_segments in access exclusive mode")
     const viewers = Array.from({ length: 30 }, () => text(onAir.playbackUrl))
-    const reading = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    await eventually(async () => (await rows.run(reading)).length > 0, "the first reading")
+    await eventually(async () => (await waiting(rows)) > 0, "the first reading")
     expect(await onAir.state()).toMatchObject({ status: "ended" })
-    await rows.run("select pg_stat_clear_snapshot()")
-    expect(await rows.run(reading)).toHaveLength(1)
+    expect(await waiting(rows)).toBe(1)
     await rows.run("rollback")
     expect(new Set(await Promise.all(viewers)).size).toBe(1)
   })
@@ -555,6 +561,34 @@ test("the bytes of a broadcast go with its event, and its recording cannot go be
   expect((await api("DELETE", `/v1/events/${onAir.eventId}`)).status).toBeLessThan(300)
   await eventually(async () => !(await files()).some((name) => name.includes(recording.id)), "the removal", 20_000)
   expect((await push(onAir.streamUrl, STREAM)).status).toBe(401)
+})
+
+test("a file that begins while its event is deleted is removed, too", async () => {
+  const onAir = await goLive()
+  await push(onAir.streamUrl, STREAM)
+  const { id } = (await apiOf(server.url, acme.key)("GET", `/v1/events/${onAir.eventId}/recordings`)).body.recordings[0]
+  const rows = rowsOf(server.databaseUrl)
+  onTestFinished(rows.end)
+  await rows.run("begin")
+  await rows.run("delete from recordings where id = $1", [id])
+  const other = push(onAir.streamUrl, OTHER_SIZE).catch(() => {})
+  await eventually(async () => (await waiting(rows)) > 0, "the other file")
+  await rows.run("commit")
+  await other
+  const files = () => readdir(join(server.folder, "media"), { recursive: true })
+  await eventually(async () => !(await files()).some((name) => name.includes(id)), "the removal", 10_000)
+})
+
+test("a viewer who waits for a broadcast that is deleted is answered at once", async () => {
+  const onAir = await goLive()
+  await push(onAir.streamUrl, STREAM)
+  const held = fetch(onAir.playbackUrl)
+  for (let n = 0; n < 3; n++) await onAir.state()
+  await apiOf(server.url, acme.key)("DELETE", `/v1/events/${onAir.eventId}`)
+  const answer = await held
+  expect(["The broadcast was closed; ask again.", "No such broadcast."]).toContain(
+    ((await answer.json()) as Json).detail,
+  )
 })
 
 test("a broadcast to which nothing came leaves no recording", async () => {

@@ -33,6 +33,7 @@ const MOST_HELD = 20_000
 
 const notFound = NotFound.of("file of a broadcast")
 const early = new Unavailable({ detail: "The broadcast has not begun to arrive.", retryAfterSeconds: 2 })
+const gone = new Unavailable({ detail: "The broadcast was closed; ask again.", retryAfterSeconds: 1 })
 const tooMany = new Unavailable({ detail: "Too many players wait for this server.", retryAfterSeconds: 2 })
 const badReload = new BadRequest({ detail: "_HLS_msn and _HLS_part name a segment or part that is not next." })
 
@@ -149,9 +150,10 @@ export class LiveViews {
     }
     const silence = open.live.changes.subscribe(() => {
       const answer = answerOf(open, query)
-      if (answer === "wait") return
+      if (answer === "wait" && !open.live.isClosed) return
       leave()
-      if (isHidden(wanted, open)) this.#refuse(exchange, notFound)
+      if (open.live.isClosed) this.#refuse(exchange, gone)
+      else if (isHidden(wanted, open)) this.#refuse(exchange, notFound)
       else if (answer === "ready") this.#sendPlaylist(exchange, head, open)
       else this.#refuse(exchange, badReload)
     })
