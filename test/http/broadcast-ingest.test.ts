@@ -1,5 +1,5 @@
 /** Broadcasts from the encoder to the viewer and the recording, over real sockets and a real disk. */
-import { readdir } from "node:fs/promises"
+import { appendFile, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { fixture, samplesOf } from "../media/broadcast/support.ts"
@@ -16,6 +16,7 @@ import {
 } from "../support/broadcasts.ts"
 import { push, pushStream } from "../support/encoder.ts"
 import { startReceiver } from "../support/http-receiver.ts"
+import { type Rows, rowsOf } from "../support/rows.ts"
 import { startMediaServer, type TestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
 
@@ -41,6 +42,14 @@ const samplesIn = (file: Uint8Array) => ({ video: samplesOf(file, "video"), audi
 const times = (n: number, one: Uint8Array) => {
   const { video, audio } = samplesIn(one)
   return { video: n * video, audio: n * audio }
+}
+
+/** Statements that wait for a lock. */
+const waiting = async (rows: Rows): Promise<number> => {
+  // A transaction would see the same answer each time.
+  await rows.run("select pg_stat_clear_snapshot()")
+  const reading = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  return (await rows.run(reading)).length
 }
 
 describe("an encoder's stream", () => {
@@ -80,6 +89,22 @@ describe("an encoder's stream", () => {
     expect(filesIn(ended)).toEqual(filesIn(all))
     await receiver.count(1)
     expect(JSON.parse(receiver.received[0]?.body ?? "")).toMatchObject({ assetId: recording.id })
+  })
+
+  test("of which a killed process left bytes without a row is recorded without them", async () => {
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    await push(onAir.streamUrl, OTHER_SIZE)
+    const { id } = (await apiOf(server.url, acme.key)("GET", `/v1/events/${onAir.eventId}/recordings`)).body
+      .recordings[0]
+    const files = (await readdir(join(server.folder, "media"), { recursive: true })).filter((name) => name.includes(id))
+    expect(files).toHaveLength(2)
+    for (const name of files) await appendFile(join(server.folder, "media", name), STREAM.subarray(5000, 9000))
+    await onAir.control("stop")
+    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
+    const takes = [recording.downloadUrl, `${recording.downloadUrl}/take2.mp4`].map((url) => bytesAt(url))
+    const [first, second] = await Promise.all(takes)
+    expect((first?.byteLength ?? 0) + (second?.byteLength ?? 0)).toBe(recording.sizeBytes)
   })
 
   test("of which the recording is played by its segments", async () => {
@@ -294,6 +319,24 @@ describe("the encoder's address", () => {
     expect((await push(`${server.url}/v1/ingest/nothing/stream`, STREAM)).status).toBe(401)
   })
 
+  test("that was replaced while a body came is refused with the body", async () => {
+    const onAir = await goLive()
+    const slow = pushStream(`${onAir.streamUrl}?seq=0`)
+    await slow.write(STREAM.subarray(0, 20_000))
+    // The body is taken once the address was accepted.
+    for (let n = 0; n < 5; n++) await onAir.state()
+    const { streamUrl } = (await onAir.newIngest()).body
+    const under = pushStream(streamUrl)
+    await under.write(OTHER_SIZE.subarray(0, 20_000))
+    await eventually(async () => (await onAir.state()).ingest.state === "receiving", "the new encoder")
+    await slow.write(STREAM.subarray(20_000))
+    const { status } = await slow.end().catch(() => ({ status: 0 }))
+    expect([0, 401, 503]).toContain(status)
+    await under.write(OTHER_SIZE.subarray(20_000))
+    expect((await under.end()).status).toBe(204)
+    expect((await onAir.state()).ingest.takes).toBe(1)
+  })
+
   test("does not exist before the broadcast starts", async () => {
     const api = apiOf(server.url, acme.key)
     const event = await createEvent(server.url, acme.key, { phases: [{ modality: "broadcast" }] })
@@ -352,6 +395,35 @@ describe("a viewer", () => {
     expect(await status(playbackUrl)).toBe(200)
   })
 
+  test("of an event that becomes private is not given what it waited for", async () => {
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    await push(onAir.streamUrl, STREAM)
+    const next = filesIn(await text(onAir.playbackUrl)).length
+    const waiting = status(`${onAir.playbackUrl}?_HLS_msn=${next}&_HLS_part=0`)
+    await apiOf(server.url, acme.key)("PATCH", `/v1/events/${onAir.eventId}`, { visibility: "private" })
+    await eventually(async () => (await status(onAir.playbackUrl)) === 404, "the end of the open address")
+    await push(onAir.streamUrl, STREAM)
+    expect(await waiting).toBe(404)
+  })
+
+  test("of a broadcast that has ended leaves the database to others, however many there are", async () => {
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    await onAir.control("stop")
+    await recordingOf(server.url, acme.key, onAir.eventId)
+    const rows = rowsOf(server.databaseUrl)
+    onTestFinished(rows.end)
+    await rows.run("begin")
+    await rows.run("lock table recording_segments in access exclusive mode")
+    const viewers = Array.from({ length: 30 }, () => text(onAir.playbackUrl))
+    await eventually(async () => (await waiting(rows)) > 0, "the first reading")
+    expect(await onAir.state()).toMatchObject({ status: "ended" })
+    expect(await waiting(rows)).toBe(1)
+    await rows.run("rollback")
+    expect(new Set(await Promise.all(viewers)).size).toBe(1)
+  })
+
   test("gets a part when it is there, and not before", async () => {
     const onAir = await goLive()
     await push(onAir.streamUrl, STREAM)
@@ -384,6 +456,9 @@ describe("a viewer", () => {
     }
     expect(await at("0197a000-0000-7000-8000-0000000000b1/index.m3u8")).toBe(404)
     expect(await at("no-such-key/index.m3u8")).toBe(401)
+    expect(await at(`${"-".repeat(36)}/index.m3u8`)).toBe(401)
+    // The database takes it for the same id.
+    expect(await at(`${id.slice(0, 4)}-${id.replace("-", "").slice(4)}/index.m3u8`)).toBe(401)
   })
 })
 
@@ -420,6 +495,18 @@ describe("limits", () => {
     const answers = await push(onAir.streamUrl, STREAM, STREAM, STREAM)
     expect(answers.status).toBe(400)
     expect((await onAir.state()).ingest.failure).toMatchObject({ code: "too_fast" })
+  })
+
+  test("an encoder that sends boxes without media is refused before they cost much time", async () => {
+    const onAir = await goLive()
+    const nothing = Buffer.alloc(8 * 500_000)
+    for (let at = 0; at < nothing.byteLength; at += 8) nothing.write("\0\0\0\bfree", at, "latin1")
+    const bytes = new Uint8Array(Buffer.concat([STREAM, nothing]))
+    const piece = await fetch(`${onAir.streamUrl}?seq=0`, { method: "PUT", body: bytes })
+    expect(piece.status, await piece.text()).toBe(400)
+    expect((await onAir.state()).ingest.failure).toMatchObject({ code: "too_fast" })
+    const streamed = await push(onAir.streamUrl, bytes).catch((cause: Error) => ({ status: 0, body: cause.message }))
+    expect([0, 400]).toContain(streamed.status)
   })
 
   test("where there is no room the broadcast goes on live, and the recording says that its end is missing", async () => {
@@ -471,6 +558,34 @@ test("the bytes of a broadcast go with its event, and its recording cannot go be
   expect((await api("DELETE", `/v1/events/${onAir.eventId}`)).status).toBeLessThan(300)
   await eventually(async () => !(await files()).some((name) => name.includes(recording.id)), "the removal", 20_000)
   expect((await push(onAir.streamUrl, STREAM)).status).toBe(401)
+})
+
+test("a file that begins while its event is deleted is removed, too", async () => {
+  const onAir = await goLive()
+  await push(onAir.streamUrl, STREAM)
+  const { id } = (await apiOf(server.url, acme.key)("GET", `/v1/events/${onAir.eventId}/recordings`)).body.recordings[0]
+  const rows = rowsOf(server.databaseUrl)
+  onTestFinished(rows.end)
+  await rows.run("begin")
+  await rows.run("delete from recordings where id = $1", [id])
+  const other = push(onAir.streamUrl, OTHER_SIZE).catch(() => {})
+  await eventually(async () => (await waiting(rows)) > 0, "the other file")
+  await rows.run("commit")
+  await other
+  const files = () => readdir(join(server.folder, "media"), { recursive: true })
+  await eventually(async () => !(await files()).some((name) => name.includes(id)), "the removal", 10_000)
+})
+
+test("a viewer who waits for a broadcast that is deleted is answered at once", async () => {
+  const onAir = await goLive()
+  await push(onAir.streamUrl, STREAM)
+  const held = fetch(onAir.playbackUrl)
+  for (let n = 0; n < 3; n++) await onAir.state()
+  await apiOf(server.url, acme.key)("DELETE", `/v1/events/${onAir.eventId}`)
+  const answer = await held
+  expect(["The broadcast was closed; ask again.", "No such broadcast."]).toContain(
+    ((await answer.json()) as Json).detail,
+  )
 })
 
 test("a broadcast to which nothing came leaves no recording", async () => {

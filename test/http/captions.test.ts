@@ -9,6 +9,7 @@ import { call, createLiveEvent, createWorkspace, type Json, type Workspace } fro
 import { apiOf, recordingOf, startBroadcast } from "../support/broadcasts.ts"
 import { push } from "../support/encoder.ts"
 import { startReceiver } from "../support/http-receiver.ts"
+import { rowsOf } from "../support/rows.ts"
 import { startMediaServer, startTestServer, type TestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
 
@@ -135,6 +136,32 @@ test("captions of a broadcast are its recording's transcript, on the recording's
   expect(t0).toBeLessThanOrEqual(since + 500 - began + 1000)
   expect(t1 - t0).toBe(1000)
 })
+
+test("fifty thousand captions of two hours do not keep the recording from becoming ready", async () => {
+  const onAir = await startBroadcast(server.url, acme.key, {
+    phases: [{ modality: "broadcast", featureSet: ["transcript"] }],
+  })
+  await push(onAir.streamUrl, fixture("ffmpeg-stream.mp4"))
+  const rows = rowsOf(server.databaseUrl)
+  onTestFinished(rows.end)
+  await rows.run(
+    `insert into recording_segments
+     select r.id, 100 + n, 1, 0, 1, 10000 + n * 2000, 2000, false, e.started_at + (10 + n * 2) * interval '1 second'
+       from recordings r join events e on e.id = r.event_id, generate_series(1, 3600) n where r.event_id = $1`,
+    [onAir.eventId],
+  )
+  await rows.run(
+    `insert into captions select $1::uuid, n::text, 12000 + n * 144, 12000 + n * 144 + 1000, 'Ada', 'en', 'said ' || n
+       from generate_series(1, 50000) n`,
+    [onAir.eventId],
+  )
+  await onAir.control("stop")
+  const recording = await recordingOf(server.url, acme.key, onAir.eventId)
+  const { segments } = (await api("GET", `/v1/recordings/${recording.id}/transcript`)).body
+  expect(segments).toHaveLength(50_000)
+  expect(segments[0]).toMatchObject({ t0: 12_144, text: "said 1" })
+  expect(segments.at(-1)).toMatchObject({ t0: 7_212_000, text: "said 50000" })
+}, 60_000)
 
 test("a person's summary is shown, with the speakers that are given or counted", async () => {
   const { id } = await live()

@@ -150,6 +150,7 @@ class GatheredBody {
   #chunks: Uint8Array[] = []
   #size = 0
   #open: OpenBroadcast | undefined
+  #resets = 0
   #isWhole = false
   /** What is answered when the body has come, whose bytes are no longer kept. */
   #refusal: HttpResponse | undefined
@@ -171,6 +172,7 @@ class GatheredBody {
 
   begin(open: OpenBroadcast): void {
     this.#open = open
+    this.#resets = open.input.resets
     if (!open.input.gather(this.#size)) {
       this.refuse(this.#problems.of(tooMany))
       return
@@ -208,6 +210,11 @@ class GatheredBody {
   #finish(): void {
     const open = this.#open
     if (open === undefined || !this.#isWhole) return
+    // The body may have come for minutes, and the address was replaced meanwhile.
+    if (open.input.resets !== this.#resets) {
+      this.refuse(this.#problems.of(replaced))
+      return
+    }
     const bytes = Buffer.concat(this.#chunks)
     this.#drop()
     this.#then(open, bytes)
@@ -250,6 +257,10 @@ class Stream {
 
   begin(open: OpenBroadcast): void {
     if (this.#isOver) return
+    if (open.live.hasEnded) {
+      this.#refuse(this.#problems.of(replaced))
+      return
+    }
     this.#open = open
     this.#input = open.input.openStream(() => this.#refuse(this.#problems.of(replaced)))
     this.#silence = open.live.changes.subscribe(() => {

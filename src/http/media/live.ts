@@ -27,16 +27,20 @@ type Run = <A, E>(effect: Effect.Effect<A, E, LiveServices>, onExit: (exit: Exit
 
 /** A request is held so long; players and proxies wait longer. */
 const HOLD_MS = 15_000
+/** A whole playlist is made anew after so long: its recording may have been deleted. */
+const WHOLE_FOR_MS = 10_000
 /** Requests that are held at once. */
 const MOST_HELD = 20_000
 
 const notFound = NotFound.of("file of a broadcast")
 const early = new Unavailable({ detail: "The broadcast has not begun to arrive.", retryAfterSeconds: 2 })
+const gone = new Unavailable({ detail: "The broadcast was closed; ask again.", retryAfterSeconds: 1 })
 const tooMany = new Unavailable({ detail: "Too many players wait for this server.", retryAfterSeconds: 2 })
 const badReload = new BadRequest({ detail: "_HLS_msn and _HLS_part name a segment or part that is not next." })
 
 const PLAYLIST = "application/vnd.apple.mpegurl"
-const ID = /^[0-9a-f-]{36}$/
+/** As the server writes it: the database reads other spellings of the same id, too. */
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 const playlistHeaders = (etag: string, maxAge: number): HttpResponse["headers"] => [
   ["content-type", PLAYLIST],
@@ -54,11 +58,18 @@ interface Given {
   readonly links: MediaLinks["Service"]
 }
 
+interface WholePlaylist {
+  readonly madeAt: number
+  readonly exit: Promise<Exit.Exit<Buffer, Failure>>
+}
+
 type Wanted = { readonly id: string; readonly isSigned: boolean }
 
 export class LiveViews {
   readonly #given: Given
   #held = 0
+  /** Of broadcasts that have ended: all of their viewers ask for it at once. */
+  readonly #whole = new WeakMap<OpenBroadcast, WholePlaylist>()
 
   constructor(given: Given) {
     this.#given = given
@@ -95,9 +106,9 @@ export class LiveViews {
     return { id: link.id, isSigned: true }
   }
 
-  #answer(exchange: Exchange, head: RequestHead, { isSigned }: Wanted, file: LiveFile, open: OpenBroadcast): void {
-    if (!isSigned && open.visibility === "private") this.#refuse(exchange, notFound)
-    else if (file.kind === "playlist") this.#playlist(exchange, head, open)
+  #answer(exchange: Exchange, head: RequestHead, wanted: Wanted, file: LiveFile, open: OpenBroadcast): void {
+    if (isHidden(wanted, open)) this.#refuse(exchange, notFound)
+    else if (file.kind === "playlist") this.#playlist(exchange, head, wanted, open)
     else this.#bytes(exchange, head, file, open)
   }
 
@@ -105,7 +116,7 @@ export class LiveViews {
     exchange.send(this.#given.problems.of(failure))
   }
 
-  #playlist(exchange: Exchange, head: RequestHead, open: OpenBroadcast): void {
+  #playlist(exchange: Exchange, head: RequestHead, wanted: Wanted, open: OpenBroadcast): void {
     const values = new URLSearchParams(head.query)
     const query: ReloadQuery = {
       msn: values.get("_HLS_msn") ?? undefined,
@@ -114,26 +125,32 @@ export class LiveViews {
     const answer = answerOf(open, query)
     if (answer === "ready") this.#sendPlaylist(exchange, head, open)
     else if (answer === "invalid") this.#refuse(exchange, badReload)
-    else this.#hold(exchange, head, open, query)
+    else this.#hold(exchange, head, wanted, open, query)
   }
 
-  #hold(exchange: Exchange, head: RequestHead, open: OpenBroadcast, query: ReloadQuery): void {
+  #hold(exchange: Exchange, head: RequestHead, wanted: Wanted, open: OpenBroadcast, query: ReloadQuery): void {
     if (this.#held >= MOST_HELD) {
       this.#refuse(exchange, tooMany)
       return
     }
     this.#held += 1
     let stopTime: Cancel
+    let isHeld = true
+    // A client may also go while its answer is made or sent.
     const leave = (): void => {
+      if (!isHeld) return
+      isHeld = false
       this.#held -= 1
       silence()
       stopTime()
     }
     const silence = open.live.changes.subscribe(() => {
       const answer = answerOf(open, query)
-      if (answer === "wait") return
+      if (answer === "wait" && !open.live.isClosed) return
       leave()
-      if (answer === "ready") this.#sendPlaylist(exchange, head, open)
+      if (open.live.isClosed) this.#refuse(exchange, gone)
+      else if (isHidden(wanted, open)) this.#refuse(exchange, notFound)
+      else if (answer === "ready") this.#sendPlaylist(exchange, head, open)
       else this.#refuse(exchange, badReload)
     })
     stopTime = this.#given.timers.after(HOLD_MS, () => {
@@ -153,19 +170,24 @@ export class LiveViews {
   }
 
   /** The whole broadcast, from its first segment on. */
-  #ended(exchange: Exchange, head: RequestHead, { live }: OpenBroadcast): void {
-    const { recordingId } = live
-    const whole = Effect.gen(function* () {
-      if (recordingId === undefined) return yield* notFound
-      const segments = yield* (yield* Database).run((sql) => storedSegments(sql, recordingId))
-      if (segments.length === 0) return yield* notFound
-      return Buffer.from(writeRecordingPlaylist(segments, { form: "names", ...LIVE_NAMES }))
-    })
-    this.#given.run(whole, (exit) => {
+  #ended(exchange: Exchange, head: RequestHead, open: OpenBroadcast): void {
+    void this.#wholeOf(open).then((exit) => {
       if (Exit.isFailure(exit)) return exchange.send(refusalOf(exit, this.#given.problems, head.requestId))
-      const etag = `"${recordingId}-${exit.value.byteLength}"`
+      const etag = `"${open.live.recordingId}-${exit.value.byteLength}"`
       return sendTagged(exchange, head, exit.value, playlistHeaders(etag, 60), etag)
     })
+  }
+
+  #wholeOf(open: OpenBroadcast): Promise<Exit.Exit<Buffer, Failure>> {
+    const now = this.#given.timers.elapsed()
+    const known = this.#whole.get(open)
+    if (known !== undefined && now - known.madeAt < WHOLE_FOR_MS) return known.exit
+    const exit = new Promise<Exit.Exit<Buffer, Failure>>((resolve) => this.#given.run(wholePlaylist(open), resolve))
+    this.#whole.set(open, { madeAt: now, exit })
+    void exit.then((made) => {
+      if (Exit.isFailure(made)) this.#whole.delete(open)
+    })
+    return exit
   }
 
   #bytes(
@@ -186,6 +208,16 @@ export class LiveViews {
     }
   }
 }
+
+const wholePlaylist = ({ live: { recordingId } }: OpenBroadcast): Effect.Effect<Buffer, Failure, Database> =>
+  Effect.gen(function* () {
+    if (recordingId === undefined) return yield* notFound
+    const segments = yield* (yield* Database).run((sql) => storedSegments(sql, recordingId))
+    if (segments.length === 0) return yield* notFound
+    return Buffer.from(writeRecordingPlaylist(segments, { form: "names", ...LIVE_NAMES }))
+  })
+
+const isHidden = ({ isSigned }: Wanted, { visibility }: OpenBroadcast): boolean => !isSigned && visibility === "private"
 
 const answerOf = ({ live }: OpenBroadcast, query: ReloadQuery): ReturnType<typeof answerReload> => {
   const { state } = live

@@ -1,4 +1,7 @@
-/** Each jump of an encoder's clock costs a segment and a row, however little media comes, so they are counted. */
+/**
+ * Each beginning of an encoder, and each jump of its clock, costs a segment and a row, and maybe a file, however little media comes, so
+ * they are counted.
+ */
 import { EncoderRefused } from "./fmp4/refusal.ts"
 
 const WINDOW_MS = 60_000
@@ -16,6 +19,9 @@ export class JumpLimit {
     }
     this.#jumps += 1
     if (this.#jumps > MOST_JUMPS)
-      throw new EncoderRefused("clock", `The encoder's clock jumped more than ${MOST_JUMPS} times in a minute.`)
+      throw new EncoderRefused(
+        "clock",
+        `The encoder began anew, or its clock jumped, more than ${MOST_JUMPS} times in a minute.`,
+      )
   }
 }

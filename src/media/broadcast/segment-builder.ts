@@ -40,8 +40,8 @@ export class SegmentBuilder {
 
   /** The part that has become long enough. */
   partsReady(leastMs: number): ReadonlyArray<TimelineEvent> {
+    if (this.#from === this.#data.length || this.#pendingMs < leastMs) return []
     const data = this.#data.slice(this.#from)
-    if (data.length === 0 || this.#pendingMs < leastMs) return []
     const part: Part = { durationMs: Math.max(1, Math.round(this.#pendingMs)), isIndependent: this.#isIndependent }
     const index = this.#parts.push(part) - 1
     this.#from = this.#data.length

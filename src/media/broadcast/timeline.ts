@@ -86,7 +86,7 @@ export class Timeline {
     // Refused before anything changes: events of a call that throws would be lost.
     const next = run ?? new Run(fragment, this.#run?.endMs ?? this.#position.endMs)
     next.check(fragment)
-    if (isBroken) this.#jumps.count(now)
+    if (run === undefined && isKey) this.#jumps.count(now)
     const events = isBroken ? [...this.#endRun()] : []
     if (run === undefined && !isKey) {
       this.#waitForKeyFrame(lead)

@@ -78,7 +78,7 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
     const database = yield* Database
     const storage = yield* MediaStorage
     const processor = yield* MediaProcessor
-    const context = yield* Effect.context<Database | LiveBroadcasts>()
+    const context = yield* Effect.context<Database | LiveBroadcasts | MediaStorage>()
     const signal = yield* MediaSignal
     const outbox = yield* OutboxSignal
     const timers = yield* currentTimers

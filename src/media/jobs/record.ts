@@ -5,11 +5,12 @@ import { newId } from "../../model/ids.ts"
 import type { Recording } from "../../model/media/recording.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
-import { storedSegments, takesOf } from "../../store/media/broadcasts.ts"
+import { storedSegments, takeSizes, takesOf } from "../../store/media/broadcasts.ts"
 import { transcribeBroadcast } from "../../store/media/captions.ts"
 import { deleteRecording, findRecording, markBroadcastReady } from "../../store/media/recordings.ts"
 import { LiveBroadcasts } from "../live/live-broadcasts.ts"
 import { recordedFacts } from "../live/recorded-facts.ts"
+import { MediaStorage } from "../storage/storage.ts"
 import { announce } from "./announce.ts"
 
 /** A broadcast of which nothing is stored leaves no recording. One with captions has their transcript. */
@@ -30,14 +31,29 @@ const settle = async (sql: Queryable, recording: Recording, at: Timestamp): Prom
   await announce(sql, at, { type: "transcript.ready", workspaceId, eventId, extra })
 }
 
+/** A process that died between the file and the row of a segment left bytes that no row names. */
+const cutToRows = (recordingId: string) =>
+  Effect.gen(function* () {
+    const storage = yield* MediaStorage
+    const takes = yield* (yield* Database).run((sql) => takeSizes(sql, recordingId))
+    for (const { storageKey, bytes } of takes) {
+      const file = yield* storage.open(storageKey)
+      if (file !== null) yield* Effect.promise(file.close)
+      if (file === null || file.size <= bytes) continue
+      const cut = yield* storage.grow(storageKey, bytes)
+      yield* Effect.promise(cut.close)
+    }
+  })
+
 export const recordBroadcast = (
   recordingId: string,
   at: Timestamp,
-): Effect.Effect<void, Unavailable, Database | LiveBroadcasts> =>
+): Effect.Effect<void, Unavailable, Database | LiveBroadcasts | MediaStorage> =>
   Effect.gen(function* () {
     const database = yield* Database
     const recording = yield* database.run((sql) => findRecording(sql, recordingId))
     if (recording === undefined || recording.status !== "processing") return
     if (recording.broadcastId !== null) yield* (yield* LiveBroadcasts).finish(recording.broadcastId)
+    yield* cutToRows(recordingId)
     yield* database.transaction((sql) => settle(sql, recording, at))
   })

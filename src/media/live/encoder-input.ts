@@ -35,6 +35,16 @@ interface Encoder {
 /** Bytes of bodies that are gathered for one broadcast: an encoder sends a few at once. */
 const MOST_GATHERED = 64 * 1024 * 1024
 
+const BYTES_PER_KBIT = 125
+/** Bytes of so many seconds may come at once. */
+const HOLDS_SECONDS = 10
+/** Of a fragment for each frame of picture and sound, with all that may go before it. */
+const BOXES_PER_SECOND = 1000
+/** Their reading takes some ten milliseconds, in which nobody else is served. */
+const MOST_BOXES = 3000
+/** So much is read before its boxes are counted. */
+const SLICE_BYTES = 16_384
+
 /** A file that came before its description waits so long for it. */
 const INIT_WITHIN_MS = 5000
 
@@ -42,6 +52,7 @@ export class EncoderInput {
   readonly #live: LiveBroadcast
   readonly #timers: Timers
   readonly #speed: SpeedLimit
+  readonly #boxes: SpeedLimit
   #encoder: Encoder | undefined
   #gathered = 0
   /** Of the encoder that pushes files. */
@@ -50,11 +61,19 @@ export class EncoderInput {
   #pieces: { readonly reader: FragmentedMp4Reader; readonly first: Buffer; next: number } | undefined
   /** The form of the encoder that has no connection of its own. */
   #joined: "files" | "pieces" | undefined
+  #resets = 0
 
   constructor(live: LiveBroadcast, timers: Timers, maxKbps: number) {
     this.#live = live
     this.#timers = timers
-    this.#speed = new SpeedLimit(maxKbps, timers.elapsed())
+    const perSecond = maxKbps * BYTES_PER_KBIT
+    this.#speed = new SpeedLimit(perSecond, perSecond * HOLDS_SECONDS, timers.elapsed())
+    this.#boxes = new SpeedLimit(BOXES_PER_SECOND, MOST_BOXES, timers.elapsed())
+  }
+
+  /** How often `reset` was called: a body whose request began before the last time is not taken. */
+  get resets(): number {
+    return this.#resets
   }
 
   /** False: too much is gathered already. What was taken has to be released. */
@@ -134,6 +153,7 @@ export class EncoderInput {
 
   /** The address was replaced, or the broadcast is over: what comes to the one before is refused. */
   reset(): void {
+    this.#resets += 1
     this.#takeOver(undefined)
   }
 
@@ -165,7 +185,23 @@ export class EncoderInput {
     })
   }
 
+  /** Boxes cost time, however few bytes they have, so that they are counted while they are read. */
   #take(reader: FragmentedMp4Reader, chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.byteLength; at += SLICE_BYTES) {
+      const before = reader.boxes
+      this.#takeSlice(reader, chunk.subarray(at, at + SLICE_BYTES))
+      if (!this.#boxes.take(reader.boxes - before, this.#timers.elapsed())) {
+        throw this.#live.refused(
+          new EncoderRefused(
+            "too_fast",
+            "The encoder sends too many fragments; make them longer (ffmpeg: -frag_duration).",
+          ),
+        )
+      }
+    }
+  }
+
+  #takeSlice(reader: FragmentedMp4Reader, chunk: Uint8Array): void {
     let events: ReadonlyArray<Mp4Event>
     try {
       events = reader.push(chunk)

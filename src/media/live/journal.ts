@@ -103,9 +103,13 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
           const to = yield* opened(key, 0)
           yield* Effect.promise(() => to.append([init.bytes]))
           bytes = init.bytes.byteLength
-          yield* (yield* Database).run((sql) =>
+          const isThere = yield* (yield* Database).run((sql) =>
             insertTake(sql, id, { number, identity: init.identity, init: init.bytes, storageKey: key }),
           )
+          if (isThere) return
+          // No row names the file, so that nobody else would remove it.
+          yield* (yield* MediaStorage).remove(key)
+          return yield* over
         }),
       ),
     append: (event) => run(append(event)),

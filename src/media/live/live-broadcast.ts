@@ -71,7 +71,7 @@ const kindsOf = ({ tracks }: Init): string =>
   tracks.map(({ kind }) => (kind === "video" ? "picture" : "sound")).join(" and ")
 
 export class LiveBroadcast {
-  /** The playlist has changed, the broadcast has ended, or the queue is short again. */
+  /** The playlist has changed, the broadcast has ended or left memory, or the queue is short again. */
   readonly changes = new Listeners()
   readonly memory = new SegmentMemory(WINDOW)
   readonly #given: LiveGiven
@@ -86,6 +86,7 @@ export class LiveBroadcast {
   #queuedBytes = 0
   #working: Promise<void> | undefined
   #isBroken = false
+  #isClosed = false
   #playlist: Playlist | undefined
   #lastSegmentAt: number | undefined
   #failure: EncoderFailure | undefined
@@ -110,6 +111,11 @@ export class LiveBroadcast {
 
   get hasEnded(): boolean {
     return this.#hasEnded
+  }
+
+  /** It has left memory: what comes of the broadcast is not seen here. */
+  get isClosed(): boolean {
+    return this.#isClosed
   }
 
   get recordingId(): string | undefined {
@@ -207,6 +213,10 @@ export class LiveBroadcast {
   async close(): Promise<void> {
     this.endRun()
     await this.settled().catch(() => {})
+    // Another object may go on with the same file.
+    this.#isBroken = true
+    this.#isClosed = true
+    this.#changed()
     await this.#given.journal.close()
   }
 

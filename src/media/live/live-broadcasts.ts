@@ -81,6 +81,7 @@ export class LiveBroadcasts extends Context.Service<
 const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
+    const signal = yield* MediaSignal
     const { log } = yield* Telemetry
     const timers = yield* currentTimers
     const run = Effect.runPromiseWith(yield* Effect.context<Database | MediaStorage>())
@@ -114,6 +115,7 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
     }
 
     const load = async (id: string): Promise<OpenBroadcast | undefined> => {
+      await opened.closed(id)
       const read = await run(
         database.run(async (sql) => {
           const broadcast = await findBroadcast(sql, id)
@@ -123,6 +125,8 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
       if (read === undefined) return undefined
       const one = restored(read.broadcast, read.rows)
       opened.add(id, one)
+      // Changes that were committed after this reading were not reported to it.
+      signal.notify()
       return one
     }
 
@@ -155,7 +159,7 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
       )
     }).pipe(Effect.ignore)
 
-    yield* whenever(yield* MediaSignal, refresh)
+    yield* whenever(signal, refresh)
     yield* Effect.addFinalizer(() => Effect.promise(() => opened.closeAll()))
 
     const admit = (tokenHash: Uint8Array, { most }: NonNullable<typeof ingest>) =>

@@ -29,6 +29,7 @@ export class OpenBroadcasts {
   readonly #log: Telemetry["Service"]["log"]
   readonly #open = new Map<string, OpenBroadcast>()
   readonly #ending = new Map<string, Promise<void>>()
+  readonly #closing = new Map<string, Promise<void>>()
 
   constructor(timers: Timers, log: Telemetry["Service"]["log"]) {
     this.#timers = timers
@@ -93,12 +94,15 @@ export class OpenBroadcasts {
   /** Resolves when all that came of it is stored; it stays in memory for its viewers. */
   end(id: string): Promise<void> {
     const one = this.#open.get(id)
-    if (one === undefined || one.live.hasEnded) return Promise.resolve()
+    if (one === undefined) return this.closed(id)
+    if (one.live.hasEnded) return Promise.resolve()
     const under = this.#ending.get(id)
     if (under !== undefined) return under
     one.input.reset()
     const ended = one.live
       .end()
+      // An encoder that was admitted meanwhile would go on in vain.
+      .then(() => one.input.reset())
       .catch((cause: unknown) => {
         this.#log.error({ err: cause, broadcast: id }, "media: the end of a broadcast could not be stored")
         throw cause
@@ -113,7 +117,15 @@ export class OpenBroadcasts {
   drop(id: string, one: OpenBroadcast): void {
     if (this.#open.get(id) !== one) return
     this.#open.delete(id)
-    void this.#close(one)
+    const closing = this.#close(one).finally(() => {
+      if (this.#closing.get(id) === closing) this.#closing.delete(id)
+    })
+    this.#closing.set(id, closing)
+  }
+
+  /** Resolves when all that came of one that was dropped is stored: until then its rows are not all there. */
+  closed(id: string): Promise<void> {
+    return this.#closing.get(id) ?? Promise.resolve()
   }
 
   async closeAll(): Promise<void> {

@@ -1,25 +1,22 @@
-/** A limit on bytes in a while: a token bucket that holds ten seconds of them. */
-
-const HOLDS_SECONDS = 10
-const BYTES_PER_KBIT = 125
+/** A limit on bytes, or on anything that is counted, in a while: a token bucket. */
 
 export class SpeedLimit {
-  readonly #bytesPerMs: number
+  readonly #perMs: number
   readonly #most: number
   #left: number
   #at: number
 
-  /** `now`: milliseconds that only go forward, as in `take`. */
-  constructor(kbps: number, now: number) {
-    this.#bytesPerMs = (kbps * BYTES_PER_KBIT) / 1000
-    this.#most = kbps * BYTES_PER_KBIT * HOLDS_SECONDS
-    this.#left = this.#most
+  /** `most`: at once, after a while of nothing. `now`: milliseconds that only go forward, as in `take`. */
+  constructor(perSecond: number, most: number, now: number) {
+    this.#perMs = perSecond / 1000
+    this.#most = most
+    this.#left = most
     this.#at = now
   }
 
   /** False: too many. They count all the same. */
-  take(bytes: number, now: number): boolean {
-    this.#left = Math.min(this.#most, this.#left + (now - this.#at) * this.#bytesPerMs) - bytes
+  take(count: number, now: number): boolean {
+    this.#left = Math.min(this.#most, this.#left + (now - this.#at) * this.#perMs) - count
     this.#at = now
     return this.#left >= 0
   }

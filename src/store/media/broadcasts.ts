@@ -92,19 +92,23 @@ export interface StoredSegment {
   readonly at: number
 }
 
-export const insertTake = async (sql: Queryable, recordingId: string, take: StoredTake): Promise<void> => {
+/** False: the recording is gone. */
+export const insertTake = async (sql: Queryable, recordingId: string, take: StoredTake): Promise<boolean> => {
   const { number, identity, init, storageKey } = take
-  await sql`
+  const { count } = await sql`
     insert into recording_takes (recording_id, number, identity, init, storage_key)
-    values (${recordingId}, ${number}, ${identity}, ${init}, ${storageKey})`
+    select id, ${number}::integer, ${identity}::text, ${init}::bytea, ${storageKey}::text
+      from recordings where id = ${recordingId} for key share`
+  return count > 0
 }
 
-/** With the size of the recording so far, which counts against the quota. False: the recording is gone. */
+/** With the size of the recording so far, which counts against the quota. False: the recording is gone, or ready. */
 export const insertSegment = async (sql: Queryable, recordingId: string, segment: StoredSegment): Promise<boolean> => {
   const { number, take, offset, bytes, startMs, durationMs, isDiscontinuous, at } = segment
   const { count } = await sql`
     with grown as (
-      update recordings set uploaded_bytes = uploaded_bytes + ${bytes}::integer where id = ${recordingId} returning id
+      update recordings set uploaded_bytes = uploaded_bytes + ${bytes}::integer
+       where id = ${recordingId} and status = 'processing' returning id
     )
     insert into recording_segments
       (recording_id, number, take, file_offset, bytes, start_ms, duration_ms, is_discontinuous, at)
@@ -147,6 +151,16 @@ export const findSegment = async (
 export const takesOf = async (sql: Queryable, recordingId: string): Promise<ReadonlyArray<StoredTake>> =>
   sql<StoredTake[]>`
     select number, identity, init, storage_key from recording_takes where recording_id = ${recordingId} order by number`
+
+/** The files of a broadcast's recording, and how many bytes of each its rows name. */
+export const takeSizes = async (
+  sql: Queryable,
+  recordingId: string,
+): Promise<ReadonlyArray<{ readonly storageKey: string; readonly bytes: number }>> =>
+  sql<{ storageKey: string; bytes: number }[]>`
+    select t.storage_key, coalesce(max(s.file_offset + s.bytes), octet_length(t.init)) as bytes
+      from recording_takes t left join recording_segments s on s.recording_id = t.recording_id and s.take = t.number
+     where t.recording_id = ${recordingId} group by t.number, t.storage_key, t.init order by t.number`
 
 /** A file of a broadcast's recording, and the time that it covers. */
 export interface TakeSpan {

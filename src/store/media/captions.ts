@@ -29,22 +29,29 @@ export const transcribeEvent = async (sql: Queryable, id: string, eventId: strin
 
 /**
  * The transcript of a broadcast's recording, from the captions that were pushed while it ran: the times of day that its segments came
- * at put them on its clock. False: there are none, or it has a transcript. Run in a transaction.
+ * at put them on its clock. Captions and segments are sorted as one list, because a search for each caption's segment would
+ * take minutes for a long event. False: there are none, or it has a transcript. Run in a transaction.
  */
 export const transcribeBroadcast = async (sql: Queryable, id: string, recordingId: string): Promise<boolean> => {
   const { count } = await sql`
-    with spoken as (
-      select c.*, s.start_ms + least(extract(epoch from c.at - s.at) * 1000, s.duration_ms)::integer as begin_ms
-        from recordings r
-        join events e on e.id = r.event_id
-        cross join lateral (
-          select k.*, e.started_at + k.t0 * interval '1 millisecond' as at from captions k where k.event_id = e.id) c
-        cross join lateral (
-          select s.start_ms, s.duration_ms, s.at from recording_segments s
-           where s.recording_id = r.id and s.bytes > 0 and s.at <= c.at order by s.at desc limit 1) s
-       where r.id = ${recordingId} and c.at <= s.at + (s.duration_ms + ${GAP_MS}) * interval '1 millisecond'
-         and not exists (select 1 from transcripts t where t.recording_id = r.id)
-       order by c.t0, c.segment limit ${MOST_SEGMENTS}
+    with moments as (
+      select at, start_ms, duration_ms, null as segment, null::integer as t0, null::integer as t1, null as speaker, null as lang, null as text
+        from recording_segments where recording_id = ${recordingId} and bytes > 0
+      union all
+      select e.started_at + k.t0 * interval '1 millisecond', null, null, k.segment, k.t0, k.t1, k.speaker, k.lang, k.text
+        from recordings r join events e on e.id = r.event_id join captions k on k.event_id = e.id
+       where r.id = ${recordingId} and not exists (select 1 from transcripts t where t.recording_id = r.id)
+    ), counted as (
+      select *, count(*) filter (where segment is null) over (order by at, segment is not null rows unbounded preceding) as place
+        from moments
+    ), placed as (
+      select *, first_value(at) over media as media_at, first_value(start_ms) over media as media_start_ms,
+             first_value(duration_ms) over media as media_ms
+        from counted where place > 0 window media as (partition by place order by segment is not null)
+    ), spoken as (
+      select *, media_start_ms + least(extract(epoch from at - media_at) * 1000, media_ms)::integer as begin_ms
+        from placed where segment is not null and at <= media_at + (media_ms + ${GAP_MS}) * interval '1 millisecond'
+       order by t0, segment limit ${MOST_SEGMENTS}
     ), transcript as (
       insert into transcripts (id, recording_id, event_id, status, source)
       select ${id}, r.id, r.event_id, 'ready', 'captions' from recordings r

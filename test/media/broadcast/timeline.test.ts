@@ -321,6 +321,21 @@ test("fragments before an init, and a clock that jumps all the time, are refused
   expect(again).toThrow(refusal("clock"))
 })
 
+test("an encoder that begins anew all the time is refused", () => {
+  const timeline = new Timeline(OPTIONS)
+  const [first] = fragmentsOf(stream)
+  if (first === undefined) throw new Error("no fragment")
+  const again = (count: number, now: number): void => {
+    for (let n = 0; n < count; n++) {
+      timeline.begin(initOf(stream))
+      timeline.push(first, now)
+    }
+  }
+  again(60, NOW)
+  expect(() => again(1, NOW)).toThrow(refusal("clock"))
+  again(60, NOW + 60_000)
+})
+
 test("picture and sound that are far apart, and times beyond a day, are refused", () => {
   const [first] = fragmentsOf(stream)
   if (first === undefined) throw new Error("no fragment")

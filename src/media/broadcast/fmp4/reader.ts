@@ -30,6 +30,7 @@ export class FragmentedMp4Reader {
   /** How many gathered bytes the next step takes. */
   #need = SHORT_HEADER
   #skip = 0
+  #boxes = 0
   /** The type of the box whose header is read. */
   #type = ""
   #isFirst = true
@@ -43,6 +44,11 @@ export class FragmentedMp4Reader {
   /** Bytes that wait for more. */
   get buffered(): number {
     return this.#gathered.length
+  }
+
+  /** How many boxes came. */
+  get boxes(): number {
+    return this.#boxes
   }
 
   /** Set from the first bytes on that are not taken. */
@@ -143,6 +149,7 @@ export class FragmentedMp4Reader {
 
   /** Decides about a box by its header alone. */
   #enter(type: string, size: number, headerSize: number): void {
+    this.#boxes += 1
     const limit = this.#limitOf(type)
     if (this.#start + size > limit)
       throw new EncoderRefused(
