@@ -20,7 +20,12 @@ beforeAll(async () => {
   server = await startMediaServer({ BROADCAST_INGESTS: "64" })
   acme = await createWorkspace(server.url)
 })
-afterAll(() => server.stop())
+/** Encoders that a failed test may leave. */
+const encoders: ChildProcess[] = []
+afterAll(async () => {
+  for (const encoder of encoders) encoder.kill("SIGKILL")
+  await server.stop()
+})
 
 const SOURCE = ["-f", "lavfi", "-i", "testsrc2=size=320x180:rate=25", "-f", "lavfi", "-i", "sine=440:sample_rate=48000"]
 const CODECS = ["-c:v", "libx264", "-preset", "ultrafast", "-g", "25", "-c:a", "aac", "-b:a", "32k"]
@@ -32,7 +37,7 @@ const encode = (seconds: number, ...more: ReadonlyArray<string>): ChildProcess =
   const child = spawn("ffmpeg", ["-v", "error", "-re", ...SOURCE, "-t", String(seconds), ...CODECS, ...more], {
     stdio: "ignore",
   })
-  onTestFinished(() => void child.kill("SIGKILL"))
+  encoders.push(child)
   return child
 }
 
@@ -109,7 +114,7 @@ test.concurrent("sound alone at a low rate is not cut off by the engine", async 
   const onAir = await startBroadcast(server.url, acme.key)
   const sound = ["-f", "lavfi", "-i", "sine=440:sample_rate=48000", "-t", "15", "-c:a", "aac", "-b:a", "24k"]
   const child = spawn("ffmpeg", ["-v", "error", "-re", ...sound, ...STREAM, onAir.streamUrl], { stdio: "ignore" })
-  onTestFinished(() => void child.kill("SIGKILL"))
+  encoders.push(child)
   expect(await exitOf(child)).toBe(0)
   const { audio, video, complaints } = await recorded(onAir)
   expect({ video, complaints }).toEqual({ video: 0, complaints: "" })
