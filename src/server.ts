@@ -109,7 +109,7 @@ const recorderOf = ({ media, recordsElsewhere, ingest }: Config): Recorder => {
   return ingest === null ? null : "broadcasts"
 }
 
-/** What tests choose otherwise. */
+/** Parts that tests choose otherwise. */
 interface Parts {
   /** The process for media. Tests run from sources and name a compiled module. */
   readonly mediaEntry: MediaProcessorOptions["entry"]

@@ -26,7 +26,7 @@ export const pushStream = (url: string, method = "PUT"): PushedStream => {
   const outgoing = request(url, { method, headers: { "transfer-encoding": "chunked" } })
   const answer = new Promise<StreamAnswer>((resolve, reject) => {
     outgoing.once("response", (response) => read(response).then(resolve, reject))
-    outgoing.once("error", reject)
+    outgoing.on("error", reject)
   })
   answer.catch(() => {})
   return {

@@ -59,6 +59,11 @@ export class BroadcastPush {
     return this.#state
   }
 
+  /** Pieces that are recorded and not yet taken by the server. */
+  get pending(): number {
+    return this.#run?.pieces.length ?? 0
+  }
+
   start(): void {
     if (this.#done !== undefined) return
     this.#begin()

@@ -105,14 +105,14 @@ export class Ingest {
       this.#refuseLater(exchange, new BadRequest({ detail: "seq is the number of a piece, from 0." }))
       return
     }
-    // A page goes on on the same connection, and reads no answer before it has sent its piece.
-    const whole = (then: (open: OpenBroadcast, bytes: Uint8Array) => void) => this.#whole(exchange, head, then, false)
-    whole(({ input }, bytes) => {
+    const take = ({ input }: OpenBroadcast, bytes: Uint8Array): void => {
       input.putPiece(Number(number), bytes).then(
         (next) => exchange.send(done(204, [["next-seq", String(next)]])),
         (cause: unknown) => exchange.send(problemOf(this.#problems, cause)),
       )
-    })
+    }
+    // A page goes on on the same connection, and reads no answer before it has sent its piece.
+    this.#whole(exchange, head, take, false)
   }
 
   /** Gathers a body, and calls with it once the token was accepted. */
@@ -152,7 +152,7 @@ class GatheredBody {
   #open: OpenBroadcast | undefined
   #resets = 0
   #isWhole = false
-  /** What is answered when the body has come, whose bytes are no longer kept. */
+  /** The answer for the end of the body. Its bytes are no longer kept. */
   #refusal: HttpResponse | undefined
 
   /** `closes`: a refusal closes the connection at once. */
@@ -190,12 +190,13 @@ class GatheredBody {
 
   #take(chunk: Uint8Array, isLast: boolean): void {
     this.#isWhole = isLast
+    this.#size += chunk.byteLength
     if (this.#refusal !== undefined) {
-      if (isLast) this.#exchange.send(this.#refusal)
+      // A caller without a valid token may not keep the connection busy for ever.
+      if (isLast || this.#size > MOST_BYTES) this.#exchange.send(this.#refusal, !isLast)
       return
     }
     this.#chunks.push(chunk)
-    this.#size += chunk.byteLength
     const isFull = this.#open?.input.gather(chunk.byteLength) === false
     if (this.#size > MOST_BYTES) this.#cut(tooLarge)
     else if (isFull) this.#cut(tooMany)

@@ -143,8 +143,7 @@ export class Exchange {
   }
 
   send = (response: HttpResponse, closeConnection = false): void => {
-    if (this.aborted || this.#sent) return
-    this.#sent = true
+    if (!this.#claim()) return
     this.#res.cork(() => {
       const res = this.#res
       this.#writeHead(response.status, response.headers)
@@ -157,6 +156,14 @@ export class Exchange {
       } else res.end(response.body, closeConnection)
     })
     this.#options.onEnd(response.status, this.#head, this.#route)
+  }
+
+  /** False: the client is gone, or has its response. The next request on a connection that stayed paused would never be read. */
+  #claim(): boolean {
+    if (this.aborted || this.#sent) return false
+    this.#sent = true
+    if (this.#isPaused) this.#res.resume()
+    return true
   }
 
   /** Called once if the client goes before the response is complete. */
@@ -204,7 +211,7 @@ export class Exchange {
       this.sendHead(status, headers, body.byteLength)
       return
     }
-    this.#sent = true
+    if (!this.#claim()) return
     let isDone = false
     this.#res.cork(() => {
       this.#writeHead(status, headers)
@@ -227,8 +234,7 @@ export class Exchange {
 
   /** Sends only the head of a response whose body would have `length` bytes. */
   sendHead(status: number, headers: HttpResponse["headers"], length: number): void {
-    if (this.aborted || this.#sent) return
-    this.#sent = true
+    if (!this.#claim()) return
     this.#res.cork(() => {
       this.#writeHead(status, headers)
       this.#res.writeHeader("content-length", String(length))
@@ -247,8 +253,7 @@ export class Exchange {
     length: number,
     read: (offset: number) => Promise<Uint8Array>,
   ): Promise<void> {
-    if (this.aborted || this.#sent) return
-    this.#sent = true
+    if (!this.#claim()) return
     this.#isStreaming = true
     this.#res.cork(() => this.#writeHead(status, headers))
     for (let offset = 0; offset < length; ) {

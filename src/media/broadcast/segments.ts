@@ -1,4 +1,5 @@
 /** The pieces of a broadcast. Times are milliseconds of the broadcast, which begins at 0 and has no gaps. */
+import type { BroadcastSegment } from "../../model/media/broadcast-segment.ts"
 import type { Init } from "./fmp4/init.ts"
 
 /** Media that one init describes. */
@@ -17,20 +18,7 @@ export interface Part {
   readonly isIndependent: boolean
 }
 
-export interface Segment {
-  /** From 0, without gaps over all takes. */
-  readonly number: number
-  readonly take: number
-  /** In the file of its take. */
-  readonly offset: number
-  readonly bytes: number
-  readonly startMs: number
-  readonly durationMs: number
-  /** The encoder began anew here, or jumped. */
-  readonly isDiscontinuous: boolean
-  /** Unix milliseconds at which its first moment came, as far as the server knows. */
-  readonly at: number
-}
+export type Segment = BroadcastSegment
 
 /** A segment that grows. */
 export interface OpenSegment extends Omit<Segment, "durationMs" | "bytes"> {

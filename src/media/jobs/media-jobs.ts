@@ -159,20 +159,22 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
         }),
       )
 
-    const work = (job: MediaJob): Effect.Effect<void, Unavailable | TaskFailed | Error> => {
+    const work = (
+      job: MediaJob,
+    ): Effect.Effect<void, Unavailable | TaskFailed | Error, Database | LiveBroadcasts | MediaStorage> => {
       switch (job.kind) {
         case "inspect":
           return inspect(job)
         case "cut":
           return cut(job)
         case "record":
-          return Effect.provideContext(recordBroadcast(job.recordingId, now()), context)
+          return recordBroadcast(job.recordingId, now())
         case "transcribe":
-          return Effect.provideContext(transcribe(job, now(), summariseBy !== null), context)
+          return transcribe(job, now(), summariseBy !== null)
         case "summarise":
           // A model that is away for long leaves no summary: people can write one.
           if (summariseBy === null || job.attempts > MOST_TRIES) return Effect.void
-          return Effect.provideContext(summarise(job, summariseBy), context)
+          return summarise(job, summariseBy)
         case "remove":
           return storage.remove(job.storageKey)
       }
@@ -190,7 +192,7 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
 
     const perform = (job: MediaJob) =>
       Effect.andThen(
-        work(job),
+        Effect.provideContext(work(job), context),
         database.run((sql) => deleteMediaJob(sql, job.id)),
       ).pipe(
         Effect.catchCause((cause) => (Cause.hasInterrupts(cause) ? Effect.interrupt : tryLater(job, cause))),

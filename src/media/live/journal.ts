@@ -65,6 +65,11 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
       return next
     })
 
+  /** The file of the take that was begun before this process opened the journal. */
+  const reopened = Effect.suspend(() =>
+    take === undefined ? Effect.die(new Error("a segment comes before its take")) : opened(take.storageKey, bytes),
+  )
+
   /** Whether `more` bytes may be stored; once they may not, nothing is until the process opens the journal anew. */
   const hasRoom = (recordingId: string, more: number) =>
     Effect.gen(function* () {
@@ -85,7 +90,7 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
       const isStored = yield* hasRoom(id, segment.bytes)
       const row = { ...segment, offset: bytes, bytes: isStored ? segment.bytes : 0 }
       if (isStored) {
-        const to = file ?? (yield* opened(take?.storageKey ?? "", bytes))
+        const to = file ?? (yield* reopened)
         yield* Effect.promise(() => to.append(data))
         bytes += segment.bytes
       }

@@ -89,7 +89,7 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
     const opening = new Map<string, Promise<OpenBroadcast | undefined>>()
 
     const restored = (broadcast: StoredBroadcast, rows: BroadcastRows): OpenBroadcast => {
-      const { status, visibility, eventId, id } = broadcast
+      const { status, visibility, id } = broadcast
       const from = restoredFrom(rows)
       const take = rows.takes.at(-1)
       const live = new LiveBroadcast({
@@ -110,7 +110,7 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
         },
       })
       const input = new EncoderInput(live, timers, ingest?.maxKbps ?? 0)
-      const one: OpenBroadcast = { live, input, eventId, visibility, status, lastUsedAt: timers.elapsed() }
+      const one: OpenBroadcast = { live, input, visibility, status, lastUsedAt: timers.elapsed() }
       return one
     }
 

@@ -13,7 +13,6 @@ export type IngestState = "waiting" | "receiving" | "lost"
 export interface OpenBroadcast {
   readonly live: LiveBroadcast
   readonly input: EncoderInput
-  readonly eventId: string
   visibility: Visibility
   status: StoredBroadcast["status"]
   /** Milliseconds that only go forward. */

@@ -1,12 +1,14 @@
 /** The facts of a broadcast's recording: the server cut it itself, so they need no inspection. */
+
+import type { BroadcastSegment } from "../../model/media/broadcast-segment.ts"
 import type { MediaFacts } from "../../model/media/recording.ts"
-import type { StoredSegment, StoredTake } from "../../store/media/broadcasts.ts"
+import type { StoredTake } from "../../store/media/broadcasts.ts"
 import { readInit } from "../broadcast/fmp4/init.ts"
 
 /** `segments`: those that are stored. Picture size is of the first take. `undefined`: nothing is stored. */
 export const recordedFacts = (
   takes: ReadonlyArray<StoredTake>,
-  segments: ReadonlyArray<StoredSegment>,
+  segments: ReadonlyArray<BroadcastSegment>,
 ): { readonly facts: MediaFacts; readonly sizeBytes: number } | undefined => {
   const [first] = segments
   const last = segments.at(-1)

@@ -1,5 +1,6 @@
 /** A broadcast from its rows, where it goes on after a restart of the process or a while without anyone. */
-import type { BroadcastRows, StoredSegment } from "../../store/media/broadcasts.ts"
+import type { BroadcastSegment } from "../../model/media/broadcast-segment.ts"
+import type { BroadcastRows } from "../../store/media/broadcasts.ts"
 import { type Init, readInit } from "../broadcast/fmp4/init.ts"
 import { type Position, positionAfter, type Take } from "../broadcast/segments.ts"
 import { type Window, windowOf } from "../broadcast/window.ts"
@@ -13,7 +14,7 @@ export interface Restored {
 }
 
 /** Those after the last that is not stored: viewers cannot get it. */
-export const listedOf = (segments: ReadonlyArray<StoredSegment>): ReadonlyArray<StoredSegment> =>
+export const listedOf = (segments: ReadonlyArray<BroadcastSegment>): ReadonlyArray<BroadcastSegment> =>
   segments.slice(segments.findLastIndex(({ bytes }) => bytes === 0) + 1)
 
 export const restoredFrom = ({ takes, segments, discontinuities }: BroadcastRows): Restored => {

@@ -3,6 +3,7 @@
  * from the first fragment on; the broadcast's own row (`live_records`) decides whether it is live.
  */
 import type { Visibility } from "../../model/event.ts"
+import type { BroadcastSegment } from "../../model/media/broadcast-segment.ts"
 import type { MediaFailure } from "../../model/media/recording.ts"
 import type { Queryable } from "../database.ts"
 
@@ -79,19 +80,6 @@ export interface StoredTake {
   readonly storageKey: string
 }
 
-export interface StoredSegment {
-  readonly number: number
-  readonly take: number
-  readonly offset: number
-  /** 0: not stored. */
-  readonly bytes: number
-  readonly startMs: number
-  readonly durationMs: number
-  readonly isDiscontinuous: boolean
-  /** Unix milliseconds. */
-  readonly at: number
-}
-
 /** False: the recording is gone. */
 export const insertTake = async (sql: Queryable, recordingId: string, take: StoredTake): Promise<boolean> => {
   const { number, identity, init, storageKey } = take
@@ -103,7 +91,11 @@ export const insertTake = async (sql: Queryable, recordingId: string, take: Stor
 }
 
 /** With the size of the recording so far, which counts against the quota. False: the recording is gone, or ready. */
-export const insertSegment = async (sql: Queryable, recordingId: string, segment: StoredSegment): Promise<boolean> => {
+export const insertSegment = async (
+  sql: Queryable,
+  recordingId: string,
+  segment: BroadcastSegment,
+): Promise<boolean> => {
   const { number, take, offset, bytes, startMs, durationMs, isDiscontinuous, at } = segment
   const { count } = await sql`
     with grown as (
@@ -125,24 +117,24 @@ export const lastSegments = async (
   sql: Queryable,
   recordingId: string,
   limit: number,
-): Promise<ReadonlyArray<StoredSegment>> => {
-  const rows = await sql<StoredSegment[]>`
+): Promise<ReadonlyArray<BroadcastSegment>> => {
+  const rows = await sql<BroadcastSegment[]>`
     select ${sql.unsafe(SEGMENT_COLUMNS)} from recording_segments where recording_id = ${recordingId}
      order by number desc limit ${limit}`
   return [...rows].reverse()
 }
 
 /** Those that are stored, in their order. */
-export const storedSegments = async (sql: Queryable, recordingId: string): Promise<ReadonlyArray<StoredSegment>> =>
-  sql<StoredSegment[]>`
+export const storedSegments = async (sql: Queryable, recordingId: string): Promise<ReadonlyArray<BroadcastSegment>> =>
+  sql<BroadcastSegment[]>`
     select ${sql.unsafe(SEGMENT_COLUMNS)} from recording_segments where recording_id = ${recordingId} and bytes > 0 order by number`
 
 export const findSegment = async (
   sql: Queryable,
   recordingId: string,
   number: number,
-): Promise<StoredSegment | undefined> => {
-  const [row] = await sql<StoredSegment[]>`
+): Promise<BroadcastSegment | undefined> => {
+  const [row] = await sql<BroadcastSegment[]>`
     select ${sql.unsafe(SEGMENT_COLUMNS)} from recording_segments
      where recording_id = ${recordingId} and number = ${number} and bytes > 0`
   return row
@@ -186,12 +178,12 @@ export const findBroadcastRecording = async (
   return row
 }
 
-/** What a broadcast goes on from. */
+/** The stored part of a broadcast, from which it goes on. */
 export interface BroadcastRows {
   readonly recording: { readonly id: string; readonly storageKey: string } | undefined
   readonly takes: ReadonlyArray<StoredTake>
   /** The last ones. */
-  readonly segments: ReadonlyArray<StoredSegment>
+  readonly segments: ReadonlyArray<BroadcastSegment>
   /** Of the segments before them: how many were discontinuous. */
   readonly discontinuities: number
 }

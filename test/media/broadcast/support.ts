@@ -105,3 +105,6 @@ export const samplesOf = (bytes: Uint8Array, kind: "video" | "audio"): number =>
     .flatMap(({ tracks }) => tracks)
     .filter(({ track }) => track.kind === kind)
     .reduce((sum, { samples }) => sum + samples, 0)
+
+/** The samples of a stored file of one take. */
+export const samplesIn = (file: Uint8Array) => ({ video: samplesOf(file, "video"), audio: samplesOf(file, "audio") })

@@ -52,7 +52,6 @@ const opened = async () => {
   const one: OpenBroadcast = {
     live,
     input: new EncoderInput(live, timers, 8000),
-    eventId: "event",
     visibility: "public",
     status: "live",
     lastUsedAt: 0,

@@ -44,7 +44,7 @@ export const VTT = "text/vtt"
 export const SRT = "application/x-subrip"
 const asFile = (contentType: string) => Schema.String.pipe(HttpApiSchema.asText({ contentType }))
 
-/** What was said at an event, for its recap. */
+/** The summary of an event in its recap. */
 export const Summary = Schema.Struct({
   /** Empty where nobody wrote one. */
   text: Schema.String,

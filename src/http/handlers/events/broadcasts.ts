@@ -50,7 +50,7 @@ const shown = ({ broadcastId, phaseId, status, playbackUrl }: Shown) =>
 const control = ({ scope: { eventId } }: OfPhase, command: ActivityCommand) =>
   Effect.gen(function* () {
     const { result } = yield* ask(eventId, command, null)
-    // What the encoder sends after the answer is taken or dropped as the command said.
+    // Bytes that come after the answer are taken or dropped as the command said.
     yield* (yield* LiveBroadcasts).refresh
     return yield* shown(result["broadcast"] as BroadcastView)
   })

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { fixture, samplesIn } from "../media/broadcast/support.ts"
+import { createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import {
+  apiOf,
+  bytesAt,
+  filesIn,
+  type OnAir,
+  recordingOf,
+  startBroadcast,
+  textAt as text,
+} from "../support/broadcasts.ts"
+import { push, pushStream } from "../support/encoder.ts"
+import { type Rows, rowsOf } from "../support/rows.ts"
+import { startMediaServer, type TestServer } from "../support/server.ts"
+import { eventually } from "../support/wait.ts"
+
+let server: TestServer
+let acme: Workspace
+
+beforeAll(async () => {
+  // Each test has an encoder, or several one after the other.
+  server = await startMediaServer({ BROADCAST_INGESTS: "64" })
+  acme = await createWorkspace(server.url)
+})
+afterAll(() => server.stop())
+
+/** 4.02 seconds of picture and sound. */
+const STREAM = fixture("ffmpeg-stream.mp4")
+
+const goLive = (fields: object = {}, at = server, key = acme.key): Promise<OnAir> => startBroadcast(at.url, key, fields)
+
+/** Statements that wait for a lock. */
+const waiting = async (rows: Rows): Promise<number> => {
+  // A transaction would see the same answer each time.
+  await rows.run("select pg_stat_clear_snapshot()")
+  const reading = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  return (await rows.run(reading)).length
+}
+
+describe("a viewer", () => {
+  const status = async (url: string): Promise<number> => {
+    const answer = await fetch(url)
+    await answer.arrayBuffer()
+    return answer.status
+  }
+
+  test("of a private event needs the signed address, for each file", async () => {
+    const onAir = await goLive({ visibility: "private" })
+    await push(onAir.streamUrl, STREAM)
+    await push(onAir.streamUrl, STREAM)
+    const key = onAir.playbackUrl.split("/").at(-2) ?? ""
+    const id = (await onAir.state()).broadcastId
+    const at = (part: string, file = "index.m3u8") => `${server.url}/v1/live/${part}/${file}`
+    expect(await status(at(key))).toBe(200)
+    expect(await status(at(key, "s0.m4s"))).toBe(200)
+    for (const file of ["index.m3u8", "s0.m4s", "init1.mp4", "p0.0.m4s"]) {
+      expect(await status(at(id, file)), file).toBe(404)
+      expect(await status(at(`${key}x`, file)), file).toBe(401)
+    }
+  })
+
+  test("of an event that becomes private is told so, and a new start gives the signed address", async () => {
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    await push(onAir.streamUrl, STREAM)
+    expect(await status(onAir.playbackUrl)).toBe(200)
+    await apiOf(server.url, acme.key)("PATCH", `/v1/events/${onAir.eventId}`, { visibility: "private" })
+    await eventually(async () => (await status(onAir.playbackUrl)) === 404, "the end of the open address")
+    const { playbackUrl } = (await onAir.control("start")).body
+    expect(playbackUrl).not.toBe(onAir.playbackUrl)
+    expect(await status(playbackUrl)).toBe(200)
+  })
+
+  test("of an event that becomes private is not given what it waited for", async () => {
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    await push(onAir.streamUrl, STREAM)
+    const next = filesIn(await text(onAir.playbackUrl)).length
+    const waiting = status(`${onAir.playbackUrl}?_HLS_msn=${next}&_HLS_part=0`)
+    await apiOf(server.url, acme.key)("PATCH", `/v1/events/${onAir.eventId}`, { visibility: "private" })
+    await eventually(async () => (await status(onAir.playbackUrl)) === 404, "the end of the open address")
+    await push(onAir.streamUrl, STREAM)
+    expect(await waiting).toBe(404)
+  })
+
+  test("of a broadcast that has ended leaves the database to others, however many there are", async () => {
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    await onAir.control("stop")
+    await recordingOf(server.url, acme.key, onAir.eventId)
+    const rows = rowsOf(server.databaseUrl)
+    onTestFinished(rows.end)
+    await rows.run("begin")
+    await rows.run("lock table recording_segments in access exclusive mode")
+    const viewers = Array.from({ length: 30 }, () => text(onAir.playbackUrl))
+    await eventually(async () => (await waiting(rows)) > 0, "the first reading")
+    expect(await onAir.state()).toMatchObject({ status: "ended" })
+    expect(await waiting(rows)).toBe(1)
+    await rows.run("rollback")
+    expect(new Set(await Promise.all(viewers)).size).toBe(1)
+  })
+
+  test("gets a part when it is there, and not before", async () => {
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    await push(onAir.streamUrl, STREAM)
+    const { durationMs } = (await onAir.state()).ingest
+    const playlist = await text(onAir.playbackUrl)
+    const next = filesIn(playlist).length
+    expect(durationMs).toBeGreaterThan(7000)
+    const waiting = text(`${onAir.playbackUrl}?_HLS_msn=${next}&_HLS_part=0`)
+    await push(onAir.streamUrl, STREAM)
+    expect(await waiting).toContain(`URI="p${next}.0.m4s",INDEPENDENT=YES`)
+    expect(await status(`${onAir.playbackUrl}?_HLS_msn=${next + 50}`)).toBe(400)
+    expect(await status(`${onAir.playbackUrl}?_HLS_msn=no`)).toBe(400)
+    const answer = await fetch(onAir.playbackUrl)
+    expect(answer.headers.get("access-control-allow-origin")).toBe("*")
+    expect(answer.headers.get("cache-control")).toBe("public, max-age=1")
+    const etag = answer.headers.get("etag") ?? ""
+    await answer.arrayBuffer()
+    expect((await fetch(onAir.playbackUrl, { headers: { "if-none-match": etag } })).status).toBe(304)
+    const head = await fetch(onAir.playbackUrl.replace("index.m3u8", "s0.m4s"), { method: "HEAD" })
+    expect(head.headers.get("cache-control")).toContain("immutable")
+  })
+
+  test("asks for files and broadcasts that are not there", async () => {
+    const onAir = await goLive()
+    const at = (path: string) => status(`${server.url}/v1/live/${path}`)
+    const id = (await onAir.state()).broadcastId
+    for (const file of ["s0.m4s", "p0.0.m4s", "init1.mp4", "x", "s-1.m4s", "..%2findex.m3u8", "s99999999999.m4s"]) {
+      expect(await at(`${id}/${file}`), file).toBe(404)
+    }
+    expect(await at("0197a000-0000-7000-8000-0000000000b1/index.m3u8")).toBe(404)
+    expect(await at("no-such-key/index.m3u8")).toBe(401)
+    expect(await at(`${"-".repeat(36)}/index.m3u8`)).toBe(401)
+    // The database takes it for the same id.
+    expect(await at(`${id.slice(0, 4)}-${id.replace("-", "").slice(4)}/index.m3u8`)).toBe(401)
+  })
+})
+
+describe("limits", () => {
+  const withLimits = async (environment: { readonly [key: string]: string }) => {
+    const own = await startMediaServer(environment)
+    onTestFinished(() => own.stop())
+    const founder = await createWorkspace(own.url)
+    return { own, founder, live: () => goLive({}, own, founder.key) }
+  }
+
+  test("an encoder that sends too much is refused", async () => {
+    const { live } = await withLimits({ BROADCAST_MAX_KBPS: "64" })
+    const onAir = await live()
+    const answers = await push(onAir.streamUrl, STREAM, STREAM, STREAM)
+    expect(answers.status).toBe(400)
+    expect((await onAir.state()).ingest.failure).toMatchObject({ code: "too_fast" })
+  })
+
+  test("an encoder that sends boxes without media is refused before they cost much time", async () => {
+    const onAir = await goLive()
+    const nothing = Buffer.alloc(8 * 500_000)
+    for (let at = 0; at < nothing.byteLength; at += 8) nothing.write("\0\0\0\bfree", at, "latin1")
+    const bytes = new Uint8Array(Buffer.concat([STREAM, nothing]))
+    const piece = await fetch(`${onAir.streamUrl}?seq=0`, { method: "PUT", body: bytes })
+    expect(piece.status, await piece.text()).toBe(400)
+    expect((await onAir.state()).ingest.failure).toMatchObject({ code: "too_fast" })
+    const streamed = await push(onAir.streamUrl, bytes).catch((cause: Error) => ({ status: 0, body: cause.message }))
+    expect([0, 400]).toContain(streamed.status)
+  })
+
+  test("where there is no room the broadcast goes on live, and the recording says that its end is missing", async () => {
+    const { live, own, founder } = await withLimits({ MEDIA_QUOTA_BYTES: "300000" })
+    const onAir = await live()
+    for (let i = 0; i < 6; i++) expect((await push(onAir.streamUrl, STREAM)).status).toBe(204)
+    expect(filesIn(await text(onAir.playbackUrl)).length).toBeGreaterThan(8)
+    await onAir.control("stop")
+    const recording = await recordingOf(own.url, founder.key, onAir.eventId)
+    expect(recording.failure).toMatchObject({ code: "cut_off" })
+    expect(recording.sizeBytes).toBeLessThan(300_000)
+    expect(samplesIn(await bytesAt(recording.downloadUrl)).video).toBeGreaterThan(0)
+  })
+
+  test("one encoder more than may push at once is told to come back", async () => {
+    const { live } = await withLimits({ BROADCAST_INGESTS: "1" })
+    const [first, second] = [await live(), await live()]
+    const stream = pushStream(first.streamUrl)
+    await stream.write(STREAM.subarray(0, 20_000))
+    await eventually(async () => (await first.state()).ingest.state === "receiving", "the first encoder")
+    expect((await push(second.streamUrl, STREAM)).status).toBe(503)
+    stream.kill()
+  })
+
+  test("without ingest there is no address, neither to push nor to watch", async () => {
+    const own = await startMediaServer({ BROADCAST_INGEST: "off" })
+    onTestFinished(() => own.stop())
+    const { key } = await createWorkspace(own.url)
+    const api = apiOf(own.url, key)
+    const event = await createEvent(own.url, key, { phases: [{ modality: "broadcast" }] })
+    await api("POST", `/v1/events/${event.id}/publish`)
+    const phaseId = (await api("POST", `/v1/events/${event.id}/start`)).body.phases[0].id
+    const started = await api("POST", `/v1/phases/${phaseId}/broadcast/start`, {})
+    expect(started.body).toMatchObject({ playbackUrl: null, ingest: null })
+    expect((await api("POST", `/v1/phases/${phaseId}/broadcast/ingest`)).status).toBe(409)
+  })
+})
+
+test("a viewer who waits for a broadcast that is deleted is answered at once", async () => {
+  const onAir = await goLive()
+  await push(onAir.streamUrl, STREAM)
+  const held = fetch(onAir.playbackUrl)
+  for (let n = 0; n < 3; n++) await onAir.state()
+  await apiOf(server.url, acme.key)("DELETE", `/v1/events/${onAir.eventId}`)
+  const answer = await held
+  expect(["The broadcast was closed; ask again.", "No such broadcast."]).toContain(
+    ((await answer.json()) as Json).detail,
+  )
+})
