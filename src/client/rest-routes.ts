@@ -58,6 +58,7 @@ export const ROUTES = {
   getEventTranscript: ["GET", "/v1/events/:id/transcript"],
   putSummary: ["PUT", "/v1/events/:id/summary"],
   createRecording: ["POST", "/v1/events/:id/recordings"],
+  addressParts: ["POST", "/v1/recordings/:id/parts"],
   completeRecording: ["POST", "/v1/recordings/:id/complete"],
   listRecordings: ["GET", "/v1/events/:id/recordings"],
   getRecording: ["GET", "/v1/recordings/:id"],

@@ -5,8 +5,8 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import { Context } from "effect"
 
-/** `upload`: bytes in; `play` and `download`: out. */
-export type LinkUse = "upload" | "play" | "download"
+/** `upload` and `part`: bytes in; `play` and `download`: out. */
+export type LinkUse = "upload" | "part" | "play" | "download"
 
 /** The kind of the object; of a transcript the bytes are WebVTT. */
 export type LinkKind = "recording" | "clip" | "transcript" | "broadcast"
@@ -23,9 +23,17 @@ export interface Link {
   readonly expires: number
 }
 
+/** The id in an address of a part. */
+export const partLinkId = (recordingId: string, number: number): string => `${recordingId}_${number}`
+
+export const partIdOf = (linkId: string): { readonly id: string; readonly number: number } => {
+  const [id = "", number] = linkId.split("_")
+  return { id, number: Number(number) }
+}
+
 export type LinkFault = "altered" | "expired"
 
-const USES: ReadonlyArray<LinkUse> = ["upload", "play", "download"]
+const USES: ReadonlyArray<LinkUse> = ["upload", "part", "play", "download"]
 const KINDS: ReadonlyArray<LinkKind> = ["recording", "clip", "transcript", "broadcast"]
 const AUDIENCES: ReadonlyArray<LinkAudience> = ["public", "workspace"]
 

@@ -65,6 +65,7 @@ test("every route of the contract is described, and every described route answer
   const bytes = [
     "PUT /v1/media/uploads/{token}",
     "HEAD /v1/media/uploads/{token}",
+    "PUT /v1/media/parts/{token}",
     "GET /v1/media/recordings/{token}",
     "GET /v1/media/clips/{token}",
     "GET /v1/media/captions/{token}",

@@ -31,10 +31,10 @@ test("what was stored before the process ended is where the upload goes on", asy
   const rest = await Effect.runPromise(after.upload(KEY, { ...quiet, offset }))
   rest.write(bytes.subarray(1_200_000))
   expect(await rest.finish()).toBe(3_000_000)
-  expect(await Effect.runPromise(after.seal(KEY))).toBe(3_000_000)
+  expect(await Effect.runPromise(after.seal({ key: KEY, uploadId: null }, null))).toBe(3_000_000)
   expect(Buffer.compare(await readFile(after.pathOf(KEY)), bytes)).toBe(0)
   // A repeat, after an answer that was lost.
-  expect(await Effect.runPromise(after.seal(KEY))).toBe(3_000_000)
+  expect(await Effect.runPromise(after.seal({ key: KEY, uploadId: null }, null))).toBe(3_000_000)
 })
 
 test("an upload that is finished, abandoned and sealed at the same time has each byte once", async () => {
@@ -44,7 +44,11 @@ test("an upload that is finished, abandoned and sealed at the same time has each
     const bytes = randomBytes(2_500_000)
     const sink = await Effect.runPromise(storage.upload(key, quiet))
     for (let at = 0; at < bytes.byteLength; at += 60_000) sink.write(bytes.subarray(at, at + 60_000))
-    await Promise.all([sink.finish(), Effect.runPromise(storage.seal(key)), sink.abandon()])
+    await Promise.all([
+      sink.finish(),
+      Effect.runPromise(storage.seal({ key: key, uploadId: null }, null)),
+      sink.abandon(),
+    ])
     expect(Buffer.compare(await readFile(storage.pathOf(key)), bytes), String(round)).toBe(0)
   }
 })

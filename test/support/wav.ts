@@ -1,6 +1,7 @@
-/** A sound that needs no encoder: PCM in a WAV file (RIFF), a tone of 440 Hz in mono. */
-export const wavOf = (seconds: number, rate = 8000): Uint8Array => {
-  const samples = Math.round(seconds * rate)
+/** Sounds that need no encoder: PCM in a WAV file (RIFF), in mono. */
+import { randomFillSync } from "node:crypto"
+
+const headed = (samples: number, rate: number): Buffer => {
   const file = Buffer.alloc(44 + samples * 2)
   file.write("RIFF", 0, "latin1")
   file.writeUInt32LE(36 + samples * 2, 4)
@@ -14,7 +15,21 @@ export const wavOf = (seconds: number, rate = 8000): Uint8Array => {
   file.writeUInt16LE(16, 34)
   file.write("data", 36, "latin1")
   file.writeUInt32LE(samples * 2, 40)
+  return file
+}
+
+/** A tone of 440 Hz. */
+export const wavOf = (seconds: number, rate = 8000): Uint8Array => {
+  const samples = Math.round(seconds * rate)
+  const file = headed(samples, rate)
   for (let n = 0; n < samples; n++)
     file.writeInt16LE(Math.round(8000 * Math.sin((2 * Math.PI * 440 * n) / rate)), 44 + n * 2)
+  return file
+}
+
+/** Noise, of so many bytes: no two parts of it are equal. `bytes`: an even number. */
+export const noiseOf = (bytes: number): Uint8Array => {
+  const file = headed((bytes - 44) / 2, 48_000)
+  randomFillSync(file, 44)
   return file
 }

@@ -151,6 +151,29 @@ export const mediaPaths = (
         },
       },
     },
+    "/v1/media/parts/{token}": {
+      put: {
+        operationId: "putRecordingPart",
+        summary: "One part of a recording, in any order",
+        tags: ["media"],
+        security: [],
+        parameters: [TOKEN],
+        requestBody: { content: ANY_BYTES },
+        responses: {
+          "204": {
+            description: "The part is stored.",
+            headers: { etag: text("Of the part's bytes; it may be named when the upload is completed.") },
+          },
+          "400": problem("bad_request"),
+          "409": {
+            ...conflict,
+            description: "`conflict`: too few bytes came, the part is stored with other bytes, or none are awaited.",
+          },
+          "413": problem("payload_too_large"),
+          ...refusals,
+        },
+      },
+    },
     "/v1/media/recordings/{token}": watched(
       "getRecordingBytes",
       "A recording to watch or download: whole, or one range",

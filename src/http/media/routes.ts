@@ -10,9 +10,10 @@ import { captionsAt } from "./captions.ts"
 import { type DownloadServices, Downloads } from "./download.ts"
 import { Ingest } from "./ingest.ts"
 import { type LiveServices, LiveViews } from "./live.ts"
+import type { UploadServices } from "./open-upload.ts"
 import { recordedFiles } from "./recorded.ts"
 import { refusalOf } from "./refusal.ts"
-import { type UploadServices, Uploads } from "./upload.ts"
+import { Uploads } from "./upload.ts"
 
 export interface MediaRouteOptions {
   /** At once. */
@@ -55,6 +56,7 @@ export const mediaRoutes = (
       { method: "GET", path: "/v1/live/:key/:name", crossOrigin: true, accept: views.give },
       { method: "PUT", path: "/v1/media/uploads/:token", crossOrigin: true, accept: uploads.take },
       { method: "HEAD", path: "/v1/media/uploads/:token", crossOrigin: true, accept: uploads.look },
+      { method: "PUT", path: "/v1/media/parts/:token", crossOrigin: true, accept: uploads.takePart },
       { method: "GET", path: "/v1/media/recordings/:token", crossOrigin: true, accept: downloads.give("recording") },
       {
         method: "GET",

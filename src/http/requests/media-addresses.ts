@@ -1,8 +1,8 @@
 /** Addresses of media: where bytes are put, and where they are watched. Each is signed when it is answered. */
 import { Clock, Effect } from "effect"
-import { type LinkAudience, type LinkKind, type LinkUse, MediaLinks } from "../../media/links.ts"
+import { type LinkAudience, type LinkKind, type LinkUse, MediaLinks, partLinkId } from "../../media/links.ts"
 import type { Clip, Recording } from "../../model/media/recording.ts"
-import { type Timestamp, toMillis } from "../../model/timestamp.ts"
+import { toMillis } from "../../model/timestamp.ts"
 import type { Clip as ShownClip } from "../contract/events/clips.ts"
 import type { Recording as ShownRecording } from "../contract/events/recordings.ts"
 import { HttpSettings } from "./settings.ts"
@@ -26,14 +26,17 @@ export const workspaceAddressing: Effect.Effect<Addressing, never, HttpSettings 
   ([{ publicUrl }, links, now]) => ({ publicUrl, links, now, audience: "workspace" }),
 )
 
+/** Where a client puts bytes: the whole, or a part of it. */
 export const uploadAddress = (
-  id: string,
-  expiresAt: Timestamp,
-  publicUrl: string,
-  links: MediaLinks["Service"],
+  { id, uploadExpiresAt }: Pick<Recording, "id" | "uploadExpiresAt">,
+  part: number | null,
+  { publicUrl, links, now }: Addressing,
 ): string => {
-  const expires = Math.floor(toMillis(expiresAt) / 1000)
-  return `${publicUrl}/v1/media/uploads/${links.sign({ use: "upload", kind: "recording", id, audience: "workspace", expires })}`
+  const expires = Math.floor((uploadExpiresAt === null ? now : toMillis(uploadExpiresAt)) / 1000)
+  const link = { kind: "recording", audience: "workspace", expires } as const
+  return part === null
+    ? `${publicUrl}/v1/media/uploads/${links.sign({ ...link, use: "upload", id })}`
+    : `${publicUrl}/v1/media/parts/${links.sign({ ...link, use: "part", id: partLinkId(id, part) })}`
 }
 
 /** Kinds of stored media; a broadcast's address is made when it starts. */
@@ -45,7 +48,7 @@ const FOLDERS: Readonly<Record<StoredKind, string>> = { recording: "recordings",
 export const watchAddress = (
   kind: StoredKind,
   { id, status }: { readonly id: string; readonly status: string },
-  use: Exclude<LinkUse, "upload">,
+  use: Exclude<LinkUse, "upload" | "part">,
   { publicUrl, links, now, audience }: Addressing,
 ): string | null => {
   if (status !== "ready") return null

@@ -1,7 +1,8 @@
 /** The bytes that a workspace may store. */
 import { Effect } from "effect"
 import { Conflict, type Unavailable } from "../../model/errors.ts"
-import type { Queryable } from "../../store/database.ts"
+import type { Recording } from "../../model/media/recording.ts"
+import { Database, type Queryable } from "../../store/database.ts"
 import { bytesInUse } from "../../store/media/recordings.ts"
 import { query } from "../../store/query.ts"
 import { HttpSettings } from "./settings.ts"
@@ -21,4 +22,18 @@ export const requireQuota = (
     if (mediaQuotaBytes === 0) return
     const used = yield* query(() => bytesInUse(sql, workspaceId, null))
     if (used + more > mediaQuotaBytes) return yield* quotaUsed
+  })
+
+/** The most bytes that the recording may have. */
+export const mostBytes = ({
+  workspaceId,
+  id,
+  sizeBytes,
+}: Recording): Effect.Effect<number, Unavailable, Database | HttpSettings> =>
+  Effect.gen(function* () {
+    const { mediaMaxBytes, mediaQuotaBytes } = yield* HttpSettings
+    const others = mediaQuotaBytes === 0 ? 0 : yield* (yield* Database).run((sql) => bytesInUse(sql, workspaceId, id))
+    const quota = mediaQuotaBytes === 0 ? Number.POSITIVE_INFINITY : Math.max(0, mediaQuotaBytes - others)
+    const most = mediaMaxBytes === 0 ? Number.POSITIVE_INFINITY : mediaMaxBytes
+    return Math.min(quota, most, sizeBytes ?? Number.POSITIVE_INFINITY)
   })

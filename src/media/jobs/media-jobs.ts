@@ -4,7 +4,7 @@
  */
 import { Cause, Effect, Latch, Layer, Semaphore } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
-import { Unavailable } from "../../model/errors.ts"
+import type { Unavailable } from "../../model/errors.ts"
 import type { Clip, CutFacts, MediaFailure, Recording } from "../../model/media/recording.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Database } from "../../store/database.ts"
@@ -26,7 +26,7 @@ import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { LiveBroadcasts } from "../live/live-broadcasts.ts"
 import { MediaProcessor, type TaskFailed } from "../processing/media-processor.ts"
 import type { Cutting, Inspection } from "../processing/protocol.ts"
-import { MediaStorage } from "../storage/storage.ts"
+import { DISK_FULL, MediaStorage } from "../storage/storage.ts"
 import { announce } from "./announce.ts"
 import { recordBroadcast } from "./record.ts"
 import { type Summarise, summarise, transcribe } from "./transcribe.ts"
@@ -59,8 +59,6 @@ const CUT_GIVEN_UP: MediaFailure = {
   code: "processing_failed",
   detail: "The clip could not be cut, or took more time or memory than one may take.",
 }
-
-const FULL = new Unavailable({ detail: "The disk for media is full.", retryAfterSeconds: 60 })
 
 const later = (facts: CutFacts, byMs: number): CutFacts => ({
   ...facts,
@@ -130,7 +128,7 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
     const cutOut = (recording: Recording, { startMs, endMs, inside }: Clip, storageKey: string) =>
       Effect.gen(function* () {
         // As much as a transport stream takes, which is rewritten as a whole.
-        if ((yield* storage.free) < (recording.sizeBytes ?? 0)) return yield* FULL
+        if ((yield* storage.free) < (recording.sizeBytes ?? 0)) return yield* DISK_FULL
         const output = yield* storage.newPath(storageKey)
         const spans = yield* database.run((sql) => takeSpans(sql, recording.id))
         const take = spans.find((span) => startMs >= span.startMs && startMs < span.endMs)
@@ -150,7 +148,7 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
         if (recording === undefined) return
         const cutting = yield* cutOut(recording, clip, clip.storageKey)
         if (cutting.outcome === "refused") return yield* failClip(clip.id, cutting.failure)
-        yield* storage.seal(clip.storageKey)
+        yield* storage.keep(clip.storageKey)
         yield* cutReady(clip, cutting)
       }).pipe(
         Effect.catchTag("TaskFailed", (failed): Effect.Effect<void, Unavailable | TaskFailed> => {

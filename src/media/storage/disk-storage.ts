@@ -3,74 +3,30 @@
  * a crash it says what is there. Sealing renames it, so that a key that can be opened is whole.
  */
 import { constants } from "node:fs"
-import { type FileHandle, mkdir, open, rename, rm, stat, statfs } from "node:fs/promises"
+import { mkdir, open, rename, rm, statfs } from "node:fs/promises"
 import { dirname, join, resolve, sep } from "node:path"
 import { Effect, Layer } from "effect"
 import { Unavailable } from "../../model/errors.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
+import { codeOf, growingFile, orNull, sizeOf, syncFolder } from "./disk-files.ts"
+import { DiskParts } from "./disk-parts.ts"
 import { DiskUpload } from "./disk-upload.ts"
-import { type GrowingFile, MediaStorage, OffsetMismatch, type StoredFile, type UploadOptions } from "./storage.ts"
+import {
+  type Arrived,
+  DISK_FULL,
+  MediaStorage,
+  OffsetMismatch,
+  type StoredFile,
+  type UploadOptions,
+} from "./storage.ts"
+
+/** A symbolic link in the place of a file is refused. */
+const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
 
 export interface DiskStorageOptions {
   readonly folder: string
   /** Bytes that stay free on the disk. */
   readonly minFreeBytes: number
-}
-
-const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? ""
-
-/** Null where there is nothing. */
-const orNull = <A>(work: Promise<A>): Promise<A | null> =>
-  work.catch((cause: unknown) => {
-    if (codeOf(cause) === "ENOENT") return null
-    throw cause
-  })
-
-const sizeOf = async (path: string): Promise<number | null> => (await orNull(stat(path)))?.size ?? null
-
-/** A rename is kept by the folder, which must be on the disk before the caller is answered. */
-const syncFolder = async (path: string): Promise<void> => {
-  const folder = await open(dirname(path), "r")
-  try {
-    await folder.sync()
-  } finally {
-    await folder.close()
-  }
-}
-
-/** A symbolic link in the place of a file is refused. */
-const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
-
-/** Writes all of the chunks; the system may take fewer bytes at once. */
-const writeAt = async (file: FileHandle, chunks: ReadonlyArray<Uint8Array>, position: number): Promise<number> => {
-  const bytes = Buffer.concat(chunks)
-  for (let written = 0; written < bytes.byteLength; ) {
-    const { bytesWritten } = await file.write(bytes, written, bytes.byteLength - written, position + written)
-    written += bytesWritten
-  }
-  await file.datasync()
-  return position + bytes.byteLength
-}
-
-const growingFile = async (path: string, keep: number): Promise<GrowingFile> => {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const file = await open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, 0o600)
-  try {
-    const { size } = await file.stat()
-    if (size < keep) throw new Error(`a file has ${size} bytes of the ${keep} that its rows name`)
-    await file.truncate(keep)
-    if (keep === 0) await syncFolder(path)
-  } catch (cause) {
-    await file.close()
-    throw cause
-  }
-  let position = keep
-  return {
-    append: async (chunks) => {
-      position = await writeAt(file, chunks, position)
-    },
-    close: () => file.close(),
-  }
 }
 
 const make = (
@@ -84,6 +40,7 @@ const make = (
     return path
   }
   const partOf = (key: string): string => `${pathOf(key)}.part`
+  const parts = new DiskParts(pathOf, (cause) => log.error({ err: cause }, "media: a part could not be written"))
   /** The request that writes each upload now. */
   const writers = new Map<string, DiskUpload>()
 
@@ -92,9 +49,8 @@ const make = (
       try: work,
       catch: (cause) => {
         log.error({ err: cause }, `media: ${what} failed`)
-        const detail =
-          codeOf(cause) === "ENOSPC" ? "The disk for media is full." : "The storage of media is not available."
-        return new Unavailable({ detail, retryAfterSeconds: 30 })
+        if (codeOf(cause) === "ENOSPC") return DISK_FULL
+        return new Unavailable({ detail: "The storage of media is not available.", retryAfterSeconds: 30 })
       },
     })
 
@@ -113,12 +69,34 @@ const make = (
         if (writers.get(key) === upload) writers.delete(key)
       },
       onFailure: (cause) => log.error({ err: cause }, "media: an upload could not be written"),
+      undo: () => (options.offset === null ? rm(path, { force: true }) : file.truncate(options.offset)),
     })
     writers.set(key, upload)
     return upload
   }
 
+  /** A file that is not there was moved before. */
+  const moveTo = async (from: string, path: string): Promise<void> => {
+    const moved = await orNull(rename(from, path).then(() => true))
+    if (moved === true) await syncFolder(path)
+  }
+
+  const arrived = async (key: string): Promise<Arrived> => {
+    const whole = await sizeOf(partOf(key))
+    const stored = (await parts.stored(key)) ?? []
+    // Last: until it is sealed, its bytes have another name.
+    const sealed = await sizeOf(pathOf(key))
+    if (sealed !== null) return { kind: "sealed", sizeBytes: sealed }
+    const sizeBytes = stored.reduce((sum, part) => sum + part.sizeBytes, 0)
+    // A client may have gone over from one form to the other.
+    if (stored.length > 0 && sizeBytes >= (whole ?? 0)) return { kind: "parts", parts: stored }
+    return whole === null ? { kind: "nothing" } : { kind: "whole", sizeBytes: whole }
+  }
+
   return {
+    isDirect: false,
+    begin: () => Effect.succeed(null),
+    uploadAddress: () => null,
     pathOf,
     newPath: (key) =>
       attempt("making room for a file", async () => {
@@ -133,14 +111,19 @@ const make = (
         (opened) => (opened instanceof OffsetMismatch ? Effect.fail(opened) : Effect.succeed(opened)),
       ),
     uploaded: (key) => attempt("reading an upload's size", () => sizeOf(partOf(key))),
-    seal: (key) =>
+    uploadPart: (key, part, events) => attempt("opening a part", () => parts.open(key, part, events)),
+    arrived: ({ key }) => attempt("reading what was uploaded", () => arrived(key)),
+    seal: ({ key }, stored) =>
       attempt("sealing an upload", async () => {
         await writers.get(key)?.cut()
-        const path = pathOf(key)
-        const moved = await orNull(rename(partOf(key), path).then(() => true))
-        if (moved === true) await syncFolder(path)
-        return sizeOf(path)
+        await parts.end(key)
+        await moveTo(stored === null ? partOf(key) : parts.dataPath(key), pathOf(key))
+        const size = await sizeOf(pathOf(key))
+        // Bytes of the other form, and the journal, are of no use any more.
+        if (size !== null) await Promise.all([parts.remove(key), rm(partOf(key), { force: true })])
+        return size
       }),
+    keep: (key) => attempt("keeping a file", () => moveTo(partOf(key), pathOf(key))),
     open: (key) =>
       attempt("opening media", async (): Promise<StoredFile | null> => {
         const file = await orNull(open(pathOf(key), O_RDONLY | O_NOFOLLOW))
@@ -156,6 +139,7 @@ const make = (
     remove: (key) =>
       attempt("removing media", async () => {
         await writers.get(key)?.cut()
+        await parts.remove(key)
         await rm(partOf(key), { force: true })
         await rm(pathOf(key), { force: true })
       }),

@@ -3,23 +3,25 @@
  * pause, so that a slow disk does not fill the memory.
  */
 import type { FileHandle } from "node:fs/promises"
-import type { UploadOptions, UploadSink } from "./storage.ts"
+import { cutReasonOf, type UploadEvents, type UploadSink } from "./storage.ts"
 
 /** Bytes of one write. */
 const GATHERED = 1_048_576
 const PAUSE_ABOVE = 8 * 1_048_576
 const RESUME_BELOW = 2 * 1_048_576
 
-export interface UploadEvents {
+export interface FileEvents {
   readonly onClosed: () => void
   /** Called once, with the disk's error. */
   readonly onFailure: (cause: unknown) => void
+  /** After a failure: gives back the room that the request's bytes took. They were not acknowledged. */
+  readonly undo: () => Promise<void>
 }
 
 export class DiskUpload implements UploadSink {
   readonly #file: FileHandle
-  readonly #options: UploadOptions
-  readonly #events: UploadEvents
+  readonly #request: UploadEvents
+  readonly #events: FileEvents
   #position: number
   #chunks: Uint8Array[] = []
   #queued = 0
@@ -30,10 +32,10 @@ export class DiskUpload implements UploadSink {
   #closed: Promise<void> | undefined
 
   /** `position`: bytes of the file that are kept. */
-  constructor(file: FileHandle, position: number, options: UploadOptions, events: UploadEvents) {
+  constructor(file: FileHandle, position: number, request: UploadEvents, events: FileEvents) {
     this.#file = file
     this.#position = position
-    this.#options = options
+    this.#request = request
     this.#events = events
   }
 
@@ -63,7 +65,7 @@ export class DiskUpload implements UploadSink {
 
   /** A newer request takes the upload over. */
   cut = (): Promise<number> => {
-    if (!this.#isOver) this.#options.onCut()
+    if (!this.#isOver) this.#request.onCut("taken")
     return this.abandon()
   }
 
@@ -85,7 +87,7 @@ export class DiskUpload implements UploadSink {
       this.#queued = 0
       if (!this.#isOver) {
         this.#isOver = true
-        this.#options.onCut()
+        this.#request.onCut(cutReasonOf(cause))
       }
     } finally {
       this.#writing = undefined
@@ -108,13 +110,14 @@ export class DiskUpload implements UploadSink {
     }
     if (!this.#isPaused || this.#queued > RESUME_BELOW) return
     this.#isPaused = false
-    if (!this.#isOver) this.#options.onDrain()
+    if (!this.#isOver) this.#request.onDrain()
   }
 
   /** The bytes are on the disk when it resolves. A disk that refuses that has lost them. */
   #close(): Promise<void> {
     this.#closed ??= (async () => {
       try {
+        if (this.#failure !== undefined) await this.#events.undo()
         await this.#file.datasync()
       } catch (cause) {
         this.#failed(cause)

@@ -1,9 +1,15 @@
-/** Where the bytes of media are kept. Keys are ours: no text of a user is part of one. */
+/**
+ * Where the bytes of media are kept: on this server's disk, or at a storage of the operator's (S3) that clients reach themselves. Keys
+ * are ours: no text of a user is part of one.
+ */
 import { Context, Data, type Effect } from "effect"
-import type { Unavailable } from "../../model/errors.ts"
+import { type Conflict, Unavailable } from "../../model/errors.ts"
+import type { Part, StoredPart } from "../../model/media/upload-parts.ts"
 
 /** An upload went on at another place than the one that the stored bytes end at. */
 export class OffsetMismatch extends Data.TaggedError("OffsetMismatch")<{ readonly offset: number }> {}
+
+export const DISK_FULL = new Unavailable({ detail: "The disk for media is full.", retryAfterSeconds: 60 })
 
 /** Takes the bytes of one request. */
 export interface UploadSink {
@@ -15,14 +21,48 @@ export interface UploadSink {
   readonly abandon: () => Promise<number>
 }
 
-export interface UploadOptions {
-  /** Bytes before it that are kept; null begins anew. */
-  readonly offset: number | null
+/** Takes the bytes of one part. */
+export interface PartSink {
+  readonly write: (chunk: Uint8Array) => boolean
+  /** Resolves to the part's etag when it is stored. Rejects with `Conflict` when too few bytes came, or other ones than are stored. */
+  readonly finish: () => Promise<string>
+  /** The part counts as if nothing had come. */
+  readonly abandon: () => Promise<void>
+}
+
+/** `taken`: a newer request has the upload or part; `full`: the disk is; `broken`: it refuses bytes. */
+export type CutReason = "taken" | "full" | "broken"
+
+/** The reason of an error while bytes were written. */
+export const cutReasonOf = (cause: unknown): CutReason =>
+  (cause as NodeJS.ErrnoException).code === "ENOSPC" ? "full" : "broken"
+
+export interface UploadEvents {
   /** May be called after a `write` that returned false. */
   readonly onDrain: () => void
-  /** A newer request goes on with the same upload, or nothing can be written any more: no further chunk is taken. */
-  readonly onCut: () => void
+  /** No further chunk is taken. */
+  readonly onCut: (reason: CutReason) => void
 }
+
+export interface UploadOptions extends UploadEvents {
+  /** Bytes before it that are kept; null begins anew. */
+  readonly offset: number | null
+}
+
+/** The upload of one object. */
+export interface Upload {
+  readonly key: string
+  /** Of the storage that takes the bytes itself; null: they come through this server. */
+  readonly uploadId: string | null
+}
+
+/** What came of an upload. */
+export type Arrived =
+  | { readonly kind: "nothing" }
+  | { readonly kind: "whole"; readonly sizeBytes: number }
+  | { readonly kind: "parts"; readonly parts: ReadonlyArray<StoredPart> }
+  /** It was sealed before. */
+  | { readonly kind: "sealed"; readonly sizeBytes: number }
 
 /** A stored file that is open for reading. */
 export interface StoredFile {
@@ -42,18 +82,39 @@ export interface GrowingFile {
 export class MediaStorage extends Context.Service<
   MediaStorage,
   {
+    /** Clients put bytes at the storage itself. It takes as many as they send, unless their number was announced. */
+    readonly isDirect: boolean
+    /** Begins an upload at the storage itself. Null: its bytes come through this server. */
+    readonly begin: (key: string) => Effect.Effect<string | null, Unavailable>
+    /** Where a client puts a part, or as the only part the whole. Null: at this server. `sizeBytes`: null if it was not announced. */
+    readonly uploadAddress: (
+      upload: Upload,
+      part: { readonly number: number; readonly sizeBytes: number | null },
+      expiresInSeconds: number,
+    ) => string | null
     /** Opens the upload for one request; a request before it that is still open is cut off. */
     readonly upload: (key: string, options: UploadOptions) => Effect.Effect<UploadSink, OffsetMismatch | Unavailable>
-    /** Bytes of the upload so far; null when nothing came. */
+    /** Opens a part for one request; a request before it for the same part is cut off. */
+    readonly uploadPart: (key: string, part: Part, events: UploadEvents) => Effect.Effect<PartSink, Unavailable>
+    /** Bytes of the upload so far, if it is not in parts; null when nothing came. */
     readonly uploaded: (key: string) => Effect.Effect<number | null, Unavailable>
-    /** Ends the upload: from now on the key can be opened. Resolves to its size; null when nothing came. May be repeated. */
-    readonly seal: (key: string) => Effect.Effect<number | null, Unavailable>
+    readonly arrived: (upload: Upload) => Effect.Effect<Arrived, Unavailable>
+    /**
+     * Ends the upload: from now on the key can be opened. `parts`: all of them, of an upload in parts. Resolves to the size; null when
+     * nothing came. May be repeated.
+     */
+    readonly seal: (
+      upload: Upload,
+      parts: ReadonlyArray<StoredPart> | null,
+    ) => Effect.Effect<number | null, Conflict | Unavailable>
     /** Null: no such bytes. */
     readonly open: (key: string) => Effect.Effect<StoredFile | null, Unavailable>
     /** The sealed file's path, for the process that inspects it. */
     readonly pathOf: (key: string) => string
-    /** A path to write a new file to, which is sealed afterwards. Its folder is there; an earlier try's file is not. */
+    /** A path to write a new file to, which is kept afterwards. Its folder is there; an earlier try's file is not. */
     readonly newPath: (key: string) => Effect.Effect<string, Unavailable>
+    /** The file that was written to the new path, or grew, is whole. May be repeated. */
+    readonly keep: (key: string) => Effect.Effect<void, Unavailable>
     /** Opens a file to which bytes are added behind the first `keep` ones; all others are cut off. Fails if fewer are there. */
     readonly grow: (key: string, keep: number) => Effect.Effect<GrowingFile, Unavailable>
     /** Removes the bytes, sealed or not. Nothing there is success. */

@@ -14,6 +14,8 @@ export type RecordingStatus = typeof RecordingStatus.Type
 export const MediaFailureCode = Schema.Literals([
   /** No `complete` came before the upload's end. */
   "upload_expired",
+  /** More bytes came than the recording may have. */
+  "too_large",
   /** No format that is read here, no track with a known codec, or damaged. */
   "unreadable_media",
   /** Longer than 24 hours, by its own account. */
@@ -61,6 +63,8 @@ export interface Recording {
   readonly durationMs: number | null
   readonly failure: MediaFailure | null
   readonly storageKey: string
+  /** Of the upload at a storage that takes bytes itself; null: they come through this server. */
+  readonly uploadId: string | null
   /** Its bytes are files of segments, one file for each take. */
   readonly broadcastId: string | null
   /** SHA-256 of the bytes, once inspected. Null for broadcasts, whose bytes came in pieces. */

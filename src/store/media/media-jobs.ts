@@ -42,6 +42,11 @@ export const deleteMediaJob = async (sql: Queryable, id: number): Promise<boolea
   return count > 0
 }
 
+/** Bytes that no row names any more, because their row went while they were stored. */
+export const addRemoveJob = async (sql: Queryable, storageKey: string): Promise<void> => {
+  await sql`insert into media_jobs (kind, storage_key) values ('remove', ${storageKey})`
+}
+
 export const addSummariseJob = async (sql: Queryable, eventId: string): Promise<void> => {
   await sql`insert into media_jobs (kind, event_id) values ('summarise', ${eventId}) on conflict do nothing`
 }

@@ -5,7 +5,7 @@ import type { Queryable } from "../database.ts"
 import { FIRST_PAGE, type Page, type PageRequest, toPage } from "../page.ts"
 
 const COLUMNS = `id, event_id, workspace_id, phase_id, room_id, kind, source, title, status, size_bytes, content_type,
-  duration_ms, failure, storage_key, broadcast_id, sha256, expected_sha256, upload_expires_at, created_at`
+  duration_ms, failure, storage_key, upload_id, broadcast_id, sha256, expected_sha256, upload_expires_at, created_at`
 
 export interface NewRecording {
   readonly id: string
@@ -17,18 +17,29 @@ export interface NewRecording {
   readonly title: string | null
   readonly sizeBytes: number | null
   readonly storageKey: string
+  /** Bytes that count against the quota although nothing announced them. */
+  readonly reservedBytes: number
   readonly uploadExpiresAt: Timestamp
 }
 
 /** `undefined`: the phase is not one of the event's. */
 export const insertRecording = async (sql: Queryable, recording: NewRecording): Promise<Recording | undefined> => {
-  const { id, eventId, workspaceId, phaseId, roomId, kind, title, sizeBytes, storageKey, uploadExpiresAt } = recording
+  const { id, eventId, workspaceId, phaseId, roomId, kind, title } = recording
+  const { sizeBytes, storageKey, reservedBytes, uploadExpiresAt } = recording
   const [row] = await sql<Recording[]>`
-    insert into recordings (id, event_id, workspace_id, phase_id, room_id, kind, title, status, size_bytes, storage_key, upload_expires_at)
+    insert into recordings (id, event_id, workspace_id, phase_id, room_id, kind, title, status, size_bytes, storage_key,
+                            uploaded_bytes, upload_expires_at)
     select ${id}::uuid, ${eventId}::uuid, ${workspaceId}::uuid, ${phaseId}::uuid, ${roomId}, ${kind}, ${title}, 'uploading',
-           ${sizeBytes}::bigint, ${storageKey}, ${uploadExpiresAt}::timestamptz
+           ${sizeBytes}::bigint, ${storageKey}, ${reservedBytes}::bigint, ${uploadExpiresAt}::timestamptz
      where ${phaseId}::uuid is null or exists (select 1 from phases p where p.id = ${phaseId}::uuid and p.event_id = ${eventId}::uuid)
     returning ${sql.unsafe(COLUMNS)}`
+  return row
+}
+
+/** The upload at the storage has begun. `undefined`: the recording is gone. */
+export const setUpload = async (sql: Queryable, id: string, uploadId: string): Promise<Recording | undefined> => {
+  const [row] = await sql<Recording[]>`
+    update recordings set upload_id = ${uploadId} where id = ${id} returning ${sql.unsafe(COLUMNS)}`
   return row
 }
 
@@ -82,7 +93,7 @@ export const completeUpload = async (
 ): Promise<Recording | undefined> => {
   const [row] = await sql<Recording[]>`
     with done as (
-      update recordings set status = 'processing', size_bytes = ${sizeBytes}, expected_sha256 = ${expectedSha256}, upload_expires_at = null
+      update recordings set status = 'processing', size_bytes = ${sizeBytes}, uploaded_bytes = ${sizeBytes}, expected_sha256 = ${expectedSha256}, upload_expires_at = null
        where id = ${id} and status = 'uploading' returning ${sql.unsafe(COLUMNS)}
     ), job as (
       insert into media_jobs (kind, recording_id) select 'inspect', id from done
@@ -122,6 +133,16 @@ export const markBroadcastReady = async (
            duration_ms = ${durationMs}, width = ${width}, height = ${height}, size_bytes = ${sizeBytes}
      where id = ${id} and status = 'processing' returning id, event_id, workspace_id`
   return row
+}
+
+/** From `uploading` to `failed`; its bytes are removed by a job. */
+export const failUpload = async (sql: Queryable, id: string, failure: MediaFailure): Promise<void> => {
+  await sql`
+    with failed as (
+      update recordings set status = 'failed', upload_expires_at = null, failure = ${sql.json(failure)}
+       where id = ${id} and status = 'uploading' returning storage_key
+    )
+    insert into media_jobs (kind, storage_key) select 'remove', storage_key from failed where storage_key is not null`
 }
 
 /** From `processing` to `failed`; its bytes are removed by a job, and it no longer counts against the quota. */

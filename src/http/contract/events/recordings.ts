@@ -13,6 +13,8 @@ import { Audited } from "../workspaces/audit.ts"
 
 const Bytes = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
 
+const PartNumber = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))
+
 const FIELDS = {
   id: Schema.String,
   eventId: Schema.String,
@@ -54,17 +56,42 @@ export const Recordings = HttpApiGroup.make("recordings")
           uploadUrl: Schema.String,
           /** The end of the address's validity. */
           expiresAt: Instant,
+          /** Null: the file is uploaded whole. Else it may be uploaded in parts, all but the last of this size. */
+          parts: Schema.NullOr(Schema.Struct({ sizeBytes: Schema.Int, maxParts: Schema.Int })),
         }),
       ),
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "event")
       .annotate(OpenApi.Summary, "Begin a recording and get the address for its bytes"),
+    HttpApiEndpoint.post("addressParts", "/v1/recordings/:id/parts", {
+      params: PathId,
+      payload: Schema.Struct({ from: PartNumber, to: PartNumber }),
+      success: Schema.Struct({
+        parts: Schema.Array(
+          Schema.Struct({
+            number: PartNumber,
+            /** As many bytes the part has. */
+            sizeBytes: Schema.Int,
+            /** `PUT` them here, in any order; the address is the credential. */
+            url: Schema.String,
+          }),
+        ),
+      }),
+      error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
+    })
+      .annotate(EndpointAccess, "recording")
+      .annotate(OpenApi.Summary, "Addresses of the parts of an upload, at most 1,000 at once"),
     HttpApiEndpoint.post("completeRecording", "/v1/recordings/:id/complete", {
       params: PathId,
       payload: Schema.Struct({
         /** The bytes are refused when they are other ones. */
         sizeBytes: Schema.optionalKey(Bytes),
+        parts: Schema.optionalKey(
+          Schema.Array(Schema.Struct({ number: PartNumber, etag: Schema.String.check(Schema.isMaxLength(256)) })).check(
+            Schema.isMaxLength(10_000),
+          ),
+        ),
         sha256: Schema.optionalKey(Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/))),
       }),
       success: [Recording.pipe(HttpApiSchema.status(202)), Recording],

@@ -223,6 +223,19 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
       downloadUrl: null,
       uploadUrl: `https://events.example.com/v1/media/uploads/upload.${ids.recording}.workspace.1795363200.QkFaRk9PQkFSRk9PQkFSQkFaQkE`,
       expiresAt: T1,
+      parts: { sizeBytes: 16_777_216, maxParts: 58 },
+    },
+  },
+  addressParts: {
+    request: { from: 1, to: 1 },
+    response: {
+      parts: [
+        {
+          number: 1,
+          sizeBytes: 16_777_216,
+          url: `https://events.example.com/v1/media/parts/part.${ids.recording}_1.workspace.1795363200.QkFaRk9PQkFSRk9PQkFSQkFaQkE`,
+        },
+      ],
     },
   },
   completeRecording: {

@@ -1,12 +1,13 @@
 /** Recordings: rows here, bytes at signed addresses (`http/media/upload.ts`, `http/media/download.ts`). */
 import { Clock, Effect } from "effect"
-import { MediaLinks } from "../../../media/links.ts"
 import { MediaStorage, storageKeyOf } from "../../../media/storage/storage.ts"
-import { Conflict, NotFound, PayloadTooLarge, type Unavailable } from "../../../model/errors.ts"
+import { Conflict, NotFound, PayloadTooLarge } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
 import type { Recording } from "../../../model/media/recording.ts"
+import { partPlanOf } from "../../../model/media/upload-parts.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { Database } from "../../../store/database.ts"
+import { addRemoveJob } from "../../../store/media/media-jobs.ts"
 import { startMediaJobs } from "../../../store/media/media-signal.ts"
 import {
   completeUpload,
@@ -16,12 +17,14 @@ import {
   insertRecording,
   lockMediaUse,
   pageRecordings,
+  setUpload,
 } from "../../../store/media/recordings.ts"
 import { query } from "../../../store/query.ts"
 import type { Recordings } from "../../contract/events/recordings.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
-import { shownRecording, uploadAddress, workspaceAddressing } from "../../requests/media-addresses.ts"
+import { shownRecording, workspaceAddressing } from "../../requests/media-addresses.ts"
 import { requireQuota } from "../../requests/media-quota.ts"
+import { partAddresses, reservedBytes, sealed, wholeAddress } from "../../requests/media-uploads.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 
@@ -30,7 +33,6 @@ const UPLOAD_MS = 24 * 3_600_000
 const MOST_PER_EVENT = 200
 
 const tooMany = new Conflict({ detail: `An event has at most ${MOST_PER_EVENT} recordings; delete one first.` })
-const nothingCame = new Conflict({ detail: "No bytes were uploaded." })
 const notUploading = new Conflict({ detail: "The recording has failed; begin another one." })
 
 const broadcasting = new Conflict({ detail: "Its broadcast goes on; stop that first." })
@@ -38,21 +40,17 @@ const broadcasting = new Conflict({ detail: "Its broadcast goes on; stop that fi
 const shown = (recording: Recording) =>
   Effect.map(workspaceAddressing, (addressing) => shownRecording(recording, addressing))
 
-/** Ends the upload. Succeeds with its size; fails while fewer bytes came than the client said, so that it can go on. */
-const sealed = (
-  { storageKey, sizeBytes: announced }: Recording,
-  sizeBytes: number | undefined,
-): Effect.Effect<number, Conflict | Unavailable, MediaStorage> =>
+/** Begins the upload at a storage that takes bytes itself. A recording without it would be of no use. */
+const begun = (recording: Recording) =>
   Effect.gen(function* () {
+    const database = yield* Database
     const storage = yield* MediaStorage
-    const uploaded = yield* storage.uploaded(storageKey)
-    if (uploaded === 0) return yield* nothingCame
-    const said = sizeBytes ?? announced ?? uploaded
-    if (uploaded !== null && uploaded !== said) {
-      return yield* new Conflict({ detail: `${uploaded} bytes were uploaded, not ${said}.` })
-    }
-    const size = yield* storage.seal(storageKey)
-    return size === null ? yield* nothingCame : size
+    const uploadId = yield* storage
+      .begin(recording.storageKey)
+      .pipe(Effect.tapError(() => Effect.ignore(database.run((sql) => deleteRecording(sql, recording.id)))))
+    if (uploadId === null) return recording
+    const row = yield* database.run((sql) => setUpload(sql, recording.id, uploadId))
+    return row ?? (yield* NotFound.of("recording"))
   })
 
 export const recordings: Handlers<typeof Recordings> = {
@@ -60,20 +58,21 @@ export const recordings: Handlers<typeof Recordings> = {
     access: "event",
     handle: ({ payload, scope: { event, workspaceId } }) =>
       Effect.gen(function* () {
-        const { publicUrl, mediaMaxBytes } = yield* HttpSettings
-        const links = yield* MediaLinks
+        const { mediaMaxBytes } = yield* HttpSettings
+        const { isDirect } = yield* MediaStorage
         if (event.status === "draft") return yield* new Conflict({ detail: "A draft event has no recordings." })
         const { sizeBytes = null, phaseId = null, roomId = null, title = null, kind = "upload" } = payload
         if (mediaMaxBytes > 0 && (sizeBytes ?? 0) > mediaMaxBytes) {
           return yield* new PayloadTooLarge({ limitBytes: mediaMaxBytes })
         }
         const id = newId()
+        const reserved = reservedBytes(sizeBytes, isDirect, mediaMaxBytes)
         const expiresAt = toTimestamp((yield* Clock.currentTimeMillis) + UPLOAD_MS)
-        const recording = yield* (yield* Database).transaction((sql) =>
+        const inserted = yield* (yield* Database).transaction((sql) =>
           Effect.gen(function* () {
             yield* query(() => lockMediaUse(sql, workspaceId))
             if ((yield* query(() => countRecordings(sql, event.id))) >= MOST_PER_EVENT) return yield* tooMany
-            yield* requireQuota(sql, workspaceId, sizeBytes ?? 1)
+            yield* requireQuota(sql, workspaceId, sizeBytes ?? Math.max(1, reserved))
             const row = yield* query(() =>
               insertRecording(sql, {
                 id,
@@ -85,19 +84,28 @@ export const recordings: Handlers<typeof Recordings> = {
                 title: title === null ? null : title.trim(),
                 sizeBytes,
                 storageKey: storageKeyOf(workspaceId, id),
+                reservedBytes: reserved,
                 uploadExpiresAt: expiresAt,
               }),
             )
             return row ?? (yield* NotFound.of("phase"))
           }),
         )
+        const recording = yield* begun(inserted)
+        const plan = partPlanOf(sizeBytes)
         const body = {
           ...(yield* shown(recording)),
-          uploadUrl: uploadAddress(id, expiresAt, publicUrl, links),
+          uploadUrl: yield* wholeAddress(recording),
           expiresAt,
+          parts: plan && { sizeBytes: plan.sizeBytes, maxParts: plan.count },
         }
         return new Reply(body, { status: 201, headers: [["location", `/v1/recordings/${id}`]] })
       }),
+  },
+  addressParts: {
+    access: "recording",
+    handle: ({ payload: { from, to }, scope: { recording } }) =>
+      Effect.map(partAddresses(recording, from, to), (parts) => ({ parts })),
   },
   completeRecording: {
     access: "recording",
@@ -106,7 +114,7 @@ export const recordings: Handlers<typeof Recordings> = {
         if (recording.status === "failed") return yield* notUploading
         if (recording.status !== "uploading") return new Reply(yield* shown(recording), { status: 200 })
         const database = yield* Database
-        const size = yield* sealed(recording, payload.sizeBytes)
+        const size = yield* sealed(recording, payload)
         const expected = payload.sha256 === undefined ? null : Buffer.from(payload.sha256, "hex")
         const completed = yield* database.run((sql) => completeUpload(sql, recording.id, size, expected))
         if (completed !== undefined) {
@@ -115,9 +123,11 @@ export const recordings: Handlers<typeof Recordings> = {
         }
         // Another call was faster.
         const now = yield* database.run((sql) => findRecording(sql, recording.id))
-        if (now === undefined) return yield* NotFound.of("recording")
-        if (now.status === "failed") return yield* notUploading
-        return new Reply(yield* shown(now), { status: 200 })
+        if (now !== undefined && now.status !== "failed") return new Reply(yield* shown(now), { status: 200 })
+        // The job that removes its bytes may have been done before they were sealed.
+        yield* database.run((sql) => addRemoveJob(sql, recording.storageKey))
+        yield* startMediaJobs
+        return yield* now === undefined ? NotFound.of("recording") : notUploading
       }),
   },
   listRecordings: {

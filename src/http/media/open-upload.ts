@@ -1,0 +1,157 @@
+/** Opens what a signed upload address is for: the whole of a recording, or one of its parts. */
+import { Effect } from "effect"
+import { type MediaLinks, partIdOf } from "../../media/links.ts"
+import {
+  type CutReason,
+  cutReasonOf,
+  DISK_FULL,
+  MediaStorage,
+  type OffsetMismatch,
+  type UploadEvents,
+} from "../../media/storage/storage.ts"
+import { BadRequest, Conflict, type Failure, NotFound, PayloadTooLarge, Unavailable } from "../../model/errors.ts"
+import type { Recording } from "../../model/media/recording.ts"
+import { type Part, partOf, partPlanOf } from "../../model/media/upload-parts.ts"
+import { Database } from "../../store/database.ts"
+import { findRecording, noteUploaded } from "../../store/media/recordings.ts"
+import { mostBytes } from "../requests/media-quota.ts"
+import type { HttpSettings } from "../requests/settings.ts"
+import type { HttpResponse } from "../transport/message.ts"
+import type { RequestHead } from "../transport/uws-exchange.ts"
+import { type UploadRange, uploadRangeOf } from "./ranges.ts"
+import { offsetHeader } from "./refusal.ts"
+import { validLink } from "./valid-link.ts"
+
+export type UploadServices = Database | MediaLinks | MediaStorage | HttpSettings
+
+/** An upload that is open for one request. */
+export interface OpenUpload {
+  readonly write: (chunk: Uint8Array) => boolean
+  /** Bytes that the request may still send, and the refusal of more. */
+  readonly left: number
+  readonly refusal: Failure
+  /** All bytes of the request came. Succeeds with the headers of its answer once they are stored. */
+  readonly finish: Effect.Effect<HttpResponse["headers"], Failure, UploadServices>
+  /** The request ended early. */
+  readonly abandon: Effect.Effect<void, Unavailable, UploadServices>
+}
+
+type Opening = (
+  head: RequestHead,
+  events: UploadEvents,
+) => Effect.Effect<OpenUpload, Failure | OffsetMismatch, UploadServices>
+
+/** Retries of a client that met too many uploads. */
+export const RETRY_SECONDS = 5
+
+const WENT_ON = new Unavailable({ detail: "The upload went on in another request.", retryAfterSeconds: RETRY_SECONDS })
+const NOT_STORED = new Unavailable({ detail: "The bytes cannot be stored now.", retryAfterSeconds: RETRY_SECONDS })
+
+export const CUTS: { readonly [R in CutReason]: Unavailable } = { taken: WENT_ON, full: DISK_FULL, broken: NOT_STORED }
+
+/** The recording with this id, if its bytes are still awaited. */
+const awaited = (id: string): Effect.Effect<Recording, Failure, UploadServices> =>
+  Effect.gen(function* () {
+    const recording = yield* (yield* Database).run((sql) => findRecording(sql, id))
+    if (recording === undefined) return yield* NotFound.of("recording")
+    if (recording.status !== "uploading") {
+      return yield* new Conflict({ detail: `The recording is ${recording.status}; it takes no more bytes.` })
+    }
+    return recording
+  })
+
+/** Null for an upload that begins anew. */
+const rangeOf = (
+  header: string | undefined,
+  { sizeBytes }: Recording,
+): Effect.Effect<UploadRange | null, BadRequest> => {
+  if (header === undefined) return Effect.succeed(null)
+  const range = uploadRangeOf(header)
+  if (range === undefined) {
+    return Effect.fail(new BadRequest({ detail: "Content-Range must be `bytes <first>-<last>/<size or *>`." }))
+  }
+  const isOther = sizeBytes !== null && range.size !== null && range.size !== sizeBytes
+  return isOther
+    ? Effect.fail(new BadRequest({ detail: `The recording was announced with ${sizeBytes} bytes.` }))
+    : Effect.succeed(range)
+}
+
+/** Bytes that are stored count against the quota. */
+const noted = (id: string, size: number) =>
+  Effect.flatMap(Database, (database) => database.run((sql) => noteUploaded(sql, id, size))).pipe(
+    Effect.mapError(
+      () =>
+        new Unavailable({
+          detail: "The bytes are stored, and could not be counted.",
+          retryAfterSeconds: RETRY_SECONDS,
+        }),
+    ),
+  )
+
+/** A failure of the disk, whose error its own log has, or of the client. */
+const asFailure = (cause: unknown): Conflict | Unavailable =>
+  cause instanceof Conflict ? cause : CUTS[cutReasonOf(cause)]
+
+export const openWhole: Opening = ({ params, headers }, events) =>
+  Effect.gen(function* () {
+    const { id } = yield* validLink(params["token"] ?? "", ["upload"], "recording")
+    const recording = yield* awaited(id)
+    const range = yield* rangeOf(headers["content-range"], recording)
+    const limit = yield* mostBytes(recording)
+    const offset = range?.start ?? null
+    const storage = yield* MediaStorage
+    const free = yield* storage.free
+    const allowed = limit - (offset ?? 0)
+    const left = Math.min(allowed, free)
+    const refusal = free < allowed ? DISK_FULL : new PayloadTooLarge({ limitBytes: limit })
+    if (free === 0 || Number(headers["content-length"] ?? 0) > left) return yield* Effect.fail(refusal)
+    const { write, finish, abandon } = yield* storage.upload(recording.storageKey, { offset, ...events })
+    return {
+      write,
+      left,
+      refusal,
+      finish: Effect.tryPromise({ try: finish, catch: asFailure }).pipe(
+        Effect.tap((size) => noted(id, size)),
+        Effect.map(offsetHeader),
+      ),
+      // The bytes that came are kept, so that another request can go on after them.
+      abandon: Effect.flatMap(Effect.promise(abandon), (size) => noted(id, size)),
+    }
+  })
+
+/** The bytes that have the upload's address. */
+export const storedOffset = (token: string): Effect.Effect<number, Failure, UploadServices> =>
+  Effect.gen(function* () {
+    const { id } = yield* validLink(token, ["upload"], "recording")
+    const { storageKey } = yield* awaited(id)
+    return (yield* (yield* MediaStorage).uploaded(storageKey)) ?? 0
+  })
+
+const partFor = ({ sizeBytes }: Recording, number: number): Part | undefined => {
+  const plan = partPlanOf(sizeBytes)
+  return sizeBytes === null || plan === null ? undefined : partOf(sizeBytes, plan, number)
+}
+
+export const openPart: Opening = ({ params, headers }, events) =>
+  Effect.gen(function* () {
+    const link = yield* validLink(params["token"] ?? "", ["part"], "recording")
+    const { id, number } = partIdOf(link.id)
+    const recording = yield* awaited(id)
+    const part = partFor(recording, number)
+    if (part === undefined) return yield* NotFound.of("part")
+    const { sizeBytes } = part
+    const length = headers["content-length"]
+    if (length !== undefined && Number(length) !== sizeBytes) {
+      return yield* new BadRequest({ detail: `Part ${number} has ${sizeBytes} bytes, not ${length}.` })
+    }
+    const storage = yield* MediaStorage
+    if ((yield* storage.free) < sizeBytes) return yield* DISK_FULL
+    const { write, finish, abandon } = yield* storage.uploadPart(recording.storageKey, part, events)
+    return {
+      write,
+      left: sizeBytes,
+      refusal: new PayloadTooLarge({ limitBytes: sizeBytes }),
+      finish: Effect.map(Effect.tryPromise({ try: finish, catch: asFailure }), (etag) => [["etag", `"${etag}"`]]),
+      abandon: Effect.promise(abandon),
+    }
+  })

@@ -1,0 +1,62 @@
+/** Files of media on the disk: their sizes, and those that grow. */
+import { constants } from "node:fs"
+import { type FileHandle, mkdir, open, stat } from "node:fs/promises"
+import { dirname } from "node:path"
+import type { GrowingFile } from "./storage.ts"
+
+/** A symbolic link in the place of a file is refused. */
+const { O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
+
+/** The system's code of an error, such as `ENOSPC`. */
+export const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? ""
+
+/** Null where there is nothing. */
+export const orNull = <A>(work: Promise<A>): Promise<A | null> =>
+  work.catch((cause: unknown) => {
+    if (codeOf(cause) === "ENOENT") return null
+    throw cause
+  })
+
+export const sizeOf = async (path: string): Promise<number | null> => (await orNull(stat(path)))?.size ?? null
+
+/** A rename is kept by the folder, which must be on the disk before the caller is answered. */
+export const syncFolder = async (path: string): Promise<void> => {
+  const folder = await open(dirname(path), "r")
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
+}
+
+/** Writes all of the chunks; the system may take fewer bytes at once. */
+const writeAt = async (file: FileHandle, chunks: ReadonlyArray<Uint8Array>, position: number): Promise<number> => {
+  const bytes = Buffer.concat(chunks)
+  for (let written = 0; written < bytes.byteLength; ) {
+    const { bytesWritten } = await file.write(bytes, written, bytes.byteLength - written, position + written)
+    written += bytesWritten
+  }
+  await file.datasync()
+  return position + bytes.byteLength
+}
+
+export const growingFile = async (path: string, keep: number): Promise<GrowingFile> => {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  const file = await open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, 0o600)
+  try {
+    const { size } = await file.stat()
+    if (size < keep) throw new Error(`a file has ${size} bytes of the ${keep} that its rows name`)
+    await file.truncate(keep)
+    if (keep === 0) await syncFolder(path)
+  } catch (cause) {
+    await file.close()
+    throw cause
+  }
+  let position = keep
+  return {
+    append: async (chunks) => {
+      position = await writeAt(file, chunks, position)
+    },
+    close: () => file.close(),
+  }
+}
