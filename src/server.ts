@@ -51,6 +51,7 @@ import { LiveBroadcasts } from "./media/live/live-broadcasts.ts"
 import { MediaProcessor, type MediaProcessorOptions } from "./media/processing/media-processor.ts"
 import { Media } from "./media/seats.ts"
 import { diskStorageLayer } from "./media/storage/disk-storage.ts"
+import { s3StorageLayer } from "./media/storage/s3/s3-storage.ts"
 import { Unavailable } from "./model/errors.ts"
 import { deriveKey } from "./secret-key.ts"
 import { idleAccountsSweepLayer } from "./store/accounts/idle-accounts.ts"
@@ -192,8 +193,9 @@ const layersOf = (
     smtp: config.smtp,
     keep: !config.production,
   })
+  const disk = { folder: join(config.dataDir, "media"), minFreeBytes: config.mediaMinFreeBytes }
   const mediaBytes = Layer.mergeAll(
-    diskStorageLayer({ folder: join(config.dataDir, "media"), minFreeBytes: config.mediaMinFreeBytes }),
+    config.s3 === null ? diskStorageLayer(disk) : s3StorageLayer(disk, config.s3),
     MediaProcessor.layer({ entry: mediaEntry, withinMs: INSPECT_WITHIN_MS, maxResidentBytes: INSPECT_BYTES }),
   )
   return Layer.mergeAll(

@@ -66,7 +66,7 @@ describe.each(FILES)("%s", (name, _args, type) => {
   const hasPicture = /\.(?:mp4|mov|mkv|ts|webm)$/.test(name)
 
   test("is read with its duration and its type", async () => {
-    const facts = (await inspect(join(folder, name), () => {})) as MediaFacts
+    const facts = (await inspect({ path: join(folder, name) }, () => {})) as MediaFacts
     expect(facts).toMatchObject({ width: hasPicture ? 320 : null, height: hasPicture ? 180 : null })
     expect(facts.contentType).toMatch(type)
     expect(Math.abs(facts.durationMs - SECONDS * 1000)).toBeLessThan(100)
@@ -80,7 +80,14 @@ describe.each(FILES)("%s", (name, _args, type) => {
     ["a part and nothing outside of it", 5300, 9700, true],
   ])("%s is cut out, decodes, and lasts as long as it says", async (_, startMs, endMs, inside) => {
     const output = join(folder, `cut-${startMs}-${endMs}-${inside}-${name}`)
-    const facts = (await cut({ kind: "cut", path: join(folder, name), output, startMs, endMs, inside })) as CutFacts
+    const facts = (await cut({
+      kind: "cut",
+      source: { path: join(folder, name) },
+      output,
+      startMs,
+      endMs,
+      inside,
+    })) as CutFacts
     expect(facts).toMatchObject({ actualStartMs: expect.any(Number), actualEndMs: expect.any(Number) })
     const slack = hasPicture ? GOP_MS + 50 : 150
     expect(Math.abs(facts.actualStartMs - startMs)).toBeLessThanOrEqual(slack)
@@ -103,7 +110,7 @@ test("a part of MP4 that begins between key frames begins there exactly when it 
   const output = join(folder, "exact.mp4")
   const facts = await cut({
     kind: "cut",
-    path: join(folder, "a.mp4"),
+    source: { path: join(folder, "a.mp4") },
     output,
     startMs: 5300,
     endMs: 9700,

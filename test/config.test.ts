@@ -10,6 +10,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts"
 const SECRET_KEY = "k".repeat(40)
 const PRODUCTION = { NODE_ENV: "production", SECRET_KEY, PUBLIC_URL: "https://live.example" }
 const MEDIA = { MEDIA_URL: "wss://media.example/", MEDIA_API_KEY: "key", MEDIA_API_SECRET: "short-secret" }
+const S3 = { S3_URL: "https://s3.example/bucket", S3_ACCESS_KEY_ID: "id", S3_SECRET_ACCESS_KEY: "short-secret" }
 
 describe("a value that cannot be used", () => {
   test.each([
@@ -42,6 +43,12 @@ describe("a value that cannot be used", () => {
     ["MAIL_PER_WORKSPACE_PER_DAY", { MAIL_PER_WORKSPACE_PER_DAY: "-1" }],
     ["MAIL_PER_WORKSPACE_PER_DAY", { MAIL_PER_WORKSPACE_PER_DAY: "many" }],
     ["MEDIA_RECORDER", { MEDIA_RECORDER: "true" }],
+    ["S3_URL", { ...S3, S3_URL: "" }],
+    ["S3_URL", { ...S3, S3_URL: "s3://bucket" }],
+    ["S3_URL", { ...S3, S3_URL: "https://user:short-secret@s3.example/bucket" }],
+    ["S3_URL", { S3_SECRET_ACCESS_KEY: "short-secret" }],
+    ["S3_ACCESS_KEY_ID", { ...S3, S3_ACCESS_KEY_ID: "" }],
+    ["S3_SECRET_ACCESS_KEY", { ...S3, S3_SECRET_ACCESS_KEY: "" }],
     ["EVENT_DEFAULT_CAPACITY", { EVENT_DEFAULT_CAPACITY: "100001" }],
   ])("is refused in one sentence that names %s: %j", (key, environment) => {
     const attempt = () => loadConfig({ SECRET_KEY, ...environment })

@@ -83,6 +83,13 @@ export interface Config {
   readonly mediaMinFreeBytes: number
   /** Uploads at once. */
   readonly mediaUploads: number
+  /** The bucket of recordings; `null`: the disk. */
+  readonly s3: {
+    readonly url: string
+    readonly region: string
+    readonly accessKeyId: string
+    readonly secretAccessKey: Redacted.Redacted<string>
+  } | null
   /** Proxies whose `x-forwarded-for` is believed. */
   readonly trustedProxies: TrustedProxies
   readonly metricsToken: Redacted.Redacted<string> | null
@@ -131,6 +138,7 @@ const readAll = (env: Environment): { readonly values: Partial<Values>; readonly
 }
 
 const MEDIA_KEYS = ["MEDIA_URL", "MEDIA_API_KEY", "MEDIA_API_SECRET"] as const
+const S3_KEYS = ["S3_URL", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY"] as const
 const IDP_KEYS = ["IDP_ISSUER", "IDP_CLIENT_ID", "IDP_CLIENT_SECRET"] as const
 
 /** Keys that are needed beside others. */
@@ -158,6 +166,7 @@ const crossProblems = (values: Partial<Values>): ReadonlyArray<string> => {
   return [
     ...(values.NODE_ENV === "production" ? inProduction : []),
     ...missing(values, MEDIA_KEYS, () => true),
+    ...missing(values, S3_KEYS, () => true),
     ...missing(values, IDP_KEYS, (name) => name === "IDP_ISSUER"),
   ]
 }
@@ -179,6 +188,16 @@ const idpOf = ({
   IDP_CLIENT_SECRET: clientSecret,
 }: Values): Config["idp"] =>
   issuer === null || clientId === null || clientSecret === null ? null : { issuer, clientId, clientSecret }
+
+const s3Of = ({
+  S3_URL: url,
+  S3_REGION: region,
+  S3_ACCESS_KEY_ID: accessKeyId,
+  S3_SECRET_ACCESS_KEY: secretAccessKey,
+}: Values): Config["s3"] =>
+  url === null || accessKeyId === null || secretAccessKey === null
+    ? null
+    : { url: url.replace(/\/+$/, ""), region, accessKeyId, secretAccessKey }
 
 /** Reads and checks the whole environment. Throws `ConfigInvalid` with a sentence for every setting that cannot be used. */
 export const loadConfig = (env: Environment = process.env): Config => {
@@ -218,6 +237,7 @@ export const loadConfig = (env: Environment = process.env): Config => {
     mediaQuotaBytes: values.MEDIA_QUOTA_BYTES,
     mediaMinFreeBytes: values.MEDIA_MIN_FREE_BYTES,
     mediaUploads: values.MEDIA_UPLOADS,
+    s3: s3Of(values),
     dataDir,
     databaseUrl: values.DATABASE_URL,
     databasePool: values.DATABASE_POOL,

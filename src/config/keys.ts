@@ -108,6 +108,14 @@ export const CONFIG_KEYS = [
     doc: "Uploads at once, 1 to 64; one more is answered 503. The gateway shares the process with them.",
   },
   {
+    name: "S3_URL",
+    fallback: "unset",
+    doc: "Address of an S3 bucket that keeps recordings and clips, as this server and clients reach it: `https://host/bucket` or `https://bucket.host`. Without it they are on the disk, in `DATA_DIR`.",
+  },
+  { name: "S3_REGION", fallback: "us-east-1", doc: "Region that requests to the bucket are signed for." },
+  { name: "S3_ACCESS_KEY_ID", fallback: "unset", doc: "Id of the access key to the bucket." },
+  { name: "S3_SECRET_ACCESS_KEY", fallback: "unset", doc: "Secret of that key.", secret: true },
+  {
     name: "TRUSTED_PROXIES",
     fallback: "none",
     doc: "Addresses and CIDR blocks, comma separated, whose `X-Forwarded-For` is believed when requests are counted.",

@@ -69,6 +69,13 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 const isIssuer = (value: string): boolean =>
   isUrl(value, ["https:"]) || (isUrl(value, ["http:"]) && LOOPBACK.has(new URL(value).hostname))
 
+/** Without a user: a secret has its own key. */
+const isBucketUrl = (value: string): boolean => {
+  if (!isUrl(value, ["http:", "https:"])) return false
+  const { search, hash, username, password } = new URL(value)
+  return [search, hash, username, password].every((part) => part === "")
+}
+
 const isProxyList = (value: string): boolean => {
   try {
     parseTrustedProxies(value)
@@ -128,6 +135,10 @@ export const SETTINGS = {
   MEDIA_QUOTA_BYTES: integer("MEDIA_QUOTA_BYTES", 50 * 1024 ** 3, 0, 1024 ** 5),
   MEDIA_MIN_FREE_BYTES: integer("MEDIA_MIN_FREE_BYTES", 1024 ** 3, 0, 1024 ** 4),
   MEDIA_UPLOADS: integer("MEDIA_UPLOADS", 4, 1, 64),
+  S3_URL: optional("S3_URL", text("must be an http:// or https:// address without a query", isBucketUrl)),
+  S3_REGION: anything("S3_REGION", "us-east-1"),
+  S3_ACCESS_KEY_ID: optional("S3_ACCESS_KEY_ID", Schema.String),
+  S3_SECRET_ACCESS_KEY: redacted("S3_SECRET_ACCESS_KEY", Schema.String),
   TRUSTED_PROXIES: Config.map(
     required("TRUSTED_PROXIES", text("must be comma separated addresses or CIDR blocks", isProxyList), ""),
     parseTrustedProxies,

@@ -2,19 +2,21 @@
 import { randomBytes } from "node:crypto"
 import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { expect, test } from "vitest"
-import { diskStorageLayer } from "../../src/media/storage/disk-storage.ts"
-import { MediaStorage, storageKeyOf } from "../../src/media/storage/storage.ts"
+import { type DiskStorage, diskStorage } from "../../src/media/storage/disk-storage.ts"
+import { storageKeyOf } from "../../src/media/storage/storage.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
 import { temporaryFolder } from "../support/temporary-folder.ts"
 
 const KEY = storageKeyOf("workspace", "recording-0f")
 
-const openStorage = async (folder: string): Promise<MediaStorage["Service"]> => {
-  const layer = diskStorageLayer({ folder, minFreeBytes: 0 }).pipe(Layer.provide(Telemetry.layer("silent")))
-  return Context.get(await Effect.runPromise(Effect.scoped(Layer.build(layer))), MediaStorage)
-}
+const openStorage = (folder: string): Promise<DiskStorage> =>
+  Effect.runPromise(
+    Effect.map(Telemetry, ({ log }) => diskStorage({ folder, minFreeBytes: 0 }, log)).pipe(
+      Effect.provide(Telemetry.layer("silent")),
+    ),
+  )
 
 const quiet = { offset: null, onDrain: () => {}, onCut: () => {} }
 

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts"
 /** A process that does as the path of its task says. */
 const MODULE = `
 const held = []
-process.on("message", ({ id, path }) => {
+process.on("message", ({ id, source: { path } }) => {
   if (path === "hang") for (;;);
   if (path === "grow") setInterval(() => held.push(Buffer.alloc(20_000_000, 1)), 5)
   if (path === "crash") process.exit(3)
@@ -32,12 +32,14 @@ const open = async (withinMs: number): Promise<MediaProcessor["Service"]> => {
 }
 
 const failureOf = (processor: MediaProcessor["Service"], path: string) =>
-  Effect.runPromise(Effect.flip(processor.inspect(path)))
+  Effect.runPromise(Effect.flip(processor.inspect({ source: { path }, wantsSha256: true })))
 
 test("a task that takes too long is given up, and the next one has a process of its own", async () => {
   const processor = await open(1000)
   expect(await failureOf(processor, "hang")).toMatchObject({ tooMuch: true, detail: "time" })
-  expect(await Effect.runPromise(processor.inspect("answer"))).toMatchObject({ outcome: "refused" })
+  expect(await Effect.runPromise(processor.inspect({ source: { path: "answer" }, wantsSha256: true }))).toMatchObject({
+    outcome: "refused",
+  })
 })
 
 test("a task that takes too much memory is given up", async () => {
@@ -50,7 +52,9 @@ test("a crash is a failed try, and so is a fault; neither is taken for too much"
   const processor = await open(30_000)
   expect(await failureOf(processor, "crash")).toMatchObject({ tooMuch: false })
   expect(await failureOf(processor, "fault")).toMatchObject({ tooMuch: false, detail: "no such file" })
-  expect(await Effect.runPromise(processor.inspect("answer"))).toMatchObject({ outcome: "refused" })
+  expect(await Effect.runPromise(processor.inspect({ source: { path: "answer" }, wantsSha256: true }))).toMatchObject({
+    outcome: "refused",
+  })
 })
 
 test("the process has no variable of the server's environment", async () => {

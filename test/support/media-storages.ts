@@ -1,9 +1,10 @@
 /** A server on each kind of storage, for tests that run on all of them. */
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
+import { type S3TestServer, startS3Server } from "./s3/s3-server.ts"
 import { startMediaServer, type TestServer } from "./server.ts"
 
-export const STORAGES = ["disk"] as const
+export const STORAGES = ["disk", "S3"] as const
 export type StorageKind = (typeof STORAGES)[number]
 
 export interface StorageHouse {
@@ -13,6 +14,8 @@ export interface StorageHouse {
   readonly putStatus: number
   /** Names of all stored objects and parts of the recording. */
   readonly stored: (id: string) => Promise<ReadonlyArray<string>>
+  /** Null on the disk. */
+  readonly s3: S3TestServer | null
   readonly close: () => Promise<void>
 }
 
@@ -22,14 +25,19 @@ const filesIn = async (folder: string, id: string): Promise<ReadonlyArray<string
     .map(({ name }) => name)
 
 export const openStorageHouse = async (
-  _kind: StorageKind,
+  kind: StorageKind,
   environment: { readonly [key: string]: string } = {},
 ): Promise<StorageHouse> => {
+  const s3 = kind === "S3" ? await startS3Server() : null
   const house: StorageHouse = {
-    server: await startMediaServer({ MEDIA_UPLOADS: "16", ...environment }),
-    putStatus: 204,
-    stored: (id) => filesIn(house.server.folder, id),
-    close: () => house.server.stop(),
+    server: await startMediaServer({ MEDIA_UPLOADS: "16", ...s3?.environment, ...environment }),
+    putStatus: s3 === null ? 204 : 200,
+    stored: async (id) => [...(await filesIn(house.server.folder, id)), ...(s3?.stored(id) ?? [])],
+    s3,
+    close: async () => {
+      await house.server.stop()
+      await s3?.close()
+    },
   }
   return house
 }

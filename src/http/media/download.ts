@@ -101,19 +101,40 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 const encoded = (name: string): string =>
   encodeURIComponent(name).replace(/['()*!]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
 
-const headersOf = ({ asset, use }: Opened): HttpResponse["headers"] => {
-  const { title, id, contentType, createdAt } = asset
-  const type = contentType ?? "application/octet-stream"
-  const name = `${title ?? id}.${EXTENSIONS[type] ?? "bin"}`
+const typeOf = ({ contentType }: Asset): string => contentType ?? "application/octet-stream"
+
+const dispositionOf = ({ asset, use }: Opened): string => {
+  const name = `${asset.title ?? asset.id}.${EXTENSIONS[typeOf(asset)] ?? "bin"}`
+  return `${use === "download" ? "attachment" : "inline"}; filename*=UTF-8''${encoded(name)}`
+}
+
+const CACHED = ["cache-control", "private, max-age=3600"] as const
+
+const headersOf = (opened: Opened): HttpResponse["headers"] => {
+  const { asset } = opened
   return [
-    ["content-type", type],
-    ["content-disposition", `${use === "download" ? "attachment" : "inline"}; filename*=UTF-8''${encoded(name)}`],
+    ["content-type", typeOf(asset)],
+    ["content-disposition", dispositionOf(opened)],
     ["content-security-policy", "sandbox"],
     ["accept-ranges", "bytes"],
-    ["cache-control", "private, max-age=3600"],
+    CACHED,
     ["etag", etagOf(asset)],
-    ["last-modified", new Date(toMillis(createdAt)).toUTCString()],
+    ["last-modified", new Date(toMillis(asset.createdAt)).toUTCString()],
   ]
+}
+
+/** The storage gives the bytes to the client itself, with ranges. */
+const redirection = (
+  { method }: RequestHead,
+  opened: Opened,
+  addressFor: NonNullable<StoredFile["addressFor"]>,
+): HttpResponse => {
+  const location = addressFor({
+    method: method === "HEAD" ? "HEAD" : "GET",
+    contentType: typeOf(opened.asset),
+    disposition: dispositionOf(opened),
+  })
+  return { status: 302, headers: [["location", location], CACHED], body: "" }
 }
 
 /** `If-Range` with another validator: the client has other bytes, and gets the whole. */
@@ -161,6 +182,8 @@ export class Downloads {
       return exchange.send({ status: 412, headers, body: "" })
     }
     if (namesTag(head.headers["if-none-match"], etag)) return exchange.send({ status: 304, headers, body: "" })
+    const { addressFor } = opened.file
+    if (addressFor !== undefined) return exchange.send(redirection(head, opened, addressFor))
     const range = rangeOf(wantedRange(head, etag), size)
     if (range === "unsatisfiable") {
       return exchange.send({ status: 416, headers: [["content-range", `bytes */${size}`]], body: "" })

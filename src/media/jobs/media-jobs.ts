@@ -66,6 +66,10 @@ const later = (facts: CutFacts, byMs: number): CutFacts => ({
   actualEndMs: facts.actualEndMs + byMs,
 })
 
+/** The job is not tried again. */
+const isFinal = ({ tooMuch, isAway }: TaskFailed, attempts: number): boolean =>
+  tooMuch || (isAway !== true && attempts >= MOST_TRIES)
+
 const OTHER_BYTES: MediaFailure = {
   code: "checksum_mismatch",
   detail: "The bytes that arrived have another SHA-256 than the one that was given.",
@@ -86,7 +90,7 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
 
     const ready = (recording: Recording, { facts, sha256 }: Extract<Inspection, { outcome: "readable" }>) =>
       database.transaction(async (sql) => {
-        const settled = await markReady(sql, recording.id, facts, Buffer.from(sha256, "hex"))
+        const settled = await markReady(sql, recording.id, facts, sha256 === null ? null : Buffer.from(sha256, "hex"))
         if (settled === undefined) return
         const { id, ...of } = settled
         await announce(sql, now(), { type: "recording.ready", ...of, extra: { assetId: id } })
@@ -95,11 +99,18 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
     const fail = (id: string, failure: MediaFailure) =>
       Effect.asVoid(database.transaction((sql) => markFailed(sql, id, failure)))
 
+    const inspected = ({ storageKey, expectedSha256 }: Recording) =>
+      Effect.gen(function* () {
+        const source = yield* storage.source(storageKey)
+        // The bytes of an object elsewhere would all have to come here for it.
+        return yield* processor.inspect({ source, wantsSha256: "path" in source || expectedSha256 !== null })
+      })
+
     const inspect = (job: Extract<MediaJob, { kind: "inspect" }>) =>
       Effect.gen(function* () {
         const recording = yield* database.run((sql) => findRecording(sql, job.recordingId))
         if (recording === undefined || recording.status !== "processing") return
-        const inspection = yield* processor.inspect(storage.pathOf(recording.storageKey))
+        const inspection = yield* inspected(recording)
         if (inspection.outcome === "refused") return yield* fail(recording.id, inspection.failure)
         const expected = recording.expectedSha256
         if (expected !== null && Buffer.from(expected).toString("hex") !== inspection.sha256) {
@@ -109,7 +120,7 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
       }).pipe(
         Effect.catchTag("TaskFailed", (failed): Effect.Effect<void, Unavailable | TaskFailed> => {
           log.warn({ recording: job.recordingId, why: failed.detail }, "media: an inspection failed")
-          return failed.tooMuch || job.attempts >= MOST_TRIES ? fail(job.recordingId, GIVEN_UP) : Effect.fail(failed)
+          return isFinal(failed, job.attempts) ? fail(job.recordingId, GIVEN_UP) : Effect.fail(failed)
         }),
       )
 
@@ -132,10 +143,10 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
         const output = yield* storage.newPath(storageKey)
         const spans = yield* database.run((sql) => takeSpans(sql, recording.id))
         const take = spans.find((span) => startMs >= span.startMs && startMs < span.endMs)
-        const path = storage.pathOf(take?.storageKey ?? recording.storageKey)
+        const source = yield* storage.source(take?.storageKey ?? recording.storageKey)
         // Times of a cut are those of its file.
         const before = take?.startMs ?? 0
-        const task = { path, output, startMs: startMs - before, endMs: endMs - before, inside }
+        const task = { source, output, startMs: startMs - before, endMs: endMs - before, inside }
         const cutting = yield* processor.cut(task)
         return cutting.outcome === "refused" ? cutting : { ...cutting, facts: later(cutting.facts, before) }
       })
@@ -153,7 +164,7 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
       }).pipe(
         Effect.catchTag("TaskFailed", (failed): Effect.Effect<void, Unavailable | TaskFailed> => {
           log.warn({ clip: job.clipId, why: failed.detail }, "media: a cut failed")
-          return failed.tooMuch || job.attempts >= MOST_TRIES ? failClip(job.clipId, CUT_GIVEN_UP) : Effect.fail(failed)
+          return isFinal(failed, job.attempts) ? failClip(job.clipId, CUT_GIVEN_UP) : Effect.fail(failed)
         }),
       )
 

@@ -9,7 +9,6 @@ import {
   ALL_FORMATS,
   Conversion,
   EncodedPacketSink,
-  FilePathSource,
   FilePathTarget,
   FLAC,
   FlacOutputFormat,
@@ -32,7 +31,9 @@ import {
   WebMOutputFormat,
 } from "mediabunny"
 import type { CutFacts, MediaFailure } from "../../model/media/recording.ts"
+import type { MediaSource } from "../storage/storage.ts"
 import type { CutTask } from "./protocol.ts"
+import { sourceOf } from "./source.ts"
 
 /** An index before the media lets players begin at once; made in memory, it needs the whole clip there. */
 const INDEXED_FIRST_MS = 300_000
@@ -82,8 +83,10 @@ const copiedFrom = async (input: Input, start: number, inside: boolean): Promise
   return Math.min(...times)
 }
 
+const inputOf = (from: MediaSource): Input => new Input({ source: sourceOf(from, () => {}), formats: ALL_FORMATS })
+
 const durationOf = async (path: string): Promise<number> => {
-  const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS })
+  const input = inputOf({ path })
   try {
     return await input.computeDuration()
   } finally {
@@ -94,8 +97,8 @@ const durationOf = async (path: string): Promise<number> => {
 const COPY = { mode: "forced", shiftTolerance: Number.POSITIVE_INFINITY } as const
 
 /** All of the file as MP4, in another file. */
-const asMp4 = async (path: string, output: string): Promise<void> => {
-  const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS })
+const asMp4 = async (from: MediaSource, output: string): Promise<void> => {
+  const input = inputOf(from)
   try {
     const target = new Output({ format: new Mp4OutputFormat({ fastStart: false }), target: new FilePathTarget(output) })
     const conversion = await Conversion.init({ input, output: target, copy: COPY, tags: {}, showWarnings: false })
@@ -105,8 +108,8 @@ const asMp4 = async (path: string, output: string): Promise<void> => {
   }
 }
 
-const isTransportStream = async (path: string): Promise<boolean> => {
-  const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS })
+const isTransportStream = async (from: MediaSource): Promise<boolean> => {
+  const input = inputOf(from)
   try {
     return (await input.getFormat()) === MPEG_TS
   } finally {
@@ -119,18 +122,18 @@ const isTransportStream = async (path: string): Promise<boolean> => {
  * (mediabunny 1.61) fails at some parts of one, and never at the whole.
  */
 export const cut = async (task: CutTask): Promise<CutFacts | MediaFailure> => {
-  if (!(await isTransportStream(task.path))) return cutPart(task)
+  if (!(await isTransportStream(task.source))) return cutPart(task)
   const whole = `${task.output}.mp4`
   try {
-    await asMp4(task.path, whole)
-    return await cutPart({ ...task, path: whole })
+    await asMp4(task.source, whole)
+    return await cutPart({ ...task, source: { path: whole } })
   } finally {
     await rm(whole, { force: true })
   }
 }
 
-const cutPart = async ({ path, output, startMs, endMs, inside }: CutTask): Promise<CutFacts | MediaFailure> => {
-  const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS })
+const cutPart = async ({ source, output, startMs, endMs, inside }: CutTask): Promise<CutFacts | MediaFailure> => {
+  const input = inputOf(source)
   try {
     // Broadcast containers begin at any time.
     const first = Math.max(0, await input.getFirstTimestamp())
@@ -165,7 +168,7 @@ const cutPart = async ({ path, output, startMs, endMs, inside }: CutTask): Promi
 }
 
 const contentTypeOf = async (path: string): Promise<string | undefined> => {
-  const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS })
+  const input = inputOf({ path })
   try {
     return (await input.getMimeType()).split(";")[0]?.trim()
   } finally {

@@ -2,15 +2,11 @@
  * Reads a file's container, tracks and duration from its bytes alone. The bytes are a stranger's: anything that is not known to be
  * right is a refusal. Runs in the process for media (`media-process.ts`), never on the server's event loop.
  */
-import {
-  ALL_FORMATS,
-  EncodedPacketSink,
-  FilePathSource,
-  Input,
-  type InputTrack,
-  UnsupportedInputFormatError,
-} from "mediabunny"
+import { ALL_FORMATS, EncodedPacketSink, Input, type InputTrack, UnsupportedInputFormatError } from "mediabunny"
 import type { MediaFacts, MediaFailure } from "../../model/media/recording.ts"
+
+import type { MediaSource } from "../storage/storage.ts"
+import { type StorageAway, sourceOf } from "./source.ts"
 
 /** By the file's own account; a forged table of samples may claim centuries. */
 const LONGEST_SECONDS = 24 * 3600
@@ -53,12 +49,17 @@ const factsOf = async (input: Input): Promise<MediaFacts | MediaFailure> => {
 }
 
 /** The library's own messages go to the log only: they repeat bytes of the file. */
-export const inspect = async (path: string, log: (cause: unknown) => void): Promise<MediaFacts | MediaFailure> => {
-  const input = new Input({ source: new FilePathSource(path), formats: ALL_FORMATS })
+export const inspect = async (from: MediaSource, log: (cause: unknown) => void): Promise<MediaFacts | MediaFailure> => {
+  let away: StorageAway | undefined
+  const source = sourceOf(from, (cause) => {
+    away = cause
+  })
+  const input = new Input({ source, formats: ALL_FORMATS })
   try {
     return await factsOf(input)
   } catch (cause) {
     log(cause)
+    if (away !== undefined) throw away
     return unreadable(
       cause instanceof UnsupportedInputFormatError
         ? "The format of the file is not one that is read here."

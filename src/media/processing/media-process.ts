@@ -3,51 +3,46 @@
  * task after the other from its parent and ends with it.
  */
 import { createHash } from "node:crypto"
-import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
+import type { MediaSource } from "../storage/storage.ts"
 import { cut } from "./cut.ts"
 import { inspect } from "./inspect.ts"
-import type { CutTask, Cutting, Inspection, MediaAnswer, MediaTask } from "./protocol.ts"
+import type { CutTask, Cutting, Inspection, InspectTask, MediaAnswer, MediaTask } from "./protocol.ts"
+import { bytesOf, StorageAway } from "./source.ts"
 
 const answer = (message: MediaAnswer): void => {
   process.send?.(message)
 }
 
-/** 1 MiB: few reads, and little memory. */
-const CHUNK = 1_048_576
-
-const hashOf = async (path: string): Promise<string> => {
+const hashOf = async (source: MediaSource): Promise<string> => {
   const hash = createHash("sha256")
-  for await (const chunk of createReadStream(path, { highWaterMark: CHUNK })) hash.update(chunk as Uint8Array)
+  for await (const chunk of bytesOf(source)) hash.update(chunk)
   return hash.digest("hex")
 }
 
 const say = (cause: unknown): void => answer({ said: String(cause) })
 
-const measured = async (path: string) => {
-  const { size } = await stat(path)
-  return { sizeBytes: size, sha256: await hashOf(path) }
-}
-
-const inspection = async (path: string): Promise<Inspection> => {
-  const facts = await inspect(path, say)
+const inspection = async ({ source, wantsSha256 }: InspectTask): Promise<Inspection> => {
+  const facts = await inspect(source, say)
   if ("code" in facts) return { outcome: "refused", failure: facts }
-  return { outcome: "readable", facts, ...(await measured(path)) }
+  return { outcome: "readable", facts, sha256: wantsSha256 ? await hashOf(source) : null }
 }
 
 const cutting = async (task: CutTask): Promise<Cutting> => {
   const facts = await cut(task)
   if ("code" in facts) return { outcome: "refused", failure: facts }
-  return { outcome: "cut", facts, ...(await measured(task.output)) }
+  const { size } = await stat(task.output)
+  return { outcome: "cut", facts, sizeBytes: size, sha256: await hashOf({ path: task.output }) }
 }
 
 const run = async (task: MediaTask): Promise<void> => {
   const { id } = task
   try {
-    answer({ id, result: await (task.kind === "inspect" ? inspection(task.path) : cutting(task)) })
+    answer({ id, result: await (task.kind === "inspect" ? inspection(task) : cutting(task)) })
   } catch (cause) {
     say(cause)
-    answer({ id, fault: cause instanceof Error ? cause.message : String(cause) })
+    const fault = cause instanceof Error ? cause.message : String(cause)
+    answer({ id, fault, isAway: cause instanceof StorageAway })
   }
 }
 

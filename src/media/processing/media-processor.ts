@@ -7,11 +7,13 @@ import { readFileSync } from "node:fs"
 import { Context, Data, Effect, Layer, Semaphore } from "effect"
 import { type Cancel, currentTimers, type Timers } from "../../clock/timers.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
-import type { CutTask, Cutting, Inspection, MediaAnswer, MediaTask, MediaWork } from "./protocol.ts"
+import type { CutTask, Cutting, Inspection, InspectTask, MediaAnswer, MediaTask, MediaWork } from "./protocol.ts"
 
 /** The task was not done. `tooMuch`: it was given up for its time or memory, and would be again. */
 export class TaskFailed extends Data.TaggedError("TaskFailed")<{
   readonly tooMuch: boolean
+  /** The storage did not answer: that says nothing about the bytes. */
+  readonly isAway?: boolean
   readonly detail: string
 }> {}
 
@@ -112,7 +114,11 @@ class Process {
       return
     }
     if (answer.id !== this.#current?.id) return
-    this.#current.settle("fault" in answer ? new TaskFailed({ tooMuch: false, detail: answer.fault }) : answer.result)
+    this.#current.settle(
+      "fault" in answer
+        ? new TaskFailed({ tooMuch: false, detail: answer.fault, isAway: answer.isAway })
+        : answer.result,
+    )
   }
 
   #ended(child: ChildProcess, how: string): void {
@@ -128,7 +134,7 @@ const OTHER_RESULT = new TaskFailed({ tooMuch: false, detail: "The process for m
 export class MediaProcessor extends Context.Service<
   MediaProcessor,
   {
-    readonly inspect: (path: string) => Effect.Effect<Inspection, TaskFailed>
+    readonly inspect: (task: Omit<InspectTask, "kind">) => Effect.Effect<Inspection, TaskFailed>
     /** Writes a part of a file to another one. */
     readonly cut: (task: Omit<CutTask, "kind">) => Effect.Effect<Cutting, TaskFailed>
   }
@@ -155,8 +161,8 @@ export class MediaProcessor extends Context.Service<
             }),
           )
         return {
-          inspect: (path) =>
-            Effect.flatMap(perform({ kind: "inspect", path }), (result) =>
+          inspect: (task) =>
+            Effect.flatMap(perform({ kind: "inspect", ...task }), (result) =>
               result.outcome === "cut" ? Effect.fail(OTHER_RESULT) : Effect.succeed(result),
             ),
           cut: (task) =>

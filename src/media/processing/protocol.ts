@@ -1,10 +1,12 @@
 /** Messages between the server and its process for media. */
+
 import type { CutFacts, MediaFacts, MediaFailure } from "../../model/media/recording.ts"
+import type { MediaSource } from "../storage/storage.ts"
 
 /** A part of a file, written to another one. Times are in milliseconds from the first picture or sound. */
 export interface CutTask {
   readonly kind: "cut"
-  readonly path: string
+  readonly source: MediaSource
   readonly output: string
   readonly startMs: number
   readonly endMs: number
@@ -12,24 +14,35 @@ export interface CutTask {
   readonly inside: boolean
 }
 
-export type MediaWork = { readonly kind: "inspect"; readonly path: string } | CutTask
+export interface InspectTask {
+  readonly kind: "inspect"
+  readonly source: MediaSource
+  /** All bytes are read for it. */
+  readonly wantsSha256: boolean
+}
+
+export type MediaWork = InspectTask | CutTask
 
 export type MediaTask = MediaWork & { readonly id: number }
-
-interface Measured {
-  readonly sizeBytes: number
-  readonly sha256: string
-}
 
 type Refused = { readonly outcome: "refused"; readonly failure: MediaFailure }
 
 /** The findings of an inspection. */
-export type Inspection = ({ readonly outcome: "readable"; readonly facts: MediaFacts } & Measured) | Refused
-export type Cutting = ({ readonly outcome: "cut"; readonly facts: CutFacts } & Measured) | Refused
+export type Inspection =
+  | { readonly outcome: "readable"; readonly facts: MediaFacts; readonly sha256: string | null }
+  | Refused
+export type Cutting =
+  | {
+      readonly outcome: "cut"
+      readonly facts: CutFacts
+      readonly sizeBytes: number
+      readonly sha256: string
+    }
+  | Refused
 
 export type MediaAnswer =
   | { readonly id: number; readonly result: Inspection | Cutting }
-  /** The task could not be done through a fault of ours, such as a file that is not there. */
-  | { readonly id: number; readonly fault: string }
+  /** The task could not be done through a fault of ours, such as a file that is not there. `isAway`: the storage did not answer. */
+  | { readonly id: number; readonly fault: string; readonly isAway: boolean }
   /** For the log: the library's own words. */
   | { readonly said: string }

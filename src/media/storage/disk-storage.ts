@@ -29,10 +29,13 @@ export interface DiskStorageOptions {
   readonly minFreeBytes: number
 }
 
-const make = (
+/** `pathOf`: where the file of a key is, or would be. */
+export type DiskStorage = MediaStorage["Service"] & { readonly pathOf: (key: string) => string }
+
+export const diskStorage = (
   { folder, minFreeBytes }: DiskStorageOptions,
   log: Telemetry["Service"]["log"],
-): MediaStorage["Service"] => {
+): DiskStorage => {
   const root = resolve(folder)
   const pathOf = (key: string): string => {
     const path = join(root, key)
@@ -123,6 +126,7 @@ const make = (
         if (size !== null) await Promise.all([parts.remove(key), rm(partOf(key), { force: true })])
         return size
       }),
+    source: (key) => Effect.succeed({ path: pathOf(key) }),
     keep: (key) => attempt("keeping a file", () => moveTo(partOf(key), pathOf(key))),
     open: (key) =>
       attempt("opening media", async (): Promise<StoredFile | null> => {
@@ -154,5 +158,5 @@ const make = (
 export const diskStorageLayer = (options: DiskStorageOptions): Layer.Layer<MediaStorage, never, Telemetry> =>
   Layer.effect(
     MediaStorage,
-    Effect.map(Telemetry, ({ log }) => make(options, log)),
+    Effect.map(Telemetry, ({ log }) => diskStorage(options, log)),
   )

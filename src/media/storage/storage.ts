@@ -64,12 +64,25 @@ export type Arrived =
   /** It was sealed before. */
   | { readonly kind: "sealed"; readonly sizeBytes: number }
 
+/** A client that gets bytes from the storage itself. */
+export interface GivenAway {
+  readonly method: "GET" | "HEAD"
+  readonly contentType: string
+  /** As in `Content-Disposition`. */
+  readonly disposition: string
+}
+
+/** Where the process for media reads bytes. An address holds all that it takes to read them. */
+export type MediaSource = { readonly path: string } | { readonly url: string; readonly sizeBytes: number }
+
 /** A stored file that is open for reading. */
 export interface StoredFile {
   readonly size: number
   /** Fewer bytes than wanted only at the end of the file. */
   readonly read: (into: Uint8Array, position: number) => Promise<number>
   readonly close: () => Promise<void>
+  /** Where a client gets the bytes from the storage itself. Absent: only through this server. */
+  readonly addressFor?: (given: GivenAway) => string
 }
 
 /** A file that can be read while it grows. */
@@ -109,8 +122,8 @@ export class MediaStorage extends Context.Service<
     ) => Effect.Effect<number | null, Conflict | Unavailable>
     /** Null: no such bytes. */
     readonly open: (key: string) => Effect.Effect<StoredFile | null, Unavailable>
-    /** The sealed file's path, for the process that inspects it. */
-    readonly pathOf: (key: string) => string
+    /** Stored bytes, for the process that inspects and cuts them. */
+    readonly source: (key: string) => Effect.Effect<MediaSource, Unavailable>
     /** A path to write a new file to, which is kept afterwards. Its folder is there; an earlier try's file is not. */
     readonly newPath: (key: string) => Effect.Effect<string, Unavailable>
     /** The file that was written to the new path, or grew, is whole. May be repeated. */

@@ -67,7 +67,7 @@ export interface Recording {
   readonly uploadId: string | null
   /** Its bytes are files of segments, one file for each take. */
   readonly broadcastId: string | null
-  /** SHA-256 of the bytes, once inspected. Null for broadcasts, whose bytes came in pieces. */
+  /** SHA-256 of the bytes, once inspected. Null for broadcasts, whose bytes came in pieces, and where all bytes would be fetched for it. */
   readonly sha256: Uint8Array | null
   readonly expectedSha256: Uint8Array | null
   readonly uploadExpiresAt: Timestamp | null

@@ -110,7 +110,7 @@ export const markReady = async (
   sql: Queryable,
   id: string,
   { container, contentType, codecs, durationMs, width, height }: MediaFacts,
-  sha256: Uint8Array,
+  sha256: Uint8Array | null,
 ): Promise<Settled | undefined> => {
   const [row] = await sql<Settled[]>`
     update recordings

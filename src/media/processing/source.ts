@@ -1,0 +1,82 @@
+/** Bytes that the process for media reads: a file, or an object at a signed address, of which it reads ranges. */
+import { open } from "node:fs/promises"
+import { CustomSource, FilePathSource, type Source } from "mediabunny"
+import type { MediaSource } from "../storage/storage.ts"
+
+/** Ranges that were read are kept: an index is looked at again and again. */
+const CACHE_BYTES = 16 * 1024 ** 2
+const RANGE_WITHIN_MS = 30_000
+const TRIES = 3
+/** Few reads, and little memory. */
+const CHUNK = 1_048_576
+const REMOTE_CHUNK = 8 * CHUNK
+
+const rangeOnce = async (url: string, start: number, end: number): Promise<Uint8Array> => {
+  const answer = await fetch(url, {
+    headers: { range: `bytes=${start}-${end - 1}` },
+    signal: AbortSignal.timeout(RANGE_WITHIN_MS),
+  })
+  if (answer.status !== 206) {
+    await answer.body?.cancel()
+    // Without the address: it is a credential.
+    throw new Error(`the storage answered ${answer.status} to a range`)
+  }
+  const bytes = new Uint8Array(await answer.arrayBuffer())
+  if (bytes.byteLength !== end - start) throw new Error("the storage answered another range")
+  return bytes
+}
+
+const range = async (url: string, start: number, end: number): Promise<Uint8Array> => {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await rangeOnce(url, start, end)
+    } catch (cause) {
+      if (tried === TRIES) throw new StorageAway(cause instanceof Error ? cause.message : String(cause))
+    }
+  }
+}
+
+/** The bytes could not be read: that says nothing about them. */
+export class StorageAway extends Error {
+  override readonly name = "StorageAway"
+}
+
+export const sourceOf = (from: MediaSource, failed: (cause: StorageAway) => void): Source => {
+  if ("path" in from) return new FilePathSource(from.path)
+  const { url, sizeBytes } = from
+  return new CustomSource({
+    getSize: () => sizeBytes,
+    read: async (start, end) => {
+      try {
+        return await range(url, start, end)
+      } catch (cause) {
+        if (cause instanceof StorageAway) failed(cause)
+        throw cause
+      }
+    },
+    maxCacheSize: CACHE_BYTES,
+    prefetchProfile: "network",
+    handleUnhandledError: () => {},
+  })
+}
+
+/** All bytes, in their order. */
+export async function* bytesOf(from: MediaSource): AsyncGenerator<Uint8Array> {
+  if ("url" in from) {
+    for (let at = 0; at < from.sizeBytes; at += REMOTE_CHUNK) {
+      yield await range(from.url, at, Math.min(from.sizeBytes, at + REMOTE_CHUNK))
+    }
+    return
+  }
+  const file = await open(from.path, "r")
+  try {
+    for (let at = 0; ; ) {
+      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(CHUNK), 0, CHUNK, at)
+      if (bytesRead === 0) return
+      at += bytesRead
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}

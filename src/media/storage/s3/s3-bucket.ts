@@ -1,0 +1,204 @@
+/** Operations on a bucket. Each has a deadline; errors are told apart by their status, and never hold a request or its secrets. */
+import { type FileHandle, open } from "node:fs/promises"
+import { Redacted } from "effect"
+import { S3mini, S3ServiceError } from "s3mini"
+import type { StoredPart } from "../../../model/media/upload-parts.ts"
+import type { S3Settings } from "./presign.ts"
+
+/** The storage refused, or did not answer. */
+export class S3Failed extends Error {
+  override readonly name = "S3Failed"
+  /** 0: no answer. */
+  readonly status: number
+
+  constructor(operation: string, status: number, code: string) {
+    super(`${operation}: ${status === 0 ? "no answer" : `status ${status}`} (${code})`)
+    this.status = status
+  }
+}
+
+/** For a request without many bytes. */
+const SHORT_MS = 15_000
+/** For one part, a range, or the joining of parts. */
+const LONG_MS = 120_000
+
+const TYPE = "application/octet-stream"
+/** Of files that this server has. */
+const PART_BYTES = 16 * 1024 ** 2
+
+const codeOf = (cause: unknown): string => {
+  const { code, name } = cause as { readonly code?: unknown; readonly name?: unknown }
+  if (typeof code === "string") return code
+  return typeof name === "string" ? name : "unknown"
+}
+
+const failedAs = (operation: string, cause: unknown): S3Failed => {
+  if (cause instanceof S3Failed) return cause
+  const found = cause instanceof Error && cause.cause instanceof S3ServiceError ? cause.cause : cause
+  if (found instanceof S3ServiceError) return new S3Failed(operation, found.status, found.serviceCode ?? "")
+  // The cause of a failed fetch says why.
+  const inner = found instanceof Error && found.cause !== undefined ? found.cause : found
+  return new S3Failed(operation, 0, codeOf(inner))
+}
+
+const attempt = async <A>(operation: string, work: () => Promise<A>): Promise<A> => {
+  try {
+    return await work()
+  } catch (cause) {
+    throw failedAs(operation, cause)
+  }
+}
+
+/** Null where the object or upload is not there. */
+const orNull = <A>(work: Promise<A>): Promise<A | null> =>
+  work.catch((cause: unknown) => {
+    if (cause instanceof S3Failed && cause.status === 404) return null
+    throw cause
+  })
+
+const textOf = (xml: string, name: string): string => new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? ""
+
+/** An etag comes in quotation marks, which some servers escape. */
+const etagIn = (xml: string): string => textOf(xml, "ETag").replaceAll(/&quot;|&#34;|"/g, "")
+
+const partsIn = (xml: string): ReadonlyArray<StoredPart> =>
+  [...xml.matchAll(/<Part>(.*?)<\/Part>/gs)].map(([, part = ""]) => ({
+    number: Number(textOf(part, "PartNumber")),
+    sizeBytes: Number(textOf(part, "Size")),
+    etag: etagIn(part),
+  }))
+
+/** Newer releases of Node 20 refuse a length that is given beside the one that they derive from the body. */
+const fetchWithoutLength: typeof fetch = (input, init) => {
+  const headers = new Headers(init?.headers)
+  headers.delete("content-length")
+  return fetch(input, { ...init, headers })
+}
+
+export class S3Bucket {
+  readonly #short: S3mini
+  readonly #long: S3mini
+
+  constructor({ url, region, accessKeyId, secretAccessKey }: S3Settings) {
+    const settings = {
+      endpoint: url,
+      region,
+      accessKeyId,
+      secretAccessKey: Redacted.value(secretAccessKey),
+      fetch: fetchWithoutLength,
+    }
+    this.#short = new S3mini({ ...settings, requestAbortTimeout: SHORT_MS })
+    this.#long = new S3mini({ ...settings, requestAbortTimeout: LONG_MS })
+  }
+
+  begin(key: string): Promise<string> {
+    return attempt("CreateMultipartUpload", () => this.#short.getMultipartUploadId(key, TYPE))
+  }
+
+  /** Null: there is no such upload, because it was completed or aborted. */
+  parts(key: string, uploadId: string): Promise<ReadonlyArray<StoredPart> | null> {
+    return orNull(attempt("ListParts", () => this.#allParts(key, uploadId)))
+  }
+
+  async #allParts(key: string, uploadId: string): Promise<ReadonlyArray<StoredPart>> {
+    const found: StoredPart[] = []
+    for (let marker = "0"; marker !== ""; ) {
+      const query = { uploadId, "max-parts": "1000", "part-number-marker": marker }
+      const xml = await (await this.#short.getObjectRaw(key, true, 0, undefined, query)).text()
+      found.push(...partsIn(xml))
+      const next = textOf(xml, "NextPartNumberMarker")
+      const isMore = textOf(xml, "IsTruncated") === "true" && Number(next) > Number(marker)
+      marker = isMore ? next : ""
+    }
+    return found
+  }
+
+  /** False: there is no such upload any more. */
+  async join(key: string, uploadId: string, parts: ReadonlyArray<StoredPart>): Promise<boolean> {
+    const numbered = parts.map(({ number, etag }) => ({ partNumber: number, etag: `"${etag}"` }))
+    const joined = await orNull(
+      attempt("CompleteMultipartUpload", () => this.#long.completeMultipartUpload(key, uploadId, numbered)),
+    )
+    return joined !== null
+  }
+
+  /** Null: there is no such object. */
+  size(key: string): Promise<number | null> {
+    return orNull(attempt("HeadObject", () => this.#short.getContentLength(key)))
+  }
+
+  /** The bytes from `start` to `end`. */
+  read(key: string, start: number, end: number): Promise<Uint8Array> {
+    return attempt("GetObject", async () => {
+      const answer = await this.#long.getObjectRaw(key, false, start, end)
+      // A whole object in place of a range would fill the memory.
+      if (answer.status !== 206) {
+        await answer.body?.cancel()
+        throw new S3Failed("GetObject", answer.status, "no range")
+      }
+      return new Uint8Array(await answer.arrayBuffer())
+    })
+  }
+
+  /** Stores a file of this server's disk. */
+  async store(key: string, path: string): Promise<void> {
+    const file = await open(path, "r")
+    try {
+      const { size } = await file.stat()
+      if (size > PART_BYTES) await this.#storeInParts(key, file, size)
+      else {
+        const bytes = await readAll(file, 0, size)
+        await attempt("PutObject", () => this.#long.putObject(key, bytes, TYPE))
+      }
+    } finally {
+      await file.close()
+    }
+  }
+
+  async #storeInParts(key: string, file: FileHandle, size: number): Promise<void> {
+    const uploadId = await this.begin(key)
+    const parts: StoredPart[] = []
+    // As many as S3 takes of one object.
+    const partBytes = Math.max(PART_BYTES, Math.ceil(size / 10_000))
+    for (let position = 0; position < size; position += partBytes) {
+      const bytes = await readAll(file, position, Math.min(partBytes, size - position))
+      const number = parts.length + 1
+      const { etag } = await attempt("UploadPart", () => this.#long.uploadPart(key, uploadId, bytes, number))
+      parts.push({ number, etag, sizeBytes: bytes.byteLength })
+    }
+    await this.join(key, uploadId, parts)
+  }
+
+  /** Ends all uploads of the object that were not completed, and removes it. */
+  async remove(key: string): Promise<void> {
+    for (const uploadId of await this.#uploadsOf(key)) {
+      await orNull(attempt("AbortMultipartUpload", () => this.#short.abortMultipartUpload(key, uploadId)))
+    }
+    await orNull(attempt("DeleteObject", () => this.#short.deleteObject(key)))
+  }
+
+  async #uploadsOf(key: string): Promise<ReadonlyArray<string>> {
+    const listed: unknown = await attempt("ListMultipartUploads", () =>
+      this.#short.listMultipartUploads("/", key, "GET", { prefix: key }),
+    )
+    const result = field(listed, "ListMultipartUploadsResult")
+    const uploads = field(result, "Upload") ?? []
+    return (Array.isArray(uploads) ? uploads : [uploads])
+      .filter((upload) => field(upload, "Key") === key)
+      .map((upload) => field(upload, "UploadId"))
+      .filter((id) => typeof id === "string")
+  }
+}
+
+const field = (from: unknown, name: string): unknown =>
+  typeof from === "object" && from !== null && name in from ? (from as Record<string, unknown>)[name] : undefined
+
+const readAll = async (file: FileHandle, position: number, size: number): Promise<Uint8Array> => {
+  const bytes = Buffer.allocUnsafe(size)
+  for (let read = 0; read < size; ) {
+    const { bytesRead } = await file.read(bytes, read, size - read, position + read)
+    if (bytesRead === 0) throw new Error("a file became shorter while it was stored")
+    read += bytesRead
+  }
+  return bytes
+}

@@ -1,0 +1,144 @@
+/**
+ * Media in an S3 bucket. Clients put and get the bytes there, at addresses that are signed for them. An upload is a multipart upload,
+ * also of a single part: its addresses end when it is completed, so that nobody can put other bytes in the place of inspected ones.
+ *
+ * Files that this server writes (clips, the takes of broadcasts) are on its disk until they are whole. Whatever lies on the disk is read
+ * from there: also what was stored before the bucket was configured.
+ */
+import { stat } from "node:fs/promises"
+import { Effect, Layer } from "effect"
+import { currentTimers } from "../../../clock/timers.ts"
+import { Conflict, Unavailable } from "../../../model/errors.ts"
+import { Telemetry } from "../../../telemetry/telemetry.ts"
+import { orNull } from "../disk-files.ts"
+import { type DiskStorageOptions, diskStorage } from "../disk-storage.ts"
+import { type Arrived, type GivenAway, MediaStorage, type StoredFile, type Upload } from "../storage.ts"
+import { presigned, type S3Settings } from "./presign.ts"
+import { S3Bucket, S3Failed } from "./s3-bucket.ts"
+
+/** A player that was opened goes on for six hours; the redirection may be kept for one. */
+const WATCH_SECONDS = 7 * 3600
+const INSPECT_SECONDS = 3600
+
+const AWAY = "The storage of media is not available."
+
+const start = (disk: DiskStorageOptions, settings: S3Settings) =>
+  Effect.gen(function* () {
+    const { log } = yield* Telemetry
+    const timers = yield* currentTimers
+    const local = diskStorage(disk, log)
+    const bucket = new S3Bucket(settings)
+
+    const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, Unavailable> =>
+      Effect.tryPromise({
+        try: work,
+        catch: (cause) => {
+          log.error({ err: cause }, `media: ${what} failed`)
+          return new Unavailable({ detail: AWAY, retryAfterSeconds: 30 })
+        },
+      })
+
+    const isHere = async (key: string): Promise<boolean> => (await orNull(stat(local.pathOf(key)))) !== null
+
+    const addressOf = (key: string, { method, contentType, disposition }: GivenAway): string => {
+      const query = { "response-content-type": contentType, "response-content-disposition": disposition }
+      return presigned(settings, { method, key, query, expiresInSeconds: WATCH_SECONDS }, timers.now())
+    }
+
+    const fileOf = (key: string, size: number): StoredFile => ({
+      size,
+      read: async (into, position) => {
+        const end = Math.min(size, position + into.byteLength)
+        if (end <= position) return 0
+        const bytes = await bucket.read(key, position, end)
+        into.set(bytes.subarray(0, end - position))
+        return Math.min(bytes.byteLength, end - position)
+      },
+      close: () => Promise.resolve(),
+      addressFor: (given) => addressOf(key, given),
+    })
+
+    const arrived = async ({ key }: Upload, uploadId: string): Promise<Arrived> => {
+      const parts = await bucket.parts(key, uploadId)
+      if (parts !== null) return parts.length === 0 ? { kind: "nothing" } : { kind: "parts", parts }
+      const sizeBytes = await bucket.size(key)
+      return sizeBytes === null ? { kind: "nothing" } : { kind: "sealed", sizeBytes }
+    }
+
+    return MediaStorage.of({
+      ...local,
+      isDirect: true,
+      begin: (key) => attempt("beginning an upload", () => bucket.begin(key)),
+      uploadAddress: ({ key, uploadId }, { number, sizeBytes }, expiresInSeconds) => {
+        if (uploadId === null) return null
+        const query = { partNumber: String(number), uploadId }
+        // S3 holds the client to the length that is signed.
+        const headers: { readonly [name: string]: string } =
+          sizeBytes === null ? {} : { "content-length": String(sizeBytes) }
+        return presigned(settings, { method: "PUT", key, query, headers, expiresInSeconds }, timers.now())
+      },
+      arrived: (upload) => {
+        const { uploadId } = upload
+        if (uploadId === null) return local.arrived(upload)
+        return attempt("reading what was uploaded", () => arrived(upload, uploadId))
+      },
+      seal: (upload, parts) => {
+        const { key, uploadId } = upload
+        if (uploadId === null) return local.seal(upload, parts)
+        return Effect.tryPromise({
+          try: async () => {
+            // An upload that is gone was joined by another caller, or removed: the object says which.
+            if (parts !== null) await bucket.join(key, uploadId, parts)
+            return await bucket.size(key)
+          },
+          catch: (cause) => {
+            log.error({ err: cause }, "media: sealing an upload failed")
+            const isRefused = cause instanceof S3Failed && cause.status >= 400 && cause.status < 500
+            return isRefused && cause.status !== 403 && cause.status !== 429
+              ? new Conflict({ detail: "The storage refused to join the parts; send those that changed again." })
+              : new Unavailable({ detail: AWAY, retryAfterSeconds: 30 })
+          },
+        })
+      },
+      open: (key) =>
+        Effect.flatMap(local.open(key), (file) =>
+          file === null
+            ? attempt("opening media", async () => {
+                const size = await bucket.size(key)
+                return size === null ? null : fileOf(key, size)
+              })
+            : Effect.succeed(file),
+        ),
+      source: (key) =>
+        attempt("opening media", async () => {
+          if (await isHere(key)) return { path: local.pathOf(key) }
+          const sizeBytes = await bucket.size(key)
+          if (sizeBytes === null) return { path: local.pathOf(key) }
+          const wanted = { method: "GET", key, expiresInSeconds: INSPECT_SECONDS } as const
+          return { url: presigned(settings, wanted, timers.now()), sizeBytes }
+        }),
+      keep: (key) =>
+        Effect.gen(function* () {
+          yield* local.keep(key)
+          yield* attempt("storing a file", async () => {
+            const found = await orNull(stat(local.pathOf(key)))
+            if (found === null) return
+            await bucket.store(key, local.pathOf(key))
+            const size = await bucket.size(key)
+            if (size !== found.size) throw new Error(`a stored file has ${size} bytes, not ${found.size}`)
+          })
+          yield* local.remove(key)
+        }),
+      remove: (key) =>
+        Effect.andThen(
+          local.remove(key),
+          attempt("removing media", () => bucket.remove(key)),
+        ),
+    })
+  })
+
+/** `disk`: for files that this server writes. */
+export const s3StorageLayer = (
+  disk: DiskStorageOptions,
+  settings: S3Settings,
+): Layer.Layer<MediaStorage, never, Telemetry> => Layer.effect(MediaStorage, start(disk, settings))
