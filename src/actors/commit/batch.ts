@@ -44,7 +44,7 @@ const factOf = (dispatch: Dispatch): PublicationFact | undefined => {
       return { type: "removed", participantId: dispatch.d.participantId }
     case "assignment.updated":
     case "rotation.round":
-      return { type: "room", roomId: dispatch.d.roomId, t: dispatch.t, d: dispatch.d }
+      return { type: "room", roomId: dispatch.d.roomId }
     default:
       return undefined
   }

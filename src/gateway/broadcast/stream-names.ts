@@ -39,16 +39,19 @@ export const streamsOf = (who: Receiver, roomId: string | null): ReadonlyArray<S
 const ALL_DISPATCHES: ReadonlyArray<AnyDispatch> = Object.values(DISPATCHES)
 
 /** By kind of stream: the opt-outs of the ephemeral dispatches that it carries, `undefined` for those without one. */
-const EPHEMERAL: ReadonlyMap<string, ReadonlySet<OptOut | undefined>> = ALL_DISPATCHES.reduce((byKind, dispatch) => {
+const EPHEMERAL: ReadonlyMap<string, ReadonlyArray<OptOut | undefined>> = ALL_DISPATCHES.reduce((byKind, dispatch) => {
   if (dispatch.kind !== "ephemeral") return byKind
-  for (const kind of dispatch.streams) byKind.set(kind, new Set(byKind.get(kind)).add(dispatch.optOut))
+  for (const kind of dispatch.streams) {
+    byKind.set(kind, [...new Set(byKind.get(kind)).add(dispatch.optOut)])
+  }
   return byKind
-}, new Map<string, ReadonlySet<OptOut | undefined>>())
+}, new Map<string, ReadonlyArray<OptOut | undefined>>())
+
+const NO_TOPICS: ReadonlyArray<OptOut | undefined> = []
 
 /**
  * The opt-outs that the stream has a topic of ephemeral dispatches for, `undefined` for the topic without one. They follow from the
  * contract, so that each ephemeral dispatch has its receivers subscribed.
  */
-export const ephemeralTopicsOf = (stream: StreamName): ReadonlyArray<OptOut | undefined> => [
-  ...(EPHEMERAL.get(kindOf(stream)) ?? []),
-]
+export const ephemeralTopicsOf = (stream: StreamName): ReadonlyArray<OptOut | undefined> =>
+  EPHEMERAL.get(kindOf(stream)) ?? NO_TOPICS

@@ -1,5 +1,5 @@
 /** The topics that a connection is subscribed to, as a function of its life. No subscription is kept anywhere else. */
-import { ownerOf, pollStream } from "../../model/live/streams.ts"
+import { ownerOf, pollStream, roomStream } from "../../model/live/streams.ts"
 import { actingAs } from "../../protocol/rule.ts"
 import { ephemeralTopicsOf, type StreamName, streamsOf } from "../broadcast/stream-names.ts"
 import { ephemeralTopic, roleTopic, streamTopic } from "../broadcast/topics.ts"
@@ -24,9 +24,14 @@ interface Part {
 /** A paused connection keeps the topics without positions: those of the polls and of its role. */
 const PARTS: ReadonlyArray<Part> = [
   {
-    dependsOn: ["identity", "roomId", "isPaused", "isSlow"],
+    dependsOn: ["identity", "isPaused", "isSlow"],
     topics: (life) =>
-      life.isPaused ? [] : streamsOf(life.identity, life.roomId).flatMap((stream) => topicsOfStream(life, stream)),
+      life.isPaused ? [] : streamsOf(life.identity, null).flatMap((stream) => topicsOfStream(life, stream)),
+  },
+  // Apart from the other streams, because thousands of connections change their room at once.
+  {
+    dependsOn: ["roomId", "isPaused", "isSlow"],
+    topics: (life) => (life.isPaused || life.roomId === null ? [] : topicsOfStream(life, roomStream(life.roomId))),
   },
   {
     dependsOn: ["polls"],

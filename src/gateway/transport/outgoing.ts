@@ -1,8 +1,7 @@
 /** Dispatches on their way from the feed or the store to sockets. */
 import type { Publication } from "../../actors/feed.ts"
 import type { MediaToken } from "../../media/seats.ts"
-import { toMillis } from "../../model/timestamp.ts"
-import { encodeOrdered } from "../../protocol/encoding.ts"
+import { withField } from "../../protocol/encoding.ts"
 
 export interface Outgoing {
   readonly frame: string
@@ -16,10 +15,7 @@ export interface SeatableDispatch {
 }
 
 /** Publications are stored without a seat, because its token is valid for minutes. */
-export const outgoing = ({ stream, s, version, at, frame, fact }: Publication): Outgoing => {
-  if (fact?.type !== "room") return { frame }
-  const { roomId, t, d } = fact
-  const withSeat = (media: MediaToken): string =>
-    encodeOrdered({ stream, s, version, at: toMillis(at), t, d: { ...d, media } })
-  return { frame, seatable: { roomId, withSeat } }
-}
+export const outgoing = ({ frame, fact }: Publication): Outgoing =>
+  fact?.type === "room"
+    ? { frame, seatable: { roomId: fact.roomId, withSeat: (media) => withField(frame, "media", media) } }
+    : { frame }

@@ -8,12 +8,6 @@ export const PublicationFact = Schema.Union([
   /** The participant was removed from the event. A gateway that missed the removal closes their sockets when it reads this. */
   Schema.Struct({ type: Schema.Literal("removed"), participantId: Schema.String }),
   /** The receiver's room; null: none. Where there is a media server, the dispatch is sent with a seat in it. */
-  Schema.Struct({
-    type: Schema.Literal("room"),
-    roomId: Schema.NullOr(Schema.String),
-    /** The dispatch, to be written with the seat. */
-    t: Schema.String,
-    d: Schema.Record(Schema.String, Schema.Unknown),
-  }),
+  Schema.Struct({ type: Schema.Literal("room"), roomId: Schema.NullOr(Schema.String) }),
 ])
 export type PublicationFact = typeof PublicationFact.Type

@@ -36,7 +36,10 @@ export const roomOf = (stream: string): string | undefined =>
 export const isSharedStream = (stream: string): boolean => SHARED.has(stream)
 
 /** The part of the name before the id. */
-export const kindOf = (stream: string): string => stream.split(":", 1)[0] ?? stream
+export const kindOf = (stream: string): string => {
+  const end = stream.indexOf(":")
+  return end === -1 ? stream : stream.slice(0, end)
+}
 
 /** A participant's own stream has the same name for each of them on the wire. */
 export const wireStream = (stream: string): string => (ownerOf(stream) === undefined ? stream : "me")

@@ -113,17 +113,18 @@ const partnersOf = (
     return participantId === self || seat?.roomId !== room ? [] : [{ participantId, name: seat.name ?? "" }]
   })
 
+/** `group`: -1 for participants without one, whose room is null. */
 const roundInGroup = (
   records: RecordStore,
   rotation: Rotation,
   round: Round,
   group: number,
+  room: string | null,
   self: string,
 ): RotationRoundView => {
   // Both are set while a round of the rotation runs.
   const { n, startsAt, endsAt } = rotation
   const people = round.groups[group]
-  const room = people === undefined ? null : roomId(rotation, group)
   return {
     n,
     startsAt: startsAt ?? round.at,
@@ -147,7 +148,9 @@ export const roundFor = (records: RecordStore, participantId: string): RotationR
   if (rotation === undefined || round === undefined) return null
   const isBye = round.byes.includes(participantId) && records.get("opt", participantId)?.in !== false
   if (!isBye && records.get("seat", participantId) === undefined) return null
-  return roundInGroup(records, rotation, round, groupOf(round, participantId), participantId)
+  const group = groupOf(round, participantId)
+  const room = group === -1 ? null : roomId(rotation, group)
+  return roundInGroup(records, rotation, round, group, room, participantId)
 }
 
 export const publishRound = (turn: Turn, participantId: string): void => {
@@ -173,10 +176,10 @@ const seatAll = (turn: Turn, rotation: Rotation, round: Round): void => {
       turn.changeParticipant({ participantId: id, roomId: room })
     }
     for (const id of people)
-      turn.publish("rotation.round", `me:${id}`, roundInGroup(turn.records, rotation, round, group, id))
+      turn.publish("rotation.round", `me:${id}`, roundInGroup(turn.records, rotation, round, group, room, id))
   }
   for (const id of round.byes)
-    turn.publish("rotation.round", `me:${id}`, roundInGroup(turn.records, rotation, round, -1, id))
+    turn.publish("rotation.round", `me:${id}`, roundInGroup(turn.records, rotation, round, -1, null, id))
 }
 
 /** True when these groups have no new pair and no other round could have one. Larger groups are not searched further. */
