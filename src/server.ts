@@ -48,6 +48,7 @@ import { mediaJobsLayer } from "./media/jobs/media-jobs.ts"
 import { MediaLinks, mediaLinksOf } from "./media/links.ts"
 import { playbackUrlBy } from "./media/live/addresses.ts"
 import { LiveBroadcasts } from "./media/live/live-broadcasts.ts"
+import { MediaServerApi, mediaServerApiOf } from "./media/livekit/media-server-api.ts"
 import { MediaProcessor, type MediaProcessorOptions } from "./media/processing/media-processor.ts"
 import { Media } from "./media/seats.ts"
 import { diskStorageLayer } from "./media/storage/disk-storage.ts"
@@ -219,6 +220,7 @@ const layersOf = (
     }),
     HelpDesk.layer(config.helpModel),
     Media.layer(config.media),
+    config.media === null ? Layer.empty : Layer.effect(MediaServerApi, mediaServerApiOf(config.media)),
     WebhookRegistration.layer(sealingKey),
     RateLimits.layer(config.production),
     PartnerTokens.layer.pipe(Layer.provide(PartnerKeys.layer)),

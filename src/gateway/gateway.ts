@@ -11,11 +11,13 @@ import { ClientAddresses } from "../identity/callers/client-addresses.ts"
 import { GrantChanges } from "../identity/grant-changes.ts"
 import { Tokens } from "../identity/tokens.ts"
 import { LiveBroadcasts } from "../media/live/live-broadcasts.ts"
+import { MediaServerApi } from "../media/livekit/media-server-api.ts"
 import { Media } from "../media/seats.ts"
 import { Database } from "../store/database.ts"
 import { Telemetry } from "../telemetry/telemetry.ts"
 import { Sessions } from "./connection/session.ts"
 import { Hub } from "./event/hub.ts"
+import { RoomGuard } from "./expulsion/room-guard.ts"
 import { AbsentParticipants } from "./memory/absent-participants.ts"
 import { GATEWAY_DEFAULTS, type GatewayOptions } from "./options.ts"
 import type { GatewayServices } from "./services.ts"
@@ -62,29 +64,37 @@ export const bindGateway = (
     const fork = yield* FiberSet.runtime(fibers)<never>()
     let isStopped = false
     const timers = yield* currentTimers
+    const live = yield* LiveEvents
+    const feed = yield* Feed
+    const guarded: GatewayServices["fork"] = (effect) =>
+      fork(
+        Effect.catchCause(effect, (cause) =>
+          Effect.sync(() => {
+            if (Cause.hasInterruptsOnly(cause)) return
+            failed(Cause.squash(cause))
+          }),
+        ),
+      )
+    const mediaServer = yield* MediaServerApi
     const services: GatewayServices = {
       options,
       timers,
       telemetry,
       node,
-      live: yield* LiveEvents,
-      feed: yield* Feed,
+      live,
+      feed,
       database: yield* Database,
       tokens: yield* Tokens,
       grants: yield* GrantChanges,
       absent: new AbsentParticipants(timers, options.absentParticipants),
       anonymous: yield* AnonymousBudgets,
       media: yield* Media,
+      rooms:
+        mediaServer === null
+          ? null
+          : new RoomGuard(mediaServer, { live, feed, timers, sweepMs: options.roomSweepMs, telemetry, fork: guarded }),
       broadcasts: yield* LiveBroadcasts,
-      fork: (effect) =>
-        fork(
-          Effect.catchCause(effect, (cause) =>
-            Effect.sync(() => {
-              if (Cause.hasInterruptsOnly(cause)) return
-              failed(Cause.squash(cause))
-            }),
-          ),
-        ),
+      fork: guarded,
       publish: (topic, text) => {
         if (isStopped) return
         telemetry.metrics.framesSent.add()
@@ -126,6 +136,7 @@ export const bindGateway = (
       if (isStopped) return
       stopSweeping()
       silence()
+      services.rooms?.stop()
       hub.stop()
       isStopped = true
       await Effect.runPromise(Scope.close(scope, Exit.void))

@@ -6,6 +6,8 @@ export interface GatewayOptions {
   readonly identifyTimeoutMs: number
   /** The interval at which all connections are checked for deadlines. */
   readonly sweepMs: number
+  /** Between two looks at the rooms of the media server. */
+  readonly roomSweepMs: number
   /**
    * The interval at which the grants behind open sockets are checked. The guide promises that an ended grant closes its sockets
    * within ten seconds. This interval, a sweep, and one failed check with its second of pause fit into that time.
@@ -52,6 +54,7 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   heartbeatMs: 20_000,
   identifyTimeoutMs: 10_000,
   sweepMs: 1000,
+  roomSweepMs: 30_000,
   recheckMs: 7000,
   historyMs: 120_000,
   historyEntries: 1000,

@@ -10,6 +10,7 @@ import type { LiveBroadcasts } from "../media/live/live-broadcasts.ts"
 import type { Media } from "../media/seats.ts"
 import type { Database } from "../store/database.ts"
 import type { Telemetry } from "../telemetry/telemetry.ts"
+import type { RoomGuard } from "./expulsion/room-guard.ts"
 import type { AbsentParticipants } from "./memory/absent-participants.ts"
 import type { GatewayOptions } from "./options.ts"
 
@@ -24,6 +25,8 @@ export interface GatewayServices {
   readonly absent: AbsentParticipants
   readonly anonymous: AnonymousBudgets["Service"]
   readonly media: Media["Service"]
+  /** Null: there is no media server. */
+  readonly rooms: RoomGuard | null
   readonly broadcasts: LiveBroadcasts["Service"]
   readonly telemetry: Telemetry["Service"]
   /** This process, in presence reports. */

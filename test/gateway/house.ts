@@ -14,6 +14,7 @@ import { ClientAddresses } from "../../src/identity/callers/client-addresses.ts"
 import { type GrantChange, GrantChanges } from "../../src/identity/grant-changes.ts"
 import { type GatewayGrant, Tokens } from "../../src/identity/tokens.ts"
 import { LiveBroadcasts } from "../../src/media/live/live-broadcasts.ts"
+import { MediaServerApi, mediaServerApiOf } from "../../src/media/livekit/media-server-api.ts"
 import { Media, type MediaServer } from "../../src/media/seats.ts"
 import { diskStorageLayer } from "../../src/media/storage/disk-storage.ts"
 import { newId } from "../../src/model/ids.ts"
@@ -37,7 +38,11 @@ export interface Stage {
 }
 
 /** Of the gateway, and the media server it gives seats in. */
-type Options = Partial<GatewayOptions> & { readonly media?: MediaServer | null }
+type Options = Partial<GatewayOptions> & {
+  readonly media?: MediaServer | null
+  /** The media server is there, so that its rooms are looked after. */
+  readonly guardsRooms?: boolean
+}
 
 interface Node {
   readonly gateway: RunningGateway
@@ -71,12 +76,17 @@ export interface House {
   readonly stop: () => Promise<void>
 }
 
-const startNode = async (actors: ActorHouse, node: string, { media = null, ...options }: Options): Promise<Node> => {
+const startNode = async (
+  actors: ActorHouse,
+  node: string,
+  { media = null, guardsRooms = false, ...options }: Options,
+): Promise<Node> => {
   const app = App()
   const services = Layer.mergeAll(
     tokensLayer,
     GrantChanges.layer,
     Media.layer(media),
+    guardsRooms && media !== null ? Layer.effect(MediaServerApi, mediaServerApiOf(media)) : Layer.empty,
     ClientAddresses.layer(parseTrustedProxies("127.0.0.1")),
     AnonymousBudgets.layer(false),
     LiveBroadcasts.layer({ ingest: { most: 8, maxKbps: 8000, maxHours: 12 }, quotaBytes: 0 }).pipe(

@@ -13,6 +13,9 @@ import { Channel } from "./channel.ts"
 
 const DRAIN_STEP_MS = 25
 
+/** Closes after which the participant has no right to be in the event. Removals are the live event's, which has its own way. */
+const ENDS_RIGHTS: ReadonlySet<number> = new Set([CLOSE.revoked.code, CLOSE.tokenExpired.code])
+
 export class Hub implements ConnectionOwner {
   readonly #services: GatewayServices
   readonly #channels = new Map<string, Channel>()
@@ -69,6 +72,13 @@ export class Hub implements ConnectionOwner {
     metrics.sockets.add(-1)
     if (departure.why !== undefined) metrics.disconnects.add(1, String(departure.why.code))
     this.#channels.get(connection.eventId)?.forget(connection, departure.from)
+    if (departure.why !== undefined && ENDS_RIGHTS.has(departure.why.code)) this.#expel(connection)
+  }
+
+  /** The media server does not know that the right to be here has ended. Another tab may have a right of its own. */
+  #expel({ eventId, identity: { participantId } }: Connection): void {
+    if (this.#channels.get(eventId)?.participants.has(participantId) === true) return
+    this.#services.rooms?.expel(eventId, participantId)
   }
 
   sweep(now: number): void {

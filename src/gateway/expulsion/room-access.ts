@@ -1,0 +1,143 @@
+/**
+ * Which rooms of the media server the participants of one live event may be in, and who must leave a room when that changes. A
+ * participant may be in the main room of the active phase and in the room that the live event gave them.
+ */
+import type { ActivePhase, ParticipantChange } from "../../actors/domain/state.ts"
+import type { FeedMessage } from "../../actors/feed.ts"
+import type { LiveReading } from "../../actors/protocol.ts"
+import { mediaRoomOf, seatKind } from "../../media/seats.ts"
+import type { EventRole } from "../../model/roles.ts"
+
+/** `close`: everybody leaves the room. */
+export type Expulsion =
+  | { readonly type: "expel"; readonly room: string; readonly participantId: string }
+  | { readonly type: "close"; readonly room: string }
+
+/** A change that takes a participant's place in the call, whatever room they are in. */
+const losesCall = ({ admission, barred }: ParticipantChange): boolean =>
+  barred === true || admission === "waiting" || admission === "denied"
+
+const runs = (status: FeedMessage["status"]): boolean => status === "live"
+
+export class RoomAccess {
+  readonly #eventId: string
+  #phase: ActivePhase
+  #isLive: boolean
+  #seats: Map<string, string>
+  #removed: Set<string>
+  #held: Set<string>
+  #roles: Map<string, EventRole>
+
+  constructor(eventId: string, { snapshot }: Pick<LiveReading, "snapshot">) {
+    this.#eventId = eventId
+    this.#phase = snapshot.phase
+    this.#isLive = runs(snapshot.event.status)
+    this.#seats = new Map(Object.entries(snapshot.seats))
+    this.#removed = new Set(snapshot.removed)
+    this.#held = new Set(Object.keys(snapshot.admissions).filter((id) => snapshot.admissions[id] === "held"))
+    this.#roles = new Map(Object.entries(snapshot.roles))
+  }
+
+  /** The rooms that may have participants. */
+  get rooms(): ReadonlySet<string> {
+    const main = this.#mainRoom
+    return new Set([...(main === null ? [] : [main]), ...Array.from(this.#seats.values(), (room) => this.#named(room))])
+  }
+
+  /** The rooms that this participant may be in. */
+  roomsOf(participantId: string): ReadonlyArray<string> {
+    if (this.#removed.has(participantId) || this.#held.has(participantId) || !this.#mayTakePart(participantId))
+      return []
+    const [main, seat] = [this.#mainRoom, this.#seats.get(participantId)]
+    return [...(main === null ? [] : [main]), ...(seat === undefined ? [] : [this.#named(seat)])]
+  }
+
+  /** Takes in a committed message. The result is what must happen at the media server. */
+  apply(message: Pick<FeedMessage, "phase" | "status" | "participantChanges" | "ejections">): ReadonlyArray<Expulsion> {
+    if (this.#staysAfter(message)) return []
+    const before = this.rooms
+    const leaving = message.participantChanges.flatMap((change) => this.#change(change))
+    for (const ejection of message.ejections) {
+      if (ejection.who === "participant") leaving.push(...this.#remove(ejection.participantId))
+    }
+    this.#phase = message.phase
+    this.#isLive = runs(message.status)
+    return this.#since(before, leaving)
+  }
+
+  /** Most messages are chat and the like, and their number must not be multiplied by that of the seats. */
+  #staysAfter({ phase, status, participantChanges, ejections }: Parameters<RoomAccess["apply"]>[0]): boolean {
+    const hasSamePhase = phase.id === this.#phase.id && phase.modality === this.#phase.modality
+    return hasSamePhase && runs(status) === this.#isLive && participantChanges.length + ejections.length === 0
+  }
+
+  /** Takes in a newer reading, after messages were missed. */
+  become(next: RoomAccess): ReadonlyArray<Expulsion> {
+    const before = this.rooms
+    const people = new Set([...this.#seats.keys(), ...next.#removed, ...next.#held])
+    const leaving = [...people].flatMap((participantId) => {
+      const kept = next.roomsOf(participantId)
+      return this.roomsOf(participantId)
+        .filter((room) => !kept.includes(room))
+        .map((room): Expulsion => ({ type: "expel", room, participantId }))
+    })
+    this.#phase = next.#phase
+    this.#isLive = next.#isLive
+    this.#seats = next.#seats
+    this.#removed = next.#removed
+    this.#held = next.#held
+    this.#roles = next.#roles
+    return this.#since(before, leaving)
+  }
+
+  /** A room that nobody has a seat in any more is closed as one, because a round of a rotation empties a thousand of them. */
+  #since(before: ReadonlySet<string>, leaving: ReadonlyArray<Expulsion>): ReadonlyArray<Expulsion> {
+    const now = this.rooms
+    const closed = [...before].filter((room) => !now.has(room))
+    return [
+      ...closed.map((room): Expulsion => ({ type: "close", room })),
+      ...leaving.filter(({ room }) => now.has(room)),
+    ]
+  }
+
+  #change(change: ParticipantChange): Expulsion[] {
+    const { participantId, role, roomId, admission, barred } = change
+    const before = this.roomsOf(participantId)
+    if (roomId === null) this.#seats.delete(participantId)
+    else if (roomId !== undefined) this.#seats.set(participantId, roomId)
+    if (role === null) this.#roles.delete(participantId)
+    else if (role !== undefined) this.#roles.set(participantId, role)
+    if (barred === false) this.#removed.delete(participantId)
+    if (barred === true) this.#removed.add(participantId)
+    if (admission === "admitted" || admission === "denied") this.#held.delete(participantId)
+    if (admission === "waiting") this.#held.add(participantId)
+    const kept = losesCall(change) || this.#losesStage(change) ? [] : this.roomsOf(participantId)
+    return before.filter((room) => !kept.includes(room)).map((room) => ({ type: "expel", room, participantId }))
+  }
+
+  #remove(participantId: string): ReadonlyArray<Expulsion> {
+    const rooms = this.roomsOf(participantId)
+    this.#removed.add(participantId)
+    return rooms.map((room) => ({ type: "expel", room, participantId }))
+  }
+
+  /** On a stage a participant whose role there ended is audience again, whose stored role has no seat. */
+  #losesStage({ role }: ParticipantChange): boolean {
+    return role === null && this.#phase.modality === "broadcast"
+  }
+
+  #mayTakePart(participantId: string): boolean {
+    const given = this.#roles.get(participantId)
+    const { modality } = this.#phase
+    return given === undefined || modality === null || seatKind({ role: given, modality }) !== null
+  }
+
+  get #mainRoom(): string | null {
+    const { id: phaseId } = this.#phase
+    return phaseId === null || !this.#isLive ? null : mediaRoomOf({ eventId: this.#eventId, phaseId, roomId: null })
+  }
+
+  #named(roomId: string): string {
+    return mediaRoomOf({ eventId: this.#eventId, phaseId: "", roomId })
+  }
+}

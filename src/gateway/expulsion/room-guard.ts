@@ -1,0 +1,191 @@
+/**
+ * Keeps the rooms of the media server as the live events have them: participants who were removed, held back or moved are disconnected
+ * there, and rooms without seats are closed. A seat's token cannot be revoked, and the media server keeps a connected participant. An
+ * event is followed from its first seat on. An expulsion that fails is tried again; a sweep finds the ones that were lost, and
+ * participants who came back with an older token.
+ */
+import { Effect, type Fiber, Schedule, Semaphore } from "effect"
+import type { Feed, FeedMessage } from "../../actors/feed.ts"
+import type { LiveEvents } from "../../actors/live-events.ts"
+import type { Timers } from "../../clock/timers.ts"
+import type { MediaServerApi } from "../../media/livekit/media-server-api.ts"
+import type { Telemetry } from "../../telemetry/telemetry.ts"
+import { type Expulsion, RoomAccess } from "./room-access.ts"
+import { misplaced, type OpenRoom, roomsByEvent } from "./room-sweep.ts"
+
+export interface RoomGuardServices {
+  readonly live: LiveEvents["Service"]
+  readonly feed: Feed["Service"]
+  readonly timers: Timers
+  /** Between two sweeps. */
+  readonly sweepMs: number
+  readonly telemetry: Telemetry["Service"]
+  readonly fork: (effect: Effect.Effect<void>) => Fiber.Fiber<void>
+}
+
+/** Calls at once. */
+const CALLS = 16
+/** Expulsions that wait; more are left to the sweep. */
+const MOST_WAITING = 20_000
+/** Tries take about four minutes together; a sweep does the rest. */
+const TRIES = 10
+const PAUSES = Schedule.min([Schedule.exponential("500 millis"), Schedule.spaced("30 seconds")])
+const SWEPT_AT_ONCE = 4
+
+/** An event whose seats are given here. */
+interface Followed {
+  /** Absent until it is read. */
+  access: RoomAccess | undefined
+  version: number
+  isReading: boolean
+  readonly unsubscribe: () => void
+}
+
+export class RoomGuard {
+  readonly #server: MediaServerApi
+  readonly #services: RoomGuardServices
+  readonly #events = new Map<string, Followed>()
+  readonly #calls = Semaphore.makeUnsafe(CALLS)
+  #waiting = 0
+  #isStopped = false
+
+  constructor(server: MediaServerApi, services: RoomGuardServices) {
+    this.#server = server
+    this.#services = services
+    services.fork(Effect.forever(Effect.delay(this.#sweep(), services.sweepMs)))
+  }
+
+  /** A seat in a room of the event is being given. */
+  follow(eventId: string): void {
+    if (this.#isStopped || this.#events.has(eventId)) return
+    const unsubscribe = this.#services.feed.subscribe(eventId, (message) => this.#received(eventId, message))
+    this.#events.set(eventId, { access: undefined, version: 0, isReading: false, unsubscribe })
+    this.#read(eventId)
+  }
+
+  /** The participant may not be in the event any more, although the live event has not changed: their grant was revoked. */
+  expel(eventId: string, participantId: string): void {
+    const rooms = this.#events.get(eventId)?.access?.roomsOf(participantId) ?? []
+    this.#perform(
+      eventId,
+      rooms.map((room) => ({ type: "expel", room, participantId })),
+      false,
+    )
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    for (const { unsubscribe } of this.#events.values()) unsubscribe()
+    this.#events.clear()
+  }
+
+  #received(eventId: string, message: FeedMessage): void {
+    const followed = this.#events.get(eventId)
+    if (followed?.access === undefined) return
+    if (message.kind === "note" || message.version <= followed.version) {
+      if (message.version > followed.version) this.#read(eventId)
+      return
+    }
+    if (message.from !== followed.version) {
+      this.#read(eventId)
+      return
+    }
+    followed.version = message.version
+    this.#perform(eventId, followed.access.apply(message))
+    if (message.status === "ended") this.#forget(eventId)
+  }
+
+  #forget(eventId: string): void {
+    this.#events.get(eventId)?.unsubscribe()
+    this.#events.delete(eventId)
+  }
+
+  /** Reads the event anew until no message came in between. */
+  #read(eventId: string): void {
+    const followed = this.#events.get(eventId)
+    if (followed === undefined || followed.isReading) return
+    followed.isReading = true
+    const reading = this.#services.live.read(eventId, [], true).pipe(
+      Effect.retry({ while: ({ _tag }) => _tag === "Unavailable", schedule: Schedule.spaced("1 second") }),
+      Effect.match({
+        onFailure: () => this.#forget(eventId),
+        onSuccess: ({ snapshot }) => {
+          followed.isReading = false
+          const next = new RoomAccess(eventId, { snapshot })
+          followed.version = snapshot.version
+          if (followed.access === undefined) followed.access = next
+          else this.#perform(eventId, followed.access.become(next))
+        },
+      }),
+    )
+    this.#services.fork(reading)
+  }
+
+  /** `mayReturn`: what has become allowed again meanwhile is left out. */
+  #perform(eventId: string, expulsions: ReadonlyArray<Expulsion>, mayReturn = true): void {
+    const decidedAt = this.#services.timers.now()
+    for (const expulsion of expulsions) {
+      if (this.#waiting >= MOST_WAITING) {
+        this.#services.telemetry.log.warn({ eventId }, "too many expulsions from rooms wait; the sweep does the rest")
+        return
+      }
+      this.#waiting++
+      const call = Effect.suspend(() =>
+        mayReturn && this.#isAllowedAgain(eventId, expulsion) ? Effect.void : this.#call(expulsion, decidedAt),
+      )
+      const tried = this.#calls.withPermit(call).pipe(
+        Effect.retry({ times: TRIES, schedule: PAUSES }),
+        Effect.catch((failure) =>
+          Effect.sync(() => {
+            this.#services.telemetry.log.error({ err: failure, eventId, room: expulsion.room }, "an expulsion failed")
+          }),
+        ),
+        Effect.ensuring(Effect.sync(() => this.#waiting--)),
+      )
+      this.#services.fork(tried)
+    }
+  }
+
+  #isAllowedAgain(eventId: string, expulsion: Expulsion): boolean {
+    const access = this.#events.get(eventId)?.access
+    if (access === undefined) return false
+    if (expulsion.type === "close") return access.rooms.has(expulsion.room)
+    return access.roomsOf(expulsion.participantId).includes(expulsion.room)
+  }
+
+  #call(expulsion: Expulsion, decidedAt: number) {
+    return expulsion.type === "close"
+      ? this.#server.close(expulsion.room)
+      : this.#server.expel(expulsion.room, expulsion.participantId, decidedAt)
+  }
+
+  #sweep(): Effect.Effect<void> {
+    const { telemetry } = this.#services
+    return Effect.flatMap(this.#server.rooms, (names) =>
+      Effect.forEach([...roomsByEvent(names)], ([eventId, rooms]) => this.#sweepEvent(eventId, rooms), {
+        concurrency: SWEPT_AT_ONCE,
+        discard: true,
+      }),
+    ).pipe(
+      Effect.catch((failure) =>
+        Effect.sync(() => telemetry.log.warn({ err: failure }, "the rooms of the media server could not be looked at")),
+      ),
+    )
+  }
+
+  /** An event that is not in this database is another deployment's at the same media server. */
+  #sweepEvent(eventId: string, names: ReadonlyArray<string>): Effect.Effect<void> {
+    return Effect.gen({ self: this }, function* () {
+      const open: OpenRoom[] = []
+      for (const name of names) open.push({ name, people: yield* this.#calls.withPermit(this.#server.people(name)) })
+      const { snapshot } = yield* this.#services.live.read(eventId, [], true)
+      this.#perform(eventId, misplaced(new RoomAccess(eventId, { snapshot }), open))
+    }).pipe(
+      Effect.catch((failure) =>
+        Effect.sync(() =>
+          this.#services.telemetry.log.debug({ err: failure, eventId }, "an event's rooms were left out"),
+        ),
+      ),
+    )
+  }
+}

@@ -1,0 +1,36 @@
+/** Comparing the rooms that the media server has with those that the live events have. */
+import type { Expulsion, RoomAccess } from "./room-access.ts"
+
+export interface OpenRoom {
+  readonly name: string
+  /** The identities of the people in it. */
+  readonly people: ReadonlyArray<string>
+}
+
+const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+/** As `mediaRoomOf` names them. */
+const OURS = new RegExp(`^(${UUID}):${UUID}$`)
+
+/** The rooms of live events, by event; the media server may have rooms of other programs. */
+export const roomsByEvent = (names: ReadonlyArray<string>): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const byEvent = new Map<string, string[]>()
+  for (const name of names) {
+    const eventId = OURS.exec(name)?.[1]
+    if (eventId === undefined) continue
+    const known = byEvent.get(eventId)
+    if (known === undefined) byEvent.set(eventId, [name])
+    else known.push(name)
+  }
+  return byEvent
+}
+
+/** The people who are in a room without a seat there, and the rooms that nobody has a seat in. */
+export const misplaced = (access: RoomAccess, open: ReadonlyArray<OpenRoom>): ReadonlyArray<Expulsion> => {
+  const { rooms } = access
+  return open.flatMap(({ name, people }): ReadonlyArray<Expulsion> => {
+    if (!rooms.has(name)) return [{ type: "close", room: name }]
+    return people
+      .filter((participantId) => !access.roomsOf(participantId).includes(name))
+      .map((participantId) => ({ type: "expel", room: name, participantId }))
+  })
+}

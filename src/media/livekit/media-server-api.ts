@@ -1,0 +1,71 @@
+/**
+ * The media server's own interface: its rooms and the people in them. Every call has a time limit. A room or a participant that is
+ * not there any more is no failure, because both leave by themselves.
+ */
+import { Context, Effect, Redacted } from "effect"
+import { Unavailable } from "../../model/errors.ts"
+import type { MediaServer } from "../seats.ts"
+
+export interface MediaServerApi {
+  /** The names of all rooms with somebody in them, also of other programs. */
+  readonly rooms: Effect.Effect<ReadonlyArray<string>, Unavailable>
+  /** The identities of the people in a room. Recorders and other programs are not people. */
+  readonly people: (room: string) => Effect.Effect<ReadonlyArray<string>, Unavailable>
+  /** Disconnects the participant. Tokens from before `decidedAt`, Unix milliseconds, admit them to this room no more. */
+  readonly expel: (room: string, identity: string, decidedAt: number) => Effect.Effect<void, Unavailable>
+  /** Disconnects everybody. */
+  readonly close: (room: string) => Effect.Effect<void, Unavailable>
+}
+
+/** Null: there is no media server. */
+export const MediaServerApi = Context.Reference<MediaServerApi | null>("gathercue/MediaServerApi", {
+  defaultValue: () => null,
+})
+
+const WITHIN_SECONDS = 5
+/** `ParticipantInfo.Kind` of a person; the library does not export its names. */
+const STANDARD = 0
+const NOT_FOUND = 404
+
+const UNREACHABLE = new Unavailable({ detail: "The media server cannot be reached.", retryAfterSeconds: 5 })
+
+const statusOf = (cause: unknown): unknown => (cause as { readonly status?: unknown } | null)?.status
+
+const asked = <A>(call: () => Promise<A>): Effect.Effect<A, Unavailable> =>
+  Effect.tryPromise({ try: call, catch: () => UNREACHABLE })
+
+/** For calls about something that may be gone. */
+const unlessGone = <A>(call: () => Promise<A>, gone: A): Effect.Effect<A, Unavailable> =>
+  Effect.tryPromise({ try: call, catch: statusOf }).pipe(
+    Effect.catch((status) => (status === NOT_FOUND ? Effect.succeed(gone) : Effect.fail(UNREACHABLE))),
+  )
+
+/** The library is loaded where there is a media server only: it costs a start a tenth of a second. */
+export const mediaServerApiOf = ({ url, apiKey, apiSecret }: MediaServer): Effect.Effect<MediaServerApi> =>
+  Effect.map(
+    Effect.promise(() => import("livekit-server-sdk")),
+    ({ RoomServiceClient }) => {
+      // The caller tries again. Other regions, which the library would try, take longer than the time limit.
+      const client = new RoomServiceClient(url, apiKey, Redacted.value(apiSecret), {
+        requestTimeout: WITHIN_SECONDS,
+        failover: false,
+      })
+      return {
+        rooms: Effect.map(
+          asked(() => client.listRooms()),
+          (rooms) => rooms.map(({ name }) => name),
+        ),
+        people: (room) =>
+          Effect.map(
+            unlessGone(() => client.listParticipants(room), []),
+            (found) => found.filter(({ kind }) => Number(kind) === STANDARD).map(({ identity }) => identity),
+          ),
+        expel: (room, identity, decidedAt) =>
+          unlessGone(
+            () => client.removeParticipant(room, identity, { revokeTokenTs: BigInt(Math.floor(decidedAt / 1000)) }),
+            undefined,
+          ),
+        close: (room) => unlessGone(() => client.deleteRoom(room), undefined),
+      }
+    },
+  )

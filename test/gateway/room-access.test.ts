@@ -1,0 +1,160 @@
+/** Who may be in which room of the media server: the table by hand, and a law over all sequences of messages. */
+import fc from "fast-check"
+import { expect, test } from "vitest"
+import { type ActivePhase, NO_PHASE, type ParticipantChange } from "../../src/actors/domain/state.ts"
+import type { LiveReading } from "../../src/actors/protocol.ts"
+import { type Expulsion, RoomAccess } from "../../src/gateway/expulsion/room-access.ts"
+import { misplaced, roomsByEvent } from "../../src/gateway/expulsion/room-sweep.ts"
+
+const EVENT = "00000000-0000-7000-8000-00000000000e"
+const MEETING: ActivePhase = { ...NO_PHASE, id: "phase1", modality: "meeting" }
+const MAIN = `${EVENT}:phase1`
+const named = (room: string) => `${EVENT}:${room}`
+
+type Snapshot = LiveReading["snapshot"]
+const access = (given: Partial<Snapshot> = {}, status = "live"): RoomAccess =>
+  new RoomAccess(EVENT, {
+    snapshot: {
+      phase: MEETING,
+      event: { status },
+      seats: {},
+      removed: [],
+      admissions: {},
+      roles: {},
+      ...given,
+    } as unknown as Snapshot,
+  })
+
+const message = (
+  changes: ReadonlyArray<ParticipantChange>,
+  given: Partial<Parameters<RoomAccess["apply"]>[0]> = {},
+) => ({
+  phase: MEETING,
+  status: "live" as const,
+  participantChanges: changes,
+  ejections: [],
+  ...given,
+})
+
+const expel = (room: string, participantId = "ada"): Expulsion => ({ type: "expel", room, participantId })
+
+test.each<[string, Partial<Snapshot>, ParticipantChange, ReadonlyArray<Expulsion>]>([
+  ["into a first room", {}, { participantId: "ada", roomId: "red" }, []],
+  [
+    "to another room, whose first one somebody else is in",
+    { seats: { ada: "red", bob: "red" } },
+    { participantId: "ada", roomId: "blue" },
+    [expel(named("red"))],
+  ],
+  [
+    "to another room, whose first one is empty then",
+    { seats: { ada: "red" } },
+    { participantId: "ada", roomId: "blue" },
+    [{ type: "close", room: named("red") }],
+  ],
+  [
+    "back to the main room",
+    { seats: { ada: "red", bob: "red" } },
+    { participantId: "ada", roomId: null },
+    [expel(named("red"))],
+  ],
+  [
+    "barred",
+    { seats: { ada: "red", bob: "red" } },
+    { participantId: "ada", barred: true },
+    [expel(MAIN), expel(named("red"))],
+  ],
+  ["sent to the waiting room", {}, { participantId: "ada", admission: "waiting" }, [expel(MAIN)]],
+  ["refused in the waiting room", {}, { participantId: "ada", admission: "denied" }, [expel(MAIN)]],
+  ["admitted", { admissions: { ada: "held" } }, { participantId: "ada", admission: "admitted" }, []],
+  ["made a viewer", {}, { participantId: "ada", role: "viewer" }, [expel(MAIN)]],
+  ["made a host", {}, { participantId: "ada", role: "host" }, []],
+  ["without a change", {}, { participantId: "ada" }, []],
+])("a participant %s", (_what, snapshot, change, expected) => {
+  expect(access(snapshot).apply(message([change]))).toEqual(expected)
+})
+
+test("a participant whose role on a stage ended leaves it", () => {
+  const stage: ActivePhase = { ...MEETING, modality: "broadcast" }
+  const on = access({ phase: stage, roles: { ada: "speaker" } })
+  expect(on.apply(message([{ participantId: "ada", role: null }], { phase: stage }))).toEqual([expel(MAIN)])
+})
+
+test("another phase, and the end, close the main room; a draft has none", () => {
+  expect(access().apply(message([], { phase: { ...MEETING, id: "phase2" } }))).toEqual([{ type: "close", room: MAIN }])
+  expect(access().apply(message([], { status: "ended" }))).toEqual([{ type: "close", room: MAIN }])
+  expect(access({}, "draft").rooms).toEqual(new Set())
+})
+
+test("an ejection is a removal", () => {
+  const removal = { who: "participant", participantId: "ada", reason: "removed" } as const
+  const rooms = access()
+  expect(rooms.apply(message([], { ejections: [removal] }))).toEqual([expel(MAIN)])
+  expect(rooms.roomsOf("ada")).toEqual([])
+})
+
+test("a sweep knows the rooms of events by their names, and people without a seat", () => {
+  const other = "00000000-0000-7000-8000-00000000000f"
+  const [a, b] = [`${EVENT}:${other}`, `${other}:${EVENT}`]
+  expect(roomsByEvent([a, "lounge", b, `${EVENT}:lobby`, `x${a}`])).toEqual(
+    new Map([
+      [EVENT, [a]],
+      [other, [b]],
+    ]),
+  )
+  const rooms = access({ seats: { ada: "red" }, removed: ["eve"] })
+  const open = [
+    { name: MAIN, people: ["ada", "bob", "eve"] },
+    { name: named("red"), people: ["ada", "bob"] },
+    { name: named("blue"), people: ["bob"] },
+  ]
+  expect(misplaced(rooms, open)).toEqual([
+    expel(MAIN, "eve"),
+    expel(named("red"), "bob"),
+    { type: "close", room: named("blue") },
+  ])
+})
+
+const person = fc.constantFrom("ada", "bob", "eve")
+const change: fc.Arbitrary<ParticipantChange> = fc.record(
+  {
+    participantId: person,
+    roomId: fc.constantFrom(null, "red", "blue"),
+    admission: fc.constantFrom("admitted" as const, "waiting" as const, "denied" as const),
+    barred: fc.boolean(),
+    role: fc.constantFrom("viewer" as const, "participant" as const, "host" as const),
+  },
+  { requiredKeys: ["participantId"] },
+)
+const step = fc.record({
+  changes: fc.array(change, { maxLength: 3 }),
+  phase: fc.constantFrom(MEETING, { ...MEETING, id: "phase2" }),
+  status: fc.constantFrom("live" as const, "ended" as const),
+})
+
+/** The people in each room as the media server has them: all go to every room that they may be in, and leave when they are expelled. */
+const inRooms = (rooms: RoomAccess): ReadonlyArray<string> =>
+  ["ada", "bob", "eve"].flatMap((who) => rooms.roomsOf(who).map((room) => `${room} ${who}`))
+
+test("after any messages nobody is in a room that they may not be in, whether messages were followed or read anew", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 8 }), fc.boolean(), (steps, reads) => {
+      const rooms = access()
+      for (const { changes, phase, status } of steps) {
+        const there = new Set(inRooms(rooms))
+        const next = message(changes, { phase, status })
+        const expulsions = rooms.apply(next)
+        for (const one of expulsions) {
+          for (const place of there) {
+            if (one.type === "close" ? place.startsWith(`${one.room} `) : place === `${one.room} ${one.participantId}`)
+              there.delete(place)
+          }
+        }
+        const allowed = inRooms(rooms)
+        // Refusals at the waiting room are not kept: they may come back, but not with their seat of before.
+        for (const place of there) expect(allowed).toContain(place)
+        if (reads) expect(rooms.become(rooms)).toEqual([])
+      }
+    }),
+  )
+})

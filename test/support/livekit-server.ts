@@ -1,0 +1,110 @@
+/**
+ * A media server for tests, as far as LiveKit's own interface goes: requests of its library are decoded and their tokens checked. The
+ * rooms and their people are the test's; sound and picture there are none.
+ */
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Redacted } from "effect"
+import { TokenVerifier } from "livekit-server-sdk"
+import type { MediaServer } from "../../src/media/seats.ts"
+import type { Json } from "./api.ts"
+
+const SECRET = "a secret of the media server's, long enough"
+const KEY = "key"
+
+export interface Person {
+  readonly identity: string
+  /** As the interface names kinds: a person, or a recorder. */
+  readonly kind: "STANDARD" | "EGRESS"
+}
+
+export interface LiveKitServer {
+  readonly server: MediaServer
+  /** By room. */
+  readonly rooms: Map<string, Person[]>
+  /** The time before which tokens of an expelled participant are refused, Unix seconds, by `room participant`. */
+  readonly revokedBefore: Map<string, number>
+  readonly enter: (room: string, identity: string, kind?: Person["kind"]) => void
+  readonly isIn: (room: string, identity: string) => boolean
+  /** Requests that fail from now on. */
+  failures: number
+  readonly stop: () => Promise<void>
+}
+
+const bodyOf = async (request: IncomingMessage): Promise<Json> => {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  return JSON.parse(Buffer.concat(chunks).toString("utf8"))
+}
+
+export const startLiveKit = async (): Promise<LiveKitServer> => {
+  const verifier = new TokenVerifier(KEY, SECRET)
+  const rooms = new Map<string, Person[]>()
+  const revokedBefore = new Map<string, number>()
+  const notFound = { status: 404, body: { code: "not_found", msg: "requested room does not exist" } }
+  const ok = (body: Json) => ({ status: 200, body })
+
+  type Call = (asked: Json, grant: Json) => { readonly status: number; readonly body: Json }
+  const denied = { status: 401, body: { code: "unauthenticated", msg: "permissions denied" } }
+  /** For calls that a token of the room's admin is needed for. */
+  const inRoom =
+    (call: (asked: Json) => ReturnType<Call>): Call =>
+    (asked, { roomAdmin, room }) =>
+      roomAdmin === true && room === asked.room ? call(asked) : denied
+  const CALLS: { readonly [method: string]: Call } = {
+    ListRooms: (_, { roomList }) =>
+      roomList === true ? ok({ rooms: Array.from(rooms.keys(), (name) => ({ name, sid: name })) }) : denied,
+    ListParticipants: inRoom(({ room }) => (rooms.has(room) ? ok({ participants: rooms.get(room) }) : notFound)),
+    RemoveParticipant: inRoom(({ room, identity, revokeTokenTs }) => {
+      const others = rooms.get(room)?.filter((person) => person.identity !== identity) ?? []
+      const wasThere = rooms.get(room)?.length !== others.length && rooms.has(room)
+      revokedBefore.set(`${room} ${identity}`, Number(revokeTokenTs))
+      if (!wasThere) return notFound
+      rooms.set(room, others)
+      return ok({})
+    }),
+    DeleteRoom: ({ room }, { roomCreate }) => {
+      if (roomCreate !== true) return denied
+      return rooms.delete(room) ? ok({}) : notFound
+    },
+  }
+  const answer = (method: string, asked: Json, grant: Json) =>
+    CALLS[method]?.(asked, grant) ?? { status: 404, body: { code: "bad_route", msg: method } }
+
+  const state = { failures: 0 }
+  const listening = createServer((request, response) => {
+    const respond = async () => {
+      if (state.failures > 0) {
+        state.failures--
+        return { status: 503, body: { code: "unavailable", msg: "later" } }
+      }
+      const { video } = await verifier.verify((request.headers.authorization ?? "").replace("Bearer ", ""))
+      return answer(request.url?.split("/").at(-1) ?? "", await bodyOf(request), video ?? {})
+    }
+    void respond()
+      .catch((cause: unknown) => ({ status: 401, body: { code: "unauthenticated", msg: String(cause) } }))
+      .then(({ status, body }) =>
+        response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body)),
+      )
+  })
+  await new Promise<void>((resolve) => listening.listen(0, "127.0.0.1", resolve))
+  const { port } = listening.address() as AddressInfo
+  return {
+    server: { url: `ws://127.0.0.1:${port}`, apiKey: KEY, apiSecret: Redacted.make(SECRET) },
+    rooms,
+    revokedBefore,
+    enter: (room, identity, kind = "STANDARD") => rooms.set(room, [...(rooms.get(room) ?? []), { identity, kind }]),
+    isIn: (room, identity) => rooms.get(room)?.some((person) => person.identity === identity) === true,
+    get failures() {
+      return state.failures
+    },
+    set failures(count) {
+      state.failures = count
+    },
+    stop: () =>
+      new Promise((resolve) => {
+        listening.close(() => resolve())
+        listening.closeAllConnections()
+      }),
+  }
+}
