@@ -49,6 +49,7 @@ import { MediaLinks, mediaLinksOf } from "./media/links.ts"
 import { playbackUrlBy } from "./media/live/addresses.ts"
 import { LiveBroadcasts } from "./media/live/live-broadcasts.ts"
 import { MediaServerApi, mediaServerApiOf } from "./media/livekit/media-server-api.ts"
+import { RoomRecorder, roomRecorderOf } from "./media/livekit/room-recorder.ts"
 import { MediaProcessor, type MediaProcessorOptions } from "./media/processing/media-processor.ts"
 import { Media } from "./media/seats.ts"
 import { diskStorageLayer } from "./media/storage/disk-storage.ts"
@@ -106,8 +107,10 @@ const INSPECT_BYTES = 1024 ** 3
 /** An event that is neither live nor watched leaves memory after this long. */
 const ACTOR_IDLE_MS = 300_000
 
-const recorderOf = ({ media, recordsElsewhere, ingest }: Config): Recorder => {
-  if (media !== null || recordsElsewhere) return "events"
+const recorderOf = ({ media, s3, recordsElsewhere, ingest }: Config): Recorder => {
+  if (recordsElsewhere) return "events"
+  // The media server puts its files into a bucket.
+  if (media !== null && s3 !== null) return "rooms"
   return ingest === null ? null : "broadcasts"
 }
 
@@ -194,6 +197,10 @@ const layersOf = (
     smtp: config.smtp,
     keep: !config.production,
   })
+  const recorder =
+    config.media === null || config.s3 === null
+      ? Layer.empty
+      : Layer.effect(RoomRecorder, roomRecorderOf(config.media, config.s3))
   const disk = { folder: join(config.dataDir, "media"), minFreeBytes: config.mediaMinFreeBytes }
   const mediaBytes = Layer.mergeAll(
     config.s3 === null ? diskStorageLayer(disk) : s3StorageLayer(disk, config.s3),
@@ -208,6 +215,7 @@ const layersOf = (
     }).pipe(
       Layer.provideMerge(LiveBroadcasts.layer({ ingest: config.ingest, quotaBytes: config.mediaQuotaBytes })),
       Layer.provideMerge(mediaBytes),
+      Layer.provideMerge(recorder),
     ),
     actors,
     dispatcher,

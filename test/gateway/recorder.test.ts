@@ -9,10 +9,12 @@ const MEDIA = {
   MEDIA_API_KEY: "key",
   MEDIA_API_SECRET: "a secret of the media server, long enough",
 }
+const BUCKET = { S3_URL: "https://media.example/bucket", S3_ACCESS_KEY_ID: "key", S3_SECRET_ACCESS_KEY: "secret" }
 
 test.each([
   ["no setting, before a broadcast", {}, false],
-  ["a media server", MEDIA, true],
+  ["a media server that has no bucket for its files", MEDIA, false],
+  ["a media server and a bucket", { ...MEDIA, ...BUCKET }, true],
   ["MEDIA_RECORDER=external", { MEDIA_RECORDER: "external" }, true],
 ])("with %s", async (_name, environment, isTaken) => {
   const server = await startTestServer(environment)

@@ -2,10 +2,11 @@
  * A media server for tests, as far as LiveKit's own interface goes: requests of its library are decoded and their tokens checked. The
  * rooms and their people are the test's; sound and picture there are none.
  */
+import { createHash } from "node:crypto"
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Redacted } from "effect"
-import { TokenVerifier } from "livekit-server-sdk"
+import { AccessToken, TokenVerifier } from "livekit-server-sdk"
 import type { MediaServer } from "../../src/media/seats.ts"
 import type { Json } from "./api.ts"
 
@@ -18,6 +19,15 @@ export interface Person {
   readonly kind: "STANDARD" | "EGRESS"
 }
 
+/** A recording, in the words of the interface. */
+export interface Egress {
+  readonly egressId: string
+  readonly roomName: string
+  readonly roomComposite: Json
+  status: "EGRESS_ACTIVE" | "EGRESS_ENDING" | "EGRESS_COMPLETE" | "EGRESS_FAILED"
+  fileResults: ReadonlyArray<{ readonly filename: string; readonly size: string }>
+}
+
 export interface LiveKitServer {
   readonly server: MediaServer
   /** By room. */
@@ -28,6 +38,10 @@ export interface LiveKitServer {
   readonly isIn: (room: string, identity: string) => boolean
   /** Requests that fail from now on. */
   failures: number
+  /** Recordings in the order of their beginning. */
+  readonly egresses: Egress[]
+  /** The message that the media server sends about a recording, and its signature. */
+  readonly messageAbout: (egress: Egress) => Promise<{ readonly body: string; readonly authorization: string }>
   readonly stop: () => Promise<void>
 }
 
@@ -51,7 +65,7 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
     (call: (asked: Json) => ReturnType<Call>): Call =>
     (asked, { roomAdmin, room }) =>
       roomAdmin === true && room === asked.room ? call(asked) : denied
-  const CALLS: { readonly [method: string]: Call } = {
+  const CALLS: { [method: string]: Call } = {
     ListRooms: (_, { roomList }) =>
       roomList === true ? ok({ rooms: Array.from(rooms.keys(), (name) => ({ name, sid: name })) }) : denied,
     ListParticipants: inRoom(({ room }) => (rooms.has(room) ? ok({ participants: rooms.get(room) }) : notFound)),
@@ -68,6 +82,41 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
       return rooms.delete(room) ? ok({}) : notFound
     },
   }
+  const egresses: Egress[] = []
+  const EGRESS_CALLS: { readonly [method: string]: (asked: Json) => ReturnType<Call> } = {
+    StartRoomCompositeEgress: (asked) => {
+      if (!rooms.has(asked.roomName)) return notFound
+      const egress: Egress = {
+        egressId: `EG_${egresses.length}`,
+        roomName: asked.roomName,
+        roomComposite: asked,
+        status: "EGRESS_ACTIVE",
+        fileResults: [],
+      }
+      egresses.push(egress)
+      return ok(egress)
+    },
+    StopEgress: ({ egressId }) => {
+      const egress = egresses.find((one) => one.egressId === egressId)
+      if (egress === undefined) return notFound
+      if (egress.status !== "EGRESS_ACTIVE") return { status: 412, body: { code: "failed_precondition", msg: "" } }
+      egress.status = "EGRESS_ENDING"
+      return ok(egress)
+    },
+    ListEgress: ({ roomName = "", egressId = "", active = false }) =>
+      ok({
+        items: egresses.filter(
+          (one) =>
+            (roomName === "" || one.roomName === roomName) &&
+            (egressId === "" || one.egressId === egressId) &&
+            (!active || one.status === "EGRESS_ACTIVE"),
+        ),
+      }),
+  }
+  for (const [name, run] of Object.entries(EGRESS_CALLS)) {
+    CALLS[name] = (asked, { roomRecord }) => (roomRecord === true ? run(asked) : denied)
+  }
+
   const answer = (method: string, asked: Json, grant: Json) =>
     CALLS[method]?.(asked, grant) ?? { status: 404, body: { code: "bad_route", msg: method } }
 
@@ -93,6 +142,13 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
     server: { url: `ws://127.0.0.1:${port}`, apiKey: KEY, apiSecret: Redacted.make(SECRET) },
     rooms,
     revokedBefore,
+    egresses,
+    messageAbout: async (egressInfo) => {
+      const body = JSON.stringify({ event: "egress_ended", id: "EV_1", egressInfo })
+      const token = new AccessToken(KEY, SECRET)
+      token.sha256 = createHash("sha256").update(body).digest("base64")
+      return { body, authorization: await token.toJwt() }
+    },
     enter: (room, identity, kind = "STANDARD") => rooms.set(room, [...(rooms.get(room) ?? []), { identity, kind }]),
     isIn: (room, identity) => rooms.get(room)?.some((person) => person.identity === identity) === true,
     get failures() {

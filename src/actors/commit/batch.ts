@@ -8,6 +8,7 @@ import type { WebhookEvent } from "../../model/integrations/webhook-events.ts"
 import type { Change } from "../../model/live/live-records.ts"
 import type { PublicationFact } from "../../model/live/publication-fact.ts"
 import { wireStream } from "../../model/live/streams.ts"
+import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import { type Dispatch, type Ephemeral, ephemeralOptions } from "../../protocol/contract.ts"
 import { encodeEphemeralFrame, encodeOrdered } from "../../protocol/encoding.ts"
@@ -34,6 +35,7 @@ export interface CommitEntry {
   readonly ephemeral?: ReadonlyArray<Ephemeral>
   readonly participantChanges?: ReadonlyArray<ParticipantChange>
   readonly ejections?: ReadonlyArray<Ejection>
+  readonly captured?: CapturedRooms | undefined
   readonly command?: Omit<StoredCommand, "at" | "reply"> & { readonly result: unknown }
 }
 
@@ -67,6 +69,7 @@ export const entryOfTurn = (turn: Turn): CommitEntry => ({
   ephemeral: turn.ephemeral,
   participantChanges: turn.participantChanges,
   ejections: turn.ejections,
+  captured: turn.captured,
 })
 
 /** A dispatch without a position in its stream yet. */
@@ -90,6 +93,7 @@ export class Batch {
   readonly #changes = new Map<string, Change>()
   readonly #commands: StoredCommand[] = []
   readonly #idle = new Answers()
+  #captured: CapturedRooms | null = null
   #version: number
   #at = 0
 
@@ -127,6 +131,7 @@ export class Batch {
     for (const change of step.changes ?? []) this.#changes.set(`${change.kind} ${change.id}`, change)
     this.participantChanges.push(...(step.participantChanges ?? []))
     this.ejections.push(...(step.ejections ?? []))
+    this.#captured = step.captured ?? this.#captured
     this.state = step.state
     if (step.command !== undefined) this.#remember(step.command, version, at)
     return version
@@ -185,6 +190,7 @@ export class Batch {
       changes: deleted ? [] : [...this.#changes.values()],
       removed: removed === before.removed ? [] : without(removed, before.removed),
       restored: removed === before.removed ? [] : without(before.removed, removed),
+      captured: this.#captured,
       deleted,
     }
   }

@@ -22,8 +22,8 @@ export class CommitRefused extends Data.TaggedError("CommitRefused")<Record<neve
 export type NotCommitted = NotOwner | StoreUnavailable | CommitRefused | AnsweredBefore | OverCapacity
 
 /** Broadcasts follow their event's visibility; recordings go with their event. */
-const changesMedia = ({ event, deleted, changes }: LiveCommit): boolean =>
-  event !== null || deleted || changes.some(({ kind }) => kind === "broadcast")
+const changesMedia = ({ event, deleted, captured, changes }: LiveCommit): boolean =>
+  event !== null || deleted || captured !== null || changes.some(({ kind }) => kind === "broadcast")
 
 /** After a commit with an unknown outcome: the stored version and the fencing token that wrote it decide whether it happened. */
 const settleUnknown = (

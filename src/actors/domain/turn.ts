@@ -14,6 +14,7 @@ import {
   type Settings,
   VOLATILE,
 } from "../../model/live/live-records.ts"
+import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { PlaybackUrlOf } from "../../model/playback-url.ts"
 import { type Timestamp, toTimestamp } from "../../model/timestamp.ts"
 import {
@@ -45,8 +46,11 @@ const insideOf = (people: PresentPeople, isInside: (person: Present) => boolean)
   waiting: people.waiting,
 })
 
-/** `events`: records whatever happens; `broadcasts`: those that are pushed to this server, alone. */
-export type Recorder = "events" | "broadcasts" | null
+/**
+ * `events`: something beside this server records whatever happens; `rooms`: the media server records its rooms when it is told to;
+ * `broadcasts`: those that are pushed to this server, alone.
+ */
+export type Recorder = "events" | "rooms" | "broadcasts" | null
 
 export interface TurnGiven {
   readonly records: RecordStore
@@ -83,6 +87,8 @@ export class Turn {
   readonly webhookEvents: NewWebhookEvent[] = []
   readonly participantChanges: ParticipantChange[] = []
   readonly ejections: Ejection[] = []
+  /** The rooms that the media server has to record from now on, if the turn changed that. */
+  captured: CapturedRooms | undefined
   /** Keys of throttled views that changed, such as a tally. */
   readonly throttled = new Set<string>()
 
@@ -181,6 +187,7 @@ export class Turn {
   /** Undoes every write, newest first. */
   undo(): void {
     for (const back of this.#undo.reverse()) back()
+    this.captured = undefined
     this.#undo.length = 0
     this.#changes.clear()
   }

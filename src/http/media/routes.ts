@@ -5,13 +5,14 @@ import { MediaLinks } from "../../media/links.ts"
 import { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Problems } from "../transport/problem.ts"
-import type { StreamRoute } from "../transport/uws-http.ts"
+import type { PlainRoute, StreamRoute } from "../transport/uws-http.ts"
 import { captionsAt } from "./captions.ts"
 import { type DownloadServices, Downloads } from "./download.ts"
 import { Ingest } from "./ingest.ts"
 import { type LiveServices, LiveViews } from "./live.ts"
 import type { UploadServices } from "./open-upload.ts"
 import { recordedFiles } from "./recorded.ts"
+import { recorderWebhook, type WebhookServices } from "./recorder-webhook.ts"
 import { refusalOf } from "./refusal.ts"
 import { Uploads } from "./upload.ts"
 
@@ -20,12 +21,12 @@ export interface MediaRouteOptions {
   readonly uploads: number
 }
 
-export type MediaServices = UploadServices | DownloadServices | LiveServices
+export type MediaServices = UploadServices | DownloadServices | LiveServices | WebhookServices
 
 export const mediaRoutes = (
   problems: Problems,
   { uploads: most }: MediaRouteOptions,
-): Effect.Effect<ReadonlyArray<StreamRoute>, never, MediaServices | Telemetry> =>
+): Effect.Effect<ReadonlyArray<PlainRoute | StreamRoute>, never, MediaServices | Telemetry> =>
   Effect.gen(function* () {
     const runWith = Effect.runCallbackWith(yield* Effect.context<MediaServices>())
     const { log } = yield* Telemetry
@@ -66,5 +67,6 @@ export const mediaRoutes = (
       },
       { method: "GET", path: "/v1/media/clips/:token", crossOrigin: true, accept: downloads.give("clip") },
       { method: "GET", path: "/v1/media/captions/:token", crossOrigin: true, accept: captions },
+      recorderWebhook(run, problems),
     ]
   })

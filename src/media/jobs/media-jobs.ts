@@ -28,6 +28,7 @@ import { MediaProcessor, type TaskFailed } from "../processing/media-processor.t
 import type { Cutting, Inspection } from "../processing/protocol.ts"
 import { DISK_FULL, MediaStorage } from "../storage/storage.ts"
 import { announce } from "./announce.ts"
+import { capture, sweepCaptures } from "./capture.ts"
 import { recordBroadcast } from "./record.ts"
 import { type Summarise, summarise, transcribe } from "./transcribe.ts"
 
@@ -49,6 +50,12 @@ const LONGEST_PAUSE_MS = 300_000
 
 const pauseAfter = (attempts: number): number =>
   Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 4 ** Math.min(attempts - 1, 10))
+
+/** A recording that was announced begins soon after the first of its people. */
+const CAPTURE_PAUSE_MS = 3_000
+
+const pauseOf = ({ kind, attempts }: MediaJob): number =>
+  kind === "capture" ? Math.min(CAPTURE_PAUSE_MS, pauseAfter(attempts)) : pauseAfter(attempts)
 
 const GIVEN_UP: MediaFailure = {
   code: "processing_failed",
@@ -180,6 +187,8 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
           return recordBroadcast(job.recordingId, now())
         case "transcribe":
           return transcribe(job, now(), summariseBy !== null)
+        case "capture":
+          return capture(job.eventId, job.id)
         case "summarise":
           // A model that is away for long leaves no summary: people can write one.
           if (summariseBy === null || job.attempts > MOST_TRIES) return Effect.void
@@ -196,7 +205,7 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
           { job: job.id, kind: job.kind, attempts: job.attempts, err: Cause.squash(cause) },
           "media: a job failed",
         )
-        return database.run((sql) => postponeMediaJob(sql, job.id, pauseAfter(job.attempts), error))
+        return database.run((sql) => postponeMediaJob(sql, job.id, pauseOf(job), error))
       })
 
     const perform = (job: MediaJob) =>
@@ -239,6 +248,8 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
     const expire = Effect.tap(sweep, () => Effect.sync(() => signal.notify()))
     // Uploads expire also while no server runs.
     yield* Effect.forkScoped(Effect.andThen(Effect.ignore(expire), sweepEvery("1 minute", log, expire)))
+    const settle = Effect.provideContext(sweepCaptures, yield* Effect.context<Database | MediaSignal | MediaStorage>())
+    yield* Effect.forkScoped(Effect.andThen(Effect.ignore(settle), sweepEvery("1 minute", log, settle)))
   })
 
 export const mediaJobsLayer = (

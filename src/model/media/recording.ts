@@ -24,6 +24,8 @@ export const MediaFailureCode = Schema.Literals([
   "checksum_mismatch",
   /** The wanted part of the recording has no picture or sound that can be cut out. */
   "nothing_in_range",
+  /** The media server that was to record a room made no file. */
+  "recorder_failed",
   /** Of a broadcast that can be watched: from some moment on there was no room to store it. */
   "cut_off",
   /** The inspection took too much time or memory, or failed again and again through a fault of ours. */

@@ -9,6 +9,7 @@ import type { Event } from "../../model/event.ts"
 import type { WebhookEvent } from "../../model/integrations/webhook-events.ts"
 import type { Change } from "../../model/live/live-records.ts"
 import { SHARED_STREAMS } from "../../model/live/streams.ts"
+import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { PhaseState } from "../../model/phase.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
@@ -145,6 +146,8 @@ export interface LiveCommit {
   /** Participants who may not come back, and those who may again. */
   readonly removed: ReadonlyArray<string>
   readonly restored: ReadonlyArray<string>
+  /** Null: what is recorded has not changed. */
+  readonly captured: CapturedRooms | null
   readonly deleted: boolean
 }
 
@@ -195,7 +198,7 @@ const runCommit = async (sql: Queryable, commit: LiveCommit): Promise<number> =>
 
 /** The argument of `commit_live_event`; an absent part costs it nothing. */
 const writtenBy = (commit: LiveCommit): object => {
-  const { event, phases, publications, commands, changes, removed, restored, occurrences, deleted } = commit
+  const { event, phases, publications, commands, changes, removed, restored, occurrences, captured, deleted } = commit
   const settling = phases.filter((phase) => phase.status !== "active")
   const opening = phases.filter((phase) => phase.status === "active")
   return {
@@ -210,6 +213,7 @@ const writtenBy = (commit: LiveCommit): object => {
     ...(removed.length > 0 && { removed }),
     ...(restored.length > 0 && { restored }),
     ...(occurrences.length > 0 && { occurrences: occurrenceRows(occurrences) }),
+    ...(captured !== null && { captured }),
     ...(deleted && { deleted }),
   }
 }

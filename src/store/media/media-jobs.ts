@@ -9,7 +9,7 @@ export type MediaJob =
   | { readonly id: number; readonly kind: "record"; readonly recordingId: string; readonly attempts: number }
   | {
       readonly id: number
-      readonly kind: "transcribe" | "summarise"
+      readonly kind: "transcribe" | "summarise" | "capture"
       readonly eventId: string
       readonly attempts: number
     }

@@ -1,5 +1,6 @@
 /** The captures of the event (recording, transcript), shown to everyone, and the transcript segments of a recogniser. */
 import { type Capture, ONLY } from "../../../model/live/live-records.ts"
+import { MOST_CAPTURED_ROOMS } from "../../../model/media/captured-rooms.ts"
 import { activePhaseOf, phaseTraits } from "../state.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, refuse } from "./activity.ts"
@@ -14,14 +15,29 @@ const NO_RECORDER = refuse(
 )
 
 const hasRecorder = (turn: Turn): boolean => {
-  if (turn.recorder !== "broadcasts") return turn.recorder === "events"
   const phase = activePhaseOf(turn.state)
+  if (turn.recorder === "rooms") return phase !== undefined
+  if (turn.recorder !== "broadcasts") return turn.recorder === "events"
   return phase !== undefined && turn.get("broadcast", phase.id)?.status === "live"
+}
+
+/** Tells the media server which rooms it has to record from now on: the main room, and the rooms of a breakout. */
+export const captureRooms = (turn: Turn): void => {
+  if (turn.recorder !== "rooms") return
+  const isOn = turn.get("capture", ONLY)?.kinds.includes("recording") === true
+  const rooms = isOn ? [null, ...turn.all("room").keys()].slice(0, MOST_CAPTURED_ROOMS) : []
+  turn.captured = { phaseId: activePhaseOf(turn.state)?.id ?? null, rooms }
+}
+
+/** The rooms of the phase have changed. */
+export const roomsChanged = (turn: Turn): void => {
+  if (turn.get("capture", ONLY)?.on === true) captureRooms(turn)
 }
 
 const stop = (turn: Turn): Capture => {
   if (turn.get("capture", ONLY)?.on !== true) return OFF
   turn.put("capture", ONLY, OFF)
+  captureRooms(turn)
   turn.publish("capture.state", "event", { ...OFF })
   return OFF
 }
@@ -54,6 +70,7 @@ export const capture = {
       if (before.on && before.kinds.join() === kinds.join()) return { ...before }
       const capturing: Capture = { on: true, kinds, since: before.since ?? turn.at }
       turn.put("capture", ONLY, capturing)
+      if (kinds.includes("recording") || before.kinds.includes("recording")) captureRooms(turn)
       turn.publish("capture.state", "event", { ...capturing })
       return { ...capturing }
     },

@@ -20,6 +20,7 @@ $$;
 --   restored      ids of removed participants who may come back
 --   removed       ids of participants who may not come back
 --   occurrences   the webhook events
+--   captured      the rooms that the media server has to record from now on
 --   deleted       present if the event itself is deleted
 create or replace function commit_live_event(of_event uuid, of_epoch bigint, from_version bigint, to_version bigint,
                                              at_time timestamptz, written jsonb)
@@ -52,6 +53,9 @@ begin
     on conflict do nothing;
   end if;
   if written ? 'occurrences' then deliveries := append_occurrences(written->'occurrences'); end if;
+  if written ? 'captured' then
+    insert into media_jobs (kind, event_id, captured) values ('capture', of_event, written->'captured');
+  end if;
   if written ? 'deleted' then delete from events where id = of_event; end if;
   return deliveries;
 end $$;

@@ -12,6 +12,7 @@ import type { BreakoutView } from "../../../../protocol/topics/breakouts.ts"
 import type { Present } from "../../../presence/presence.ts"
 import { activePhaseOf } from "../../state.ts"
 import type { Turn } from "../../turn.ts"
+import { roomsChanged } from "../capture.ts"
 import { MAX_ROOMS } from "./breakout-plans.ts"
 import { isSeated, roleOf, roomsOf, roomView, setRoom, sit } from "./rooms.ts"
 
@@ -76,6 +77,7 @@ export const open = (turn: Turn, plan: BreakoutPlan, opening: Opening): Breakout
   if (timer !== undefined) turn.publish("timer.updated", "event", { timer })
   for (const [room, people] of seats) for (const id of people) sit(turn, id, room, breakout.endsAt)
   seatLateJoiners(turn, turn.people.all())
+  roomsChanged(turn)
   return breakout
 }
 
@@ -83,6 +85,7 @@ const oneMoreRoom = (turn: Turn, breakout: Breakout, place: number): Room => {
   const room: Room = { id: roomId(breakout, place), name: `Room ${place + 1}`, count: 0, open: true, place, rev: 1 }
   turn.put("room", room.id, room)
   turn.publish("room.updated", "event", { room: roomView(room) })
+  roomsChanged(turn)
   return room
 }
 
@@ -175,6 +178,7 @@ export const closeAll = (turn: Turn): void => {
   }
   for (const id of turn.all("room").keys()) turn.remove("room", id)
   turn.remove("breakout", ONLY)
+  roomsChanged(turn)
   turn.publish("breakout.closed", "event", { id: breakout.id })
 }
 

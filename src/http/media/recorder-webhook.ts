@@ -1,0 +1,42 @@
+/** Messages of the media server about recordings that it makes. Their signature is the credential. */
+import { Effect, type Exit } from "effect"
+import { settleCapture } from "../../media/jobs/capture.ts"
+import { RoomRecorder } from "../../media/livekit/room-recorder.ts"
+import { type Failure, NotFound } from "../../model/errors.ts"
+import type { Database } from "../../store/database.ts"
+import type { MediaSignal } from "../../store/media/media-signal.ts"
+import type { HttpRequest } from "../transport/message.ts"
+import type { Problems } from "../transport/problem.ts"
+import type { PlainRoute } from "../transport/uws-http.ts"
+import { refusalOf } from "./refusal.ts"
+
+export type WebhookServices = Database | MediaSignal
+
+type Run = <A, E>(effect: Effect.Effect<A, E, WebhookServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
+
+const BODY_LIMIT_BYTES = 1024 ** 2
+
+const text = new TextDecoder()
+
+/** A message about something else, or of a recording that is not ours, is taken and changes nothing. */
+const receive = ({ body, headers }: HttpRequest): Effect.Effect<void, Failure, WebhookServices> =>
+  Effect.gen(function* () {
+    const recorder = yield* RoomRecorder
+    if (recorder === null) return yield* NotFound.of("media server")
+    const facts = yield* recorder.verify(text.decode(body), headers["authorization"] ?? "")
+    if (facts !== null) yield* settleCapture(facts)
+  })
+
+export const recorderWebhook = (run: Run, problems: Problems): PlainRoute => ({
+  method: "POST",
+  path: "/v1/media/livekit/webhook",
+  crossOrigin: false,
+  wantsClient: false,
+  bodyLimit: BODY_LIMIT_BYTES,
+  respond: (request, send) =>
+    run(receive(request), (exit) =>
+      send(
+        exit._tag === "Success" ? { status: 200, headers: [], body: "" } : refusalOf(exit, problems, request.requestId),
+      ),
+    ),
+})

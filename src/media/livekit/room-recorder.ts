@@ -1,0 +1,130 @@
+/**
+ * Recordings that the media server makes of its rooms: a recorder there watches a room as its people do, and puts the file into the
+ * bucket by itself. What it says of a recording comes as a signed message, and is asked for where the message was lost.
+ */
+import { Context, Data, Effect, Redacted } from "effect"
+import type { EgressInfo } from "livekit-server-sdk"
+import { Unauthorized, Unavailable } from "../../model/errors.ts"
+import type { MediaServer } from "../seats.ts"
+import type { S3Settings } from "../storage/s3/presign.ts"
+import { bucketOf } from "./bucket-address.ts"
+
+/** Nobody is in the room, so that the media server does not have it. */
+export class RoomAbsent extends Data.TaggedError("RoomAbsent")<Record<never, never>> {}
+
+/** What the media server says of one recording. */
+export interface EgressFacts {
+  readonly egressId: string
+  readonly room: string
+  /** The key of the file in the bucket; null if the message does not say. */
+  readonly key: string | null
+  /** `ended`: the file is in the bucket, if it has any bytes. */
+  readonly status: "running" | "ended" | "failed"
+  readonly sizeBytes: number
+}
+
+export interface RoomRecorder {
+  /** Resolves to the id of the recording. */
+  readonly start: (room: string, key: string) => Effect.Effect<string, RoomAbsent | Unavailable>
+  /** Ends a recording; one that has ended is no failure. */
+  readonly stop: (egressId: string) => Effect.Effect<void, Unavailable>
+  /** The recordings of a room that go on. */
+  readonly running: (room: string) => Effect.Effect<ReadonlyArray<EgressFacts>, Unavailable>
+  /** `undefined`: the media server does not know it any more. */
+  readonly find: (egressId: string) => Effect.Effect<EgressFacts | undefined, Unavailable>
+  /** The facts in a message of the media server; null: it is about something else. */
+  readonly verify: (body: string, authorization: string) => Effect.Effect<EgressFacts | null, Unauthorized>
+}
+
+/** Null: there is no media server, or no bucket that it could put files into. */
+export const RoomRecorder = Context.Reference<RoomRecorder | null>("gathercue/RoomRecorder", {
+  defaultValue: () => null,
+})
+
+const WITHIN_SECONDS = 15
+const UNREACHABLE = new Unavailable({ detail: "The media server cannot be reached.", retryAfterSeconds: 5 })
+const FORGED = new Unauthorized({ detail: "The message is not signed by the media server." })
+
+/** As the interface numbers them (`EgressStatus`): complete, and ended by a limit of the media server, which keeps the file. */
+const ENDED: ReadonlySet<number> = new Set([3, 6])
+/** Failed, and aborted. */
+const FAILED: ReadonlySet<number> = new Set([4, 5])
+
+const statusOf = (status: number): EgressFacts["status"] => {
+  if (ENDED.has(status)) return "ended"
+  return FAILED.has(status) ? "failed" : "running"
+}
+
+/** Only part of a message is read: its numbers and names are the media server's, and it is not the only program that has rooms. */
+export const factsOf = ({ egressId, roomName, status, request, fileResults }: EgressInfo): EgressFacts => {
+  const [file] = fileResults
+  const asked = request.case === "roomComposite" ? request.value.fileOutputs[0] : undefined
+  const key = asked?.filepath ?? file?.filename
+  return {
+    egressId,
+    room: roomName,
+    key: key === undefined || key === "" ? null : key,
+    status: statusOf(status),
+    sizeBytes: Number(file?.size ?? 0n),
+  }
+}
+
+const codeOf = (cause: unknown): unknown => (cause as { readonly status?: unknown } | null)?.status
+const NOT_FOUND = 404
+/** Twirp's status of `failed_precondition`: the recording has ended. */
+const NOT_RUNNING = 412
+
+export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Settings): Effect.Effect<RoomRecorder> =>
+  Effect.map(
+    Effect.promise(() => import("livekit-server-sdk")),
+    ({ EgressClient, EncodedFileOutput, EncodedFileType, S3Upload, WebhookReceiver }) => {
+      const secret = Redacted.value(apiSecret)
+      const client = new EgressClient(url, apiKey, secret, { requestTimeout: WITHIN_SECONDS, failover: false })
+      const receiver = new WebhookReceiver(apiKey, secret)
+      const call = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: run, catch: codeOf })
+      const reached = <A>(run: () => Promise<A>) => Effect.mapError(call(run), () => UNREACHABLE)
+      const outputTo = (key: string) =>
+        new EncodedFileOutput({
+          fileType: EncodedFileType.MP4,
+          filepath: key,
+          disableManifest: true,
+          output: {
+            case: "s3",
+            value: new S3Upload({
+              ...bucketOf(s3.url),
+              accessKey: s3.accessKeyId,
+              secret: Redacted.value(s3.secretAccessKey),
+              region: s3.region,
+            }),
+          },
+        })
+      return {
+        start: (room, key) =>
+          call(() => client.startRoomCompositeEgress(room, { file: outputTo(key) })).pipe(
+            Effect.map(({ egressId }) => egressId),
+            Effect.mapError((code) => (code === NOT_FOUND ? new RoomAbsent() : UNREACHABLE)),
+          ),
+        stop: (egressId) =>
+          call(() => client.stopEgress(egressId)).pipe(
+            Effect.asVoid,
+            Effect.catch((code) =>
+              code === NOT_FOUND || code === NOT_RUNNING ? Effect.void : Effect.fail(UNREACHABLE),
+            ),
+          ),
+        running: (roomName) =>
+          Effect.map(
+            reached(() => client.listEgress({ roomName, active: true })),
+            (found) => found.map(factsOf),
+          ),
+        find: (egressId) =>
+          Effect.map(
+            reached(() => client.listEgress({ egressId })),
+            ([found]) => (found === undefined ? undefined : factsOf(found)),
+          ),
+        verify: (body, authorization) =>
+          Effect.tryPromise({ try: () => receiver.receive(body, authorization), catch: () => FORGED }).pipe(
+            Effect.map(({ egressInfo }) => (egressInfo === undefined ? null : factsOf(egressInfo))),
+          ),
+      }
+    },
+  )

@@ -1,0 +1,12 @@
+/** What the media server has to record of a live event. */
+import { Schema } from "effect"
+
+export const CapturedRooms = Schema.Struct({
+  phaseId: Schema.NullOr(Schema.String),
+  /** Null: the main room of the phase. Empty: nothing. */
+  rooms: Schema.Array(Schema.NullOr(Schema.String)),
+})
+export type CapturedRooms = typeof CapturedRooms.Type
+
+/** Rooms of one event that are recorded at once; each costs the media server a browser that watches it. */
+export const MOST_CAPTURED_ROOMS = 20
