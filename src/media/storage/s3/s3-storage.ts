@@ -14,7 +14,7 @@ import { orNull } from "../disk-files.ts"
 import { type DiskStorageOptions, diskStorage } from "../disk-storage.ts"
 import { type Arrived, type GivenAway, MediaStorage, type StoredFile, type Upload } from "../storage.ts"
 import { presigned, type S3Settings } from "./presign.ts"
-import { S3Bucket, S3Failed } from "./s3-bucket.ts"
+import { DEADLINES, S3Bucket, type S3Deadlines, S3Failed } from "./s3-bucket.ts"
 
 /** A player that was opened goes on for six hours; the redirection may be kept for one. */
 const WATCH_SECONDS = 7 * 3600
@@ -22,12 +22,16 @@ const INSPECT_SECONDS = 3600
 
 const AWAY = "The storage of media is not available."
 
-const start = (disk: DiskStorageOptions, settings: S3Settings) =>
+export const s3Storage = (
+  disk: DiskStorageOptions,
+  settings: S3Settings,
+  deadlines: S3Deadlines = DEADLINES,
+): Effect.Effect<MediaStorage["Service"], never, Telemetry> =>
   Effect.gen(function* () {
     const { log } = yield* Telemetry
     const timers = yield* currentTimers
     const local = diskStorage(disk, log)
-    const bucket = new S3Bucket(settings)
+    const bucket = new S3Bucket(settings, deadlines)
 
     const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, Unavailable> =>
       Effect.tryPromise({
@@ -141,4 +145,4 @@ const start = (disk: DiskStorageOptions, settings: S3Settings) =>
 export const s3StorageLayer = (
   disk: DiskStorageOptions,
   settings: S3Settings,
-): Layer.Layer<MediaStorage, never, Telemetry> => Layer.effect(MediaStorage, start(disk, settings))
+): Layer.Layer<MediaStorage, never, Telemetry> => Layer.effect(MediaStorage, s3Storage(disk, settings))
