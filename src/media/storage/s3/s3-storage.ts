@@ -20,6 +20,14 @@ import { DEADLINES, S3Bucket, type S3Deadlines, S3Failed } from "./s3-bucket.ts"
 const WATCH_SECONDS = 7 * 3600
 const INSPECT_SECONDS = 3600
 
+/** The storage did not take the request; it does not mean the key, or the number of requests. */
+const isRefusal = ({ status }: S3Failed): boolean => status >= 400 && status < 500 && status !== 403 && status !== 429
+
+const refusedOr = (cause: unknown): S3Failed => {
+  if (cause instanceof S3Failed && isRefusal(cause)) return cause
+  throw cause
+}
+
 const AWAY = "The storage of media is not available."
 
 export const s3Storage = (
@@ -91,14 +99,15 @@ export const s3Storage = (
         if (uploadId === null) return local.seal(upload, parts)
         return Effect.tryPromise({
           try: async () => {
-            // An upload that is gone was joined by another caller, or removed: the object says which.
-            if (parts !== null) await bucket.join(key, uploadId, parts)
-            return await bucket.size(key)
+            const refusal = parts === null ? null : await bucket.join(key, uploadId, parts).catch(refusedOr)
+            const size = await bucket.size(key)
+            // Refused although the object is there: another caller joined the parts. Servers differ in how they say that.
+            if (size === null && refusal instanceof S3Failed) throw refusal
+            return size
           },
           catch: (cause) => {
             log.error({ err: cause }, "media: sealing an upload failed")
-            const isRefused = cause instanceof S3Failed && cause.status >= 400 && cause.status < 500
-            return isRefused && cause.status !== 403 && cause.status !== 429
+            return cause instanceof S3Failed && isRefusal(cause)
               ? new Conflict({ detail: "The storage refused to join the parts; send those that changed again." })
               : new Unavailable({ detail: AWAY, retryAfterSeconds: 30 })
           },
