@@ -20,8 +20,7 @@ import {
   postponeMediaJob,
 } from "../../store/media/media-jobs.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
-import { expireUploads, findRecording, markFailed, markReady } from "../../store/media/recordings.ts"
-import { inBatches, sweepEvery } from "../../store/sweeps/sweeps.ts"
+import { findRecording, markFailed, markReady } from "../../store/media/recordings.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { LiveBroadcasts } from "../live/live-broadcasts.ts"
@@ -29,6 +28,7 @@ import { MediaProcessor, type TaskFailed } from "../processing/media-processor.t
 import type { Cutting, Inspection } from "../processing/protocol.ts"
 import { DISK_FULL, MediaStorage } from "../storage/storage.ts"
 import { announce } from "./announce.ts"
+import { startMediaSweeps } from "./media-sweeps.ts"
 import { moveTakes, recordBroadcast } from "./record.ts"
 import { type Summarise, summarise, transcribe } from "./transcribe.ts"
 
@@ -37,6 +37,8 @@ export interface MediaJobsOptions {
   readonly alone: boolean
   /** Longer than a job may take. */
   readonly leaseMs: number
+  /** Recordings are deleted after so many days; 0: never. */
+  readonly retentionDays: number
   /** Null: no model is configured. */
   readonly summarise: Summarise | null
 }
@@ -76,7 +78,7 @@ const OTHER_BYTES: MediaFailure = {
   detail: "The bytes that arrived have another SHA-256 than the one that was given.",
 }
 
-const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
+const start = ({ alone, leaseMs, retentionDays, summarise: summariseBy }: MediaJobsOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const storage = yield* MediaStorage
@@ -247,13 +249,7 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
     yield* Effect.addFinalizer(() => Effect.sync(silence))
     if (alone) yield* Effect.ignore(database.run(endMediaLeases))
     yield* Effect.forkScoped(Effect.forever(round))
-    const sweep = Effect.suspend(() => {
-      const at = now()
-      return inBatches(database, (sql, limit) => expireUploads(sql, at, limit))
-    })
-    const expire = Effect.tap(sweep, () => Effect.sync(() => signal.notify()))
-    // Uploads expire also while no server runs.
-    yield* Effect.forkScoped(Effect.andThen(Effect.ignore(expire), sweepEvery("1 minute", log, expire)))
+    yield* startMediaSweeps(retentionDays)
   })
 
 export const mediaJobsLayer = (
