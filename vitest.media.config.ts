@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
 
-/** Tests that need ffmpeg and ffprobe on the machine. */
+/** Tests that need ffmpeg, ffprobe and Swift (`python3-swift`) on the machine. */
 export default defineConfig({
   test: {
     include: ["test-media/**/*.test.ts"],

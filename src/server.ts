@@ -211,6 +211,7 @@ const layersOf = (
     mediaJobsLayer({
       alone: true,
       leaseMs: INSPECT_WITHIN_MS + INSPECT_MARGIN_MS,
+      retentionDays: config.mediaRetentionDays,
       summarise: config.helpModel && summariseBy(config.helpModel),
     }).pipe(
       Layer.provideMerge(LiveBroadcasts.layer({ ingest: config.ingest, quotaBytes: config.mediaQuotaBytes })),

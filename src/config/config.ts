@@ -83,6 +83,8 @@ export interface Config {
   readonly mediaMinFreeBytes: number
   /** Uploads at once. */
   readonly mediaUploads: number
+  /** Recordings are deleted so long after they were begun; 0: never. */
+  readonly mediaRetentionDays: number
   /** The bucket of recordings; `null`: the disk. */
   readonly s3: {
     readonly url: string
@@ -237,6 +239,7 @@ export const loadConfig = (env: Environment = process.env): Config => {
     mediaQuotaBytes: values.MEDIA_QUOTA_BYTES,
     mediaMinFreeBytes: values.MEDIA_MIN_FREE_BYTES,
     mediaUploads: values.MEDIA_UPLOADS,
+    mediaRetentionDays: values.MEDIA_RETENTION_DAYS,
     s3: s3Of(values),
     dataDir,
     databaseUrl: values.DATABASE_URL,

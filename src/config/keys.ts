@@ -108,6 +108,11 @@ export const CONFIG_KEYS = [
     doc: "Uploads at once, 1 to 64; one more is answered 503. The gateway shares the process with them.",
   },
   {
+    name: "MEDIA_RETENTION_DAYS",
+    fallback: "0",
+    doc: "Recordings are deleted so many days after they were begun, with all that was made from them, 0 to 36500; 0: they are kept.",
+  },
+  {
     name: "S3_URL",
     fallback: "unset",
     doc: "Address of an S3 bucket that keeps recordings and clips, as this server and clients reach it: `https://host/bucket` or `https://bucket.host`. Without it they are on the disk, in `DATA_DIR`.",

@@ -6,24 +6,18 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { type CallOptions, call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
 import { startReceiver } from "../support/http-receiver.ts"
-import { rowsOf } from "../support/rows.ts"
 import { startMediaServer, type TestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
 import { wavOf } from "../support/wav.ts"
 
 let server: TestServer
 let acme: Workspace
-let rows: ReturnType<typeof rowsOf>
 
 beforeAll(async () => {
   server = await startMediaServer()
   acme = await createWorkspace(server.url)
-  rows = rowsOf(server.databaseUrl)
 })
-afterAll(async () => {
-  await rows.end()
-  await server.stop()
-})
+afterAll(() => server.stop())
 
 const api = (method: string, path: string, options: CallOptions = {}) =>
   call(server.url, method, path, { key: acme.key, ...options })
@@ -413,15 +407,4 @@ describe("limits", () => {
     const answer = await put((await begin()).body.uploadUrl, wavOf(0.01))
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "60"])
   })
-})
-
-test("an upload that nobody completes fails after a day, also while no server runs, and its bytes go", async () => {
-  const event = await published()
-  const { id, uploadUrl } = await begin(event.id)
-  await put(uploadUrl, wavOf(1))
-  expect((await filesOf()).some((name) => name.startsWith(id))).toBe(true)
-  await rows.run("update recordings set upload_expires_at = now() - interval '1 second' where id = $1", [id])
-  server = await server.restart()
-  await eventually(async () => (await api("GET", `/v1/recordings/${id}`)).body.status === "failed", "the end")
-  await eventually(async () => !(await filesOf()).some((name) => name.startsWith(id)), "the removal of the bytes")
 })

@@ -14,7 +14,9 @@ export interface StorageHouse {
   readonly putStatus: number
   /** Names of all stored objects and parts of the recording. */
   readonly stored: (id: string) => Promise<ReadonlyArray<string>>
-  /** Null on the disk. */
+  /** A part of an upload that was completed is refused. Swift takes it, in the place of the stored one. */
+  readonly endsAddresses: boolean
+  /** The bucket of our own, if the storage is one. */
   readonly s3: S3TestServer | null
   readonly close: () => Promise<void>
 }
@@ -24,20 +26,33 @@ const filesIn = async (folder: string, id: string): Promise<ReadonlyArray<string
     .filter((entry) => entry.isFile() && entry.name.startsWith(id))
     .map(({ name }) => name)
 
-export const openStorageHouse = async (
-  kind: StorageKind,
-  environment: { readonly [key: string]: string } = {},
-): Promise<StorageHouse> => {
-  const s3 = kind === "S3" ? await startS3Server() : null
+type Environment = { readonly [key: string]: string }
+
+/** A bucket and what is stored in it. */
+interface Bucket {
+  readonly environment: Environment
+  readonly stored: (id: string) => ReadonlyArray<string> | Promise<ReadonlyArray<string>>
+  readonly close: () => Promise<void>
+}
+
+export const houseOn = async (bucket: Bucket | null, environment: Environment = {}): Promise<StorageHouse> => {
   const house: StorageHouse = {
-    server: await startMediaServer({ MEDIA_UPLOADS: "16", ...s3?.environment, ...environment }),
-    putStatus: s3 === null ? 204 : 200,
-    stored: async (id) => [...(await filesIn(house.server.folder, id)), ...(s3?.stored(id) ?? [])],
-    s3,
+    server: await startMediaServer({ MEDIA_UPLOADS: "16", ...bucket?.environment, ...environment }),
+    putStatus: bucket === null ? 204 : 200,
+    stored: async (id) => [...(await filesIn(house.server.folder, id)), ...((await bucket?.stored(id)) ?? [])],
+    endsAddresses: true,
+    s3: null,
     close: async () => {
       await house.server.stop()
-      await s3?.close()
+      await bucket?.close()
     },
   }
   return house
+}
+
+export const openStorageHouse = async (kind: StorageKind, environment: Environment = {}): Promise<StorageHouse> => {
+  if (kind === "disk") return houseOn(null, environment)
+  const s3 = await startS3Server()
+  // Not a copy: a test that restarts the server sets it.
+  return Object.assign(await houseOn(s3, environment), { s3 })
 }

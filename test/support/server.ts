@@ -14,7 +14,7 @@ export interface TestServer extends RunningServer {
   /** Its DATA_DIR. */
   readonly folder: string
   /** Stops it and starts another on its database and folder, at another port. */
-  readonly restart: () => Promise<TestServer>
+  readonly restart: (environment?: Environment) => Promise<TestServer>
 }
 
 interface Environment {
@@ -45,7 +45,7 @@ const start = async (environment: Environment, parts: Parts): Promise<TestServer
     await database.drop()
     await rm(folder, { recursive: true, force: true })
   }
-  const run = () =>
+  const run = (changed: Environment = {}) =>
     startServer(
       loadConfig({
         PORT: "0",
@@ -57,6 +57,7 @@ const start = async (environment: Environment, parts: Parts): Promise<TestServer
         LOG_LEVEL: "silent",
         WEBHOOK_RETRY_SCHEDULE: "0.05,0.1",
         ...environment,
+        ...changed,
       }),
       () => {},
       parts,
@@ -72,9 +73,9 @@ const start = async (environment: Environment, parts: Parts): Promise<TestServer
       await server.stop()
       await dispose()
     },
-    restart: async () => {
+    restart: async (changed) => {
       await server.stop()
-      return testServerOf(await run())
+      return testServerOf(await run(changed))
     },
   })
   return testServerOf(await run())

@@ -11,6 +11,7 @@ import { Database } from "../../store/database.ts"
 import { takeSpans } from "../../store/media/broadcasts.ts"
 import { findClip, markClipFailed, markClipReady } from "../../store/media/clips.ts"
 import {
+  addRemoveJob,
   claimMediaJobs,
   deleteMediaJob,
   endMediaLeases,
@@ -19,8 +20,7 @@ import {
   postponeMediaJob,
 } from "../../store/media/media-jobs.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
-import { expireUploads, findRecording, markFailed, markReady } from "../../store/media/recordings.ts"
-import { inBatches, sweepEvery } from "../../store/sweeps/sweeps.ts"
+import { findRecording, markFailed, markReady } from "../../store/media/recordings.ts"
 import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { LiveBroadcasts } from "../live/live-broadcasts.ts"
@@ -28,8 +28,9 @@ import { MediaProcessor, type TaskFailed } from "../processing/media-processor.t
 import type { Cutting, Inspection } from "../processing/protocol.ts"
 import { DISK_FULL, MediaStorage } from "../storage/storage.ts"
 import { announce } from "./announce.ts"
-import { capture, sweepCaptures } from "./capture.ts"
-import { recordBroadcast } from "./record.ts"
+import { capture } from "./capture.ts"
+import { startMediaSweeps } from "./media-sweeps.ts"
+import { moveTakes, recordBroadcast } from "./record.ts"
 import { type Summarise, summarise, transcribe } from "./transcribe.ts"
 
 export interface MediaJobsOptions {
@@ -37,6 +38,8 @@ export interface MediaJobsOptions {
   readonly alone: boolean
   /** Longer than a job may take. */
   readonly leaseMs: number
+  /** Recordings are deleted after so many days; 0: never. */
+  readonly retentionDays: number
   /** Null: no model is configured. */
   readonly summarise: Summarise | null
 }
@@ -82,7 +85,7 @@ const OTHER_BYTES: MediaFailure = {
   detail: "The bytes that arrived have another SHA-256 than the one that was given.",
 }
 
-const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
+const start = ({ alone, leaseMs, retentionDays, summarise: summariseBy }: MediaJobsOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const storage = yield* MediaStorage
@@ -134,7 +137,13 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
     const cutReady = (clip: Clip, { facts, sizeBytes, sha256 }: Extract<Cutting, { outcome: "cut" }>) =>
       database.transaction(async (sql) => {
         const settled = await markClipReady(sql, clip.id, facts, { sizeBytes, sha256: Buffer.from(sha256, "hex") })
-        if (settled === undefined) return
+        if (settled === undefined) {
+          // The clip went while it was cut. Its bytes may have been stored after they were removed.
+          if ((await findClip(sql, clip.id)) === undefined && clip.storageKey !== null) {
+            await addRemoveJob(sql, clip.storageKey)
+          }
+          return
+        }
         const { id, recordingId, ...of } = settled
         const extra = { assetId: id, recordingId }
         await announce(sql, now(), { type: "clip.ready", ...of, extra })
@@ -185,6 +194,8 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
           return cut(job)
         case "record":
           return recordBroadcast(job.recordingId, now())
+        case "move":
+          return moveTakes(job.recordingId)
         case "transcribe":
           return transcribe(job, now(), summariseBy !== null)
         case "capture":
@@ -219,8 +230,10 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
 
     const scope = yield* Effect.scope
     const summaries = yield* Semaphore.make(SUMMARIES_AT_ONCE)
-    const aside = (work: Effect.Effect<void, Unavailable>) =>
-      Effect.asVoid(Effect.forkIn(summaries.withPermits(1)(Effect.ignore(work)), scope))
+    const moves = yield* Semaphore.make(1)
+    /** A job whose lease ends meanwhile is done twice, one after the other, which does no harm. */
+    const aside = (places: Semaphore.Semaphore, work: Effect.Effect<void, Unavailable>) =>
+      Effect.asVoid(Effect.forkIn(places.withPermits(1)(Effect.ignore(work)), scope))
 
     const sleepMs = Effect.map(database.run(nextMediaJobInMs), (inMs) =>
       Math.max(0, Math.min(POLL_MS, Math.ceil(inMs ?? POLL_MS))),
@@ -229,8 +242,12 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
     const round = Effect.gen(function* () {
       wake.closeUnsafe()
       const jobs = yield* database.run((sql) => claimMediaJobs(sql, 1, leaseMs))
-      // A model takes a minute, for which no recording waits.
-      for (const job of jobs) yield* job.kind === "summarise" ? aside(perform(job)) : perform(job)
+      for (const job of jobs) {
+        // A model takes a minute, for which no recording waits; the files of a long broadcast take longer.
+        if (job.kind === "summarise") yield* aside(summaries, perform(job))
+        else if (job.kind === "move") yield* aside(moves, perform(job))
+        else yield* perform(job)
+      }
       if (jobs.length === 0) yield* Effect.timeoutOption(wake.await, yield* sleepMs)
     }).pipe(
       // The database is away: its own log says so.
@@ -241,15 +258,7 @@ const start = ({ alone, leaseMs, summarise: summariseBy }: MediaJobsOptions) =>
     yield* Effect.addFinalizer(() => Effect.sync(silence))
     if (alone) yield* Effect.ignore(database.run(endMediaLeases))
     yield* Effect.forkScoped(Effect.forever(round))
-    const sweep = Effect.suspend(() => {
-      const at = now()
-      return inBatches(database, (sql, limit) => expireUploads(sql, at, limit))
-    })
-    const expire = Effect.tap(sweep, () => Effect.sync(() => signal.notify()))
-    // Uploads expire also while no server runs.
-    yield* Effect.forkScoped(Effect.andThen(Effect.ignore(expire), sweepEvery("1 minute", log, expire)))
-    const settle = Effect.provideContext(sweepCaptures, yield* Effect.context<Database | MediaSignal | MediaStorage>())
-    yield* Effect.forkScoped(Effect.andThen(Effect.ignore(settle), sweepEvery("1 minute", log, settle)))
+    yield* startMediaSweeps(retentionDays)
   })
 
 export const mediaJobsLayer = (

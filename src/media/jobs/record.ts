@@ -7,6 +7,7 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { storedSegments, takeSizes, takesOf } from "../../store/media/broadcasts.ts"
 import { transcribeBroadcast } from "../../store/media/captions.ts"
+import { addMoveJob } from "../../store/media/media-jobs.ts"
 import { deleteRecording, findRecording, markBroadcastReady } from "../../store/media/recordings.ts"
 import { LiveBroadcasts } from "../live/live-broadcasts.ts"
 import { recordedFacts } from "../live/recorded-facts.ts"
@@ -24,6 +25,7 @@ const settle = async (sql: Queryable, recording: Recording, at: Timestamp): Prom
   }
   const settled = await markBroadcastReady(sql, id, made.facts, made.sizeBytes)
   if (settled === undefined) return
+  await addMoveJob(sql, id)
   await announce(sql, at, { type: "recording.ready", workspaceId, eventId, extra: { assetId: id } })
   const transcriptId = newId()
   if (!(await transcribeBroadcast(sql, transcriptId, id))) return
@@ -56,4 +58,20 @@ export const recordBroadcast = (
     if (recording.broadcastId !== null) yield* (yield* LiveBroadcasts).finish(recording.broadcastId)
     yield* cutToRows(recordingId)
     yield* database.transaction((sql) => settle(sql, recording, at))
+  })
+
+/**
+ * Takes the files of a recording to where recordings are kept. Until then they are watched from where they are. One whose row goes
+ * meanwhile is removed: the job that removes its bytes may have been done before they were stored.
+ */
+export const moveTakes = (recordingId: string): Effect.Effect<void, Unavailable, Database | MediaStorage> =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const storage = yield* MediaStorage
+    const takes = yield* database.run((sql) => takeSizes(sql, recordingId))
+    for (const { storageKey } of takes) {
+      yield* storage.keep(storageKey)
+      const recording = yield* database.run((sql) => findRecording(sql, recordingId))
+      if (recording === undefined) yield* storage.remove(storageKey)
+    }
   })

@@ -1,8 +1,8 @@
 /** Files of media on the disk: their sizes, and those that grow. */
 import { constants } from "node:fs"
-import { type FileHandle, mkdir, open, stat } from "node:fs/promises"
-import { dirname } from "node:path"
-import type { GrowingFile } from "./storage.ts"
+import { type FileHandle, mkdir, open, opendir, stat } from "node:fs/promises"
+import { dirname, join, relative, sep } from "node:path"
+import type { GrowingFile, StoredName } from "./storage.ts"
 
 /** A symbolic link in the place of a file is refused. */
 const { O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
@@ -59,4 +59,27 @@ export const growingFile = async (path: string, keep: number): Promise<GrowingFi
     },
     close: () => file.close(),
   }
+}
+
+const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+/** Also of an upload or a cut that is not whole. Other files in the folder are not ours. */
+const STORED = new RegExp(`^((${UUID})/[0-9a-f]{2}/(${UUID})(?:-\\d+)?)(?:\\.part(?:\\.mp4)?|\\.parts(?:\\.log)?)?$`)
+
+const nameOf = (path: string): StoredName | undefined => {
+  const [, key, workspaceId, id] = STORED.exec(path) ?? []
+  return key === undefined || workspaceId === undefined || id === undefined ? undefined : { key, workspaceId, id }
+}
+
+/** Stored files that were last written before a time, by their names. A key of several files comes once. */
+export const filesBefore = async (root: string, time: number): Promise<ReadonlyArray<StoredName>> => {
+  const folder = await orNull(opendir(root, { recursive: true }))
+  const found = new Map<string, StoredName>()
+  for await (const entry of folder ?? []) {
+    const path = join(entry.parentPath, entry.name)
+    const name = entry.isFile() ? nameOf(relative(root, path).replaceAll(sep, "/")) : undefined
+    if (name === undefined || found.has(name.key)) continue
+    const status = await orNull(stat(path))
+    if (status !== null && status.mtimeMs < time) found.set(name.key, name)
+  }
+  return [...found.values()]
 }

@@ -8,7 +8,7 @@ import { dirname, join, resolve, sep } from "node:path"
 import { Effect, Layer } from "effect"
 import { Unavailable } from "../../model/errors.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
-import { codeOf, growingFile, orNull, sizeOf, syncFolder } from "./disk-files.ts"
+import { codeOf, filesBefore, growingFile, orNull, sizeOf, syncFolder } from "./disk-files.ts"
 import { DiskParts } from "./disk-parts.ts"
 import { DiskUpload } from "./disk-upload.ts"
 import {
@@ -147,6 +147,7 @@ export const diskStorage = (
         await rm(partOf(key), { force: true })
         await rm(pathOf(key), { force: true })
       }),
+    filesBefore: (time) => attempt("listing files", () => filesBefore(root, time)),
     free: attempt("reading the free space", async () => {
       await mkdir(root, { recursive: true, mode: 0o700 })
       const { bavail, bsize } = await statfs(root)

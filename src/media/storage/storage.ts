@@ -92,6 +92,13 @@ export interface GrowingFile {
   readonly close: () => Promise<void>
 }
 
+/** The name of a stored file: its key has the ids of its workspace and of its recording or clip. */
+export interface StoredName {
+  readonly key: string
+  readonly workspaceId: string
+  readonly id: string
+}
+
 export class MediaStorage extends Context.Service<
   MediaStorage,
   {
@@ -132,6 +139,8 @@ export class MediaStorage extends Context.Service<
     readonly grow: (key: string, keep: number) => Effect.Effect<GrowingFile, Unavailable>
     /** Removes the bytes, sealed or not. Nothing there is success. */
     readonly remove: (key: string) => Effect.Effect<void, Unavailable>
+    /** Files on this server's disk that were last written before a time (Unix milliseconds). */
+    readonly filesBefore: (time: number) => Effect.Effect<ReadonlyArray<StoredName>, Unavailable>
     /** Bytes that may be stored before too little is left on the disk. */
     readonly free: Effect.Effect<number, Unavailable>
   }

@@ -6,7 +6,7 @@ import type { Queryable } from "../database.ts"
 
 export type MediaJob =
   | { readonly id: number; readonly kind: "inspect"; readonly recordingId: string; readonly attempts: number }
-  | { readonly id: number; readonly kind: "record"; readonly recordingId: string; readonly attempts: number }
+  | { readonly id: number; readonly kind: "record" | "move"; readonly recordingId: string; readonly attempts: number }
   | {
       readonly id: number
       readonly kind: "transcribe" | "summarise" | "capture"
@@ -45,6 +45,11 @@ export const deleteMediaJob = async (sql: Queryable, id: number): Promise<boolea
 /** Bytes that no row names any more, because their row went while they were stored. */
 export const addRemoveJob = async (sql: Queryable, storageKey: string): Promise<void> => {
   await sql`insert into media_jobs (kind, storage_key) values ('remove', ${storageKey})`
+}
+
+/** The files of a broadcast's recording go to where recordings are kept. */
+export const addMoveJob = async (sql: Queryable, recordingId: string): Promise<void> => {
+  await sql`insert into media_jobs (kind, recording_id) values ('move', ${recordingId}) on conflict do nothing`
 }
 
 export const addSummariseJob = async (sql: Queryable, eventId: string): Promise<void> => {

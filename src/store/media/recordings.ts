@@ -175,6 +175,44 @@ export const expireUploads = async (sql: Queryable, now: Timestamp, limit: numbe
   return count
 }
 
+/** Deletes up to `limit` recordings, oldest first, that were begun before; resolves to their number. Their bytes go as with `deleteRecording`. */
+export const deleteRecordingsBefore = async (sql: Queryable, before: Timestamp, limit: number): Promise<number> => {
+  const { count } = await sql`
+    delete from recordings where id = any (array(
+      select id from recordings where created_at < ${before}::timestamptz and status in ('ready', 'failed')
+       order by created_at limit ${limit} for update skip locked))`
+  return count
+}
+
+/** A stored file: whose it says it is. */
+export interface StoredFileName {
+  readonly key: string
+  readonly workspaceId: string
+  /** Of a recording or clip. */
+  readonly id: string
+}
+
+/**
+ * The keys of those files that no recording or clip has. Files of workspaces that are not in the database are not looked at: it may be another
+ * database than the one that the files belong to.
+ */
+export const findStrayMedia = async (
+  sql: Queryable,
+  files: ReadonlyArray<StoredFileName>,
+): Promise<ReadonlyArray<string>> => {
+  const [keys, workspaces, ids] = [
+    files.map(({ key }) => key),
+    files.map(({ workspaceId }) => workspaceId),
+    files.map(({ id }) => id),
+  ]
+  const rows = await sql<{ key: string }[]>`
+    select f.key from unnest(${keys}::text[], ${workspaces}::uuid[], ${ids}::uuid[]) as f (key, workspace_id, id)
+     where exists (select 1 from workspaces w where w.id = f.workspace_id)
+       and not exists (select 1 from recordings r where r.id = f.id)
+       and not exists (select 1 from clips c where c.id = f.id)`
+  return rows.map(({ key }) => key)
+}
+
 /** The recording's bytes are removed by a job that a trigger adds. */
 export const deleteRecording = async (sql: Queryable, id: string): Promise<boolean> => {
   const { count } = await sql`delete from recordings where id = ${id}`

@@ -17,10 +17,14 @@ export class S3Failed extends Error {
   }
 }
 
-/** For a request without many bytes. */
-const SHORT_MS = 15_000
-/** For one part, a range, or the joining of parts. */
-const LONG_MS = 120_000
+export interface S3Deadlines {
+  /** For a request without many bytes. */
+  readonly shortMs: number
+  /** For one part, a range, or the joining of parts. */
+  readonly longMs: number
+}
+
+export const DEADLINES: S3Deadlines = { shortMs: 15_000, longMs: 120_000 }
 
 const TYPE = "application/octet-stream"
 /** Of files that this server has. */
@@ -79,7 +83,7 @@ export class S3Bucket {
   readonly #short: S3mini
   readonly #long: S3mini
 
-  constructor({ url, region, accessKeyId, secretAccessKey }: S3Settings) {
+  constructor({ url, region, accessKeyId, secretAccessKey }: S3Settings, { shortMs, longMs }: S3Deadlines) {
     const settings = {
       endpoint: url,
       region,
@@ -87,8 +91,8 @@ export class S3Bucket {
       secretAccessKey: Redacted.value(secretAccessKey),
       fetch: fetchWithoutLength,
     }
-    this.#short = new S3mini({ ...settings, requestAbortTimeout: SHORT_MS })
-    this.#long = new S3mini({ ...settings, requestAbortTimeout: LONG_MS })
+    this.#short = new S3mini({ ...settings, requestAbortTimeout: shortMs })
+    this.#long = new S3mini({ ...settings, requestAbortTimeout: longMs })
   }
 
   begin(key: string): Promise<string> {

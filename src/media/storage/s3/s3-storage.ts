@@ -14,20 +14,32 @@ import { orNull } from "../disk-files.ts"
 import { type DiskStorageOptions, diskStorage } from "../disk-storage.ts"
 import { type Arrived, type GivenAway, MediaStorage, type StoredFile, type Upload } from "../storage.ts"
 import { presigned, type S3Settings } from "./presign.ts"
-import { S3Bucket, S3Failed } from "./s3-bucket.ts"
+import { DEADLINES, S3Bucket, type S3Deadlines, S3Failed } from "./s3-bucket.ts"
 
 /** A player that was opened goes on for six hours; the redirection may be kept for one. */
 const WATCH_SECONDS = 7 * 3600
 const INSPECT_SECONDS = 3600
 
+/** The storage did not take the request; it does not mean the key, or the number of requests. */
+const isRefusal = ({ status }: S3Failed): boolean => status >= 400 && status < 500 && status !== 403 && status !== 429
+
+const refusedOr = (cause: unknown): S3Failed => {
+  if (cause instanceof S3Failed && isRefusal(cause)) return cause
+  throw cause
+}
+
 const AWAY = "The storage of media is not available."
 
-const start = (disk: DiskStorageOptions, settings: S3Settings) =>
+export const s3Storage = (
+  disk: DiskStorageOptions,
+  settings: S3Settings,
+  deadlines: S3Deadlines = DEADLINES,
+): Effect.Effect<MediaStorage["Service"], never, Telemetry> =>
   Effect.gen(function* () {
     const { log } = yield* Telemetry
     const timers = yield* currentTimers
     const local = diskStorage(disk, log)
-    const bucket = new S3Bucket(settings)
+    const bucket = new S3Bucket(settings, deadlines)
 
     const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, Unavailable> =>
       Effect.tryPromise({
@@ -87,14 +99,15 @@ const start = (disk: DiskStorageOptions, settings: S3Settings) =>
         if (uploadId === null) return local.seal(upload, parts)
         return Effect.tryPromise({
           try: async () => {
-            // An upload that is gone was joined by another caller, or removed: the object says which.
-            if (parts !== null) await bucket.join(key, uploadId, parts)
-            return await bucket.size(key)
+            const refusal = parts === null ? null : await bucket.join(key, uploadId, parts).catch(refusedOr)
+            const size = await bucket.size(key)
+            // Refused although the object is there: another caller joined the parts. Servers differ in how they say that.
+            if (size === null && refusal instanceof S3Failed) throw refusal
+            return size
           },
           catch: (cause) => {
             log.error({ err: cause }, "media: sealing an upload failed")
-            const isRefused = cause instanceof S3Failed && cause.status >= 400 && cause.status < 500
-            return isRefused && cause.status !== 403 && cause.status !== 429
+            return cause instanceof S3Failed && isRefusal(cause)
               ? new Conflict({ detail: "The storage refused to join the parts; send those that changed again." })
               : new Unavailable({ detail: AWAY, retryAfterSeconds: 30 })
           },
@@ -141,4 +154,4 @@ const start = (disk: DiskStorageOptions, settings: S3Settings) =>
 export const s3StorageLayer = (
   disk: DiskStorageOptions,
   settings: S3Settings,
-): Layer.Layer<MediaStorage, never, Telemetry> => Layer.effect(MediaStorage, start(disk, settings))
+): Layer.Layer<MediaStorage, never, Telemetry> => Layer.effect(MediaStorage, s3Storage(disk, settings))

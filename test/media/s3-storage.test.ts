@@ -1,0 +1,111 @@
+/** The storage in a bucket by itself: deadlines, files of this server, and what was on the disk before. */
+import { randomBytes } from "node:crypto"
+import { mkdir, readdir, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { Effect, Redacted } from "effect"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { s3Storage } from "../../src/media/storage/s3/s3-storage.ts"
+import { type MediaStorage, storageKeyOf } from "../../src/media/storage/storage.ts"
+import { Telemetry } from "../../src/telemetry/telemetry.ts"
+import { type S3TestServer, startS3Server } from "../support/s3/s3-server.ts"
+import { temporaryFolder } from "../support/temporary-folder.ts"
+
+const KEY = storageKeyOf("workspace", "recording-0f")
+const MEBIBYTE = 1024 ** 2
+
+let s3: S3TestServer
+let folder: string
+let storage: MediaStorage["Service"]
+
+beforeEach(async () => {
+  s3 = await startS3Server()
+  folder = await temporaryFolder()
+  const { accessKeyId, secretAccessKey, region } = s3.credentials
+  const settings = {
+    url: s3.environment["S3_URL"] ?? "",
+    region,
+    accessKeyId,
+    secretAccessKey: Redacted.make(secretAccessKey),
+  }
+  storage = await Effect.runPromise(
+    s3Storage({ folder, minFreeBytes: 0 }, settings, { shortMs: 300, longMs: 500 }).pipe(
+      Effect.provide(Telemetry.layer("silent")),
+    ),
+  )
+})
+afterEach(() => s3.close())
+
+const run = <A, E>(effect: Effect.Effect<A, E>) => Effect.runPromise(effect)
+
+const files = async () =>
+  (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+
+test("a bucket that never answers is given up: every operation has a deadline", async () => {
+  const upload = { key: KEY, uploadId: await run(storage.begin(KEY)) }
+  s3.fault = () => "hang"
+  const operations = [
+    storage.begin(KEY),
+    storage.arrived(upload),
+    storage.seal(upload, [{ number: 1, etag: "x", sizeBytes: 1 }]),
+    storage.open(KEY),
+    storage.source(KEY),
+    storage.remove(KEY),
+  ]
+  const ends = await Promise.all(operations.map((operation) => run(Effect.flip<unknown, unknown, never>(operation))))
+  for (const end of ends) expect(end).toMatchObject({ _tag: "Unavailable" })
+})
+
+test.each([
+  ["small", 1000],
+  ["large", 40 * MEBIBYTE],
+])("a %s file of this server is read from the disk until it is in the bucket, and then from there", async (_, size) => {
+  const bytes = randomBytes(size)
+  await writeFile(await run(storage.newPath(KEY)), bytes)
+  s3.fault = () => 500
+  expect(await run(Effect.flip(storage.keep(KEY)))).toMatchObject({ _tag: "Unavailable" })
+  const read = async () => {
+    const file = await run(storage.open(KEY))
+    const into = new Uint8Array(200)
+    const count = await file?.read(into, size - 100)
+    await file?.close()
+    expect([count, Buffer.compare(into.subarray(0, 100), bytes.subarray(size - 100))]).toEqual([100, 0])
+    return file?.addressFor === undefined ? "disk" : "bucket"
+  }
+  expect(await read()).toBe("disk")
+  s3.fault = undefined
+  await run(storage.keep(KEY))
+  await run(storage.keep(KEY))
+  expect(await read()).toBe("bucket")
+  expect(await files()).toEqual([])
+  expect(s3.stored(KEY)).toHaveLength(1)
+  await run(storage.remove(KEY))
+  await run(storage.remove(KEY))
+  expect(s3.stored(KEY)).toEqual([])
+  expect(await run(storage.open(KEY))).toBeNull()
+})
+
+test("what was stored on the disk before the bucket was configured is read and removed there", async () => {
+  await mkdir(dirname(join(folder, KEY)), { recursive: true })
+  await writeFile(join(folder, KEY), "before")
+  const file = await run(storage.open(KEY))
+  expect([file?.size, file?.addressFor]).toEqual([6, undefined])
+  await file?.close()
+  expect(await run(storage.source(KEY))).toEqual({ path: join(folder, KEY) })
+  await run(storage.remove(KEY))
+  expect(await files()).toEqual([])
+})
+
+test("removal ends every upload of the object, and of no other one", async () => {
+  const other = storageKeyOf("workspace", "recording-0f2")
+  const uploads = await Promise.all([storage.begin(KEY), storage.begin(KEY), storage.begin(other)].map(run))
+  await run(storage.remove(KEY))
+  const arrived = await Promise.all(
+    uploads.map((uploadId, index) => run(storage.arrived({ key: index === 2 ? other : KEY, uploadId }))),
+  )
+  expect(arrived.map(({ kind }) => kind)).toEqual(["nothing", "nothing", "nothing"])
+  const put = async (uploadId: string | null, key: string) => {
+    const url = storage.uploadAddress({ key, uploadId }, { number: 1, sizeBytes: null }, 60) ?? ""
+    return (await fetch(url, { method: "PUT", body: "x" })).status
+  }
+  expect([await put(uploads[0] ?? "", KEY), await put(uploads[2] ?? "", other)]).toEqual([404, 200])
+})
