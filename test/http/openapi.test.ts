@@ -73,6 +73,7 @@ test("every route of the contract is described, and every described route answer
     "PUT /v1/ingest/{token}/{name}",
     "POST /v1/ingest/{token}/{name}",
     "DELETE /v1/ingest/{token}/{name}",
+    "POST /v1/media/livekit/webhook",
     "GET /v1/live/{key}/{name}",
   ]
   expect(OPERATIONS.map(({ method, path }) => `${method} ${path}`).toSorted()).toEqual([...routed, ...bytes].toSorted())

@@ -197,6 +197,23 @@ export const mediaPaths = (
         },
       },
     },
+    "/v1/media/livekit/webhook": {
+      post: {
+        operationId: "receiveMediaServerMessage",
+        summary: "Messages of the deployment's LiveKit server about recordings that it makes, signed by it",
+        tags: ["media"],
+        security: [],
+        parameters: [parameter("authorization", "header", "The token of the message, with the SHA-256 of its body.")],
+        requestBody: { content: { "application/webhook+json": { schema: { type: "object" } } } },
+        responses: {
+          "200": { description: "Taken, also when it is about something else." },
+          "401": problem("unauthorized"),
+          "404": { ...problem("not_found"), description: "`not_found`: there is no media server with a bucket." },
+          "413": problem("payload_too_large"),
+          "503": problem("unavailable"),
+        },
+      },
+    },
     "/v1/ingest/{token}/{name}": broadcastIngest,
     "/v1/live/{key}/{name}": {
       get: {
