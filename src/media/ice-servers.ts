@@ -5,6 +5,7 @@
  */
 import { createHmac } from "node:crypto"
 import { Redacted } from "effect"
+import { isTurnUrl } from "../model/media/ice-url.ts"
 
 export interface IceOptions {
   /** `stun:`, `stuns:`, `turn:` and `turns:` addresses. */
@@ -22,8 +23,6 @@ export interface IceServerEntry {
 /** The life of a credential. A browser needs it to begin a connection, and again to restart one. */
 export const CREDENTIAL_SECONDS = 3600
 
-export const isTurn = (url: string): boolean => /^turns?:/i.test(url)
-
 /** The user name is the Unix time of the credential's end and the participant; the password is its signature. */
 export const turnCredential = (secret: string, participantId: string, now: number) => {
   const username = `${Math.floor(now / 1000) + CREDENTIAL_SECONDS}:${participantId}`
@@ -36,7 +35,7 @@ export const iceServersFor = (
   participantId: string,
   now: number,
 ): ReadonlyArray<IceServerEntry> => {
-  const [relays, others] = [urls.filter(isTurn), urls.filter((url) => !isTurn(url))]
+  const [relays, others] = [urls.filter(isTurnUrl), urls.filter((url) => !isTurnUrl(url))]
   return [
     ...(others.length === 0 ? [] : [{ urls: others }]),
     ...(relays.length === 0 || turnSecret === null

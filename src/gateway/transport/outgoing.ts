@@ -1,8 +1,8 @@
 /** Dispatches on their way from the feed or the store to sockets. */
 import type { Publication } from "../../actors/feed.ts"
-import type { MediaToken } from "../../media/seats.ts"
 import { toMillis } from "../../model/timestamp.ts"
 import { encodeOrdered } from "../../protocol/encoding.ts"
+import type { MediaSeat } from "../../protocol/topics/media.ts"
 
 export interface Outgoing {
   readonly frame: string
@@ -12,14 +12,14 @@ export interface Outgoing {
 
 export interface SeatableDispatch {
   readonly roomId: string | null
-  readonly withSeat: (media: MediaToken) => string
+  readonly withSeat: (media: MediaSeat) => string
 }
 
 /** Publications are stored without a seat, because its token is valid for minutes. */
 export const outgoing = ({ stream, s, version, at, frame, fact }: Publication): Outgoing => {
   if (fact?.type !== "room") return { frame }
   const { roomId, t, d } = fact
-  const withSeat = (media: MediaToken): string =>
+  const withSeat = (media: MediaSeat): string =>
     encodeOrdered({ stream, s, version, at: toMillis(at), t, d: { ...d, media } })
   return { frame, seatable: { roomId, withSeat } }
 }
