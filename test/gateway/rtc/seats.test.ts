@@ -1,6 +1,7 @@
 /** Seats in calls between browsers, where there is no media server, and the refusal of such calls where there is one. */
 import { Redacted } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { eventually } from "../../support/wait.ts"
 import { crowd, held, received } from "../crowd.ts"
 import { type House, openHouse } from "../house.ts"
 import { breakoutOf, joinCall } from "./call.ts"
@@ -54,8 +55,9 @@ test("an assignment carries the seat in its room: live, in a new ready and in a 
   const ready = await back.identify(await house.token(stage, "a"), { epoch, cursors: { ...cursors, me: 0 } })
   await back.dispatch("caughtUp")
   expect(ready.d).toMatchObject({ resumed: true, media: mesh(stage.phaseIds[0]) })
-  const replayed = back.ordered("me").filter(({ t }) => t === "assignment.updated")
-  expect(replayed.map(({ d }) => d.media)).toEqual([mesh(rooms[0]), mesh(rooms[0])])
+  const assignments = () => back.ordered("me").filter(({ t }) => t === "assignment.updated")
+  await eventually(() => assignments().length === 2, "both assignments, replayed or live")
+  expect(assignments().map(({ d }) => d.media)).toEqual([mesh(rooms[0]), mesh(rooms[0])])
 })
 
 test("a round carries the seat in its room", async () => {
