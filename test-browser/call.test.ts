@@ -59,3 +59,96 @@ test("two people in a meeting see and hear each other, and turn cameras and micr
   expect(await ben.page.evaluate(() => document.querySelectorAll("video[data-peer]").length)).toBe(0)
   expect(await receivedBy(ben)).toEqual([])
 })
+
+/** Breakout rooms with so many people each; resolves when everybody has their room. */
+const openBreakout = async (host: Caller, size: number): Promise<void> => {
+  await host.page.evaluate(async (each) => {
+    const { d } = await window.caller.command("breakout.plan", { size: each, strategy: "balanced", seed: 1 })
+    await window.caller.command("breakout.open", { planId: d.plan.id })
+  }, size)
+}
+
+test("four people in a breakout see and hear each other, within the limits of four; the main room does not", async () => {
+  const event = await liveEvent("breakout")
+  const host = await join(event.id, "Host", "host")
+  const four = await Promise.all(["Ann", "Ben", "Cat", "Dan"].map((name) => join(event.id, name)))
+  await openBreakout(host, 5)
+  await Promise.all(four.map((caller) => startMedia(caller)))
+  await untilConnected(four, { within: 60_000 })
+  for (const caller of four) {
+    expect((await receivedBy(caller)).map(({ name }) => name).toSorted()).toEqual(
+      ["Ann", "Ben", "Cat", "Dan"].filter((name) => name !== caller.name),
+    )
+    expect(await caller.page.evaluate(() => window.caller.media.limits?.video)).toEqual({
+      width: 640,
+      height: 360,
+      frameRate: 20,
+      maxKbps: 350,
+    })
+  }
+  // Three seconds of sound and picture from everybody to everybody: the sound of the fake microphone comes in beeps.
+  const before = await Promise.all(four.map(receivedBy))
+  await four[0]?.page.waitForTimeout(3000)
+  const after = await Promise.all(four.map(receivedBy))
+  for (const [n, received] of after.entries()) {
+    for (const { name, frames, energy } of received) {
+      const was = before[n]?.find((one) => one.name === name)
+      expect(frames).toBeGreaterThan(was?.frames ?? 0)
+      expect(energy).toBeGreaterThan(was?.energy ?? 0)
+    }
+  }
+})
+
+test("a socket that is lost ends no call: the peer keeps its place, and no connection is made anew", async () => {
+  const event = await liveEvent("meeting")
+  const [ann, ben] = [await join(event.id, "Ann"), await join(event.id, "Ben")]
+  await Promise.all([startMedia(ann), startMedia(ben)])
+  await untilConnected([ann, ben])
+  const [before] = await peersOf(ben)
+  await ann.page.evaluate(() => {
+    window.isCut = true
+    window.sockets.at(-1)?.close()
+  })
+  await eventually(() => ann.page.evaluate(() => window.caller.status === "waiting"), "the loss")
+  // The camera goes off and on without signals, and an offer is made that cannot be sent.
+  await ann.page.evaluate(() => {
+    const [pc] = window.connections
+    pc?.restartIce()
+  })
+  await untilConnected([ann, ben])
+  await ann.page.evaluate(() => {
+    window.isCut = false
+  })
+  await eventually(() => ann.page.evaluate(() => window.caller.status === "ready"), "the return")
+  await eventually(
+    () => ann.page.evaluate(() => window.connections[0]?.signalingState === "stable"),
+    "the answer to the offer that was made meanwhile",
+  )
+  await untilConnected([ann, ben])
+  expect((await peersOf(ben))[0]?.connectionId).toBe(before?.connectionId)
+  for (const caller of [ann, ben]) expect(await connectionsOf(caller)).toEqual({ made: 1, open: 1 })
+})
+
+test("two offers at once are resolved, also with a camera that goes on at both ends", async () => {
+  const event = await liveEvent("meeting")
+  const [ann, ben] = [await join(event.id, "Ann"), await join(event.id, "Ben")]
+  await Promise.all([startMedia(ann, null), startMedia(ben, null)])
+  await untilConnected([ann, ben], { picture: false })
+  await Promise.all(
+    [ann, ben].map(({ page }) =>
+      page.evaluate(async () => {
+        const stream = await navigator.mediaDevices.getUserMedia({ video: { width: 160, height: 90 } })
+        await window.caller.media.setCamera(stream.getVideoTracks()[0] ?? null)
+      }),
+    ),
+  )
+  await untilConnected([ann, ben])
+  for (let round = 0; round < 3; round++) {
+    await Promise.all([ann, ben].map(({ page }) => page.evaluate(() => window.connections[0]?.restartIce())))
+    await untilConnected([ann, ben])
+    for (const { page } of [ann, ben]) {
+      await eventually(() => page.evaluate(() => window.connections[0]?.signalingState === "stable"), "an end")
+    }
+  }
+  for (const caller of [ann, ben]) expect(await connectionsOf(caller)).toEqual({ made: 1, open: 1 })
+})

@@ -15,6 +15,8 @@ declare global {
     sockets: WebSocket[]
     /** The socket is refused for as long as it is set. */
     isCut: boolean
+    /** Connections of this page go only through a relay, as behind a firewall. */
+    isWalled: boolean
   }
 }
 
@@ -37,10 +39,11 @@ const observe = (): void => {
   window.connections = []
   window.sockets = []
   window.isCut = false
+  window.isWalled = false
   const Connection = window.RTCPeerConnection
   window.RTCPeerConnection = class extends Connection {
     constructor(configuration?: RTCConfiguration) {
-      super(configuration)
+      super(window.isWalled ? { ...configuration, iceTransportPolicy: "relay" } : configuration)
       window.connections.push(this)
     }
   }
@@ -120,6 +123,11 @@ export const startMedia = ({ page }: Caller, camera: Camera | null = SMALL): Pro
 export const peersOf = ({ page }: Caller): Promise<ReadonlyArray<Omit<MediaPeer, "stream">>> =>
   page.evaluate(() => window.caller.media.peers.map(({ stream: _, ...peer }) => peer))
 
+interface Stat {
+  readonly type: string
+  readonly [field: string]: unknown
+}
+
 export interface Received {
   readonly name: string
   readonly state: string
@@ -131,31 +139,42 @@ export interface Received {
   readonly route: string
 }
 
-/** What each present peer has sent so far, by the browser's own counts. */
-export const receivedBy = ({ page }: Caller): Promise<ReadonlyArray<Received>> =>
+/** The statistics of the connection to each present peer, as the browser reports them. */
+const statsOf = ({ page }: Caller) =>
   page.evaluate(async () => {
-    const found: Received[] = []
     const open = window.connections.filter(({ connectionState }) => connectionState !== "closed")
-    for (const { stream, name, state } of window.caller.media.peers) {
-      const ids = new Set((stream?.getTracks() ?? []).map((track) => (track as MediaStreamTrack).id))
-      const pc = open.find((one) => one.getReceivers().some(({ track }) => ids.has(track.id)))
-      const counts = { frames: 0, energy: 0, width: 0, route: "" }
-      const stats = new Map((await pc?.getStats())?.entries() ?? [])
-      for (const one of stats.values()) {
-        if (one.type === "inbound-rtp" && one.kind === "video") {
-          counts.frames += one.framesDecoded ?? 0
-          counts.width = one.frameWidth ?? 0
-        }
-        if (one.type === "inbound-rtp" && one.kind === "audio") counts.energy += one.totalAudioEnergy ?? 0
-        if (one.type === "transport" && one.selectedCandidatePairId !== undefined) {
-          const pair = stats.get(one.selectedCandidatePairId)
-          const ends = [pair?.localCandidateId, pair?.remoteCandidateId].map((id) => stats.get(id)?.candidateType)
-          counts.route = ends.join("-")
-        }
-      }
-      found.push({ name, state, ...counts })
+    return Promise.all(
+      window.caller.media.peers.map(async ({ stream, name, state }) => {
+        const ids = (stream?.getTracks() ?? []).map((track) => (track as MediaStreamTrack).id)
+        const pc = open.find((one) => one.getReceivers().some(({ track }) => ids.includes(track.id)))
+        const report = await pc?.getStats()
+        // Plain objects: a report does not leave the page.
+        return { name, state, stats: Array.from(report?.values() ?? [], (one: object) => ({ ...one })) as Stat[] }
+      }),
+    )
+  })
+
+const routeIn = (stats: ReadonlyArray<Stat>): string => {
+  const find = (id: unknown): Stat | undefined => stats.find((one) => one["id"] === id)
+  const pair = find(stats.find(({ type }) => type === "transport")?.["selectedCandidatePairId"])
+  return [pair?.["localCandidateId"], pair?.["remoteCandidateId"]].map((id) => find(id)?.["candidateType"]).join("-")
+}
+
+/** What each present peer has sent so far, by the browser's own counts. */
+export const receivedBy = async (caller: Caller): Promise<ReadonlyArray<Received>> =>
+  (await statsOf(caller)).map(({ name, state, stats }) => {
+    const inbound = (kind: string, count: string): number =>
+      stats
+        .filter((one) => one.type === "inbound-rtp" && one["kind"] === kind)
+        .reduce((sum, one) => sum + Number(one[count] ?? 0), 0)
+    return {
+      name,
+      state,
+      frames: inbound("video", "framesDecoded"),
+      energy: inbound("audio", "totalAudioEnergy"),
+      width: inbound("video", "frameWidth"),
+      route: routeIn(stats),
     }
-    return found
   })
 
 const by = (received: ReadonlyArray<Received>, name: string): Received | undefined =>

@@ -372,7 +372,11 @@ export class MediaCall {
     clearTimeout(this.#refreshing)
     if (this.#list?.iceServers.some(({ credential }) => credential !== undefined) !== true) return
     this.#refreshing = setTimeout(() => {
-      this.#refresh().finally(() => this.#refreshLater())
+      // The list that answers sets the next timer; without an answer this one does.
+      this.#refresh().then(
+        () => this.#refreshLater(),
+        () => undefined,
+      )
     }, REFRESH_MS)
   }
 

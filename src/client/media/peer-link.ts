@@ -41,6 +41,16 @@ interface Open {
 
 const KINDS = ["audio", "video"] as const
 
+/** Chromium sends no more pictures of a track after the rollback of an offer, until the track is attached again. */
+const attachAgain = async (senders: Iterable<SenderLike>): Promise<void> => {
+  for (const sender of senders) {
+    const { track } = sender
+    if (track === null) continue
+    await sender.replaceTrack(null)
+    await sender.replaceTrack(track)
+  }
+}
+
 const addCandidate = async (pc: PeerConnectionLike, text: string): Promise<void> =>
   pc.addIceCandidate(JSON.parse(text) as object)
 
@@ -245,6 +255,7 @@ export class PeerLink {
     if (!open.hasTracks) this.#addTracks(open, false)
     await pc.setLocalDescription()
     this.#describe(open)
+    if (isCollision) await attachAgain(open.senders.values())
     await this.#limit(open)
   }
 
