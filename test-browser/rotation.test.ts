@@ -41,6 +41,27 @@ const roundOf = ({ page }: Caller): Promise<Round | null> =>
       : { n: round.n, partners: round.partners.map(({ name }) => name) }
   })
 
+/** The three pairs of a round, once everybody has it. */
+const pairsOf = async (
+  callers: ReadonlyArray<Caller>,
+  n: number,
+): Promise<ReadonlyArray<readonly [Caller, Caller]>> => {
+  const pairs: Array<readonly [Caller, Caller]> = []
+  for (const caller of callers) {
+    await eventually(async () => (await roundOf(caller))?.n === n, `round ${n} of ${caller.name}`)
+    const [partner = ""] = (await roundOf(caller))?.partners ?? []
+    const other = callers.find(({ name }) => name === partner)
+    if (other !== undefined && caller.name < partner) pairs.push([caller, other])
+  }
+  return pairs
+}
+
+const namesOfPeers = ({ page }: Caller): Promise<ReadonlyArray<string>> =>
+  page.evaluate(() => window.caller.media.peers.map(({ name }) => name))
+
+const endOfLastConnection = (caller: Caller): Promise<void> =>
+  eventually(async () => (await connectionsOf(caller)).open === 0, "the end of the last connection")
+
 test("in each of twenty rounds every pair sees and hears each other, and no connection is left over", {
   timeout: 600_000,
 }, async () => {
@@ -51,22 +72,15 @@ test("in each of twenty rounds every pair sees and hears each other, and no conn
     return openCaller(browser, site.url, { url: server.url, eventId, session, name })
   }
   const host = await join("Host", "host")
-  const callers: Caller[] = []
-  for (const name of NAMES) callers.push(await join(name, "participant"))
+  const callers = await Promise.all(NAMES.map((name) => join(name, "participant")))
   await Promise.all(callers.map((caller) => startMedia(caller)))
   await host.page.evaluate((rounds) => window.caller.command("rotation.start", { roundSeconds: 600, rounds }), ROUNDS)
   for (let n = 1; n <= ROUNDS; n++) {
-    for (const caller of callers) await eventually(async () => (await roundOf(caller))?.n === n, `round ${n}`)
-    const pairs: Caller[][] = []
-    for (const caller of callers) {
-      const [partner] = (await roundOf(caller))?.partners ?? []
-      const other = callers.find(({ name }) => name === partner)
-      if (other !== undefined && caller.name < other.name) pairs.push([caller, other])
-    }
+    const pairs = await pairsOf(callers, n)
     expect(pairs).toHaveLength(3)
-    await Promise.all(pairs.map((pair) => untilConnected(pair, { sound: n % 5 === 0, within: 60_000 })))
-    for (const caller of callers) {
-      expect(await caller.page.evaluate(() => window.caller.media.peers.map(({ name }) => name))).toHaveLength(1)
+    await Promise.all(pairs.map((pair) => untilConnected(pair, { within: 60_000 })))
+    for (const [one, other] of pairs) {
+      expect([await namesOfPeers(one), await namesOfPeers(other)]).toEqual([[other.name], [one.name]])
     }
     if (n < ROUNDS) await host.page.evaluate(() => window.caller.command("rotation.skip", {}))
   }
@@ -76,7 +90,5 @@ test("in each of twenty rounds every pair sees and hears each other, and no conn
     expect(open).toBe(1)
   }
   await host.page.evaluate(() => window.caller.command("rotation.stop", {}))
-  for (const caller of callers) {
-    await eventually(async () => (await connectionsOf(caller)).open === 0, "the end of the last connection")
-  }
+  await Promise.all(callers.map(endOfLastConnection))
 })

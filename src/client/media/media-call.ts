@@ -97,6 +97,8 @@ export class MediaCall {
   #state: MediaState = "off"
   /** The room whose call this participant belongs to. */
   #roomId: string | null = null
+  /** The present seat is on a media server. */
+  #isElsewhere = false
   #ownId: string | undefined
   #list: PeerList | undefined
   #joins = 0
@@ -223,9 +225,11 @@ export class MediaCall {
     if (status !== "ready" || state === undefined) return
     const seat = presentSeat(state)
     const roomId = seat?.provider === "mesh" ? seat.roomId : null
+    const isElsewhere = seat?.provider === "livekit"
+    if (isElsewhere && !this.#isElsewhere) this.#report("mediaServer", "The call of this room is on a media server.")
+    this.#isElsewhere = isElsewhere
     if (roomId !== this.#roomId) {
       this.#enter(roomId, "waiting")
-      if (seat?.provider === "livekit") this.#report("mediaServer", "The call of this room is on a media server.")
       if (roomId !== null) this.#join()
     } else if (isBack && roomId !== null && this.#state !== "refused") this.#join()
   }
