@@ -279,6 +279,21 @@ test("the camera goes off without a negotiation, and stays off where the room ha
   expect(connection(0).senders[1]?.track?.kind).toBe("video")
 })
 
+test("credentials are asked for again before they end, for as long as the call lasts", async () => {
+  const { media, joins, list } = await inCall()
+  const iceServers = [{ urls: ["turn:turn.example"], username: "1:p", credential: "c" }]
+  await list(["m", "a"], { iceServers })
+  const before = joins().length
+  await vi.advanceTimersByTimeAsync(50 * 60_000)
+  expect(joins().length - before).toBe(1)
+  expect(joins().at(-1)).toMatchObject({ resume: "m" })
+  await vi.advanceTimersByTimeAsync(50 * 60_000)
+  expect(joins().length - before).toBe(2)
+  media.stop()
+  await vi.advanceTimersByTimeAsync(50 * 60_000)
+  expect(joins().length - before).toBe(2)
+})
+
 test("muted, the track is silent and stays in the call", async () => {
   const call = open()
   const { audio, video } = both()

@@ -45,6 +45,26 @@ test("a signal reaches the one connection that it names, as it was sent", async 
   expect(cat.received.some(({ t }) => t === "rtc.signal")).toBe(false)
 })
 
+test("descriptions that are sent at once come in a frame each, because three of them are larger than a frame may be", async () => {
+  const { clients, ids } = await callOf(house, ["ann", "ben"])
+  const [ann, ben] = [at(clients, 0), at(clients, 1)]
+  const before = ben.frameSizes.length
+  await Promise.all([0, 1, 2].map((gen) => ann.command("rtc.signal", offer(at(ids, 1), gen, "x".repeat(6000)))))
+  for (let n = 0; n < 3; n++) await ben.dispatch("rtc.signal")
+  expect(ben.frameSizes.slice(before)).toEqual([1, 1, 1])
+})
+
+test("a call outlives the moment in which everybody has lost their socket", async () => {
+  const { stage, roomId, clients, ids } = await callOf(house, ["ann", "ben"])
+  for (const client of clients) await client.cut()
+  // Longer than an event without connections stays in memory otherwise (`lingerMs` of the test's gateway, and a sweep).
+  await new Promise((resolve) => setTimeout(resolve, 600))
+  for (const [n, name] of ["ann", "ben"].entries()) {
+    const back = await house.join(stage, name)
+    expect((await joinCall(back, roomId, PICTURE, ids[n])).d).toEqual({ connectionId: ids[n], resumed: true })
+  }
+})
+
 test("a signal that is too large is refused, and the socket stays open", async () => {
   const { clients, ids } = await callOf(house, ["ann", "ben"])
   const [ann, to] = [at(clients, 0), at(ids, 1)]
