@@ -11,14 +11,8 @@ export type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
 export { CommandRefused, CommandUnanswered } from "./connection/pending-commands.ts"
 export type { ReplyData } from "./connection/replies.ts"
 export { GatewayClient } from "./gateway-client.ts"
-export {
-  type LocalMedia,
-  MediaCall,
-  type MediaPeer,
-  type MediaPeerState,
-  type MediaProblem,
-  type MediaState,
-} from "./media/media-call.ts"
+export type { LocalMedia, MediaPeer, MediaPeerState, MediaProblem, MediaState } from "./media/call-events.ts"
+export { MediaCall } from "./media/media-call.ts"
 export type { StreamLike, TrackLike, WebRtc } from "./media/web-rtc.ts"
 export {
   type CallSettings,

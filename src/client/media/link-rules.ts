@@ -25,6 +25,8 @@ export type LinkEvent =
   /** The connection's state by the browser. */
   | { readonly type: "changed"; readonly to: string }
   | { readonly type: "due"; readonly timer: LinkTimer }
+  /** The browser refused a step, so that the two sides no longer agree. */
+  | { readonly type: "broken" }
   | { readonly type: "signal"; readonly kind: "offer" | "answer" | "candidates"; readonly gen: number }
 
 export type LinkEffect =
@@ -130,6 +132,8 @@ export const linkAfter = (link: Link, event: LinkEvent): LinkStep => {
       return link.offers ? opened(link, link.gen, true) : { link, effects: [watchdog(link)] }
     case "changed":
       return changed(link, event.to)
+    case "broken":
+      return link.state === "waiting" ? { link, effects: [] } : failed(link)
     case "signal":
       return signalled(link, event.kind, event.gen)
     case "due":

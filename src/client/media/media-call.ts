@@ -9,49 +9,12 @@ import { Emitter } from "../connection/emitter.ts"
 import { CommandRefused } from "../connection/pending-commands.ts"
 import type { EventState } from "../state/event-state.ts"
 import type { CommandData, CommandReply, ConnectionStatus, DispatchData } from "../wire.ts"
+import type { LocalMedia, MediaCallEvents, MediaPeer, MediaProblem, MediaState } from "./call-events.ts"
 import { afterRefusal, type ListedPeer, linkChanges, type PeerList, presentSeat } from "./call-rules.ts"
 import { backoffMs } from "./link-rules.ts"
 import { LocalTracks, type TrackKind } from "./local-tracks.ts"
 import { PeerLink } from "./peer-link.ts"
-import { platformWebRtc, type StreamLike, type TrackLike, type WebRtc } from "./web-rtc.ts"
-
-/** `connecting` also before the first connection and between two; `interrupted`: it was connected, and may be again. */
-export type MediaPeerState = "connecting" | "connected" | "interrupted"
-
-/** Another participant of the call. */
-export interface MediaPeer {
-  readonly connectionId: string
-  readonly participantId: string
-  readonly name: string
-  /** The tracks that the peer sends. */
-  readonly have: RtcTracks
-  readonly state: MediaPeerState
-  /** For the `srcObject` of an element; null until the peer's first track. Another object after a new connection. */
-  readonly stream: StreamLike | null
-}
-
-/**
- * `off`: not started. `waiting`: the participant is in no room with such a call. `refused`: the call takes no more people, or
- * another tab of the participant has it.
- */
-export type MediaState = "off" | "waiting" | "joining" | "joined" | "refused"
-
-/**
- * `full`: the room has as many people as browsers can connect; the message has the number. `replaced`: another tab joined.
- * `mediaServer`: the seat is on a media server, which has a client of its own. `unsupported`: this is no browser with WebRTC.
- * `link`: the connection to one peer had a fault; it is begun anew.
- */
-export interface MediaProblem {
-  readonly code: "full" | "replaced" | "mediaServer" | "unsupported" | "link"
-  readonly message: string
-}
-
-export interface MediaCallEvents {
-  readonly peers: ReadonlyArray<MediaPeer>
-  readonly state: MediaState
-  readonly limits: RtcLimits
-  readonly problem: MediaProblem
-}
+import { platformWebRtc, type TrackLike, type WebRtc } from "./web-rtc.ts"
 
 interface GatewayEvents {
   readonly status: ConnectionStatus
@@ -69,11 +32,6 @@ export interface CallGateway {
     listener: (value: GatewayEvents[Name]) => void,
   ) => () => void
   command<T extends "rtc.join" | "rtc.leave" | "rtc.signal">(t: T, d: CommandData<T>): Promise<CommandReply<T>>
-}
-
-export interface LocalMedia {
-  readonly audio?: TrackLike | null
-  readonly video?: TrackLike | null
 }
 
 /** Credentials for TURN servers end an hour after the list that has them. */
@@ -279,7 +237,10 @@ export class MediaCall {
       this.#become("refused")
       this.#report("full", cause.message)
     } else if (next === "retry") this.#joinLater()
-    else this.#become("waiting")
+    else {
+      this.#leave()
+      this.#become("waiting")
+    }
   }
 
   #joinLater(): void {

@@ -165,7 +165,9 @@ export class PeerLink {
       try {
         await work(open)
       } catch (cause) {
-        if (this.#open === open) this.#needs.failed(cause instanceof Error ? cause.message : String(cause))
+        if (this.#open !== open) return
+        this.#needs.failed(cause instanceof Error ? cause.message : String(cause))
+        this.#take({ type: "broken" })
       }
     })
   }
@@ -280,7 +282,8 @@ export class PeerLink {
         kind === "audio" ? soundEncoding(limits) : pictureEncoding(limits.video, sender.track?.getSettings?.() ?? {})
       if (parameters.encodings.length === 0) continue
       for (const one of parameters.encodings) Object.assign(one, encoding)
-      await sender.setParameters(parameters)
+      // During a negotiation a browser may refuse: the limits are applied again after it, and with each list.
+      await sender.setParameters(parameters).catch(() => undefined)
     }
   }
 }

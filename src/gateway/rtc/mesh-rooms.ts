@@ -6,6 +6,7 @@
 import { DueRun } from "../../clock/throttle.ts"
 import { iceServersFor } from "../../media/ice-servers.ts"
 import { newId } from "../../model/ids.ts"
+import { CLOSE } from "../../protocol/close-codes.ts"
 import type { CommandData, DispatchData, ReplyData } from "../../protocol/contract.ts"
 import { OP } from "../../protocol/op.ts"
 import type { Refusal } from "../../protocol/refusals.ts"
@@ -43,7 +44,7 @@ const MEDIA_SERVER: Refusal = {
 
 /** Closes after which the participant may come back to the call at once. */
 const isLoss = ({ why }: ConnectionLeft): boolean =>
-  why === undefined || (why.advice !== "stop" && why.reason !== "revoked")
+  why === undefined || (why.advice !== "stop" && why.code !== CLOSE.revoked.code)
 
 export class MeshRooms {
   readonly #services: Pick<GatewayServices, "options" | "timers" | "media">

@@ -90,6 +90,7 @@ export class FakeConnection implements PeerConnectionLike {
   }
 
   setRemoteDescription(description: { readonly type: string; readonly sdp: string }): Promise<void> {
+    if (description.sdp === "garbage") return Promise.reject(new Error("Failed to parse SessionDescription."))
     this.remote.push(description)
     this.signalingState = description.type === "offer" ? "have-remote-offer" : "stable"
     return Promise.resolve()

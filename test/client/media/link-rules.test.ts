@@ -101,6 +101,13 @@ describe("generations", () => {
   })
 })
 
+test("a connection whose negotiation broke is closed and made anew, once", () => {
+  const { link, effects } = taken(OFFERING, START, to("connected"), { type: "broken" })
+  expect(effects).toContainEqual({ type: "close" })
+  expect(timers(effects)).toEqual([["reopen", 1000]])
+  expect(linkAfter(link, { type: "broken" }).effects).toEqual([])
+})
+
 describe("an interrupted connection", () => {
   const connected = taken(OFFERING, START, to("connected")).link
 
@@ -149,6 +156,7 @@ test("whatever happens, a link without a connection has a timer that makes one, 
       kind: fc.constantFrom("offer" as const, "answer" as const, "candidates" as const),
       gen: fc.integer({ min: 0, max: 5 }),
     }),
+    fc.constant({ type: "broken" as const }),
     fc.constant({ type: "due" as const, timer: "watchdog" as const }),
     fc.constant({ type: "due" as const, timer: "restart" as const }),
     fc.constant({ type: "due" as const, timer: "reopen" as const }),

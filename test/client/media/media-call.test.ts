@@ -154,6 +154,14 @@ test("two offers at once: the greater id keeps its own, the other side gives way
   expect(waiting?.senders.map(({ track }) => track?.kind)).toEqual(["audio", "video"])
 })
 
+test("a description that the browser refuses is reported, and the connection to that peer alone made anew", async () => {
+  const { signal, signals, problems } = await inCall()
+  await signal({ from: "z", kind: "offer", data: "garbage", gen: 0 })
+  expect([problems, connection(1).connectionState, connection(0).connectionState]).toEqual([["link"], "closed", "new"])
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(signals().at(-1)).toMatchObject({ to: "z", kind: "offer", gen: 1 })
+})
+
 test("who is not listed any more is closed, with every handler removed and every timer stopped", async () => {
   const { media, list } = await inCall()
   await list(["m"])
