@@ -153,3 +153,19 @@ test("two offers at once are resolved, also with a camera that goes on at both e
   }
   for (const caller of [ann, ben]) expect(await connectionsOf(caller)).toEqual({ made: 1, open: 1 })
 })
+
+test("six people are in a call with sound and picture, and the seventh is refused with the number", async () => {
+  const event = await liveEvent("meeting")
+  const six = await Promise.all(["Ann", "Ben", "Cat", "Dan", "Eve", "Fay"].map((name) => join(event.id, name)))
+  await Promise.all(six.map((caller) => startMedia(caller)))
+  await untilConnected(six, { within: 80_000 })
+  const seventh = await join(event.id, "Gil")
+  await startMedia(seventh)
+  await eventually(() => seventh.page.evaluate(() => window.caller.media.state === "refused"), "the refusal")
+  const [problem] = await seventh.page.evaluate(() => window.problems)
+  expect(problem).toMatchObject({ code: "full", message: expect.stringContaining("6 people") })
+  await six[0]?.page.evaluate(() => window.caller.close())
+  await eventually(async () => (await peersOf(six[1] as Caller)).length === 4, "a free place")
+  await seventh.page.evaluate(() => window.caller.media.retry())
+  await untilConnected([seventh, six[1] as Caller], { within: 80_000 })
+})

@@ -3,7 +3,8 @@ import { type Browser, chromium } from "playwright-core"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { createLiveEvent, createPerson, createWorkspace } from "../test/support/api.ts"
 import { startTestServer, type TestServer } from "../test/support/server.ts"
-import { type Caller, openCaller, receivedBy, startMedia, untilConnected } from "./callers.ts"
+import { eventually } from "../test/support/wait.ts"
+import { type Caller, openCaller, peersOf, receivedBy, startMedia, untilConnected } from "./callers.ts"
 import { type Site, startSite } from "./site.ts"
 import { startTurnServer, type TurnServer } from "./turn-server.ts"
 
@@ -70,4 +71,15 @@ test("of four people one is reachable only through the relay, and is in the call
       else if (name !== walled?.name) expect(route).not.toContain("relay")
     }
   }
+})
+
+test("when the relay was away for a while, sound and picture come back by themselves", async () => {
+  const callers = await meet(await open({ RTC_POLICY: "relay" }), ["Ann", "Ben"])
+  await Promise.all(callers.map((caller) => startMedia(caller)))
+  await untilConnected(callers)
+  await turn.kill()
+  const isInterrupted = async (caller: Caller): Promise<boolean> => (await peersOf(caller))[0]?.state !== "connected"
+  for (const caller of callers) await eventually(() => isInterrupted(caller), "the interruption", 40_000)
+  await turn.revive()
+  await untilConnected(callers, { within: 60_000 })
 })

@@ -11,6 +11,10 @@ import { eventually } from "../test/support/wait.ts"
 export interface TurnServer {
   readonly port: number
   readonly secret: string
+  /** Kills it, with all relays. */
+  readonly kill: () => Promise<void>
+  /** Starts it again, at the same port. */
+  readonly revive: () => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -38,19 +42,26 @@ export const startTurnServer = async (): Promise<TurnServer> => {
     ["log-file", "stdout"],
   ]
   const switches = ["fingerprint", "use-auth-secret", "no-tls", "no-dtls", "no-cli", "allow-loopback-peers"]
-  const child = spawn(
-    "/usr/bin/turnserver",
-    ["-n", ...options.map(([name, value]) => `--${name}=${value}`), ...switches.map((name) => `--${name}`)],
-    { stdio: "ignore", cwd: folder },
-  )
-  const exited = once(child, "exit")
-  await eventually(() => answers(port), "the TURN server listening")
+  const settings = [...options.map(([name, value]) => `--${name}=${value}`), ...switches.map((name) => `--${name}`)]
+  const start = async (): Promise<() => Promise<void>> => {
+    const child = spawn("/usr/bin/turnserver", ["-n", ...settings], { stdio: "ignore", cwd: folder })
+    const exited = once(child, "exit")
+    await eventually(() => answers(port), "the TURN server listening")
+    return async () => {
+      child.kill("SIGKILL")
+      await exited
+    }
+  }
+  let kill = await start()
   return {
     port,
     secret,
+    kill: () => kill(),
+    revive: async () => {
+      kill = await start()
+    },
     stop: async () => {
-      child.kill("SIGKILL")
-      await exited
+      await kill()
       await rm(folder, { recursive: true, force: true })
     },
   }

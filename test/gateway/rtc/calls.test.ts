@@ -205,7 +205,7 @@ test("an id of somebody else cannot be resumed: the joiner gets one of their own
   await eve.dispatch("rtc.signal")
 })
 
-test("another tab takes the call over, and the first one is told so", async () => {
+test("another tab takes the call over, and the first one gets a list that ends it", async () => {
   const { stage, roomId, clients, ids } = await callOf(house, ["ann", "ben"])
   const tab = await house.join(stage, "ann")
   const { d } = await joinCall(tab, roomId)
