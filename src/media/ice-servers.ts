@@ -1,6 +1,6 @@
 /**
- * The servers by which browsers find a way to each other: a STUN server answers with the address that a browser is seen under, a TURN server relays. A TURN server
- * that knows the shared secret takes credentials that anybody with the secret can make, and that end by themselves
+ * The servers by which browsers find a way to each other: a STUN server answers with the address that a browser is seen under, a
+ * TURN server relays. A TURN server takes credentials that this server makes with the secret they share, and that end by themselves
  * (draft-uberti-behave-turn-rest; coturn: `use-auth-secret`).
  */
 import { createHmac } from "node:crypto"
