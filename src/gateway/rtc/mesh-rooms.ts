@@ -66,7 +66,7 @@ export class MeshRooms {
 
   /** No peer is left, not even one without a socket. */
   get isEmpty(): boolean {
-    return this.#seats.size === 0
+    return this.#seats.size + this.#byConnection.size === 0
   }
 
   /** 0, or the milliseconds until the connection may send a message of so many bytes. */

@@ -16,6 +16,7 @@ export const trackOf = (kind: string): TrackLike => ({
 
 class Sender implements SenderLike {
   track: TrackLike | null
+  readonly replaced: Array<string | null> = []
   #parameters = { encodings: [{}] }
 
   constructor(track: TrackLike) {
@@ -23,6 +24,7 @@ class Sender implements SenderLike {
   }
 
   replaceTrack(track: TrackLike | null): Promise<void> {
+    this.replaced.push(track?.kind ?? null)
     this.track = track
     return Promise.resolve()
   }

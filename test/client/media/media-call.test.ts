@@ -151,7 +151,10 @@ test("two offers at once: the greater id keeps its own, the other side gives way
   expect(waiting?.signalingState).toBe("have-local-offer")
   await signal({ from: "z", kind: "offer", data: "second", gen: 0 })
   expect([waiting?.signalingState, waiting?.remote.at(-1)?.sdp]).toEqual(["stable", "second"])
-  expect(waiting?.senders.map(({ track }) => track?.kind)).toEqual(["audio", "video"])
+  expect(waiting?.senders.map(({ replaced }) => replaced)).toEqual([
+    [null, "audio"],
+    [null, "video"],
+  ])
 })
 
 test("a description that the browser refuses is reported, and the connection to that peer alone made anew", async () => {

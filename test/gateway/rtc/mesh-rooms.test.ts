@@ -108,6 +108,19 @@ test("a peer that comes back in time keeps its id, also many times; after the gr
   expect(connect("ann").join(id).d.connectionId).not.toBe(id)
 })
 
+test("a signal to a peer without a socket may be sent again, until its time is over", async () => {
+  const { rooms, connect, pass } = await open()
+  const [ann, ben] = [connect("ann"), connect("ben")]
+  const id = ann.join().d.connectionId
+  ben.join()
+  const signal = () => rooms.signal(ben.connection, { to: id, kind: "offer", data: "v", gen: 0 }) as Frame
+  expect(signal()).toEqual({ d: {} })
+  rooms.closed(ann.connection, LOST)
+  expect(signal().refusal).toMatchObject({ code: "unavailable", temporary: true, retryAfterMs: 1000 })
+  await pass(GRACE_MS + 1)
+  expect(signal().refusal).toMatchObject({ code: "not_found" })
+})
+
 test("a resumed peer whose first socket is still open belongs to the new one, and the end of the first changes nothing", async () => {
   const { rooms, connect, pass } = await open()
   const [first, second, ben] = [connect("ann"), connect("ann"), connect("ben")]
