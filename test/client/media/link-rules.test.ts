@@ -162,7 +162,7 @@ test("whatever happens, a link without a connection has a timer that makes one, 
     fc.constant({ type: "due" as const, timer: "reopen" as const }),
   )
   fc.assert(
-    fc.property(fc.boolean(), fc.array(event, { maxLength: 40 }), (isOffering, events) => {
+    fc.property(fc.boolean(), fc.array(event, { maxLength: 40, size: "max" }), (isOffering, events) => {
       let link = isOffering ? OFFERING : WAITING
       const running = new Set<LinkTimer>()
       const take = (given: LinkEvent): void => {

@@ -153,7 +153,7 @@ const expectSound = (list: Frame): void => {
 
 test("all who are in a call see the same list, of their own room, within its limit, and with themselves", () => {
   fc.assert(
-    fc.property(fc.array(act, { maxLength: 60 }), (acts) => {
+    fc.property(fc.array(act, { maxLength: 60, size: "max" }), (acts) => {
       const { sockets, perform, roomOf } = openEvent()
       for (const given of acts) {
         perform(given)
@@ -175,7 +175,7 @@ test("all who are in a call see the same list, of their own room, within its lim
 
 test("when all sockets are lost and the grace is over, nothing is left", () => {
   fc.assert(
-    fc.property(fc.array(act, { maxLength: 40 }), (acts) => {
+    fc.property(fc.array(act, { maxLength: 40, size: "max" }), (acts) => {
       const { calls, perform, close } = openEvent()
       for (const given of acts) perform(given)
       for (let n = 0; n < 5; n++) for (const tabNo of [0, 1]) close(`p${n}`, tabNo)
