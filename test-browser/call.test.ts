@@ -169,3 +169,26 @@ test("six people are in a call with sound and picture, and the seventh is refuse
   await seventh.page.evaluate(() => window.caller.media.retry())
   await untilConnected([seventh, six[1] as Caller], { within: 80_000 })
 })
+
+test.each(["before", "after"])(
+  "a person without camera and microphone who joins %s the other receives sound and picture, and sends them once they are on",
+  async (order) => {
+    const event = await liveEvent("meeting")
+    const [ann, ben] = [await join(event.id, "Ann"), await join(event.id, "Ben")]
+    const listen = () => ben.page.evaluate(() => window.caller.media.start())
+    if (order === "before") await listen()
+    await startMedia(ann)
+    if (order === "after") await listen()
+    await eventually(async () => {
+      const [received] = await receivedBy(ben)
+      return received !== undefined && received.frames > 3 && received.energy > 0
+    }, "sound and picture without any of one's own")
+    await ben.page.evaluate(async () => {
+      const stream = await navigator.mediaDevices.getUserMedia({ video: { width: 160, height: 90 }, audio: true })
+      await window.caller.media.setMicrophone(stream.getAudioTracks()[0] ?? null)
+      await window.caller.media.setCamera(stream.getVideoTracks()[0] ?? null)
+    })
+    await untilConnected([ann, ben])
+    for (const caller of [ann, ben]) expect(await connectionsOf(caller)).toEqual({ made: 1, open: 1 })
+  },
+)
