@@ -331,6 +331,7 @@ export const startServer = async (
         historyEntries: config.gatewayHistoryEntries,
         socketsPerAddress: config.socketsPerAddress,
         publicUrl,
+        mesh: config.mesh,
       }),
     )
     startUp()
