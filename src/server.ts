@@ -344,6 +344,7 @@ export const startServer = async (
         historyEntries: config.gatewayHistoryEntries,
         socketsPerAddress: config.socketsPerAddress,
         publicUrl,
+        mesh: config.mesh,
       }),
     )
     startUp()

@@ -39,6 +39,16 @@ describe("a value that cannot be used", () => {
     ["MEDIA_API_KEY", { ...MEDIA, MEDIA_API_KEY: "" }],
     ["MEDIA_API_SECRET", { ...MEDIA, MEDIA_API_SECRET: "" }],
     ["MEDIA_URL", { MEDIA_API_SECRET: "short-secret" }],
+    ["MESH_MAX_PEERS", { MESH_MAX_PEERS: "7" }],
+    ["MESH_MAX_PEERS", { MESH_MAX_PEERS: "1" }],
+    ["ICE_SERVERS", { ICE_SERVERS: "https://turn.example" }],
+    ["ICE_SERVERS", { ICE_SERVERS: "stun:turn.example:3478, turn:" }],
+    ["ICE_SERVERS", { ICE_SERVERS: "stun:turn.example?transport=udp" }],
+    ["ICE_SERVERS", { ICE_SERVERS: "stun:turn.example", TURN_SECRET: "short-secret" }],
+    ["TURN_SECRET", { ICE_SERVERS: "turn:turn.example:3478?transport=udp" }],
+    ["RTC_POLICY", { RTC_POLICY: "direct" }],
+    ["RTC_POLICY", { RTC_POLICY: "relay" }],
+    ["RTC_POLICY", { RTC_POLICY: "relay", ICE_SERVERS: "stun:turn.example" }],
     ["PLAYBACK_URL_TEMPLATE", { PLAYBACK_URL_TEMPLATE: "https://cdn.example/{eventId}" }],
     ["MAIL_PER_WORKSPACE_PER_DAY", { MAIL_PER_WORKSPACE_PER_DAY: "-1" }],
     ["MAIL_PER_WORKSPACE_PER_DAY", { MAIL_PER_WORKSPACE_PER_DAY: "many" }],
@@ -106,6 +116,27 @@ test("a media server is known by its address, key and secret, and the secret is 
   expect(config.playbackUrlTemplate).toBe("https://cdn.example/{broadcastId}")
   const without = loadConfig({ SECRET_KEY })
   expect([without.media, without.playbackUrlTemplate]).toEqual([null, null])
+})
+
+test("rooms of browsers have their servers, a secret that is never printed, and a policy", () => {
+  const config = loadConfig({
+    SECRET_KEY,
+    ICE_SERVERS: "stun:turn.example:3478, turns:[2001:db8::1]:5349?transport=tcp",
+    TURN_SECRET: "short-secret",
+    RTC_POLICY: "relay",
+    MESH_MAX_PEERS: "4",
+  })
+  expect(config.mesh).toMatchObject({
+    maxPeers: 4,
+    ice: { urls: ["stun:turn.example:3478", "turns:[2001:db8::1]:5349?transport=tcp"] },
+    policy: "relay",
+  })
+  expect(JSON.stringify(config)).not.toContain("short-secret")
+  expect(loadConfig({ SECRET_KEY }).mesh).toEqual({
+    maxPeers: 6,
+    ice: { urls: [], turnSecret: null },
+    policy: "all",
+  })
 })
 
 test("something that records is there by a word of the operator", () => {

@@ -7,9 +7,13 @@ export {
   type PieceRecorder,
   type PushState,
 } from "./broadcast/broadcast-push.ts"
+export type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
 export { CommandRefused, CommandUnanswered } from "./connection/pending-commands.ts"
 export type { ReplyData } from "./connection/replies.ts"
-export { type ConnectionStatus, GatewayClient, type GatewayClientOptions, type GatewayToken } from "./gateway-client.ts"
+export { GatewayClient } from "./gateway-client.ts"
+export type { LocalMedia, MediaPeer, MediaPeerState, MediaProblem, MediaState } from "./media/call-events.ts"
+export { MediaCall } from "./media/media-call.ts"
+export type { StreamLike, TrackLike, WebRtc } from "./media/web-rtc.ts"
 export {
   type CallSettings,
   type EndpointName,
@@ -26,4 +30,12 @@ export type { LobbyState } from "./state/lobby-state.ts"
 export type { PollState } from "./state/poll-state.ts"
 export { pendingQuestions, type QuestionState, shownQuestions } from "./state/question-state.ts"
 export type { RoomState } from "./state/room-state.ts"
-export type { CommandData, CommandName, CommandReply, Dispatch, DispatchData, DispatchName } from "./wire.ts"
+export type {
+  CommandData,
+  CommandName,
+  CommandReply,
+  ConnectionStatus,
+  Dispatch,
+  DispatchData,
+  DispatchName,
+} from "./wire.ts"

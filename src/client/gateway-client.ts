@@ -4,54 +4,28 @@
  * step; stream positions decide which dispatches were missed.
  */
 import { adviceFor } from "../protocol/close-codes.ts"
-import type { OptOut } from "../protocol/dispatch.ts"
 import type { ErrorFrame, HeartbeatAck, Hello, Reconnect } from "../protocol/frames.ts"
 import { OP } from "../protocol/op.ts"
 import type { Ready } from "../protocol/ready.ts"
-import { Backoff, type BackoffOptions } from "./connection/backoff.ts"
+import type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
+import { Backoff } from "./connection/backoff.ts"
 import { Emitter } from "./connection/emitter.ts"
 import { PendingCommands } from "./connection/pending-commands.ts"
 import { ServerClock } from "./connection/server-clock.ts"
 import { platformSocket, type SocketConstructor, type SocketLike } from "./connection/socket.ts"
 import { StreamPositions } from "./connection/stream-positions.ts"
+import { MediaCall } from "./media/media-call.ts"
 import { applyDispatch, applyReply, type EventState, stateOf } from "./state/event-state.ts"
 import type {
   CommandData,
   CommandName,
   CommandReply,
+  ConnectionStatus,
   Dispatch,
   DispatchData,
   DispatchName,
   ServerObject,
 } from "./wire.ts"
-
-/** The answer of `POST /v1/auth/gateway-token`, as far as the client needs it. */
-export interface GatewayToken {
-  readonly token: string
-  /** `ws://…/v1/gateway`. */
-  readonly url: string
-  /** RFC 3339. Until then the token opens further connections, so that an anonymous viewer stays the same person. */
-  readonly expiresAt: string
-}
-
-export interface GatewayClientOptions {
-  /** Called before a connection when the last token has expired, and when the session is about to expire. */
-  readonly token: () => Promise<GatewayToken>
-  /** Default: the platform's. */
-  readonly WebSocket?: SocketConstructor
-  /** Milliseconds a command waits for its reply, over any number of connections. Default 30,000. */
-  readonly commandTimeoutMs?: number
-  /** Milliseconds a connection may take until the server's hello. Default 10,000. */
-  readonly helloTimeoutMs?: number
-  /** How connections are tried again after a loss. */
-  readonly backoff?: BackoffOptions
-  readonly name?: string
-  /** Kinds of dispatches that the server does not send. */
-  readonly mute?: ReadonlyArray<OptOut>
-}
-
-/** `lobby`: connected, and waiting for a host to let us in. `waiting`: for the next try to connect. */
-export type ConnectionStatus = "idle" | "connecting" | "lobby" | "ready" | "waiting" | "closed"
 
 /** Besides every dispatch by its name. */
 interface ClientEvents {
@@ -81,6 +55,8 @@ const LAGGING_ACKS = 2
 
 export class GatewayClient {
   readonly clock = new ServerClock()
+  /** Sound and picture between the browsers of a room, where there is no media server. */
+  readonly media: MediaCall
   readonly #options: GatewayClientOptions
   readonly #events = new Emitter<ClientEvents & { readonly [T in DispatchName]: DispatchData<T> }>()
   readonly #pending = new PendingCommands(() => this.#pump())
@@ -106,6 +82,7 @@ export class GatewayClient {
   constructor(options: GatewayClientOptions) {
     this.#options = options
     this.#backoff = new Backoff(options.backoff)
+    this.media = new MediaCall(this, options.webRtc)
   }
 
   get status(): ConnectionStatus {
@@ -146,6 +123,7 @@ export class GatewayClient {
 
   /** Leaves the event. The client does not connect again. */
   close(): void {
+    this.media.stop()
     this.#finish(1000, "left")
   }
 

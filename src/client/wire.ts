@@ -16,6 +16,9 @@ export type Dispatch = {
   }
 }[DispatchName]
 
+/** `lobby`: connected, and waiting for a host to let us in. `waiting`: for the next try to connect. */
+export type ConnectionStatus = "idle" | "connecting" | "lobby" | "ready" | "waiting" | "closed"
+
 export type { CommandData, CommandName, Cursors, DispatchData, DispatchName }
 
 type Accepted = Extract<ReplyFrame, { readonly ok: true }>

@@ -6,6 +6,7 @@ import { resolve } from "node:path"
 import type { Config as EffectConfig } from "effect"
 import { ConfigProvider, Effect, type Redacted, Result, SchemaIssue } from "effect"
 import type { TrustedProxies } from "../model/limits/client-address.ts"
+import { isTurnUrl } from "../model/media/ice-url.ts"
 import { keptSecretKey, SecretKeyUnusable } from "../secret-key.ts"
 import { CONFIG_KEYS, type KeyName } from "./keys.ts"
 import { SETTINGS } from "./schemas.ts"
@@ -62,12 +63,18 @@ export interface Config {
     readonly name: string
     readonly key: Redacted.Redacted<string> | null
   } | null
-  /** LiveKit; `null`: no participant gets a seat. */
+  /** LiveKit; `null`: browsers connect to each other, in rooms of a few people. */
   readonly media: {
     readonly url: string
     readonly apiKey: string
     readonly apiSecret: Redacted.Redacted<string>
   } | null
+  /** Calls between browsers. */
+  readonly mesh: {
+    readonly maxPeers: number
+    readonly ice: { readonly urls: ReadonlyArray<string>; readonly turnSecret: Redacted.Redacted<string> | null }
+    readonly policy: "all" | "relay"
+  }
   /** The address for watching broadcasts; `null`: none is known. */
   readonly playbackUrlTemplate: string | null
   /** Encoders that push to this server; null: none may. */
@@ -155,6 +162,21 @@ const missing = (
   return keys.filter((name) => values[name] === null).map((name) => `${name} must be set beside ${given}.`)
 }
 
+/** A TURN server is of use only with credentials, and the policy `relay` only with a TURN server. */
+const relayProblems = ({
+  ICE_SERVERS: urls,
+  TURN_SECRET: secret,
+  RTC_POLICY: policy,
+}: Partial<Values>): ReadonlyArray<string> => {
+  if (urls === undefined) return []
+  const relays = urls.some(isTurnUrl)
+  return [
+    relays && secret === null && "TURN_SECRET must be set beside a TURN server in ICE_SERVERS.",
+    !relays && secret != null && "ICE_SERVERS must name a TURN server beside TURN_SECRET.",
+    !relays && policy === "relay" && "RTC_POLICY relay needs a TURN server (turn: or turns:) in ICE_SERVERS.",
+  ].filter((problem) => problem !== false)
+}
+
 /** Rules over several keys. */
 const crossProblems = (values: Partial<Values>): ReadonlyArray<string> => {
   const { PUBLIC_URL: publicUrl, ALLOW_LOOPBACK_TARGETS: loopback, SECRET_KEY: secretKey } = values
@@ -170,6 +192,7 @@ const crossProblems = (values: Partial<Values>): ReadonlyArray<string> => {
     ...missing(values, MEDIA_KEYS, () => true),
     ...missing(values, S3_KEYS, () => true),
     ...missing(values, IDP_KEYS, (name) => name === "IDP_ISSUER"),
+    ...relayProblems(values),
   ]
 }
 
@@ -224,6 +247,11 @@ export const loadConfig = (env: Environment = process.env): Config => {
         ? null
         : { url: values.HELP_LLM_URL, name: values.HELP_LLM_MODEL, key: values.HELP_LLM_KEY },
     media: mediaOf(values),
+    mesh: {
+      maxPeers: values.MESH_MAX_PEERS,
+      ice: { urls: values.ICE_SERVERS, turnSecret: values.TURN_SECRET },
+      policy: values.RTC_POLICY,
+    },
     playbackUrlTemplate: values.PLAYBACK_URL_TEMPLATE,
     ingest:
       values.BROADCAST_INGEST === "off"

@@ -65,6 +65,27 @@ export const CONFIG_KEYS = [
     secret: true,
   },
   {
+    name: "MESH_MAX_PEERS",
+    fallback: "6",
+    doc: "People of a room who send sound and picture to each other's browsers where there is no media server, 2 to 6; with sound alone there may be 8.",
+  },
+  {
+    name: "ICE_SERVERS",
+    fallback: "unset",
+    doc: "STUN and TURN servers for such rooms, comma separated, such as `stun:turn.example:3478,turn:turn.example:3478?transport=udp`; without any, only browsers that reach each other's addresses directly connect.",
+  },
+  {
+    name: "TURN_SECRET",
+    fallback: "unset",
+    doc: "The secret that this server shares with the TURN servers of `ICE_SERVERS` (coturn: `static-auth-secret`); people get credentials for an hour.",
+    secret: true,
+  },
+  {
+    name: "RTC_POLICY",
+    fallback: "all",
+    doc: "`all`: browsers connect directly where they can, so that people in a room may learn each other's network addresses. `relay`: only through the TURN servers of `ICE_SERVERS`.",
+  },
+  {
     name: "PLAYBACK_URL_TEMPLATE",
     fallback: "unset",
     doc: "Where a broadcast is watched, such as `https://cdn.example/{broadcastId}/index.m3u8`; may hold `{eventId}` and `{phaseId}` too.",

@@ -1,6 +1,7 @@
 /** How each environment key is read: its rule as a schema, and its default. No message holds the value of a secret. */
 import { Config, Redacted, Schema, SchemaTransformation } from "effect"
 import { parseTrustedProxies } from "../model/limits/client-address.ts"
+import { isIceUrl } from "../model/media/ice-url.ts"
 import { isPlaybackTemplate } from "../model/playback-url.ts"
 import { FEWEST_KEY_CHARACTERS } from "../secret-key.ts"
 import { CONFIG_KEYS, type KeyName } from "./keys.ts"
@@ -85,6 +86,16 @@ const isProxyList = (value: string): boolean => {
   }
 }
 
+const MOST_ICE_URLS = 8
+
+const iceUrls = (value: string): ReadonlyArray<string> =>
+  value.split(",").flatMap((part) => (part.trim() === "" ? [] : [part.trim()]))
+
+const isIceList = (value: string): boolean => {
+  const urls = iceUrls(value)
+  return urls.length <= MOST_ICE_URLS && urls.every(isIceUrl)
+}
+
 const isRetrySchedule = (value: string): boolean => {
   const seconds = value.split(",").map((part) => part.trim())
   return seconds.length <= 30 && seconds.every((part) => /^\d+(\.\d+)?$/.test(part) && Number(part) <= 604_800)
@@ -118,6 +129,17 @@ export const SETTINGS = {
   MEDIA_URL: optional("MEDIA_URL", url("wss:", "ws:")),
   MEDIA_API_KEY: optional("MEDIA_API_KEY", Schema.String),
   MEDIA_API_SECRET: redacted("MEDIA_API_SECRET", Schema.String),
+  MESH_MAX_PEERS: integer("MESH_MAX_PEERS", 6, 2, 6),
+  ICE_SERVERS: Config.map(
+    required(
+      "ICE_SERVERS",
+      text(`must be at most ${MOST_ICE_URLS} comma separated stun:, stuns:, turn: or turns: addresses`, isIceList),
+      "",
+    ),
+    iceUrls,
+  ),
+  TURN_SECRET: redacted("TURN_SECRET", Schema.String),
+  RTC_POLICY: required("RTC_POLICY", literals(["all", "relay"]), "all"),
   PLAYBACK_URL_TEMPLATE: optional(
     "PLAYBACK_URL_TEMPLATE",
     text(

@@ -1,5 +1,6 @@
 /** The gateway's numbers. The configuration sets those that a deployment may change; only tests change the rest. */
 import type { BudgetRules } from "./memory/rate-budgets.ts"
+import type { MeshOptions } from "./rtc/mesh-options.ts"
 
 export interface GatewayOptions {
   readonly heartbeatMs: number
@@ -48,6 +49,8 @@ export interface GatewayOptions {
   readonly endSpreadMs: number
   /** The server's address, for addresses in replies. */
   readonly publicUrl: string
+  /** Calls between browsers, where there is no media server. */
+  readonly mesh: MeshOptions
 }
 
 export const GATEWAY_DEFAULTS: GatewayOptions = {
@@ -85,4 +88,5 @@ export const GATEWAY_DEFAULTS: GatewayOptions = {
   tokenNoticeMs: 60_000,
   endSpreadMs: 1500,
   publicUrl: "http://127.0.0.1:8080",
+  mesh: { ice: { urls: [], turnSecret: null }, policy: "all", maxPeers: 6 },
 }

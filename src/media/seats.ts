@@ -1,6 +1,6 @@
 /**
  * Seats in the media server (LiveKit): a token admits one participant to one room of one live event. The audience has no seat:
- * it watches the broadcast. Without a media server there are no seats. Tokens hold the rights of their holder and cannot be
+ * it watches the broadcast. Without a media server there are no tokens, and browsers connect to each other. Tokens hold the rights of their holder and cannot be
  * revoked, so they are short-lived; the media server keeps a connected participant beyond the token's end.
  */
 import { Context, Effect, Layer, Redacted } from "effect"

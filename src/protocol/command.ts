@@ -29,6 +29,8 @@ export interface CommandContract<Data extends Schema.Top, Reply extends Schema.T
   /** Absent: the command acts on nothing that has a revision, and one that names `rev` is refused. */
   readonly revises?: RevisedEntity
   readonly rate?: RateClass
+  /** `signals`: it counts against the budget of its connection for signals, and not against the limit of all commands. */
+  readonly budget?: "signals"
   /**
    * The members of `data` whose participants must not be owners or admins of the workspace, unless the sender is one. Present
    * where `data` names participants, and empty where the command may name anybody.

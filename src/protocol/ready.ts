@@ -61,7 +61,7 @@ export const PersonalState = Schema.Struct({
   hand: nullable(HandView),
   /** The invitation onto the stage with its end, or the place there. */
   stage: nullable(StageView),
-  /** In the main room, where there is a media server and the participant has a seat. */
+  /** In the main room, where the participant has a seat. */
   media: optional(MediaSeat),
   assignment: nullable(AssignmentView),
   /** The newest messages of the room. */
@@ -120,7 +120,7 @@ export const Ready = Schema.Union([
     serverTime: Schema.Int,
     tokenExpiresAt: Instant,
     me: Me,
-    /** In the main room, where there is a media server; null: no seat. */
+    /** In the main room; null: no seat. */
     media: optional(nullable(MediaSeat)),
   }),
 ])

@@ -52,6 +52,15 @@ transcript.push (transcript)
   viewer           never        never      never       never       never
   anonymous        never        never      never       never       never
 
+rtc.join rtc.leave rtc.signal
+                   broadcast    meeting    breakout    rotation    none
+  workspace_admin  -            yes        yes         yes         -
+  host             -            yes        yes         yes         -
+  speaker          -            yes        yes         yes         -
+  participant      -            yes        yes         yes         -
+  viewer           never        never      never       never       never
+  anonymous        never        never      never       never       never
+
 broadcast.ingest
                    broadcast    meeting    breakout    rotation    none
   workspace_admin  yes          -          -           -           -

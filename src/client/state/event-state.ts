@@ -50,7 +50,7 @@ export interface EventState extends StageState {
   /** For staff: participants who were removed for good. */
   readonly blocked: ReadonlyArray<string>
   /**
-   * A seat in the main room's call, where the deployment has a media server; the seat of a breakout room is in its assignment.
+   * A seat in the main room's call, on a media server or between browsers; the seat of a breakout room is in its assignment.
    */
   readonly media: MediaSeat | null
   readonly rooms: RoomState

@@ -108,6 +108,10 @@ const CHANGES = {
   "capture.state": ["capture"],
   "transcript.segment": ["transcript"],
   "transcript.interim": ["transcript"],
+
+  /** For `client.media`. */
+  "rtc.peers": [],
+  "rtc.signal": [],
 } as const satisfies { readonly [T in DispatchName]: ReadonlyArray<Part> }
 
 /** The dispatches that change a part of the state. */

@@ -85,7 +85,7 @@ export class Commands {
 
   /** Takes a command of an open connection. */
   receive(connection: Connection, channel: Channel, frame: CommandFrame): void {
-    const refusal = this.#throttle(connection, channel)
+    const refusal = this.#throttle(connection, channel, frame)
     const decoded = refusal === undefined ? this.#decode(channel, frame) : { refusal }
     if ("refusal" in decoded) {
       reply(connection, frame.id, decoded)
@@ -117,7 +117,16 @@ export class Commands {
   }
 
   /** Every command counts, with any outcome. */
-  #throttle({ identity: { participantId, role }, inFlight }: Connection, channel: Channel): Refusal | undefined {
+  #throttle(connection: Connection, channel: Channel, { t, d }: CommandFrame): Refusal | undefined {
+    if (isCommandName(t) && commandContract(t).budget === "signals") {
+      const waitMs = channel.mesh.spend(connection, Buffer.byteLength(JSON.stringify(d ?? {})))
+      return waitMs > 0 ? refuseForNow("rate_limited", "Too many signals.", waitMs) : undefined
+    }
+    return this.#throttleCommands(connection, channel)
+  }
+
+  #throttleCommands({ identity, inFlight }: Connection, channel: Channel): Refusal | undefined {
+    const { participantId, role } = identity
     const waitMs = channel.memory.budgets.spend(participantId, "commands", isStaff(role), this.#services.timers.now())
     if (waitMs > 0) return refuseForNow("rate_limited", "Too many commands.", waitMs)
     return inFlight >= this.#services.options.commandsInFlight
@@ -193,6 +202,9 @@ export class Commands {
     "reaction.send": ({ connection, channel, id, d, reply }) => reply(react(connection, channel, id, d)),
     "roster.list": ({ channel, d, perform }) => perform(this.#roster(channel, d)),
     "broadcast.ingest": ({ channel, perform }) => perform(this.#ingest(channel)),
+    "rtc.join": ({ connection, channel, d, reply }) => reply(answered(channel, channel.mesh.join(connection, d))),
+    "rtc.leave": ({ connection, channel, reply }) => reply(answered(channel, channel.mesh.leave(connection))),
+    "rtc.signal": ({ connection, channel, d, reply }) => reply(answered(channel, channel.mesh.signal(connection, d))),
   }
 
   /** Each command gives a new address, also one that is sent again. */
@@ -236,6 +248,13 @@ export class Commands {
     )
   }
 }
+
+/** A repeat is done again: signals are not remembered. */
+const answered = <D>(
+  { version }: Channel,
+  answer: { readonly d: D } | { readonly refusal: Refusal },
+): { readonly v: number; readonly d: D; readonly isDuplicate: false } | { readonly refusal: Refusal } =>
+  "refusal" in answer ? answer : { v: version, d: answer.d, isDuplicate: false }
 
 /** The event counts reactions at its own pace and does not store them: only the gateway can detect a repeat. */
 const react = (

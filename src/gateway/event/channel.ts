@@ -11,13 +11,14 @@ import type { Resume } from "../../protocol/frames.ts"
 import { Delivery } from "../broadcast/delivery.ts"
 import type { StreamCursors } from "../broadcast/stream-names.ts"
 import type { Connection } from "../connection/connection.ts"
-import type { ConnectionState, Identity } from "../connection/lifecycle.ts"
-import type { ReadyNeed } from "../connection/step.ts"
+import type { Identity } from "../connection/lifecycle.ts"
+import type { ConnectionLeft, ReadyNeed } from "../connection/step.ts"
 import { RoleChecks } from "../grants/role-checks.ts"
 import { ParticipantMemory } from "../memory/participant-memory.ts"
 import { ConnectionSync } from "../recovery/connection-sync.ts"
 import { EventSubscriber, type SubscriberEvent } from "../recovery/event-subscriber.ts"
 import { ReadyRequests } from "../recovery/ready-requests.ts"
+import { MeshRooms } from "../rtc/mesh-rooms.ts"
 import type { GatewayServices } from "../services.ts"
 import { closeStaggered } from "../transport/staggered-close.ts"
 import { Admissions } from "./admissions.ts"
@@ -38,6 +39,7 @@ export class Channel {
   readonly memory: ParticipantMemory
   readonly reactions: ReactionCounts
   readonly participants: ConnectionRegistry
+  readonly mesh: MeshRooms
   readonly #services: GatewayServices
   readonly #waitingRoom: WaitingRoom
   readonly #requests: ReadyRequests
@@ -75,6 +77,7 @@ export class Channel {
       this.#follow(event),
     )
     this.#subscriber = subscriber
+    this.mesh = new MeshRooms(services, subscriber)
     const media = new MediaSeats(services, eventId, subscriber)
     const delivery = new Delivery(services, eventId, { participants, media }, subscriber)
     this.#delivery = delivery
@@ -108,17 +111,22 @@ export class Channel {
         break
       case "participantChanged":
         this.#membership.follow(event.change)
+        this.mesh.review(event.change.participantId)
         break
       case "participantsRead":
         this.#membership.followAll()
+        this.mesh.reviewAll()
         break
       case "lobbyChanged":
         this.#membership.reevaluate()
+        this.mesh.reviewAll()
         break
       case "permissionsChanged":
+        this.mesh.reviewAll()
         this.#roles.notifyAll()
         break
       case "removed":
+        this.mesh.remove(event.participantId)
         this.#membership.closeAll(event.participantId, CLOSE.removed)
         break
       case "hidden":
@@ -193,17 +201,21 @@ export class Channel {
   /** A new token: another role may have other streams. */
   renew(connection: Connection, identity: Identity): void {
     this.#membership.renew(connection, identity, "token")
+    this.mesh.review(identity.participantId)
   }
 
   /** The user's access to the event, and their role on the workspace's list, have just been read. */
   roleRead(connection: Connection, access: EventAccess, stored: EventRole | null): void {
     this.#membership.renew(connection, { ...connection.identity, ...access }, "role")
+    this.mesh.review(connection.identity.participantId)
     const given = this.#subscriber.participants.givenRole(connection.identity.participantId)
     this.#roleChecks.look(connection, given, stored)
   }
 
-  /** A connection of this event closed, admitted or not. `from`: the state that it left. */
-  forget(connection: Connection, from: ConnectionState): void {
+  /** A connection of this event closed, admitted or not. */
+  forget(connection: Connection, departure: ConnectionLeft): void {
+    const { from } = departure
+    this.mesh.closed(connection, departure)
     if (from === "waiting") {
       this.#requests.forget(connection)
       if (this.#arrivals.left(connection)) this.#presence.left(connection.identity.participantId)
@@ -236,7 +248,12 @@ export class Channel {
     // A connection that was on its way in when the last one closed is inside now.
     if (!this.#isEmpty) this.#emptySince = undefined
     const { lingerMs } = this.#services.options
-    return this.#emptySince !== undefined && now - this.#emptySince >= lingerMs && this.#presence.isIdle
+    return this.#emptySince !== undefined && now - this.#emptySince >= lingerMs && this.#isIdle
+  }
+
+  /** Nothing waits to be reported, and no call keeps a place for a participant whose socket was lost. */
+  get #isIdle(): boolean {
+    return this.#presence.isIdle && this.mesh.isEmpty
   }
 
   /** Stops presence reports: the node is going away, not its participants. */
@@ -247,6 +264,7 @@ export class Channel {
   stop(): void {
     this.stopPresence()
     this.reactions.stop()
+    this.mesh.stop()
     this.#subscriber.stop()
     this.#delivery.stop()
     this.#roles.stop()
@@ -281,6 +299,7 @@ export class Channel {
   #end(): void {
     if (this.hasEnded) return
     this.#delivery.flush()
+    this.mesh.end()
     this.#sync.end()
     const { timers, options } = this.#services
     const connections = [...this.participants.connections(), ...this.#waitingRoom.connections()]

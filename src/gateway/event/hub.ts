@@ -71,7 +71,7 @@ export class Hub implements ConnectionOwner {
     const { metrics } = this.#services.telemetry
     metrics.sockets.add(-1)
     if (departure.why !== undefined) metrics.disconnects.add(1, String(departure.why.code))
-    this.#channels.get(connection.eventId)?.forget(connection, departure.from)
+    this.#channels.get(connection.eventId)?.forget(connection, departure)
     if (departure.why !== undefined && ENDS_RIGHTS.has(departure.why.code)) this.#expel(connection)
   }
 

@@ -1,13 +1,16 @@
 /**
- * Seats in the media server, sent to participants with the dispatches that name a room. A token is minted at the time of sending
- * and never stored, so that a replay carries a fresh one, and only for the participant's present room. Invariants: a connection
- * gets its own stream in order, also while a token is being minted. Without a media server no dispatch waits and no frame is
- * inspected.
+ * Seats in calls, sent to participants with the dispatches that name a room. With a media server a seat is a token: it is minted
+ * at the time of sending and never stored, so that a replay carries a fresh one, and only for the participant's present room.
+ * Invariants: a connection gets its own stream in order, also while a token is being minted. Without a media server a seat is the
+ * name of a call between browsers, the same for all who are in the room: no dispatch waits.
  */
 import { Cause, Effect } from "effect"
 import type { ActivePhase } from "../../actors/domain/state.ts"
 import { type MediaToken, seatKind } from "../../media/seats.ts"
+import type { MediaSeat } from "../../protocol/topics/media.ts"
 import type { Connection } from "../connection/connection.ts"
+import type { Identity } from "../connection/lifecycle.ts"
+import { callOf, meshSeat } from "../rtc/places.ts"
 import type { GatewayServices } from "../services.ts"
 import type { Outgoing } from "../transport/outgoing.ts"
 import { sendAll } from "../transport/send.ts"
@@ -19,8 +22,8 @@ export interface ConnectionSeats {
   readonly roomId: string | null
   /** The phase and the kind of seat. */
   readonly seatKey: string | null
-  readonly main: MediaToken | null
-  readonly room: MediaToken | null
+  readonly main: MediaSeat | null
+  readonly room: MediaSeat | null
 }
 
 /** Adds the room's seat to the part of `ready` that names the room. */
@@ -48,6 +51,27 @@ export class MediaSeats {
     return this.#services.media.hasServer
   }
 
+  /** The seats that the connection is sent now: those that were minted, or the calls between browsers. */
+  present(connection: Connection, minted: ConnectionSeats | undefined): ConnectionSeats | undefined {
+    if (this.hasServer) return minted
+    const { identity, roomId } = connection
+    return {
+      roomId,
+      seatKey: this.#seatKeyOf(connection),
+      main: this.meshSeat(identity),
+      room: this.#meshRoom(connection),
+    }
+  }
+
+  /** The main room's call between browsers; null: the role has none in the active phase. */
+  meshSeat({ role }: Pick<Identity, "role">): MediaSeat | null {
+    return meshSeat(callOf(role, null, this.#event.phase))
+  }
+
+  #meshRoom({ identity, roomId }: Connection): MediaSeat | null {
+    return roomId === null ? null : meshSeat(callOf(identity.role, roomId, this.#event.phase))
+  }
+
   /** Must seats be minted before the connection can get `ready`? */
   lacks(connection: Connection, seats: ConnectionSeats | undefined): boolean {
     if (!this.hasServer) return false
@@ -56,7 +80,7 @@ export class MediaSeats {
 
   /** Was the connection sent its present seat in the main room? */
   wasSent(connection: Connection): boolean {
-    return !this.hasServer || this.#sent.get(connection) === this.#seatKeyOf(connection)
+    return this.#sent.get(connection) === this.#seatKeyOf(connection)
   }
 
   /** Mints the connection's present seat in the main room; a seat that has changed during that is not delivered. */
@@ -116,7 +140,17 @@ export class MediaSeats {
     const needsSeat = this.hasServer && dispatches.some(({ seatable }) => seatable !== undefined)
     if (waiting !== undefined) waiting.push(...dispatches)
     else if (needsSeat) this.#sendSeated(connection, [...dispatches])
-    else this.#sendNow(connection, framesOf(dispatches))
+    else this.#sendNow(connection, this.#meshed(connection, dispatches))
+  }
+
+  /** Without a media server: the dispatches that name the connection's room carry the room's call. */
+  #meshed(connection: Connection, dispatches: ReadonlyArray<Outgoing>): ReadonlyArray<string> {
+    if (this.hasServer) return framesOf(dispatches)
+    return dispatches.map(({ frame, seatable }) => {
+      if (seatable === undefined || seatable.roomId !== connection.roomId) return frame
+      const seat = this.#meshRoom(connection)
+      return seat === null ? frame : seatable.withSeat(seat)
+    })
   }
 
   /** The connection gets a `ready` or a replay: pending dispatches must not follow it. */

@@ -1,5 +1,5 @@
 /**
- * Notifies connections of their role with `me.updated`, and of their seat in the media server when it changed. After a phase
+ * Notifies connections of their role with `me.updated`, and of their seat in the main room's call when it changed. After a phase
  * change one frame notifies all connections of a role. Only with a media server each connection is notified by itself, a few at a
  * time.
  */
@@ -52,7 +52,8 @@ export class RoleNotifier {
       const d = { ...rightsOf(connection.identity, subscriber.phase), reason, ...seat }
       connection.send(JSON.stringify({ op: 0, t: "me.updated", d }))
     }
-    if (media.wasSent(connection)) send({})
+    if (!media.hasServer) send({ media: media.meshSeat(connection.identity) })
+    else if (media.wasSent(connection)) send({})
     else media.change(connection, (seat) => send({ media: seat }))
   }
 
@@ -70,7 +71,7 @@ export class RoleNotifier {
       return
     }
     for (const [role, example] of EXAMPLES) {
-      const d = { ...rightsOf(example, subscriber.phase), reason: "phase" }
+      const d = { ...rightsOf(example, subscriber.phase), reason: "phase", media: media.meshSeat(example) }
       delivery.afterTick(roleTopic(eventId, role), JSON.stringify({ op: 0, t: "me.updated", d }))
     }
   }

@@ -110,7 +110,7 @@ export class ConnectionSync {
     }
     const { cursors } = read
     const given = { ...this.#moment(), reason: reason ?? request.reason, cursors }
-    const own = media.inReady(read.state, request.seats)
+    const own = media.inReady(read.state, media.present(connection, request.seats))
     this.#settle(request, cursors, readyWithSnapshot(connection, read.snapshot, own, given))
   }
 
@@ -131,8 +131,10 @@ export class ConnectionSync {
   }
 
   /** Sends `ready` at the cursors and the dispatches after them, and subscribes; all in one synchronous step. */
-  #settle({ connection, seats }: ReadyRequest, cursors: StreamCursors, ready?: string): void {
+  #settle(request: ReadyRequest, cursors: StreamCursors, ready?: string): void {
     const { services, subscriber, admissions, media, delivery } = this.#needs
+    const { connection } = request
+    const seats = media.present(connection, request.seats)
     const { streams } = connection
     const cursor = (stream: StreamName): number => cursors[wireStream(stream)] ?? 0
     if (streams.some((stream) => cursor(stream) > delivery.published(stream))) delivery.flush()

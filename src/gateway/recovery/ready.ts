@@ -3,12 +3,12 @@
  * staff's part once more. Only the personal part is written per connection.
  */
 import type { LiveSnapshot } from "../../actors/protocol.ts"
-import type { MediaToken } from "../../media/seats.ts"
 import { isStaff, narrowRole } from "../../model/roles.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { allowedChatTargets, allowedCommands, canChat } from "../../protocol/permissions.ts"
 import type { ReadyReason } from "../../protocol/ready.ts"
 import { type ActingRole, actingAs, type PhaseTraits } from "../../protocol/rule.ts"
+import type { MediaSeat } from "../../protocol/topics/media.ts"
 import type { StreamCursors } from "../broadcast/stream-names.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
@@ -112,13 +112,13 @@ export const readyWithSnapshot = (
   return `{"op":0,"t":"ready","d":{${membersOf(position)},${personalPart(connection, given)},${own}${shared}}}`
 }
 
-/** `ready`, all missed dispatches, and `caughtUp`. `seat`: in the main room, with a media server. */
+/** `ready`, all missed dispatches, and `caughtUp`. `seat`: in the main room. */
 export const resumedFrames = (
   connection: Connection,
   position: ReadyPosition,
   moment: Moment,
   missed: ReadonlyArray<string>,
-  seat: { readonly media?: MediaToken | null },
+  seat: { readonly media?: MediaSeat | null },
 ): ReadonlyArray<string> => [
   `{"op":0,"t":"ready","d":{${membersOf({ resumed: true, ...position, ...seat })},${personalPart(connection, moment)}}}`,
   ...missed,

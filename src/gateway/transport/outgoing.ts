@@ -1,7 +1,7 @@
 /** Dispatches on their way from the feed or the store to sockets. */
 import type { Publication } from "../../actors/feed.ts"
-import type { MediaToken } from "../../media/seats.ts"
 import { withField } from "../../protocol/encoding.ts"
+import type { MediaSeat } from "../../protocol/topics/media.ts"
 
 export interface Outgoing {
   readonly frame: string
@@ -11,7 +11,7 @@ export interface Outgoing {
 
 export interface SeatableDispatch {
   readonly roomId: string | null
-  readonly withSeat: (media: MediaToken) => string
+  readonly withSeat: (media: MediaSeat) => string
 }
 
 /** Publications are stored without a seat, because its token is valid for minutes. */

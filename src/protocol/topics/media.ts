@@ -3,19 +3,67 @@ import { Schema } from "effect"
 import { BroadcastId, Id } from "../../model/ids.ts"
 import { CaptureKind, TranscriptSegment } from "../../model/live/live-values.ts"
 import { Instant } from "../../model/timestamp.ts"
-import { activityCommand, gatewayCommand, NoData } from "../command.ts"
-import { ephemeral, ordered } from "../dispatch.ts"
-import { everywhere, type Rule, STAFF, STAGE } from "../rule.ts"
+import { activityCommand, Done, gatewayCommand, NoData } from "../command.ts"
+import { direct, ephemeral, ordered } from "../dispatch.ts"
+import { CALL, everywhere, inCalls, type Rule, STAFF, STAGE } from "../rule.ts"
+import { between } from "./fields.ts"
 
 const { NullOr: nullable, optionalKey: optional } = Schema
 
-/** A seat in the room's call on a media server. */
-export const MediaSeat = Schema.Struct({
-  provider: Schema.Literal("livekit"),
-  url: Schema.String,
-  token: Schema.String,
-})
+/** A seat in a room's call: on a media server, or without one between the browsers, which join `roomId` by `rtc.join`. */
+export const MediaSeat = Schema.Union([
+  Schema.Struct({ provider: Schema.Literal("livekit"), url: Schema.String, token: Schema.String }),
+  Schema.Struct({ provider: Schema.Literal("mesh"), roomId: Schema.String }),
+])
 export type MediaSeat = typeof MediaSeat.Type
+export type MeshSeat = Extract<MediaSeat, { readonly provider: "mesh" }>
+
+/** The tracks that a peer sends. */
+export const RtcTracks = Schema.Struct({ audio: Schema.Boolean, video: Schema.Boolean })
+export type RtcTracks = typeof RtcTracks.Type
+
+const RtcPeer = Schema.Struct({
+  connectionId: Schema.String,
+  participantId: Schema.String,
+  name: Schema.String,
+  have: RtcTracks,
+})
+
+/** What each peer may send to each other one, by the number of peers that the room has now. */
+export const RtcLimits = Schema.Struct({
+  /** Peers with picture, and with sound alone. */
+  maxPeers: Schema.Int,
+  maxAudioPeers: Schema.Int,
+  /** Null: no picture. */
+  video: nullable(Schema.Struct({ width: Schema.Int, height: Schema.Int, frameRate: Schema.Int, maxKbps: Schema.Int })),
+  audio: Schema.Struct({ maxKbps: Schema.Int }),
+})
+export type RtcLimits = typeof RtcLimits.Type
+
+/** As the `iceServers` of a browser's `RTCPeerConnection`; credentials are valid for an hour. */
+export const IceServer = Schema.Struct({
+  urls: Schema.Array(Schema.String),
+  username: optional(Schema.String),
+  credential: optional(Schema.String),
+})
+export type IceServer = typeof IceServer.Type
+
+export const RtcPolicy = Schema.Literals(["all", "relay"])
+export type RtcPolicy = typeof RtcPolicy.Type
+
+/** Grows with each new connection between the same two peers, so that signals for an earlier one are recognised. */
+const Generation = between(0, 1_000_000)
+/** The text of a session description. */
+const Description = Schema.String.check(Schema.isBetweenLength(1, 12_288))
+/** Each candidate as JSON text. */
+const Candidates = Schema.Array(Schema.String.check(Schema.isBetweenLength(1, 512))).check(
+  Schema.isBetweenLength(1, 16),
+)
+const DescriptionKind = Schema.Literals(["offer", "answer"])
+const CandidatesKind = Schema.Literal("candidates")
+
+/** Calls between browsers. Signals hold addresses of people: they are sent to one connection, and never stored or logged. */
+const CALLING = { allowed: inCalls(CALL), budget: "signals" } as const
 
 export const BroadcastView = Schema.Struct({
   broadcastId: BroadcastId,
@@ -65,6 +113,25 @@ export const MEDIA_COMMANDS = {
     data: Schema.Struct({ segments: Schema.Array(TranscriptSegment).check(Schema.isBetweenLength(1, 20)) }),
     reply: Schema.Struct({ accepted: Schema.Int }),
   }),
+  /**
+   * Joins the call of the room that the sender is in, or changes its tracks. `resume`: the sender's `connectionId` before its
+   * socket was lost, which it keeps.
+   */
+  "rtc.join": gatewayCommand({
+    ...CALLING,
+    data: Schema.Struct({ roomId: Id, resume: optional(Id), have: RtcTracks }),
+    reply: Schema.Struct({ connectionId: Schema.String, resumed: Schema.Boolean }),
+  }),
+  "rtc.leave": gatewayCommand({ ...CALLING, data: NoData, reply: Done }),
+  /** To one peer of the call. */
+  "rtc.signal": gatewayCommand({
+    ...CALLING,
+    data: Schema.Union([
+      Schema.Struct({ to: Id, kind: DescriptionKind, data: Description, gen: Generation }),
+      Schema.Struct({ to: Id, kind: CandidatesKind, data: Candidates, gen: Generation }),
+    ]),
+    reply: Done,
+  }),
 } as const
 
 export const MEDIA_DISPATCHES = {
@@ -75,4 +142,23 @@ export const MEDIA_DISPATCHES = {
   "transcript.segment": ordered(["event"], TranscriptSegment),
   /** Interim segments; the final one has a position in the stream. */
   "transcript.interim": ephemeral(["event"], TranscriptSegment, { optOut: "transcript" }),
+  /** The whole call after a change, with the receiver and its `connectionId`. With `closed` the receiver is no longer in it. */
+  "rtc.peers": direct(
+    Schema.Struct({
+      roomId: Schema.String,
+      connectionId: Schema.String,
+      peers: Schema.Array(RtcPeer),
+      limits: RtcLimits,
+      iceServers: Schema.Array(IceServer),
+      policy: RtcPolicy,
+      /** The receiver moved to another room or lost its seat, or another tab of the participant joined. */
+      closed: optional(Schema.Literals(["moved", "replaced"])),
+    }),
+  ),
+  "rtc.signal": direct(
+    Schema.Union([
+      Schema.Struct({ from: Schema.String, kind: DescriptionKind, data: Schema.String, gen: Schema.Int }),
+      Schema.Struct({ from: Schema.String, kind: CandidatesKind, data: Schema.Array(Schema.String), gen: Schema.Int }),
+    ]),
+  ),
 } as const

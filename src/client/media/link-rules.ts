@@ -1,0 +1,143 @@
+/**
+ * The rules of the link to one peer as a pure function: the link and an event give the next link and the effects, which
+ * `peer-link.ts` performs. The peer with the greater id makes the first offer of every connection; the other one waits. A
+ * connection that does not come about, or stays interrupted, is replaced by another with the next generation. Signals for an
+ * earlier generation are ignored.
+ */
+
+export interface Link {
+  /** This side has the greater id. */
+  readonly offers: boolean
+  /** Of the present connection, and of its signals. */
+  readonly gen: number
+  /** `waiting`: there is no connection now. */
+  readonly state: "waiting" | "connecting" | "connected" | "interrupted"
+  /** Connections that failed since the last one that was connected. */
+  readonly failures: number
+  /** Restarts of the interrupted connection. */
+  readonly restarts: number
+}
+
+export type LinkTimer = "watchdog" | "restart" | "reopen"
+
+export type LinkEvent =
+  | { readonly type: "start" }
+  /** The connection's state by the browser. */
+  | { readonly type: "changed"; readonly to: string }
+  | { readonly type: "due"; readonly timer: LinkTimer }
+  /** The browser refused a step, so that the two sides no longer agree. */
+  | { readonly type: "broken" }
+  | { readonly type: "signal"; readonly kind: "offer" | "answer" | "candidates"; readonly gen: number }
+
+export type LinkEffect =
+  /** Replaces the connection. `offer`: this side makes the offer. */
+  | { readonly type: "open"; readonly gen: number; readonly offer: boolean }
+  | { readonly type: "close" }
+  /** Fresh credentials first. */
+  | { readonly type: "restartIce" }
+  /** The signal of this event is for the present connection. */
+  | { readonly type: "apply" }
+  | { readonly type: "timer"; readonly timer: LinkTimer; readonly ms: number }
+  | { readonly type: "cancel"; readonly timer: LinkTimer }
+
+export interface LinkStep {
+  readonly link: Link
+  readonly effects: ReadonlyArray<LinkEffect>
+}
+
+/** For a connection to come about. The side that waits gives the other one the time to begin anew first. */
+const WATCHDOG_MS = 8000
+const WATCHDOG_OF_WAITING_MS = 11_000
+/** A connection that is interrupted for a moment recovers by itself. */
+const INTERRUPTED_MS = 2000
+const RESTART_EVERY_MS = 5000
+const MOST_RESTARTS = 3
+/** After the other side's restarts, and its new connection. */
+const INTERRUPTED_OF_WAITING_MS = INTERRUPTED_MS + RESTART_EVERY_MS * (MOST_RESTARTS + 1) + WATCHDOG_MS
+const LONGEST_BACKOFF_MS = 8000
+
+export const newLink = (ownId: string, peerId: string): Link => ({
+  offers: ownId > peerId,
+  gen: 0,
+  state: "waiting",
+  failures: 0,
+  restarts: 0,
+})
+
+/** 1, 2, 4, 8, 8 … seconds. */
+export const backoffMs = (failures: number): number => Math.min(LONGEST_BACKOFF_MS, 1000 * 2 ** failures)
+
+const timer = (name: LinkTimer, ms: number): LinkEffect => ({ type: "timer", timer: name, ms })
+const cancel = (name: LinkTimer): LinkEffect => ({ type: "cancel", timer: name })
+
+const watchdog = ({ offers }: Link): LinkEffect => timer("watchdog", offers ? WATCHDOG_MS : WATCHDOG_OF_WAITING_MS)
+
+const opened = (link: Link, gen: number, offer: boolean): LinkStep => {
+  const next: Link = { ...link, gen, state: "connecting", restarts: 0 }
+  return { link: next, effects: [cancel("restart"), cancel("reopen"), { type: "open", gen, offer }, watchdog(next)] }
+}
+
+const failed = (link: Link): LinkStep => ({
+  link: { ...link, state: "waiting", failures: link.failures + 1 },
+  effects: [cancel("watchdog"), cancel("restart"), { type: "close" }, timer("reopen", backoffMs(link.failures))],
+})
+
+const restarted = (link: Link): LinkStep => {
+  if (!link.offers || link.restarts >= MOST_RESTARTS) return failed(link)
+  return {
+    link: { ...link, restarts: link.restarts + 1 },
+    effects: [{ type: "restartIce" }, timer("restart", RESTART_EVERY_MS)],
+  }
+}
+
+const changed = (link: Link, to: string): LinkStep => {
+  const unchanged: LinkStep = { link, effects: [] }
+  if (link.state === "waiting") return unchanged
+  switch (to) {
+    case "connected":
+      return {
+        link: { ...link, state: "connected", failures: 0, restarts: 0 },
+        effects: [cancel("watchdog"), cancel("restart")],
+      }
+    case "disconnected":
+      if (link.state !== "connected") return unchanged
+      return {
+        link: { ...link, state: "interrupted" },
+        effects: [timer("restart", link.offers ? INTERRUPTED_MS : INTERRUPTED_OF_WAITING_MS)],
+      }
+    case "failed": {
+      // Of a connection that was never connected the watchdog decides; a running restart has its time.
+      if (link.state === "connecting" || link.restarts > 0) return unchanged
+      const interrupted: Link = { ...link, state: "interrupted" }
+      if (link.offers) return restarted(interrupted)
+      if (link.state === "interrupted") return unchanged
+      return { link: interrupted, effects: [timer("restart", INTERRUPTED_OF_WAITING_MS)] }
+    }
+    default:
+      return unchanged
+  }
+}
+
+const signalled = (link: Link, kind: "offer" | "answer" | "candidates", gen: number): LinkStep => {
+  const isPresent = gen === link.gen && link.state !== "waiting"
+  if (isPresent) return { link, effects: [{ type: "apply" }] }
+  if (kind !== "offer" || gen < link.gen) return { link, effects: [] }
+  const { link: next, effects } = opened(link, gen, false)
+  return { link: next, effects: [...effects, { type: "apply" }] }
+}
+
+export const linkAfter = (link: Link, event: LinkEvent): LinkStep => {
+  switch (event.type) {
+    case "start":
+      return link.offers ? opened(link, link.gen, true) : { link, effects: [watchdog(link)] }
+    case "changed":
+      return changed(link, event.to)
+    case "broken":
+      return link.state === "waiting" ? { link, effects: [] } : failed(link)
+    case "signal":
+      return signalled(link, event.kind, event.gen)
+    case "due":
+      if (event.timer === "watchdog") return failed(link)
+      return event.timer === "restart" ? restarted(link) : opened(link, link.gen + 1, true)
+  }
+}

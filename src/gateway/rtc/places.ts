@@ -1,0 +1,37 @@
+/** The call that a participant may be in now: that of their room, where the active phase has rooms for browsers. */
+import type { ActivePhase } from "../../actors/domain/state.ts"
+import { seatKind } from "../../media/seats.ts"
+import type { EventRole } from "../../model/roles.ts"
+import type { MeshSeat } from "../../protocol/topics/media.ts"
+import type { Identity } from "../connection/lifecycle.ts"
+import type { ParticipantStates } from "../event/participant-states.ts"
+
+/**
+ * The name of the call: the id of the room, or that of the phase for its main room. Null: the participant has no call. Between
+ * the rounds of a rotation nobody has one: all pairs together are more people than browsers can connect.
+ */
+export const callOf = (role: EventRole, roomId: string | null, { id, modality }: ActivePhase): string | null => {
+  if (id === null || modality === null || modality === "broadcast") return null
+  if (seatKind({ role, modality }) === null) return null
+  if (roomId !== null) return roomId
+  return modality === "rotation" ? null : id
+}
+
+/** The seat in a call between browsers. */
+export const meshSeat = (roomId: string | null): MeshSeat | null =>
+  roomId === null ? null : { provider: "mesh", roomId }
+
+/** The event's facts about participants, as the subscriber has them. */
+export interface Facts {
+  readonly phase: ActivePhase
+  readonly participants: ParticipantStates
+  readonly removed: ReadonlySet<string>
+}
+
+/** The call of a participant who is not connected: they keep their place only while they would be admitted. */
+export const callOfAbsent = (identity: Identity, { phase, participants, removed }: Facts): string | null => {
+  const here = participants.here(identity)
+  if (!here.manages && removed.has(here.participantId)) return null
+  if (participants.admission(here) !== "in") return null
+  return callOf(here.role, participants.roomOf(here.participantId), phase)
+}

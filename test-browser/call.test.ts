@@ -1,0 +1,194 @@
+/** Calls between browsers, over real sockets and real connections: Chromium with the camera and microphone that it fakes. */
+import { type Browser, chromium } from "playwright-core"
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { createLiveEvent, createPerson, createWorkspace, type Workspace } from "../test/support/api.ts"
+import { startTestServer, type TestServer } from "../test/support/server.ts"
+import { eventually } from "../test/support/wait.ts"
+import { type Caller, connectionsOf, openCaller, peersOf, receivedBy, startMedia, untilConnected } from "./callers.ts"
+import { type Site, startSite } from "./site.ts"
+
+let server: TestServer
+let site: Site
+let browser: Browser
+let acme: Workspace
+
+beforeAll(async () => {
+  server = await startTestServer()
+  site = await startSite()
+  acme = await createWorkspace(server.url)
+  browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"],
+  })
+})
+afterAll(async () => {
+  await browser.close()
+  await site.stop()
+  await server.stop()
+})
+
+const liveEvent = (modality: string) => createLiveEvent(server.url, acme.key, { phases: [{ modality }] })
+
+const join = async (eventId: string, name: string, role = "participant"): Promise<Caller> => {
+  const { session } = await createPerson(server.url, acme.key, eventId, role, name)
+  return openCaller(browser, site.url, { url: server.url, eventId, session, name })
+}
+
+test("two people in a meeting see and hear each other, and turn cameras and microphones off and on", async () => {
+  const event = await liveEvent("meeting")
+  const [ann, ben] = [await join(event.id, "Ann"), await join(event.id, "Ben")]
+  await Promise.all([startMedia(ann), startMedia(ben)])
+  await untilConnected([ann, ben])
+  expect(
+    await ann.page.evaluate(() => [window.caller.media.state, window.caller.media.limits?.video?.maxKbps]),
+  ).toEqual(["joined", 1200])
+  await ann.page.evaluate(() => window.caller.media.setCamera(null))
+  await eventually(async () => (await peersOf(ben))[0]?.have.video === false, "the camera listed as off")
+  await ann.page.evaluate(async () => {
+    const stream = await navigator.mediaDevices.getUserMedia({ video: { width: 160, height: 90 } })
+    await window.caller.media.setCamera(stream.getVideoTracks()[0] ?? null)
+  })
+  await untilConnected([ann, ben])
+  expect([await connectionsOf(ann), await connectionsOf(ben)]).toEqual([
+    { made: 1, open: 1 },
+    { made: 1, open: 1 },
+  ])
+  await ann.page.evaluate(() => window.caller.media.stop())
+  await eventually(async () => (await peersOf(ben)).length === 0, "Ann being gone")
+  expect((await connectionsOf(ben)).open).toBe(0)
+  expect(await ben.page.evaluate(() => document.querySelectorAll("video[data-peer]").length)).toBe(0)
+  expect(await receivedBy(ben)).toEqual([])
+})
+
+/** Breakout rooms with so many people each; resolves when everybody has their room. */
+const openBreakout = async (host: Caller, size: number): Promise<void> => {
+  await host.page.evaluate(async (each) => {
+    const { d } = await window.caller.command("breakout.plan", { size: each, strategy: "balanced", seed: 1 })
+    await window.caller.command("breakout.open", { planId: d.plan.id })
+  }, size)
+}
+
+test("four people in a breakout see and hear each other, within the limits of four, and nobody in the main room does", async () => {
+  const event = await liveEvent("breakout")
+  const host = await join(event.id, "Host", "host")
+  const four = await Promise.all(["Ann", "Ben", "Cat", "Dan"].map((name) => join(event.id, name)))
+  await openBreakout(host, 5)
+  await Promise.all([...four.map((caller) => startMedia(caller)), startMedia(host, null)])
+  await untilConnected(four, { within: 60_000 })
+  expect(await host.page.evaluate(() => [window.caller.media.state, window.caller.media.peers])).toEqual(["joined", []])
+  for (const caller of four) {
+    expect((await receivedBy(caller)).map(({ name }) => name).toSorted()).toEqual(
+      ["Ann", "Ben", "Cat", "Dan"].filter((name) => name !== caller.name),
+    )
+    expect(await caller.page.evaluate(() => window.caller.media.limits?.video)).toEqual({
+      width: 640,
+      height: 360,
+      frameRate: 20,
+      maxKbps: 350,
+    })
+  }
+  // Three seconds of sound and picture from everybody to everybody: the sound of the fake microphone comes in beeps.
+  const before = await Promise.all(four.map(receivedBy))
+  await four[0]?.page.waitForTimeout(3000)
+  const after = await Promise.all(four.map(receivedBy))
+  for (const [n, received] of after.entries()) {
+    for (const { name, frames, energy } of received) {
+      const was = before[n]?.find((one) => one.name === name)
+      expect(frames).toBeGreaterThan(was?.frames ?? 0)
+      expect(energy).toBeGreaterThan(was?.energy ?? 0)
+    }
+  }
+})
+
+test("a socket that is lost ends no call: the peer keeps its place, and no connection is made anew", async () => {
+  const event = await liveEvent("meeting")
+  const [ann, ben] = [await join(event.id, "Ann"), await join(event.id, "Ben")]
+  await Promise.all([startMedia(ann), startMedia(ben)])
+  await untilConnected([ann, ben])
+  const [before] = await peersOf(ben)
+  await ann.page.evaluate(() => {
+    window.isCut = true
+    window.sockets.at(-1)?.close()
+  })
+  await eventually(() => ann.page.evaluate(() => window.caller.status === "waiting"), "the loss")
+  // An offer is made that cannot be sent.
+  await ann.page.evaluate(() => {
+    const [pc] = window.connections
+    pc?.restartIce()
+  })
+  await untilConnected([ann, ben])
+  await ann.page.evaluate(() => {
+    window.isCut = false
+  })
+  await eventually(() => ann.page.evaluate(() => window.caller.status === "ready"), "the return")
+  await eventually(
+    () => ann.page.evaluate(() => window.connections[0]?.signalingState === "stable"),
+    "the answer to the offer that was made meanwhile",
+  )
+  await untilConnected([ann, ben])
+  expect((await peersOf(ben))[0]?.connectionId).toBe(before?.connectionId)
+  for (const caller of [ann, ben]) expect(await connectionsOf(caller)).toEqual({ made: 1, open: 1 })
+})
+
+test("two offers at once are resolved, also with a camera that goes on at both ends", async () => {
+  const event = await liveEvent("meeting")
+  const [ann, ben] = [await join(event.id, "Ann"), await join(event.id, "Ben")]
+  await Promise.all([startMedia(ann, null), startMedia(ben, null)])
+  await untilConnected([ann, ben], { picture: false })
+  await Promise.all(
+    [ann, ben].map(({ page }) =>
+      page.evaluate(async () => {
+        const stream = await navigator.mediaDevices.getUserMedia({ video: { width: 160, height: 90 } })
+        await window.caller.media.setCamera(stream.getVideoTracks()[0] ?? null)
+      }),
+    ),
+  )
+  await untilConnected([ann, ben])
+  for (let round = 0; round < 3; round++) {
+    await Promise.all([ann, ben].map(({ page }) => page.evaluate(() => window.connections[0]?.restartIce())))
+    await untilConnected([ann, ben])
+    for (const { page } of [ann, ben]) {
+      await eventually(() => page.evaluate(() => window.connections[0]?.signalingState === "stable"), "an end")
+    }
+  }
+  for (const caller of [ann, ben]) expect(await connectionsOf(caller)).toEqual({ made: 1, open: 1 })
+})
+
+test("six people are in a call with sound and picture, and the seventh is refused with the number", async () => {
+  const event = await liveEvent("meeting")
+  const six = await Promise.all(["Ann", "Ben", "Cat", "Dan", "Eve", "Fay"].map((name) => join(event.id, name)))
+  await Promise.all(six.map((caller) => startMedia(caller)))
+  await untilConnected(six, { within: 80_000 })
+  const seventh = await join(event.id, "Gil")
+  await startMedia(seventh)
+  await eventually(() => seventh.page.evaluate(() => window.caller.media.state === "refused"), "the refusal")
+  const [problem] = await seventh.page.evaluate(() => window.problems)
+  expect(problem).toMatchObject({ code: "full", message: expect.stringContaining("6 people") })
+  await six[0]?.page.evaluate(() => window.caller.close())
+  await eventually(async () => (await peersOf(six[1] as Caller)).length === 4, "a free place")
+  await seventh.page.evaluate(() => window.caller.media.retry())
+  await untilConnected([seventh, six[1] as Caller], { within: 80_000 })
+})
+
+test.each(["before", "after"])(
+  "a person without camera and microphone who joins %s the other receives sound and picture, and sends them once they are on",
+  async (order) => {
+    const event = await liveEvent("meeting")
+    const [ann, ben] = [await join(event.id, "Ann"), await join(event.id, "Ben")]
+    const listen = () => ben.page.evaluate(() => window.caller.media.start())
+    if (order === "before") await listen()
+    await startMedia(ann)
+    if (order === "after") await listen()
+    await eventually(async () => {
+      const [received] = await receivedBy(ben)
+      return received !== undefined && received.frames > 3 && received.energy > 0
+    }, "sound and picture without any of one's own")
+    await ben.page.evaluate(async () => {
+      const stream = await navigator.mediaDevices.getUserMedia({ video: { width: 160, height: 90 }, audio: true })
+      await window.caller.media.setMicrophone(stream.getAudioTracks()[0] ?? null)
+      await window.caller.media.setCamera(stream.getVideoTracks()[0] ?? null)
+    })
+    await untilConnected([ann, ben])
+    for (const caller of [ann, ben]) expect(await connectionsOf(caller)).toEqual({ made: 1, open: 1 })
+  },
+)

@@ -1,0 +1,85 @@
+/** Calls through a TURN server: coturn, with the credentials that the server makes. */
+import { type Browser, chromium } from "playwright-core"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { createLiveEvent, createPerson, createWorkspace } from "../test/support/api.ts"
+import { startTestServer, type TestServer } from "../test/support/server.ts"
+import { eventually } from "../test/support/wait.ts"
+import { type Caller, openCaller, peersOf, receivedBy, startMedia, untilConnected } from "./callers.ts"
+import { type Site, startSite } from "./site.ts"
+import { startTurnServer, type TurnServer } from "./turn-server.ts"
+
+let turn: TurnServer
+let site: Site
+let browser: Browser
+
+beforeAll(async () => {
+  turn = await startTurnServer()
+  site = await startSite()
+  browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"],
+  })
+})
+afterAll(async () => {
+  await browser.close()
+  await site.stop()
+  await turn.stop()
+})
+
+const open = async (environment: { readonly [key: string]: string }): Promise<TestServer> => {
+  const server = await startTestServer({
+    ICE_SERVERS: `turn:127.0.0.1:${turn.port}?transport=udp,turn:127.0.0.1:${turn.port}?transport=tcp`,
+    TURN_SECRET: turn.secret,
+    ...environment,
+  })
+  onTestFinished(() => server.stop())
+  return server
+}
+
+/** People of one meeting. */
+const meet = async ({ url }: TestServer, names: ReadonlyArray<string>): Promise<ReadonlyArray<Caller>> => {
+  const { key } = await createWorkspace(url)
+  const { id: eventId } = await createLiveEvent(url, key, { phases: [{ modality: "meeting" }] })
+  return Promise.all(
+    names.map(async (name) => {
+      const { session } = await createPerson(url, key, eventId, "participant", name)
+      return openCaller(browser, site.url, { url, eventId, session, name })
+    }),
+  )
+}
+
+test("under the policy relay no connection is direct", async () => {
+  const callers = await meet(await open({ RTC_POLICY: "relay" }), ["Ann", "Ben"])
+  await Promise.all(callers.map((caller) => startMedia(caller)))
+  await untilConnected(callers)
+  for (const caller of callers) {
+    expect((await receivedBy(caller)).map(({ route }) => route)).toEqual(["relay-relay"])
+  }
+})
+
+test("of four people one is reachable only through the relay, and is in the call like the others", async () => {
+  const callers = await meet(await open({}), ["Ann", "Ben", "Cat", "Dan"])
+  const [walled] = callers
+  await walled?.page.evaluate(() => {
+    window.isWalled = true
+  })
+  await Promise.all(callers.map((caller) => startMedia(caller)))
+  await untilConnected(callers, { within: 60_000 })
+  for (const caller of callers) {
+    for (const { name, route } of await receivedBy(caller)) {
+      if (caller === walled) expect(route).toMatch(/^relay-/)
+      else if (name !== walled?.name) expect(route).not.toContain("relay")
+    }
+  }
+})
+
+test("when the relay was away for a while, sound and picture come back by themselves", async () => {
+  const callers = await meet(await open({ RTC_POLICY: "relay" }), ["Ann", "Ben"])
+  await Promise.all(callers.map((caller) => startMedia(caller)))
+  await untilConnected(callers)
+  await turn.kill()
+  const isInterrupted = async (caller: Caller): Promise<boolean> => (await peersOf(caller))[0]?.state !== "connected"
+  for (const caller of callers) await eventually(() => isInterrupted(caller), "the interruption", 40_000)
+  await turn.revive()
+  await untilConnected(callers, { within: 60_000 })
+})

@@ -1,0 +1,65 @@
+/** The server dies and comes back at its address: the people of a call find each other again. */
+import { type Browser, chromium } from "playwright-core"
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
+import { createLiveEvent, createPerson, createWorkspace } from "../test/support/api.ts"
+import { createTestDatabase } from "../test/support/database.ts"
+import { freePort, startServerProcess } from "../test/support/server-process.ts"
+import { temporaryFolder } from "../test/support/temporary-folder.ts"
+import { openCaller, peersOf, startMedia, untilConnected } from "./callers.ts"
+import { type Site, startSite } from "./site.ts"
+
+let site: Site
+let browser: Browser
+
+beforeAll(async () => {
+  site = await startSite()
+  browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"],
+  })
+})
+afterAll(async () => {
+  await browser.close()
+  await site.stop()
+})
+
+test("after the server was killed and started again, the call is there again, under new ids", async () => {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.drop())
+  const environment = {
+    PORT: String(await freePort()),
+    DATABASE_URL: database.url,
+    DATA_DIR: await temporaryFolder(),
+    SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef",
+  }
+  let server = await startServerProcess(environment)
+  onTestFinished(() => server.end("SIGKILL").then(() => undefined))
+  const { url } = server
+  const { key } = await createWorkspace(url)
+  const { id: eventId } = await createLiveEvent(url, key, { phases: [{ modality: "meeting" }] })
+  const callers = await Promise.all(
+    ["Ann", "Ben"].map(async (name) => {
+      const { session } = await createPerson(url, key, eventId, "participant", name)
+      return openCaller(browser, site.url, { url, eventId, session, name })
+    }),
+  )
+  await Promise.all(callers.map((caller) => startMedia(caller)))
+  await untilConnected(callers)
+  const before = await Promise.all(callers.map(peersOf))
+  await server.end("SIGKILL")
+  // Sound and picture do not go through the server.
+  await untilConnected(callers)
+  server = await startServerProcess(environment)
+  for (const [n, caller] of callers.entries()) {
+    await caller.page.waitForFunction(
+      (id) => {
+        const [peer] = window.caller.media.peers
+        return peer !== undefined && peer.connectionId !== id && peer.state === "connected"
+      },
+      before[n]?.[0]?.connectionId,
+      { timeout: 60_000 },
+    )
+  }
+  await untilConnected(callers)
+  expect(await callers[0]?.page.evaluate(() => window.caller.media.state)).toBe("joined")
+})
