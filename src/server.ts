@@ -44,6 +44,7 @@ import { PartnerTokens } from "./identity/partners/partner-tokens.ts"
 import { Tokens } from "./identity/tokens.ts"
 import { LetterRefusals } from "./mail/letter-refusals.ts"
 import { Mailer } from "./mail/mailer.ts"
+import { findFfmpeg } from "./media/derivations/ffmpeg.ts"
 import { mediaJobsLayer } from "./media/jobs/media-jobs.ts"
 import { MediaLinks, mediaLinksOf } from "./media/links.ts"
 import { playbackUrlBy } from "./media/live/addresses.ts"
@@ -212,6 +213,7 @@ const layersOf = (
       alone: true,
       leaseMs: INSPECT_WITHIN_MS + INSPECT_MARGIN_MS,
       retentionDays: config.mediaRetentionDays,
+      ffmpeg: findFfmpeg(config.ffmpegPath, process.env["PATH"] ?? ""),
       summarise: config.helpModel && summariseBy(config.helpModel),
     }).pipe(
       Layer.provideMerge(LiveBroadcasts.layer({ ingest: config.ingest, quotaBytes: config.mediaQuotaBytes })),

@@ -109,6 +109,11 @@ export const CONFIG_KEYS = [
     doc: "`external`: something beside this server records events. Without it, and without `MEDIA_URL` with a bucket (`S3_URL`), `capture.start` takes `recording` only while a broadcast is live.",
   },
   {
+    name: "FFMPEG_PATH",
+    fallback: "on `PATH`",
+    doc: "ffmpeg, which makes a picture and a waveform of each recording; `off` makes none. Without ffmpeg there are none.",
+  },
+  {
     name: "MEDIA_MAX_BYTES",
     fallback: "5368709120",
     doc: "Bytes of one recording, 0 to 1099511627776; 0: no limit.",

@@ -148,6 +148,7 @@ export const SETTINGS = {
     ),
   ),
   BROADCAST_INGEST: required("BROADCAST_INGEST", literals(["on", "off"]), "on"),
+  FFMPEG_PATH: optional("FFMPEG_PATH", Schema.String),
   CDN_URL: optional("CDN_URL", url("http:", "https:")),
   BROADCAST_INGESTS: integer("BROADCAST_INGESTS", 8, 1, 256),
   BROADCAST_MAX_KBPS: integer("BROADCAST_MAX_KBPS", 8000, 64, 100_000),

@@ -9,7 +9,7 @@ import { Context } from "effect"
 export type LinkUse = "upload" | "part" | "play" | "download"
 
 /** The kind of the object; of a transcript the bytes are WebVTT. */
-export type LinkKind = "recording" | "clip" | "transcript" | "broadcast"
+export type LinkKind = "recording" | "clip" | "transcript" | "derivation" | "broadcast"
 
 /** `public`: made for a reader without credentials; it ends when the event is no longer visible to them. */
 export type LinkAudience = "public" | "workspace"
@@ -34,7 +34,7 @@ export const partIdOf = (linkId: string): { readonly id: string; readonly number
 export type LinkFault = "altered" | "expired"
 
 const USES: ReadonlyArray<LinkUse> = ["upload", "part", "play", "download"]
-const KINDS: ReadonlyArray<LinkKind> = ["recording", "clip", "transcript", "broadcast"]
+const KINDS: ReadonlyArray<LinkKind> = ["recording", "clip", "transcript", "derivation", "broadcast"]
 const AUDIENCES: ReadonlyArray<LinkAudience> = ["public", "workspace"]
 
 /** 160 bits: an address is not searched for, and stays short. */

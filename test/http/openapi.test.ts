@@ -69,6 +69,7 @@ test("every route of the contract is described, and every described route answer
     "GET /v1/media/recordings/{token}",
     "GET /v1/media/clips/{token}",
     "GET /v1/media/captions/{token}",
+    "GET /v1/media/derivations/{token}",
     "GET /v1/media/recordings/{token}/{name}",
     "PUT /v1/ingest/{token}/{name}",
     "POST /v1/ingest/{token}/{name}",

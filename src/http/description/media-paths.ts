@@ -184,6 +184,10 @@ export const mediaPaths = (
       NAME,
     ),
     "/v1/media/clips/{token}": watched("getClipBytes", "A clip to watch or download: whole, or one range"),
+    "/v1/media/derivations/{token}": watched(
+      "getDerivationBytes",
+      "A picture of a recording, or the shape of its sound",
+    ),
     "/v1/media/captions/{token}": {
       get: {
         operationId: "getCaptions",

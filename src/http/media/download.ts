@@ -8,6 +8,7 @@ import { toMillis } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { takesOf } from "../../store/media/broadcasts.ts"
 import { findClip } from "../../store/media/clips.ts"
+import { findDerivation } from "../../store/media/derivations.ts"
 import { findRecording } from "../../store/media/recordings.ts"
 import { namesTag } from "../transport/etag.ts"
 import type { HttpResponse } from "../transport/message.ts"
@@ -30,7 +31,7 @@ type Asset = Pick<Recording, "id" | "eventId" | "title" | "contentType" | "sha25
   readonly storageKey: string | null
 }
 
-export type DownloadKind = "recording" | "clip"
+export type DownloadKind = "recording" | "clip" | "derivation"
 
 interface Opened {
   readonly file: StoredFile
@@ -41,6 +42,7 @@ interface Opened {
 const FIND: { readonly [K in DownloadKind]: (sql: Queryable, id: string) => Promise<Asset | undefined> } = {
   recording: findRecording,
   clip: findClip,
+  derivation: findDerivation,
 }
 
 const open = (
@@ -95,6 +97,8 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "audio/ogg": "ogg",
   "audio/flac": "flac",
   "audio/aac": "aac",
+  "image/jpeg": "jpg",
+  "application/json": "json",
 }
 
 /** RFC 8187: every byte but those of a token is escaped. */

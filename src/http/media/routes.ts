@@ -66,6 +66,7 @@ export const mediaRoutes = (
         accept: recordedFiles(run, problems, downloads),
       },
       { method: "GET", path: "/v1/media/clips/:token", crossOrigin: true, accept: downloads.give("clip") },
+      { method: "GET", path: "/v1/media/derivations/:token", crossOrigin: true, accept: downloads.give("derivation") },
       { method: "GET", path: "/v1/media/captions/:token", crossOrigin: true, accept: captions },
       recorderWebhook(run, problems),
     ]

@@ -42,7 +42,12 @@ export const uploadAddress = (
 /** Kinds of stored media; a broadcast's address is made when it starts. */
 type StoredKind = Exclude<LinkKind, "broadcast">
 
-const FOLDERS: Readonly<Record<StoredKind, string>> = { recording: "recordings", clip: "clips", transcript: "captions" }
+const FOLDERS: Readonly<Record<StoredKind, string>> = {
+  recording: "recordings",
+  clip: "clips",
+  transcript: "captions",
+  derivation: "derivations",
+}
 
 /** Null until the object is ready. */
 export const watchAddress = (

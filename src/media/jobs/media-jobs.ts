@@ -10,6 +10,7 @@ import { toTimestamp } from "../../model/timestamp.ts"
 import { Database } from "../../store/database.ts"
 import { takeSpans } from "../../store/media/broadcasts.ts"
 import { findClip, markClipFailed, markClipReady } from "../../store/media/clips.ts"
+import { addDeriveJob } from "../../store/media/derivations.ts"
 import {
   addRemoveJob,
   claimMediaJobs,
@@ -29,6 +30,7 @@ import type { Cutting, Inspection } from "../processing/protocol.ts"
 import { DISK_FULL, MediaStorage } from "../storage/storage.ts"
 import { announce } from "./announce.ts"
 import { capture } from "./capture.ts"
+import { derive } from "./derive.ts"
 import { startMediaSweeps } from "./media-sweeps.ts"
 import { moveTakes, recordBroadcast } from "./record.ts"
 import { type Summarise, summarise, transcribe } from "./transcribe.ts"
@@ -40,6 +42,8 @@ export interface MediaJobsOptions {
   readonly leaseMs: number
   /** Recordings are deleted after so many days; 0: never. */
   readonly retentionDays: number
+  /** The path of ffmpeg; null: recordings get no pictures and waveforms. */
+  readonly ffmpeg: string | null
   /** Null: no model is configured. */
   readonly summarise: Summarise | null
 }
@@ -47,6 +51,7 @@ export interface MediaJobsOptions {
 const POLL_MS = 5_000
 /** Bytes that cannot be removed are tried for ever; an inspection is given up. */
 const MOST_TRIES = 5
+const MOST_DERIVE_TRIES = 2
 const SUMMARIES_AT_ONCE = 4
 const FIRST_PAUSE_MS = 1_000
 const LONGEST_PAUSE_MS = 300_000
@@ -85,7 +90,7 @@ const OTHER_BYTES: MediaFailure = {
   detail: "The bytes that arrived have another SHA-256 than the one that was given.",
 }
 
-const start = ({ alone, leaseMs, retentionDays, summarise: summariseBy }: MediaJobsOptions) =>
+const start = ({ alone, leaseMs, retentionDays, ffmpeg, summarise: summariseBy }: MediaJobsOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const storage = yield* MediaStorage
@@ -104,6 +109,7 @@ const start = ({ alone, leaseMs, retentionDays, summarise: summariseBy }: MediaJ
         if (settled === undefined) return
         const { id, ...of } = settled
         await announce(sql, now(), { type: "recording.ready", ...of, extra: { assetId: id } })
+        if (ffmpeg !== null) await addDeriveJob(sql, id)
       })
 
     const fail = (id: string, failure: MediaFailure) =>
@@ -193,9 +199,12 @@ const start = ({ alone, leaseMs, retentionDays, summarise: summariseBy }: MediaJ
         case "cut":
           return cut(job)
         case "record":
-          return recordBroadcast(job.recordingId, now())
+          return recordBroadcast(job.recordingId, now(), ffmpeg !== null)
         case "move":
           return moveTakes(job.recordingId)
+        case "derive":
+          // A file that ffmpeg cannot decode stays as it is.
+          return job.attempts > MOST_DERIVE_TRIES ? Effect.void : derive(job.recordingId, ffmpeg)
         case "transcribe":
           return transcribe(job, now(), summariseBy !== null)
         case "capture":

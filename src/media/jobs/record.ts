@@ -7,6 +7,7 @@ import type { Timestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { storedSegments, takeSizes, takesOf } from "../../store/media/broadcasts.ts"
 import { transcribeBroadcast } from "../../store/media/captions.ts"
+import { addDeriveJob } from "../../store/media/derivations.ts"
 import { addMoveJob } from "../../store/media/media-jobs.ts"
 import { deleteRecording, findRecording, markBroadcastReady } from "../../store/media/recordings.ts"
 import { LiveBroadcasts } from "../live/live-broadcasts.ts"
@@ -15,7 +16,7 @@ import { MediaStorage } from "../storage/storage.ts"
 import { announce } from "./announce.ts"
 
 /** A broadcast of which nothing is stored leaves no recording. One with captions has their transcript. */
-const settle = async (sql: Queryable, recording: Recording, at: Timestamp): Promise<void> => {
+const settle = async (sql: Queryable, recording: Recording, at: Timestamp, derives: boolean): Promise<void> => {
   const { id, workspaceId, eventId } = recording
   const [takes, segments] = await Promise.all([takesOf(sql, id), storedSegments(sql, id)])
   const made = recordedFacts(takes, segments)
@@ -27,6 +28,7 @@ const settle = async (sql: Queryable, recording: Recording, at: Timestamp): Prom
   if (settled === undefined) return
   await addMoveJob(sql, id)
   await announce(sql, at, { type: "recording.ready", workspaceId, eventId, extra: { assetId: id } })
+  if (derives) await addDeriveJob(sql, id)
   const transcriptId = newId()
   if (!(await transcribeBroadcast(sql, transcriptId, id))) return
   const extra = { assetId: transcriptId, recordingId: id }
@@ -47,9 +49,11 @@ const cutToRows = (recordingId: string) =>
     }
   })
 
+/** `derives`: a picture and a waveform are made of it afterwards. */
 export const recordBroadcast = (
   recordingId: string,
   at: Timestamp,
+  derives: boolean,
 ): Effect.Effect<void, Unavailable, Database | LiveBroadcasts | MediaStorage> =>
   Effect.gen(function* () {
     const database = yield* Database
@@ -57,7 +61,7 @@ export const recordBroadcast = (
     if (recording === undefined || recording.status !== "processing") return
     if (recording.broadcastId !== null) yield* (yield* LiveBroadcasts).finish(recording.broadcastId)
     yield* cutToRows(recordingId)
-    yield* database.transaction((sql) => settle(sql, recording, at))
+    yield* database.transaction((sql) => settle(sql, recording, at, derives))
   })
 
 /**

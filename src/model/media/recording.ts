@@ -6,6 +6,9 @@ import type { Timestamp } from "../timestamp.ts"
 export const RecordingKind = Schema.Literals(["merged", "room", "upload"])
 export type RecordingKind = typeof RecordingKind.Type
 
+/** Made from a ready recording: a picture of it (JPEG), and the shape of its sound (JSON). */
+export type DerivationKind = "thumbnail" | "waveform"
+
 /** `ready` and `failed` are final. */
 export const RecordingStatus = Schema.Literals(["uploading", "processing", "ready", "failed"])
 export type RecordingStatus = typeof RecordingStatus.Type

@@ -71,9 +71,11 @@ export interface DerivationRow {
 
 export const listDerivations = (sql: Queryable, recordingId: string): Promise<DerivationRow[]> =>
   sql<DerivationRow[]>`
-    select id, 'transcript' as kind, status from transcripts where recording_id = ${recordingId}`.then((rows) => [
-    ...rows,
-  ])
+    select id, 'transcript' as kind, status from transcripts where recording_id = ${recordingId}
+    union all
+    select id, kind, 'ready' from recording_derivations where recording_id = ${recordingId} order by kind, id`.then(
+    (rows) => [...rows],
+  )
 
 export interface AssetRow {
   readonly id: string

@@ -6,7 +6,12 @@ import type { Queryable } from "../database.ts"
 
 export type MediaJob =
   | { readonly id: number; readonly kind: "inspect"; readonly recordingId: string; readonly attempts: number }
-  | { readonly id: number; readonly kind: "record" | "move"; readonly recordingId: string; readonly attempts: number }
+  | {
+      readonly id: number
+      readonly kind: "record" | "move" | "derive"
+      readonly recordingId: string
+      readonly attempts: number
+    }
   | {
       readonly id: number
       readonly kind: "transcribe" | "summarise" | "capture"

@@ -209,7 +209,8 @@ export const findStrayMedia = async (
     select f.key from unnest(${keys}::text[], ${workspaces}::uuid[], ${ids}::uuid[]) as f (key, workspace_id, id)
      where exists (select 1 from workspaces w where w.id = f.workspace_id)
        and not exists (select 1 from recordings r where r.id = f.id)
-       and not exists (select 1 from clips c where c.id = f.id)`
+       and not exists (select 1 from clips c where c.id = f.id)
+       and not exists (select 1 from recording_derivations d where d.id = f.id)`
   return rows.map(({ key }) => key)
 }
 

@@ -92,9 +92,14 @@ const watchedAt = ({ visibility }: Pick<Event, "visibility">) =>
         ...clip,
         playbackUrl: watchAddress("clip", clip, "play", addressing),
       }),
-      derivation: <D extends Watchable>(derivation: D) => ({
+      derivation: <D extends Watchable & { readonly kind: string }>(derivation: D) => ({
         ...derivation,
-        url: watchAddress("transcript", derivation, "play", addressing),
+        url: watchAddress(
+          derivation.kind === "transcript" ? "transcript" : "derivation",
+          derivation,
+          "play",
+          addressing,
+        ),
       }),
     }
   })

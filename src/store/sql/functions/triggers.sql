@@ -53,6 +53,8 @@ create or replace trigger recordings_deleted after delete on recordings referenc
   for each statement execute function remove_media_bytes();
 create or replace trigger clips_deleted after delete on clips referencing old table as lost
   for each statement execute function remove_media_bytes();
+create or replace trigger recording_derivations_deleted after delete on recording_derivations referencing old table as lost
+  for each statement execute function remove_media_bytes();
 -- The first file of a recording that was broadcast is the recording's own.
 create or replace function remove_take_bytes() returns trigger language plpgsql as $$
 begin

@@ -1,0 +1,90 @@
+/**
+ * ffmpeg, where the machine has it: decodes a recording for a picture and for the shape of its sound. It runs with a low priority, one
+ * thread and a time limit, reads nothing but the recording, and gets no text of a user as an argument.
+ */
+import { spawn } from "node:child_process"
+import { accessSync, constants } from "node:fs"
+import { constants as os, setPriority } from "node:os"
+import { delimiter, join } from "node:path"
+import type { MediaSource } from "../storage/storage.ts"
+import { PeakMeter, type Waveform } from "./peaks.ts"
+
+/** ffmpeg did not do it. `isOver`: it took more time than one may take. */
+export class FfmpegFailed extends Error {
+  override readonly name = "FfmpegFailed"
+}
+
+const WITHIN_MS = 120_000
+const WIDTH = 640
+const SAMPLE_RATE = 8000
+/** Of what ffmpeg says when it fails; only to be logged. */
+const MOST_WORDS = 500
+
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** `given`: a path, or `off`; null looks for ffmpeg on `path`. Null: there is none. */
+export const findFfmpeg = (given: string | null, path: string): string | null => {
+  if (given === "off") return null
+  const found = given === null ? path.split(delimiter).map((folder) => join(folder, "ffmpeg")) : [given]
+  return found.find(isExecutable) ?? null
+}
+
+/** ffmpeg may open this and nothing else: a playlist or a reference in a file leads nowhere. */
+const inputOf = (source: MediaSource): ReadonlyArray<string> =>
+  "path" in source
+    ? ["-protocol_whitelist", "file", "-i", `file:${source.path}`]
+    : ["-protocol_whitelist", "http,https,tls,tcp", "-i", source.url]
+
+const run = (ffmpeg: string, args: ReadonlyArray<string>, onBytes: (bytes: Uint8Array) => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(ffmpeg, ["-nostdin", "-v", "error", "-threads", "1", ...args], {
+      stdio: ["ignore", "pipe", "pipe"],
+      timeout: WITHIN_MS,
+      killSignal: "SIGKILL",
+      env: {},
+    })
+    let words = ""
+    child.stdout.on("data", onBytes)
+    child.stderr.on("data", (bytes: Buffer) => {
+      if (words.length < MOST_WORDS) words += bytes.toString("utf8")
+    })
+    child.once("error", (cause) => reject(new FfmpegFailed("ffmpeg could not be started", { cause })))
+    child.once("close", (code) => {
+      if (code === 0) resolve()
+      // An address of a bucket is a secret.
+      else reject(new FfmpegFailed(words.slice(0, MOST_WORDS).replaceAll(/https?:\S+/g, "<address>")))
+    })
+    if (child.pid !== undefined) {
+      try {
+        setPriority(child.pid, os.priority.PRIORITY_LOW)
+      } catch {
+        // It has ended already.
+      }
+    }
+  })
+
+/** Writes a picture of the moment `atMs`, as JPEG, at most 640 wide. */
+export const writeThumbnail = (ffmpeg: string, source: MediaSource, atMs: number, output: string): Promise<void> =>
+  run(
+    ffmpeg,
+    [
+      ...["-ss", (atMs / 1000).toFixed(3), ...inputOf(source)],
+      ...["-map", "0:v:0", "-frames:v", "1", "-vf", `scale='min(${WIDTH},iw)':-2`, "-f", "mjpeg", "-y", output],
+    ],
+    () => {},
+  )
+
+/** Null: the recording has no sound that can be decoded. */
+export const waveformOf = async (ffmpeg: string, source: MediaSource, durationMs: number): Promise<Waveform | null> => {
+  const meter = new PeakMeter((durationMs / 1000) * SAMPLE_RATE)
+  const format = ["-map", "0:a:0?", "-ac", "1", "-ar", String(SAMPLE_RATE), "-f", "s16le", "pipe:1"]
+  await run(ffmpeg, [...inputOf(source), ...format], (bytes) => meter.add(bytes))
+  return meter.isEmpty ? null : meter.waveform(durationMs)
+}

@@ -1,0 +1,74 @@
+/** What is made from a recording once it is ready, where the machine has ffmpeg. A recording without them is no worse. */
+import { stat, writeFile } from "node:fs/promises"
+import { Effect } from "effect"
+import type { Unavailable } from "../../model/errors.ts"
+import { newId } from "../../model/ids.ts"
+import type { DerivationKind, Recording } from "../../model/media/recording.ts"
+import { Database } from "../../store/database.ts"
+import { takesOf } from "../../store/media/broadcasts.ts"
+import { insertDerivation, listDerivationKinds } from "../../store/media/derivations.ts"
+import { findRecording } from "../../store/media/recordings.ts"
+import { FfmpegFailed, waveformOf, writeThumbnail } from "../derivations/ffmpeg.ts"
+import { type MediaSource, MediaStorage, storageKeyOf } from "../storage/storage.ts"
+
+/** The picture is from a tenth of the recording, and not from later than this. */
+const LATEST_PICTURE_MS = 10_000
+
+const TYPES: Readonly<Record<DerivationKind, string>> = { thumbnail: "image/jpeg", waveform: "application/json" }
+
+/** Writes the file. False: the recording has nothing to make it from. */
+const WRITE: {
+  readonly [K in DerivationKind]: (
+    ffmpeg: string,
+    source: MediaSource,
+    of: Pick<Recording, "durationMs" | "width">,
+    output: string,
+  ) => Promise<boolean>
+} = {
+  thumbnail: async (ffmpeg, source, { durationMs, width }, output) => {
+    if (width === null) return false
+    await writeThumbnail(ffmpeg, source, Math.min(LATEST_PICTURE_MS, (durationMs ?? 0) / 10), output)
+    return true
+  },
+  waveform: async (ffmpeg, source, { durationMs }, output) => {
+    const waveform = await waveformOf(ffmpeg, source, durationMs ?? 0)
+    if (waveform !== null) await writeFile(output, JSON.stringify(waveform))
+    return waveform !== null
+  },
+}
+
+type Made = Effect.Effect<void, Unavailable | FfmpegFailed, Database | MediaStorage>
+
+const make = (ffmpeg: string, recording: Recording, source: MediaSource, kind: DerivationKind): Made =>
+  Effect.gen(function* () {
+    const storage = yield* MediaStorage
+    const id = newId()
+    const storageKey = storageKeyOf(recording.workspaceId, id)
+    const path = yield* storage.newPath(storageKey)
+    const isMade = yield* Effect.tryPromise({
+      try: () => WRITE[kind](ffmpeg, source, recording, path),
+      catch: (cause) =>
+        cause instanceof FfmpegFailed ? cause : new FfmpegFailed("the file was not written", { cause }),
+    }).pipe(Effect.tapError(() => storage.remove(storageKey)))
+    if (!isMade) return yield* storage.remove(storageKey)
+    const { size: sizeBytes } = yield* Effect.promise(() => stat(path))
+    yield* storage.keep(storageKey)
+    const derivation = { id, recordingId: recording.id, kind, storageKey, sizeBytes, contentType: TYPES[kind] }
+    const isKept = yield* (yield* Database).run((sql) => insertDerivation(sql, derivation))
+    if (!isKept) yield* storage.remove(storageKey)
+  })
+
+/** Of a broadcast the first file is looked at: the others may have another size. */
+export const derive = (recordingId: string, ffmpeg: string | null): Made =>
+  Effect.gen(function* () {
+    if (ffmpeg === null) return
+    const database = yield* Database
+    const recording = yield* database.run((sql) => findRecording(sql, recordingId))
+    if (recording === undefined || recording.status !== "ready") return
+    const known = yield* database.run((sql) => listDerivationKinds(sql, recordingId))
+    const takes = recording.broadcastId === null ? [] : yield* database.run((sql) => takesOf(sql, recordingId))
+    const source = yield* (yield* MediaStorage).source(takes[0]?.storageKey ?? recording.storageKey)
+    for (const kind of ["thumbnail", "waveform"] as const) {
+      if (!known.includes(kind)) yield* make(ffmpeg, recording, source, kind)
+    }
+  })
