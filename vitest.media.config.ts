@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
 
-/** Tests that need ffmpeg, ffprobe and Swift (`python3-swift`) on the machine. */
+/** Tests that need ffmpeg, ffprobe and Swift (`python3-swift`) on the machine, and the right to mount a small file system. */
 export default defineConfig({
   test: {
     include: ["test-media/**/*.test.ts"],
