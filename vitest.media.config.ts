@@ -9,6 +9,8 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 60_000,
+    // The first file that starts a server waits for the bundle of the run.
+    hookTimeout: 60_000,
     retry: 0,
     passWithNoTests: false,
   },

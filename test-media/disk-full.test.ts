@@ -32,11 +32,12 @@ beforeAll(async () => {
   event = await createEvent(server.url, acme.key)
   await api("POST", `/v1/events/${event.id}/publish`)
 })
+// After the server, and also when that did not start.
 afterAll(async () => {
-  await server.stop()
   await run("umount", [disk])
   await rm(disk, { recursive: true, force: true })
 })
+afterAll(() => server.stop())
 
 const api = (method: string, path: string, body?: object) =>
   call(server.url, method, path, { key: acme.key, ...(body === undefined ? {} : { body }) })
