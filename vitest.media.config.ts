@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
 
-/** Tests that need ffmpeg, ffprobe and Swift (`python3-swift`) on the machine. */
+/** Tests that need ffmpeg, ffprobe and Swift (`python3-swift`) on the machine, and the right to mount a small file system. */
 export default defineConfig({
   test: {
     include: ["test-media/**/*.test.ts"],
@@ -9,6 +9,8 @@ export default defineConfig({
     pool: "forks",
     maxWorkers: 2,
     testTimeout: 60_000,
+    // The first file that starts a server waits for the bundle of the run.
+    hookTimeout: 60_000,
     retry: 0,
     passWithNoTests: false,
   },

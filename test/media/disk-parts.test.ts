@@ -58,6 +58,24 @@ test("a stored part is not written again: the same bytes are fine, others are re
   expect(await parts.stored("one")).toHaveLength(1)
 })
 
+test("however a part is divided, with empty chunks too, its etag is the same", async () => {
+  const parts = openParts(await temporaryFolder())
+  const bytes = randomBytes(PART)
+  const etag = await put(parts, 1, bytes)
+  for (const number of [1, 2]) {
+    const sink = await parts.open("one", partAt(number), quiet)
+    for (const [from, to] of [
+      [0, 1],
+      [1, 1],
+      [1, PART],
+      [PART, PART],
+    ] as const) {
+      sink.write(bytes.subarray(from, to))
+    }
+    expect(await sink.finish()).toBe(etag)
+  }
+})
+
 test("too few bytes are refused, and the part does not count", async () => {
   const parts = openParts(await temporaryFolder())
   await expect(put(parts, 1, randomBytes(PART - 1))).rejects.toMatchObject({ _tag: "Conflict" })

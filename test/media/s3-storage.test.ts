@@ -4,6 +4,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { afterEach, beforeEach, expect, test } from "vitest"
+import type { S3Deadlines } from "../../src/media/storage/s3/s3-bucket.ts"
 import { s3Storage } from "../../src/media/storage/s3/s3-storage.ts"
 import { type MediaStorage, storageKeyOf } from "../../src/media/storage/storage.ts"
 import { Telemetry } from "../../src/telemetry/telemetry.ts"
@@ -17,21 +18,19 @@ let s3: S3TestServer
 let folder: string
 let storage: MediaStorage["Service"]
 
+const openStorage = (deadlines?: S3Deadlines): Promise<MediaStorage["Service"]> => {
+  const { accessKeyId, secretAccessKey, region } = s3.credentials
+  const url = s3.environment["S3_URL"] ?? ""
+  const settings = { url, region, accessKeyId, secretAccessKey: Redacted.make(secretAccessKey) }
+  return Effect.runPromise(
+    s3Storage({ folder, minFreeBytes: 0 }, settings, deadlines).pipe(Effect.provide(Telemetry.layer("silent"))),
+  )
+}
+
 beforeEach(async () => {
   s3 = await startS3Server()
   folder = await temporaryFolder()
-  const { accessKeyId, secretAccessKey, region } = s3.credentials
-  const settings = {
-    url: s3.environment["S3_URL"] ?? "",
-    region,
-    accessKeyId,
-    secretAccessKey: Redacted.make(secretAccessKey),
-  }
-  storage = await Effect.runPromise(
-    s3Storage({ folder, minFreeBytes: 0 }, settings, { shortMs: 300, longMs: 500 }).pipe(
-      Effect.provide(Telemetry.layer("silent")),
-    ),
-  )
+  storage = await openStorage()
 })
 afterEach(() => s3.close())
 
@@ -42,14 +41,15 @@ const files = async () =>
 
 test("a bucket that never answers is given up: every operation has a deadline", async () => {
   const upload = { key: KEY, uploadId: await run(storage.begin(KEY)) }
+  const hasty = await openStorage({ shortMs: 300, longMs: 500 })
   s3.fault = () => "hang"
   const operations = [
-    storage.begin(KEY),
-    storage.arrived(upload),
-    storage.seal(upload, [{ number: 1, etag: "x", sizeBytes: 1 }]),
-    storage.open(KEY),
-    storage.source(KEY),
-    storage.remove(KEY),
+    hasty.begin(KEY),
+    hasty.arrived(upload),
+    hasty.seal(upload, [{ number: 1, etag: "x", sizeBytes: 1 }]),
+    hasty.open(KEY),
+    hasty.source(KEY),
+    hasty.remove(KEY),
   ]
   const ends = await Promise.all(operations.map((operation) => run(Effect.flip<unknown, unknown, never>(operation))))
   for (const end of ends) expect(end).toMatchObject({ _tag: "Unavailable" })

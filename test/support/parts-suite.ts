@@ -123,6 +123,9 @@ const tests = (open: () => Promise<StorageHouse>): void => {
       body: { detail: "Part 3 is stored with another etag." },
     })
     expect((await complete(id, { sizeBytes: FILE.byteLength - 1 })).status).toBe(409)
+    const many = Array.from({ length: 10_000 }, (_, index) => ({ number: index + 1, etag: "0".repeat(64) }))
+    expect((await complete(id, { parts: many })).status).toBe(409)
+    expect((await complete(id, { parts: [{ number: 10_001, etag: "x" }] })).status).toBe(400)
     expect((await complete(id, { sha256: "0".repeat(64) })).status).toBe(202)
     expect(await settled(id)).toMatchObject({ status: "failed", failure: { code: "checksum_mismatch" } })
     await eventually(async () => (await house.stored(id)).length === 0, "the removal of the bytes")

@@ -34,6 +34,8 @@ export interface OpenUpload {
   readonly finish: Effect.Effect<HttpResponse["headers"], Failure, UploadServices>
   /** The request ended early. */
   readonly abandon: Effect.Effect<void, Unavailable, UploadServices>
+  /** More came than there is room for. */
+  readonly overflow: Effect.Effect<void, Unavailable, UploadServices>
 }
 
 type Opening = (
@@ -105,7 +107,9 @@ export const openWhole: Opening = ({ params, headers }, events) =>
     const left = Math.min(allowed, free)
     const refusal = free < allowed ? DISK_FULL : new PayloadTooLarge({ limitBytes: limit })
     if (free === 0 || Number(headers["content-length"] ?? 0) > left) return yield* Effect.fail(refusal)
-    const { write, finish, abandon } = yield* storage.upload(recording.storageKey, { offset, ...events })
+    const { write, finish, abandon, discard } = yield* storage.upload(recording.storageKey, { offset, ...events })
+    // The bytes that came are kept, so that another request can go on after them.
+    const keep = Effect.flatMap(Effect.promise(abandon), (size) => noted(id, size))
     return {
       write,
       left,
@@ -114,8 +118,9 @@ export const openWhole: Opening = ({ params, headers }, events) =>
         Effect.tap((size) => noted(id, size)),
         Effect.map(offsetHeader),
       ),
-      // The bytes that came are kept, so that another request can go on after them.
-      abandon: Effect.flatMap(Effect.promise(abandon), (size) => noted(id, size)),
+      abandon: keep,
+      // On a full disk they would keep it full.
+      overflow: refusal === DISK_FULL ? Effect.promise(discard) : keep,
     }
   })
 
@@ -153,5 +158,6 @@ export const openPart: Opening = ({ params, headers }, events) =>
       refusal: new PayloadTooLarge({ limitBytes: sizeBytes }),
       finish: Effect.map(Effect.tryPromise({ try: finish, catch: asFailure }), (etag) => [["etag", `"${etag}"`]]),
       abandon: Effect.promise(abandon),
+      overflow: Effect.promise(abandon),
     }
   })

@@ -133,7 +133,9 @@ class Upload implements UploadEvents {
     if (this.#isOver) return
     this.#received += chunk.byteLength
     if (this.#received > opened.left) {
-      this.refuse(this.#problems.of(opened.refusal))
+      this.#exchange.send(this.#problems.of(opened.refusal), true)
+      this.#run(opened.overflow, () => {})
+      this.#end()
       return
     }
     if (!opened.write(chunk)) this.#exchange.pause()

@@ -15,7 +15,7 @@ import {
   type StoredBroadcast,
 } from "../../store/media/broadcasts.ts"
 import type { SegmentEvent } from "../broadcast/segments.ts"
-import { type GrowingFile, MediaStorage, storageKeyOf } from "../storage/storage.ts"
+import { cutReasonOf, type GrowingFile, MediaStorage, storageKeyOf } from "../storage/storage.ts"
 import type { Journal } from "./live-broadcast.ts"
 import { whyNoRoom } from "./room.ts"
 
@@ -34,6 +34,12 @@ export interface JournalGiven {
 const LOOK_EVERY = 8
 
 const over = new Unavailable({ detail: "The broadcast has ended meanwhile.", retryAfterSeconds: 1 })
+
+/** `full` for a disk without room; any other error is thrown. */
+const cutReasonOr = (cause: unknown): "full" => {
+  if (cutReasonOf(cause) === "full") return "full"
+  throw cause
+}
 
 const keyOfTake = (recordingKey: string, take: number): string =>
   take === 1 ? recordingKey : `${recordingKey}-${take}`
@@ -70,6 +76,14 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
     take === undefined ? Effect.die(new Error("a segment comes before its take")) : opened(take.storageKey, bytes),
   )
 
+  const cutOff = (recordingId: string, reason: string) =>
+    Effect.gen(function* () {
+      isRoomUsedUp = true
+      yield* (yield* Database).run((sql) =>
+        noteCutOff(sql, recordingId, { code: "cut_off", detail: `The end is not recorded: ${reason}.` }),
+      )
+    })
+
   /** Whether `more` bytes may be stored; once they may not, nothing is until the process opens the journal anew. */
   const hasRoom = (recordingId: string, more: number) =>
     Effect.gen(function* () {
@@ -77,23 +91,26 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
       if (segments++ % LOOK_EVERY !== 0) return true
       const reason = yield* whyNoRoom(broadcast.workspaceId, more * LOOK_EVERY, quotaBytes)
       if (reason === undefined) return true
-      isRoomUsedUp = true
-      yield* (yield* Database).run((sql) =>
-        noteCutOff(sql, recordingId, { code: "cut_off", detail: `The end is not recorded: ${reason}.` }),
-      )
+      yield* cutOff(recordingId, reason)
+      return false
+    })
+
+  /** False: the disk became full since the room was looked at. Bytes of a half write are behind those that rows name. */
+  const written = (recordingId: string, data: SegmentEvent["data"]) =>
+    Effect.gen(function* () {
+      const to = file ?? (yield* reopened)
+      const failure = yield* Effect.promise(() => to.append(data).then(() => undefined, cutReasonOr))
+      if (failure === undefined) return true
+      yield* cutOff(recordingId, "the disk for media is full")
       return false
     })
 
   const append = ({ segment, data }: SegmentEvent) =>
     Effect.gen(function* () {
       const { id } = yield* begun
-      const isStored = yield* hasRoom(id, segment.bytes)
+      const isStored = (yield* hasRoom(id, segment.bytes)) && (yield* written(id, data))
       const row = { ...segment, offset: bytes, bytes: isStored ? segment.bytes : 0 }
-      if (isStored) {
-        const to = file ?? (yield* reopened)
-        yield* Effect.promise(() => to.append(data))
-        bytes += segment.bytes
-      }
+      if (isStored) bytes += segment.bytes
       const isThere = yield* (yield* Database).run((sql) => insertSegment(sql, id, row))
       if (!isThere) return yield* over
     })

@@ -33,6 +33,10 @@ const endOf = ({ position, sizeBytes }: Part): number => position + sizeBytes
 /** A checksum that costs the event loop next to nothing, and is no proof against anyone: that is the SHA-256 of the whole. */
 const etagOf = (crc: number, sizeBytes: number): string => `${crc.toString(16).padStart(8, "0")}-${sizeBytes}`
 
+/** Of no bytes, Node's function gives 0 whatever came before; a chunked body ends with such a chunk. */
+const checksumOf = (chunk: Uint8Array, before: number): number =>
+  chunk.byteLength === 0 ? before : crc32(chunk, before)
+
 /** Work that is done one after the other. */
 class Turns {
   #last: Promise<unknown> = Promise.resolve()
@@ -68,7 +72,7 @@ class PartComparison implements PartSink {
   }
 
   write = (chunk: Uint8Array): boolean => {
-    this.#crc = crc32(chunk, this.#crc)
+    this.#crc = checksumOf(chunk, this.#crc)
     this.#bytes += chunk.byteLength
     return true
   }
@@ -109,7 +113,7 @@ class PartWriter implements PartSink {
     const { part, upload } = this.#given
     // The bytes behind the part are another one's.
     if (this.#bytes + chunk.byteLength > part.sizeBytes) throw new Error("more bytes came than the part has")
-    this.#crc = crc32(chunk, this.#crc)
+    this.#crc = checksumOf(chunk, this.#crc)
     this.#bytes += chunk.byteLength
     return upload.write(chunk)
   }
@@ -190,14 +194,18 @@ export class DiskParts {
       const upload = new DiskUpload(file, part.position, events, {
         onClosed: () => {},
         onFailure: this.#onFailure,
-        undo: () => file.truncate(this.#endBeside(state, part)),
+        // By `#trim`, when no other part is opened.
+        undo: () => Promise.resolve(),
       })
       const writer: PartWriter = new PartWriter({
         part,
         upload,
         events,
         keep: (kept) => this.#keep(key, state, kept),
-        onSettled: () => state.writers.delete(part.number),
+        onSettled: () => {
+          state.writers.delete(part.number)
+          if (!state.stored.has(part.number)) this.#trim(key, state)
+        },
       })
       state.writers.set(part.number, writer)
       return writer
@@ -241,10 +249,15 @@ export class DiskParts {
     return { stored, writers: new Map(), openings: new Turns(), journal: new Turns() }
   }
 
-  /** The end of all parts but one: the file need not be longer. */
-  #endBeside({ stored, writers }: State, { number }: Part): number {
-    const others = [...stored.values(), ...[...writers.values()].map((writer) => writer.part)]
-    return Math.max(0, ...others.filter((other) => other.number !== number).map(endOf))
+  /** Gives back the room of bytes that were not stored, behind all other parts. Not while a part is opened: it may lie there. */
+  #trim(key: string, state: State): void {
+    const trimmed = state.openings.take(async () => {
+      // The upload was sealed or removed meanwhile.
+      if ((await this.#states.get(key)) !== state) return
+      const parts = [...state.stored.values(), ...[...state.writers.values()].map((writer) => writer.part)]
+      await orNull(truncate(this.dataPath(key), Math.max(0, ...parts.map(endOf))))
+    })
+    trimmed.catch(this.#onFailure)
   }
 
   #keep(key: string, state: State, part: Kept): Promise<void> {

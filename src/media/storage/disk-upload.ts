@@ -63,6 +63,15 @@ export class DiskUpload implements UploadSink {
     return this.#position
   }
 
+  discard = async (): Promise<void> => {
+    this.#isOver = true
+    this.#chunks = []
+    this.#queued = 0
+    await this.#writing
+    this.#failure ??= { cause: new Error("the bytes were given up") }
+    await this.#close()
+  }
+
   /** A newer request takes the upload over. */
   cut = (): Promise<number> => {
     if (!this.#isOver) this.#request.onCut("taken")

@@ -19,6 +19,8 @@ export interface UploadSink {
   readonly finish: () => Promise<number>
   /** Keeps the bytes that came, and closes the file. Resolves to the upload's size. */
   readonly abandon: () => Promise<number>
+  /** As if the request had not come: gives the room of its bytes back. */
+  readonly discard: () => Promise<void>
 }
 
 /** Takes the bytes of one part. */

@@ -7,11 +7,14 @@ import { isDisplayName } from "../../../model/text/display-name.ts"
 import { LegibleText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { EndpointAccess } from "../access.ts"
-import { created, PageQuery, PathId, pageOf } from "../endpoint.ts"
+import { BodyLimit, created, PageQuery, PathId, pageOf } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "../workspaces/audit.ts"
 
 const Bytes = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }))
+
+/** Every part with an etag of the usual length. */
+const LARGEST_COMPLETION = 2 * 1024 ** 2
 
 const PartNumber = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 10_000 }))
 
@@ -98,6 +101,7 @@ export const Recordings = HttpApiGroup.make("recordings")
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
       .annotate(EndpointAccess, "recording")
+      .annotate(BodyLimit, LARGEST_COMPLETION)
       .annotate(
         OpenApi.Summary,
         "All bytes are there: 202 when their inspection begins, 200 when it had begun or the recording is ready",
