@@ -213,7 +213,7 @@ const layersOf = (
       alone: true,
       leaseMs: INSPECT_WITHIN_MS + INSPECT_MARGIN_MS,
       retentionDays: config.mediaRetentionDays,
-      ffmpeg: findFfmpeg(config.ffmpegPath, process.env["PATH"] ?? ""),
+      ffmpeg: findFfmpeg(config.ffmpeg.path, config.ffmpeg.searchPath),
       summarise: config.helpModel && summariseBy(config.helpModel),
     }).pipe(
       Layer.provideMerge(LiveBroadcasts.layer({ ingest: config.ingest, quotaBytes: config.mediaQuotaBytes })),

@@ -81,8 +81,11 @@ export interface Config {
   readonly ingest: { readonly most: number; readonly maxKbps: number; readonly maxHours: number } | null
   /** A CDN before this server, for watching broadcasts. */
   readonly cdnUrl: string | null
-  /** A path, or `off`; `null`: ffmpeg as found on `PATH`. */
-  readonly ffmpegPath: string | null
+  readonly ffmpeg: {
+    /** A path, or `off`; `null`: as found on the search path. */
+    readonly path: string | null
+    readonly searchPath: string
+  }
   /** The media of an event is recorded outside of this server: by a media server that is not configured here, or by a person. */
   readonly recordsElsewhere: boolean
   /** Of one recording, and of all recordings of a workspace; 0: no limit. */
@@ -264,7 +267,7 @@ export const loadConfig = (env: Environment = process.env): Config => {
             maxHours: values.BROADCAST_MAX_HOURS,
           },
     cdnUrl: values.CDN_URL,
-    ffmpegPath: values.FFMPEG_PATH,
+    ffmpeg: { path: values.FFMPEG_PATH, searchPath: env["PATH"] ?? "" },
     recordsElsewhere: values.MEDIA_RECORDER === "external",
     mediaMaxBytes: values.MEDIA_MAX_BYTES,
     mediaQuotaBytes: values.MEDIA_QUOTA_BYTES,

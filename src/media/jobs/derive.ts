@@ -21,12 +21,12 @@ const WRITE: {
   readonly [K in DerivationKind]: (
     ffmpeg: string,
     source: MediaSource,
-    of: Pick<Recording, "durationMs" | "width">,
+    of: Pick<Recording, "durationMs" | "contentType">,
     output: string,
   ) => Promise<boolean>
 } = {
-  thumbnail: async (ffmpeg, source, { durationMs, width }, output) => {
-    if (width === null) return false
+  thumbnail: async (ffmpeg, source, { durationMs, contentType }, output) => {
+    if (contentType?.startsWith("audio/") !== false) return false
     await writeThumbnail(ffmpeg, source, Math.min(LATEST_PICTURE_MS, (durationMs ?? 0) / 10), output)
     return true
   },
