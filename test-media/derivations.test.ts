@@ -17,7 +17,7 @@ let workspace: Workspace
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "gathercue-derivations-"))
-  server = await startMediaServer({ PATH: process.env["PATH"] ?? "" })
+  server = await startMediaServer({ PATH: "/usr/local/bin:/usr/bin" })
   workspace = await createWorkspace(server.url)
 }, 60_000)
 afterAll(async () => {
@@ -27,7 +27,9 @@ afterAll(async () => {
 
 const api = (method: string, path: string, body?: Json) => call(server.url, method, path, { key: workspace.key, body })
 
-const recordingOf = async (bytes: Uint8Array<ArrayBuffer>): Promise<{ readonly event: Json; readonly recording: Json }> => {
+const recordingOf = async (
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<{ readonly event: Json; readonly recording: Json }> => {
   const event = await createLiveEvent(server.url, workspace.key)
   const begun = await api("POST", `/v1/events/${event.id}/recordings`, { kind: "merged" })
   expect((await fetch(begun.body.uploadUrl, { method: "PUT", body: bytes })).status).toBe(204)
