@@ -82,6 +82,7 @@ export const commitBare = (sql: Queryable, event: BareEvent): Promise<unknown> =
       changes: [],
       removed: [],
       restored: [],
+      captured: null,
       deleted: false,
     }),
   )
