@@ -6,6 +6,7 @@ import {
   createLiveEvent,
   createWorkspace,
   signup,
+  untilTaken,
   type Workspace,
 } from "../support/api.ts"
 import { startTestServer, type TestServer } from "../support/server.ts"
@@ -279,7 +280,7 @@ describe("driving an event", () => {
     const event = await createLiveEvent(server.url, acme.key, { phases: PHASES })
     const body = { phaseId: event.activePhaseId }
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => api("POST", `/v1/events/${event.id}/advance`, { body })),
+      Array.from({ length: 50 }, () => untilTaken(() => api("POST", `/v1/events/${event.id}/advance`, { body }))),
     )
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 50 }, () => 200))
     expect(new Set(answers.map((answer) => answer.body.activePhaseId))).toEqual(new Set([event.phases[1].id]))

@@ -53,6 +53,12 @@ export const call = async (base: string, method: string, path: string, options: 
   return { status, headers: answered, body: parsed }
 }
 
+/** A call that is made again while the server has too much to do, as clients do it. Many calls at once may be too much for a busy machine. */
+export const untilTaken = async (make: () => Promise<Answer>): Promise<Answer> => {
+  const answer = await make()
+  return answer.status === 503 ? untilTaken(make) : answer
+}
+
 export const PASSWORD = "correct horse battery"
 
 export interface Account {
