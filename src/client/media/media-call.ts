@@ -243,6 +243,7 @@ export class MediaCall {
     this.#isReplaced = false
     const join = ++this.#joins
     if (this.#ownId === undefined) this.#become("joining")
+    if (join !== this.#joins) return
     this.#sendJoin(tracks.have).then(
       ({ d }) => {
         if (join !== this.#joins) return
@@ -270,6 +271,7 @@ export class MediaCall {
 
   #joinLater(): void {
     clearTimeout(this.#retry)
+    if (this.#tracks === undefined) return
     this.#retry = setTimeout(
       () => {
         if (this.#gateway.status === "ready" && this.#roomId !== null) this.#join()
@@ -293,7 +295,7 @@ export class MediaCall {
     this.#list = list
     this.#ownId = list.connectionId
     this.#become("joined")
-    // A listener may stop the call at any of its events.
+    // A listener may stop the call at each of its events.
     if (this.#list !== list) return
     for (const peer of list.peers) {
       const linked = this.#links.get(peer.connectionId)
@@ -379,7 +381,8 @@ export class MediaCall {
   }
 
   #become(state: MediaState): void {
-    if (this.#state === state) return
+    // A listener may have stopped the call on the way to this state.
+    if (this.#state === state || (this.#tracks === undefined && state !== "off")) return
     this.#state = state
     this.#events.emit("state", state)
   }

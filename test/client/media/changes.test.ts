@@ -84,6 +84,29 @@ test.each(["state", "limits", "peers", "problem"] as const)("a listener of `%s` 
   expect(FakeConnection.made.every(({ connectionState }) => connectionState === "closed")).toBe(true)
 })
 
+test.each(["peers", "state"] as const)(
+  "a listener of `%s` may stop the call when its room changes or ends",
+  async (name) => {
+    for (const isMoved of [true, false]) {
+      const { media, joins, enter, list } = await inCall()
+      const before = joins().length
+      media.on(name, () => media.stop())
+      await (isMoved ? enter(MESH("blue")) : list([], { closed: "moved" }))
+      expect([media.state, vi.getTimerCount(), joins().length - before]).toEqual(["off", 0, 0])
+    }
+  },
+)
+
+test("a listener may stop the call before it is joined", async () => {
+  const { media, sent, enter } = open()
+  media.start(both())
+  media.on("state", (state) => {
+    if (state === "joining") media.stop()
+  })
+  await enter(MESH("red"))
+  expect([media.state, sent]).toEqual(["off", [{ t: "rtc.leave" }]])
+})
+
 test("a browser that makes no connection is reported, and asked again later", async () => {
   let isBroken = true
   const webRtc = {
