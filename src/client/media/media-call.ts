@@ -172,9 +172,11 @@ export class MediaCall {
       await this.#sendJoin(have)
       return true
     } catch (cause) {
-      const isFull = cause instanceof CommandRefused && afterRefusal(cause.code) === "full"
-      if (isFull) this.#report("full", cause.message)
-      return !isFull
+      if (!(cause instanceof CommandRefused)) return true
+      const next = afterRefusal(cause.code)
+      if (next === "full") this.#report("full", cause.message)
+      if (next === "retry" && this.#tracks !== undefined) this.#joinLater()
+      return next !== "full"
     }
   }
 

@@ -61,6 +61,16 @@ test("a camera that goes on while a join has no answer is told to the room after
   }
 })
 
+test("a change that the server has no time for is told to the room later", async () => {
+  const { media, joins, refusals } = await inCall()
+  refusals.push(new CommandRefused({ code: "rate_limited", message: "later", temporary: true }))
+  await media.setCamera(null)
+  expect(media.state).toBe("joined")
+  const before = joins().length
+  await vi.advanceTimersByTimeAsync(1000)
+  expect(joins().slice(before)).toMatchObject([{ have: { audio: true, video: false }, resume: "m" }])
+})
+
 test("stopped before the join has an answer, it leaves all the same", async () => {
   const { media, sent, holdAnswer, enter } = open()
   media.start(both())
