@@ -3,8 +3,8 @@ import type { RtcLimits, RtcTracks } from "../../protocol/topics/media.ts"
 import type { StreamLike, TrackLike } from "./web-rtc.ts"
 
 export interface LocalMedia {
-  readonly audio?: TrackLike | null
-  readonly video?: TrackLike | null
+  readonly audio?: TrackLike | null | undefined
+  readonly video?: TrackLike | null | undefined
 }
 
 /** `connecting` also before the first connection and between two; `interrupted`: it was connected, and may be again. */

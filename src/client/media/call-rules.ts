@@ -1,6 +1,6 @@
 /** The pure rules of a call: the room that a participant belongs to, what a list of peers changes, and what a sender may send. */
 import type { DispatchData } from "../../protocol/contract.ts"
-import type { MediaSeat, RtcLimits } from "../../protocol/topics/media.ts"
+import type { MediaSeat, RtcLimits, RtcTracks } from "../../protocol/topics/media.ts"
 import type { EventState } from "../state/event-state.ts"
 
 export type PeerList = DispatchData<"rtc.peers">
@@ -27,6 +27,9 @@ export const linkChanges = (
     open: others.filter((peer) => !(isSameCall && linked.includes(peer.connectionId))),
   }
 }
+
+export const isSameTracks = (a: RtcTracks | undefined, b: RtcTracks): boolean =>
+  a?.audio === b.audio && a.video === b.video
 
 const BITS_PER_KBIT = 1000
 

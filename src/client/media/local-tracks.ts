@@ -9,6 +9,9 @@ export class LocalTracks {
   readonly stream: StreamLike
   audio: TrackLike | null
   video: TrackLike | null
+  /** As the application asked last: a track that goes on waits for the server. */
+  readonly wanted: Record<TrackKind, TrackLike | null>
+  #isMuted = false
 
   constructor(
     stream: StreamLike,
@@ -17,6 +20,17 @@ export class LocalTracks {
     this.stream = stream
     this.audio = audio
     this.video = video
+    this.wanted = { audio, video }
+  }
+
+  use(kind: TrackKind, track: TrackLike | null): void {
+    this[kind] = track
+    if (kind === "audio" && track !== null && this.#isMuted) track.enabled = false
+  }
+
+  setMuted(isMuted: boolean): void {
+    this.#isMuted = isMuted
+    if (this.audio !== null) this.audio.enabled = !isMuted
   }
 
   get have(): RtcTracks {

@@ -7,32 +7,14 @@
 import type { RtcLimits, RtcTracks } from "../../protocol/topics/media.ts"
 import { Emitter } from "../connection/emitter.ts"
 import { CommandRefused } from "../connection/pending-commands.ts"
-import type { EventState } from "../state/event-state.ts"
-import type { CommandData, CommandReply, ConnectionStatus, DispatchData } from "../wire.ts"
+import type { CommandReply } from "../wire.ts"
 import type { LocalMedia, MediaCallEvents, MediaPeer, MediaProblem, MediaState } from "./call-events.ts"
-import { afterRefusal, type ListedPeer, linkChanges, type PeerList, presentSeat } from "./call-rules.ts"
+import type { CallGateway } from "./call-gateway.ts"
+import { afterRefusal, isSameTracks, type ListedPeer, linkChanges, type PeerList, presentSeat } from "./call-rules.ts"
 import { backoffMs } from "./link-rules.ts"
 import { LocalTracks, type TrackKind } from "./local-tracks.ts"
 import { PeerLink } from "./peer-link.ts"
 import { platformWebRtc, type TrackLike, type WebRtc } from "./web-rtc.ts"
-
-interface GatewayEvents {
-  readonly status: ConnectionStatus
-  readonly state: EventState
-  readonly "rtc.peers": PeerList
-  readonly "rtc.signal": DispatchData<"rtc.signal">
-}
-
-/** The part of the gateway client that a call uses. */
-export interface CallGateway {
-  readonly status: ConnectionStatus
-  readonly state: EventState | undefined
-  readonly on: <Name extends keyof GatewayEvents>(
-    name: Name,
-    listener: (value: GatewayEvents[Name]) => void,
-  ) => () => void
-  command<T extends "rtc.join" | "rtc.leave" | "rtc.signal">(t: T, d: CommandData<T>): Promise<CommandReply<T>>
-}
 
 /** Credentials for TURN servers end an hour after the list that has them. */
 const REFRESH_MS = 50 * 60_000
@@ -61,6 +43,12 @@ export class MediaCall {
   #list: PeerList | undefined
   #joins = 0
   #failures = 0
+  /** The tracks in the last `rtc.join`; undefined: it was refused, or there is none. */
+  #told: RtcTracks | undefined
+  /** Another tab of this participant has the call. */
+  #isReplaced = false
+  /** Changes of tracks, one after the other: each tells the room the tracks that the one before it left. */
+  #turn: Promise<void> = Promise.resolve()
   #retry: ReturnType<typeof setTimeout> | undefined
   #refreshing: ReturnType<typeof setTimeout> | undefined
 
@@ -113,11 +101,12 @@ export class MediaCall {
   /** Leaves the call, and follows the participant no longer. */
   stop(): void {
     if (this.#tracks === undefined) return
-    const wasIn = this.#ownId !== undefined
+    // The server takes the commands in their order: a join without an answer is followed by this one.
+    const mayBeIn = this.#state === "joining" || this.#state === "joined"
     this.#tracks = undefined
     this.#enter(null, "off")
     // Without an answer the server notices the end of the socket.
-    if (wasIn) this.#gateway.command("rtc.leave", {}).catch(() => undefined)
+    if (mayBeIn) this.#gateway.command("rtc.leave", {}).catch(() => undefined)
   }
 
   /** Tries a call that was full once more, or takes the call back from another tab. */
@@ -125,10 +114,9 @@ export class MediaCall {
     if (this.#state === "refused" && this.#roomId !== null) this.#join()
   }
 
-  /** The peers receive silence. */
+  /** The peers receive silence, also from a microphone that follows. */
   setMuted(isMuted: boolean): void {
-    const track = this.#tracks?.audio
-    if (track !== null && track !== undefined) track.enabled = !isMuted
+    this.#tracks?.setMuted(isMuted)
   }
 
   /** Null: the camera is off. A camera that goes on in a call that has no place for a picture is reported as `full`. */
@@ -140,35 +128,72 @@ export class MediaCall {
     return this.#setTrack("audio", track)
   }
 
-  async #setTrack(kind: TrackKind, track: TrackLike | null): Promise<void> {
+  #setTrack(kind: TrackKind, track: TrackLike | null): Promise<void> {
     const tracks = this.#tracks
-    if (tracks === undefined) return
-    const before = tracks[kind]
-    const isChange = (before === null) !== (track === null)
-    if (isChange && this.#ownId !== undefined) {
-      const isAccepted = await this.#announce({ ...tracks.have, [kind]: track !== null })
-      if (!isAccepted || this.#tracks !== tracks) return
-    }
-    tracks[kind] = track
+    if (tracks === undefined) return Promise.resolve()
+    tracks.wanted[kind] = track
+    // A device that goes off, or replaces another one, does not wait for the server.
+    if (track === null || tracks[kind] !== null) this.#use(tracks, kind, track)
+    return this.#inTurn(tracks, () => this.#change(tracks, kind, track))
+  }
+
+  #inTurn(tracks: LocalTracks, work: () => Promise<void>): Promise<void> {
+    this.#turn = this.#turn.then(() => (this.#tracks === tracks ? work() : undefined))
+    return this.#turn
+  }
+
+  async #change(tracks: LocalTracks, kind: TrackKind, track: TrackLike | null): Promise<void> {
+    // A later change of the same kind decides.
+    const isPresent = (): boolean => this.#tracks === tracks && tracks.wanted[kind] === track
+    if (!isPresent()) return
+    const isAccepted = await this.#tell({ ...tracks.have, [kind]: track !== null })
+    if (!isAccepted || !isPresent()) return
+    this.#use(tracks, kind, track)
+    if (!this.#isReplaced) this.retry()
+  }
+
+  #use(tracks: LocalTracks, kind: TrackKind, track: TrackLike | null): void {
+    if (tracks[kind] === track) return
+    tracks.use(kind, track)
     for (const { link } of this.#links.values()) link.setTrack(kind, track)
-    if (this.#state === "refused") this.retry()
+  }
+
+  /** A track that changed while a join was on its way: the room has the tracks of the join. */
+  async #agree(tracks: LocalTracks): Promise<void> {
+    if ((await this.#tell(tracks.have)) || this.#tracks !== tracks) return
+    this.#use(tracks, "video", null)
+    await this.#tell(tracks.have)
   }
 
   /** Tells the room which tracks this participant sends. False: the room has no place for them. */
-  #announce(have: RtcTracks): Promise<boolean> {
-    return this.#sendJoin(have).then(
-      () => true,
-      (cause: unknown) => {
-        const isFull = cause instanceof CommandRefused && afterRefusal(cause.code) === "full"
-        if (isFull) this.#report("full", cause.message)
-        return !isFull
-      },
-    )
+  async #tell(have: RtcTracks): Promise<boolean> {
+    if (this.#ownId === undefined || isSameTracks(this.#told, have)) return true
+    try {
+      await this.#sendJoin(have)
+      return true
+    } catch (cause) {
+      if (!(cause instanceof CommandRefused)) return true
+      const next = afterRefusal(cause.code)
+      if (next === "full") this.#report("full", cause.message)
+      if (next === "retry" && this.#tracks !== undefined) this.#joinLater()
+      return next !== "full"
+    }
   }
 
   #sendJoin(have: RtcTracks): Promise<CommandReply<"rtc.join">> {
     const resume = this.#ownId === undefined ? {} : { resume: this.#ownId }
-    return this.#gateway.command("rtc.join", { roomId: this.#roomId ?? "", have, ...resume })
+    this.#told = have
+    return this.#gateway.command("rtc.join", { roomId: this.#roomId ?? "", have, ...resume }).then(
+      (reply) => {
+        const tracks = this.#tracks
+        if (tracks !== undefined) void this.#inTurn(tracks, () => this.#agree(tracks))
+        return reply
+      },
+      (cause: unknown) => {
+        this.#told = undefined
+        throw cause
+      },
+    )
   }
 
   /** `isBack`: the socket is a new one. */
@@ -182,7 +207,8 @@ export class MediaCall {
     // Without a socket the links go on: only the server's word ends them.
     if (status !== "ready" || state === undefined) return
     const seat = presentSeat(state)
-    const roomId = seat?.provider === "mesh" ? seat.roomId : null
+    // The seat of a breakout room outlives the right to join its call.
+    const roomId = seat?.provider === "mesh" && state.me.can.includes("rtc.join") ? seat.roomId : null
     const isElsewhere = seat?.provider === "livekit"
     if (isElsewhere && !this.#isElsewhere) this.#report("mediaServer", "The call of this room is on a media server.")
     this.#isElsewhere = isElsewhere
@@ -216,8 +242,10 @@ export class MediaCall {
     const tracks = this.#tracks
     if (tracks === undefined) return
     clearTimeout(this.#retry)
+    this.#isReplaced = false
     const join = ++this.#joins
     if (this.#ownId === undefined) this.#become("joining")
+    if (join !== this.#joins) return
     this.#sendJoin(tracks.have).then(
       ({ d }) => {
         if (join !== this.#joins) return
@@ -245,6 +273,7 @@ export class MediaCall {
 
   #joinLater(): void {
     clearTimeout(this.#retry)
+    if (this.#tracks === undefined) return
     this.#retry = setTimeout(
       () => {
         if (this.#gateway.status === "ready" && this.#roomId !== null) this.#join()
@@ -268,11 +297,14 @@ export class MediaCall {
     this.#list = list
     this.#ownId = list.connectionId
     this.#become("joined")
+    // A listener may stop the call at each of its events.
+    if (this.#list !== list) return
     for (const peer of list.peers) {
       const linked = this.#links.get(peer.connectionId)
       if (linked !== undefined) this.#links.set(peer.connectionId, { ...linked, peer })
     }
-    for (const peer of open) this.#linkTo(peer, tracks, list.connectionId)
+    for (const peer of open) if (this.#list === list) this.#linkTo(peer, tracks, list.connectionId)
+    if (this.#list !== list) return
     for (const { link } of this.#links.values()) link.applyLimits()
     this.#refreshLater()
     this.#events.emit("limits", list.limits)
@@ -284,6 +316,7 @@ export class MediaCall {
     this.#joins++
     this.#leave()
     if (why === "replaced") {
+      this.#isReplaced = true
       this.#become("refused")
       this.#report("replaced", "Another tab of this participant has joined the call.")
       return
@@ -350,7 +383,8 @@ export class MediaCall {
   }
 
   #become(state: MediaState): void {
-    if (this.#state === state) return
+    // A listener may have stopped the call on the way to this state.
+    if (this.#state === state || (this.#tracks === undefined && state !== "off")) return
     this.#state = state
     this.#events.emit("state", state)
   }

@@ -51,6 +51,8 @@ const attachAgain = async (senders: Iterable<SenderLike>): Promise<void> => {
   }
 }
 
+const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
+
 const addCandidate = async (pc: PeerConnectionLike, text: string): Promise<void> =>
   pc.addIceCandidate(JSON.parse(text) as object)
 
@@ -62,6 +64,7 @@ export class PeerLink {
   #open: Open | undefined
   #stream: StreamLike | null = null
   #work: Promise<void> = Promise.resolve()
+  #isClosed = false
 
   constructor(needs: LinkNeeds) {
     this.#needs = needs
@@ -115,12 +118,15 @@ export class PeerLink {
   }
 
   close(): void {
+    this.#isClosed = true
     for (const timer of this.#timers.values()) clearTimeout(timer)
     this.#timers.clear()
     this.#close()
   }
 
   #take(event: LinkEvent, signal?: IncomingSignal): void {
+    // A listener closed the link at the event before this one.
+    if (this.#isClosed) return
     const before = this.#link.state
     const { link, effects } = linkAfter(this.#link, event)
     this.#link = link
@@ -166,7 +172,7 @@ export class PeerLink {
         await work(open)
       } catch (cause) {
         if (this.#open !== open) return
-        this.#needs.failed(cause instanceof Error ? cause.message : String(cause))
+        this.#needs.failed(messageOf(cause))
         this.#take({ type: "broken" })
       }
     })
@@ -174,7 +180,9 @@ export class PeerLink {
 
   #begin(gen: number, offer: boolean): void {
     this.#close()
-    const pc = new this.#needs.webRtc.RTCPeerConnection(this.#needs.configuration())
+    const pc = this.#connection()
+    // The watchdog tries again.
+    if (pc === undefined) return
     const open: Open = { pc, gen, senders: new Map(), hasTracks: false }
     this.#open = open
     pc.onconnectionstatechange = () => this.#take({ type: "changed", to: pc.connectionState })
@@ -187,6 +195,16 @@ export class PeerLink {
     }
     pc.onnegotiationneeded = () => this.#then(open, () => this.#negotiate(open))
     if (offer) this.#addTracks(open, true)
+  }
+
+  /** A browser makes no connection with servers that it cannot read, or beyond its limit of connections. */
+  #connection(): PeerConnectionLike | undefined {
+    try {
+      return new this.#needs.webRtc.RTCPeerConnection(this.#needs.configuration())
+    } catch (cause) {
+      this.#needs.failed(messageOf(cause))
+      return undefined
+    }
   }
 
   #close(): void {

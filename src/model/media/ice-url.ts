@@ -1,9 +1,14 @@
 /** Addresses of STUN and TURN servers (RFC 7064, RFC 7065): only a TURN address names a transport. */
 
 const ICE_URL =
-  /^(?:stuns?:(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?|turns?:(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?(?:\?transport=(?:udp|tcp))?)$/i
+  /^(?:stuns?:(?<stun>(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?)|turns?:(?<turn>(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?)(?:\?transport=(?:udp|tcp))?)$/i
 
-export const isIceUrl = (text: string): boolean => ICE_URL.test(text)
+/** A browser makes no connection at all with an address that it cannot read, such as one with port 0 or 65536. */
+export const isIceUrl = (text: string): boolean => {
+  const { stun, turn } = ICE_URL.exec(text)?.groups ?? {}
+  const host = stun ?? turn
+  return host !== undefined && !/:0+$/.test(host) && URL.canParse(`http://${host}`)
+}
 
 /** A server that relays; others only tell a browser its own address. */
 export const isTurnUrl = (url: string): boolean => /^turns?:/i.test(url)

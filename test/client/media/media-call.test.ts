@@ -1,104 +1,16 @@
 /** `client.media` against a gateway and a browser that the test plays: which call it is in, and what ends its connections. */
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
-import { Emitter } from "../../../src/client/connection/emitter.ts"
 import { CommandRefused } from "../../../src/client/connection/pending-commands.ts"
-import type { PeerList } from "../../../src/client/media/call-rules.ts"
-import { type CallGateway, MediaCall } from "../../../src/client/media/media-call.ts"
-import type { EventState } from "../../../src/client/state/event-state.ts"
-import type { ConnectionStatus } from "../../../src/client/wire.ts"
-import { FAKE_WEB_RTC, FakeConnection, trackOf } from "./browser.ts"
+import type { CallGateway } from "../../../src/client/media/call-gateway.ts"
+import { MediaCall } from "../../../src/client/media/media-call.ts"
+import { FakeConnection, trackOf } from "./browser.ts"
+import { both, connection, inCall, MESH, open } from "./call.ts"
 
 beforeEach(() => {
   vi.useFakeTimers()
   FakeConnection.made = []
 })
 afterEach(() => void vi.useRealTimers())
-
-type Sent = any // commands of three kinds, looked into by assertions
-
-const MESH = (roomId: string) => ({ provider: "mesh", roomId }) as const
-const LIMITS = {
-  maxPeers: 6,
-  maxAudioPeers: 8,
-  video: { width: 320, height: 180, frameRate: 15, maxKbps: 150 },
-  audio: { maxKbps: 40 },
-}
-
-const open = () => {
-  const events = new Emitter<Parameters<CallGateway["on"]> extends [unknown, unknown] ? Sent : never>()
-  const sent: Sent[] = []
-  /** Answers of `rtc.join`, in order; by default it is accepted. */
-  const refusals: Array<Error | undefined> = []
-  const now: { status: ConnectionStatus; state: EventState | undefined } = { status: "ready", state: undefined }
-  const gateway = {
-    get status() {
-      return now.status
-    },
-    get state() {
-      return now.state
-    },
-    on: events.on,
-    command: (t: string, d: object) => {
-      sent.push({ t, ...d })
-      const refusal = t === "rtc.join" ? refusals.shift() : undefined
-      if (refusal !== undefined) return Promise.reject(refusal)
-      const { resume } = d as { readonly resume?: string }
-      return Promise.resolve({ d: { connectionId: resume ?? "m", resumed: resume !== undefined } })
-    },
-  } as unknown as CallGateway
-  const media = new MediaCall(gateway, FAKE_WEB_RTC)
-  const problems: string[] = []
-  media.on("problem", ({ code }) => problems.push(code))
-  const settle = () => vi.advanceTimersByTimeAsync(0)
-  /** The event's state: in this room, or in the main room whose call this is. */
-  const enter = async (seat: object | null, roomId: string | null = null) => {
-    now.state = { me: { roomId }, media: seat, rooms: { assignment: null, round: null } } as unknown as EventState
-    events.emit("state", now.state)
-    await settle()
-  }
-  const become = async (status: ConnectionStatus) => {
-    now.status = status
-    events.emit("status", status)
-    await settle()
-  }
-  const list = async (ids: ReadonlyArray<string>, more: Partial<PeerList> = {}) => {
-    const peers = ids.map((id) => ({
-      connectionId: id,
-      participantId: `p-${id}`,
-      name: id,
-      have: { audio: true, video: true },
-    }))
-    events.emit("rtc.peers", {
-      roomId: "red",
-      connectionId: "m",
-      peers,
-      limits: LIMITS,
-      iceServers: [],
-      policy: "all",
-      ...more,
-    })
-    await settle()
-  }
-  const signal = async (d: object) => {
-    events.emit("rtc.signal", d)
-    await settle()
-  }
-  const joins = () => sent.filter(({ t }) => t === "rtc.join")
-  const signals = () => sent.filter(({ t }) => t === "rtc.signal")
-  return { media, problems, sent, joins, signals, refusals, enter, become, list, signal, settle }
-}
-
-const both = () => ({ audio: trackOf("audio"), video: trackOf("video") })
-
-const connection = (n: number): FakeConnection => FakeConnection.made[n] ?? expect.fail(`no connection ${n}`)
-
-const inCall = async () => {
-  const call = open()
-  call.media.start(both())
-  await call.enter(MESH("red"))
-  await call.list(["m", "a", "z"])
-  return call
-}
 
 test("it joins the call of its room once it was started, with the tracks it has", async () => {
   const { media, joins, enter, settle } = open()
