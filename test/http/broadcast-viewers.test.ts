@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { Client } from "../gateway/client.ts"
 import { fixture, samplesIn } from "../media/broadcast/support.ts"
-import { createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
+import { createEvent, createPerson, createWorkspace, gatewayToken, type Json, type Workspace } from "../support/api.ts"
 import {
   apiOf,
   bytesAt,
@@ -213,4 +214,27 @@ test("a viewer who waits for a broadcast that is deleted is answered at once", a
   expect(["The broadcast was closed; ask again.", "No such broadcast."]).toContain(
     ((await answer.json()) as Json).detail,
   )
+})
+
+test("staff are told when the encoder is there, and viewers are not", async () => {
+  const onAir = await goLive()
+  const enter = async (role: string): Promise<Client> => {
+    const { session } = await createPerson(server.url, acme.key, onAir.eventId, role)
+    const { token, url } = await gatewayToken(server.url, onAir.eventId, session)
+    const client = new Client(url)
+    await client.identify(token)
+    return client
+  }
+  const [host, viewer] = await Promise.all([enter("host"), enter("viewer")])
+  const encoder = pushStream(onAir.streamUrl)
+  await encoder.write(STREAM)
+  const { broadcastId } = await onAir.state()
+  expect(await host.dispatch("broadcast.stream")).toMatchObject({
+    d: { broadcastId, phaseId: onAir.phaseId, state: "receiving" },
+  })
+  await onAir.control("pause")
+  await viewer.dispatch("broadcast.paused")
+  expect(viewer.received.some(({ t }) => t === "broadcast.stream")).toBe(false)
+  encoder.kill()
+  await Promise.all([host.cut(), viewer.cut()])
 })

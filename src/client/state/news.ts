@@ -105,6 +105,7 @@ const CHANGES = {
   "broadcast.live": ["broadcast"],
   "broadcast.paused": ["broadcast"],
   "broadcast.ended": ["broadcast"],
+  "broadcast.stream": [],
   "capture.state": ["capture"],
   "transcript.segment": ["transcript"],
   "transcript.interim": ["transcript"],

@@ -9,6 +9,7 @@ import type { EventRole } from "../../model/roles.ts"
 import { CLOSE } from "../../protocol/close-codes.ts"
 import type { Resume } from "../../protocol/frames.ts"
 import { Delivery } from "../broadcast/delivery.ts"
+import { EncoderReports } from "../broadcast/encoder-reports.ts"
 import type { StreamCursors } from "../broadcast/stream-names.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
@@ -50,6 +51,7 @@ export class Channel {
   readonly #roleChecks: RoleChecks
   readonly #subscriber: EventSubscriber
   readonly #delivery: Delivery
+  readonly #encoder: EncoderReports
   readonly #sync: ConnectionSync
   #residence: Fiber.Fiber<void> | undefined
   /** Since when the channel has no connection; `undefined` while it has one. */
@@ -81,6 +83,7 @@ export class Channel {
     const media = new MediaSeats(services, eventId, subscriber)
     const delivery = new Delivery(services, eventId, { participants, media }, subscriber)
     this.#delivery = delivery
+    this.#encoder = new EncoderReports(eventId, services.broadcasts, delivery)
     this.#roles = new RoleNotifier({ timers, eventId, participants, media, subscriber, delivery })
     const membership = new MembershipSync({
       participants,
@@ -245,6 +248,7 @@ export class Channel {
     this.#subscriber.trim(now)
     this.memory.sweep(now)
     this.#delivery.inspect()
+    this.#encoder.look(now)
     // A connection that was on its way in when the last one closed is inside now.
     if (!this.#isEmpty) this.#emptySince = undefined
     const { lingerMs } = this.#services.options

@@ -6,6 +6,7 @@
 import { Context, Effect, Latch, Layer } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
 import { Conflict, NotFound, Unauthorized, Unavailable } from "../../model/errors.ts"
+import type { EncoderState } from "../../model/live/live-values.ts"
 import { Database } from "../../store/database.ts"
 import {
   type BroadcastRows,
@@ -23,7 +24,7 @@ import { EncoderInput } from "./encoder-input.ts"
 import { openJournal } from "./journal.ts"
 import { LiveBroadcast } from "./live-broadcast.ts"
 import { WINDOW } from "./live-settings.ts"
-import { type IngestState, type OpenBroadcast, OpenBroadcasts } from "./open-broadcasts.ts"
+import { type OpenBroadcast, OpenBroadcasts } from "./open-broadcasts.ts"
 import { restoredFrom } from "./restore.ts"
 
 export interface LiveBroadcastOptions {
@@ -51,6 +52,13 @@ const notLive = new Conflict({ detail: "The broadcast is not live: start it firs
 const over = new Conflict({ detail: "The broadcast has ended." })
 const badToken = new Unauthorized({ detail: "The address of the encoder is not valid, or has been replaced." })
 
+/** The state of the encoder of an event's broadcast. */
+export interface EncoderReport {
+  readonly broadcastId: string
+  readonly phaseId: string
+  readonly state: EncoderState
+}
+
 export class LiveBroadcasts extends Context.Service<
   LiveBroadcasts,
   {
@@ -69,7 +77,9 @@ export class LiveBroadcasts extends Context.Service<
     readonly setToken: (broadcastId: string, tokenHash: Uint8Array) => Effect.Effect<void, Conflict | Unavailable>
     /** Succeeds when all that came of an ended broadcast is stored. */
     readonly finish: (broadcastId: string) => Effect.Effect<void, Unavailable>
-    readonly stateOf: (open: OpenBroadcast) => IngestState
+    readonly stateOf: (open: OpenBroadcast) => EncoderState
+    /** Of the event's broadcast that goes on. `undefined`: no encoder and no viewer has asked this process for it lately. */
+    readonly encoderOf: (eventId: string) => EncoderReport | undefined
   }
 >()("gathercue/LiveBroadcasts") {
   static readonly layer = (
@@ -89,7 +99,7 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
     const opening = new Map<string, Promise<OpenBroadcast | undefined>>()
 
     const restored = (broadcast: StoredBroadcast, rows: BroadcastRows): OpenBroadcast => {
-      const { status, visibility, id } = broadcast
+      const { status, visibility, id, eventId, phaseId } = broadcast
       const from = restoredFrom(rows)
       const take = rows.takes.at(-1)
       const live = new LiveBroadcast({
@@ -110,7 +120,7 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
         },
       })
       const input = new EncoderInput(live, timers, ingest?.maxKbps ?? 0)
-      const one: OpenBroadcast = { live, input, visibility, status, lastUsedAt: timers.elapsed() }
+      const one: OpenBroadcast = { eventId, phaseId, live, input, visibility, status, lastUsedAt: timers.elapsed() }
       return one
     }
 
@@ -188,6 +198,12 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
         }),
       finish: (id) => Effect.tryPromise({ try: () => opened.end(id), catch: () => broken }),
       stateOf: (one) => opened.stateOf(one),
+      encoderOf: (eventId) => {
+        const found = opened.findOfEvent(eventId)
+        if (found === undefined) return undefined
+        const [broadcastId, one] = found
+        return { broadcastId, phaseId: one.phaseId, state: opened.stateOf(one) }
+      },
     } satisfies LiveBroadcasts["Service"]
   })
 

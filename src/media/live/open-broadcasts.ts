@@ -1,16 +1,16 @@
 /** The broadcasts in this process's memory, and what happens to them: their rows change, they end, nobody uses them any more. */
 import type { Timers } from "../../clock/timers.ts"
 import type { Visibility } from "../../model/event.ts"
+import type { EncoderState } from "../../model/live/live-values.ts"
 import type { StoredBroadcast } from "../../store/media/broadcasts.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
 import type { EncoderInput } from "./encoder-input.ts"
 import type { LiveBroadcast } from "./live-broadcast.ts"
 
-/** `waiting`: nothing came yet; `lost`: nothing came for ten seconds. */
-export type IngestState = "waiting" | "receiving" | "lost"
-
 /** A broadcast in memory. */
 export interface OpenBroadcast {
+  readonly eventId: string
+  readonly phaseId: string
   readonly live: LiveBroadcast
   readonly input: EncoderInput
   visibility: Visibility
@@ -59,7 +59,13 @@ export class OpenBroadcasts {
     return one
   }
 
-  stateOf({ input, live }: OpenBroadcast): IngestState {
+  /** The broadcast of this event that goes on, and is in memory. */
+  findOfEvent(eventId: string): readonly [id: string, one: OpenBroadcast] | undefined {
+    for (const entry of this.#open) if (entry[1].eventId === eventId && entry[1].status !== "ended") return entry
+    return undefined
+  }
+
+  stateOf({ input, live }: OpenBroadcast): EncoderState {
     if (input.hasStream || this.#isRecent(live)) return "receiving"
     return live.durationMs === 0 ? "waiting" : "lost"
   }

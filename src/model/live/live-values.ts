@@ -21,6 +21,10 @@ export type ReactionKind = typeof ReactionKind.Type
 export const CaptureKind = Schema.Literals(["recording", "transcript"])
 export type CaptureKind = typeof CaptureKind.Type
 
+/** Of the encoder of a broadcast. `waiting`: nothing came yet; `lost`: nothing came for ten seconds. */
+export const EncoderState = Schema.Literals(["waiting", "receiving", "lost"])
+export type EncoderState = typeof EncoderState.Type
+
 export const LobbyPolicy = Schema.Literals(["open", "ask", "closed"])
 export type LobbyPolicy = typeof LobbyPolicy.Type
 

@@ -1,7 +1,7 @@
 /** Media: seats in calls, the broadcast that viewers watch, capture of recordings, and transcripts. */
 import { Schema } from "effect"
 import { BroadcastId, Id } from "../../model/ids.ts"
-import { CaptureKind, TranscriptSegment } from "../../model/live/live-values.ts"
+import { CaptureKind, EncoderState, TranscriptSegment } from "../../model/live/live-values.ts"
 import { Instant } from "../../model/timestamp.ts"
 import { activityCommand, Done, gatewayCommand, NoData } from "../command.ts"
 import { direct, ephemeral, ordered } from "../dispatch.ts"
@@ -138,6 +138,11 @@ export const MEDIA_DISPATCHES = {
   "broadcast.live": ordered(["event"], BroadcastReply),
   "broadcast.paused": ordered(["event"], BroadcastReply),
   "broadcast.ended": ordered(["event"], BroadcastReply),
+  /** The encoder of the broadcast began, was lost, or is back. */
+  "broadcast.stream": ephemeral(
+    ["staff"],
+    Schema.Struct({ broadcastId: BroadcastId, phaseId: Schema.String, state: EncoderState }),
+  ),
   "capture.state": ordered(["event"], CaptureView),
   "transcript.segment": ordered(["event"], TranscriptSegment),
   /** Interim segments; the final one has a position in the stream. */

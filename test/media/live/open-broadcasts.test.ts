@@ -50,6 +50,8 @@ const opened = async () => {
     },
   })
   const one: OpenBroadcast = {
+    eventId: "event",
+    phaseId: "phase",
     live,
     input: new EncoderInput(live, timers, 8000),
     visibility: "public",

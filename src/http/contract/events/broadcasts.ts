@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api"
 import { BroadcastId } from "../../../model/ids.ts"
+import { EncoderState } from "../../../model/live/live-values.ts"
 import { Commanded, EndpointAccess } from "../access.ts"
 import { created, PathId } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
@@ -9,8 +10,7 @@ import { Audited } from "../workspaces/audit.ts"
 
 /** The state of the encoder that pushes to this server. */
 export const IngestView = Schema.Struct({
-  /** `waiting`: nothing came yet; `lost`: nothing came for ten seconds. */
-  state: Schema.Literals(["waiting", "receiving", "lost"]),
+  state: EncoderState,
   /** When the last segment came, since the server started. */
   lastSegmentAt: Schema.NullOr(Schema.String),
   /** How many times the encoder's picture or codecs changed, from 1. */
