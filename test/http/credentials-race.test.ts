@@ -50,7 +50,8 @@ test("of a reset and a change at the same moment the reset wins, or comes last",
     const token = await resetToken(account)
     const [resetting, changing] = await Promise.all([reset(token), change(account)])
     expect(resetting.status).toBe(200)
-    expect([200, 401]).toContain(changing.status)
+    // 401: its session has ended; 403: that was still open when it was looked up, and its password is not the present one any more.
+    expect([200, 401, 403]).toContain(changing.status)
     expect((await login(account, NEW_PASSWORD)).status).toBe(200)
     expect((await api("GET", "/v1/accounts/me", { cookie: account.cookie })).status).toBe(401)
   }
