@@ -1,4 +1,4 @@
-/** What the application gives the gateway client. */
+/** The options of the gateway client. */
 import type { OptOut } from "../protocol/dispatch.ts"
 import type { BackoffOptions } from "./connection/backoff.ts"
 import type { SocketConstructor } from "./connection/socket.ts"

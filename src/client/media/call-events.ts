@@ -1,4 +1,4 @@
-/** What an application gives to a call, and gets from it. */
+/** The options of a call, and its events for the application. */
 import type { RtcLimits, RtcTracks } from "../../protocol/topics/media.ts"
 import type { StreamLike, TrackLike } from "./web-rtc.ts"
 

@@ -1,4 +1,4 @@
-/** What a call needs of the gateway client. */
+/** The part of the gateway client that a call needs. */
 import type { EventState } from "../state/event-state.ts"
 import type { CommandData, CommandReply, ConnectionStatus, DispatchData } from "../wire.ts"
 import type { PeerList } from "./call-rules.ts"

@@ -49,7 +49,7 @@ export const pictureEncoding = (
 
 export const soundEncoding = ({ audio }: RtcLimits) => ({ maxBitrate: audio.maxKbps * BITS_PER_KBIT })
 
-/** What follows a refused `rtc.join`: another try after a while, or none until something changes. */
+/** The next step after a refused `rtc.join`: another try after a while, or none until something changes. */
 export const afterRefusal = (code: string): "retry" | "full" | "wait" => {
   if (code === "conflict") return "full"
   return ["not_found", "unavailable", "rate_limited"].includes(code) ? "retry" : "wait"

@@ -13,7 +13,7 @@ import type { IceConfiguration, PeerConnectionLike, SenderLike, StreamLike, Trac
 
 export type IncomingSignal = DispatchData<"rtc.signal">
 
-/** What a link needs of its call. */
+/** The part of its call that a link needs. */
 export interface LinkNeeds {
   readonly webRtc: WebRtc
   readonly ownId: string

@@ -1,4 +1,4 @@
-/** What is made from a recording once it is ready, where the machine has ffmpeg. A recording without them is no worse. */
+/** Files that are made from a recording once it is ready, where the machine has ffmpeg. A recording without them is no worse. */
 import { stat, writeFile } from "node:fs/promises"
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"

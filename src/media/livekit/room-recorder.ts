@@ -12,7 +12,7 @@ import { bucketOf } from "./bucket-address.ts"
 /** Nobody is in the room, so that the media server does not have it. */
 export class RoomAbsent extends Data.TaggedError("RoomAbsent")<Record<never, never>> {}
 
-/** What the media server says of one recording. */
+/** One recording, as the media server reports it. */
 export interface EgressFacts {
   readonly egressId: string
   readonly room: string

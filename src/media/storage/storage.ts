@@ -58,7 +58,7 @@ export interface Upload {
   readonly uploadId: string | null
 }
 
-/** What came of an upload. */
+/** The bytes of an upload that have arrived. */
 export type Arrived =
   | { readonly kind: "nothing" }
   | { readonly kind: "whole"; readonly sizeBytes: number }

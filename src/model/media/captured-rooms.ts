@@ -1,4 +1,4 @@
-/** What the media server has to record of a live event. */
+/** The rooms of a live event that the media server has to record. */
 import { Schema } from "effect"
 
 export const CapturedRooms = Schema.Struct({

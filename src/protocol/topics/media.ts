@@ -29,7 +29,7 @@ const RtcPeer = Schema.Struct({
   have: RtcTracks,
 })
 
-/** What each peer may send to each other one, by the number of peers that the room has now. */
+/** The most that each peer may send to each other one, by the number of peers that the room has now. */
 export const RtcLimits = Schema.Struct({
   /** Peers with picture, and with sound alone. */
   maxPeers: Schema.Int,
