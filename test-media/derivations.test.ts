@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { waveformOf } from "../src/media/derivations/ffmpeg.ts"
 import { call, createLiveEvent, createWorkspace, type Json, type Workspace } from "../test/support/api.ts"
 import { startMediaServer, type TestServer } from "../test/support/server.ts"
 import { eventually } from "../test/support/wait.ts"
@@ -92,4 +93,47 @@ test("a recording of sound alone has no picture, and one that is silent of its n
     await eventually(async () => (await derivationsOf(event)).length > 0, "the derivation is there")
     expect((await derivationsOf(event)).map((one) => one.kind)).toEqual([kind])
   }
+})
+
+test("a picture of too many pixels is not decoded, and the sound has its waveform all the same", async () => {
+  const path = join(folder, "d.mp4")
+  const inputs = ["-f", "lavfi", "-i", "color=size=8000x8000:rate=1:duration=2", "-f", "lavfi", "-i", "sine=duration=2"]
+  await run("ffmpeg", ["-v", "error", "-y", ...inputs, "-c:v", "libx264", "-preset", "ultrafast", "-c:a", "aac", path])
+  const { event, recording } = await recordingOf(new Uint8Array(await readFile(path)))
+  expect(recording).toMatchObject({ status: "ready" })
+  await eventually(async () => (await derivationsOf(event)).length > 0, "the waveform is there")
+  expect((await derivationsOf(event)).map(({ kind }) => kind)).toEqual(["waveform"])
+})
+
+test("a file that is a list of others for ffmpeg alone leads to none of them", async () => {
+  await run("ffmpeg", [
+    "-v",
+    "error",
+    "-y",
+    "-f",
+    "lavfi",
+    "-i",
+    "sine=440:duration=2",
+    "-f",
+    "wav",
+    join(folder, "other"),
+  ])
+  // Frames of MP3 behind a comment: everything but ffmpeg takes them for the file.
+  const frame = Buffer.concat([Buffer.of(0xff, 0xfb, 0x90, 0xc0), Buffer.alloc(413, "#")])
+  const list = Buffer.concat([Buffer.from("ffconcat version 1.0\nfile other\n#"), ...Array(80).fill(frame)])
+  const path = join(folder, "list")
+  await writeFile(path, list)
+  expect((await recordingOf(new Uint8Array(list))).recording).toMatchObject({
+    status: "ready",
+    contentType: "audio/mpeg",
+  })
+  const signal = AbortSignal.timeout(30_000)
+  await expect(waveformOf({ ffmpeg: "/usr/bin/ffmpeg", signal }, { path }, 2000)).rejects.toThrow()
+})
+
+test("a run of ffmpeg ends with its signal", async () => {
+  const path = join(folder, "g.wav")
+  await run("ffmpeg", ["-v", "error", "-y", "-f", "lavfi", "-i", "anullsrc=d=3600", "-ar", "8000", path])
+  const signal = AbortSignal.timeout(1)
+  await expect(waveformOf({ ffmpeg: "/usr/bin/ffmpeg", signal }, { path }, 3_600_000)).rejects.toThrow()
 })

@@ -80,6 +80,13 @@ test("a participant whose role on a stage ended leaves it", () => {
   expect(on.apply(message([{ participantId: "ada", role: null }], { phase: stage }))).toEqual([expel(MAIN)])
 })
 
+test("a role that was lost while messages were missed has no place in the call", () => {
+  const stage: ActivePhase = { ...MEETING, modality: "broadcast" }
+  const on = access({ phase: stage, roles: { ada: "speaker", bob: "speaker" } })
+  expect(on.become(access({ phase: stage, roles: { bob: "speaker" } }))).toEqual([expel(MAIN)])
+  expect(access().become(access({ roles: { eve: "viewer" } }))).toEqual([expel(MAIN, "eve")])
+})
+
 test("another phase, and the end, close the main room; a draft has none", () => {
   expect(access().apply(message([], { phase: { ...MEETING, id: "phase2" } }))).toEqual([{ type: "close", room: MAIN }])
   expect(access().apply(message([], { status: "ended" }))).toEqual([{ type: "close", room: MAIN }])

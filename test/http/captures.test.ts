@@ -76,9 +76,11 @@ const complete = async (egress: Egress, bytes: Uint8Array = wavOf(2)): Promise<v
     accessKeyId: accessKey,
     secretAccessKey: Redacted.make(secret),
   }
-  const address = presigned(bucketOf, { method: "PUT", key: output.filepath, expiresInSeconds: 60 }, Date.now())
+  // As the recorder does with a name that lacks the ending.
+  const key = output.filepath.endsWith(".mp4") ? output.filepath : `${output.filepath}.mp4`
+  const address = presigned(bucketOf, { method: "PUT", key, expiresInSeconds: 60 }, Date.now())
   if (bytes.byteLength > 0) expect((await fetch(address, { method: "PUT", body: bytes })).status).toBe(200)
-  egress.fileResults = [{ filename: output.filepath, size: String(bytes.byteLength) }]
+  egress.fileResults = [{ filename: key, size: String(bytes.byteLength) }]
   egress.status = "EGRESS_COMPLETE"
 }
 
@@ -189,6 +191,63 @@ test("a failed recording says so, and one without bytes has failed too", async (
   await host.cut()
 })
 
+test("a recording that is started again while the one before it is still being stored is another one", async () => {
+  const { event, room, host } = await openMeeting()
+  livekit.enter(room, "host")
+  await record(host)
+  const first = await egressOf(room)
+  await host.command("capture.stop", {})
+  await eventually(() => first.status === "EGRESS_ENDING", "the recording is stopped")
+  await record(host)
+  const second = await egressOf(room, 2)
+  await host.command("capture.stop", {})
+  await eventually(() => second.status === "EGRESS_ENDING", "the second recording is stopped")
+  for (const egress of [first, second]) {
+    await complete(egress)
+    await tell(egress)
+  }
+  expect(await settled(event)).toMatchObject([{ status: "ready" }, { status: "ready" }])
+  await host.cut()
+})
+
+test("a recording that the media server ended because its room was empty goes on as another with the next people", async () => {
+  const { event, room, host } = await openMeeting()
+  livekit.enter(room, "host")
+  await record(host)
+  const first = await egressOf(room)
+  livekit.rooms.delete(room)
+  await complete(first)
+  await tell(first)
+  await eventually(async () => (await recordingsOf(event)).length === 2, "another recording waits")
+  livekit.enter(room, "host")
+  const second = await egressOf(room, 2)
+  expect((await recordingsOf(event)).map(({ status }) => status).toSorted()).toEqual(["processing", "ready"])
+  await host.command("capture.stop", {})
+  await eventually(() => second.status === "EGRESS_ENDING", "the second recording is stopped")
+  await complete(second)
+  await tell(second)
+  expect(await settled(event)).toMatchObject([{ status: "ready" }, { status: "ready" }])
+  expect(livekit.egresses.filter(({ roomName }) => roomName === room)).toHaveLength(2)
+  await host.cut()
+})
+
+test("a recording of a deleted event is ended, and its file is removed", async () => {
+  const { event, room, host } = await openMeeting()
+  livekit.enter(room, "host")
+  await record(host)
+  const egress = await egressOf(room)
+  expect((await call(server.url, "DELETE", `/v1/events/${event.id}`, { key: workspace.key })).status).toBe(204)
+  await host.cut()
+  // At the start of the server, and each minute.
+  server = await server.restart()
+  await eventually(() => egress.status === "EGRESS_ENDING", "the recording is ended")
+  await complete(egress)
+  const filename = egress.fileResults[0]?.filename ?? ""
+  expect(s3.stored(filename)).toEqual([filename])
+  await tell(egress)
+  await eventually(() => s3.stored(filename).length === 0, "the file is removed")
+})
+
 test("an end whose message was lost is found when the server starts, also one that the media server has forgotten", async () => {
   const [known, forgotten] = [await openMeeting(), await openMeeting()]
   const egresses: Egress[] = []
@@ -196,6 +255,8 @@ test("an end whose message was lost is found when the server starts, also one th
     livekit.enter(room, "host")
     await record(host)
     const egress = await egressOf(room)
+    await host.command("capture.stop", {})
+    await eventually(() => egress.status === "EGRESS_ENDING", "the recording is stopped")
     await complete(egress)
     egresses.push(egress)
     await host.cut()

@@ -60,6 +60,18 @@ const filesOf = async (): Promise<ReadonlyArray<string>> =>
     .filter((entry) => entry.isFile())
     .map(({ name }) => name)
 
+test("a playlist is no recording: the files and addresses that it names are not its own", async () => {
+  const event = await published()
+  const { id } = await uploaded(event.id, wavOf(2))
+  const folder = join(server.folder, "media")
+  const victim = (await readdir(folder, { recursive: true })).find((path) => path.endsWith(id)) ?? ""
+  for (const named of [join(folder, victim), `../../../${victim}`, id, `${server.url}/v1/anything`]) {
+    const playlist = `#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:2,\n${named}\n#EXT-X-ENDLIST\n`
+    const recording = await uploaded(event.id, new TextEncoder().encode(playlist))
+    expect(recording, named).toMatchObject({ status: "failed", failure: { code: "unreadable_media" } })
+  }
+})
+
 describe("an upload", () => {
   test("becomes a recording that can be watched and downloaded, and its webhook event comes once", async () => {
     const event = await published()

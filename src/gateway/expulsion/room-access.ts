@@ -74,9 +74,16 @@ export class RoomAccess {
   /** Takes in a newer reading, after messages were missed. */
   become(next: RoomAccess): ReadonlyArray<Expulsion> {
     const before = this.rooms
-    const people = new Set([...this.#seats.keys(), ...next.#removed, ...next.#held])
+    const people = new Set([
+      ...this.#seats.keys(),
+      ...this.#roles.keys(),
+      ...next.#roles.keys(),
+      ...next.#removed,
+      ...next.#held,
+    ])
     const leaving = [...people].flatMap((participantId) => {
-      const kept = next.roomsOf(participantId)
+      const hasLostStage = this.#roles.has(participantId) && !next.#roles.has(participantId) && next.#isStage
+      const kept = hasLostStage ? [] : next.roomsOf(participantId)
       return this.roomsOf(participantId)
         .filter((room) => !kept.includes(room))
         .map((room): Expulsion => ({ type: "expel", room, participantId }))
@@ -123,7 +130,11 @@ export class RoomAccess {
 
   /** On a stage a participant whose role there ended is audience again, whose stored role has no seat. */
   #losesStage({ role }: ParticipantChange): boolean {
-    return role === null && this.#phase.modality === "broadcast"
+    return role === null && this.#isStage
+  }
+
+  get #isStage(): boolean {
+    return this.#phase.modality === "broadcast"
   }
 
   #mayTakePart(participantId: string): boolean {

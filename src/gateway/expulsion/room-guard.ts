@@ -7,6 +7,7 @@
 import { Effect, type Fiber, Schedule, Semaphore } from "effect"
 import type { Feed, FeedMessage } from "../../actors/feed.ts"
 import type { LiveEvents } from "../../actors/live-events.ts"
+import type { LiveReading } from "../../actors/protocol.ts"
 import type { Timers } from "../../clock/timers.ts"
 import type { MediaServerApi } from "../../media/livekit/media-server-api.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
@@ -37,6 +38,8 @@ interface Followed {
   /** Absent until it is read. */
   access: RoomAccess | undefined
   version: number
+  /** Of the newest message, which a reading may not have seen. */
+  latest: number
   isReading: boolean
   readonly unsubscribe: () => void
 }
@@ -59,7 +62,7 @@ export class RoomGuard {
   follow(eventId: string): void {
     if (this.#isStopped || this.#events.has(eventId)) return
     const unsubscribe = this.#services.feed.subscribe(eventId, (message) => this.#received(eventId, message))
-    this.#events.set(eventId, { access: undefined, version: 0, isReading: false, unsubscribe })
+    this.#events.set(eventId, { access: undefined, version: 0, latest: 0, isReading: false, unsubscribe })
     this.#read(eventId)
   }
 
@@ -81,12 +84,10 @@ export class RoomGuard {
 
   #received(eventId: string, message: FeedMessage): void {
     const followed = this.#events.get(eventId)
-    if (followed?.access === undefined) return
-    if (message.kind === "note" || message.version <= followed.version) {
-      if (message.version > followed.version) this.#read(eventId)
-      return
-    }
-    if (message.from !== followed.version) {
+    if (followed === undefined || message.version <= followed.version) return
+    followed.latest = Math.max(followed.latest, message.version)
+    if (followed.isReading) return
+    if (followed.access === undefined || message.kind === "note" || message.from !== followed.version) {
       this.#read(eventId)
       return
     }
@@ -109,16 +110,20 @@ export class RoomGuard {
       Effect.retry({ while: ({ _tag }) => _tag === "Unavailable", schedule: Schedule.spaced("1 second") }),
       Effect.match({
         onFailure: () => this.#forget(eventId),
-        onSuccess: ({ snapshot }) => {
-          followed.isReading = false
-          const next = new RoomAccess(eventId, { snapshot })
-          followed.version = snapshot.version
-          if (followed.access === undefined) followed.access = next
-          else this.#perform(eventId, followed.access.become(next))
-        },
+        onSuccess: ({ snapshot }) => this.#wasRead(eventId, followed, snapshot),
       }),
     )
     this.#services.fork(reading)
+  }
+
+  #wasRead(eventId: string, followed: Followed, snapshot: LiveReading["snapshot"]): void {
+    followed.isReading = false
+    followed.version = snapshot.version
+    const next = new RoomAccess(eventId, { snapshot })
+    if (followed.access === undefined) followed.access = next
+    else this.#perform(eventId, followed.access.become(next))
+    if (snapshot.event.status === "ended") this.#forget(eventId)
+    else if (followed.latest > snapshot.version) this.#read(eventId)
   }
 
   /** `mayReturn`: what has become allowed again meanwhile is left out. */

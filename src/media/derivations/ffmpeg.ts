@@ -15,6 +15,12 @@ export class FfmpegFailed extends Error {
 }
 
 const WITHIN_MS = 120_000
+/** A picture of 8K has as many. A decoder keeps several pictures at once. */
+const MOST_PIXELS = 36_000_000
+/** Of one buffer. */
+const MOST_BYTES = 256 * 1024 ** 2
+/** Those that recordings may have: one that names other files is not among them. */
+const FORMATS = "mov,matroska,mpegts,ogg,wav,mp3,flac,aac"
 const WIDTH = 640
 const SAMPLE_RATE = 8000
 /** Of what ffmpeg says when it fails; only to be logged. */
@@ -37,14 +43,26 @@ export const findFfmpeg = (given: string | null, path: string): string | null =>
 }
 
 /** ffmpeg may open this and nothing else: a playlist or a reference in a file leads nowhere. */
-const inputOf = (source: MediaSource): ReadonlyArray<string> =>
-  "path" in source
-    ? ["-protocol_whitelist", "file", "-i", `file:${source.path}`]
-    : ["-protocol_whitelist", "http,https,tls,tcp", "-i", source.url]
+const inputOf = (source: MediaSource): ReadonlyArray<string> => [
+  ...["-max_pixels", String(MOST_PIXELS), "-format_whitelist", FORMATS, "-protocol_whitelist"],
+  ...("path" in source ? ["file", "-i", `file:${source.path}`] : ["http,https,tls,tcp", "-i", source.url]),
+]
 
-const run = (ffmpeg: string, args: ReadonlyArray<string>, onBytes: (bytes: Uint8Array) => void): Promise<void> =>
+export interface Run {
+  readonly ffmpeg: string
+  /** Ends it. */
+  readonly signal: AbortSignal
+}
+
+const run = (
+  { ffmpeg, signal }: Run,
+  args: ReadonlyArray<string>,
+  onBytes: (bytes: Uint8Array) => void,
+): Promise<void> =>
   new Promise((resolve, reject) => {
-    const child = spawn(ffmpeg, ["-nostdin", "-v", "error", "-threads", "1", ...args], {
+    const limits = ["-nostdin", "-v", "error", "-max_alloc", String(MOST_BYTES), "-threads", "1"]
+    const child = spawn(ffmpeg, [...limits, ...args], {
+      signal,
       stdio: ["ignore", "pipe", "pipe"],
       timeout: WITHIN_MS,
       killSignal: "SIGKILL",
@@ -71,9 +89,9 @@ const run = (ffmpeg: string, args: ReadonlyArray<string>, onBytes: (bytes: Uint8
   })
 
 /** Writes a picture of the moment `atMs`, as JPEG, at most 640 wide. */
-export const writeThumbnail = (ffmpeg: string, source: MediaSource, atMs: number, output: string): Promise<void> =>
+export const writeThumbnail = (by: Run, source: MediaSource, atMs: number, output: string): Promise<void> =>
   run(
-    ffmpeg,
+    by,
     [
       ...["-ss", (atMs / 1000).toFixed(3), ...inputOf(source)],
       ...["-map", "0:v:0", "-frames:v", "1", "-vf", `scale='min(${WIDTH},iw)':-2`, "-f", "mjpeg", "-y", output],
@@ -82,9 +100,9 @@ export const writeThumbnail = (ffmpeg: string, source: MediaSource, atMs: number
   )
 
 /** Null: the recording has no sound that can be decoded. */
-export const waveformOf = async (ffmpeg: string, source: MediaSource, durationMs: number): Promise<Waveform | null> => {
+export const waveformOf = async (by: Run, source: MediaSource, durationMs: number): Promise<Waveform | null> => {
   const meter = new PeakMeter((durationMs / 1000) * SAMPLE_RATE)
   const format = ["-map", "0:a:0?", "-ac", "1", "-ar", String(SAMPLE_RATE), "-f", "s16le", "pipe:1"]
-  await run(ffmpeg, [...inputOf(source), ...format], (bytes) => meter.add(bytes))
+  await run(by, [...inputOf(source), ...format], (bytes) => meter.add(bytes))
   return meter.isEmpty ? null : meter.waveform(durationMs)
 }

@@ -1,35 +1,53 @@
 /** Recordings by the media server: which rooms it has to record, and what came of them. */
 import { Effect } from "effect"
 import { Unavailable } from "../../model/errors.ts"
-import { newId } from "../../model/ids.ts"
+import { newId, parseId } from "../../model/ids.ts"
 import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { MediaFailure } from "../../model/media/recording.ts"
-import { Database } from "../../store/database.ts"
+import { Database, type Queryable } from "../../store/database.ts"
 import {
   type Capture,
   captureBegan,
   captureEnded,
   captureFailed,
+  captureUnwanted,
   dropCapture,
   insertCapture,
   listCaptures,
   unsettledCaptures,
   wantedCapture,
 } from "../../store/media/captures.ts"
+import { addRemoveJob } from "../../store/media/media-jobs.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
-import { type EgressFacts, RoomRecorder } from "../livekit/room-recorder.ts"
+import { findStrayMedia } from "../../store/media/recordings.ts"
+import { type EgressFacts, type RoomAbsent, RoomRecorder } from "../livekit/room-recorder.ts"
 import { mediaRoomOf } from "../seats.ts"
-import { MediaStorage, storageKeyOf } from "../storage/storage.ts"
+import { MediaStorage, type StoredName, storageKeyOf } from "../storage/storage.ts"
 
 /** Looked at in one sweep. */
 const SWEPT = 200
+/** Rooms of one event that the media server is asked about at once. */
+const ROOMS_AT_ONCE = 4
+
+/** The recorder adds the ending to a name that lacks it. */
+const ENDING = ".mp4"
+const captureKeyOf = (workspaceId: string, id: string): string => `${storageKeyOf(workspaceId, id)}${ENDING}`
+
+/** The name of a file that the media server was asked for here; null: it was asked for by another program. */
+const nameOf = (key: string | null): StoredName | null => {
+  const [folder = "", , file = ""] = (key ?? "").split("/")
+  const [workspaceId, id] = [parseId(folder), parseId(file.replace(ENDING, ""))]
+  if (workspaceId === undefined || id === undefined || key !== captureKeyOf(workspaceId, id)) return null
+  return { key, workspaceId, id }
+}
 
 const NOT_MADE: MediaFailure = {
   code: "recorder_failed",
   detail: "The media server could not record the room, or recorded nothing.",
 }
 
-const EMPTY_ROOM = new Unavailable({
+/** Not a failure to be looked into. */
+export const EMPTY_ROOM = new Unavailable({
   detail: "Nobody is in the room that is to be recorded.",
   retryAfterSeconds: 5,
 })
@@ -37,31 +55,34 @@ const EMPTY_ROOM = new Unavailable({
 type Start = Effect.Effect<void, Unavailable, Database | MediaStorage>
 
 /** A process that died after the recording had begun finds it again by its key. */
-const begin = (capture: Capture): Start =>
+const begin = ({ id, egressRoom, storageKey }: Capture): Start =>
   Effect.gen(function* () {
     const recorder = yield* RoomRecorder
-    if (recorder === null) return
-    const { id, egressRoom, storageKey } = capture
+    if (recorder === null || egressRoom === null) return
     const running = yield* recorder.running(egressRoom)
     const known = running.find(({ key }) => key === storageKey)
-    const started = Effect.mapError(recorder.start(egressRoom, storageKey), (failure) =>
+    const started = Effect.mapError(recorder.start(egressRoom, storageKey), (failure: RoomAbsent | Unavailable) =>
       failure._tag === "RoomAbsent" ? EMPTY_ROOM : failure,
     )
     const egressId = known?.egressId ?? (yield* started)
-    yield* (yield* Database).run((sql) => captureBegan(sql, id, egressId))
+    const isWanted = yield* (yield* Database).run((sql) => captureBegan(sql, id, egressId))
+    // Stopped or deleted while it began.
+    if (!isWanted) yield* recorder.stop(egressId)
   })
 
-const end = ({ id, egressId }: Capture): Start =>
+const end = ({ id, egressId, egressRoom }: Capture): Start =>
   Effect.gen(function* () {
     const recorder = yield* RoomRecorder
-    if (egressId === null) yield* (yield* Database).run((sql) => dropCapture(sql, id))
-    else if (recorder !== null) yield* recorder.stop(egressId)
+    const database = yield* Database
+    if (egressId === null) return yield* database.run((sql) => dropCapture(sql, id))
+    if (egressRoom !== null) yield* database.run((sql) => captureUnwanted(sql, id))
+    if (recorder !== null) yield* recorder.stop(egressId)
   })
 
 /** Each room is tried, so that one without people does not keep the others from being recorded. */
 const all = <A>(of: ReadonlyArray<A>, each: (one: A) => Start): Start =>
   Effect.flatMap(
-    Effect.forEach(of, (one) => Effect.result(each(one))),
+    Effect.forEach(of, (one) => Effect.result(each(one)), { concurrency: ROOMS_AT_ONCE }),
     (results) => {
       const failed = results.find((result) => result._tag === "Failure")
       return failed?._tag === "Failure" ? Effect.fail(failed.failure) : Effect.void
@@ -81,7 +102,7 @@ const follow = (eventId: string, { phaseId, rooms }: CapturedRooms): Start =>
     const added = yield* Effect.forEach(missing, ({ roomId, egressRoom }) => {
       const id = newId()
       const capture = { id, eventId, phaseId, roomId, egressRoom }
-      return database.transaction((sql) => insertCapture(sql, capture, (workspaceId) => storageKeyOf(workspaceId, id)))
+      return database.transaction((sql) => insertCapture(sql, capture, (workspaceId) => captureKeyOf(workspaceId, id)))
     })
     const starting = [...known.filter(isWanted), ...added].filter((one) => one?.egressId === null)
     yield* all(
@@ -102,26 +123,46 @@ export const capture = (eventId: string, jobId: number): Start =>
     if (wanted !== undefined) yield* follow(eventId, wanted)
   })
 
+/** Removes the file of a recording that was deleted while it went on. */
+const removeStray = async (sql: Queryable, key: string | null): Promise<boolean> => {
+  const name = nameOf(key)
+  const strays = name === null ? [] : await findStrayMedia(sql, [name])
+  for (const stray of strays) await addRemoveJob(sql, stray)
+  return strays.length > 0
+}
+
 /** Takes in what the media server says of a recording; the same twice changes nothing. */
 export const settleCapture = (facts: EgressFacts): Effect.Effect<void, Unavailable, Database | MediaSignal> =>
   Effect.gen(function* () {
-    const { egressId, status, sizeBytes } = facts
+    const { egressId, key, status, sizeBytes } = facts
     if (status === "running") return
     const isMade = status === "ended" && sizeBytes > 0
-    const changed = yield* (yield* Database).run((sql) =>
-      isMade ? captureEnded(sql, egressId, sizeBytes) : captureFailed(sql, egressId, NOT_MADE),
+    const changed = yield* (yield* Database).transaction(
+      async (sql) =>
+        (isMade ? await captureEnded(sql, egressId, sizeBytes) : await captureFailed(sql, egressId, NOT_MADE)) ||
+        (await removeStray(sql, key)),
     )
     if (changed) (yield* MediaSignal).notify()
   })
 
-/** Finds the ends whose messages were lost. */
+/** Ends recordings that no row names: those whose recording or event was deleted. */
+const stopStrays = (recorder: RoomRecorder): Effect.Effect<void, Unavailable, Database> =>
+  Effect.gen(function* () {
+    const running = yield* recorder.running(null)
+    const names = running.map(({ key }) => nameOf(key)).filter((name) => name !== null)
+    const strays = new Set(yield* (yield* Database).run((sql) => findStrayMedia(sql, names)))
+    for (const { egressId, key } of running) if (key !== null && strays.has(key)) yield* recorder.stop(egressId)
+  })
+
+/** Finds the ends whose messages were lost, and recordings that go on although they were deleted. */
 export const sweepCaptures: Effect.Effect<void, Unavailable, Database | MediaSignal | MediaStorage> = Effect.gen(
   function* () {
     const recorder = yield* RoomRecorder
     if (recorder === null) return
+    yield* stopStrays(recorder)
     const storage = yield* MediaStorage
     const captures = yield* (yield* Database).run((sql) => unsettledCaptures(sql, SWEPT))
-    for (const { egressId, egressRoom, storageKey } of captures) {
+    for (const { egressId, storageKey } of captures) {
       const found = yield* recorder.find(egressId)
       if (found !== undefined) {
         yield* settleCapture(found)
@@ -131,7 +172,7 @@ export const sweepCaptures: Effect.Effect<void, Unavailable, Database | MediaSig
       const file = yield* storage.open(storageKey)
       const sizeBytes = file?.size ?? 0
       if (file !== null) yield* Effect.promise(file.close)
-      yield* settleCapture({ egressId, room: egressRoom, key: storageKey, status: "ended", sizeBytes })
+      yield* settleCapture({ egressId, key: storageKey, status: "ended", sizeBytes })
     }
   },
 )

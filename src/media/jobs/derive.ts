@@ -8,7 +8,7 @@ import { Database } from "../../store/database.ts"
 import { takesOf } from "../../store/media/broadcasts.ts"
 import { insertDerivation, listDerivationKinds } from "../../store/media/derivations.ts"
 import { findRecording } from "../../store/media/recordings.ts"
-import { FfmpegFailed, waveformOf, writeThumbnail } from "../derivations/ffmpeg.ts"
+import { FfmpegFailed, type Run, waveformOf, writeThumbnail } from "../derivations/ffmpeg.ts"
 import { type MediaSource, MediaStorage, storageKeyOf } from "../storage/storage.ts"
 
 /** The picture is from a tenth of the recording, and not from later than this. */
@@ -19,19 +19,19 @@ const TYPES: Readonly<Record<DerivationKind, string>> = { thumbnail: "image/jpeg
 /** Writes the file. False: the recording has nothing to make it from. */
 const WRITE: {
   readonly [K in DerivationKind]: (
-    ffmpeg: string,
+    by: Run,
     source: MediaSource,
     of: Pick<Recording, "durationMs" | "contentType">,
     output: string,
   ) => Promise<boolean>
 } = {
-  thumbnail: async (ffmpeg, source, { durationMs, contentType }, output) => {
+  thumbnail: async (by, source, { durationMs, contentType }, output) => {
     if (contentType?.startsWith("audio/") !== false) return false
-    await writeThumbnail(ffmpeg, source, Math.min(LATEST_PICTURE_MS, (durationMs ?? 0) / 10), output)
+    await writeThumbnail(by, source, Math.min(LATEST_PICTURE_MS, (durationMs ?? 0) / 10), output)
     return true
   },
-  waveform: async (ffmpeg, source, { durationMs }, output) => {
-    const waveform = await waveformOf(ffmpeg, source, durationMs ?? 0)
+  waveform: async (by, source, { durationMs }, output) => {
+    const waveform = await waveformOf(by, source, durationMs ?? 0)
     if (waveform !== null) await writeFile(output, JSON.stringify(waveform))
     return waveform !== null
   },
@@ -46,7 +46,7 @@ const make = (ffmpeg: string, recording: Recording, source: MediaSource, kind: D
     const storageKey = storageKeyOf(recording.workspaceId, id)
     const path = yield* storage.newPath(storageKey)
     const isMade = yield* Effect.tryPromise({
-      try: () => WRITE[kind](ffmpeg, source, recording, path),
+      try: (signal) => WRITE[kind]({ ffmpeg, signal }, source, recording, path),
       catch: (cause) =>
         cause instanceof FfmpegFailed ? cause : new FfmpegFailed("the file was not written", { cause }),
     }).pipe(Effect.tapError(() => storage.remove(storageKey)))
@@ -68,7 +68,8 @@ export const derive = (recordingId: string, ffmpeg: string | null): Made =>
     const known = yield* database.run((sql) => listDerivationKinds(sql, recordingId))
     const takes = recording.broadcastId === null ? [] : yield* database.run((sql) => takesOf(sql, recordingId))
     const source = yield* (yield* MediaStorage).source(takes[0]?.storageKey ?? recording.storageKey)
-    for (const kind of ["thumbnail", "waveform"] as const) {
-      if (!known.includes(kind)) yield* make(ffmpeg, recording, source, kind)
-    }
+    const missing = (["thumbnail", "waveform"] as const).filter((kind) => !known.includes(kind))
+    // A picture that cannot be decoded says nothing about the sound.
+    const results = yield* Effect.forEach(missing, (kind) => Effect.result(make(ffmpeg, recording, source, kind)))
+    for (const result of results) if (result._tag === "Failure") return yield* Effect.fail(result.failure)
   })

@@ -29,7 +29,7 @@ import { MediaProcessor, type TaskFailed } from "../processing/media-processor.t
 import type { Cutting, Inspection } from "../processing/protocol.ts"
 import { DISK_FULL, MediaStorage } from "../storage/storage.ts"
 import { announce } from "./announce.ts"
-import { capture } from "./capture.ts"
+import { capture, EMPTY_ROOM } from "./capture.ts"
 import { derive } from "./derive.ts"
 import { startMediaSweeps } from "./media-sweeps.ts"
 import { moveTakes, recordBroadcast } from "./record.ts"
@@ -220,11 +220,12 @@ const start = ({ alone, leaseMs, retentionDays, ffmpeg, summarise: summariseBy }
 
     const tryLater = (job: MediaJob, cause: Cause.Cause<unknown>) =>
       Effect.suspend(() => {
-        const error = String(Cause.squash(cause)).slice(0, 500)
-        log.warn(
-          { job: job.id, kind: job.kind, attempts: job.attempts, err: Cause.squash(cause) },
-          "media: a job failed",
-        )
+        const err = Cause.squash(cause)
+        const error = String(err).slice(0, 500)
+        // A room may be empty for hours.
+        if (err !== EMPTY_ROOM) {
+          log.warn({ job: job.id, kind: job.kind, attempts: job.attempts, err }, "media: a job failed")
+        }
         return database.run((sql) => postponeMediaJob(sql, job.id, pauseOf(job), error))
       })
 
@@ -238,11 +239,23 @@ const start = ({ alone, leaseMs, retentionDays, ffmpeg, summarise: summariseBy }
       )
 
     const scope = yield* Effect.scope
-    const summaries = yield* Semaphore.make(SUMMARIES_AT_ONCE)
-    const moves = yield* Semaphore.make(1)
+    // A model takes a minute, for which no recording waits. The files of a long broadcast take longer, and so does a media server that
+    // does not answer.
+    const aside = new Map<MediaJob["kind"], Semaphore.Semaphore>([
+      ["summarise", yield* Semaphore.make(SUMMARIES_AT_ONCE)],
+      ["move", yield* Semaphore.make(1)],
+      ["capture", yield* Semaphore.make(1)],
+    ])
     /** A job whose lease ends meanwhile is done twice, one after the other, which does no harm. */
-    const aside = (places: Semaphore.Semaphore, work: Effect.Effect<void, Unavailable>) =>
-      Effect.asVoid(Effect.forkIn(places.withPermits(1)(Effect.ignore(work)), scope))
+    const performAside = (places: Semaphore.Semaphore, job: MediaJob) =>
+      places
+        .withPermits(1)(Effect.ignore(perform(job)))
+        .pipe(
+          // The loop sleeps as if the job went on until the end of its lease.
+          Effect.andThen(Effect.sync(() => wake.openUnsafe())),
+          Effect.forkIn(scope),
+          Effect.asVoid,
+        )
 
     const sleepMs = Effect.map(database.run(nextMediaJobInMs), (inMs) =>
       Math.max(0, Math.min(POLL_MS, Math.ceil(inMs ?? POLL_MS))),
@@ -252,10 +265,8 @@ const start = ({ alone, leaseMs, retentionDays, ffmpeg, summarise: summariseBy }
       wake.closeUnsafe()
       const jobs = yield* database.run((sql) => claimMediaJobs(sql, 1, leaseMs))
       for (const job of jobs) {
-        // A model takes a minute, for which no recording waits; the files of a long broadcast take longer.
-        if (job.kind === "summarise") yield* aside(summaries, perform(job))
-        else if (job.kind === "move") yield* aside(moves, perform(job))
-        else yield* perform(job)
+        const places = aside.get(job.kind)
+        yield* places === undefined ? perform(job) : performAside(places, job)
       }
       if (jobs.length === 0) yield* Effect.timeoutOption(wake.await, yield* sleepMs)
     }).pipe(

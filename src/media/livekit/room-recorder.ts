@@ -15,7 +15,6 @@ export class RoomAbsent extends Data.TaggedError("RoomAbsent")<Record<never, nev
 /** One recording, as the media server reports it. */
 export interface EgressFacts {
   readonly egressId: string
-  readonly room: string
   /** The key of the file in the bucket; null if the message does not say. */
   readonly key: string | null
   /** `ended`: the file is in the bucket, if it has any bytes. */
@@ -28,8 +27,8 @@ export interface RoomRecorder {
   readonly start: (room: string, key: string) => Effect.Effect<string, RoomAbsent | Unavailable>
   /** Ends a recording; one that has ended is no failure. */
   readonly stop: (egressId: string) => Effect.Effect<void, Unavailable>
-  /** The recordings of a room that go on. */
-  readonly running: (room: string) => Effect.Effect<ReadonlyArray<EgressFacts>, Unavailable>
+  /** The recordings of a room that go on; null: of all rooms, also of other programs. */
+  readonly running: (room: string | null) => Effect.Effect<ReadonlyArray<EgressFacts>, Unavailable>
   /** `undefined`: the media server does not know it any more. */
   readonly find: (egressId: string) => Effect.Effect<EgressFacts | undefined, Unavailable>
   /** The facts in a message of the media server; null: it is about something else. */
@@ -56,13 +55,12 @@ const statusOf = (status: number): EgressFacts["status"] => {
 }
 
 /** Only part of a message is read: its numbers and names are the media server's, and it is not the only program that has rooms. */
-export const factsOf = ({ egressId, roomName, status, request, fileResults }: EgressInfo): EgressFacts => {
+export const factsOf = ({ egressId, status, request, fileResults }: EgressInfo): EgressFacts => {
   const [file] = fileResults
   const asked = request.case === "roomComposite" ? request.value.fileOutputs[0] : undefined
   const key = asked?.filepath ?? file?.filename
   return {
     egressId,
-    room: roomName,
     key: key === undefined || key === "" ? null : key,
     status: statusOf(status),
     sizeBytes: Number(file?.size ?? 0n),
@@ -111,9 +109,9 @@ export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Se
               code === NOT_FOUND || code === NOT_RUNNING ? Effect.void : Effect.fail(UNREACHABLE),
             ),
           ),
-        running: (roomName) =>
+        running: (room) =>
           Effect.map(
-            reached(() => client.listEgress({ roomName, active: true })),
+            reached(() => client.listEgress({ ...(room !== null && { roomName: room }), active: true })),
             (found) => found.map(factsOf),
           ),
         find: (egressId) =>

@@ -6,7 +6,6 @@ import { rm } from "node:fs/promises"
 import {
   ADTS,
   AdtsOutputFormat,
-  ALL_FORMATS,
   Conversion,
   EncodedPacketSink,
   FilePathTarget,
@@ -32,6 +31,7 @@ import {
 } from "mediabunny"
 import type { CutFacts, MediaFailure } from "../../model/media/recording.ts"
 import type { MediaSource } from "../storage/storage.ts"
+import { FORMATS } from "./formats.ts"
 import type { CutTask } from "./protocol.ts"
 import { sourceOf } from "./source.ts"
 
@@ -83,7 +83,7 @@ const copiedFrom = async (input: Input, start: number, inside: boolean): Promise
   return Math.min(...times)
 }
 
-const inputOf = (from: MediaSource): Input => new Input({ source: sourceOf(from, () => {}), formats: ALL_FORMATS })
+const inputOf = (from: MediaSource): Input => new Input({ source: sourceOf(from, () => {}), formats: FORMATS })
 
 const durationOf = async (path: string): Promise<number> => {
   const input = inputOf({ path })

@@ -2,10 +2,11 @@
  * Reads a file's container, tracks and duration from its bytes alone. The bytes are a stranger's: anything that is not known to be
  * right is a refusal. Runs in the process for media (`media-process.ts`), never on the server's event loop.
  */
-import { ALL_FORMATS, EncodedPacketSink, Input, type InputTrack, UnsupportedInputFormatError } from "mediabunny"
+import { EncodedPacketSink, Input, type InputTrack, UnsupportedInputFormatError } from "mediabunny"
 import type { MediaFacts, MediaFailure } from "../../model/media/recording.ts"
 
 import type { MediaSource } from "../storage/storage.ts"
+import { FORMATS } from "./formats.ts"
 import { type StorageAway, sourceOf } from "./source.ts"
 
 /** By the file's own account; a forged table of samples may claim centuries. */
@@ -54,7 +55,7 @@ export const inspect = async (from: MediaSource, log: (cause: unknown) => void):
   const source = sourceOf(from, (cause) => {
     away = cause
   })
-  const input = new Input({ source, formats: ALL_FORMATS })
+  const input = new Input({ source, formats: FORMATS })
   try {
     return await factsOf(input)
   } catch (cause) {

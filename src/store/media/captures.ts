@@ -6,8 +6,8 @@ import type { Queryable } from "../database.ts"
 export interface Capture {
   /** The recording. */
   readonly id: string
-  /** The media server's name of the room. */
-  readonly egressRoom: string
+  /** The media server's name of the room. Null: it is not wanted any more, and has to end. */
+  readonly egressRoom: string | null
   /** Null: it has not begun. */
   readonly egressId: string | null
   readonly storageKey: string
@@ -62,8 +62,15 @@ export const insertCapture = async (
   return row
 }
 
-export const captureBegan = async (sql: Queryable, id: string, egressId: string): Promise<void> => {
-  await sql`update recordings set egress_id = ${egressId} where id = ${id}`
+/** False: the recording is gone. */
+export const captureBegan = async (sql: Queryable, id: string, egressId: string): Promise<boolean> => {
+  const { count } = await sql`update recordings set egress_id = ${egressId} where id = ${id}`
+  return count > 0
+}
+
+/** The media server is about to be asked to end it: the next recording of the room is another one. */
+export const captureUnwanted = async (sql: Queryable, id: string): Promise<void> => {
+  await sql`update recordings set egress_room = null where id = ${id}`
 }
 
 /** One that never began leaves nothing. */
@@ -71,15 +78,40 @@ export const dropCapture = async (sql: Queryable, id: string): Promise<void> => 
   await sql`delete from recordings where id = ${id} and egress_id is null and not egress_ended`
 }
 
-/** The file is in the bucket: its inspection is next. False: that was known, or the recording is gone. */
+/**
+ * The file is in the bucket: its inspection is next. False: that was known, or the recording is gone. In a transaction. A recording
+ * that is wanted still begins anew with the next people: the media server ends one when its room is empty for a while.
+ */
 export const captureEnded = async (sql: Queryable, egressId: string, sizeBytes: number): Promise<boolean> => {
-  const { count } = await sql`
+  // No commit of the event comes in between, which would say that it is not wanted any more.
+  await sql`
+    select 1 from live_events l join recordings r on r.event_id = l.event_id where r.egress_id = ${egressId}
+       for no key update of l`
+  const [ended] = await sql<{ id: string; eventId: string; egressRoom: string | null }[]>`
     with ended as (
       update recordings set egress_ended = true, size_bytes = ${sizeBytes}, uploaded_bytes = ${sizeBytes}
-       where egress_id = ${egressId} and status = 'processing' and not egress_ended returning id
+       where egress_id = ${egressId} and status = 'processing' and not egress_ended returning id, event_id, egress_room
+    ), job as (
+      insert into media_jobs (kind, recording_id) select 'inspect', id from ended
     )
-    insert into media_jobs (kind, recording_id) select 'inspect', id from ended`
-  return count > 0
+    select id, event_id, egress_room from ended`
+  if (ended === undefined) return false
+  if (ended.egressRoom !== null) await captureAgain(sql, ended)
+  return true
+}
+
+/** A job that is there knows better which rooms are wanted, but may have looked at this one before it ended. */
+const captureAgain = async (sql: Queryable, { id, eventId }: { readonly id: string; readonly eventId: string }) => {
+  await sql`
+    insert into media_jobs (kind, event_id, captured)
+    select 'capture', e.event_id, coalesce(
+             (select captured from media_jobs where event_id = ${eventId} and kind = 'capture' order by id desc limit 1),
+             jsonb_build_object('phaseId', e.phase_id, 'rooms', jsonb_agg(r.room_id)))
+      from recordings e
+      join recordings r on r.event_id = e.event_id and r.phase_id = e.phase_id and r.source = 'livekit'
+       and r.egress_room is not null and (r.id = e.id or (r.status = 'processing' and not r.egress_ended))
+     where e.id = ${id}
+     group by e.event_id, e.phase_id`
 }
 
 /** From `processing` to `failed`; its bytes, if there are any, are removed by a job. */
@@ -93,7 +125,7 @@ export const captureFailed = async (sql: Queryable, egressId: string, failure: M
   return count > 0
 }
 
-/** Captures that the media server may have ended without a message that came here. */
+/** Captures that the media server may have ended without a message that came here; not always the same ones, if they are many. */
 export const unsettledCaptures = async (
   sql: Queryable,
   limit: number,
@@ -101,4 +133,4 @@ export const unsettledCaptures = async (
   sql<(Capture & { egressId: string })[]>`
     select ${sql.unsafe(COLUMNS)} from recordings
      where source = 'livekit' and status = 'processing' and not egress_ended and egress_id is not null
-     order by created_at limit ${limit}`
+     order by random() limit ${limit}`

@@ -1,6 +1,6 @@
 -- Recordings that the media server makes of its rooms.
 alter table recordings
-  -- The media server's name of the room.
+  -- The media server's name of the room; null once it has to end.
   add column egress_room text,
   -- The media server's id of the recording; null until it has begun.
   add column egress_id text unique,
