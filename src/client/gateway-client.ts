@@ -3,10 +3,11 @@
  * keeps the server's time, and has each command done once however often the connection is lost. Close codes decide the next
  * step; stream positions decide which dispatches were missed.
  */
-import { adviceFor } from "../protocol/close-codes.ts"
-import type { ErrorFrame, HeartbeatAck, Hello, Reconnect } from "../protocol/frames.ts"
-import { OP } from "../protocol/op.ts"
+
 import type { Ready } from "../protocol/ready.ts"
+import { adviceFor } from "../protocol/wire/close-codes.ts"
+import type { ErrorFrame, HeartbeatAck, Hello, Reconnect } from "../protocol/wire/frames.ts"
+import { OP } from "../protocol/wire/op.ts"
 import type { GatewayClientOptions, GatewayToken } from "./client-options.ts"
 import { Backoff } from "./connection/backoff.ts"
 import { Emitter } from "./connection/emitter.ts"

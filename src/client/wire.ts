@@ -1,7 +1,7 @@
 /** The gateway's envelope as the client uses it, typed from the protocol. */
 import type { CommandData, CommandName, DispatchData, DispatchName } from "../protocol/contract.ts"
-import type { ReplyFrame } from "../protocol/frames.ts"
 import type { Cursors } from "../protocol/topics/fields.ts"
+import type { ReplyFrame } from "../protocol/wire/frames.ts"
 import type { ReplyData } from "./connection/replies.ts"
 
 /** A dispatch with the data of its name. Names this client does not know are ignored before they get here. */

@@ -12,5 +12,5 @@ test("at run time the client needs nothing but itself and two tables of the prot
     )
   })
   const foreign = imported.filter((from) => !from.startsWith("client/"))
-  expect([...new Set(foreign)].toSorted()).toEqual(["protocol/close-codes.ts", "protocol/op.ts"])
+  expect([...new Set(foreign)].toSorted()).toEqual(["protocol/wire/close-codes.ts", "protocol/wire/op.ts"])
 })

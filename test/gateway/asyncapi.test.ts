@@ -2,7 +2,7 @@
 import { DiagnosticSeverity, Parser } from "@asyncapi/parser"
 import { beforeAll, describe, expect, test } from "vitest"
 import { DISPATCHES, COMMANDS as SERVED } from "../../src/protocol/contract.ts"
-import { OP } from "../../src/protocol/op.ts"
+import { OP } from "../../src/protocol/wire/op.ts"
 import { call } from "../support/api.ts"
 import {
   breachOfSent,

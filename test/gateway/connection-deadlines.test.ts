@@ -2,7 +2,7 @@
 import { expect, test } from "vitest"
 import { dueEvent } from "../../src/gateway/connection/deadlines.ts"
 import { beginLife, type Life } from "../../src/gateway/connection/lifecycle.ts"
-import { CLOSE } from "../../src/protocol/close-codes.ts"
+import { CLOSE } from "../../src/protocol/wire/close-codes.ts"
 
 const LIMITS = { heartbeatMs: 20_000, identifyTimeoutMs: 10_000, tokenNoticeMs: 60_000 }
 const dueAt = (now: number, life: Partial<Life>, lastSeenAt = now): ReturnType<typeof dueEvent> =>

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
-import { OP } from "../../src/protocol/op.ts"
+import { OP } from "../../src/protocol/wire/op.ts"
 import { withTables } from "./guide-tables.ts"
 
 const guide = readFileSync(new URL("../../docs/gateway.md", import.meta.url), "utf8")

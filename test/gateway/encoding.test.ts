@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { encodeOrdered, withField } from "../../src/protocol/encoding.ts"
+import { encodeOrdered, withField } from "../../src/protocol/wire/encoding.ts"
 
 /** Data as dispatches have it: with at least one field, and values that hold braces and quotes. */
 const data = fc.dictionary(fc.string(), fc.oneof(fc.jsonValue(), fc.constantFrom("}}", '"}', ',"media":{}}')), {

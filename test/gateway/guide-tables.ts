@@ -2,8 +2,8 @@
 
 import { Modality } from "../../src/model/phase.ts"
 import { EventRole, narrowRole } from "../../src/model/roles.ts"
-import { ADVICE, CLOSE } from "../../src/protocol/close-codes.ts"
 import { REFUSALS } from "../../src/protocol/refusals.ts"
+import { ADVICE, CLOSE } from "../../src/protocol/wire/close-codes.ts"
 import { described, type GatewayMessage, type JsonSchema, SENT, TAKEN } from "../support/gateway-description.ts"
 
 /** Bounds that only say how far a whole number reaches. */

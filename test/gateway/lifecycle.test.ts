@@ -13,7 +13,7 @@ import {
 } from "../../src/gateway/connection/lifecycle.ts"
 import { type ConnectionEffect, step } from "../../src/gateway/connection/step.ts"
 import { topicsOf } from "../../src/gateway/connection/subscriptions.ts"
-import { CLOSE } from "../../src/protocol/close-codes.ts"
+import { CLOSE } from "../../src/protocol/wire/close-codes.ts"
 
 const BEGIN = 1_000
 const ANN: Identity = {

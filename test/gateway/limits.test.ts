@@ -5,8 +5,8 @@ import { canonical } from "../../src/gateway/connection/canonical-json.ts"
 import { compact } from "../../src/gateway/event/presence-reports.ts"
 import { RateBudgets } from "../../src/gateway/memory/rate-budgets.ts"
 import { GATEWAY_DEFAULTS } from "../../src/gateway/options.ts"
-import { adviceFor, CLOSE } from "../../src/protocol/close-codes.ts"
-import { CommandFrame } from "../../src/protocol/frames.ts"
+import { adviceFor, CLOSE } from "../../src/protocol/wire/close-codes.ts"
+import { CommandFrame } from "../../src/protocol/wire/frames.ts"
 
 test("a bucket gives its burst at once, then its rate, and the time of the next token", () => {
   const budgets = new RateBudgets({ ...GATEWAY_DEFAULTS.budgets, commands: { perSecond: 10, burst: 3 } }, 5)

@@ -7,9 +7,9 @@ import { topicsOf } from "../../src/gateway/connection/subscriptions.ts"
 import { resumeEphemeral } from "../../src/gateway/transport/backpressure.ts"
 import { closeStaggered } from "../../src/gateway/transport/staggered-close.ts"
 import { roomStream, SHARED_STREAMS } from "../../src/model/live/streams.ts"
-import { CLOSE } from "../../src/protocol/close-codes.ts"
 import { DISPATCHES } from "../../src/protocol/contract.ts"
 import type { AnyDispatch } from "../../src/protocol/dispatch.ts"
+import { CLOSE } from "../../src/protocol/wire/close-codes.ts"
 import { openVirtualTime } from "../support/virtual-time.ts"
 
 const NOBODY = { left: () => {}, makeReady: () => {} }

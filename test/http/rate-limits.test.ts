@@ -6,7 +6,7 @@ import { runInNewContext } from "node:vm"
 import { Effect, Exit } from "effect"
 import { TestClock } from "effect/testing"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type LimitName, RATE_LIMIT_KEYS, RateLimits } from "../../src/http/requests/rate-limits.ts"
+import { type LimitName, RATE_LIMIT_KEYS, RateLimits } from "../../src/http/requests/limits/rate-limits.ts"
 import { ANONYMOUS_BUDGET_KEYS } from "../../src/identity/callers/anonymous-budgets.ts"
 import { BoundedBuckets } from "../../src/model/limits/bounded-buckets.ts"
 import {

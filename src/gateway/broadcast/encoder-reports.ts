@@ -1,7 +1,7 @@
 /** Reports the encoder of an event's broadcast to staff: when it begins, is lost, or is back. */
 import type { EncoderReport, LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
 import type { EncoderState } from "../../model/live/live-values.ts"
-import { encodeEphemeralFrame } from "../../protocol/encoding.ts"
+import { encodeEphemeralFrame } from "../../protocol/wire/encoding.ts"
 import type { Delivery } from "./delivery.ts"
 
 export class EncoderReports {

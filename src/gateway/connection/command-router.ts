@@ -10,7 +10,6 @@ import { hashSecret, newSecret } from "../../identity/secrets.ts"
 import { ingestAddress } from "../../media/live/addresses.ts"
 import { isStorable } from "../../model/json.ts"
 import { isStaff } from "../../model/roles.ts"
-import { CLOSE } from "../../protocol/close-codes.ts"
 import type { RateClass } from "../../protocol/command.ts"
 import {
   COMMANDS,
@@ -22,11 +21,12 @@ import {
   isGatewayCommand,
   type ReplyData,
 } from "../../protocol/contract.ts"
-import type { CommandFrame } from "../../protocol/frames.ts"
-import { OP } from "../../protocol/op.ts"
 import { can, whyNot } from "../../protocol/permissions.ts"
 import type { Refusal } from "../../protocol/refusals.ts"
 import { actingAs } from "../../protocol/rule.ts"
+import { CLOSE } from "../../protocol/wire/close-codes.ts"
+import type { CommandFrame } from "../../protocol/wire/frames.ts"
+import { OP } from "../../protocol/wire/op.ts"
 import { findPhaseBroadcast } from "../../store/media/broadcasts.ts"
 import type { Channel } from "../event/channel.ts"
 import { lacksRoom } from "../event/reaction-counts.ts"

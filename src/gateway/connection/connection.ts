@@ -4,7 +4,7 @@
  */
 
 import type { Basis } from "../../model/grants.ts"
-import type { CloseCode } from "../../protocol/close-codes.ts"
+import type { CloseCode } from "../../protocol/wire/close-codes.ts"
 import { type StreamName, streamsOf } from "../broadcast/stream-names.ts"
 import { beginLife, type ConnectionState, type Identity, isSettled, type Life, type LifeEvent } from "./lifecycle.ts"
 import { type ConnectionEffect, type ConnectionLeft, type ReadyNeed, step } from "./step.ts"

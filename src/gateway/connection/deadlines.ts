@@ -1,5 +1,5 @@
 /** The deadlines of a connection. One sweep over all connections checks them, so that a connection owns no timer. */
-import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
+import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import type { GatewayOptions } from "../options.ts"
 import { isSettled, type Life, type LifeEvent } from "./lifecycle.ts"
 

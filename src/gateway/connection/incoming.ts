@@ -4,7 +4,8 @@
  */
 import { Result, Schema } from "effect"
 import { isShallow } from "../../model/json.ts"
-import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
+import type { Refusal } from "../../protocol/refusals.ts"
+import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import {
   CommandFrame,
   CommandId,
@@ -13,9 +14,8 @@ import {
   MAX_FRAME_BYTES,
   MAX_FRAME_OBJECTS,
   TokenFrame,
-} from "../../protocol/frames.ts"
-import { OP } from "../../protocol/op.ts"
-import type { Refusal } from "../../protocol/refusals.ts"
+} from "../../protocol/wire/frames.ts"
+import { OP } from "../../protocol/wire/op.ts"
 import { type ConnectionState, isSettled } from "./lifecycle.ts"
 import { refusal } from "./refusal.ts"
 

@@ -6,9 +6,9 @@
 import type { Basis } from "../../model/grants.ts"
 import type { ParticipantKind } from "../../model/participants.ts"
 import type { EventRole } from "../../model/roles.ts"
-import type { CloseCode } from "../../protocol/close-codes.ts"
 import type { OptOut } from "../../protocol/dispatch.ts"
-import type { Resume } from "../../protocol/frames.ts"
+import type { CloseCode } from "../../protocol/wire/close-codes.ts"
+import type { Resume } from "../../protocol/wire/frames.ts"
 import { streamsOf } from "../broadcast/stream-names.ts"
 
 /** The participant that a token identifies. */

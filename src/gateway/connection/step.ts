@@ -3,10 +3,10 @@
  * them in their order. Subscriptions follow from the two lives; the other effects follow from the event.
  */
 import { toTimestamp } from "../../model/timestamp.ts"
-import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
-import type { Resume } from "../../protocol/frames.ts"
-import { OP } from "../../protocol/op.ts"
 import type { ReadyReason } from "../../protocol/ready.ts"
+import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
+import type { Resume } from "../../protocol/wire/frames.ts"
+import { OP } from "../../protocol/wire/op.ts"
 import { type ConnectionState, changesStreams, type Life, type LifeEvent, lifeAfter } from "./lifecycle.ts"
 import { subscriptionChange } from "./subscriptions.ts"
 

@@ -3,10 +3,10 @@
  * server receives the commands of clients and sends the dispatches.
  */
 import type { JsonSchema } from "effect"
-import { ADVICE, CLOSE } from "../../protocol/close-codes.ts"
 import { type CommandName, commandContract } from "../../protocol/contract.ts"
-import { GATEWAY_PATH, MAX_FRAME_BYTES, MAX_FRAME_OBJECTS, SUBPROTOCOL } from "../../protocol/frames.ts"
 import { REFUSALS } from "../../protocol/refusals.ts"
+import { ADVICE, CLOSE } from "../../protocol/wire/close-codes.ts"
+import { GATEWAY_PATH, MAX_FRAME_BYTES, MAX_FRAME_OBJECTS, SUBPROTOCOL } from "../../protocol/wire/frames.ts"
 import { allowedFor } from "./allowed.ts"
 import { COMMAND_MESSAGES, DISPATCH_MESSAGES, FRAMES, MESSAGES, type Message, REPLY_MESSAGES } from "./messages.ts"
 import { messageSchemas } from "./schemas.ts"

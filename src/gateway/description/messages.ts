@@ -19,7 +19,7 @@ import {
   ReplyFrame,
   TokenAccepted,
   TokenFrame,
-} from "../../protocol/frames.ts"
+} from "../../protocol/wire/frames.ts"
 
 export interface Message {
   readonly key: string

@@ -6,7 +6,6 @@ import { JsonSchema, Schema, type SchemaAST, SchemaRepresentation } from "effect
 import * as events from "../../model/event.ts"
 import * as phases from "../../model/phase.ts"
 import * as roles from "../../model/roles.ts"
-import * as frames from "../../protocol/frames.ts"
 import * as state from "../../protocol/ready.ts"
 import * as refusals from "../../protocol/refusals.ts"
 import * as session from "../../protocol/session.ts"
@@ -21,6 +20,7 @@ import * as polls from "../../protocol/topics/polls.ts"
 import * as presence from "../../protocol/topics/presence.ts"
 import * as questions from "../../protocol/topics/questions.ts"
 import * as rotation from "../../protocol/topics/rotation.ts"
+import * as frames from "../../protocol/wire/frames.ts"
 import { MESSAGES } from "./messages.ts"
 
 const NAMES = new Map<SchemaAST.AST, string>(

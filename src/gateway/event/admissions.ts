@@ -2,7 +2,7 @@
  * The way from an identified connection to an open one: past the refusals and the waiting room, reported to the live event, and
  * into the registry.
  */
-import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
+import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { ParticipantMemory } from "../memory/participant-memory.ts"
 import type { Arrivals } from "./arrivals.ts"

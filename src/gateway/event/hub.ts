@@ -1,9 +1,9 @@
 /** Channels by event, and every connection of this process: opening, sweeping for deadlines, draining. */
 
 import { every } from "../../clock/timers.ts"
-import { CLOSE } from "../../protocol/close-codes.ts"
-import type { Resume } from "../../protocol/frames.ts"
-import { OP } from "../../protocol/op.ts"
+import { CLOSE } from "../../protocol/wire/close-codes.ts"
+import type { Resume } from "../../protocol/wire/frames.ts"
+import { OP } from "../../protocol/wire/op.ts"
 import type { Connection, ConnectionOwner } from "../connection/connection.ts"
 import { dueEvent } from "../connection/deadlines.ts"
 import type { ConnectionLeft, ReadyNeed } from "../connection/step.ts"

@@ -4,7 +4,7 @@
  */
 
 import type { Timers } from "../../clock/timers.ts"
-import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
+import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
 import { ConnectionRegistry } from "./connection-registry.ts"

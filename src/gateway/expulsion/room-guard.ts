@@ -12,7 +12,7 @@ import type { Timers } from "../../clock/timers.ts"
 import type { MediaServerApi } from "../../media/livekit/media-server-api.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
 import { type Expulsion, RoomAccess } from "./room-access.ts"
-import { misplaced, type OpenRoom, roomsByEvent } from "./room-sweep.ts"
+import { type MediaRoom, misplaced, roomsByEvent } from "./room-sweep.ts"
 
 export interface RoomGuardServices {
   readonly live: LiveEvents["Service"]
@@ -181,7 +181,7 @@ export class RoomGuard {
   /** An event that is not in this database is another deployment's at the same media server. */
   #sweepEvent(eventId: string, names: ReadonlyArray<string>): Effect.Effect<void> {
     return Effect.gen({ self: this }, function* () {
-      const open: OpenRoom[] = []
+      const open: MediaRoom[] = []
       for (const name of names) open.push({ name, people: yield* this.#calls.withPermit(this.#server.people(name)) })
       const { snapshot } = yield* this.#services.live.read(eventId, [], true)
       this.#perform(eventId, misplaced(new RoomAccess(eventId, { snapshot }), open))

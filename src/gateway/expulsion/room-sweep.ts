@@ -1,7 +1,7 @@
 /** Comparing the rooms that the media server has with those that the live events have. */
 import type { Expulsion, RoomAccess } from "./room-access.ts"
 
-export interface OpenRoom {
+export interface MediaRoom {
   readonly name: string
   /** The identities of the people in it. */
   readonly people: ReadonlyArray<string>
@@ -25,7 +25,7 @@ export const roomsByEvent = (names: ReadonlyArray<string>): ReadonlyMap<string, 
 }
 
 /** The people who are in a room without a seat there, and the rooms that nobody has a seat in. */
-export const misplaced = (access: RoomAccess, open: ReadonlyArray<OpenRoom>): ReadonlyArray<Expulsion> => {
+export const misplaced = (access: RoomAccess, open: ReadonlyArray<MediaRoom>): ReadonlyArray<Expulsion> => {
   const { rooms } = access
   return open.flatMap(({ name, people }): ReadonlyArray<Expulsion> => {
     if (!rooms.has(name)) return [{ type: "close", room: name }]

@@ -5,8 +5,8 @@
  */
 
 import { wireStream } from "../../model/live/streams.ts"
-import { CLOSE, type CloseCode } from "../../protocol/close-codes.ts"
-import type { Resume } from "../../protocol/frames.ts"
+import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
+import type { Resume } from "../../protocol/wire/frames.ts"
 import type { Delivery } from "../broadcast/delivery.ts"
 import type { StreamCursors, StreamName } from "../broadcast/stream-names.ts"
 import type { Connection } from "../connection/connection.ts"

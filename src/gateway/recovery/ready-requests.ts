@@ -1,7 +1,8 @@
 /** Requests for `ready` that wait for a reading of the event. */
-import type { Resume } from "../../protocol/frames.ts"
+
 import type { ReadyReason } from "../../protocol/ready.ts"
 import type { PhaseTraits } from "../../protocol/rule.ts"
+import type { Resume } from "../../protocol/wire/frames.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { ConnectionSeats } from "../event/media-seats.ts"
 import { receivesStaffChat } from "./ready.ts"

@@ -1,6 +1,6 @@
 /** Slow sockets: ephemeral messages are paused, and the socket is closed before its buffer outgrows the limit. */
 
-import { CLOSE } from "../../protocol/close-codes.ts"
+import { CLOSE } from "../../protocol/wire/close-codes.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { GatewayOptions } from "../options.ts"
 

@@ -1,7 +1,7 @@
 /** Dispatches on their way from the feed or the store to sockets. */
 import type { Publication } from "../../actors/feed.ts"
-import { withField } from "../../protocol/encoding.ts"
 import type { MediaSeat } from "../../protocol/topics/media.ts"
+import { withField } from "../../protocol/wire/encoding.ts"
 
 export interface Outgoing {
   readonly frame: string

@@ -1,6 +1,6 @@
 /** Sends many dispatches to one connection in few frames, and stops when its buffer is full. */
 
-import { CLOSE } from "../../protocol/close-codes.ts"
+import { CLOSE } from "../../protocol/wire/close-codes.ts"
 import type { Connection } from "../connection/connection.ts"
 import { framesOf } from "./frame-packing.ts"
 

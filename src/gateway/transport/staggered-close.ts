@@ -2,7 +2,7 @@
 
 import { inPortions } from "../../clock/throttle.ts"
 import type { Cancel, Timers } from "../../clock/timers.ts"
-import type { CloseCode } from "../../protocol/close-codes.ts"
+import type { CloseCode } from "../../protocol/wire/close-codes.ts"
 import type { Connection } from "../connection/connection.ts"
 
 const STEPS = 15

@@ -5,8 +5,8 @@
  */
 import type { HttpRequest, HttpResponse, TemplatedApp, WebSocket } from "uWebSockets.js"
 import type { Client } from "../../identity/callers/client-addresses.ts"
-import { CLOSE } from "../../protocol/close-codes.ts"
-import { GATEWAY_PATH, SUBPROTOCOL } from "../../protocol/frames.ts"
+import { CLOSE } from "../../protocol/wire/close-codes.ts"
+import { GATEWAY_PATH, SUBPROTOCOL } from "../../protocol/wire/frames.ts"
 import type { Connection, Socket } from "../connection/connection.ts"
 
 /** The engine's app that the gateway is bound to. */

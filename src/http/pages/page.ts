@@ -7,7 +7,7 @@ import { escapeHtml } from "../../mail/letters.ts"
 import { BadRequest, type Failure } from "../../model/errors.ts"
 import { isStorable } from "../../model/json.ts"
 import type { HandlerServices } from "../requests/call.ts"
-import type { LimitName } from "../requests/rate-limits.ts"
+import type { LimitName } from "../requests/limits/rate-limits.ts"
 import type { HttpRequest, HttpResponse } from "../transport/message.ts"
 
 export interface PageRoute {

@@ -34,7 +34,7 @@ import type { WebhookRegistration } from "../../store/webhooks/webhook-registrat
 import type { UserRow } from "../../store/workspaces/users.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
 import type { Access } from "../contract/access.ts"
-import type { RateLimits } from "./rate-limits.ts"
+import type { RateLimits } from "./limits/rate-limits.ts"
 import type { HttpSettings } from "./settings.ts"
 
 /** The holder of a session token: a user of the workspace, or a guest on one event. */

@@ -17,7 +17,7 @@ import { type AnyCall, type AnyHandle, type HandlerServices, Reply } from "../re
 import { credentialsOf, refuseCrossSite, sessionCookieName } from "../requests/credentials.ts"
 import { traitsOf } from "../requests/endpoint-traits.ts"
 import { Idempotency } from "../requests/idempotency.ts"
-import { RateLimits } from "../requests/rate-limits.ts"
+import { RateLimits } from "../requests/limits/rate-limits.ts"
 import { HttpSettings } from "../requests/settings.ts"
 import { tagged } from "./etag.ts"
 import type { HttpRequest, HttpResponse } from "./message.ts"

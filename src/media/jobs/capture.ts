@@ -6,7 +6,6 @@ import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { MediaFailure } from "../../model/media/recording.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import {
-  type Capture,
   captureBegan,
   captureEnded,
   captureFailed,
@@ -14,6 +13,7 @@ import {
   dropCapture,
   insertCapture,
   listCaptures,
+  type RoomCapture,
   unsettledCaptures,
   wantedCapture,
 } from "../../store/media/captures.ts"
@@ -55,7 +55,7 @@ export const EMPTY_ROOM = new Unavailable({
 type Start = Effect.Effect<void, Unavailable, Database | MediaStorage>
 
 /** A process that died after the recording had begun finds it again by its key. */
-const begin = ({ id, egressRoom, storageKey }: Capture): Start =>
+const begin = ({ id, egressRoom, storageKey }: RoomCapture): Start =>
   Effect.gen(function* () {
     const recorder = yield* RoomRecorder
     if (recorder === null || egressRoom === null) return
@@ -70,7 +70,7 @@ const begin = ({ id, egressRoom, storageKey }: Capture): Start =>
     if (!isWanted) yield* recorder.stop(egressId)
   })
 
-const end = ({ id, egressId, egressRoom }: Capture): Start =>
+const end = ({ id, egressId, egressRoom }: RoomCapture): Start =>
   Effect.gen(function* () {
     const recorder = yield* RoomRecorder
     const database = yield* Database
@@ -97,7 +97,7 @@ const follow = (eventId: string, { phaseId, rooms }: CapturedRooms): Start =>
       egressRoom: mediaRoomOf({ eventId, phaseId: phaseId ?? "", roomId }),
     }))
     const known = yield* database.run((sql) => listCaptures(sql, eventId))
-    const isWanted = ({ egressRoom }: Capture): boolean => wanted.some((one) => one.egressRoom === egressRoom)
+    const isWanted = ({ egressRoom }: RoomCapture): boolean => wanted.some((one) => one.egressRoom === egressRoom)
     const missing = wanted.filter(({ egressRoom }) => !known.some((one) => one.egressRoom === egressRoom))
     const added = yield* Effect.forEach(missing, ({ roomId, egressRoom }) => {
       const id = newId()
@@ -116,7 +116,7 @@ const follow = (eventId: string, { phaseId, rooms }: CapturedRooms): Start =>
   })
 
 /** Does what the job says, unless the event has a newer one. */
-export const capture = (eventId: string, jobId: number): Start =>
+export const followCapture = (eventId: string, jobId: number): Start =>
   Effect.gen(function* () {
     if ((yield* RoomRecorder) === null) return
     const wanted = yield* (yield* Database).transaction((sql) => wantedCapture(sql, eventId, jobId))

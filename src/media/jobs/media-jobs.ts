@@ -29,7 +29,7 @@ import { MediaProcessor, type TaskFailed } from "../processing/media-processor.t
 import type { Cutting, Inspection } from "../processing/protocol.ts"
 import { DISK_FULL, MediaStorage } from "../storage/storage.ts"
 import { announce } from "./announce.ts"
-import { capture, EMPTY_ROOM } from "./capture.ts"
+import { EMPTY_ROOM, followCapture } from "./capture.ts"
 import { derive } from "./derive.ts"
 import { startMediaSweeps } from "./media-sweeps.ts"
 import { moveTakes, recordBroadcast } from "./record.ts"
@@ -208,7 +208,7 @@ const start = ({ alone, leaseMs, retentionDays, ffmpeg, summarise: summariseBy }
         case "transcribe":
           return transcribe(job, now(), summariseBy !== null)
         case "capture":
-          return capture(job.eventId, job.id)
+          return followCapture(job.eventId, job.id)
         case "summarise":
           // A model that is away for long leaves no summary: people can write one.
           if (summariseBy === null || job.attempts > MOST_TRIES) return Effect.void

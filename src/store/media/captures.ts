@@ -3,7 +3,7 @@ import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { MediaFailure } from "../../model/media/recording.ts"
 import type { Queryable } from "../database.ts"
 
-export interface Capture {
+export interface RoomCapture {
   /** The recording. */
   readonly id: string
   /** The media server's name of the room. Null: it is not wanted any more, and has to end. */
@@ -32,8 +32,8 @@ export const wantedCapture = async (
 }
 
 /** Captures of the event that the media server has not ended. */
-export const listCaptures = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<Capture>> =>
-  sql<Capture[]>`
+export const listCaptures = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<RoomCapture>> =>
+  sql<RoomCapture[]>`
     select ${sql.unsafe(COLUMNS)} from recordings
      where event_id = ${eventId} and source = 'livekit' and status = 'processing' and not egress_ended order by id`
 
@@ -50,10 +50,10 @@ export const insertCapture = async (
   sql: Queryable,
   { id, eventId, phaseId, roomId, egressRoom }: NewCapture,
   keyOf: (workspaceId: string) => string,
-): Promise<Capture | undefined> => {
+): Promise<RoomCapture | undefined> => {
   const [event] = await sql<{ workspaceId: string }[]>`select workspace_id from events where id = ${eventId}`
   if (event === undefined) return undefined
-  const [row] = await sql<Capture[]>`
+  const [row] = await sql<RoomCapture[]>`
     insert into recordings (id, event_id, workspace_id, phase_id, room_id, kind, source, status, storage_key, egress_room)
     select ${id}::uuid, ${eventId}::uuid, ${event.workspaceId}::uuid,
            (select p.id from phases p where p.id = ${phaseId}::uuid and p.event_id = ${eventId}::uuid), ${roomId},
@@ -129,8 +129,8 @@ export const captureFailed = async (sql: Queryable, egressId: string, failure: M
 export const unsettledCaptures = async (
   sql: Queryable,
   limit: number,
-): Promise<ReadonlyArray<Capture & { readonly egressId: string }>> =>
-  sql<(Capture & { egressId: string })[]>`
+): Promise<ReadonlyArray<RoomCapture & { readonly egressId: string }>> =>
+  sql<(RoomCapture & { egressId: string })[]>`
     select ${sql.unsafe(COLUMNS)} from recordings
      where source = 'livekit' and status = 'processing' and not egress_ended and egress_id is not null
      order by random() limit ${limit}`

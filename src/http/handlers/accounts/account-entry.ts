@@ -15,7 +15,7 @@ import {
 import { Database, type Queryable } from "../../../store/database.ts"
 import { onUniqueViolation, query } from "../../../store/query.ts"
 import { insertWorkspace } from "../../../store/workspaces/workspaces.ts"
-import { RateLimits } from "../../requests/rate-limits.ts"
+import { RateLimits } from "../../requests/limits/rate-limits.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { freeSlug, RETRY_SLUG } from "../workspaces/slug.ts"
 import { postVerification } from "./account-security.ts"

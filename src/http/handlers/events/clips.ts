@@ -12,8 +12,8 @@ import { lockMediaUse } from "../../../store/media/recordings.ts"
 import { query } from "../../../store/query.ts"
 import type { Clips } from "../../contract/events/clips.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
-import { shownClip, workspaceAddressing } from "../../requests/media-addresses.ts"
-import { requireQuota } from "../../requests/media-quota.ts"
+import { shownClip, workspaceAddressing } from "../../requests/media/addresses.ts"
+import { requireQuota } from "../../requests/media/quota.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 
 const LONGEST_MS = 3_600_000

@@ -6,11 +6,11 @@ import type { Question } from "../../../model/question.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { decodeQuestionCursor, findQuestion, pageQuestions } from "../../../store/events/questions.ts"
 import type { Questions } from "../../contract/events/questions.ts"
-import { newcomer, spend } from "../../requests/anonymous-acts.ts"
 import { voterCookie } from "../../requests/audience.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
+import { newcomer, spend } from "../../requests/limits/anonymous-acts.ts"
+import { RateLimits } from "../../requests/limits/rate-limits.ts"
 import { pageReply, pageRequestBy } from "../../requests/paging.ts"
-import { RateLimits } from "../../requests/rate-limits.ts"
 import { ask } from "./live-commands.ts"
 
 const run = <A>(body: (sql: Queryable) => Promise<A>) => Effect.flatMap(Database, (database) => database.run(body))

@@ -22,9 +22,9 @@ import {
 import { query } from "../../../store/query.ts"
 import type { Recordings } from "../../contract/events/recordings.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
-import { shownRecording, workspaceAddressing } from "../../requests/media-addresses.ts"
-import { requireQuota } from "../../requests/media-quota.ts"
-import { partAddresses, reservedBytes, sealed, wholeAddress } from "../../requests/media-uploads.ts"
+import { shownRecording, workspaceAddressing } from "../../requests/media/addresses.ts"
+import { requireQuota } from "../../requests/media/quota.ts"
+import { partAddresses, reservedBytes, sealed, wholeAddress } from "../../requests/media/uploads.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 

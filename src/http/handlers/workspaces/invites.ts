@@ -27,8 +27,8 @@ import {
 } from "../../../store/workspaces/invites.ts"
 import type { Invites } from "../../contract/workspaces/invites.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
+import { RateLimits } from "../../requests/limits/rate-limits.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
-import { RateLimits } from "../../requests/rate-limits.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { countLettersToOthers, requireProvedSender, type Sender, unaskedLetters } from "./letters-to-others.ts"
 

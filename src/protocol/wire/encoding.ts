@@ -1,5 +1,5 @@
 /** The text of dispatches on a socket. */
-import { wireStream } from "../model/live/streams.ts"
+import { wireStream } from "../../model/live/streams.ts"
 import { OP } from "./op.ts"
 
 /** `at`: Unix milliseconds. */

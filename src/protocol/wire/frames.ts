@@ -3,13 +3,13 @@
  * unknown fields and unknown `t`.
  */
 import { Schema } from "effect"
-import { isStorable } from "../model/json.ts"
-import { EventRole } from "../model/roles.ts"
-import { Instant } from "../model/timestamp.ts"
-import { OptOut } from "./dispatch.ts"
+import { isStorable } from "../../model/json.ts"
+import { EventRole } from "../../model/roles.ts"
+import { Instant } from "../../model/timestamp.ts"
+import { OptOut } from "../dispatch.ts"
+import { Refusal, RefusalCode } from "../refusals.ts"
+import { Cursors } from "../topics/fields.ts"
 import { OP } from "./op.ts"
-import { Refusal, RefusalCode } from "./refusals.ts"
-import { Cursors } from "./topics/fields.ts"
 
 export const SUBPROTOCOL = "gc.v1"
 export const GATEWAY_PATH = "/v1/gateway"

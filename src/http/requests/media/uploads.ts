@@ -1,9 +1,9 @@
 /** Uploads of recordings: the addresses of their bytes, and what came of them. */
 import { Effect } from "effect"
-import type { MediaLinks } from "../../media/links.ts"
-import { type Arrived, MediaStorage } from "../../media/storage/storage.ts"
-import { BadRequest, Conflict, PayloadTooLarge, type Unavailable } from "../../model/errors.ts"
-import type { MediaFailure, Recording } from "../../model/media/recording.ts"
+import type { MediaLinks } from "../../../media/links.ts"
+import { type Arrived, MediaStorage } from "../../../media/storage/storage.ts"
+import { BadRequest, Conflict, PayloadTooLarge, type Unavailable } from "../../../model/errors.ts"
+import type { MediaFailure, Recording } from "../../../model/media/recording.ts"
 import {
   faultOfParts,
   PARTS_ABOVE_BYTES,
@@ -11,15 +11,15 @@ import {
   partOf,
   partPlanOf,
   type StoredPart,
-} from "../../model/media/upload-parts.ts"
-import { toMillis } from "../../model/timestamp.ts"
-import { Database } from "../../store/database.ts"
-import type { MediaSignal } from "../../store/media/media-signal.ts"
-import { startMediaJobs } from "../../store/media/media-signal.ts"
-import { failUpload } from "../../store/media/recordings.ts"
-import { type Addressing, uploadAddress, workspaceAddressing } from "./media-addresses.ts"
-import { mostBytes } from "./media-quota.ts"
-import type { HttpSettings } from "./settings.ts"
+} from "../../../model/media/upload-parts.ts"
+import { toMillis } from "../../../model/timestamp.ts"
+import { Database } from "../../../store/database.ts"
+import type { MediaSignal } from "../../../store/media/media-signal.ts"
+import { startMediaJobs } from "../../../store/media/media-signal.ts"
+import { failUpload } from "../../../store/media/recordings.ts"
+import type { HttpSettings } from "../settings.ts"
+import { type Addressing, uploadAddress, workspaceAddressing } from "./addresses.ts"
+import { mostBytes } from "./quota.ts"
 
 /** The largest object that S3 takes in one request. */
 const MOST_IN_ONE_REQUEST = 5 * 1024 ** 3

@@ -1,11 +1,11 @@
 /** Bytes of a broadcast's recording that are read from its files: its descriptions and segments. */
 import { Effect } from "effect"
-import type { LiveFile } from "../../media/live/live-settings.ts"
-import { MediaStorage } from "../../media/storage/storage.ts"
-import { type Failure, NotFound } from "../../model/errors.ts"
-import { Database } from "../../store/database.ts"
-import { findSegment, takesOf } from "../../store/media/broadcasts.ts"
-import type { HttpResponse } from "../transport/message.ts"
+import type { LiveFile } from "../../../media/live/live-settings.ts"
+import { MediaStorage } from "../../../media/storage/storage.ts"
+import { type Failure, NotFound } from "../../../model/errors.ts"
+import { Database } from "../../../store/database.ts"
+import { findSegment, takesOf } from "../../../store/media/broadcasts.ts"
+import type { HttpResponse } from "../../transport/message.ts"
 
 const notFound = NotFound.of("file of a broadcast")
 

@@ -3,16 +3,16 @@
  * connection closed: ffmpeg notices nothing else.
  */
 import { Effect, Exit } from "effect"
-import { hashSecret } from "../../identity/secrets.ts"
-import { EncoderRefused } from "../../media/broadcast/fmp4/refusal.ts"
-import { PieceOutOfOrder, type StreamInput } from "../../media/live/encoder-input.ts"
-import { LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
-import type { OpenBroadcast } from "../../media/live/open-broadcasts.ts"
-import { BadRequest, type Failure, NotFound, PayloadTooLarge, Unavailable } from "../../model/errors.ts"
-import type { HttpResponse } from "../transport/message.ts"
-import type { Problems } from "../transport/problem.ts"
-import type { Exchange, RequestHead } from "../transport/uws-exchange.ts"
-import { refusalOf } from "./refusal.ts"
+import { hashSecret } from "../../../identity/secrets.ts"
+import { EncoderRefused } from "../../../media/broadcast/fmp4/refusal.ts"
+import { PieceOutOfOrder, type StreamInput } from "../../../media/live/encoder-input.ts"
+import { LiveBroadcasts } from "../../../media/live/live-broadcasts.ts"
+import type { OpenBroadcast } from "../../../media/live/open-broadcasts.ts"
+import { BadRequest, type Failure, NotFound, PayloadTooLarge, Unavailable } from "../../../model/errors.ts"
+import type { HttpResponse } from "../../transport/message.ts"
+import type { Problems } from "../../transport/problem.ts"
+import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
+import { refusalOf } from "../refusal.ts"
 
 export type Run = <A, E>(effect: Effect.Effect<A, E, LiveBroadcasts>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 

@@ -1,11 +1,11 @@
 /** The bytes that a workspace may store. */
 import { Effect } from "effect"
-import { Conflict, type Unavailable } from "../../model/errors.ts"
-import type { Recording } from "../../model/media/recording.ts"
-import { Database, type Queryable } from "../../store/database.ts"
-import { bytesInUse } from "../../store/media/recordings.ts"
-import { query } from "../../store/query.ts"
-import { HttpSettings } from "./settings.ts"
+import { Conflict, type Unavailable } from "../../../model/errors.ts"
+import type { Recording } from "../../../model/media/recording.ts"
+import { Database, type Queryable } from "../../../store/database.ts"
+import { bytesInUse } from "../../../store/media/recordings.ts"
+import { query } from "../../../store/query.ts"
+import { HttpSettings } from "../settings.ts"
 
 const quotaUsed = new Conflict({
   detail: "The workspace has no room for so many bytes; delete recordings or clips first.",

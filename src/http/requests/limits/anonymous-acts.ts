@@ -1,11 +1,11 @@
 /** Acts of people without a name by REST: they draw on the budget of their address at the event, as acts by the gateway do. */
 import { Clock, Effect } from "effect"
-import type { Caller } from "../../actors/commands.ts"
-import { type AnonymousAct, AnonymousBudgets } from "../../identity/callers/anonymous-budgets.ts"
-import { RequestCaller } from "../../identity/callers/request-caller.ts"
-import { RateLimited } from "../../model/errors.ts"
-import { newId } from "../../model/ids.ts"
-import { signedOut } from "./audience.ts"
+import type { Caller } from "../../../actors/commands.ts"
+import { type AnonymousAct, AnonymousBudgets } from "../../../identity/callers/anonymous-budgets.ts"
+import { RequestCaller } from "../../../identity/callers/request-caller.ts"
+import { RateLimited } from "../../../model/errors.ts"
+import { newId } from "../../../model/ids.ts"
+import { signedOut } from "../audience.ts"
 
 /** A signed-out caller under a new participant id. */
 export const newcomer: Effect.Effect<Caller> = Effect.map(RequestCaller, ({ address }) =>

@@ -3,11 +3,11 @@
  * states the remaining quota in the fields of the IETF draft (draft-ietf-httpapi-ratelimit-headers).
  */
 import { Context, Effect, Layer } from "effect"
-import { currentTimers } from "../../clock/timers.ts"
-import { RateLimited } from "../../model/errors.ts"
-import { AddressBuckets, BoundedBuckets } from "../../model/limits/bounded-buckets.ts"
-import { networkOf } from "../../model/limits/client-address.ts"
-import type { HttpResponse } from "../transport/message.ts"
+import { currentTimers } from "../../../clock/timers.ts"
+import { RateLimited } from "../../../model/errors.ts"
+import { AddressBuckets, BoundedBuckets } from "../../../model/limits/bounded-buckets.ts"
+import { networkOf } from "../../../model/limits/client-address.ts"
+import type { HttpResponse } from "../../transport/message.ts"
 
 interface Limit {
   /** Requests in a window, evenly. */

@@ -1,11 +1,11 @@
 /** Addresses of media: where bytes are put, and where they are watched. Each is signed when it is answered. */
 import { Clock, Effect } from "effect"
-import { type LinkAudience, type LinkKind, type LinkUse, MediaLinks, partLinkId } from "../../media/links.ts"
-import type { Clip, Recording } from "../../model/media/recording.ts"
-import { toMillis } from "../../model/timestamp.ts"
-import type { Clip as ShownClip } from "../contract/events/clips.ts"
-import type { Recording as ShownRecording } from "../contract/events/recordings.ts"
-import { HttpSettings } from "./settings.ts"
+import { type LinkAudience, type LinkKind, type LinkUse, MediaLinks, partLinkId } from "../../../media/links.ts"
+import type { Clip, Recording } from "../../../model/media/recording.ts"
+import { toMillis } from "../../../model/timestamp.ts"
+import type { Clip as ShownClip } from "../../contract/events/clips.ts"
+import type { Recording as ShownRecording } from "../../contract/events/recordings.ts"
+import { HttpSettings } from "../settings.ts"
 
 /** A player that was opened goes on for at least six hours. */
 const WATCH_HOURS = 6
