@@ -27,7 +27,7 @@ export const checkStreams: Check = async ({ sql, ledger, streams, crowd }) => {
     }
     for (const { stream, s, frame } of stored) {
       const received = streams.contentAt({ eventId, epoch, stream }, s)
-      if (received !== undefined && received !== contentOf(JSON.stringify(JSON.parse(frame)))) {
+      if (received !== undefined && received !== contentOf(frame)) {
         ledger.violate("I2", `a number of ${stream.split(":")[0]} is stored with another content than was heard`)
       }
     }

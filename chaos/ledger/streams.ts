@@ -25,7 +25,14 @@ export interface StreamHead {
   readonly s: number
 }
 
-export const contentOf = (text: string): string => createHash("sha1").update(text).digest("base64")
+/** A media seat is written into a dispatch when it is sent, for the room of that moment, and never stored. */
+export const contentOf = (text: string): string => {
+  const frame = JSON.parse(text) as { readonly d?: { readonly [field: string]: unknown } }
+  const { media: _seat, ...d } = frame.d ?? {}
+  return createHash("sha1")
+    .update(JSON.stringify({ ...frame, d }))
+    .digest("base64")
+}
 
 export class Streams {
   readonly #ledger: Ledger
