@@ -63,7 +63,7 @@ const received = (s: number, more: Partial<Received> = {}): Received => ({
   stream: "event",
   s,
   t: "chat.message",
-  text: `text ${s}`,
+  text: JSON.stringify({ op: 0, t: "chat.message", s, d: { s } }),
   d: {},
   ...more,
 })
@@ -102,9 +102,9 @@ test("one number with two contents is found, in one history and not across two",
   const { ledger, streams } = inspection()
   streams.receive(received(1))
   streams.receive(received(1))
-  streams.receive(received(1, { epoch: "other", text: "another" }))
+  streams.receive(received(1, { epoch: "other", text: JSON.stringify({ d: { s: 0 } }) }))
   expect(ledger.violations).toEqual([])
-  streams.receive(received(1, { text: "another" }))
+  streams.receive(received(1, { text: JSON.stringify({ d: { s: 0 } }) }))
   expect(found(ledger)).toEqual(["I2 event has two contents at number 1 (one is chat.message)"])
   streams.receive(received(4))
   expect(streams.missing("event")).toBe(2)
