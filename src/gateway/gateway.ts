@@ -89,7 +89,7 @@ export const bindGateway = (
       absent: new AbsentParticipants(timers, options.absentParticipants),
       anonymous: yield* AnonymousBudgets,
       media: yield* Media,
-      rooms:
+      roomGuard:
         mediaServer === null
           ? null
           : new RoomGuard(mediaServer, { live, feed, timers, sweepMs: options.roomSweepMs, telemetry, fork: guarded }),
@@ -136,7 +136,7 @@ export const bindGateway = (
       if (isStopped) return
       stopSweeping()
       silence()
-      services.rooms?.stop()
+      services.roomGuard?.stop()
       hub.stop()
       isStopped = true
       await Effect.runPromise(Scope.close(scope, Exit.void))

@@ -26,7 +26,7 @@ export interface GatewayServices {
   readonly anonymous: AnonymousBudgets["Service"]
   readonly media: Media["Service"]
   /** Null: there is no media server. */
-  readonly rooms: RoomGuard | null
+  readonly roomGuard: RoomGuard | null
   readonly broadcasts: LiveBroadcasts["Service"]
   readonly telemetry: Telemetry["Service"]
   /** This process, in presence reports. */

@@ -78,7 +78,7 @@ export class Hub implements ConnectionOwner {
   /** The media server does not know that the right to be here has ended. Another tab may have a right of its own. */
   #expel({ eventId, identity: { participantId } }: Connection): void {
     if (this.#channels.get(eventId)?.participants.has(participantId) === true) return
-    this.#services.rooms?.expel(eventId, participantId)
+    this.#services.roomGuard?.expel(eventId, participantId)
   }
 
   sweep(now: number): void {

@@ -190,8 +190,8 @@ export class MediaSeats {
     const { id: phaseId, modality } = this.#event.phase
     if (modality === null || phaseId === null) return NONE
     const { participantId, name, role } = identity
-    const { media, rooms, telemetry } = this.#services
-    rooms?.follow(this.#eventId)
+    const { media, roomGuard, telemetry } = this.#services
+    roomGuard?.follow(this.#eventId)
     return media.tokenFor({ eventId: this.#eventId, phaseId, roomId, participantId, name, role, modality }).pipe(
       Effect.catchCause((cause) => {
         if (Cause.hasInterruptsOnly(cause)) return Effect.interrupt

@@ -108,10 +108,10 @@ export class RoomGuard {
     followed.isReading = true
     const reading = this.#services.live.read(eventId, [], true).pipe(
       Effect.retry({ while: ({ _tag }) => _tag === "Unavailable", schedule: Schedule.spaced("1 second") }),
-      Effect.match({
-        onFailure: () => this.#forget(eventId),
-        onSuccess: ({ snapshot }) => this.#wasRead(eventId, followed, snapshot),
-      }),
+      Effect.map(({ snapshot }) => this.#wasRead(eventId, followed, snapshot)),
+      // The next seat begins to follow it again.
+      Effect.onError(() => Effect.sync(() => this.#forget(eventId))),
+      Effect.ignore,
     )
     this.#services.fork(reading)
   }

@@ -1,4 +1,5 @@
 /** Comparing the rooms that the media server has with those that the live events have. */
+import { parseId } from "../../model/ids.ts"
 import type { Expulsion, RoomAccess } from "./room-access.ts"
 
 export interface MediaRoom {
@@ -7,15 +8,17 @@ export interface MediaRoom {
   readonly people: ReadonlyArray<string>
 }
 
-const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-/** As `mediaRoomOf` names them. */
-const OURS = new RegExp(`^(${UUID}):${UUID}$`)
+/** Of a name as `mediaRoomOf` writes it. */
+const eventOf = (name: string): string | undefined => {
+  const [event = "", room = "", ...more] = name.split(":")
+  return more.length > 0 || parseId(room) === undefined ? undefined : parseId(event)
+}
 
 /** The rooms of live events, by event; the media server may have rooms of other programs. */
 export const roomsByEvent = (names: ReadonlyArray<string>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const byEvent = new Map<string, string[]>()
   for (const name of names) {
-    const eventId = OURS.exec(name)?.[1]
+    const eventId = eventOf(name)
     if (eventId === undefined) continue
     const known = byEvent.get(eventId)
     if (known === undefined) byEvent.set(eventId, [name])

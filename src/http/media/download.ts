@@ -4,6 +4,7 @@ import type { LinkUse, MediaLinks } from "../../media/links.ts"
 import { MediaStorage, type StoredFile } from "../../media/storage/storage.ts"
 import { type Failure, NotFound, type Unavailable } from "../../model/errors.ts"
 import type { Recording } from "../../model/media/recording.ts"
+import { percentEncoded } from "../../model/text/percent-encoded.ts"
 import { toMillis } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import { takesOf } from "../../store/media/broadcasts.ts"
@@ -101,15 +102,12 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
   "application/json": "json",
 }
 
-/** RFC 8187: every byte but those of a token is escaped. */
-const encoded = (name: string): string =>
-  encodeURIComponent(name).replace(/['()*!]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
-
 const typeOf = ({ contentType }: Asset): string => contentType ?? "application/octet-stream"
 
 const dispositionOf = ({ asset, use }: Opened): string => {
   const name = `${asset.title ?? asset.id}.${EXTENSIONS[typeOf(asset)] ?? "bin"}`
-  return `${use === "download" ? "attachment" : "inline"}; filename*=UTF-8''${encoded(name)}`
+  // RFC 8187.
+  return `${use === "download" ? "attachment" : "inline"}; filename*=UTF-8''${percentEncoded(name)}`
 }
 
 const CACHED = ["cache-control", "private, max-age=3600"] as const

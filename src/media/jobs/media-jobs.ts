@@ -239,12 +239,13 @@ const start = ({ alone, leaseMs, retentionDays, ffmpeg, summarise: summariseBy }
       )
 
     const scope = yield* Effect.scope
-    // A model takes a minute, for which no recording waits. The files of a long broadcast take longer, and so does a media server that
-    // does not answer.
+    // A model takes a minute, for which no recording waits. The files of a long broadcast take longer, and so do ffmpeg, and a media
+    // server that does not answer.
     const aside = new Map<MediaJob["kind"], Semaphore.Semaphore>([
       ["summarise", yield* Semaphore.make(SUMMARIES_AT_ONCE)],
       ["move", yield* Semaphore.make(1)],
       ["capture", yield* Semaphore.make(1)],
+      ["derive", yield* Semaphore.make(1)],
     ])
     /** A job whose lease ends meanwhile is done twice, one after the other, which does no harm. */
     const performAside = (places: Semaphore.Semaphore, job: MediaJob) =>

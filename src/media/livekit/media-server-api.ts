@@ -3,8 +3,9 @@
  * not there any more is no failure, because both leave by themselves.
  */
 import { Context, Effect, Redacted } from "effect"
-import { Unavailable } from "../../model/errors.ts"
+import type { Unavailable } from "../../model/errors.ts"
 import type { MediaServer } from "../seats.ts"
+import { asked, askedUnless, NOT_FOUND } from "./calls.ts"
 
 export interface MediaServerApi {
   /** The names of all rooms with somebody in them, also of other programs. */
@@ -25,20 +26,6 @@ export const MediaServerApi = Context.Reference<MediaServerApi | null>("gathercu
 const WITHIN_SECONDS = 5
 /** `ParticipantInfo.Kind` of a person; the library does not export its names. */
 const STANDARD = 0
-const NOT_FOUND = 404
-
-const UNREACHABLE = new Unavailable({ detail: "The media server cannot be reached.", retryAfterSeconds: 5 })
-
-const statusOf = (cause: unknown): unknown => (cause as { readonly status?: unknown } | null)?.status
-
-const asked = <A>(call: () => Promise<A>): Effect.Effect<A, Unavailable> =>
-  Effect.tryPromise({ try: call, catch: () => UNREACHABLE })
-
-/** For calls about something that may be gone. */
-const unlessGone = <A>(call: () => Promise<A>, gone: A): Effect.Effect<A, Unavailable> =>
-  Effect.tryPromise({ try: call, catch: statusOf }).pipe(
-    Effect.catch((status) => (status === NOT_FOUND ? Effect.succeed(gone) : Effect.fail(UNREACHABLE))),
-  )
 
 /** The library is loaded where there is a media server only: it costs a start a tenth of a second. */
 export const mediaServerApiOf = ({ url, apiKey, apiSecret }: MediaServer): Effect.Effect<MediaServerApi> =>
@@ -57,15 +44,14 @@ export const mediaServerApiOf = ({ url, apiKey, apiSecret }: MediaServer): Effec
         ),
         people: (room) =>
           Effect.map(
-            unlessGone(() => client.listParticipants(room), []),
+            askedUnless([NOT_FOUND], Effect.succeed([]), () => client.listParticipants(room)),
             (found) => found.filter(({ kind }) => Number(kind) === STANDARD).map(({ identity }) => identity),
           ),
         expel: (room, identity, decidedAt) =>
-          unlessGone(
-            () => client.removeParticipant(room, identity, { revokeTokenTs: BigInt(Math.floor(decidedAt / 1000)) }),
-            undefined,
+          askedUnless([NOT_FOUND], Effect.void, () =>
+            client.removeParticipant(room, identity, { revokeTokenTs: BigInt(Math.floor(decidedAt / 1000)) }),
           ),
-        close: (room) => unlessGone(() => client.deleteRoom(room), undefined),
+        close: (room) => askedUnless([NOT_FOUND], Effect.void, () => client.deleteRoom(room)),
       }
     },
   )

@@ -4,10 +4,11 @@
  */
 import { Context, Data, Effect, Redacted } from "effect"
 import type { EgressInfo } from "livekit-server-sdk"
-import { Unauthorized, Unavailable } from "../../model/errors.ts"
+import { Unauthorized, type Unavailable } from "../../model/errors.ts"
 import type { MediaServer } from "../seats.ts"
 import type { S3Settings } from "../storage/s3/presign.ts"
 import { bucketOf } from "./bucket-address.ts"
+import { asked, askedUnless, NOT_FOUND, NOT_RUNNING } from "./calls.ts"
 
 /** Nobody is in the room, so that the media server does not have it. */
 export class RoomAbsent extends Data.TaggedError("RoomAbsent")<Record<never, never>> {}
@@ -41,46 +42,34 @@ export const RoomRecorder = Context.Reference<RoomRecorder | null>("gathercue/Ro
 })
 
 const WITHIN_SECONDS = 15
-const UNREACHABLE = new Unavailable({ detail: "The media server cannot be reached.", retryAfterSeconds: 5 })
 const FORGED = new Unauthorized({ detail: "The message is not signed by the media server." })
-
-/** As the interface numbers them (`EgressStatus`): complete, and ended by a limit of the media server, which keeps the file. */
-const ENDED: ReadonlySet<number> = new Set([3, 6])
-/** Failed, and aborted. */
-const FAILED: ReadonlySet<number> = new Set([4, 5])
-
-const statusOf = (status: number): EgressFacts["status"] => {
-  if (ENDED.has(status)) return "ended"
-  return FAILED.has(status) ? "failed" : "running"
-}
-
-/** Only part of a message is read: its numbers and names are the media server's, and it is not the only program that has rooms. */
-export const factsOf = ({ egressId, status, request, fileResults }: EgressInfo): EgressFacts => {
-  const [file] = fileResults
-  const asked = request.case === "roomComposite" ? request.value.fileOutputs[0] : undefined
-  const key = asked?.filepath ?? file?.filename
-  return {
-    egressId,
-    key: key === undefined || key === "" ? null : key,
-    status: statusOf(status),
-    sizeBytes: Number(file?.size ?? 0n),
-  }
-}
-
-const codeOf = (cause: unknown): unknown => (cause as { readonly status?: unknown } | null)?.status
-const NOT_FOUND = 404
-/** Twirp's status of `failed_precondition`: the recording has ended. */
-const NOT_RUNNING = 412
 
 export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Settings): Effect.Effect<RoomRecorder> =>
   Effect.map(
     Effect.promise(() => import("livekit-server-sdk")),
-    ({ EgressClient, EncodedFileOutput, EncodedFileType, S3Upload, WebhookReceiver }) => {
+    ({ EgressClient, EgressStatus, EncodedFileOutput, EncodedFileType, S3Upload, WebhookReceiver }) => {
       const secret = Redacted.value(apiSecret)
       const client = new EgressClient(url, apiKey, secret, { requestTimeout: WITHIN_SECONDS, failover: false })
       const receiver = new WebhookReceiver(apiKey, secret)
-      const call = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: run, catch: codeOf })
-      const reached = <A>(run: () => Promise<A>) => Effect.mapError(call(run), () => UNREACHABLE)
+      const statusOf = (status: number): EgressFacts["status"] => {
+        switch (status) {
+          // The media server keeps the file of a recording that it ended at a limit of its own.
+          case EgressStatus.EGRESS_COMPLETE:
+          case EgressStatus.EGRESS_LIMIT_REACHED:
+            return "ended"
+          case EgressStatus.EGRESS_FAILED:
+          case EgressStatus.EGRESS_ABORTED:
+            return "failed"
+          default:
+            return "running"
+        }
+      }
+      const factsOf = ({ egressId, status, request, fileResults }: EgressInfo): EgressFacts => {
+        const [file] = fileResults
+        const output = request.case === "roomComposite" ? request.value.fileOutputs[0] : undefined
+        const key = output?.filepath ?? file?.filename ?? ""
+        return { egressId, key: key || null, status: statusOf(status), sizeBytes: Number(file?.size ?? 0n) }
+      }
       const outputTo = (key: string) =>
         new EncodedFileOutput({
           fileType: EncodedFileType.MP4,
@@ -98,25 +87,19 @@ export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Se
         })
       return {
         start: (room, key) =>
-          call(() => client.startRoomCompositeEgress(room, { file: outputTo(key) })).pipe(
-            Effect.map(({ egressId }) => egressId),
-            Effect.mapError((code) => (code === NOT_FOUND ? new RoomAbsent() : UNREACHABLE)),
-          ),
+          askedUnless([NOT_FOUND], Effect.fail(new RoomAbsent()), () =>
+            client.startRoomCompositeEgress(room, { file: outputTo(key) }),
+          ).pipe(Effect.map(({ egressId }) => egressId)),
         stop: (egressId) =>
-          call(() => client.stopEgress(egressId)).pipe(
-            Effect.asVoid,
-            Effect.catch((code) =>
-              code === NOT_FOUND || code === NOT_RUNNING ? Effect.void : Effect.fail(UNREACHABLE),
-            ),
-          ),
+          Effect.asVoid(askedUnless([NOT_FOUND, NOT_RUNNING], Effect.void, () => client.stopEgress(egressId))),
         running: (room) =>
           Effect.map(
-            reached(() => client.listEgress({ ...(room !== null && { roomName: room }), active: true })),
+            asked(() => client.listEgress({ ...(room !== null && { roomName: room }), active: true })),
             (found) => found.map(factsOf),
           ),
         find: (egressId) =>
           Effect.map(
-            reached(() => client.listEgress({ egressId })),
+            asked(() => client.listEgress({ egressId })),
             ([found]) => (found === undefined ? undefined : factsOf(found)),
           ),
         verify: (body, authorization) =>

@@ -16,8 +16,8 @@ export interface RoomCapture {
 const COLUMNS = "id, egress_room, egress_id, storage_key"
 
 /**
- * What has to be recorded of an event, if this is its newest job; older ones are deleted then, because one that waits for people in a
- * room must not be done after the recording was stopped. `undefined`: a newer job says it.
+ * The rooms of an event that have to be recorded, if this is its newest job. Older jobs are deleted then, because one that waits for
+ * people in a room must not be done after the recording was stopped. `undefined`: a newer job says it.
  */
 export const wantedCapture = async (
   sql: Queryable,

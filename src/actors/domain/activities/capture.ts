@@ -21,23 +21,25 @@ const hasRecorder = (turn: Turn): boolean => {
   return phase !== undefined && turn.get("broadcast", phase.id)?.status === "live"
 }
 
+const isRecording = ({ kinds }: Capture): boolean => kinds.includes("recording")
+
 /** Tells the media server which rooms it has to record from now on: the main room, and the rooms of a breakout. */
-export const captureRooms = (turn: Turn): void => {
+const captureRooms = (turn: Turn): void => {
   if (turn.recorder !== "rooms") return
-  const isOn = turn.get("capture", ONLY)?.kinds.includes("recording") === true
-  const rooms = isOn ? [null, ...turn.all("room").keys()].slice(0, MOST_CAPTURED_ROOMS) : []
-  turn.captured = { phaseId: activePhaseOf(turn.state)?.id ?? null, rooms }
+  const rooms = isRecording(turn.get("capture", ONLY) ?? OFF) ? [null, ...turn.all("room").keys()] : []
+  turn.captured = { phaseId: activePhaseOf(turn.state)?.id ?? null, rooms: rooms.slice(0, MOST_CAPTURED_ROOMS) }
 }
 
 /** The rooms of the phase have changed. */
 export const roomsChanged = (turn: Turn): void => {
-  if (turn.get("capture", ONLY)?.on === true) captureRooms(turn)
+  if (isRecording(turn.get("capture", ONLY) ?? OFF)) captureRooms(turn)
 }
 
 const stop = (turn: Turn): Capture => {
-  if (turn.get("capture", ONLY)?.on !== true) return OFF
+  const before = turn.get("capture", ONLY)
+  if (before?.on !== true) return OFF
   turn.put("capture", ONLY, OFF)
-  captureRooms(turn)
+  if (isRecording(before)) captureRooms(turn)
   turn.publish("capture.state", "event", { ...OFF })
   return OFF
 }
@@ -70,7 +72,7 @@ export const capture = {
       if (before.on && before.kinds.join() === kinds.join()) return { ...before }
       const capturing: Capture = { on: true, kinds, since: before.since ?? turn.at }
       turn.put("capture", ONLY, capturing)
-      if (kinds.includes("recording") || before.kinds.includes("recording")) captureRooms(turn)
+      if (isRecording(capturing) || isRecording(before)) captureRooms(turn)
       turn.publish("capture.state", "event", { ...capturing })
       return { ...capturing }
     },

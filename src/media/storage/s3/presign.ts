@@ -4,6 +4,7 @@
  */
 import { createHash, createHmac } from "node:crypto"
 import { Redacted } from "effect"
+import { percentEncoded } from "../../../model/text/percent-encoded.ts"
 
 export interface S3Settings {
   /** Of the bucket, without a slash at its end: `https://host/bucket`, or `https://bucket.host`. Clients reach it too. */
@@ -25,10 +26,6 @@ export interface Presigned {
 /** S3 takes no longer ones. */
 const LONGEST_SECONDS = 7 * 24 * 3600
 
-/** RFC 3986: all but the unreserved characters. */
-const encoded = (text: string): string =>
-  encodeURIComponent(text).replaceAll(/[!'()*]/g, (mark) => `%${mark.charCodeAt(0).toString(16).toUpperCase()}`)
-
 const hmac = (key: string | Uint8Array, text: string): Buffer => createHmac("sha256", key).update(text).digest()
 
 const byName = ([a]: readonly [string, string], [b]: readonly [string, string]): number => {
@@ -41,7 +38,7 @@ export const presigned = (settings: S3Settings, wanted: Presigned, now: number):
   const { url, region, accessKeyId, secretAccessKey } = settings
   const { method, key, query = {}, headers = {}, expiresInSeconds } = wanted
   const bucket = new URL(url)
-  const path = `${bucket.pathname.replace(/\/$/, "")}/${key.split("/").map(encoded).join("/")}`
+  const path = `${bucket.pathname.replace(/\/$/, "")}/${key.split("/").map(percentEncoded).join("/")}`
   const time = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, "")
   const scope = `${time.slice(0, 8)}/${region}/s3/aws4_request`
   const signed = Object.entries({ ...headers, host: bucket.host }).toSorted(byName)
@@ -54,7 +51,7 @@ export const presigned = (settings: S3Settings, wanted: Presigned, now: number):
     "X-Amz-Expires": String(Math.min(LONGEST_SECONDS, expiresInSeconds)),
     "X-Amz-SignedHeaders": names,
   })
-    .map(([name, value]) => [encoded(name), encoded(value)] as const)
+    .map(([name, value]) => [percentEncoded(name), percentEncoded(value)] as const)
     .toSorted(byName)
     .map((pair) => pair.join("="))
     .join("&")
