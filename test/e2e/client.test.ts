@@ -89,7 +89,10 @@ const expectAllEqual = async (
     client.status === "ready" &&
     client.state?.presence.total === clients.length &&
     JSON.stringify(phasesOf(client)) === JSON.stringify(expected)
-  await eventually(() => clients.every(isSettled), "everyone having the server's state")
+  await eventually(() => clients.every(isSettled), "everyone having the server's state").catch((cause: unknown) => {
+    const found = clients.map((client) => [client.status, client.state?.presence.total, phasesOf(client)])
+    throw new Error(`${String(cause)}: ${JSON.stringify({ found, expected })}`)
+  })
   const active = truth.phases.find(({ status, timerEndsAt }) => status === "active" && timerEndsAt !== null)
   for (const { state } of clients) {
     expect(state?.timers.map(({ id, endsAt }) => [id, endsAt])).toEqual(
