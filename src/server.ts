@@ -47,8 +47,9 @@ import { Mailer } from "./mail/mailer.ts"
 import { findFfmpeg } from "./media/derivations/ffmpeg.ts"
 import { mediaJobsLayer } from "./media/jobs/media-jobs.ts"
 import { MediaLinks, mediaLinksOf } from "./media/links.ts"
-import { playbackUrlBy } from "./media/live/addresses.ts"
+import { type AddressGiven, playbackUrlBy } from "./media/live/addresses.ts"
 import { LiveBroadcasts } from "./media/live/live-broadcasts.ts"
+import { LIVE_PLAYLIST, STAGE_PLAYLIST } from "./media/live/live-settings.ts"
 import { MediaServerApi, mediaServerApiOf } from "./media/livekit/media-server-api.ts"
 import { RoomRecorder, roomRecorderOf } from "./media/livekit/room-recorder.ts"
 import { MediaProcessor, type MediaProcessorOptions } from "./media/processing/media-processor.ts"
@@ -115,6 +116,16 @@ const recorderOf = ({ media, s3, recordsElsewhere, ingest }: Config): Recorder =
   return ingest === null ? null : "broadcasts"
 }
 
+const addressesOf = (
+  { stage, ingest, cdnUrl }: Config,
+  publicUrl: string,
+  links: MediaLinks["Service"],
+): AddressGiven | null => {
+  const given = { watchUrl: cdnUrl ?? publicUrl, links }
+  if (stage !== null) return { ...given, maxHours: stage.maxHours, playlist: STAGE_PLAYLIST }
+  return ingest === null ? null : { ...given, maxHours: ingest.maxHours, playlist: LIVE_PLAYLIST }
+}
+
 /** Parts that tests choose otherwise. */
 interface Parts {
   /** The process for media. Tests run from sources and name a compiled module. */
@@ -179,11 +190,9 @@ const layersOf = (
     presenceGraceMs: config.presenceGraceMs,
     returnWithinMs: RETURN_WITHIN_MS,
     idleMs: ACTOR_IDLE_MS,
-    playbackUrlOf: playbackUrlBy(
-      config.playbackUrlTemplate,
-      config.ingest && { watchUrl: config.cdnUrl ?? publicUrl, links, maxHours: config.ingest.maxHours },
-    ),
+    playbackUrlOf: playbackUrlBy(config.playbackUrlTemplate, addressesOf(config, publicUrl, links)),
     recorder: recorderOf(config),
+    hasStageBroadcasts: config.stage !== null,
     simulateNetwork: false,
   })
   const dispatcher = dispatcherLayer({

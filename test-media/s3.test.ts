@@ -1,9 +1,14 @@
 /** Recordings in a bucket on an S3 server of others, which verifies every signature and request as it sees fit. */
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { Redacted } from "effect"
 import { afterAll, beforeAll, expect, test } from "vitest"
+import { DEADLINES, S3Bucket } from "../src/media/storage/s3/s3-bucket.ts"
 import { call, createEvent, createWorkspace, type Json, type Workspace } from "../test/support/api.ts"
 import { bytesAt } from "../test/support/broadcasts.ts"
 import { houseOn, type StorageHouse } from "../test/support/media-storages.ts"
 import { describeParts } from "../test/support/parts-suite.ts"
+import { temporaryFolder } from "../test/support/temporary-folder.ts"
 import { eventually } from "../test/support/wait.ts"
 import { noiseOf } from "../test/support/wav.ts"
 import { startSwift } from "./swift/swift-bucket.ts"
@@ -27,6 +32,24 @@ const settled = async (path: string): Promise<Json> => {
   await eventually(async () => ["ready", "failed"].includes((await read()).status), "the end of the work")
   return read()
 }
+
+test("a folder is removed with all that is in it, and nothing beside it", async () => {
+  const swift = await startSwift()
+  try {
+    const { S3_URL: url = "", S3_REGION: region = "us-east-1", S3_ACCESS_KEY_ID = "", ...rest } = swift.environment
+    const secretAccessKey = Redacted.make(rest["S3_SECRET_ACCESS_KEY"] ?? "")
+    const bucket = new S3Bucket({ url, region, accessKeyId: S3_ACCESS_KEY_ID, secretAccessKey }, DEADLINES)
+    const file = join(await temporaryFolder(), "file")
+    await writeFile(file, "bytes")
+    const inside = Array.from({ length: 40 }, (_, index) => `w/aa/one.mp4.hls/segment_${index}.ts`)
+    for (const key of [...inside, "w/aa/one.mp4", "w/aa/one.mp4.hlsx/other.ts"]) await bucket.store(key, file)
+    await bucket.removeFolder("w/aa/one.mp4.hls/")
+    await bucket.removeFolder("w/aa/nothing/")
+    expect([...(await swift.stored("w/aa/"))].toSorted()).toEqual(["w/aa/one.mp4", "w/aa/one.mp4.hlsx/other.ts"])
+  } finally {
+    await swift.close()
+  }
+})
 
 test("a recording is uploaded whole, watched in ranges and under its name, cut, and removed", async () => {
   const event = await createEvent(house.server.url, acme.key)

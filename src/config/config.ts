@@ -79,6 +79,8 @@ export interface Config {
   readonly playbackUrlTemplate: string | null
   /** Encoders that push to this server; null: none may. */
   readonly ingest: { readonly most: number; readonly maxKbps: number; readonly maxHours: number } | null
+  /** The media server makes the broadcasts; null: it does not. */
+  readonly stage: { readonly maxHours: number } | null
   /** A CDN before this server, for watching broadcasts. */
   readonly cdnUrl: string | null
   readonly ffmpeg: {
@@ -229,6 +231,13 @@ const s3Of = ({
     ? null
     : { url: url.replace(/\/+$/, ""), region, accessKeyId, secretAccessKey }
 
+/** A template says that viewers watch elsewhere. */
+const isStaged = (values: Values): boolean =>
+  values.BROADCAST_STAGE === "on" &&
+  values.PLAYBACK_URL_TEMPLATE === null &&
+  mediaOf(values) !== null &&
+  s3Of(values) !== null
+
 /** Reads and checks the whole environment. Throws `ConfigInvalid` with a sentence for every setting that cannot be used. */
 export const loadConfig = (env: Environment = process.env): Config => {
   const { values: read, problems } = readAll(env)
@@ -258,8 +267,9 @@ export const loadConfig = (env: Environment = process.env): Config => {
       policy: values.RTC_POLICY,
     },
     playbackUrlTemplate: values.PLAYBACK_URL_TEMPLATE,
+    stage: isStaged(values) ? { maxHours: values.BROADCAST_MAX_HOURS } : null,
     ingest:
-      values.BROADCAST_INGEST === "off"
+      values.BROADCAST_INGEST === "off" || isStaged(values)
         ? null
         : {
             most: values.BROADCAST_INGESTS,

@@ -96,6 +96,11 @@ export const CONFIG_KEYS = [
     doc: "`on`: encoders push broadcasts to this server, and it gives them to viewers. `off`: it takes none.",
   },
   {
+    name: "BROADCAST_STAGE",
+    fallback: "on",
+    doc: "Where there is a media server with a bucket (`MEDIA_URL` and `S3_URL`): `on`: it makes the broadcast of what happens in the main room, and no encoder can push. `off`: as without a media server.",
+  },
+  {
     name: "CDN_URL",
     fallback: "PUBLIC_URL",
     doc: "Base address of a CDN before this server, under which viewers watch broadcasts.",

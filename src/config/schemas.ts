@@ -148,6 +148,7 @@ export const SETTINGS = {
     ),
   ),
   BROADCAST_INGEST: required("BROADCAST_INGEST", literals(["on", "off"]), "on"),
+  BROADCAST_STAGE: required("BROADCAST_STAGE", literals(["on", "off"]), "on"),
   FFMPEG_PATH: optional("FFMPEG_PATH", Schema.String),
   CDN_URL: optional("CDN_URL", url("http:", "https:")),
   BROADCAST_INGESTS: integer("BROADCAST_INGESTS", 8, 1, 256),

@@ -119,6 +119,7 @@ const decideOn = (state: LiveState, given: Envelope) => {
     freshId: given.freshId,
     playbackUrlOf: () => null,
     recorder: null,
+    hasStageBroadcasts: false,
   })
   const result = decide(turn, given)
   return { result, next: turn.state, isIdle: turn.isIdle, dispatches: turn.dispatches }

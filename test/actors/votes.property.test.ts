@@ -215,6 +215,7 @@ const take = (records: RecordStore, { by: caller, command }: Step, now: number, 
     freshId,
     playbackUrlOf: () => null,
     recorder: null,
+    hasStageBroadcasts: false,
   })
   const given = { commandId: freshId, scope: caller.participantId, bodyHash: "", by: caller, at: now, freshId, command }
   const result = decide(turn, given)

@@ -60,6 +60,7 @@ export const startActors = async (
     idleMs: 60_000,
     playbackUrlOf: () => null,
     recorder: null,
+    hasStageBroadcasts: false,
     simulateNetwork: true,
     ...options,
   }).pipe(

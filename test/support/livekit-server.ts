@@ -26,6 +26,7 @@ export interface Egress {
   readonly roomComposite: Json
   status: "EGRESS_ACTIVE" | "EGRESS_ENDING" | "EGRESS_COMPLETE" | "EGRESS_FAILED"
   fileResults: ReadonlyArray<{ readonly filename: string; readonly size: string }>
+  segmentResults: ReadonlyArray<{ readonly playlistName: string; readonly size: string }>
 }
 
 export interface LiveKitServer {
@@ -92,6 +93,7 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
         roomComposite: asked,
         status: "EGRESS_ACTIVE",
         fileResults: [],
+        segmentResults: [],
       }
       egresses.push(egress)
       return ok(egress)

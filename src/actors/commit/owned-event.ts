@@ -26,6 +26,7 @@ export interface OwnedEventNeeds extends ActorServices {
   readonly presenceGraceMs: number
   readonly playbackUrlOf: PlaybackUrlOf
   readonly recorder: Recorder
+  readonly hasStageBroadcasts: boolean
 }
 
 export type OwnedEventChange =
@@ -79,9 +80,10 @@ export class OwnedEvent {
 
   turn(of: LoadedEvent, state: LoadedEvent["state"], given: Pick<Envelope, "by" | "at" | "freshId">): Turn {
     const { by, at, freshId } = given
-    const { playbackUrlOf, recorder } = this.#needs
+    const { playbackUrlOf, recorder, hasStageBroadcasts } = this.#needs
     const people = this.#presence?.connectedPeople ?? NOBODY
-    return new Turn({ records: of.records, state, people, by, now: at, freshId, playbackUrlOf, recorder })
+    const deployment = { playbackUrlOf, recorder, hasStageBroadcasts }
+    return new Turn({ records: of.records, state, people, by, now: at, freshId, ...deployment })
   }
 
   /** A turn has ended, with any outcome. */

@@ -65,6 +65,8 @@ export interface TurnGiven {
   /** The address template for watching broadcasts; null when the deployment has none. */
   readonly playbackUrlOf: PlaybackUrlOf
   readonly recorder: Recorder
+  /** The media server broadcasts the main room of a broadcast phase. */
+  readonly hasStageBroadcasts: boolean
 }
 
 export class Turn {
@@ -78,6 +80,7 @@ export class Turn {
   readonly freshId: string
   readonly playbackUrlOf: PlaybackUrlOf
   readonly recorder: Recorder
+  readonly hasStageBroadcasts: boolean
   state: LiveState
   readonly #records: RecordStore
   readonly #changes = new Map<string, Change>()
@@ -87,12 +90,13 @@ export class Turn {
   readonly webhookEvents: NewWebhookEvent[] = []
   readonly participantChanges: ParticipantChange[] = []
   readonly ejections: Ejection[] = []
-  /** The rooms that the media server has to record from now on, if the turn changed that. */
+  /** The rooms that the media server has to record and broadcast from now on, if the turn changed that. */
   captured: CapturedRooms | undefined
   /** Keys of throttled views that changed, such as a tally. */
   readonly throttled = new Set<string>()
 
-  constructor({ records, state, people, by, now, freshId, playbackUrlOf, recorder }: TurnGiven) {
+  constructor(given: TurnGiven) {
+    const { records, state, people, by, now, freshId, playbackUrlOf, recorder, hasStageBroadcasts } = given
     this.#records = records
     this.state = state
     this.everybody = people
@@ -103,6 +107,7 @@ export class Turn {
     this.freshId = freshId
     this.playbackUrlOf = playbackUrlOf
     this.recorder = recorder
+    this.hasStageBroadcasts = hasStageBroadcasts
   }
 
   get<K extends Kind>(kind: K, id: string): Records[K] | undefined {

@@ -26,6 +26,8 @@ export interface LiveEventOptions {
   readonly playbackUrlOf: PlaybackUrlOf
   /** The deployment's recorder: a media server, or one that the operator configured. */
   readonly recorder: Recorder
+  /** The media server broadcasts the main room of a broadcast phase, instead of an encoder that pushes to this server. */
+  readonly hasStageBroadcasts: boolean
 }
 
 /** Several touches per idle time, so that a late one does not evict a live event. */
@@ -57,6 +59,7 @@ export const liveEventLayer = (
         returnWithinMs: options.returnWithinMs,
         playbackUrlOf: options.playbackUrlOf,
         recorder: options.recorder,
+        hasStageBroadcasts: options.hasStageBroadcasts,
         timers,
         fork,
         // An open request would keep it too, but holds twelve kilobytes of fibers for as long as the event is live.

@@ -1,4 +1,4 @@
-/** Recordings by the media server: which rooms it has to record, and what came of them. */
+/** Recordings and broadcasts by the media server: which rooms it has to record, and what came of them. */
 import { Effect } from "effect"
 import { Unavailable } from "../../model/errors.ts"
 import { newId, parseId } from "../../model/ids.ts"
@@ -22,7 +22,7 @@ import { MediaSignal } from "../../store/media/media-signal.ts"
 import { findStrayMedia } from "../../store/media/recordings.ts"
 import { type EgressFacts, type RoomAbsent, RoomRecorder } from "../livekit/room-recorder.ts"
 import { mediaRoomOf } from "../seats.ts"
-import { MediaStorage, type StoredName, storageKeyOf } from "../storage/storage.ts"
+import { folderOf, MediaStorage, ROOM_ENDING, type StoredName, storageKeyOf } from "../storage/storage.ts"
 
 /** Looked at in one sweep. */
 const SWEPT = 200
@@ -30,13 +30,12 @@ const SWEPT = 200
 const ROOMS_AT_ONCE = 4
 
 /** The recorder adds the ending to a name that lacks it. */
-const ENDING = ".mp4"
-const captureKeyOf = (workspaceId: string, id: string): string => `${storageKeyOf(workspaceId, id)}${ENDING}`
+const captureKeyOf = (workspaceId: string, id: string): string => `${storageKeyOf(workspaceId, id)}${ROOM_ENDING}`
 
 /** The name of a file that the media server was asked for here; null: it was asked for by another program. */
 const nameOf = (key: string | null): StoredName | null => {
   const [folder = "", , file = ""] = (key ?? "").split("/")
-  const [workspaceId, id] = [parseId(folder), parseId(file.replace(ENDING, ""))]
+  const [workspaceId, id] = [parseId(folder), parseId(file.replace(ROOM_ENDING, ""))]
   if (workspaceId === undefined || id === undefined || key !== captureKeyOf(workspaceId, id)) return null
   return { key, workspaceId, id }
 }
@@ -55,14 +54,16 @@ export const EMPTY_ROOM = new Unavailable({
 type Start = Effect.Effect<void, Unavailable, Database | MediaStorage>
 
 /** A process that died after the recording had begun finds it again by its key. */
-const begin = ({ id, egressRoom, storageKey }: RoomCapture): Start =>
+const begin = ({ id, egressRoom, storageKey, broadcastId }: RoomCapture): Start =>
   Effect.gen(function* () {
     const recorder = yield* RoomRecorder
     if (recorder === null || egressRoom === null) return
     const running = yield* recorder.running(egressRoom)
     const known = running.find(({ key }) => key === storageKey)
-    const started = Effect.mapError(recorder.start(egressRoom, storageKey), (failure: RoomAbsent | Unavailable) =>
-      failure._tag === "RoomAbsent" ? EMPTY_ROOM : failure,
+    const playlists = broadcastId === null ? null : folderOf(storageKey)
+    const started = Effect.mapError(
+      recorder.start(egressRoom, storageKey, playlists),
+      (failure: RoomAbsent | Unavailable) => (failure._tag === "RoomAbsent" ? EMPTY_ROOM : failure),
     )
     const egressId = known?.egressId ?? (yield* started)
     const isWanted = yield* (yield* Database).run((sql) => captureBegan(sql, id, egressId))
@@ -89,19 +90,34 @@ const all = <A>(of: ReadonlyArray<A>, each: (one: A) => Start): Start =>
     },
   )
 
-const follow = (eventId: string, { phaseId, rooms }: CapturedRooms): Start =>
+interface Wanted {
+  readonly roomId: string | null
+  readonly egressRoom: string
+  readonly broadcastId: string | null
+}
+
+const wantedOf = (eventId: string, { phaseId, rooms, broadcastId }: CapturedRooms): ReadonlyArray<Wanted> => {
+  const wanted = (roomId: string | null, broadcast: string | null): Wanted => ({
+    roomId,
+    egressRoom: mediaRoomOf({ eventId, phaseId: phaseId ?? "", roomId }),
+    broadcastId: broadcast,
+  })
+  const recorded = rooms.map((roomId) => wanted(roomId, null))
+  return broadcastId === null ? recorded : [wanted(null, broadcastId), ...recorded]
+}
+
+const follow = (eventId: string, captured: CapturedRooms): Start =>
   Effect.gen(function* () {
     const database = yield* Database
-    const wanted = rooms.map((roomId) => ({
-      roomId,
-      egressRoom: mediaRoomOf({ eventId, phaseId: phaseId ?? "", roomId }),
-    }))
+    const wanted = wantedOf(eventId, captured)
     const known = yield* database.run((sql) => listCaptures(sql, eventId))
-    const isWanted = ({ egressRoom }: RoomCapture): boolean => wanted.some((one) => one.egressRoom === egressRoom)
-    const missing = wanted.filter(({ egressRoom }) => !known.some((one) => one.egressRoom === egressRoom))
-    const added = yield* Effect.forEach(missing, ({ roomId, egressRoom }) => {
+    const isSame = (capture: RoomCapture, { egressRoom, broadcastId }: Wanted): boolean =>
+      capture.egressRoom === egressRoom && capture.broadcastId === broadcastId
+    const isWanted = (capture: RoomCapture): boolean => wanted.some((one) => isSame(capture, one))
+    const missing = wanted.filter((one) => !known.some((capture) => isSame(capture, one)))
+    const added = yield* Effect.forEach(missing, (one) => {
       const id = newId()
-      const capture = { id, eventId, phaseId, roomId, egressRoom }
+      const capture = { id, eventId, phaseId: captured.phaseId, ...one }
       return database.transaction((sql) => insertCapture(sql, capture, (workspaceId) => captureKeyOf(workspaceId, id)))
     })
     const starting = [...known.filter(isWanted), ...added].filter((one) => one?.egressId === null)
@@ -134,13 +150,14 @@ const removeStray = async (sql: Queryable, key: string | null): Promise<boolean>
 /** Takes in what the media server says of a recording; the same twice changes nothing. */
 export const settleCapture = (facts: EgressFacts): Effect.Effect<void, Unavailable, Database | MediaSignal> =>
   Effect.gen(function* () {
-    const { egressId, key, status, sizeBytes } = facts
+    const { egressId, key, status, sizeBytes, playlistBytes } = facts
     if (status === "running") return
     const isMade = status === "ended" && sizeBytes > 0
     const changed = yield* (yield* Database).transaction(
       async (sql) =>
-        (isMade ? await captureEnded(sql, egressId, sizeBytes) : await captureFailed(sql, egressId, NOT_MADE)) ||
-        (await removeStray(sql, key)),
+        (isMade
+          ? await captureEnded(sql, egressId, { sizeBytes, storedBytes: sizeBytes + playlistBytes })
+          : await captureFailed(sql, egressId, NOT_MADE)) || (await removeStray(sql, key)),
     )
     if (changed) (yield* MediaSignal).notify()
   })
@@ -172,7 +189,7 @@ export const sweepCaptures: Effect.Effect<void, Unavailable, Database | MediaSig
       const file = yield* storage.open(storageKey)
       const sizeBytes = file?.size ?? 0
       if (file !== null) yield* Effect.promise(file.close)
-      yield* settleCapture({ egressId, key: storageKey, status: "ended", sizeBytes })
+      yield* settleCapture({ egressId, key: storageKey, status: "ended", sizeBytes, playlistBytes: 0 })
     }
   },
 )

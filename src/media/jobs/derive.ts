@@ -66,7 +66,7 @@ export const derive = (recordingId: string, ffmpeg: string | null): Made =>
     const recording = yield* database.run((sql) => findRecording(sql, recordingId))
     if (recording === undefined || recording.status !== "ready") return
     const known = yield* database.run((sql) => listDerivationKinds(sql, recordingId))
-    const takes = recording.broadcastId === null ? [] : yield* database.run((sql) => takesOf(sql, recordingId))
+    const takes = recording.source !== "broadcast" ? [] : yield* database.run((sql) => takesOf(sql, recordingId))
     const source = yield* (yield* MediaStorage).source(takes[0]?.storageKey ?? recording.storageKey)
     const missing = (["thumbnail", "waveform"] as const).filter((kind) => !known.includes(kind))
     // A picture that cannot be decoded says nothing about the sound.

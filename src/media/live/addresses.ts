@@ -1,6 +1,7 @@
 /** Addresses of a broadcast on this server: where it is watched, and where its encoder pushes. */
 import { type PlaybackUrlOf, playbackUrl } from "../../model/playback-url.ts"
 import type { MediaLinks } from "../links.ts"
+import type { LIVE_PLAYLIST, STAGE_PLAYLIST } from "./live-settings.ts"
 
 const HOUR_SECONDS = 3600
 
@@ -9,6 +10,8 @@ export interface AddressGiven {
   readonly watchUrl: string
   readonly links: MediaLinks["Service"]
   readonly maxHours: number
+  /** By whom broadcasts are made: encoders that push to this server, or the media server. */
+  readonly playlist: typeof LIVE_PLAYLIST | typeof STAGE_PLAYLIST
 }
 
 /**
@@ -16,13 +19,13 @@ export interface AddressGiven {
  * the path: relative addresses in a playlist would drop a query.
  */
 export const ownPlaybackUrl =
-  ({ watchUrl, links, maxHours }: AddressGiven): PlaybackUrlOf =>
+  ({ watchUrl, links, maxHours, playlist }: AddressGiven): PlaybackUrlOf =>
   ({ broadcastId, isPrivate, startedAt }) => {
     const expires = (Math.floor(startedAt / 1000 / HOUR_SECONDS) + maxHours + 2) * HOUR_SECONDS
     const key = isPrivate
       ? links.sign({ use: "play", kind: "broadcast", id: broadcastId, audience: "workspace", expires })
       : broadcastId
-    return `${watchUrl}/v1/live/${key}/index.m3u8`
+    return `${watchUrl}/v1/live/${key}/${playlist}`
   }
 
 /** The deployment's choice: its template, or this server's own playlist, or none. */

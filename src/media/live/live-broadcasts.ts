@@ -44,7 +44,9 @@ const MOST_OPENING = 32
 const POLL = "5 seconds"
 const HOUR_MS = 3_600_000
 
-const notHere = new Conflict({ detail: "Encoders cannot push to this server: BROADCAST_INGEST is off." })
+const notHere = new Conflict({
+  detail: "Encoders cannot push to this server: BROADCAST_INGEST is off, or its media server makes the broadcasts.",
+})
 const busy = new Unavailable({ detail: "Too many encoders push to this server at once.", retryAfterSeconds: 10 })
 const manyOpening = new Unavailable({ detail: "Too many broadcasts are asked for at once.", retryAfterSeconds: 1 })
 const broken = new Unavailable({ detail: "The broadcast could not be stored.", retryAfterSeconds: 2 })

@@ -17,11 +17,16 @@ export const LIVE_NAMES: LiveNames = {
 
 export const LIVE_OPTIONS: LiveOptions = { names: LIVE_NAMES, segmentMs: SEGMENT_MS, partMs: PART_MS }
 
-export type LiveFile =
-  | { readonly kind: "playlist" }
+/** The playlist of a broadcast that is pushed to this server, and of one that the media server makes. */
+export const LIVE_PLAYLIST = "index.m3u8"
+export const STAGE_PLAYLIST = "stage.m3u8"
+
+export type BytesFile =
   | { readonly kind: "init"; readonly take: number }
   | { readonly kind: "segment"; readonly segment: number }
   | { readonly kind: "part"; readonly segment: number; readonly index: number }
+
+export type LiveFile = BytesFile | { readonly kind: "playlist" }
 
 const INIT = /^init(\d{1,9})\.mp4$/
 const SEGMENT = /^s(\d{1,9})\.m4s$/
@@ -29,7 +34,7 @@ const PART = /^p(\d{1,9})\.(\d{1,4})\.m4s$/
 
 /** `undefined`: no file of a broadcast has the name. */
 export const liveFileOf = (name: string): LiveFile | undefined => {
-  if (name === "index.m3u8") return { kind: "playlist" }
+  if (name === LIVE_PLAYLIST) return { kind: "playlist" }
   const init = INIT.exec(name)
   if (init !== null) return { kind: "init", take: Number(init[1]) }
   const segment = SEGMENT.exec(name)

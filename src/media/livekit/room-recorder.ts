@@ -1,11 +1,12 @@
 /**
  * Recordings that the media server makes of its rooms: a recorder there watches a room as its people do, and puts the file into the
- * bucket by itself. What it says of a recording comes as a signed message, and is asked for where the message was lost.
+ * bucket by itself. If the room is broadcast, it puts the segments of a playlist there meanwhile. What it says of a recording comes as a signed message, and is asked for where the message was lost.
  */
 import { Context, Data, Effect, Redacted } from "effect"
 import type { EgressInfo } from "livekit-server-sdk"
 import { Unauthorized, type Unavailable } from "../../model/errors.ts"
 import type { MediaServer } from "../seats.ts"
+import { STAGE_FILES } from "../stage/stage-files.ts"
 import type { S3Settings } from "../storage/s3/presign.ts"
 import { bucketOf } from "./bucket-address.ts"
 import { asked, askedUnless, NOT_FOUND, NOT_RUNNING } from "./calls.ts"
@@ -21,11 +22,17 @@ export interface EgressFacts {
   /** `ended`: the file is in the bucket, if it has any bytes. */
   readonly status: "running" | "ended" | "failed"
   readonly sizeBytes: number
+  /** Of the segments beside the file. */
+  readonly playlistBytes: number
 }
 
 export interface RoomRecorder {
-  /** Resolves to the id of the recording. */
-  readonly start: (room: string, key: string) => Effect.Effect<string, RoomAbsent | Unavailable>
+  /** Resolves to the id of the recording. `playlists`: the folder of its playlists (`STAGE_FILES`) and their segments; null: none are made. */
+  readonly start: (
+    room: string,
+    key: string,
+    playlists: string | null,
+  ) => Effect.Effect<string, RoomAbsent | Unavailable>
   /** Ends a recording; one that has ended is no failure. */
   readonly stop: (egressId: string) => Effect.Effect<void, Unavailable>
   /** The recordings of a room that go on; null: of all rooms, also of other programs. */
@@ -42,12 +49,15 @@ export const RoomRecorder = Context.Reference<RoomRecorder | null>("gathercue/Ro
 })
 
 const WITHIN_SECONDS = 15
+/** The picture begins anew with each segment. */
+const SEGMENT_SECONDS = 2
 const FORGED = new Unauthorized({ detail: "The message is not signed by the media server." })
 
 export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Settings): Effect.Effect<RoomRecorder> =>
   Effect.map(
     Effect.promise(() => import("livekit-server-sdk")),
-    ({ EgressClient, EgressStatus, EncodedFileOutput, EncodedFileType, S3Upload, WebhookReceiver }) => {
+    (sdk) => {
+      const { EgressClient, EgressStatus, EncodedFileOutput, EncodedFileType, S3Upload, WebhookReceiver } = sdk
       const secret = Redacted.value(apiSecret)
       const client = new EgressClient(url, apiKey, secret, { requestTimeout: WITHIN_SECONDS, failover: false })
       const receiver = new WebhookReceiver(apiKey, secret)
@@ -64,31 +74,43 @@ export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Se
             return "running"
         }
       }
-      const factsOf = ({ egressId, status, request, fileResults }: EgressInfo): EgressFacts => {
+      const factsOf = ({ egressId, status, request, fileResults, segmentResults }: EgressInfo): EgressFacts => {
         const [file] = fileResults
         const output = request.case === "roomComposite" ? request.value.fileOutputs[0] : undefined
         const key = output?.filepath ?? file?.filename ?? ""
-        return { egressId, key: key || null, status: statusOf(status), sizeBytes: Number(file?.size ?? 0n) }
+        return {
+          egressId,
+          key: key || null,
+          status: statusOf(status),
+          sizeBytes: Number(file?.size ?? 0n),
+          playlistBytes: Number(segmentResults[0]?.size ?? 0n),
+        }
       }
-      const outputTo = (key: string) =>
-        new EncodedFileOutput({
-          fileType: EncodedFileType.MP4,
-          filepath: key,
+      const bucket = new S3Upload({
+        ...bucketOf(s3.url),
+        accessKey: s3.accessKeyId,
+        secret: Redacted.value(s3.secretAccessKey),
+        region: s3.region,
+      })
+      const output = { case: "s3" as const, value: bucket }
+      const fileAt = (key: string) =>
+        new EncodedFileOutput({ fileType: EncodedFileType.MP4, filepath: key, disableManifest: true, output })
+      const playlistsIn = (folder: string) =>
+        new sdk.SegmentedFileOutput({
+          filenamePrefix: `${folder}${STAGE_FILES.segments}`,
+          playlistName: `${folder}${STAGE_FILES.whole}`,
+          livePlaylistName: `${folder}${STAGE_FILES.live}`,
+          segmentDuration: SEGMENT_SECONDS,
           disableManifest: true,
-          output: {
-            case: "s3",
-            value: new S3Upload({
-              ...bucketOf(s3.url),
-              accessKey: s3.accessKeyId,
-              secret: Redacted.value(s3.secretAccessKey),
-              region: s3.region,
-            }),
-          },
+          output,
         })
       return {
-        start: (room, key) =>
+        start: (room, key, playlists) =>
           askedUnless([NOT_FOUND], Effect.fail(new RoomAbsent()), () =>
-            client.startRoomCompositeEgress(room, { file: outputTo(key) }),
+            client.startRoomCompositeEgress(room, {
+              file: fileAt(key),
+              ...(playlists !== null && { segments: playlistsIn(playlists) }),
+            }),
           ).pipe(Effect.map(({ egressId }) => egressId)),
         stop: (egressId) =>
           Effect.asVoid(askedUnless([NOT_FOUND, NOT_RUNNING], Effect.void, () => client.stopEgress(egressId))),

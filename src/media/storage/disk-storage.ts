@@ -140,6 +140,7 @@ export const diskStorage = (
         }
       }),
     grow: (key, keep) => attempt("opening a growing file", () => growingFile(pathOf(key), keep)),
+    linkTo: () => null,
     remove: (key) =>
       attempt("removing media", async () => {
         await writers.get(key)?.cut()

@@ -139,7 +139,9 @@ export class MediaStorage extends Context.Service<
     readonly keep: (key: string) => Effect.Effect<void, Unavailable>
     /** Opens a file to which bytes are added behind the first `keep` ones; all others are cut off. Fails if fewer are there. */
     readonly grow: (key: string, keep: number) => Effect.Effect<GrowingFile, Unavailable>
-    /** Removes the bytes, sealed or not. Nothing there is success. */
+    /** Where clients get the bytes from the storage itself, for six to seven hours; the same for an hour. Null: only through this server. */
+    readonly linkTo: (key: string, contentType: string) => string | null
+    /** Removes the bytes, sealed or not, and what is in their folder. Nothing there is success. */
     readonly remove: (key: string) => Effect.Effect<void, Unavailable>
     /** Files on this server's disk that were last written before a time (Unix milliseconds). */
     readonly filesBefore: (time: number) => Effect.Effect<ReadonlyArray<StoredName>, Unavailable>
@@ -150,3 +152,9 @@ export class MediaStorage extends Context.Service<
 
 /** The key of a recording's bytes: spread over 256 folders of its workspace by the id's last, random digits. */
 export const storageKeyOf = (workspaceId: string, id: string): string => `${workspaceId}/${id.slice(-2)}/${id}`
+
+/** A recording that the media server makes ends so. */
+export const ROOM_ENDING = ".mp4"
+
+/** Where the media server puts files beside a recording that it makes. */
+export const folderOf = (key: string): string => `${key}.hls/`

@@ -5,6 +5,8 @@ export const CapturedRooms = Schema.Struct({
   phaseId: Schema.NullOr(Schema.String),
   /** Null: the main room of the phase. Empty: nothing. */
   rooms: Schema.Array(Schema.NullOr(Schema.String)),
+  /** The broadcast of the main room, which is a recording too; null: it is not broadcast. */
+  broadcastId: Schema.NullOr(Schema.String),
 })
 export type CapturedRooms = typeof CapturedRooms.Type
 

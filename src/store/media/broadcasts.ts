@@ -174,7 +174,7 @@ export const findBroadcastRecording = async (
   broadcastId: string,
 ): Promise<{ readonly id: string; readonly storageKey: string; readonly status: string } | undefined> => {
   const [row] = await sql<{ id: string; storageKey: string; status: string }[]>`
-    select id, storage_key, status from recordings where broadcast_id = ${broadcastId}`
+    select id, storage_key, status from recordings where broadcast_id = ${broadcastId} and source = 'broadcast'`
   return row
 }
 

@@ -1,4 +1,4 @@
-/** Recordings that the media server makes, from the wish to have one until its file is there. */
+/** Recordings that the media server makes, from the wish to have one until its file is there; some are broadcast meanwhile. */
 import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { MediaFailure } from "../../model/media/recording.ts"
 import type { Queryable } from "../database.ts"
@@ -11,9 +11,11 @@ export interface RoomCapture {
   /** Null: it has not begun. */
   readonly egressId: string | null
   readonly storageKey: string
+  /** The broadcast that is made of the room meanwhile; null: the room is recorded alone. */
+  readonly broadcastId: string | null
 }
 
-const COLUMNS = "id, egress_room, egress_id, storage_key"
+const COLUMNS = "id, egress_room, egress_id, storage_key, broadcast_id"
 
 /**
  * The rooms of an event that have to be recorded, if this is its newest job. Older jobs are deleted then, because one that waits for
@@ -43,21 +45,23 @@ export interface NewCapture {
   readonly phaseId: string | null
   readonly roomId: string | null
   readonly egressRoom: string
+  readonly broadcastId: string | null
 }
 
 /** `undefined`: the event is gone. `keyOf`: the key of the bytes, by the workspace. */
 export const insertCapture = async (
   sql: Queryable,
-  { id, eventId, phaseId, roomId, egressRoom }: NewCapture,
+  { id, eventId, phaseId, roomId, egressRoom, broadcastId }: NewCapture,
   keyOf: (workspaceId: string) => string,
 ): Promise<RoomCapture | undefined> => {
   const [event] = await sql<{ workspaceId: string }[]>`select workspace_id from events where id = ${eventId}`
   if (event === undefined) return undefined
   const [row] = await sql<RoomCapture[]>`
-    insert into recordings (id, event_id, workspace_id, phase_id, room_id, kind, source, status, storage_key, egress_room)
+    insert into recordings (id, event_id, workspace_id, phase_id, room_id, kind, source, status, storage_key, egress_room, broadcast_id)
     select ${id}::uuid, ${eventId}::uuid, ${event.workspaceId}::uuid,
            (select p.id from phases p where p.id = ${phaseId}::uuid and p.event_id = ${eventId}::uuid), ${roomId},
-           ${roomId === null ? "merged" : "room"}, 'livekit', 'processing', ${keyOf(event.workspaceId)}, ${egressRoom}
+           ${roomId === null ? "merged" : "room"}, 'livekit', 'processing', ${keyOf(event.workspaceId)}, ${egressRoom},
+           (select b.id from broadcasts b where b.id = ${broadcastId}::uuid and b.event_id = ${eventId}::uuid)
     returning ${sql.unsafe(COLUMNS)}`
   return row
 }
@@ -82,14 +86,18 @@ export const dropCapture = async (sql: Queryable, id: string): Promise<void> => 
  * The file is in the bucket: its inspection is next. False: that was known, or the recording is gone. In a transaction. A recording
  * that is wanted still begins anew with the next people: the media server ends one when its room is empty for a while.
  */
-export const captureEnded = async (sql: Queryable, egressId: string, sizeBytes: number): Promise<boolean> => {
+export const captureEnded = async (
+  sql: Queryable,
+  egressId: string,
+  { sizeBytes, storedBytes }: { readonly sizeBytes: number; readonly storedBytes: number },
+): Promise<boolean> => {
   // No commit of the event comes in between, which would say that it is not wanted any more.
   await sql`
     select 1 from live_events l join recordings r on r.event_id = l.event_id where r.egress_id = ${egressId}
        for no key update of l`
   const [ended] = await sql<{ id: string; eventId: string; egressRoom: string | null }[]>`
     with ended as (
-      update recordings set egress_ended = true, size_bytes = ${sizeBytes}, uploaded_bytes = ${sizeBytes}
+      update recordings set egress_ended = true, size_bytes = ${sizeBytes}, uploaded_bytes = ${storedBytes}
        where egress_id = ${egressId} and status = 'processing' and not egress_ended returning id, event_id, egress_room
     ), job as (
       insert into media_jobs (kind, recording_id) select 'inspect', id from ended
@@ -106,7 +114,10 @@ const captureAgain = async (sql: Queryable, { id, eventId }: { readonly id: stri
     insert into media_jobs (kind, event_id, captured)
     select 'capture', e.event_id, coalesce(
              (select captured from media_jobs where event_id = ${eventId} and kind = 'capture' order by id desc limit 1),
-             jsonb_build_object('phaseId', e.phase_id, 'rooms', jsonb_agg(r.room_id)))
+             jsonb_build_object(
+               'phaseId', e.phase_id,
+               'rooms', coalesce(jsonb_agg(r.room_id) filter (where r.broadcast_id is null), '[]'),
+               'broadcastId', max(r.broadcast_id::text)))
       from recordings e
       join recordings r on r.event_id = e.event_id and r.phase_id = e.phase_id and r.source = 'livekit'
        and r.egress_room is not null and (r.id = e.id or (r.status = 'processing' and not r.egress_ended))
@@ -134,3 +145,18 @@ export const unsettledCaptures = async (
     select ${sql.unsafe(COLUMNS)} from recordings
      where source = 'livekit' and status = 'processing' and not egress_ended and egress_id is not null
      order by random() limit ${limit}`
+
+/** A stretch of a broadcast that the media server makes. */
+export interface StageTake {
+  /** Of the recording. */
+  readonly id: string
+  readonly storageKey: string
+  /** Nothing is added to it any more. */
+  readonly hasEnded: boolean
+}
+
+/** Those that have begun and did not fail, in their order. */
+export const stageTakesOf = async (sql: Queryable, broadcastId: string): Promise<ReadonlyArray<StageTake>> =>
+  sql<StageTake[]>`
+    select id, storage_key, egress_ended as has_ended from recordings
+     where broadcast_id = ${broadcastId} and source = 'livekit' and egress_id is not null and status <> 'failed' order by id`

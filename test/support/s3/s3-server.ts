@@ -82,6 +82,7 @@ const operationOf = (method: string, query: URLSearchParams): string => {
     }
     return names[method] ?? "unknown"
   }
+  if (query.get("list-type") === "2") return "ListObjectsV2"
   const names: Readonly<Record<string, string>> = {
     PUT: "PutObject",
     GET: "GetObject",
@@ -121,6 +122,8 @@ class Bucket {
       case "DeleteObject":
         this.objects.delete(call.key)
         return { status: 204 }
+      case "ListObjectsV2":
+        return this.#list(call)
       default:
         throw new Refusal(405, "MethodNotAllowed")
     }
@@ -200,6 +203,20 @@ class Bucket {
       .map(([id, { key }]) => `<Upload><Key>${key}</Key><UploadId>${id}</UploadId></Upload>`)
     return xml(
       `<ListMultipartUploadsResult><Bucket>bucket</Bucket><IsTruncated>false</IsTruncated>${uploads.join("")}</ListMultipartUploadsResult>`,
+    )
+  }
+
+  /** In pages of 1,000. */
+  #list({ query }: Call): Answer {
+    const [prefix, after] = [query.get("prefix") ?? "", query.get("continuation-token") ?? ""]
+    const keys = [...this.objects.keys()].filter((key) => key.startsWith(prefix) && key > after).toSorted()
+    const page = keys.slice(0, 1000)
+    const more = keys.length > page.length ? `<NextContinuationToken>${page.at(-1)}</NextContinuationToken>` : ""
+    const listed = page.map(
+      (key) => `<Contents><Key>${key}</Key><Size>${this.objects.get(key)?.byteLength}</Size></Contents>`,
+    )
+    return xml(
+      `<ListBucketResult><Name>bucket</Name><IsTruncated>${more !== ""}</IsTruncated>${more}${listed.join("")}</ListBucketResult>`,
     )
   }
 

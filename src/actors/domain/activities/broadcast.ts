@@ -5,13 +5,13 @@
 import type { Broadcast } from "../../../model/live/live-records.ts"
 import type { PhaseState } from "../../../model/phase.ts"
 import { isWatchable } from "../../../model/playback-url.ts"
-import { toMillis } from "../../../model/timestamp.ts"
 import type { BroadcastView } from "../../../protocol/topics/media.ts"
 import type { Refused } from "../../commands.ts"
 import { activePhaseOf, findPhase } from "../state.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, isRefused, noSuch, refuse } from "./activity.ts"
-import { stopRecording } from "./capture.ts"
+import { captureRooms, stopRecording } from "./capture.ts"
+import { ownAddresses } from "./playback.ts"
 
 const viewOf = (broadcast: Broadcast): BroadcastView => ({ ...broadcast })
 
@@ -44,6 +44,7 @@ const become = (turn: Turn, broadcast: Broadcast, status: "live" | "paused" | "e
   const { broadcastId, phaseId, playbackUrl: url } = next
   if (status === "live") turn.emitWebhookEvent("broadcast.live", { broadcastId, phaseId, playbackUrl: url })
   if (status === "ended") stopRecording(turn)
+  if (turn.hasStageBroadcasts) captureRooms(turn)
   if (status === "paused") turn.emitWebhookEvent("broadcast.paused", { broadcastId, phaseId })
   return next
 }
@@ -87,13 +88,11 @@ const control =
   }
 
 /** The known address, but for one of the deployment whose event has become private or public since: it is another now. */
-const addressOf = (turn: Turn, { broadcastId, phaseId, playbackUrl: known, startedAt }: Broadcast): string | null => {
-  const { id, visibility } = turn.state.event
-  const of = { broadcastId, phaseId, eventId: id, startedAt: startedAt === null ? turn.now : toMillis(startedAt) }
-  const open = turn.playbackUrlOf({ ...of, isPrivate: false })
-  const closed = turn.playbackUrlOf({ ...of, isPrivate: true })
+const addressOf = (turn: Turn, broadcast: Broadcast): string | null => {
+  const { playbackUrl: known } = broadcast
+  const { open, closed } = ownAddresses(turn, broadcast)
   if (known !== null && known !== open && known !== closed) return known
-  return visibility === "private" ? closed : open
+  return turn.state.event.visibility === "private" ? closed : open
 }
 
 export const broadcast = {

@@ -4,6 +4,7 @@ import { MOST_CAPTURED_ROOMS } from "../../../model/media/captured-rooms.ts"
 import { activePhaseOf, phaseTraits } from "../state.ts"
 import type { Turn } from "../turn.ts"
 import { type Activity, refuse } from "./activity.ts"
+import { stageBroadcastOf } from "./playback.ts"
 
 const OFF: Capture = { on: false, kinds: [], since: null }
 
@@ -23,11 +24,16 @@ const hasRecorder = (turn: Turn): boolean => {
 
 const isRecording = ({ kinds }: Capture): boolean => kinds.includes("recording")
 
-/** Tells the media server which rooms it has to record from now on: the main room, and the rooms of a breakout. */
-const captureRooms = (turn: Turn): void => {
-  if (turn.recorder !== "rooms") return
-  const rooms = isRecording(turn.get("capture", ONLY) ?? OFF) ? [null, ...turn.all("room").keys()] : []
-  turn.captured = { phaseId: activePhaseOf(turn.state)?.id ?? null, rooms: rooms.slice(0, MOST_CAPTURED_ROOMS) }
+/** Tells the media server which rooms it has to record and broadcast from now on: the main room, and the rooms of a breakout. */
+export const captureRooms = (turn: Turn): void => {
+  if (turn.recorder !== "rooms" && !turn.hasStageBroadcasts) return
+  const phaseId = activePhaseOf(turn.state)?.id ?? null
+  const broadcastId = phaseId === null ? null : stageBroadcastOf(turn, phaseId)
+  const isRecorded = turn.recorder === "rooms" && isRecording(turn.get("capture", ONLY) ?? OFF)
+  // The broadcast of the main room is its recording.
+  const main = broadcastId === null ? [null] : []
+  const rooms = isRecorded ? [...main, ...turn.all("room").keys()] : []
+  turn.captured = { phaseId, rooms: rooms.slice(0, MOST_CAPTURED_ROOMS), broadcastId }
 }
 
 /** The rooms of the phase have changed. */

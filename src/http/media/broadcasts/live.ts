@@ -8,18 +8,27 @@ import { writeRecordingPlaylist } from "../../../media/broadcast/playlist.ts"
 import { answerReload, type ReloadQuery } from "../../../media/broadcast/reload.ts"
 import type { MediaLinks } from "../../../media/links.ts"
 import { LiveBroadcasts } from "../../../media/live/live-broadcasts.ts"
-import { LIVE_NAMES, type LiveFile, liveFileOf, PART_MS, SEGMENTS_TO_START } from "../../../media/live/live-settings.ts"
+import {
+  type BytesFile,
+  LIVE_NAMES,
+  type LiveFile,
+  liveFileOf,
+  PART_MS,
+  SEGMENTS_TO_START,
+  STAGE_PLAYLIST,
+} from "../../../media/live/live-settings.ts"
 import type { OpenBroadcast } from "../../../media/live/open-broadcasts.ts"
 import type { MediaStorage } from "../../../media/storage/storage.ts"
 import { BadRequest, type Failure, NotFound, Unauthorized, Unavailable } from "../../../model/errors.ts"
 import { Database } from "../../../store/database.ts"
 import { storedSegments } from "../../../store/media/broadcasts.ts"
-import { namesTag } from "../../transport/etag.ts"
-import type { HttpResponse } from "../../transport/message.ts"
 import type { Problems } from "../../transport/problem.ts"
 import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
 import { refusalOf } from "../refusal.ts"
+import { sendPlaylist } from "./playlist-answer.ts"
+import { StageViews } from "./stage.ts"
 import { segmentHeaders, storedBytes } from "./stored-segments.ts"
+import { isHiddenFrom, type Watched, watchedBy } from "./watched.ts"
 
 export type LiveServices = Database | LiveBroadcasts | MediaLinks | MediaStorage
 
@@ -38,16 +47,6 @@ const gone = new Unavailable({ detail: "The broadcast was closed; ask again.", r
 const tooMany = new Unavailable({ detail: "Too many players wait for this server.", retryAfterSeconds: 2 })
 const badReload = new BadRequest({ detail: "_HLS_msn and _HLS_part name a segment or part that is not next." })
 
-const PLAYLIST = "application/vnd.apple.mpegurl"
-/** As the server writes it: the database reads other spellings of the same id, too. */
-const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-
-const playlistHeaders = (etag: string, maxAge: number): HttpResponse["headers"] => [
-  ["content-type", PLAYLIST],
-  ["cache-control", `public, max-age=${maxAge}`],
-  ["etag", etag],
-]
-
 const BYTES_HEADERS = segmentHeaders("public")
 
 interface Given {
@@ -63,26 +62,31 @@ interface WholePlaylist {
   readonly exit: Promise<Exit.Exit<Buffer, Failure>>
 }
 
-type Wanted = { readonly id: string; readonly isSigned: boolean }
-
 export class LiveViews {
   readonly #given: Given
+  readonly #stage: StageViews
   #held = 0
   /** Of broadcasts that have ended: all of their viewers ask for it at once. */
   readonly #whole = new WeakMap<OpenBroadcast, WholePlaylist>()
 
   constructor(given: Given) {
     this.#given = given
+    this.#stage = new StageViews(given.run, given.problems, given.timers)
   }
 
   /** `GET` and `HEAD`. */
   give = (exchange: Exchange, head: RequestHead): void => {
-    const file = liveFileOf(head.params["name"] ?? "")
-    const wanted = this.#wanted(head.params["key"] ?? "")
-    if (file === undefined || wanted instanceof Unauthorized) {
-      exchange.send(this.#given.problems.of(file === undefined ? notFound : (wanted as Unauthorized)))
-      return
-    }
+    const { name = "", key = "" } = head.params
+    const isStage = name === STAGE_PLAYLIST
+    const file = liveFileOf(name)
+    const wanted = watchedBy(key, this.#given.links, this.#given.timers.now())
+    if (file === undefined && !isStage) this.#refuse(exchange, notFound)
+    else if (wanted instanceof Unauthorized) this.#refuse(exchange, wanted)
+    else if (file === undefined) this.#stage.give(exchange, head, wanted)
+    else this.#giveFile(exchange, head, wanted, file)
+  }
+
+  #giveFile(exchange: Exchange, head: RequestHead, wanted: Watched, file: LiveFile): void {
     const known = this.#given.broadcasts.peek(wanted.id)
     if (known !== undefined) {
       this.#answer(exchange, head, wanted, file, known)
@@ -95,19 +99,8 @@ export class LiveViews {
     })
   }
 
-  /** A bare id, or a signed address of a private event's broadcast. */
-  #wanted(key: string): Wanted | Unauthorized {
-    if (ID.test(key)) return { id: key, isSigned: false }
-    const link = this.#given.links.verify(key, this.#given.timers.now())
-    if (link === "expired") return new Unauthorized({ detail: "The address has expired." })
-    if (link === "altered" || link.kind !== "broadcast" || link.use !== "play") {
-      return new Unauthorized({ detail: "The address is not valid." })
-    }
-    return { id: link.id, isSigned: true }
-  }
-
-  #answer(exchange: Exchange, head: RequestHead, wanted: Wanted, file: LiveFile, open: OpenBroadcast): void {
-    if (isHidden(wanted, open)) this.#refuse(exchange, notFound)
+  #answer(exchange: Exchange, head: RequestHead, wanted: Watched, file: LiveFile, open: OpenBroadcast): void {
+    if (isHiddenFrom(wanted, open.visibility)) this.#refuse(exchange, notFound)
     else if (file.kind === "playlist") this.#playlist(exchange, head, wanted, open)
     else this.#bytes(exchange, head, file, open)
   }
@@ -116,7 +109,7 @@ export class LiveViews {
     exchange.send(this.#given.problems.of(failure))
   }
 
-  #playlist(exchange: Exchange, head: RequestHead, wanted: Wanted, open: OpenBroadcast): void {
+  #playlist(exchange: Exchange, head: RequestHead, wanted: Watched, open: OpenBroadcast): void {
     const values = new URLSearchParams(head.query)
     const query: ReloadQuery = {
       msn: values.get("_HLS_msn") ?? undefined,
@@ -128,7 +121,7 @@ export class LiveViews {
     else this.#hold(exchange, head, wanted, open, query)
   }
 
-  #hold(exchange: Exchange, head: RequestHead, wanted: Wanted, open: OpenBroadcast, query: ReloadQuery): void {
+  #hold(exchange: Exchange, head: RequestHead, wanted: Watched, open: OpenBroadcast, query: ReloadQuery): void {
     if (this.#held >= MOST_HELD) {
       this.#refuse(exchange, tooMany)
       return
@@ -149,7 +142,7 @@ export class LiveViews {
       if (answer === "wait" && !open.live.isClosed) return
       leave()
       if (open.live.isClosed) this.#refuse(exchange, gone)
-      else if (isHidden(wanted, open)) this.#refuse(exchange, notFound)
+      else if (isHiddenFrom(wanted, open.visibility)) this.#refuse(exchange, notFound)
       else if (answer === "ready") this.#sendPlaylist(exchange, head, open)
       else this.#refuse(exchange, badReload)
     })
@@ -166,7 +159,7 @@ export class LiveViews {
       return
     }
     const { body, etag } = open.live.playlist
-    sendTagged(exchange, head, body, playlistHeaders(etag, 1), etag)
+    sendPlaylist(exchange, head, { body, etag, maxAgeSeconds: 1 })
   }
 
   /** The whole broadcast, from its first segment on. */
@@ -174,7 +167,7 @@ export class LiveViews {
     void this.#wholeOf(open).then((exit) => {
       if (Exit.isFailure(exit)) return exchange.send(refusalOf(exit, this.#given.problems, head.requestId))
       const etag = `"${open.live.recordingId}-${exit.value.byteLength}"`
-      return sendTagged(exchange, head, exit.value, playlistHeaders(etag, 60), etag)
+      return sendPlaylist(exchange, head, { body: exit.value, etag, maxAgeSeconds: 60 })
     })
   }
 
@@ -190,12 +183,7 @@ export class LiveViews {
     return exit
   }
 
-  #bytes(
-    exchange: Exchange,
-    head: RequestHead,
-    file: Exclude<LiveFile, { kind: "playlist" }>,
-    { live }: OpenBroadcast,
-  ): void {
+  #bytes(exchange: Exchange, head: RequestHead, file: BytesFile, { live }: OpenBroadcast): void {
     const { memory, recordingId } = live
     const bytes = memory.file(file)
     if (bytes !== undefined) exchange.sendBytes(200, BYTES_HEADERS, bytes)
@@ -217,21 +205,8 @@ const wholePlaylist = ({ live: { recordingId } }: OpenBroadcast): Effect.Effect<
     return Buffer.from(writeRecordingPlaylist(segments, { form: "names", ...LIVE_NAMES }))
   })
 
-const isHidden = ({ isSigned }: Wanted, { visibility }: OpenBroadcast): boolean => !isSigned && visibility === "private"
-
 const answerOf = ({ live }: OpenBroadcast, query: ReloadQuery): ReturnType<typeof answerReload> => {
   const { state } = live
   if (!state.hasEnded && state.nextSegment < SEGMENTS_TO_START) return "wait"
   return answerReload(state, query, PART_MS)
-}
-
-const sendTagged = (
-  exchange: Exchange,
-  head: RequestHead,
-  body: Uint8Array,
-  headers: HttpResponse["headers"],
-  etag: string,
-): void => {
-  if (namesTag(head.headers["if-none-match"], etag)) exchange.send({ status: 304, headers, body: "" })
-  else exchange.sendBytes(200, headers, body)
 }

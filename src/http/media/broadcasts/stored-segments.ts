@@ -1,6 +1,6 @@
 /** Bytes of a broadcast's recording that are read from its files: its descriptions and segments. */
 import { Effect } from "effect"
-import type { LiveFile } from "../../../media/live/live-settings.ts"
+import type { BytesFile } from "../../../media/live/live-settings.ts"
 import { MediaStorage } from "../../../media/storage/storage.ts"
 import { type Failure, NotFound } from "../../../model/errors.ts"
 import { Database } from "../../../store/database.ts"
@@ -19,7 +19,7 @@ export const segmentHeaders = (scope: "public" | "private"): HttpResponse["heade
 /** Parts are not stored by themselves. */
 export const storedBytes = (
   recordingId: string,
-  file: Exclude<LiveFile, { kind: "playlist" }>,
+  file: BytesFile,
 ): Effect.Effect<Uint8Array, Failure, Database | MediaStorage> =>
   Effect.gen(function* () {
     const database = yield* Database

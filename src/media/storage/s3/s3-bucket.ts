@@ -27,6 +27,7 @@ export interface S3Deadlines {
 export const DEADLINES: S3Deadlines = { shortMs: 15_000, longMs: 120_000 }
 
 const TYPE = "application/octet-stream"
+const REMOVED_AT_ONCE = 16
 /** Of files that this server has. */
 const PART_BYTES = 16 * 1024 ** 2
 
@@ -179,6 +180,17 @@ export class S3Bucket {
       await orNull(attempt("AbortMultipartUpload", () => this.#short.abortMultipartUpload(key, uploadId)))
     }
     await orNull(attempt("DeleteObject", () => this.#short.deleteObject(key)))
+  }
+
+  /** Removes all objects whose keys begin so. */
+  async removeFolder(prefix: string): Promise<void> {
+    const found = await attempt("ListObjectsV2", () => this.#long.listObjects("/", prefix))
+    const keys = (found ?? []).map(({ Key }) => Key)
+    // Each by itself: not every storage takes a list of them.
+    for (let from = 0; from < keys.length; from += REMOVED_AT_ONCE) {
+      const some = keys.slice(from, from + REMOVED_AT_ONCE)
+      await Promise.all(some.map((key) => orNull(attempt("DeleteObject", () => this.#short.deleteObject(key)))))
+    }
   }
 
   async #uploadsOf(key: string): Promise<ReadonlyArray<string>> {

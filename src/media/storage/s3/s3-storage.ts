@@ -12,13 +12,22 @@ import { Conflict, Unavailable } from "../../../model/errors.ts"
 import { Telemetry } from "../../../telemetry/telemetry.ts"
 import { orNull } from "../disk-files.ts"
 import { type DiskStorageOptions, diskStorage } from "../disk-storage.ts"
-import { type Arrived, type GivenAway, MediaStorage, type StoredFile, type Upload } from "../storage.ts"
+import {
+  type Arrived,
+  folderOf,
+  type GivenAway,
+  MediaStorage,
+  ROOM_ENDING,
+  type StoredFile,
+  type Upload,
+} from "../storage.ts"
 import { presigned, type S3Settings } from "./presign.ts"
 import { DEADLINES, S3Bucket, type S3Deadlines, S3Failed } from "./s3-bucket.ts"
 
 /** A player that was opened goes on for six hours; the redirection may be kept for one. */
 const WATCH_SECONDS = 7 * 3600
 const INSPECT_SECONDS = 3600
+const HOUR_MS = 3_600_000
 
 /** The storage did not take the request; it does not mean the key, or the number of requests. */
 const isRefusal = ({ status }: S3Failed): boolean => status >= 400 && status < 500 && status !== 403 && status !== 429
@@ -145,8 +154,16 @@ export const s3Storage = (
       remove: (key) =>
         Effect.andThen(
           local.remove(key),
-          attempt("removing media", () => bucket.remove(key)),
+          attempt("removing media", async () => {
+            if (key.endsWith(ROOM_ENDING)) await bucket.removeFolder(folderOf(key))
+            await bucket.remove(key)
+          }),
         ),
+      linkTo: (key, contentType) => {
+        const query = { "response-content-type": contentType }
+        const since = Math.floor(timers.now() / HOUR_MS) * HOUR_MS
+        return presigned(settings, { method: "GET", key, query, expiresInSeconds: WATCH_SECONDS }, since)
+      },
     })
   })
 

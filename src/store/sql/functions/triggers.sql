@@ -68,7 +68,7 @@ create or replace trigger recording_takes_deleted after delete on recording_take
 create or replace function record_broadcast() returns trigger language plpgsql as $$
 begin
   insert into media_jobs (kind, recording_id) select 'record', r.id from recordings r
-   where r.broadcast_id = new.id and r.status = 'processing'
+   where r.broadcast_id = new.id and r.source = 'broadcast' and r.status = 'processing'
   on conflict do nothing;
   return null;
 end $$;

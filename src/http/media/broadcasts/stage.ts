@@ -1,0 +1,130 @@
+/**
+ * The playlist of a broadcast that the media server makes. It is made once a second at most, for all of its viewers; its segments are
+ * in the bucket, from which viewers get them without this server.
+ */
+import { createHash } from "node:crypto"
+import { type Effect, Exit } from "effect"
+import { LRUCache } from "lru-cache"
+import type { Cancel, Timers } from "../../../clock/timers.ts"
+import { type StagePlaylist, stagePlaylist } from "../../../media/stage/stage-broadcasts.ts"
+import type { MediaStorage } from "../../../media/storage/storage.ts"
+import { type Failure, NotFound, Unavailable } from "../../../model/errors.ts"
+import type { Database } from "../../../store/database.ts"
+import type { Problems } from "../../transport/problem.ts"
+import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
+import { refusalOf } from "../refusal.ts"
+import { sendPlaylist, type TaggedPlaylist } from "./playlist-answer.ts"
+import { isHiddenFrom, type Watched } from "./watched.ts"
+
+type Services = Database | MediaStorage
+type Run = <A, E>(effect: Effect.Effect<A, E, Services>, onExit: (exit: Exit.Exit<A, E>) => void) => void
+
+const FRESH_MS = 1000
+/** A whole playlist is made anew after so long: its recordings may have been deleted. */
+const WHOLE_FOR_MS = 10_000
+/** A request for a broadcast that has not begun to arrive is held so long; it is looked at again once a second. */
+const HOLD_MS = 15_000
+const MOST_HELD = 20_000
+/** Anybody may ask for any id. */
+const MOST_MAKING = 32
+const MOST_KEPT = 256
+
+const notFound = NotFound.of("file of a broadcast")
+const early = new Unavailable({ detail: "The broadcast has not begun to arrive.", retryAfterSeconds: 2 })
+const busy = new Unavailable({ detail: "Too many broadcasts are asked for at once.", retryAfterSeconds: 1 })
+const tooMany = new Unavailable({ detail: "Too many players wait for this server.", retryAfterSeconds: 2 })
+
+interface Ready extends Pick<StagePlaylist, "visibility"> {
+  /** `undefined`: nothing has arrived. */
+  readonly playlist: TaggedPlaylist | undefined
+}
+
+interface Making {
+  /** Milliseconds of `Timers.elapsed`. */
+  readonly until: number
+  readonly exit: Promise<Exit.Exit<Ready, Failure>>
+}
+
+const readyOf = ({ visibility, body, isWhole }: StagePlaylist): Ready => ({
+  visibility,
+  playlist: body && {
+    body,
+    etag: `"${createHash("sha256").update(body).digest("base64url")}"`,
+    maxAgeSeconds: isWhole ? 60 : 1,
+  },
+})
+
+export class StageViews {
+  readonly #run: Run
+  readonly #problems: Problems
+  readonly #timers: Timers
+  readonly #made = new LRUCache<string, Making>({ max: MOST_KEPT })
+  #making = 0
+  #held = 0
+
+  constructor(run: Run, problems: Problems, timers: Timers) {
+    this.#run = run
+    this.#problems = problems
+    this.#timers = timers
+  }
+
+  give(exchange: Exchange, head: RequestHead, watched: Watched): void {
+    let stopTime: Cancel | undefined
+    let isGone = false
+    let isHeld = false
+    const leave = (): void => {
+      isGone = true
+      stopTime?.()
+      if (isHeld) this.#held -= 1
+      isHeld = false
+    }
+    const deadline = this.#timers.elapsed() + HOLD_MS
+    const look = async (): Promise<void> => {
+      const exit = await this.#playlistOf(watched.id)
+      if (isGone) return
+      if (Exit.isSuccess(exit) && this.#mayWait(exit.value, watched, deadline)) {
+        if (!isHeld) this.#held += 1
+        isHeld = true
+        stopTime = this.#timers.after(FRESH_MS, () => void look())
+        return
+      }
+      leave()
+      this.#answer(exchange, head, watched, exit)
+    }
+    exchange.whenAborted(leave)
+    void look()
+  }
+
+  #mayWait({ playlist, visibility }: Ready, watched: Watched, deadline: number): boolean {
+    if (playlist !== undefined || isHiddenFrom(watched, visibility)) return false
+    return this.#held < MOST_HELD && this.#timers.elapsed() < deadline
+  }
+
+  #answer(exchange: Exchange, head: RequestHead, watched: Watched, exit: Exit.Exit<Ready, Failure>): void {
+    if (Exit.isFailure(exit)) {
+      exchange.send(refusalOf(exit, this.#problems, head.requestId))
+      return
+    }
+    const { playlist, visibility } = exit.value
+    if (isHiddenFrom(watched, visibility)) exchange.send(this.#problems.of(notFound))
+    else if (playlist !== undefined) sendPlaylist(exchange, head, playlist)
+    else exchange.send(this.#problems.of(this.#held < MOST_HELD ? early : tooMany))
+  }
+
+  #playlistOf(id: string): Promise<Exit.Exit<Ready, Failure>> {
+    const now = this.#timers.elapsed()
+    const known = this.#made.get(id)
+    if (known !== undefined && now < known.until) return known.exit
+    if (this.#making >= MOST_MAKING) return Promise.resolve(Exit.fail(busy))
+    this.#making += 1
+    const exit = new Promise<Exit.Exit<StagePlaylist, Failure>>((resolve) => this.#run(stagePlaylist(id), resolve))
+    const ready = exit.then((made) => {
+      this.#making -= 1
+      const isWhole = Exit.isSuccess(made) && made.value.isWhole
+      this.#made.set(id, { until: this.#timers.elapsed() + (isWhole ? WHOLE_FOR_MS : FRESH_MS), exit: ready })
+      return Exit.map(made, readyOf)
+    })
+    this.#made.set(id, { until: Number.POSITIVE_INFINITY, exit: ready })
+    return ready
+  }
+}

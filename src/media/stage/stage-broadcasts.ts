@@ -1,0 +1,74 @@
+/** Broadcasts that the media server makes: their playlists are written for viewers from those that it puts into the bucket. */
+import { Effect } from "effect"
+import { NotFound, type Unavailable } from "../../model/errors.ts"
+import { Database } from "../../store/database.ts"
+import { findBroadcast, type StoredBroadcast } from "../../store/media/broadcasts.ts"
+import { type StageTake, stageTakesOf } from "../../store/media/captures.ts"
+import { folderOf, MediaStorage } from "../storage/storage.ts"
+import { STAGE_FILES } from "./stage-files.ts"
+import { readTakePlaylist, type StageTakeSegments, writeStagePlaylist, writeWholeStage } from "./stage-playlist.ts"
+
+/** A day of segments has fewer. */
+const MOST_BYTES = 8 * 1024 ** 2
+/** Takes that are read at once. */
+const AT_ONCE = 8
+const SEGMENT_TYPE = "video/mp2t"
+
+export interface StagePlaylist {
+  readonly visibility: StoredBroadcast["visibility"]
+  /** `undefined`: there is no segment yet. */
+  readonly body: Buffer | undefined
+  /** It does not change any more. */
+  readonly isWhole: boolean
+}
+
+const textAt = (key: string): Effect.Effect<string, Unavailable, MediaStorage> =>
+  Effect.flatMap(MediaStorage, (storage) =>
+    Effect.acquireUseRelease(
+      storage.open(key),
+      (file) =>
+        Effect.promise(async () => {
+          if (file === null || file.size === 0 || file.size > MOST_BYTES) return ""
+          const bytes = Buffer.alloc(file.size)
+          return bytes.toString("utf8", 0, await file.read(bytes, 0))
+        }),
+      (file) => (file === null ? Effect.void : Effect.promise(file.close)),
+    ),
+  )
+
+const read = (
+  { storageKey, hasEnded }: StageTake,
+  name: string,
+): Effect.Effect<StageTakeSegments, Unavailable, MediaStorage> =>
+  Effect.gen(function* () {
+    const { linkTo } = yield* MediaStorage
+    const folder = folderOf(storageKey)
+    const playlist = readTakePlaylist(yield* textAt(`${folder}${name}`))
+    return {
+      ...playlist,
+      hasEnded: playlist.hasEnded || hasEnded,
+      addressOf: (file) => linkTo(`${folder}${file}`, SEGMENT_TYPE) ?? file,
+    }
+  })
+
+/** The playlist of a broadcast for its viewers, as it is now. */
+export const stagePlaylist = (
+  broadcastId: string,
+): Effect.Effect<StagePlaylist, NotFound | Unavailable, Database | MediaStorage> =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const broadcast = yield* database.run((sql) => findBroadcast(sql, broadcastId))
+    if (broadcast === undefined) return yield* NotFound.of("broadcast")
+    const takes = yield* database.run((sql) => stageTakesOf(sql, broadcastId))
+    const readAll = (name: string) => Effect.forEach(takes, (take) => read(take, name), { concurrency: AT_ONCE })
+    const isOver = broadcast.status === "ended" && takes.every(({ hasEnded }) => hasEnded)
+    const text = isOver
+      ? writeWholeStage(yield* readAll(STAGE_FILES.whole))
+      : writeStagePlaylist(yield* readAll(STAGE_FILES.live))
+    if (text === undefined && broadcast.status === "ended") return yield* NotFound.of("file of a broadcast")
+    return {
+      visibility: broadcast.visibility,
+      body: text === undefined ? undefined : Buffer.from(text),
+      isWhole: isOver,
+    }
+  })

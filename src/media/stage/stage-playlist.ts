@@ -1,0 +1,121 @@
+/**
+ * The playlists of a broadcast that the media server makes. Each stretch between two pauses (a take) has its own there, whose segments
+ * are beside it in the bucket; viewers get one playlist, in which the segments have addresses and the takes follow each other.
+ */
+
+export interface StageSegment {
+  /** Beside the playlist. */
+  readonly name: string
+  readonly seconds: number
+  /** When it began, as the media server writes it. */
+  readonly at: string | null
+}
+
+export interface TakePlaylist {
+  /** The number of its first segment in the take. */
+  readonly first: number
+  readonly segments: ReadonlyArray<StageSegment>
+  /** Nothing is added to it any more. */
+  readonly hasEnded: boolean
+}
+
+const NAME = /^[\w-]{1,100}\.ts$/
+const SECONDS = /^#EXTINF:(\d{1,4}(?:\.\d{1,6})?),/
+const FIRST = /^#EXT-X-MEDIA-SEQUENCE:(\d{1,9})$/
+const AT = /^#EXT-X-PROGRAM-DATE-TIME:(\d{4}-\d\d-\d\dT[\d:.]{8,20}Z)$/
+
+/** Lines that are not understood are left out: the text is another program's. */
+export const readTakePlaylist = (text: string): TakePlaylist => {
+  const segments: StageSegment[] = []
+  let first = 0
+  let seconds: number | undefined
+  let at: string | null = null
+  let hasEnded = false
+  for (const line of text.split(/\r?\n/)) {
+    first = Number(FIRST.exec(line)?.[1] ?? first)
+    at = AT.exec(line)?.[1] ?? at
+    if (line === "#EXT-X-ENDLIST") hasEnded = true
+    const length = SECONDS.exec(line)?.[1]
+    if (length !== undefined) seconds = Number(length)
+    if (line.startsWith("#") || line === "") continue
+    if (seconds !== undefined && NAME.test(line)) segments.push({ name: line, seconds, at })
+    seconds = undefined
+    at = null
+  }
+  return { first, segments, hasEnded }
+}
+
+export interface StageTakeSegments extends TakePlaylist {
+  /** The address of one of its segments. */
+  readonly addressOf: (name: string) => string
+}
+
+interface Placed extends StageSegment {
+  /** In the broadcast. */
+  readonly number: number
+  /** Which take, from 0. */
+  readonly take: number
+  readonly address: string
+}
+
+const placed = (takes: ReadonlyArray<StageTakeSegments>): ReadonlyArray<Placed> => {
+  let found: Placed[] = []
+  let before = 0
+  for (const [take, { first, segments, hasEnded, addressOf }] of takes.entries()) {
+    // The media server names its last segments only: those of the take before are too far behind then.
+    if (first > 0) found = []
+    for (const [index, segment] of segments.entries()) {
+      found.push({ ...segment, take, number: before + first + index, address: addressOf(segment.name) })
+    }
+    // The numbers of the next take are not known as long as this one may grow.
+    if (!hasEnded) break
+    before += first + segments.length
+  }
+  return found
+}
+
+const lines = (segments: ReadonlyArray<Placed>): ReadonlyArray<string> =>
+  segments.flatMap(({ take, at, seconds, address }, index) => [
+    ...(index > 0 && segments[index - 1]?.take !== take ? ["#EXT-X-DISCONTINUITY"] : []),
+    ...(at === null ? [] : [`#EXT-X-PROGRAM-DATE-TIME:${at}`]),
+    `#EXTINF:${seconds.toFixed(3)},`,
+    address,
+  ])
+
+/** Rounded, as the standard has it. */
+const target = (segments: ReadonlyArray<StageSegment>): number =>
+  Math.max(1, ...segments.map(({ seconds }) => Math.round(seconds)))
+
+/** Segments that viewers of a running broadcast are given. */
+const WINDOW = 12
+
+/** `takes`: their playlists of the last segments, in order. `undefined`: there is no segment yet. */
+export const writeStagePlaylist = (takes: ReadonlyArray<StageTakeSegments>): string | undefined => {
+  const segments = placed(takes).slice(-WINDOW)
+  const [oldest] = segments
+  if (oldest === undefined) return undefined
+  const head = [
+    "#EXTM3U",
+    "#EXT-X-VERSION:6",
+    `#EXT-X-TARGETDURATION:${target(segments)}`,
+    `#EXT-X-MEDIA-SEQUENCE:${oldest.number}`,
+    `#EXT-X-DISCONTINUITY-SEQUENCE:${oldest.take}`,
+    "#EXT-X-INDEPENDENT-SEGMENTS",
+  ]
+  return `${[...head, ...lines(segments)].join("\n")}\n`
+}
+
+/** `takes`: their playlists of all segments, in order. `undefined`: there is no segment. */
+export const writeWholeStage = (takes: ReadonlyArray<StageTakeSegments>): string | undefined => {
+  const segments = placed(takes.map((take) => ({ ...take, first: 0, hasEnded: true })))
+  if (segments.length === 0) return undefined
+  const head = [
+    "#EXTM3U",
+    "#EXT-X-VERSION:6",
+    "#EXT-X-PLAYLIST-TYPE:VOD",
+    `#EXT-X-TARGETDURATION:${target(segments)}`,
+    "#EXT-X-MEDIA-SEQUENCE:0",
+    "#EXT-X-INDEPENDENT-SEGMENTS",
+  ]
+  return `${[...head, ...lines(segments), "#EXT-X-ENDLIST"].join("\n")}\n`
+}
