@@ -76,6 +76,7 @@ export const bindGateway = (
         ),
       )
     const mediaServer = yield* MediaServerApi
+    const database = yield* Database
     const services: GatewayServices = {
       options,
       timers,
@@ -83,7 +84,7 @@ export const bindGateway = (
       node,
       live,
       feed,
-      database: yield* Database,
+      database,
       tokens: yield* Tokens,
       grants: yield* GrantChanges,
       absent: new AbsentParticipants(timers, options.absentParticipants),
@@ -92,7 +93,15 @@ export const bindGateway = (
       roomGuard:
         mediaServer === null
           ? null
-          : new RoomGuard(mediaServer, { live, feed, timers, sweepMs: options.roomSweepMs, telemetry, fork: guarded }),
+          : new RoomGuard(mediaServer, {
+              live,
+              feed,
+              database,
+              timers,
+              sweepMs: options.roomSweepMs,
+              telemetry,
+              fork: guarded,
+            }),
       broadcasts: yield* LiveBroadcasts,
       fork: guarded,
       publish: (topic, text) => {

@@ -73,6 +73,16 @@ test("a removal whose message came while the event was read is not missed", asyn
   guard.stop()
 })
 
+test("a right that ends before the event is read takes the seat when it has been", async () => {
+  const { guard, expelled, readings } = guarded()
+  guard.follow(EVENT)
+  guard.expel(EVENT, "ada")
+  await eventually(() => readings.length === 1, "the event is read")
+  readings[0]?.(reading(1))
+  await eventually(() => expelled.includes("ada"), "the participant is out")
+  guard.stop()
+})
+
 test("an event that has ended when it is read is followed no longer", async () => {
   const { guard, readings, listeners } = guarded()
   guard.follow(EVENT)

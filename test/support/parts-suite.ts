@@ -137,7 +137,8 @@ const tests = (open: () => Promise<StorageHouse>): void => {
     const [first] = await addresses(id)
     const url = first?.url ?? ""
     expect((await put(url, bytesOf(5))).ok).toBe(false)
-    const altered = await put(url.replace(/.$/, url.endsWith("A") ? "B" : "A"), bytesOf(1))
+    // Few bytes: a refusal may close the connection before a client has sent many.
+    const altered = await put(url.replace(/.$/, url.endsWith("A") ? "B" : "A"), Buffer.from("bytes"))
     expect([401, 403]).toContain(altered.status)
     expect(await complete(id)).toMatchObject({ status: 409 })
   })

@@ -92,6 +92,7 @@ export class Channel {
       subscriber,
       delivery,
       roles: this.#roles,
+      roomGuard: services.roomGuard,
     })
     this.#membership = membership
     const admissions = new Admissions({ membership, arrivals: this.#arrivals, participants, memory: this.memory })

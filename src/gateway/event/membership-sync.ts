@@ -4,13 +4,15 @@
  */
 
 import type { ParticipantChange } from "../../actors/domain/state.ts"
+import { seatKind } from "../../media/seats.ts"
 import { roomStream } from "../../model/live/streams.ts"
-import { isStaff } from "../../model/roles.ts"
+import { type EventRole, isStaff } from "../../model/roles.ts"
 import type { UpdateReason } from "../../protocol/session.ts"
 import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import type { Delivery } from "../broadcast/delivery.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
+import type { RoomGuard } from "../expulsion/room-guard.ts"
 import type { EventSubscriber } from "../recovery/event-subscriber.ts"
 import type { ConnectionRegistry } from "./connection-registry.ts"
 import type { PresenceReports } from "./presence-reports.ts"
@@ -24,6 +26,8 @@ interface Needs {
   readonly subscriber: EventSubscriber
   readonly delivery: Delivery
   readonly roles: RoleNotifier
+  /** Null: there is no media server. */
+  readonly roomGuard: RoomGuard | null
 }
 
 export class MembershipSync {
@@ -133,11 +137,21 @@ export class MembershipSync {
       this.#needs.presence.joined(identity)
     }
     connection.apply({ type: "became", identity })
+    this.#unseat(connection, before.role)
     // A change to or from staff changes the streams, and the connection gets a new `ready`.
     const isSameKind = isStaff(before.role) === isStaff(identity.role)
     if (connection.state === "open" && before.role !== identity.role && isSameKind) {
       this.#needs.roles.notify(connection, reason)
     }
+  }
+
+  /** The media server keeps the rights of the seat that the participant came with. */
+  #unseat({ eventId, identity: { participantId, role } }: Connection, before: EventRole): void {
+    const { modality } = this.#needs.subscriber.phase
+    if (modality === null) return
+    const [had, has] = [seatKind({ role: before, modality }), seatKind({ role, modality })]
+    const isLower = had !== has && (has === null || had === "staff")
+    if (isLower) this.#needs.roomGuard?.expel(eventId, participantId)
   }
 
   /** Moves the connection between the streams of two rooms and sends the new stream's position. */

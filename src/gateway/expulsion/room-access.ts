@@ -52,6 +52,17 @@ export class RoomAccess {
     return [...(main === null ? [] : [main]), ...(seat === undefined ? [] : [this.#named(seat)])]
   }
 
+  /** The participant has a role of the live event's own, which precedes the stored one. */
+  hasRole(participantId: string): boolean {
+    return this.#roles.has(participantId)
+  }
+
+  /** Has this role a seat in the active phase? */
+  seats(role: EventRole): boolean {
+    const { modality } = this.#phase
+    return modality === null || seatKind({ role, modality }) !== null
+  }
+
   /** Takes in a committed message. The result is what must happen at the media server. */
   apply(message: Pick<FeedMessage, "phase" | "status" | "participantChanges" | "ejections">): ReadonlyArray<Expulsion> {
     if (this.#staysAfter(message)) return []
@@ -139,8 +150,7 @@ export class RoomAccess {
 
   #mayTakePart(participantId: string): boolean {
     const given = this.#roles.get(participantId)
-    const { modality } = this.#phase
-    return given === undefined || modality === null || seatKind({ role: given, modality }) !== null
+    return given === undefined || this.seats(given)
   }
 
   get #mainRoom(): string | null {

@@ -10,13 +10,16 @@ import type { LiveEvents } from "../../actors/live-events.ts"
 import type { LiveReading } from "../../actors/protocol.ts"
 import type { Timers } from "../../clock/timers.ts"
 import type { MediaServerApi } from "../../media/livekit/media-server-api.ts"
+import { findStoredRoles } from "../../store/accounts/stored-roles.ts"
+import type { Database } from "../../store/database.ts"
 import type { Telemetry } from "../../telemetry/telemetry.ts"
 import { type Expulsion, RoomAccess } from "./room-access.ts"
-import { type MediaRoom, misplaced, roomsByEvent } from "./room-sweep.ts"
+import { type MediaRoom, misplaced, roomsByEvent, unjudged, unseated } from "./room-sweep.ts"
 
 export interface RoomGuardServices {
   readonly live: LiveEvents["Service"]
   readonly feed: Feed["Service"]
+  readonly database: Database["Service"]
   readonly timers: Timers
   /** Between two sweeps. */
   readonly sweepMs: number
@@ -41,6 +44,8 @@ interface Followed {
   /** Of the newest message, which a reading may not have seen. */
   latest: number
   isReading: boolean
+  /** Participants to be expelled as soon as it is read. */
+  readonly early: string[]
   readonly unsubscribe: () => void
 }
 
@@ -62,13 +67,18 @@ export class RoomGuard {
   follow(eventId: string): void {
     if (this.#isStopped || this.#events.has(eventId)) return
     const unsubscribe = this.#services.feed.subscribe(eventId, (message) => this.#received(eventId, message))
-    this.#events.set(eventId, { access: undefined, version: 0, latest: 0, isReading: false, unsubscribe })
+    this.#events.set(eventId, { access: undefined, version: 0, latest: 0, isReading: false, early: [], unsubscribe })
     this.#read(eventId)
   }
 
-  /** The participant may not be in the event any more, although the live event has not changed: their grant was revoked. */
+  /**
+   * The participant has lost rights although the live event may not have changed: their grant was revoked, or their stored role is a
+   * lower one. With a seat that is left to them they come back by a new token.
+   */
   expel(eventId: string, participantId: string): void {
-    const rooms = this.#events.get(eventId)?.access?.roomsOf(participantId) ?? []
+    const followed = this.#events.get(eventId)
+    if (followed?.access === undefined) followed?.early.push(participantId)
+    const rooms = followed?.access?.roomsOf(participantId) ?? []
     this.#perform(
       eventId,
       rooms.map((room) => ({ type: "expel", room, participantId })),
@@ -122,6 +132,7 @@ export class RoomGuard {
     const next = new RoomAccess(eventId, { snapshot })
     if (followed.access === undefined) followed.access = next
     else this.#perform(eventId, followed.access.become(next))
+    for (const participantId of followed.early.splice(0)) this.expel(eventId, participantId)
     if (snapshot.event.status === "ended") this.#forget(eventId)
     else if (followed.latest > snapshot.version) this.#read(eventId)
   }
@@ -184,7 +195,12 @@ export class RoomGuard {
       const open: MediaRoom[] = []
       for (const name of names) open.push({ name, people: yield* this.#calls.withPermit(this.#server.people(name)) })
       const { snapshot } = yield* this.#services.live.read(eventId, [], true)
-      this.#perform(eventId, misplaced(new RoomAccess(eventId, { snapshot }), open))
+      const access = new RoomAccess(eventId, { snapshot })
+      const users = unjudged(access, open)
+      this.#perform(eventId, misplaced(access, open))
+      if (users.length === 0) return
+      const stored = yield* this.#services.database.run((sql) => findStoredRoles(sql, eventId, users))
+      this.#perform(eventId, unseated(access, open, stored), false)
     }).pipe(
       Effect.catch((failure) =>
         Effect.sync(() =>

@@ -1,5 +1,6 @@
 /** Comparing the rooms that the media server has with those that the live events have. */
 import { parseId } from "../../model/ids.ts"
+import type { EventRole } from "../../model/roles.ts"
 import type { Expulsion, RoomAccess } from "./room-access.ts"
 
 export interface MediaRoom {
@@ -26,6 +27,27 @@ export const roomsByEvent = (names: ReadonlyArray<string>): ReadonlyMap<string, 
   }
   return byEvent
 }
+
+/** The users whose seats depend on their stored roles. */
+export const unjudged = (access: RoomAccess, open: ReadonlyArray<MediaRoom>): ReadonlyArray<string> => {
+  const people = new Set(open.flatMap((room) => room.people))
+  return [...people].filter((id) => parseId(id) !== undefined && !access.hasRole(id))
+}
+
+/** The users among them whose stored role has no seat. */
+export const unseated = (
+  access: RoomAccess,
+  open: ReadonlyArray<MediaRoom>,
+  stored: ReadonlyMap<string, EventRole>,
+): ReadonlyArray<Expulsion> =>
+  open.flatMap(({ name, people }) =>
+    people
+      .filter((participantId) => {
+        const role = stored.get(participantId)
+        return role !== undefined && !access.seats(role)
+      })
+      .map((participantId): Expulsion => ({ type: "expel", room: name, participantId })),
+  )
 
 /** The people who are in a room without a seat there, and the rooms that nobody has a seat in. */
 export const misplaced = (access: RoomAccess, open: ReadonlyArray<MediaRoom>): ReadonlyArray<Expulsion> => {

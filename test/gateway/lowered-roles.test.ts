@@ -1,0 +1,95 @@
+/** People whose role is lowered leave the rooms of the media server, where they have the rights of the seat that they came with. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { mediaRoomOf } from "../../src/media/seats.ts"
+import { newId } from "../../src/model/ids.ts"
+import { call, createLiveEvent, createPerson, createWorkspace, gatewayToken, type Workspace } from "../support/api.ts"
+import { type LiveKitServer, startLiveKit } from "../support/livekit-server.ts"
+import { startTestServer, type TestServer } from "../support/server.ts"
+import { openStore } from "../support/store.ts"
+import { eventually } from "../support/wait.ts"
+import { Client } from "./client.ts"
+import { openHouse } from "./house.ts"
+
+let livekit: LiveKitServer
+let server: TestServer
+let acme: Workspace
+
+beforeAll(async () => {
+  livekit = await startLiveKit()
+  server = await startTestServer({
+    MEDIA_URL: livekit.server.url,
+    MEDIA_API_KEY: "key",
+    MEDIA_API_SECRET: "a secret of the media server's, long enough",
+  })
+  acme = await createWorkspace(server.url)
+})
+afterAll(async () => {
+  await server?.stop()
+  await livekit?.stop()
+})
+
+const open = async (modality: string) => {
+  const event = await createLiveEvent(server.url, acme.key, { visibility: "public", phases: [{ modality }] })
+  const room = mediaRoomOf({ eventId: event.id, phaseId: event.phases[0].id, roomId: null })
+  const join = async (role: string, name: string) => {
+    const { session, userId } = await createPerson(server.url, acme.key, event.id, role, name)
+    const { token, url } = await gatewayToken(server.url, event.id, session)
+    const client = new Client(url)
+    expect((await client.identify(token)).d.media).toMatchObject({ provider: "livekit" })
+    livekit.enter(room, userId)
+    return { client, userId }
+  }
+  return { room, join, memberships: `/v1/events/${event.id}/memberships` }
+}
+
+test("a speaker who becomes audience, or whose membership is deleted, leaves the stage", async () => {
+  const { room, join, memberships } = await open("broadcast")
+  const [lowered, deleted, kept] = [
+    await join("speaker", "Low"),
+    await join("speaker", "Del"),
+    await join("host", "Kay"),
+  ]
+  const role = { userId: lowered.userId, role: "viewer" }
+  expect((await call(server.url, "POST", memberships, { key: acme.key, body: role })).status).toBe(200)
+  const { body } = await call(server.url, "GET", memberships, { key: acme.key })
+  const { id } = body.memberships.find(({ userId }: { userId: string }) => userId === deleted.userId)
+  expect((await call(server.url, "DELETE", `${memberships}/${id}`, { key: acme.key })).status).toBe(204)
+  for (const { client, userId } of [lowered, deleted]) {
+    expect((await client.dispatch("me.updated")).d).toMatchObject({ role: "viewer", media: null })
+    await eventually(() => !livekit.isIn(room, userId), "off the stage")
+  }
+  expect(livekit.isIn(room, kept.userId)).toBe(true)
+  for (const { client } of [lowered, deleted, kept]) await client.cut()
+})
+
+test("a host who takes part like others comes back with the rights of a participant only", async () => {
+  const { room, join } = await open("meeting")
+  const [host, other] = [await join("host", "Ann"), await join("host", "Ben")]
+  expect(await host.client.command("role.set", { id: other.userId, role: "participant" })).toMatchObject({ ok: true })
+  await eventually(() => !livekit.isIn(room, other.userId), "the seat of a host is gone")
+  expect(livekit.revokedBefore.has(`${room} ${other.userId}`)).toBe(true)
+  expect(livekit.isIn(room, host.userId)).toBe(true)
+  for (const { client } of [host, other]) await client.cut()
+})
+
+test("a sweep finds people whose stored role was lowered while no server saw it", async () => {
+  const sweeping = await openHouse({ media: livekit.server, guardsRooms: true, roomSweepMs: 50 })
+  const sql = openStore(sweeping.databaseUrl)
+  try {
+    const stage = await sweeping.stage([{ modality: "broadcast" }])
+    const room = mediaRoomOf({ eventId: stage.eventId, phaseId: stage.phaseIds[0] ?? "", roomId: null })
+    const roles = { [newId()]: "speaker", [newId()]: "viewer", [newId()]: null }
+    const [speaker = "", viewer = "", nobody = ""] = Object.keys(roles)
+    for (const [id, role] of Object.entries(roles)) {
+      await sql`insert into users (id, workspace_id, external_sub) select ${id}, workspace_id, ${id} from events where id = ${stage.eventId}`
+      if (role === null) continue
+      await sql`insert into memberships (id, event_id, user_id, role) values (${newId()}, ${stage.eventId}, ${id}, ${role})`
+    }
+    for (const id of [speaker, viewer, nobody]) livekit.enter(room, id)
+    await eventually(() => !livekit.isIn(room, viewer) && !livekit.isIn(room, nobody), "the stage is the speakers'")
+    expect(livekit.isIn(room, speaker)).toBe(true)
+  } finally {
+    await sql.end()
+    await sweeping.stop()
+  }
+})
