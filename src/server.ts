@@ -57,6 +57,7 @@ import { Media } from "./media/seats.ts"
 import { diskStorageLayer } from "./media/storage/disk-storage.ts"
 import { s3StorageLayer } from "./media/storage/s3/s3-storage.ts"
 import { Unavailable } from "./model/errors.ts"
+import { MOST_RECORDINGS } from "./model/media/recording.ts"
 import { deriveKey } from "./secret-key.ts"
 import { idleAccountsSweepLayer } from "./store/accounts/idle-accounts.ts"
 import { Database } from "./store/database.ts"
@@ -224,6 +225,7 @@ const layersOf = (
       retentionDays: config.mediaRetentionDays,
       ffmpeg: findFfmpeg(config.ffmpeg.path, config.ffmpeg.searchPath),
       summarise: config.helpModel && summariseBy(config.helpModel),
+      captures: { quotaBytes: config.mediaQuotaBytes, perEvent: MOST_RECORDINGS },
     }).pipe(
       Layer.provideMerge(LiveBroadcasts.layer({ ingest: config.ingest, quotaBytes: config.mediaQuotaBytes })),
       Layer.provideMerge(mediaBytes),

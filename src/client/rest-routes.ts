@@ -96,6 +96,7 @@ export const ROUTES = {
   register: ["POST", "/v1/public/events/:id/register"],
   enter: ["POST", "/v1/public/events/:id/enter"],
   putTableSummary: ["PUT", "/v1/events/:id/tables/:roomId/summary"],
+  draftTableSummary: ["GET", "/v1/events/:id/tables/:roomId/summary/draft"],
   createGatewayToken: ["POST", "/v1/auth/gateway-token"],
   createGuestIntegration: ["POST", "/v1/workspaces/:id/guest-integrations"],
   listGuestIntegrations: ["GET", "/v1/workspaces/:id/guest-integrations"],

@@ -111,7 +111,7 @@ export const CONFIG_KEYS = [
   {
     name: "MEDIA_RECORDER",
     fallback: "unset",
-    doc: "`external`: something beside this server records events. Without it, and without `MEDIA_URL` with a bucket (`S3_URL`), `capture.start` takes `recording` only while a broadcast is live.",
+    doc: "`external`: something beside this server records events. Without it, and without `MEDIA_URL` with a bucket (`S3_URL`), `capture.start` takes `recording` only while a broadcast is live that is pushed to this server.",
   },
   {
     name: "FFMPEG_PATH",

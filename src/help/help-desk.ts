@@ -8,6 +8,7 @@ import { Context, Effect, Layer } from "effect"
 import MiniSearch from "minisearch"
 import { complete, type Model } from "./model.ts"
 import { type Audience, type Passage, readGuide } from "./passages.ts"
+import { summariseBy } from "./summarise.ts"
 
 export interface HelpQuestion {
   readonly messages: ReadonlyArray<{ readonly role: "user" | "model"; readonly text: string }>
@@ -57,6 +58,8 @@ export class HelpDesk extends Context.Service<
   {
     /** Always answers; never fails and never takes much longer than the model's time limit. */
     readonly answer: (question: HelpQuestion) => Effect.Effect<string>
+    /** Null: there is no model, or it did not answer in time. */
+    readonly summary: (transcript: string) => Effect.Effect<string | null>
   }
 >()("gathercue/HelpDesk") {
   static readonly layer = (model: Model | null): Layer.Layer<HelpDesk> =>
@@ -94,6 +97,12 @@ export class HelpDesk extends Context.Service<
               Effect.orElseSucceed(() => plainAnswer(close)),
             )
           }),
+        summary: (transcript) =>
+          model === null
+            ? Effect.succeed(null)
+            : Effect.tryPromise(() => summariseBy(model, TIMEOUT_MS)(transcript)).pipe(
+                Effect.orElseSucceed(() => null),
+              ),
       }
     })
 }

@@ -10,14 +10,14 @@ const INSTRUCTIONS = [
 const WITHIN_MS = 60_000
 const MOST_CHARACTERS = 5000
 
-/** Rejects when the model does not answer. */
+/** Rejects when the model does not answer within this many milliseconds. */
 export const summariseBy =
-  (model: Model) =>
+  (model: Model, withinMs = WITHIN_MS) =>
   (transcript: string): Promise<string> =>
     complete(model, {
       instructions: INSTRUCTIONS,
       messages: [{ role: "user", content: transcript }],
       maxTokens: 600,
       maxCharacters: MOST_CHARACTERS,
-      withinMs: WITHIN_MS,
+      withinMs,
     })

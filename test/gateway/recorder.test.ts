@@ -60,3 +60,26 @@ test("a recording is announced while a broadcast is live that is pushed to this 
     await server.stop()
   }
 })
+
+test("no recording is announced while a broadcast is watched elsewhere, from where nothing comes here", async () => {
+  const server = await startTestServer()
+  try {
+    const { key } = await createWorkspace(server.url)
+    const event = await createLiveEvent(server.url, key, {
+      phases: [{ modality: "broadcast", featureSet: ["capture"] }],
+    })
+    const { session } = await createPerson(server.url, key, event.id, "host")
+    const { token, url } = await gatewayToken(server.url, event.id, session)
+    const host = new Client(url)
+    await host.identify(token)
+    const elsewhere = { playbackUrl: "https://cdn.example/live.m3u8" }
+    expect(await host.command("broadcast.start", elsewhere)).toMatchObject({ ok: true })
+    expect(await host.command("capture.start", { kinds: ["recording"] })).toMatchObject({
+      ok: false,
+      e: { code: "conflict" },
+    })
+    await host.cut()
+  } finally {
+    await server.stop()
+  }
+})

@@ -184,6 +184,144 @@ test("an end whose message was lost is found when the server starts, also one th
   for (const { event } of [known, forgotten]) expect(await house.settled(event)).toMatchObject([{ status: "ready" }])
 })
 
+test("an end that is told before the server knows the recording's id is not missed", async () => {
+  const { event, room, host } = await house.openRoom("meeting")
+  house.livekit.enter(room, "host")
+  // The message overtakes the answer to the request that began the recording.
+  house.livekit.beforeAnswer = async (egress) => {
+    egress.status = "EGRESS_FAILED"
+    expect((await house.tell(egress)).status).toBe(200)
+  }
+  try {
+    await record(host)
+    await house.egressOf(room)
+    await eventually(async () => (await house.recordingsOf(event))[0]?.status === "failed", "the failure is told")
+  } finally {
+    house.livekit.beforeAnswer = undefined
+  }
+  await host.cut()
+})
+
+test("captions of the main room and of a breakout's room become the transcripts of their recordings, and no others", async () => {
+  const { event, room, host } = await house.openRoom("breakout", {
+    phases: [{ modality: "breakout", featureSet: ["capture", "transcript"] }],
+  })
+  house.livekit.enter(room, "host")
+  await record(host)
+  const people = await Promise.all(["Ada", "Bob"].map((name) => house.personOf(event, "participant", name)))
+  const planned = await host.command("breakout.plan", { rooms: 1, strategy: "balanced" })
+  const { d } = await host.command("breakout.open", { planId: planned.d.plan.id })
+  const table: string = d.rooms[0].id
+  const tableRoom = mediaRoomOf({ eventId: event.id, phaseId: "", roomId: table })
+  house.livekit.enter(tableRoom, "somebody")
+  const [main, own] = [await house.egressOf(room), await house.egressOf(tableRoom)]
+  const since = Date.parse(event.startedAt)
+  const began = (egress: Egress) => Number(egress.startedAt.slice(0, -6)) - since
+  const caption = (segment: string, at: number, text: string, more: object = {}) => ({
+    segment,
+    final: true,
+    speaker: "Ada",
+    lang: "en",
+    t0: Math.max(0, Math.round(at)),
+    t1: Math.max(0, Math.round(at)) + 400,
+    text,
+    ...more,
+  })
+  const pushed = await host.command("transcript.push", {
+    segments: [
+      caption("m1", began(main) + 500, "said to all"),
+      caption("t1", began(own) + 300, "said at the table", { roomId: table }),
+      caption("t2", began(own) + 900, "really?", { roomId: table, speaker: "Bob" }),
+      caption("t3", began(own) + 60_000, "after the recording", { roomId: table }),
+    ],
+  })
+  expect(pushed).toMatchObject({ ok: true })
+  expect(
+    await host.command("transcript.push", { segments: [caption("x", 0, "nowhere", { roomId: "nowhere" })] }),
+  ).toMatchObject({ ok: false, e: { code: "not_found" } })
+  // Only the people at the table receive its captions.
+  const heard = await people[0]?.next(
+    ({ t, d: said }) => t === "transcript.segment" && said.segment === "t1",
+    "the caption",
+  )
+  expect(heard?.d).toMatchObject({ text: "said at the table", roomId: table })
+  const draft = await house.call("GET", `/v1/events/${event.id}/tables/${table}/summary/draft`)
+  expect(draft).toMatchObject({
+    status: 200,
+    body: {
+      summary: { tldr: "", questions: ["really?"] },
+      stats: { totalWords: 8, headcount: 2, lifetimeSeconds: 60 },
+      people: [
+        { userId: "Ada", name: "Ada", words: 7, turns: 2 },
+        { userId: "Bob", name: "Bob", words: 1, turns: 1 },
+      ],
+    },
+  })
+  expect((await house.call("GET", `/v1/events/${event.id}/tables/other/summary/draft`)).status).toBe(404)
+  await host.command("event.end", {})
+  for (const egress of [main, own]) {
+    await eventually(() => egress.status === "EGRESS_ENDING", "the end of the recording")
+    await house.complete(egress)
+    await house.tell(egress)
+  }
+  const recordings = await house.settled(event)
+  const textOf = async (kind: string) => {
+    const { id } = recordings.find((one) => one.kind === kind)
+    const segments = async () => (await house.call("GET", `/v1/recordings/${id}/transcript`)).body.segments ?? []
+    await eventually(async () => (await segments()).length > 0, "the transcript")
+    return (await segments()).map(({ t0, text }: { t0: number; text: string }) => [t0, text])
+  }
+  expect(await textOf("merged")).toEqual([[500, "said to all"]])
+  expect(await textOf("room")).toEqual([
+    [300, "said at the table"],
+    [900, "really?"],
+  ])
+  const whole = async () => (await house.call("GET", `/v1/events/${event.id}/transcript`)).body
+  await eventually(async () => (await whole()).segments?.length > 0, "the event's transcript")
+  expect((await whole()).segments.map(({ text }: { text: string }) => text)).toEqual(["said to all"])
+  for (const person of [host, ...people]) await person.cut()
+})
+
+test("a workspace without room has its rooms not recorded, and is told so once", async () => {
+  const full = await CaptureHouse.open({ MEDIA_QUOTA_BYTES: "1000" })
+  try {
+    const { event, room, host } = await full.openRoom("meeting")
+    full.livekit.enter(room, "host")
+    await record(host)
+    const first = await full.egressOf(room)
+    await host.command("capture.stop", {})
+    await eventually(() => first.status === "EGRESS_ENDING", "the recording is stopped")
+    await full.complete(first)
+    await full.tell(first)
+    expect(await full.settled(event)).toMatchObject([{ status: "ready" }])
+    for (let round = 0; round < 3; round++) {
+      await record(host)
+      await host.command("capture.stop", {})
+    }
+    await record(host)
+    await eventually(async () => (await full.recordingsOf(event)).length === 2, "the reason")
+    const reasons = (await full.recordingsOf(event)).map(({ failure }) => failure?.code)
+    expect(reasons).toEqual(expect.arrayContaining(["no_room", undefined]))
+    expect(full.egressesOf(room)).toHaveLength(1)
+    await host.cut()
+  } finally {
+    await full.close()
+  }
+})
+
+test("of more than twenty rooms twenty are recorded", async () => {
+  const { event, room, host } = await house.openRoom("breakout")
+  house.livekit.enter(room, "host")
+  const people = await Promise.all(Array.from({ length: 21 }, (_, n) => house.personOf(event, "participant", `p${n}`)))
+  const planned = await host.command("breakout.plan", { rooms: 21, strategy: "balanced" })
+  const { d } = await host.command("breakout.open", { planId: planned.d.plan.id })
+  expect(d.rooms).toHaveLength(21)
+  await record(host)
+  await eventually(async () => (await house.recordingsOf(event)).length === 20, "twenty recordings")
+  expect((await house.recordingsOf(event)).filter(({ kind }) => kind === "merged")).toHaveLength(1)
+  for (const person of [host, ...people]) await person.cut()
+})
+
 test("a message is refused when it is forged, and taken when it is about something else", async () => {
   const { body, authorization } = await house.livekit.messageAbout({ ...NOBODYS })
   expect((await house.post(body, "")).status).toBe(401)
@@ -201,4 +339,5 @@ const NOBODYS: Egress = {
   status: "EGRESS_COMPLETE",
   fileResults: [],
   segmentResults: [],
+  startedAt: "0",
 }

@@ -27,6 +27,8 @@ export interface Egress {
   status: "EGRESS_ACTIVE" | "EGRESS_ENDING" | "EGRESS_COMPLETE" | "EGRESS_FAILED"
   fileResults: ReadonlyArray<{ readonly filename: string; readonly size: string }>
   segmentResults: ReadonlyArray<{ readonly playlistName: string; readonly size: string }>
+  /** In nanoseconds. */
+  startedAt: string
 }
 
 export interface LiveKitServer {
@@ -41,6 +43,8 @@ export interface LiveKitServer {
   failures: number
   /** Recordings in the order of their beginning. */
   readonly egresses: Egress[]
+  /** Called before a beginning is answered. */
+  beforeAnswer: ((egress: Egress) => Promise<void>) | undefined
   /** The message that the media server sends about a recording, and its signature. */
   readonly messageAbout: (egress: Egress) => Promise<{ readonly body: string; readonly authorization: string }>
   readonly stop: () => Promise<void>
@@ -94,6 +98,7 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
         status: "EGRESS_ACTIVE",
         fileResults: [],
         segmentResults: [],
+        startedAt: `${Date.now()}000000`,
       }
       egresses.push(egress)
       return ok(egress)
@@ -122,7 +127,7 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
   const answer = (method: string, asked: Json, grant: Json) =>
     CALLS[method]?.(asked, grant) ?? { status: 404, body: { code: "bad_route", msg: method } }
 
-  const state = { failures: 0 }
+  const state: Pick<LiveKitServer, "failures" | "beforeAnswer"> = { failures: 0, beforeAnswer: undefined }
   const listening = createServer((request, response) => {
     const respond = async () => {
       if (state.failures > 0) {
@@ -130,7 +135,10 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
         return { status: 503, body: { code: "unavailable", msg: "later" } }
       }
       const { video } = await verifier.verify((request.headers.authorization ?? "").replace("Bearer ", ""))
-      return answer(request.url?.split("/").at(-1) ?? "", await bodyOf(request), video ?? {})
+      const method = request.url?.split("/").at(-1) ?? ""
+      const answered = answer(method, await bodyOf(request), video ?? {})
+      if (method === "StartRoomCompositeEgress" && answered.status === 200) await state.beforeAnswer?.(answered.body)
+      return answered
     }
     void respond()
       .catch((cause: unknown) => ({ status: 401, body: { code: "unauthenticated", msg: String(cause) } }))
@@ -158,6 +166,12 @@ export const startLiveKit = async (): Promise<LiveKitServer> => {
     },
     set failures(count) {
       state.failures = count
+    },
+    get beforeAnswer() {
+      return state.beforeAnswer
+    },
+    set beforeAnswer(call) {
+      state.beforeAnswer = call
     },
     stop: () =>
       new Promise((resolve) => {

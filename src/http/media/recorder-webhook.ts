@@ -5,12 +5,13 @@ import { RoomRecorder } from "../../media/livekit/room-recorder.ts"
 import { type Failure, NotFound } from "../../model/errors.ts"
 import type { Database } from "../../store/database.ts"
 import type { MediaSignal } from "../../store/media/media-signal.ts"
+import type { Telemetry } from "../../telemetry/telemetry.ts"
 import type { HttpRequest } from "../transport/message.ts"
 import type { Problems } from "../transport/problem.ts"
 import type { PlainRoute } from "../transport/uws-http.ts"
 import { refusalOf } from "./refusal.ts"
 
-export type WebhookServices = Database | MediaSignal
+export type WebhookServices = Database | MediaSignal | Telemetry
 
 type Run = <A, E>(effect: Effect.Effect<A, E, WebhookServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 

@@ -4,8 +4,10 @@ import { Unavailable } from "../../model/errors.ts"
 import { newId, parseId } from "../../model/ids.ts"
 import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { MediaFailure } from "../../model/media/recording.ts"
+import { toTimestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
 import {
+  type CaptureLimits,
   captureBegan,
   captureEnded,
   captureFailed,
@@ -20,6 +22,7 @@ import {
 import { addRemoveJob } from "../../store/media/media-jobs.ts"
 import { MediaSignal } from "../../store/media/media-signal.ts"
 import { findStrayMedia } from "../../store/media/recordings.ts"
+import { Telemetry } from "../../telemetry/telemetry.ts"
 import { type EgressFacts, type RoomAbsent, RoomRecorder } from "../livekit/room-recorder.ts"
 import { mediaRoomOf } from "../seats.ts"
 import { folderOf, MediaStorage, ROOM_ENDING, type StoredName, storageKeyOf } from "../storage/storage.ts"
@@ -51,7 +54,7 @@ export const EMPTY_ROOM = new Unavailable({
   retryAfterSeconds: 5,
 })
 
-type Start = Effect.Effect<void, Unavailable, Database | MediaStorage>
+type Start = Effect.Effect<void, Unavailable, Database | MediaStorage | MediaSignal | Telemetry>
 
 /** A process that died after the recording had begun finds it again by its key. */
 const begin = ({ id, egressRoom, storageKey, broadcastId }: RoomCapture): Start =>
@@ -69,6 +72,9 @@ const begin = ({ id, egressRoom, storageKey, broadcastId }: RoomCapture): Start 
     const isWanted = yield* (yield* Database).run((sql) => captureBegan(sql, id, egressId))
     // Stopped or deleted while it began.
     if (!isWanted) yield* recorder.stop(egressId)
+    // A message that came before its id was stored named no recording.
+    const facts = yield* recorder.find(egressId)
+    if (facts !== undefined) yield* settleCapture(facts)
   })
 
 const end = ({ id, egressId, egressRoom }: RoomCapture): Start =>
@@ -106,7 +112,7 @@ const wantedOf = (eventId: string, { phaseId, rooms, broadcastId }: CapturedRoom
   return broadcastId === null ? recorded : [wanted(null, broadcastId), ...recorded]
 }
 
-const follow = (eventId: string, captured: CapturedRooms): Start =>
+const follow = (eventId: string, captured: CapturedRooms, limits: CaptureLimits): Start =>
   Effect.gen(function* () {
     const database = yield* Database
     const wanted = wantedOf(eventId, captured)
@@ -118,7 +124,9 @@ const follow = (eventId: string, captured: CapturedRooms): Start =>
     const added = yield* Effect.forEach(missing, (one) => {
       const id = newId()
       const capture = { id, eventId, phaseId: captured.phaseId, ...one }
-      return database.transaction((sql) => insertCapture(sql, capture, (workspaceId) => captureKeyOf(workspaceId, id)))
+      return database.transaction((sql) =>
+        insertCapture(sql, capture, (workspaceId) => captureKeyOf(workspaceId, id), limits),
+      )
     })
     const starting = [...known.filter(isWanted), ...added].filter((one) => one?.egressId === null)
     yield* all(
@@ -132,11 +140,11 @@ const follow = (eventId: string, captured: CapturedRooms): Start =>
   })
 
 /** Does what the job says, unless the event has a newer one. */
-export const followCapture = (eventId: string, jobId: number): Start =>
+export const followCapture = (eventId: string, jobId: number, limits: CaptureLimits): Start =>
   Effect.gen(function* () {
     if ((yield* RoomRecorder) === null) return
     const wanted = yield* (yield* Database).transaction((sql) => wantedCapture(sql, eventId, jobId))
-    if (wanted !== undefined) yield* follow(eventId, wanted)
+    if (wanted !== undefined) yield* follow(eventId, wanted, limits)
   })
 
 /** Removes the file of a recording that was deleted while it went on. */
@@ -148,18 +156,27 @@ const removeStray = async (sql: Queryable, key: string | null): Promise<boolean>
 }
 
 /** Takes in what the media server says of a recording; the same twice changes nothing. */
-export const settleCapture = (facts: EgressFacts): Effect.Effect<void, Unavailable, Database | MediaSignal> =>
+export const settleCapture = (
+  facts: EgressFacts,
+): Effect.Effect<void, Unavailable, Database | MediaSignal | Telemetry> =>
   Effect.gen(function* () {
-    const { egressId, key, status, sizeBytes, playlistBytes } = facts
+    const { egressId, key, status, sizeBytes, playlistBytes, beganAt, error } = facts
     if (status === "running") return
     const isMade = status === "ended" && sizeBytes > 0
+    const ended = {
+      sizeBytes,
+      storedBytes: sizeBytes + playlistBytes,
+      beganAt: beganAt === null ? null : toTimestamp(beganAt),
+    }
     const changed = yield* (yield* Database).transaction(
       async (sql) =>
-        (isMade
-          ? await captureEnded(sql, egressId, { sizeBytes, storedBytes: sizeBytes + playlistBytes })
-          : await captureFailed(sql, egressId, NOT_MADE)) || (await removeStray(sql, key)),
+        (isMade ? await captureEnded(sql, egressId, ended) : await captureFailed(sql, egressId, NOT_MADE)) ||
+        (await removeStray(sql, key)),
     )
-    if (changed) (yield* MediaSignal).notify()
+    if (!changed) return
+    if (!isMade)
+      (yield* Telemetry).log.warn({ egress: egressId, why: error }, "media: the media server made no recording")
+    ;(yield* MediaSignal).notify()
   })
 
 /** Ends recordings that no row names: those whose recording or event was deleted. */
@@ -171,9 +188,12 @@ const stopStrays = (recorder: RoomRecorder): Effect.Effect<void, Unavailable, Da
     for (const { egressId, key } of running) if (key !== null && strays.has(key)) yield* recorder.stop(egressId)
   })
 
+/** A recording that the media server does not know any more. */
+const FORGOTTEN = { status: "ended", playlistBytes: 0, beganAt: null, error: "forgotten" } as const
+
 /** Finds the ends whose messages were lost, and recordings that go on although they were deleted. */
-export const sweepCaptures: Effect.Effect<void, Unavailable, Database | MediaSignal | MediaStorage> = Effect.gen(
-  function* () {
+export const sweepCaptures: Effect.Effect<void, Unavailable, Database | MediaSignal | MediaStorage | Telemetry> =
+  Effect.gen(function* () {
     const recorder = yield* RoomRecorder
     if (recorder === null) return
     yield* stopStrays(recorder)
@@ -189,7 +209,6 @@ export const sweepCaptures: Effect.Effect<void, Unavailable, Database | MediaSig
       const file = yield* storage.open(storageKey)
       const sizeBytes = file?.size ?? 0
       if (file !== null) yield* Effect.promise(file.close)
-      yield* settleCapture({ egressId, key: storageKey, status: "ended", sizeBytes, playlistBytes: 0 })
+      yield* settleCapture({ ...FORGOTTEN, egressId, key: storageKey, sizeBytes })
     }
-  },
-)
+  })

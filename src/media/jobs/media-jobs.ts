@@ -9,6 +9,8 @@ import type { Clip, CutFacts, MediaFailure, Recording } from "../../model/media/
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Database } from "../../store/database.ts"
 import { takeSpans } from "../../store/media/broadcasts.ts"
+import { transcribeRoom } from "../../store/media/captions.ts"
+import type { CaptureLimits } from "../../store/media/captures.ts"
 import { findClip, markClipFailed, markClipReady } from "../../store/media/clips.ts"
 import { addDeriveJob } from "../../store/media/derivations.ts"
 import {
@@ -33,7 +35,7 @@ import { EMPTY_ROOM, followCapture } from "./capture.ts"
 import { derive } from "./derive.ts"
 import { startMediaSweeps } from "./media-sweeps.ts"
 import { moveTakes, recordBroadcast } from "./record.ts"
-import { type Summarise, summarise, transcribe } from "./transcribe.ts"
+import { type Summarise, summarise, transcribe, transcribeRecording } from "./transcribe.ts"
 
 export interface MediaJobsOptions {
   /** No other process works on this database: leases of a dead one end at the start. */
@@ -46,6 +48,7 @@ export interface MediaJobsOptions {
   readonly ffmpeg: string | null
   /** Null: no model is configured. */
   readonly summarise: Summarise | null
+  readonly captures: CaptureLimits
 }
 
 const POLL_MS = 5_000
@@ -90,12 +93,12 @@ const OTHER_BYTES: MediaFailure = {
   detail: "The bytes that arrived have another SHA-256 than the one that was given.",
 }
 
-const start = ({ alone, leaseMs, retentionDays, ffmpeg, summarise: summariseBy }: MediaJobsOptions) =>
+const start = ({ alone, leaseMs, retentionDays, ffmpeg, captures, summarise: summariseBy }: MediaJobsOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const storage = yield* MediaStorage
     const processor = yield* MediaProcessor
-    const context = yield* Effect.context<Database | LiveBroadcasts | MediaStorage>()
+    const context = yield* Effect.context<Database | LiveBroadcasts | MediaStorage | MediaSignal | Telemetry>()
     const signal = yield* MediaSignal
     const outbox = yield* OutboxSignal
     const timers = yield* currentTimers
@@ -110,6 +113,7 @@ const start = ({ alone, leaseMs, retentionDays, ffmpeg, summarise: summariseBy }
         const { id, ...of } = settled
         await announce(sql, now(), { type: "recording.ready", ...of, extra: { assetId: id } })
         if (ffmpeg !== null) await addDeriveJob(sql, id)
+        await transcribeRecording(sql, now(), recording, transcribeRoom)
       })
 
     const fail = (id: string, failure: MediaFailure) =>
@@ -192,7 +196,11 @@ const start = ({ alone, leaseMs, retentionDays, ffmpeg, summarise: summariseBy }
 
     const work = (
       job: MediaJob,
-    ): Effect.Effect<void, Unavailable | TaskFailed | Error, Database | LiveBroadcasts | MediaStorage> => {
+    ): Effect.Effect<
+      void,
+      Unavailable | TaskFailed | Error,
+      Database | LiveBroadcasts | MediaStorage | MediaSignal | Telemetry
+    > => {
       switch (job.kind) {
         case "inspect":
           return inspect(job)
@@ -208,7 +216,7 @@ const start = ({ alone, leaseMs, retentionDays, ffmpeg, summarise: summariseBy }
         case "transcribe":
           return transcribe(job, now(), summariseBy !== null)
         case "capture":
-          return followCapture(job.eventId, job.id)
+          return followCapture(job.eventId, job.id, captures)
         case "summarise":
           // A model that is away for long leaves no summary: people can write one.
           if (summariseBy === null || job.attempts > MOST_TRIES) return Effect.void

@@ -56,7 +56,10 @@ export const startMediaSweeps = (retentionDays: number) =>
       yield* Effect.forkScoped(Effect.andThen(Effect.ignore(retire), sweepEvery("1 hour", log, retire)))
     }
 
-    const settle = Effect.provideContext(sweepCaptures, yield* Effect.context<Database | MediaSignal | MediaStorage>())
+    const settle = Effect.provideContext(
+      sweepCaptures,
+      yield* Effect.context<Database | MediaSignal | MediaStorage | Telemetry>(),
+    )
     yield* Effect.forkScoped(Effect.andThen(Effect.ignore(settle), sweepEvery("1 minute", log, settle)))
 
     const strays = Effect.suspend(() => removeStrays(timers.now())).pipe(

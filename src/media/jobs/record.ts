@@ -1,7 +1,6 @@
 /** The recording of a broadcast that has ended: nothing is copied, its files and rows are there. */
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
-import { newId } from "../../model/ids.ts"
 import type { Recording } from "../../model/media/recording.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
 import { Database, type Queryable } from "../../store/database.ts"
@@ -14,6 +13,7 @@ import { LiveBroadcasts } from "../live/live-broadcasts.ts"
 import { recordedFacts } from "../live/recorded-facts.ts"
 import { MediaStorage } from "../storage/storage.ts"
 import { announce } from "./announce.ts"
+import { transcribeRecording } from "./transcribe.ts"
 
 /** A broadcast of which nothing is stored leaves no recording. One with captions has their transcript. */
 const settle = async (sql: Queryable, recording: Recording, at: Timestamp, derives: boolean): Promise<void> => {
@@ -29,10 +29,7 @@ const settle = async (sql: Queryable, recording: Recording, at: Timestamp, deriv
   await addMoveJob(sql, id)
   await announce(sql, at, { type: "recording.ready", workspaceId, eventId, extra: { assetId: id } })
   if (derives) await addDeriveJob(sql, id)
-  const transcriptId = newId()
-  if (!(await transcribeBroadcast(sql, transcriptId, id))) return
-  const extra = { assetId: transcriptId, recordingId: id }
-  await announce(sql, at, { type: "transcript.ready", workspaceId, eventId, extra })
+  await transcribeRecording(sql, at, recording, transcribeBroadcast)
 }
 
 /** A process that died between the file and the row of a segment left bytes that no row names. */

@@ -2,8 +2,9 @@
 import { Effect } from "effect"
 import type { Unavailable } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
+import type { Recording } from "../../model/media/recording.ts"
 import type { Timestamp } from "../../model/timestamp.ts"
-import { Database } from "../../store/database.ts"
+import { Database, type Queryable } from "../../store/database.ts"
 import { findWorkspaceOf } from "../../store/events/events.ts"
 import { putModelSummary } from "../../store/events/summaries.ts"
 import { transcribeEvent } from "../../store/media/captions.ts"
@@ -39,6 +40,18 @@ export const transcribe = (
       if (summarises) await addSummariseJob(sql, eventId)
     }),
   )
+
+/** A recording that was made while captions were pushed has their transcript. `by` puts them on its clock. */
+export const transcribeRecording = async (
+  sql: Queryable,
+  at: Timestamp,
+  { id: recordingId, workspaceId, eventId }: Recording,
+  by: (sql: Queryable, id: string, recordingId: string) => Promise<boolean>,
+): Promise<void> => {
+  const id = newId()
+  if (!(await by(sql, id, recordingId))) return
+  await announce(sql, at, { type: "transcript.ready", workspaceId, eventId, extra: { assetId: id, recordingId } })
+}
 
 export const summarise = ({ eventId }: Job, by: Summarise): Effect.Effect<void, Unavailable | Error, Database> =>
   Effect.gen(function* () {

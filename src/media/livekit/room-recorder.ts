@@ -24,6 +24,10 @@ export interface EgressFacts {
   readonly sizeBytes: number
   /** Of the segments beside the file. */
   readonly playlistBytes: number
+  /** Unix milliseconds; null: it has not begun. */
+  readonly beganAt: number | null
+  /** The media server's own words about a failure, for the log. */
+  readonly error: string
 }
 
 export interface RoomRecorder {
@@ -51,6 +55,7 @@ export const RoomRecorder = Context.Reference<RoomRecorder | null>("gathercue/Ro
 const WITHIN_SECONDS = 15
 /** The picture begins anew with each segment. */
 const SEGMENT_SECONDS = 2
+const LONGEST_ERROR = 500
 const FORGED = new Unauthorized({ detail: "The message is not signed by the media server." })
 
 export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Settings): Effect.Effect<RoomRecorder> =>
@@ -74,7 +79,8 @@ export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Se
             return "running"
         }
       }
-      const factsOf = ({ egressId, status, request, fileResults, segmentResults }: EgressInfo): EgressFacts => {
+      const factsOf = (info: EgressInfo): EgressFacts => {
+        const { egressId, status, request, fileResults, segmentResults, startedAt, error } = info
         const [file] = fileResults
         const output = request.case === "roomComposite" ? request.value.fileOutputs[0] : undefined
         const key = output?.filepath ?? file?.filename ?? ""
@@ -84,6 +90,9 @@ export const roomRecorderOf = ({ url, apiKey, apiSecret }: MediaServer, s3: S3Se
           status: statusOf(status),
           sizeBytes: Number(file?.size ?? 0n),
           playlistBytes: Number(segmentResults[0]?.size ?? 0n),
+          // In nanoseconds.
+          beganAt: startedAt === 0n ? null : Number(startedAt / 1_000_000n),
+          error: error.slice(0, LONGEST_ERROR),
         }
       }
       const bucket = new S3Upload({

@@ -47,5 +47,7 @@ export const TranscriptSegment = Schema.Struct({
   t0: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 * DAY_MS })),
   t1: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 * DAY_MS })),
   text: ShownText(1, 2000),
+  /** Said in this room of a breakout or rotation: for the people there, and in no transcript of the event. Absent: in the main room. */
+  roomId: Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 64))),
 })
 export type TranscriptSegment = typeof TranscriptSegment.Type

@@ -29,11 +29,15 @@ export const MediaFailureCode = Schema.Literals([
   "nothing_in_range",
   /** The media server that was to record a room made no file. */
   "recorder_failed",
+  /** The media server was not asked to record a room, because the quota or the number of recordings is used up. */
+  "no_room",
   /** Of a broadcast that can be watched: from some moment on there was no room to store it. */
   "cut_off",
   /** The inspection took too much time or memory, or failed again and again through a fault of ours. */
   "processing_failed",
 ])
+/** Of one event. */
+export const MOST_RECORDINGS = 200
 export type MediaFailureCode = typeof MediaFailureCode.Type
 
 export const MediaFailure = Schema.Struct({ code: MediaFailureCode, detail: Schema.String })

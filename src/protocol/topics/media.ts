@@ -144,9 +144,9 @@ export const MEDIA_DISPATCHES = {
     Schema.Struct({ broadcastId: BroadcastId, phaseId: Schema.String, state: EncoderState }),
   ),
   "capture.state": ordered(["event"], CaptureView),
-  "transcript.segment": ordered(["event"], TranscriptSegment),
+  "transcript.segment": ordered(["event", "room"], TranscriptSegment),
   /** Interim segments; the final one has a position in the stream. */
-  "transcript.interim": ephemeral(["event"], TranscriptSegment, { optOut: "transcript" }),
+  "transcript.interim": ephemeral(["event", "room"], TranscriptSegment, { optOut: "transcript" }),
   /** The whole call after a change, with the receiver and its `connectionId`. With `closed` the receiver is no longer in it. */
   "rtc.peers": direct(
     Schema.Struct({

@@ -1,4 +1,4 @@
-/** Transcripts of captions that were pushed live: of the event, and of the recording of its broadcast. */
+/** Transcripts of captions that were pushed live: of the event, and of recordings that were made meanwhile. */
 import type { Queryable } from "../database.ts"
 
 /** Rows of one transcript at most. */
@@ -16,14 +16,15 @@ export const transcribeEvent = async (sql: Queryable, id: string, eventId: strin
   const { count } = await sql`
     with transcript as (
       insert into transcripts (id, event_id, status, source)
-      select ${id}, ${eventId}, 'ready', 'captions' where exists (select 1 from captions where event_id = ${eventId})
+      select ${id}, ${eventId}, 'ready', 'captions'
+       where exists (select 1 from captions where event_id = ${eventId} and room_id is null)
       returning id
     )
     insert into transcript_segments (transcript_id, n, t0, t1, speaker, lang, text)
     select t.id, c.n, c.t0, c.t1, c.speaker, c.lang, c.text
       from transcript t cross join (
         select row_number() over (order by t0, segment) as n, t0, t1, speaker, lang, text
-          from captions where event_id = ${eventId} order by t0, segment limit ${MOST_SEGMENTS}) c`
+          from captions where event_id = ${eventId} and room_id is null order by t0, segment limit ${MOST_SEGMENTS}) c`
   return count > 0
 }
 
@@ -39,7 +40,7 @@ export const transcribeBroadcast = async (sql: Queryable, id: string, recordingI
         from recording_segments where recording_id = ${recordingId} and bytes > 0
       union all
       select e.started_at + k.t0 * interval '1 millisecond', null, null, k.segment, k.t0, k.t1, k.speaker, k.lang, k.text
-        from recordings r join events e on e.id = r.event_id join captions k on k.event_id = e.id
+        from recordings r join events e on e.id = r.event_id join captions k on k.event_id = e.id and k.room_id is null
        where r.id = ${recordingId} and not exists (select 1 from transcripts t where t.recording_id = r.id)
     ), counted as (
       select *, count(*) filter (where segment is null) over (order by at, segment is not null rows unbounded preceding) as place
@@ -62,4 +63,73 @@ export const transcribeBroadcast = async (sql: Queryable, id: string, recordingI
            s.speaker, s.lang, s.text
       from transcript t cross join spoken s`
   return count > 0
+}
+
+/**
+ * The transcript of a room that the media server recorded, from the captions that were pushed for it meanwhile. False: there are none,
+ * it is not known when the recording began, or it has a transcript. Run in a transaction.
+ */
+export const transcribeRoom = async (sql: Queryable, id: string, recordingId: string): Promise<boolean> => {
+  const { count } = await sql`
+    with spoken as (
+      select k.*, greatest(0, extract(epoch from e.started_at + k.t0 * interval '1 millisecond' - r.began_at) * 1000)::integer as begin_ms
+        from recordings r join events e on e.id = r.event_id
+        join captions k on k.event_id = e.id and k.room_id is not distinct from r.room_id
+         and e.started_at + k.t1 * interval '1 millisecond' > r.began_at
+         and e.started_at + k.t0 * interval '1 millisecond' < r.began_at + r.duration_ms * interval '1 millisecond'
+       where r.id = ${recordingId} and not exists (select 1 from transcripts t where t.recording_id = r.id)
+       order by k.t0, k.segment limit ${MOST_SEGMENTS}
+    ), transcript as (
+      insert into transcripts (id, recording_id, event_id, status, source)
+      select ${id}, r.id, r.event_id, 'ready', 'captions' from recordings r
+       where r.id = ${recordingId} and exists (select 1 from spoken) returning id
+    )
+    insert into transcript_segments (transcript_id, n, t0, t1, speaker, lang, text)
+    select t.id, row_number() over (order by s.begin_ms, s.segment), s.begin_ms, s.begin_ms + greatest(s.t1 - s.t0, 0),
+           s.speaker, s.lang, s.text
+      from transcript t cross join spoken s`
+  return count > 0
+}
+
+/** What was said in a room, as its notes need it. */
+export interface RoomTalk {
+  readonly people: ReadonlyArray<{ readonly speaker: string; readonly words: number; readonly turns: number }>
+  readonly words: number
+  readonly seconds: number
+  /** In their order, without repetitions. */
+  readonly questions: ReadonlyArray<string>
+  /** The beginning of the talk, a line for each caption. */
+  readonly lines: ReadonlyArray<string>
+}
+
+const MOST_PEOPLE = 100
+const MOST_QUESTIONS = 100
+const MOST_LINES = 5000
+
+/** `undefined`: nothing was said there. */
+export const findRoomTalk = async (sql: Queryable, eventId: string, roomId: string): Promise<RoomTalk | undefined> => {
+  const [sum] = await sql<{ words: number | null; seconds: number }[]>`
+    select sum(cardinality(regexp_split_to_array(trim(text), '\\s+')))::integer as words,
+           round((max(t1) - min(t0)) / 1000.0)::integer as seconds
+      from captions where event_id = ${eventId} and room_id = ${roomId}`
+  if (sum === undefined || sum.words === null) return undefined
+  const people = await sql<{ speaker: string; words: number; turns: number }[]>`
+    select speaker, sum(cardinality(regexp_split_to_array(trim(text), '\\s+')))::integer as words,
+           count(*) filter (where is_turn)::integer as turns
+      from (select speaker, text, speaker is distinct from lag(speaker) over (order by t0, segment) as is_turn
+              from captions where event_id = ${eventId} and room_id = ${roomId}) said
+     where speaker <> '' group by speaker order by words desc, speaker limit ${MOST_PEOPLE}`
+  const questions = await sql<{ text: string }[]>`
+    select text from captions where event_id = ${eventId} and room_id = ${roomId} and text like '%?'
+     group by text order by min(t0) limit ${MOST_QUESTIONS}`
+  const lines = await sql<{ line: string }[]>`
+    select case speaker when '' then text else speaker || ': ' || text end as line
+      from captions where event_id = ${eventId} and room_id = ${roomId} order by t0, segment limit ${MOST_LINES}`
+  return {
+    people,
+    words: sum.words,
+    seconds: sum.seconds,
+    questions: questions.map(({ text }) => text),
+    lines: lines.map(({ line }) => line),
+  }
 }

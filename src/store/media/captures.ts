@@ -1,7 +1,9 @@
 /** Recordings that the media server makes, from the wish to have one until its file is there; some are broadcast meanwhile. */
 import type { CapturedRooms } from "../../model/media/captured-rooms.ts"
 import type { MediaFailure } from "../../model/media/recording.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
+import { bytesInUse } from "./recordings.ts"
 
 export interface RoomCapture {
   /** The recording. */
@@ -48,14 +50,56 @@ export interface NewCapture {
   readonly broadcastId: string | null
 }
 
-/** `undefined`: the event is gone. `keyOf`: the key of the bytes, by the workspace. */
+/** The bytes that a workspace may store (0: no limit), and the recordings that an event may have. */
+export interface CaptureLimits {
+  readonly quotaBytes: number
+  readonly perEvent: number
+}
+
+const NO_ROOM: MediaFailure = {
+  code: "no_room",
+  detail: "The room is not recorded: the workspace or the event has no room for more recordings.",
+}
+/** It is said again after so long. */
+const SAID_FOR = "1 hour"
+
+const isFull = async (
+  sql: Queryable,
+  workspaceId: string,
+  eventId: string,
+  limits: CaptureLimits,
+): Promise<boolean> => {
+  const [row] = await sql<{ n: number }[]>`select count(*)::int as n from recordings where event_id = ${eventId}`
+  if ((row?.n ?? 0) >= limits.perEvent) return true
+  return limits.quotaBytes > 0 && (await bytesInUse(sql, workspaceId, null)) >= limits.quotaBytes
+}
+
+/** A recording that says why there is none. */
+const insertRefusal = async (sql: Queryable, { id, eventId, phaseId, roomId }: NewCapture, workspaceId: string) => {
+  await sql`
+    insert into recordings (id, event_id, workspace_id, phase_id, room_id, kind, source, status, failure, egress_ended)
+    select ${id}::uuid, ${eventId}::uuid, ${workspaceId}::uuid,
+           (select p.id from phases p where p.id = ${phaseId}::uuid and p.event_id = ${eventId}::uuid), ${roomId},
+           ${roomId === null ? "merged" : "room"}, 'livekit', 'failed', ${sql.json(NO_ROOM)}, true
+     where not exists (
+       select 1 from recordings where event_id = ${eventId}::uuid and room_id is not distinct from ${roomId}::text
+          and failure->>'code' = ${NO_ROOM.code} and created_at > now() - ${SAID_FOR}::interval)`
+}
+
+/** `undefined`: the event is gone, or there is no room for more. `keyOf`: the key of the bytes, by the workspace. */
 export const insertCapture = async (
   sql: Queryable,
-  { id, eventId, phaseId, roomId, egressRoom, broadcastId }: NewCapture,
+  capture: NewCapture,
   keyOf: (workspaceId: string) => string,
+  limits: CaptureLimits,
 ): Promise<RoomCapture | undefined> => {
+  const { id, eventId, phaseId, roomId, egressRoom, broadcastId } = capture
   const [event] = await sql<{ workspaceId: string }[]>`select workspace_id from events where id = ${eventId}`
   if (event === undefined) return undefined
+  if (await isFull(sql, event.workspaceId, eventId, limits)) {
+    await insertRefusal(sql, capture, event.workspaceId)
+    return undefined
+  }
   const [row] = await sql<RoomCapture[]>`
     insert into recordings (id, event_id, workspace_id, phase_id, room_id, kind, source, status, storage_key, egress_room, broadcast_id)
     select ${id}::uuid, ${eventId}::uuid, ${event.workspaceId}::uuid,
@@ -82,6 +126,13 @@ export const dropCapture = async (sql: Queryable, id: string): Promise<void> => 
   await sql`delete from recordings where id = ${id} and egress_id is null and not egress_ended`
 }
 
+export interface EndedCapture {
+  readonly sizeBytes: number
+  /** With the segments of a broadcast. */
+  readonly storedBytes: number
+  readonly beganAt: Timestamp | null
+}
+
 /**
  * The file is in the bucket: its inspection is next. False: that was known, or the recording is gone. In a transaction. A recording
  * that is wanted still begins anew with the next people: the media server ends one when its room is empty for a while.
@@ -89,7 +140,7 @@ export const dropCapture = async (sql: Queryable, id: string): Promise<void> => 
 export const captureEnded = async (
   sql: Queryable,
   egressId: string,
-  { sizeBytes, storedBytes }: { readonly sizeBytes: number; readonly storedBytes: number },
+  { sizeBytes, storedBytes, beganAt }: EndedCapture,
 ): Promise<boolean> => {
   // No commit of the event comes in between, which would say that it is not wanted any more.
   await sql`
@@ -97,7 +148,7 @@ export const captureEnded = async (
        for no key update of l`
   const [ended] = await sql<{ id: string; eventId: string; egressRoom: string | null }[]>`
     with ended as (
-      update recordings set egress_ended = true, size_bytes = ${sizeBytes}, uploaded_bytes = ${storedBytes}
+      update recordings set egress_ended = true, began_at = ${beganAt}, size_bytes = ${sizeBytes}, uploaded_bytes = ${storedBytes}
        where egress_id = ${egressId} and status = 'processing' and not egress_ended returning id, event_id, egress_room
     ), job as (
       insert into media_jobs (kind, recording_id) select 'inspect', id from ended

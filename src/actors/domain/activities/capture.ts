@@ -1,10 +1,11 @@
 /** The captures of the event (recording, transcript), shown to everyone, and the transcript segments of a recogniser. */
 import { type Capture, ONLY } from "../../../model/live/live-records.ts"
+import { roomStream } from "../../../model/live/streams.ts"
 import { MOST_CAPTURED_ROOMS } from "../../../model/media/captured-rooms.ts"
 import { activePhaseOf, phaseTraits } from "../state.ts"
 import type { Turn } from "../turn.ts"
-import { type Activity, refuse } from "./activity.ts"
-import { stageBroadcastOf } from "./playback.ts"
+import { type Activity, noSuch, refuse } from "./activity.ts"
+import { isPushedHere, stageBroadcastOf } from "./playback.ts"
 
 const OFF: Capture = { on: false, kinds: [], since: null }
 
@@ -19,7 +20,7 @@ const hasRecorder = (turn: Turn): boolean => {
   const phase = activePhaseOf(turn.state)
   if (turn.recorder === "rooms") return phase !== undefined
   if (turn.recorder !== "broadcasts") return turn.recorder === "events"
-  return phase !== undefined && turn.get("broadcast", phase.id)?.status === "live"
+  return phase !== undefined && isPushedHere(turn, phase.id)
 }
 
 const isRecording = ({ kinds }: Capture): boolean => kinds.includes("recording")
@@ -86,12 +87,16 @@ export const capture = {
     "transcript.push": (turn, { segments }) => {
       // The permission rules do not check callers with a key of the workspace.
       if (!phaseTraits(turn.state).featureSet.includes("transcript")) return NO_TRANSCRIPT
+      if (segments.some(({ roomId }) => roomId !== undefined && turn.get("room", roomId) === undefined)) {
+        return noSuch("room")
+      }
       for (const segment of segments) {
+        const stream = segment.roomId === undefined ? "event" : roomStream(segment.roomId)
         if (segment.final) {
           turn.put("caption", segment.segment, segment)
           turn.forget("caption", segment.segment)
-          turn.publish("transcript.segment", "event", segment)
-        } else turn.publishEphemeral("transcript.interim", "event", segment, segment.segment)
+          turn.publish("transcript.segment", stream, segment)
+        } else turn.publishEphemeral("transcript.interim", stream, segment, segment.segment)
       }
       return { accepted: segments.length }
     },

@@ -16,10 +16,21 @@ export const ownAddresses = (
   }
 }
 
+const isOwn = (turn: Turn, broadcast: Broadcast): boolean => {
+  const { open, closed } = ownAddresses(turn, broadcast)
+  return broadcast.playbackUrl === open || broadcast.playbackUrl === closed
+}
+
 /** The broadcast of the phase that the media server has to make of its main room now; null: there is none, or viewers watch it elsewhere. */
 export const stageBroadcastOf = (turn: Turn, phaseId: string): string | null => {
   const broadcast = turn.get("broadcast", phaseId)
-  if (!turn.hasStageBroadcasts || broadcast?.status !== "live") return null
-  const { open, closed } = ownAddresses(turn, broadcast)
-  return broadcast.playbackUrl === open || broadcast.playbackUrl === closed ? broadcast.broadcastId : null
+  return turn.hasStageBroadcasts && broadcast?.status === "live" && isOwn(turn, broadcast)
+    ? broadcast.broadcastId
+    : null
+}
+
+/** A broadcast is live in the phase whose encoder pushes to this server. Another's address may be watched without anything coming here. */
+export const isPushedHere = (turn: Turn, phaseId: string): boolean => {
+  const broadcast = turn.get("broadcast", phaseId)
+  return broadcast?.status === "live" && isOwn(turn, broadcast)
 }

@@ -61,6 +61,9 @@ export const TableContent = Schema.Struct({
 })
 export type TableContent = typeof TableContent.Type
 
+/** `userId` is that of the speaker's name, where the captions name people otherwise. */
+export const TableDraft = Schema.Struct({ summary: Notes, stats: Stats, people: many(Person, 100) })
+
 export const TableSummary = Schema.Struct({
   event: Schema.Struct({ id: Schema.String, title: Schema.String, scheduledAt: Schema.NullOr(Instant) }),
   table: Schema.Struct({ roomId: Schema.String, number: Schema.Int, label: Schema.String }),
@@ -105,5 +108,15 @@ export const TableSummaries = HttpApiGroup.make("tableSummaries")
     })
       .annotate(EndpointAccess, "event")
       .annotate(OpenApi.Summary, "Store the notes of one table and mail them to those who sat there"),
+    HttpApiEndpoint.get("draftTableSummary", "/v1/events/:id/tables/:roomId/summary/draft", {
+      params: { id: Id, roomId: Schema.String.check(Schema.isBetweenLength(1, 100)) },
+      success: TableDraft,
+      error: problems(...COMMON, "not_found"),
+    })
+      .annotate(EndpointAccess, "event")
+      .annotate(
+        OpenApi.Summary,
+        "Notes of one table as its captions give them, to be looked through and stored; nothing is stored or mailed",
+      ),
   )
   .annotate(OpenApi.Description, "Notes of tables.")

@@ -325,6 +325,7 @@ export const EXAMPLES: { readonly [endpoint: string]: Example } = {
       recipients: [{ userId: ids.user, mailed: true }],
     },
   },
+  draftTableSummary: { response: notes },
   createGatewayToken: {
     request: { eventId: ids.event },
     response: {

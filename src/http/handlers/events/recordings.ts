@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { MediaStorage, storageKeyOf } from "../../../media/storage/storage.ts"
 import { Conflict, NotFound, PayloadTooLarge } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
-import type { Recording } from "../../../model/media/recording.ts"
+import { MOST_RECORDINGS, type Recording } from "../../../model/media/recording.ts"
 import { partPlanOf } from "../../../model/media/upload-parts.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { Database } from "../../../store/database.ts"
@@ -30,9 +30,8 @@ import { HttpSettings } from "../../requests/settings.ts"
 
 /** An upload that is not completed by then has failed. */
 const UPLOAD_MS = 24 * 3_600_000
-const MOST_PER_EVENT = 200
 
-const tooMany = new Conflict({ detail: `An event has at most ${MOST_PER_EVENT} recordings; delete one first.` })
+const tooMany = new Conflict({ detail: `An event has at most ${MOST_RECORDINGS} recordings; delete one first.` })
 const notUploading = new Conflict({ detail: "The recording has failed; begin another one." })
 
 const broadcasting = new Conflict({ detail: "Its broadcast goes on; stop that first." })
@@ -71,7 +70,7 @@ export const recordings: Handlers<typeof Recordings> = {
         const inserted = yield* (yield* Database).transaction((sql) =>
           Effect.gen(function* () {
             yield* query(() => lockMediaUse(sql, workspaceId))
-            if ((yield* query(() => countRecordings(sql, event.id))) >= MOST_PER_EVENT) return yield* tooMany
+            if ((yield* query(() => countRecordings(sql, event.id))) >= MOST_RECORDINGS) return yield* tooMany
             yield* requireQuota(sql, workspaceId, sizeBytes ?? Math.max(1, reserved))
             const row = yield* query(() =>
               insertRecording(sql, {

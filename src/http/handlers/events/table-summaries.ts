@@ -1,19 +1,24 @@
 /** Storing the notes of a table. A reader with a link that still opens them keeps it and is not mailed again. */
 import { Clock, Effect } from "effect"
+import { HelpDesk } from "../../../help/help-desk.ts"
 import { hashSecret, newSecret } from "../../../identity/secrets.ts"
 import { tableNotesLetter } from "../../../mail/letters.ts"
 import { Mailer } from "../../../mail/mailer.ts"
+import { NotFound } from "../../../model/errors.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { Database, type Queryable } from "../../../store/database.ts"
 import { insertNoteToken, listNoteRecipients, upsertTableSummary } from "../../../store/events/table-notes.ts"
+import { findRoomTalk, type RoomTalk } from "../../../store/media/captions.ts"
 import { query } from "../../../store/query.ts"
-import type { TableSummaries } from "../../contract/events/table-summary.ts"
+import type { TableDraft, TableSummaries } from "../../contract/events/table-summary.ts"
 import type { Handlers } from "../../requests/call.ts"
 import { HttpSettings } from "../../requests/settings.ts"
 import { countLettersToOthers, requireProvedSender, unaskedLetters } from "../workspaces/letters-to-others.ts"
 import { type Reader, readersOf, withinLimits } from "./table-note-readers.ts"
 
 const TOKEN_MS = 90 * 86_400_000
+/** Characters of a table's talk that a model gets. */
+const MOST_SUMMARISED = 50_000
 
 interface MailResult {
   readonly userId: string
@@ -83,4 +88,20 @@ export const tableSummaries: Handlers<typeof TableSummaries> = {
         return { eventId: event.id, roomId, generatedAt, recipients: results }
       }),
   },
+  draftTableSummary: {
+    access: "event",
+    handle: ({ params: { roomId }, scope: { event } }) =>
+      Effect.gen(function* () {
+        const talk = yield* (yield* Database).run((sql) => findRoomTalk(sql, event.id, roomId))
+        if (talk === undefined) return yield* NotFound.of("captions of the table")
+        const tldr = yield* (yield* HelpDesk).summary(talk.lines.join("\n").slice(0, MOST_SUMMARISED))
+        return draftOf(talk, tldr ?? "")
+      }),
+  },
 }
+
+const draftOf = ({ people, words, seconds, questions }: RoomTalk, tldr: string): typeof TableDraft.Type => ({
+  summary: { tldr, themes: [], ideas: [], questions, perQuestion: [] },
+  stats: { totalWords: words, promptsCovered: 0, promptsTotal: 0, lifetimeSeconds: seconds, headcount: people.length },
+  people: people.map(({ speaker, ...said }) => ({ userId: speaker, name: speaker, badges: [], ...said })),
+})

@@ -159,11 +159,11 @@ $$;
 
 -- A later text of the same segment replaces the one before.
 create or replace function write_captions(of_event uuid, pushed jsonb) returns void language sql as $$
-  insert into captions (event_id, segment, t0, t1, speaker, lang, text)
-  select of_event, c.segment, c.t0, c.t1, c.speaker, c.lang, c.text
-    from jsonb_to_recordset(pushed) as c(segment text, t0 integer, t1 integer, speaker text, lang text, text text)
+  insert into captions (event_id, segment, t0, t1, speaker, lang, text, room_id)
+  select of_event, c.segment, c.t0, c.t1, c.speaker, c.lang, c.text, c."roomId"
+    from jsonb_to_recordset(pushed) as c(segment text, t0 integer, t1 integer, speaker text, lang text, text text, "roomId" text)
   on conflict (event_id, segment) do update set t0 = excluded.t0, t1 = excluded.t1, speaker = excluded.speaker,
-         lang = excluded.lang, text = excluded.text
+         lang = excluded.lang, text = excluded.text, room_id = excluded.room_id
 $$;
 
 -- A role that a live event gives reaches the list only while its user may enter the workspace. The removal of a member locks
