@@ -21,6 +21,7 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   recovery: async () => (await import("./recovery/recovery.ts")).recovery,
   connections: async () => (await import("./connections/connections.ts")).connections,
   broadcast: async () => (await import("./broadcast/broadcast.ts")).broadcast,
+  media: async () => (await import("./media/media.ts")).media,
   flood: async () => (await import("./flood/flood.ts")).flood,
 }
 

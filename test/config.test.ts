@@ -142,6 +142,24 @@ test("rooms of browsers have their servers, a secret that is never printed, and 
   })
 })
 
+test.each([
+  ["nothing", {}, "encoders"],
+  ["a media server without a bucket", MEDIA, "encoders"],
+  ["a bucket without a media server", S3, "encoders"],
+  ["a media server and a bucket", { ...MEDIA, ...S3 }, "stage"],
+  ["both, but not for broadcasts", { ...MEDIA, ...S3, BROADCAST_STAGE: "off" }, "encoders"],
+  [
+    "both, and viewers who watch elsewhere",
+    { ...MEDIA, ...S3, PLAYBACK_URL_TEMPLATE: "https://cdn.example/{broadcastId}" },
+    "encoders",
+  ],
+  ["both, without encoders", { ...MEDIA, ...S3, BROADCAST_INGEST: "off" }, "stage"],
+  ["neither, without encoders", { BROADCAST_INGEST: "off" }, "nobody"],
+])("with %s broadcasts are made by one side at most", (_name, environment, by) => {
+  const { stage, ingest } = loadConfig({ SECRET_KEY, ...environment })
+  expect([stage !== null, ingest !== null]).toEqual([by === "stage", by === "encoders"])
+})
+
 test("something that records is there by a word of the operator", () => {
   expect(loadConfig({ SECRET_KEY }).recordsElsewhere).toBe(false)
   expect(loadConfig({ SECRET_KEY, MEDIA_RECORDER: "external" }).recordsElsewhere).toBe(true)

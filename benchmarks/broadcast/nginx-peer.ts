@@ -25,7 +25,7 @@ const freePort = async (): Promise<number> => {
 /** Started by root, its worker would be a user that may not enter the folder. */
 const user = process.getuid?.() === 0 ? "user root;" : ""
 
-const configuration = (folder: string, port: number): string => `
+const configuration = (folder: string, port: number, more: string): string => `
 ${user}
 daemon off;
 worker_processes 1;
@@ -48,16 +48,17 @@ http {
     root ${folder};
     add_header access-control-allow-origin "*";
     add_header cache-control "public, max-age=31536000, immutable";
+    ${more}
   }
 }
 `
 
-/** `folder` holds the files; nginx writes its own beside them. */
-export const startNginx = async (folder: string, defer: Defer): Promise<NginxPeer> => {
+/** `folder` holds the files; nginx writes its own beside them. `more`: lines of the configuration. */
+export const startNginx = async (folder: string, defer: Defer, more = ""): Promise<NginxPeer> => {
   if (spawnSync("nginx", ["-v"]).error !== undefined) throw new Error("This benchmark needs nginx on the path.")
   const port = await freePort()
   const file = join(folder, "nginx.conf")
-  writeFileSync(file, configuration(folder, port))
+  writeFileSync(file, configuration(folder, port, more))
   const master = spawn("nginx", ["-c", file, "-p", folder, "-e", join(folder, "error.log")], { stdio: "inherit" })
   defer(async () => {
     master.kill("SIGTERM")
