@@ -195,9 +195,11 @@ export class Downloads {
       range === "whole" ? [] : [["content-range", `bytes ${start}-${end - 1}/${size}`]]
     const status = range === "whole" ? 200 : 206
     if (head.method === "HEAD") return exchange.sendHead(status, [...headers, ...partial], end - start)
+    // One for the whole answer: the engine keeps none of it.
+    const piece = Buffer.allocUnsafeSlow(Math.min(PIECE, end - start))
     return exchange.sendStream(status, [...headers, ...partial], end - start, async (offset) => {
-      const piece = new Uint8Array(Math.min(PIECE, end - start - offset))
-      return piece.subarray(0, await opened.file.read(piece, start + offset))
+      const wanted = piece.subarray(0, Math.min(PIECE, end - start - offset))
+      return wanted.subarray(0, await opened.file.read(wanted, start + offset))
     })
   }
 }
