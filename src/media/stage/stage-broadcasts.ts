@@ -1,5 +1,6 @@
 /** Broadcasts that the media server makes: their playlists are written for viewers from those that it puts into the bucket. */
 import { Effect } from "effect"
+import { currentTimers } from "../../clock/timers.ts"
 import { NotFound, type Unavailable } from "../../model/errors.ts"
 import { Database } from "../../store/database.ts"
 import { findBroadcast, type StoredBroadcast } from "../../store/media/broadcasts.ts"
@@ -18,9 +19,15 @@ export interface StagePlaylist {
   readonly visibility: StoredBroadcast["visibility"]
   /** `undefined`: there is no segment yet. */
   readonly body: Buffer | undefined
-  /** It does not change any more. */
-  readonly isWhole: boolean
+  /** Names the text of a broadcast that is over: its takes, and the hour of its addresses. Null: the broadcast goes on. */
+  readonly edition: string | null
 }
+
+const HOUR_MS = 3_600_000
+/** Addresses that are signed in one go: the playlist of a day has tens of thousands. */
+const SIGNED_AT_ONCE = 200
+
+const breathe = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
 
 const textAt = (key: string): Effect.Effect<string, Unavailable, MediaStorage> =>
   Effect.flatMap(MediaStorage, (storage) =>
@@ -44,16 +51,22 @@ const read = (
     const { linkTo } = yield* MediaStorage
     const folder = folderOf(storageKey)
     const playlist = readTakePlaylist(yield* textAt(`${folder}${name}`))
+    const addresses = new Map<string, string>()
+    for (const [index, { name: file }] of playlist.segments.entries()) {
+      addresses.set(file, linkTo(`${folder}${file}`, SEGMENT_TYPE) ?? file)
+      if (index % SIGNED_AT_ONCE === SIGNED_AT_ONCE - 1) yield* breathe
+    }
     return {
       ...playlist,
       hasEnded: playlist.hasEnded || hasEnded,
-      addressOf: (file) => linkTo(`${folder}${file}`, SEGMENT_TYPE) ?? file,
+      addressOf: (file) => addresses.get(file) ?? file,
     }
   })
 
-/** The playlist of a broadcast for its viewers, as it is now. */
+/** The playlist of a broadcast for its viewers, as it is now. `known`: the one that was made last. */
 export const stagePlaylist = (
   broadcastId: string,
+  known?: StagePlaylist,
 ): Effect.Effect<StagePlaylist, NotFound | Unavailable, Database | MediaStorage> =>
   Effect.gen(function* () {
     const database = yield* Database
@@ -62,13 +75,13 @@ export const stagePlaylist = (
     const takes = yield* database.run((sql) => stageTakesOf(sql, broadcastId))
     const readAll = (name: string) => Effect.forEach(takes, (take) => read(take, name), { concurrency: AT_ONCE })
     const isOver = broadcast.status === "ended" && takes.every(({ hasEnded }) => hasEnded)
+    const hour = Math.floor((yield* currentTimers).now() / HOUR_MS)
+    const edition = isOver ? [hour, ...takes.map(({ id }) => id)].join(" ") : null
+    const { visibility } = broadcast
+    if (edition !== null && known?.edition === edition) return { ...known, visibility }
     const text = isOver
       ? writeWholeStage(yield* readAll(STAGE_FILES.whole))
       : writeStagePlaylist(yield* readAll(STAGE_FILES.live))
     if (text === undefined && broadcast.status === "ended") return yield* NotFound.of("file of a broadcast")
-    return {
-      visibility: broadcast.visibility,
-      body: text === undefined ? undefined : Buffer.from(text),
-      isWhole: isOver,
-    }
+    return { visibility, body: text === undefined ? undefined : Buffer.from(text), edition }
   })

@@ -20,29 +20,44 @@ export interface TakePlaylist {
 }
 
 const NAME = /^[\w-]{1,100}\.ts$/
-const SECONDS = /^#EXTINF:(\d{1,4}(?:\.\d{1,6})?),/
-const FIRST = /^#EXT-X-MEDIA-SEQUENCE:(\d{1,9})$/
-const AT = /^#EXT-X-PROGRAM-DATE-TIME:(\d{4}-\d\d-\d\dT[\d:.]{8,20}Z)$/
+const TAG = /^#(EXTINF|EXT-X-[A-Z-]{1,40}):([^,\r]{1,60})/
+/** The tags that are read, and the values that they may have. */
+const VALUES = {
+  EXTINF: /^\d{1,4}(?:\.\d{1,6})?$/,
+  "EXT-X-MEDIA-SEQUENCE": /^\d{1,9}$/,
+  "EXT-X-PROGRAM-DATE-TIME": /^\d{4}-\d\d-\d\dT[\d:.]{8,20}Z$/,
+} as const
+
+type Tag = keyof typeof VALUES
+
+const tagIn = (line: string): readonly [Tag, string] | undefined => {
+  const [, tag = "", value = ""] = TAG.exec(line) ?? []
+  return tag in VALUES && VALUES[tag as Tag].test(value) ? [tag as Tag, value] : undefined
+}
+
+const segmentOf = (name: string, tags: ReadonlyMap<Tag, string>): StageSegment | undefined => {
+  const seconds = tags.get("EXTINF")
+  if (seconds === undefined || !NAME.test(name)) return undefined
+  return { name, seconds: Number(seconds), at: tags.get("EXT-X-PROGRAM-DATE-TIME") ?? null }
+}
 
 /** Lines that are not understood are left out: the text is another program's. */
 export const readTakePlaylist = (text: string): TakePlaylist => {
+  const lines = text.split(/\r?\n/)
   const segments: StageSegment[] = []
   let first = 0
-  let seconds: number | undefined
-  let at: string | null = null
-  let hasEnded = false
-  for (const line of text.split(/\r?\n/)) {
-    first = Number(FIRST.exec(line)?.[1] ?? first)
-    at = AT.exec(line)?.[1] ?? at
-    if (line === "#EXT-X-ENDLIST") hasEnded = true
-    const length = SECONDS.exec(line)?.[1]
-    if (length !== undefined) seconds = Number(length)
+  /** Since the last segment. */
+  const tags = new Map<Tag, string>()
+  for (const line of lines) {
+    const tag = tagIn(line)
+    if (tag !== undefined) tags.set(...tag)
     if (line.startsWith("#") || line === "") continue
-    if (seconds !== undefined && NAME.test(line)) segments.push({ name: line, seconds, at })
-    seconds = undefined
-    at = null
+    const segment = segmentOf(line, tags)
+    if (segment !== undefined) segments.push(segment)
+    first = Number(tags.get("EXT-X-MEDIA-SEQUENCE") ?? first)
+    tags.clear()
   }
-  return { first, segments, hasEnded }
+  return { first, segments, hasEnded: lines.includes("#EXT-X-ENDLIST") }
 }
 
 export interface StageTakeSegments extends TakePlaylist {

@@ -28,13 +28,15 @@ const MOST_HELD = 20_000
 /** Anybody may ask for any id. */
 const MOST_MAKING = 32
 const MOST_KEPT = 256
+const MOST_KEPT_BYTES = 64 * 1024 ** 2
 
 const notFound = NotFound.of("file of a broadcast")
 const early = new Unavailable({ detail: "The broadcast has not begun to arrive.", retryAfterSeconds: 2 })
 const busy = new Unavailable({ detail: "Too many broadcasts are asked for at once.", retryAfterSeconds: 1 })
 const tooMany = new Unavailable({ detail: "Too many players wait for this server.", retryAfterSeconds: 2 })
 
-interface Ready extends Pick<StagePlaylist, "visibility"> {
+interface Ready {
+  readonly made: StagePlaylist
   /** `undefined`: nothing has arrived. */
   readonly playlist: TaggedPlaylist | undefined
 }
@@ -43,22 +45,30 @@ interface Making {
   /** Milliseconds of `Timers.elapsed`. */
   readonly until: number
   readonly exit: Promise<Exit.Exit<Ready, Failure>>
+  /** Of the playlist; at least 1. */
+  readonly bytes: number
 }
 
-const readyOf = ({ visibility, body, isWhole }: StagePlaylist): Ready => ({
-  visibility,
-  playlist: body && {
-    body,
-    etag: `"${createHash("sha256").update(body).digest("base64url")}"`,
-    maxAgeSeconds: isWhole ? 60 : 1,
-  },
+/** The text of a broadcast that is over is long, and its edition names it as well. */
+const etagOf = ({ body, edition }: StagePlaylist): string =>
+  `"${createHash("sha256")
+    .update(edition ?? body ?? "")
+    .digest("base64url")}"`
+
+const readyOf = (made: StagePlaylist): Ready => ({
+  made,
+  playlist: made.body && { body: made.body, etag: etagOf(made), maxAgeSeconds: made.edition === null ? 1 : 60 },
 })
 
 export class StageViews {
   readonly #run: Run
   readonly #problems: Problems
   readonly #timers: Timers
-  readonly #made = new LRUCache<string, Making>({ max: MOST_KEPT })
+  readonly #made = new LRUCache<string, Making>({
+    max: MOST_KEPT,
+    maxSize: MOST_KEPT_BYTES,
+    sizeCalculation: ({ bytes }) => bytes,
+  })
   #making = 0
   #held = 0
 
@@ -95,8 +105,8 @@ export class StageViews {
     void look()
   }
 
-  #mayWait({ playlist, visibility }: Ready, watched: Watched, deadline: number): boolean {
-    if (playlist !== undefined || isHiddenFrom(watched, visibility)) return false
+  #mayWait({ playlist, made }: Ready, watched: Watched, deadline: number): boolean {
+    if (playlist !== undefined || isHiddenFrom(watched, made.visibility)) return false
     return this.#held < MOST_HELD && this.#timers.elapsed() < deadline
   }
 
@@ -105,8 +115,8 @@ export class StageViews {
       exchange.send(refusalOf(exit, this.#problems, head.requestId))
       return
     }
-    const { playlist, visibility } = exit.value
-    if (isHiddenFrom(watched, visibility)) exchange.send(this.#problems.of(notFound))
+    const { playlist, made } = exit.value
+    if (isHiddenFrom(watched, made.visibility)) exchange.send(this.#problems.of(notFound))
     else if (playlist !== undefined) sendPlaylist(exchange, head, playlist)
     else exchange.send(this.#problems.of(this.#held < MOST_HELD ? early : tooMany))
   }
@@ -117,14 +127,24 @@ export class StageViews {
     if (known !== undefined && now < known.until) return known.exit
     if (this.#making >= MOST_MAKING) return Promise.resolve(Exit.fail(busy))
     this.#making += 1
-    const exit = new Promise<Exit.Exit<StagePlaylist, Failure>>((resolve) => this.#run(stagePlaylist(id), resolve))
-    const ready = exit.then((made) => {
+    const ready = this.#make(id, known).then((exit) => {
       this.#making -= 1
-      const isWhole = Exit.isSuccess(made) && made.value.isWhole
-      this.#made.set(id, { until: this.#timers.elapsed() + (isWhole ? WHOLE_FOR_MS : FRESH_MS), exit: ready })
-      return Exit.map(made, readyOf)
+      const made = Exit.isSuccess(exit) ? exit.value.made : undefined
+      const forMs = (made?.edition ?? null) === null ? FRESH_MS : WHOLE_FOR_MS
+      const bytes = Math.max(1, made?.body?.byteLength ?? 1)
+      this.#made.set(id, { until: this.#timers.elapsed() + forMs, exit: ready, bytes })
+      return exit
     })
-    this.#made.set(id, { until: Number.POSITIVE_INFINITY, exit: ready })
+    this.#made.set(id, { until: Number.POSITIVE_INFINITY, exit: ready, bytes: 1 })
     return ready
+  }
+
+  async #make(id: string, last: Making | undefined): Promise<Exit.Exit<Ready, Failure>> {
+    const before = last === undefined ? undefined : await last.exit
+    const known = before !== undefined && Exit.isSuccess(before) ? before.value.made : undefined
+    const made = await new Promise<Exit.Exit<StagePlaylist, Failure>>((resolve) =>
+      this.#run(stagePlaylist(id, known), resolve),
+    )
+    return Exit.map(made, readyOf)
   }
 }
