@@ -222,6 +222,7 @@ const layersOf = (
       alone: true,
       leaseMs: INSPECT_WITHIN_MS + INSPECT_MARGIN_MS,
       retentionDays: config.mediaRetentionDays,
+      quotaBytes: config.mediaQuotaBytes,
       ffmpeg: findFfmpeg(config.ffmpeg.path, config.ffmpeg.searchPath),
       summarise: config.helpModel && summariseBy(config.helpModel),
     }).pipe(

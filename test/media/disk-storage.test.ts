@@ -1,7 +1,7 @@
 /** Uploads on a real disk: what is there after a crash, and several who end one upload at once. */
 import { randomBytes } from "node:crypto"
-import { readFile, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { readdir, readFile, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import { expect, test } from "vitest"
 import { type DiskStorage, diskStorage } from "../../src/media/storage/disk-storage.ts"
@@ -79,4 +79,16 @@ test("a wrong offset is refused with the right one, and removed bytes are gone, 
   expect(await Effect.runPromise(storage.uploaded(KEY))).toBeNull()
   expect(await Effect.runPromise(storage.open(KEY))).toBeNull()
   await Effect.runPromise(storage.remove(KEY))
+})
+
+test("what a killed cut left behind goes with the next try, and with the clip", async () => {
+  const storage = await openStorage(await temporaryFolder())
+  const left = async (): Promise<ReadonlyArray<string>> => readdir(dirname(storage.pathOf(KEY)))
+  for (const clear of [storage.newPath(KEY), storage.remove(KEY)]) {
+    await Effect.runPromise(storage.newPath(KEY))
+    await writeFile(`${storage.pathOf(KEY)}.part`, "a part")
+    await writeFile(`${storage.pathOf(KEY)}.part.mp4`, "a transport stream as MP4")
+    await Effect.runPromise(clear)
+    expect(await left()).toEqual([])
+  }
 })

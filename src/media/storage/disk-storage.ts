@@ -43,6 +43,8 @@ export const diskStorage = (
     return path
   }
   const partOf = (key: string): string => `${pathOf(key)}.part`
+  /** A cut that was killed leaves its transport stream as MP4 behind (`media/processing/cut.ts`). */
+  const wholeOf = (key: string): string => `${partOf(key)}.mp4`
   const parts = new DiskParts(pathOf, (cause) => log.error({ err: cause }, "media: a part could not be written"))
   /** The request that writes each upload now. */
   const writers = new Map<string, DiskUpload>()
@@ -105,7 +107,7 @@ export const diskStorage = (
       attempt("making room for a file", async () => {
         const path = partOf(key)
         await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-        await rm(path, { force: true })
+        await Promise.all([rm(path, { force: true }), rm(wholeOf(key), { force: true })])
         return path
       }),
     upload: (key, options) =>
@@ -145,6 +147,7 @@ export const diskStorage = (
       attempt("removing media", async () => {
         await writers.get(key)?.cut()
         await parts.remove(key)
+        await rm(wholeOf(key), { force: true })
         await rm(partOf(key), { force: true })
         await rm(pathOf(key), { force: true })
       }),
