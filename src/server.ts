@@ -57,7 +57,6 @@ import { Media } from "./media/seats.ts"
 import { diskStorageLayer } from "./media/storage/disk-storage.ts"
 import { s3StorageLayer } from "./media/storage/s3/s3-storage.ts"
 import { Unavailable } from "./model/errors.ts"
-import { MOST_RECORDINGS } from "./model/media/recording.ts"
 import { deriveKey } from "./secret-key.ts"
 import { idleAccountsSweepLayer } from "./store/accounts/idle-accounts.ts"
 import { Database } from "./store/database.ts"
@@ -223,9 +222,9 @@ const layersOf = (
       alone: true,
       leaseMs: INSPECT_WITHIN_MS + INSPECT_MARGIN_MS,
       retentionDays: config.mediaRetentionDays,
+      quotaBytes: config.mediaQuotaBytes,
       ffmpeg: findFfmpeg(config.ffmpeg.path, config.ffmpeg.searchPath),
       summarise: config.helpModel && summariseBy(config.helpModel),
-      captures: { quotaBytes: config.mediaQuotaBytes, perEvent: MOST_RECORDINGS },
     }).pipe(
       Layer.provideMerge(LiveBroadcasts.layer({ ingest: config.ingest, quotaBytes: config.mediaQuotaBytes })),
       Layer.provideMerge(mediaBytes),

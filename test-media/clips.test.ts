@@ -87,6 +87,7 @@ describe.each(FILES)("%s", (name, _args, type) => {
       startMs,
       endMs,
       inside,
+      mostBytes: 100_000_000,
     })) as CutFacts
     expect(facts).toMatchObject({ actualStartMs: expect.any(Number), actualEndMs: expect.any(Number) })
     const slack = hasPicture ? GOP_MS + 50 : 150
@@ -115,6 +116,35 @@ test("a part of MP4 that begins between key frames begins there exactly when it 
     startMs: 5300,
     endMs: 9700,
     inside: false,
+    mostBytes: 100_000_000,
   })
   expect(facts).toMatchObject({ actualStartMs: 5300, contentType: "video/mp4" })
+})
+
+test.each([
+  ["H.264 and mu law in MOV", "law.mov", [...PICTURE, ...SOUND, "-c:v", "libx264", "-g", "50", "-c:a", "pcm_mulaw"], 2],
+  ["H.264 with two sounds in MP4", "two.mp4", [...H264, "-map", "0:v", "-map", "1:a", "-map", "1:a"], 3],
+])("a clip of %s has all tracks", async (_, name, args, tracks) => {
+  const [path, output] = [join(folder, name), join(folder, `cut-${name}`)]
+  await run("ffmpeg", ["-v", "error", "-y", ...args, path])
+  const task = { kind: "cut", source: { path }, output, startMs: 5300, endMs: 9700, inside: false } as const
+  expect(await cut({ ...task, mostBytes: 100_000_000 })).toMatchObject({ actualEndMs: expect.any(Number) })
+  const { stdout } = await run("ffprobe", [
+    "-v",
+    "error",
+    "-show_entries",
+    "stream=codec_type",
+    "-of",
+    "csv=p=0",
+    output,
+  ])
+  expect(stdout.trim().split("\n")).toHaveLength(tracks)
+  expect(await complaints(output)).toBe("")
+})
+
+test("a clip of MPEG-4 part 2 is refused: it would be without its picture", async () => {
+  const [path, output] = [join(folder, "mpeg4.mp4"), join(folder, "cut-mpeg4.mp4")]
+  await run("ffmpeg", ["-v", "error", "-y", ...PICTURE, ...SOUND, "-c:v", "mpeg4", "-c:a", "aac", path])
+  const task = { kind: "cut", source: { path }, output, startMs: 0, endMs: 5000, inside: false } as const
+  expect(await cut({ ...task, mostBytes: 100_000_000 })).toMatchObject({ code: "track_not_copied" })
 })

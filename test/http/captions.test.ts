@@ -94,6 +94,19 @@ test("final captions are the event's transcript when it ends, and its speakers a
   })
 })
 
+test("captions are kept as every format can hold them, and the recap counts no time that runs back", async () => {
+  const { id } = await live()
+  await pushTo(id, said("a", 1000, "Hello\n\n\u200b\nthere ", { speaker: "Ada\nLovelace" }))
+  const back = { segments: [said("b", 5000, "Back", { t1: 4000 })] }
+  expect((await api("POST", `/v1/events/${id}/transcript-segments`, back)).status).toBe(400)
+  await api("POST", `/v1/events/${id}/end`)
+  const [segment] = (await transcriptOf(id)).segments
+  expect(segment).toMatchObject({ speaker: "Ada Lovelace", text: "Hello\nthere" })
+  const vtt = await api("GET", `/v1/events/${id}/transcript?format=vtt`)
+  expect(vtt.body).toBe("WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n<v Ada Lovelace><lang en>Hello\nthere</lang></v>\n")
+  expect((await summaryOf(id)).speakers).toEqual([{ name: "Ada Lovelace", words: 2, seconds: 1 }])
+})
+
 test("a caption that is sent again, by several at once, is one segment", async () => {
   const { id } = await live()
   await Promise.all(Array.from({ length: 10 }, () => pushTo(id, said("a", 0, "Once"))))

@@ -1,6 +1,6 @@
 /** How long recordings, uploads and their files are kept. */
 import { randomUUID } from "node:crypto"
-import { mkdir, readdir, stat, utimes, writeFile } from "node:fs/promises"
+import { mkdir, readdir, rename, stat, utimes, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
@@ -99,4 +99,18 @@ test("an upload that nobody completes fails after a day, also while no server ru
   server = await server.restart()
   await eventually(async () => (await api("GET", `/v1/recordings/${id}`)).body.status === "failed", "the end")
   await eventually(async () => !(await filesOf()).some((name) => name.startsWith(id)), "the removal of the bytes")
+})
+
+test("bytes that cannot be read for a while are neither judged nor removed", async () => {
+  const event = await published()
+  const { id } = await uploaded(event.id)
+  const path = join(server.folder, "media", acme.id, id.slice(-2), id)
+  await rename(path, `${path}.elsewhere`)
+  await rows.run("update recordings set status = 'processing' where id = $1", [id])
+  await rows.run("insert into media_jobs (kind, recording_id) values ('inspect', $1)", [id])
+  const tried = "select last_error from media_jobs where recording_id = $1 and last_error is not null"
+  await eventually(async () => (await rows.run(tried, [id])).length === 1, "the first try")
+  await rename(`${path}.elsewhere`, path)
+  const read = async (): Promise<Json> => (await api("GET", `/v1/recordings/${id}`)).body
+  await eventually(async () => (await read()).status === "ready", "the next try")
 })

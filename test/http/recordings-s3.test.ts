@@ -230,3 +230,60 @@ test("what was not begun at the bucket because it was away is removed with its r
   s3.fault = undefined
   expect((await begin()).status).toBe("uploading")
 })
+
+const keyed = (method: string, path: string, body: object, key: string) =>
+  api(method, path, { body, headers: { "idempotency-key": key } })
+
+test("with a key too, a bucket that does not answer keeps no other caller of the workspace waiting", async () => {
+  let isHanging = false
+  s3.fault = (operation) => {
+    if (operation !== "CreateMultipartUpload" || isHanging) return undefined
+    isHanging = true
+    return "hang"
+  }
+  // Its answer comes when the deadline of the bucket is over, and is of no interest.
+  keyed("POST", `/v1/events/${event.id}/recordings`, {}, "hanging").catch(() => {})
+  await eventually(() => Promise.resolve(isHanging), "the call that hangs")
+  const other = await keyed("POST", `/v1/events/${event.id}/recordings`, {}, "not hanging")
+  expect(other.status).toBe(201)
+  expect((await keyed("POST", `/v1/recordings/${other.body.id}/complete`, {}, "nothing came")).status).toBe(409)
+})
+
+test("with a key too, an upload that has too many bytes fails, and they are removed", async () => {
+  const small = await openStorageHouse("S3", { MEDIA_MAX_BYTES: "50000" })
+  onTestFinished(small.close)
+  const { key } = await createWorkspace(small.server.url)
+  const { id: eventId } = await createEvent(small.server.url, key)
+  const ask = (path: string, body: object = {}) =>
+    call(small.server.url, "POST", path, { key, body, headers: { "idempotency-key": "one" } })
+  await ask(`/v1/events/${eventId}/publish`)
+  const { id, uploadUrl } = (await ask(`/v1/events/${eventId}/recordings`)).body
+  expect((await put(uploadUrl, wavOf(4))).status).toBe(200)
+  expect((await ask(`/v1/recordings/${id}/complete`)).status).toBe(413)
+  const failed = (await call(small.server.url, "GET", `/v1/recordings/${id}`, { key })).body
+  expect(failed).toMatchObject({ status: "failed", failure: { code: "too_large" } })
+  await eventually(async () => (await small.stored(id)).length === 0, "the removal of the bytes")
+})
+
+test("a recording whose answer was lost before it was kept is begun once, and so is one that the bucket refused", async () => {
+  const rows = rowsOf(house.server.databaseUrl)
+  onTestFinished(rows.end)
+  const at = await published()
+  const create = (body: object = {}) => keyed("POST", `/v1/events/${at.id}/recordings`, body, "lost")
+  s3.fault = (operation) => (operation === "CreateMultipartUpload" ? 500 : undefined)
+  expect((await create()).status).toBe(503)
+  s3.fault = undefined
+  const first = await create()
+  expect(first.status).toBe(201)
+  await rows.run("delete from idempotency_keys")
+  const repeat = await create()
+  expect([repeat.status, repeat.body.id, repeat.body.expiresAt]).toEqual([201, first.body.id, first.body.expiresAt])
+  expect((await keyed("POST", `/v1/events/${at.id}/recordings`, { title: "Other" }, "lost")).status).toBe(422)
+  await put(first.body.uploadUrl, wavOf(1))
+  await complete(first.body.id)
+  await settled(first.body.id)
+  // As a day later: the key is good for another recording.
+  await rows.run("delete from idempotency_keys")
+  const later = await create()
+  expect([later.status, later.body.id === first.body.id]).toEqual([201, false])
+})

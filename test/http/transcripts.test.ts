@@ -57,7 +57,15 @@ test("shows the final words and the interim ones, in their order", async () => {
 
 test("is refused where there is no transcript, to others, and for invalid segments", async () => {
   const event: Json = await createLiveEvent(server.url, acme.key, { type: "webinar", phases })
-  for (const bad of [[], [{}], [segment("")], [{ ...segment("x"), t0: -1 }], Array(21).fill(segment("x"))]) {
+  for (const bad of [
+    [],
+    [{}],
+    [segment("")],
+    [segment(" \n\u200b")],
+    [{ ...segment("x"), t0: 2 }],
+    [{ ...segment("x"), t0: -1 }],
+    Array(21).fill(segment("x")),
+  ]) {
     expect((await push(event.id, bad)).status).toBe(400)
   }
   expect((await push(event.id, [segment("x")], foreign.key)).status).toBe(404)

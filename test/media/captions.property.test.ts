@@ -1,13 +1,22 @@
 /** Formats of captions against each other, against rubbish, and by hand-written files. */
+import { Schema } from "effect"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { readSrt } from "../../src/media/captions/read-srt.ts"
 import { readVtt } from "../../src/media/captions/read-vtt.ts"
-import { inOrder, type Segment, tidyLine, tidyText, UnreadableCaptions } from "../../src/media/captions/segments.ts"
+import { inOrder, type Segment, segmentOf, UnreadableCaptions } from "../../src/media/captions/segments.ts"
 import { writeSrt, writeText, writeVtt } from "../../src/media/captions/write.ts"
+import { TranscriptSegment } from "../../src/model/live/live-values.ts"
 
 const words = fc.string({ unit: "grapheme", maxLength: 60 })
 const tricky = fc.constantFrom(
+  "\u200b",
+  "\u200b\n\u2060",
+  " \u202e ",
+  "a\n\n\nb",
+  "\r",
+  "\u2028",
+  "\u{1f468}\u200d\u{1f469}",
   "-->",
   "<v Bob>",
   "&amp;",
@@ -24,20 +33,31 @@ const text = fc.array(fc.oneof({ weight: 4, arbitrary: words }, { weight: 1, arb
 })
 const segment: fc.Arbitrary<Segment> = fc
   .record({
-    speaker: fc.oneof(fc.constant(""), words),
-    lang: fc.constantFrom("", "en", "pt-BR"),
+    speaker: fc.oneof(fc.constant(""), words, tricky),
+    lang: fc.constantFrom("", "en", "pt-BR", "no language", "x".repeat(36), "<en>", "\n"),
     t0: fc.nat(400_000_000),
     length: fc.nat(60_000),
     lines: text,
   })
-  .map(({ speaker, lang, t0, length, lines }) => ({
-    speaker: tidyLine(speaker),
-    lang,
-    t0,
-    t1: t0 + length,
-    text: tidyText(lines.join("\n")) || "…",
-  }))
-const transcript = fc.array(segment, { maxLength: 20 }).map((segments) => [...inOrder(segments)])
+  .map(({ speaker, lang, t0, length, lines }) => ({ speaker, lang, t0, t1: t0 + length, text: lines.join("\n") }))
+
+/** As JSON segments are read. */
+const uploaded = (given: Segment): ReadonlyArray<Segment> => {
+  const read = segmentOf(given, 1)
+  return read === undefined ? [] : [read]
+}
+
+/** As a caption that is pushed live is stored. */
+const pushed = (given: Segment): ReadonlyArray<Segment> => {
+  const decoded = Schema.decodeUnknownExit(TranscriptSegment)({ ...given, segment: "1", final: true })
+  if (decoded._tag === "Failure") return []
+  const { speaker, lang, t0, t1, text: said } = decoded.value
+  return [{ speaker, lang, t0, t1, text: said }]
+}
+
+const transcript = fc
+  .array(fc.tuple(segment, fc.constantFrom(uploaded, pushed)), { maxLength: 20 })
+  .map((segments) => [...inOrder(segments.flatMap(([given, read]) => read(given)))])
 
 /** Characters that WebVTT's references for directions leave out, and SubRip's marks, which it cannot escape. */
 const sayable = (said: string): boolean => !/<\/?(?:b|i|u|s|font)[\s>]|\{\\/i.test(said)
@@ -59,6 +79,28 @@ test("a transcript is the same after SubRip, but for speakers and languages", ()
     }),
     { numRuns: 500 },
   )
+})
+
+test("a transcript that was read once is read the same way again", () => {
+  fc.assert(
+    fc.property(transcript, (segments) => {
+      expect(segments.flatMap((one) => uploaded(one))).toEqual(segments)
+      for (const { speaker, lang, text: said } of segments) {
+        expect(said).not.toMatch(/\n\s|^\s|\s$/)
+        expect(speaker).not.toContain("\n")
+        expect(lang).toMatch(/^[A-Za-z-]{0,35}$/)
+      }
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test("whatever is stored, what is written has as many cues, and no time runs back", () => {
+  const stored = { speaker: "Ada\n\nLovelace", lang: "en", t0: 2000, t1: 1000, text: "One\n\ntwo\r\n \nthree" }
+  const read = { speaker: "Ada Lovelace", lang: "en", t0: 2000, t1: 2000, text: "One\ntwo\nthree" }
+  expect(readVtt(writeVtt([stored]))).toEqual([read])
+  expect(readSrt(writeSrt([stored]))).toEqual([{ ...read, speaker: "", lang: "" }])
+  expect(writeText([stored])).toBe("Ada Lovelace: One two three\n")
 })
 
 test("no text makes a reader fail otherwise than with a line and a reason, nor take long", () => {

@@ -1,7 +1,8 @@
 /** Uploads on a real disk: what is there after a crash, and several who end one upload at once. */
 import { randomBytes } from "node:crypto"
-import { readFile, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { readdir, readFile, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { setImmediate } from "node:timers/promises"
 import { Effect } from "effect"
 import { expect, test } from "vitest"
 import { type DiskStorage, diskStorage } from "../../src/media/storage/disk-storage.ts"
@@ -79,4 +80,50 @@ test("a wrong offset is refused with the right one, and removed bytes are gone, 
   expect(await Effect.runPromise(storage.uploaded(KEY))).toBeNull()
   expect(await Effect.runPromise(storage.open(KEY))).toBeNull()
   await Effect.runPromise(storage.remove(KEY))
+})
+
+test("what a killed cut left behind goes with the next try, and with the clip", async () => {
+  const storage = await openStorage(await temporaryFolder())
+  const left = async (): Promise<ReadonlyArray<string>> => readdir(dirname(storage.pathOf(KEY)))
+  for (const clear of [storage.newPath(KEY), storage.remove(KEY)]) {
+    await Effect.runPromise(storage.newPath(KEY))
+    await writeFile(`${storage.pathOf(KEY)}.part`, "a part")
+    await writeFile(`${storage.pathOf(KEY)}.part.mp4`, "a transport stream as MP4")
+    await Effect.runPromise(clear)
+    expect(await left()).toEqual([])
+  }
+})
+
+/** A request as the server runs it: chunks that come over some turns of the event loop. Resolves to whether it was acknowledged. */
+const putWhole = async (storage: DiskStorage, key: string, bytes: Uint8Array): Promise<boolean> => {
+  let isCut = false
+  const events = {
+    ...quiet,
+    onCut: () => {
+      isCut = true
+    },
+  }
+  const sink = await Effect.runPromise(storage.upload(key, events))
+  for (let at = 0; at < bytes.byteLength; at += 300_000) {
+    if (!isCut) sink.write(bytes.subarray(at, at + 300_000))
+    await setImmediate()
+  }
+  if (isCut) return false
+  await sink.finish()
+  return true
+}
+
+test("of two requests with the whole at once, the later one's bytes are there alone", async () => {
+  const storage = await openStorage(await temporaryFolder())
+  for (let round = 0; round < 100; round++) {
+    const key = storageKeyOf("workspace", `recording-${round}`)
+    const files = [Buffer.alloc(2_500_000, 1), Buffer.alloc(1_300_000 + round * 10_000, 2)]
+    const first = await Effect.runPromise(storage.upload(key, quiet))
+    // A third has written, so that those two wait for it together.
+    first.write(Buffer.alloc(3_000_000, 3))
+    const acknowledged = await Promise.all(files.map((file) => putWhole(storage, key, file)))
+    const stored = await readFile(`${storage.pathOf(key)}.part`)
+    const kept = files.findIndex((file) => file.equals(stored))
+    expect([kept, acknowledged[kept]], `round ${round}`).toEqual([expect.any(Number), true])
+  }
 })

@@ -122,5 +122,8 @@ export const isPublicRead = (access: Access): boolean =>
 export const isRepeatable = (method: string, access: Access): boolean =>
   method === "POST" && !takesNoCredentials(access)
 
-/** On an endpoint whose work is a command to a live event, which commits it: a repeat is known there by the command's id. */
+/**
+ * On an endpoint whose work is a command to a live event, which commits it: a repeat is known there by the command's id. Also on one whose
+ * work calls a storage, for which no transaction waits: a repeat finds what the first call committed.
+ */
 export class Commanded extends Context.Service<Commanded, true>()("gathercue/Commanded") {}

@@ -5,7 +5,8 @@
  * - Work on the store runs in one transaction, and keeping the answer is that transaction's last act: there is an answer
  *   exactly when the work is done. Nothing is stored before; a request that died half-way leaves nothing.
  * - A command of a live event is committed by the event's actor, under an id that derives from caller and key. A repeat,
- *   also one after a crash, comes with the same id, and the actor's own log answers it. The answer is kept afterwards.
+ *   also one after a crash, comes with the same id, and the actor's own log answers it. The answer is kept afterwards. So is that of
+ *   work that calls a storage, which commits before the call: its repeat finds the same row.
  *
  * So no key is ever held or released. Answers that ask for a repeat or for other credentials are not kept.
  */

@@ -1,4 +1,5 @@
 /** The one model of a transcript, which every format is read into and written from. */
+import { LANGUAGE_TAG, LONGEST_LANGUAGE, spokenName, spokenText, tidyLine } from "../../model/text/tidy-text.ts"
 
 export interface Segment {
   /** The empty text where the format or its author names none. */
@@ -31,29 +32,24 @@ export const LONGEST_NAME = 200
 /** The longest time that is taken: ten days, as for captions that are pushed live. */
 export const LATEST_MS = 10 * 24 * 3_600_000
 
-/** Lines of a caption: none is empty, none begins or ends with a space. */
-export const tidyText = (text: string): string =>
-  text
-    .split(/\r\n?|\n|\u2028|\u2029/)
-    .map((line) => line.replace(/\s+/g, " ").trim())
-    .filter((line) => line !== "")
-    .join("\n")
-
-/** A name or a language: one line. */
-export const tidyLine = (text: string): string => text.replace(/\s+/g, " ").trim()
+/** The empty text for one that is no language tag. */
+const languageOf = (text: string): string => {
+  const tag = tidyLine(text)
+  return tag.length <= LONGEST_LANGUAGE && LANGUAGE_TAG.test(tag) ? tag : ""
+}
 
 /** The segment, tidied; `undefined` for one without text. Refuses one beyond the limits. */
 export const segmentOf = (given: Segment, line: number): Segment | undefined => {
-  const text = tidyText(given.text)
+  const text = spokenText(given.text)
   if (text === "") return undefined
-  const speaker = tidyLine(given.speaker)
+  const speaker = spokenName(given.speaker)
   if (text.length > MOST_CHARACTERS)
     throw new UnreadableCaptions(line, `more than ${MOST_CHARACTERS} characters of text`)
   if (speaker.length > LONGEST_NAME)
     throw new UnreadableCaptions(line, `a name of more than ${LONGEST_NAME} characters`)
   if (given.t1 < given.t0) throw new UnreadableCaptions(line, "ends before it begins")
   if (given.t1 > LATEST_MS) throw new UnreadableCaptions(line, "later than ten days")
-  return { speaker, lang: tidyLine(given.lang), t0: given.t0, t1: given.t1, text }
+  return { speaker, lang: languageOf(given.lang), t0: given.t0, t1: given.t1, text }
 }
 
 /** By start, then by end; segments of the same time stay in their order. */

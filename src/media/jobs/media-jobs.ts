@@ -5,16 +5,12 @@
 import { Cause, Effect, Latch, Layer, Semaphore } from "effect"
 import { currentTimers } from "../../clock/timers.ts"
 import type { Unavailable } from "../../model/errors.ts"
-import type { Clip, CutFacts, MediaFailure, Recording } from "../../model/media/recording.ts"
+import { type MediaFailure, MOST_RECORDINGS, type Recording } from "../../model/media/recording.ts"
 import { toTimestamp } from "../../model/timestamp.ts"
 import { Database } from "../../store/database.ts"
-import { takeSpans } from "../../store/media/broadcasts.ts"
 import { transcribeRoom } from "../../store/media/captions.ts"
-import type { CaptureLimits } from "../../store/media/captures.ts"
-import { findClip, markClipFailed, markClipReady } from "../../store/media/clips.ts"
 import { addDeriveJob } from "../../store/media/derivations.ts"
 import {
-  addRemoveJob,
   claimMediaJobs,
   deleteMediaJob,
   endMediaLeases,
@@ -28,10 +24,11 @@ import { OutboxSignal } from "../../store/webhooks/outbox.ts"
 import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { LiveBroadcasts } from "../live/live-broadcasts.ts"
 import { MediaProcessor, type TaskFailed } from "../processing/media-processor.ts"
-import type { Cutting, Inspection } from "../processing/protocol.ts"
+import type { Inspection } from "../processing/protocol.ts"
 import { DISK_FULL, MediaStorage } from "../storage/storage.ts"
 import { announce } from "./announce.ts"
 import { EMPTY_ROOM, followCapture } from "./capture.ts"
+import { cutClip, failClip, STORAGE_FULL } from "./cut.ts"
 import { derive } from "./derive.ts"
 import { startMediaSweeps } from "./media-sweeps.ts"
 import { moveTakes, recordBroadcast } from "./record.ts"
@@ -44,11 +41,12 @@ export interface MediaJobsOptions {
   readonly leaseMs: number
   /** Recordings are deleted after so many days; 0: never. */
   readonly retentionDays: number
+  /** Of all recordings and clips of a workspace; 0: no limit. */
+  readonly quotaBytes: number
   /** The path of ffmpeg; null: recordings get no pictures and waveforms. */
   readonly ffmpeg: string | null
   /** Null: no model is configured. */
   readonly summarise: Summarise | null
-  readonly captures: CaptureLimits
 }
 
 const POLL_MS = 5_000
@@ -78,12 +76,6 @@ const CUT_GIVEN_UP: MediaFailure = {
   detail: "The clip could not be cut, or took more time or memory than one may take.",
 }
 
-const later = (facts: CutFacts, byMs: number): CutFacts => ({
-  ...facts,
-  actualStartMs: facts.actualStartMs + byMs,
-  actualEndMs: facts.actualEndMs + byMs,
-})
-
 /** The job is not tried again. */
 const isFinal = ({ tooMuch, isAway }: TaskFailed, attempts: number): boolean =>
   tooMuch || (isAway !== true && attempts >= MOST_TRIES)
@@ -93,12 +85,15 @@ const OTHER_BYTES: MediaFailure = {
   detail: "The bytes that arrived have another SHA-256 than the one that was given.",
 }
 
-const start = ({ alone, leaseMs, retentionDays, ffmpeg, captures, summarise: summariseBy }: MediaJobsOptions) =>
+type Services = Database | LiveBroadcasts | MediaProcessor | MediaSignal | MediaStorage | Telemetry
+type Cut = Effect.Effect<void, Unavailable | TaskFailed, Database>
+
+const start = ({ alone, leaseMs, retentionDays, quotaBytes, ffmpeg, summarise: summariseBy }: MediaJobsOptions) =>
   Effect.gen(function* () {
     const database = yield* Database
     const storage = yield* MediaStorage
     const processor = yield* MediaProcessor
-    const context = yield* Effect.context<Database | LiveBroadcasts | MediaStorage | MediaSignal | Telemetry>()
+    const context = yield* Effect.context<Services>()
     const signal = yield* MediaSignal
     const outbox = yield* OutboxSignal
     const timers = yield* currentTimers
@@ -144,63 +139,20 @@ const start = ({ alone, leaseMs, retentionDays, ffmpeg, captures, summarise: sum
         }),
       )
 
-    const cutReady = (clip: Clip, { facts, sizeBytes, sha256 }: Extract<Cutting, { outcome: "cut" }>) =>
-      database.transaction(async (sql) => {
-        const settled = await markClipReady(sql, clip.id, facts, { sizeBytes, sha256: Buffer.from(sha256, "hex") })
-        if (settled === undefined) {
-          // The clip went while it was cut. Its bytes may have been stored after they were removed.
-          if ((await findClip(sql, clip.id)) === undefined && clip.storageKey !== null) {
-            await addRemoveJob(sql, clip.storageKey)
-          }
-          return
-        }
-        const { id, recordingId, ...of } = settled
-        const extra = { assetId: id, recordingId }
-        await announce(sql, now(), { type: "clip.ready", ...of, extra })
-      })
-
-    const failClip = (id: string, failure: MediaFailure) =>
-      database.transaction((sql) => markClipFailed(sql, id, failure))
-
-    const cutOut = (recording: Recording, { startMs, endMs, inside }: Clip, storageKey: string) =>
-      Effect.gen(function* () {
-        // As much as a transport stream takes, which is rewritten as a whole.
-        if ((yield* storage.free) < (recording.sizeBytes ?? 0)) return yield* DISK_FULL
-        const output = yield* storage.newPath(storageKey)
-        const spans = yield* database.run((sql) => takeSpans(sql, recording.id))
-        const take = spans.find((span) => startMs >= span.startMs && startMs < span.endMs)
-        const source = yield* storage.source(take?.storageKey ?? recording.storageKey)
-        // Times of a cut are those of its file.
-        const before = take?.startMs ?? 0
-        const task = { source, output, startMs: startMs - before, endMs: endMs - before, inside }
-        const cutting = yield* processor.cut(task)
-        return cutting.outcome === "refused" ? cutting : { ...cutting, facts: later(cutting.facts, before) }
-      })
-
-    const cut = (job: Extract<MediaJob, { kind: "cut" }>) =>
-      Effect.gen(function* () {
-        const clip = yield* database.run((sql) => findClip(sql, job.clipId))
-        if (clip === undefined || clip.status !== "processing" || clip.storageKey === null) return
-        const recording = yield* database.run((sql) => findRecording(sql, clip.recordingId))
-        if (recording === undefined) return
-        const cutting = yield* cutOut(recording, clip, clip.storageKey)
-        if (cutting.outcome === "refused") return yield* failClip(clip.id, cutting.failure)
-        yield* storage.keep(clip.storageKey)
-        yield* cutReady(clip, cutting)
-      }).pipe(
-        Effect.catchTag("TaskFailed", (failed): Effect.Effect<void, Unavailable | TaskFailed> => {
-          log.warn({ clip: job.clipId, why: failed.detail }, "media: a cut failed")
-          return isFinal(failed, job.attempts) ? failClip(job.clipId, CUT_GIVEN_UP) : Effect.fail(failed)
+    const cut = ({ clipId, attempts }: Extract<MediaJob, { kind: "cut" }>) =>
+      cutClip(clipId, quotaBytes, now).pipe(
+        Effect.catchTag("TaskFailed", (failed): Cut => {
+          log.warn({ clip: clipId, why: failed.detail }, "media: a cut failed")
+          return isFinal(failed, attempts) ? failClip(clipId, CUT_GIVEN_UP) : Effect.fail(failed)
         }),
+        Effect.catchTag(
+          "Unavailable",
+          (away): Cut =>
+            away === DISK_FULL && attempts >= MOST_TRIES ? failClip(clipId, STORAGE_FULL) : Effect.fail(away),
+        ),
       )
 
-    const work = (
-      job: MediaJob,
-    ): Effect.Effect<
-      void,
-      Unavailable | TaskFailed | Error,
-      Database | LiveBroadcasts | MediaStorage | MediaSignal | Telemetry
-    > => {
+    const work = (job: MediaJob): Effect.Effect<void, Unavailable | TaskFailed | Error, Services> => {
       switch (job.kind) {
         case "inspect":
           return inspect(job)
@@ -216,7 +168,7 @@ const start = ({ alone, leaseMs, retentionDays, ffmpeg, captures, summarise: sum
         case "transcribe":
           return transcribe(job, now(), summariseBy !== null)
         case "capture":
-          return followCapture(job.eventId, job.id, captures)
+          return followCapture(job.eventId, job.id, { quotaBytes, perEvent: MOST_RECORDINGS })
         case "summarise":
           // A model that is away for long leaves no summary: people can write one.
           if (summariseBy === null || job.attempts > MOST_TRIES) return Effect.void

@@ -4,65 +4,40 @@
  */
 import { rm } from "node:fs/promises"
 import {
-  ADTS,
-  AdtsOutputFormat,
   Conversion,
+  type DiscardedTrack,
   EncodedPacketSink,
-  FilePathTarget,
-  FLAC,
-  FlacOutputFormat,
   Input,
-  type InputFormat,
   type InputTrack,
-  MATROSKA,
-  MkvOutputFormat,
-  MP3,
+  IsobmffOutputFormat,
   MPEG_TS,
-  Mp3OutputFormat,
   Mp4OutputFormat,
-  OGG,
-  OggOutputFormat,
   Output,
   type OutputFormat,
-  WAVE,
-  WavOutputFormat,
-  WEBM,
-  WebMOutputFormat,
 } from "mediabunny"
 import type { CutFacts, MediaFailure } from "../../model/media/recording.ts"
 import type { MediaSource } from "../storage/storage.ts"
+import { containersFor } from "./containers.ts"
 import { FORMATS } from "./formats.ts"
+import { isMedia, isWithin } from "./index-size.ts"
+import { FileTooLarge, LimitedFile } from "./limited-file.ts"
 import type { CutTask } from "./protocol.ts"
 import { sourceOf } from "./source.ts"
 
-/** An index before the media lets players begin at once; made in memory, it needs the whole clip there. */
+/** A clip that is longer, or larger, has its index at its end: before the media it would need the whole clip in memory. */
 const INDEXED_FIRST_MS = 300_000
-
-/** The same container; MP4 for those that are worse to play. */
-const outputFormatOf = (format: InputFormat, lengthMs: number): OutputFormat => {
-  switch (format) {
-    case WEBM:
-      return new WebMOutputFormat()
-    case MATROSKA:
-      return new MkvOutputFormat()
-    case WAVE:
-      return new WavOutputFormat()
-    case MP3:
-      return new Mp3OutputFormat()
-    case FLAC:
-      return new FlacOutputFormat()
-    case OGG:
-      return new OggOutputFormat()
-    case ADTS:
-      return new AdtsOutputFormat()
-    default:
-      return new Mp4OutputFormat({ fastStart: lengthMs <= INDEXED_FIRST_MS ? "in-memory" : false })
-  }
-}
+const INDEXED_FIRST_BYTES = 256 * 1024 ** 2
 
 const NOTHING: MediaFailure = {
   code: "nothing_in_range",
   detail: "The range has no picture or sound that can be cut out.",
+}
+
+const TOO_LARGE: MediaFailure = { code: "too_large", detail: "The clip would have more bytes than it may have." }
+
+const NOT_COPIED: MediaFailure = {
+  code: "track_not_copied",
+  detail: "The recording has a picture or a sound whose codec cannot be copied into a clip.",
 }
 
 /** The time of the first packet that is copied from a track, in seconds. */
@@ -96,14 +71,16 @@ const durationOf = async (path: string): Promise<number> => {
 
 const COPY = { mode: "forced", shiftTolerance: Number.POSITIVE_INFINITY } as const
 
-/** All of the file as MP4, in another file. */
-const asMp4 = async (from: MediaSource, output: string): Promise<void> => {
+/** All of the file as MP4, in another file. A transport stream has no index that could name bytes twice. */
+const asMp4 = async (from: MediaSource, path: string): Promise<void> => {
   const input = inputOf(from)
+  const file = new LimitedFile(path, Number.POSITIVE_INFINITY)
   try {
-    const target = new Output({ format: new Mp4OutputFormat({ fastStart: false }), target: new FilePathTarget(output) })
-    const conversion = await Conversion.init({ input, output: target, copy: COPY, tags: {}, showWarnings: false })
-    await conversion.execute()
+    const output = new Output({ format: new Mp4OutputFormat({ fastStart: false }), target: file.target() })
+    const conversion = await Conversion.init({ input, output, copy: COPY, tags: {}, showWarnings: false })
+    await file.take(conversion)
   } finally {
+    await file.close()
     input.dispose()
   }
 }
@@ -132,37 +109,93 @@ export const cut = async (task: CutTask): Promise<CutFacts | MediaFailure> => {
   }
 }
 
-const cutPart = async ({ source, output, startMs, endMs, inside }: CutTask): Promise<CutFacts | MediaFailure> => {
+/**
+ * Would the clip be without a track that belongs to it? One of a codec that nothing here knows may be left out beside another of its kind:
+ * telephones add such sounds.
+ */
+const losesTrack = ({ discardedTracks, utilizedTracks }: Conversion): boolean =>
+  discardedTracks.some(
+    ({ track, reason }: DiscardedTrack) =>
+      isMedia(track) && (reason !== "unknown_source_codec" || !utilizedTracks.some((kept) => kept.type === track.type)),
+  )
+
+const prepared = async (input: Input, format: OutputFormat, file: LimitedFile, range: Range): Promise<Conversion> => {
+  const { start, end, inside } = range
+  return Conversion.init({
+    input,
+    output: new Output({ format, target: file.target() }),
+    trim: { start, end },
+    copy: { ...COPY, boundaryPolicy: inside ? "shrink" : "expand" },
+    // The tags of the recording may say where and by whom it was made.
+    tags: {},
+    showWarnings: false,
+  })
+}
+
+/** In seconds of the file's own clock. */
+interface Range {
+  readonly start: number
+  readonly end: number
+  readonly inside: boolean
+}
+
+/** Copies the range into the first of the containers that holds all tracks. Resolves to that container. */
+const copyInto = async (
+  formats: ReadonlyArray<OutputFormat>,
+  input: Input,
+  file: LimitedFile,
+  range: Range,
+): Promise<OutputFormat | MediaFailure> => {
+  let failure = NOTHING
+  for (const format of formats) {
+    const conversion = await prepared(input, format, file, range)
+    if (losesTrack(conversion)) failure = NOT_COPIED
+    else if (conversion.isValid) {
+      await file.take(conversion)
+      return format
+    }
+  }
+  return failure
+}
+
+const cutPart = async ({
+  source,
+  output,
+  startMs,
+  endMs,
+  inside,
+  mostBytes,
+}: CutTask): Promise<CutFacts | MediaFailure> => {
   const input = inputOf(source)
+  const file = new LimitedFile(output, mostBytes)
   try {
     // Broadcast containers begin at any time.
     const first = Math.max(0, await input.getFirstTimestamp())
     const [start, end] = [first + startMs / 1000, first + endMs / 1000]
-    const format = outputFormatOf(await input.getFormat(), endMs - startMs)
-    const conversion = await Conversion.init({
-      input,
-      output: new Output({ format, target: new FilePathTarget(output) }),
-      trim: { start, end },
-      copy: { ...COPY, boundaryPolicy: inside ? "shrink" : "expand" },
-      // The tags of the recording may say where and by whom it was made.
-      tags: {},
-      showWarnings: false,
-    })
-    if (!conversion.isValid) return NOTHING
-    await conversion.execute()
+    const isIndexedFirst =
+      endMs - startMs <= INDEXED_FIRST_MS &&
+      (await isWithin(input, start, end, Math.min(mostBytes, INDEXED_FIRST_BYTES)))
+    const formats = containersFor(await input.getFormat(), isIndexedFirst)
+    const copied = await copyInto(formats, input, file, { start, end, inside })
+    await file.close()
+    if ("code" in copied) return copied
     const seconds = await durationOf(output).catch(() => 0)
     if (seconds <= 0) return NOTHING
     const begins = await copiedFrom(input, start, inside)
     // MP4 counts from the wanted start, and hides what precedes it; the others count from their first packet.
-    const countsFromStart = format instanceof Mp4OutputFormat
+    const countsFromStart = copied instanceof IsobmffOutputFormat
     const origin = countsFromStart ? start : begins
     const milliseconds = (time: number): number => Math.max(0, Math.round((time - first) * 1000))
     return {
-      contentType: (await contentTypeOf(output)) ?? format.mimeType,
+      contentType: (await contentTypeOf(output)) ?? copied.mimeType,
       actualStartMs: milliseconds(countsFromStart ? Math.max(start, begins) : begins),
       actualEndMs: milliseconds(origin + seconds),
     }
+  } catch (cause) {
+    if (cause instanceof FileTooLarge) return TOO_LARGE
+    throw cause
   } finally {
+    await file.close()
     input.dispose()
   }
 }

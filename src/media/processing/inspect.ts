@@ -7,7 +7,7 @@ import type { MediaFacts, MediaFailure } from "../../model/media/recording.ts"
 
 import type { MediaSource } from "../storage/storage.ts"
 import { FORMATS } from "./formats.ts"
-import { type StorageAway, sourceOf } from "./source.ts"
+import { isSystemError, readFault, type StorageAway, sourceOf } from "./source.ts"
 
 /** By the file's own account; a forged table of samples may claim centuries. */
 const LONGEST_SECONDS = 24 * 3600
@@ -61,6 +61,8 @@ export const inspect = async (from: MediaSource, log: (cause: unknown) => void):
   } catch (cause) {
     log(cause)
     if (away !== undefined) throw away
+    // The disk's failure is not the file's: its uploader could do nothing about it, and its bytes must stay.
+    if (isSystemError(cause)) throw readFault(cause)
     return unreadable(
       cause instanceof UnsupportedInputFormatError
         ? "The format of the file is not one that is read here."

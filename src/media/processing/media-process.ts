@@ -8,7 +8,7 @@ import type { MediaSource } from "../storage/storage.ts"
 import { cut } from "./cut.ts"
 import { inspect } from "./inspect.ts"
 import type { CutTask, Cutting, Inspection, InspectTask, MediaAnswer, MediaTask } from "./protocol.ts"
-import { bytesOf, StorageAway } from "./source.ts"
+import { bytesOf, readFault, StorageAway } from "./source.ts"
 
 const answer = (message: MediaAnswer): void => {
   process.send?.(message)
@@ -25,7 +25,12 @@ const say = (cause: unknown): void => answer({ said: String(cause) })
 const inspection = async ({ source, wantsSha256 }: InspectTask): Promise<Inspection> => {
   const facts = await inspect(source, say)
   if ("code" in facts) return { outcome: "refused", failure: facts }
-  return { outcome: "readable", facts, sha256: wantsSha256 ? await hashOf(source) : null }
+  const sha256 = !wantsSha256
+    ? null
+    : await hashOf(source).catch((cause: unknown) => {
+        throw readFault(cause)
+      })
+  return { outcome: "readable", facts, sha256 }
 }
 
 const cutting = async (task: CutTask): Promise<Cutting> => {

@@ -12,6 +12,8 @@ export interface CutTask {
   readonly endMs: number
   /** Nothing from outside of the range is kept. */
   readonly inside: boolean
+  /** Of the other file. A clip that would have more is refused as `too_large`. */
+  readonly mostBytes: number
 }
 
 export interface InspectTask {

@@ -41,6 +41,14 @@ export class StorageAway extends Error {
   override readonly name = "StorageAway"
 }
 
+/** An operation of the system failed, such as reading from a disk that is broken. */
+export const isSystemError = (cause: unknown): cause is NodeJS.ErrnoException =>
+  cause instanceof Error && "errno" in cause && "syscall" in cause
+
+/** The failure to read a file: a disk that is broken counts as away. A file that is not there will not come back by waiting. */
+export const readFault = (cause: unknown): unknown =>
+  isSystemError(cause) && cause.code !== "ENOENT" ? new StorageAway(cause.message) : cause
+
 export const sourceOf = (from: MediaSource, failed: (cause: StorageAway) => void): Source => {
   if ("path" in from) return new FilePathSource(from.path)
   const { url, sizeBytes } = from

@@ -12,6 +12,7 @@ import type { Part, StoredPart } from "../../model/media/upload-parts.ts"
 import { orNull, syncFolder } from "./disk-files.ts"
 import { DiskUpload } from "./disk-upload.ts"
 import type { PartSink, UploadEvents } from "./storage.ts"
+import { Turns } from "./turns.ts"
 
 const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants
 
@@ -36,17 +37,6 @@ const etagOf = (crc: number, sizeBytes: number): string => `${crc.toString(16).p
 /** Of no bytes, Node's function gives 0 whatever came before; a chunked body ends with such a chunk. */
 const checksumOf = (chunk: Uint8Array, before: number): number =>
   chunk.byteLength === 0 ? before : crc32(chunk, before)
-
-/** Work that is done one after the other. */
-class Turns {
-  #last: Promise<unknown> = Promise.resolve()
-
-  take<A>(work: () => Promise<A>): Promise<A> {
-    const turn = this.#last.then(work)
-    this.#last = turn.catch(() => {})
-    return turn
-  }
-}
 
 /** One upload in parts. */
 interface State {

@@ -19,9 +19,10 @@ import {
   type StoredFile,
   type UploadOptions,
 } from "./storage.ts"
+import { TurnsByKey } from "./turns.ts"
 
 /** A symbolic link in the place of a file is refused. */
-const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_WRONLY } = constants
+const { O_CREAT, O_NOFOLLOW, O_RDONLY, O_TRUNC, O_WRONLY } = constants
 
 export interface DiskStorageOptions {
   readonly folder: string
@@ -43,9 +44,13 @@ export const diskStorage = (
     return path
   }
   const partOf = (key: string): string => `${pathOf(key)}.part`
+  /** A cut that was killed leaves its transport stream as MP4 behind (`media/processing/cut.ts`). */
+  const wholeOf = (key: string): string => `${partOf(key)}.mp4`
   const parts = new DiskParts(pathOf, (cause) => log.error({ err: cause }, "media: a part could not be written"))
   /** The request that writes each upload now. */
   const writers = new Map<string, DiskUpload>()
+  /** Of each upload: a request is opened, and the upload sealed and removed, once the request before writes no more. */
+  const turns = new TurnsByKey()
 
   const attempt = <A>(what: string, work: () => Promise<A>): Effect.Effect<A, Unavailable> =>
     Effect.tryPromise({
@@ -63,10 +68,8 @@ export const diskStorage = (
     const size = (await sizeOf(path)) ?? 0
     if (options.offset !== null && options.offset !== size) return new OffsetMismatch({ offset: size })
     await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-    const file = await open(path, O_WRONLY | O_CREAT | O_NOFOLLOW, 0o600)
-    if (options.offset === null) await file.truncate(0)
-    // Two requests may have waited for the same one to be cut: the later wins.
-    await writers.get(key)?.cut()
+    const anew = options.offset === null ? O_TRUNC : 0
+    const file = await open(path, O_WRONLY | O_CREAT | O_NOFOLLOW | anew, 0o600)
     const upload: DiskUpload = new DiskUpload(file, options.offset ?? 0, options, {
       onClosed: () => {
         if (writers.get(key) === upload) writers.delete(key)
@@ -82,6 +85,16 @@ export const diskStorage = (
   const moveTo = async (from: string, path: string): Promise<void> => {
     const moved = await orNull(rename(from, path).then(() => true))
     if (moved === true) await syncFolder(path)
+  }
+
+  const sealed = async (key: string, isInParts: boolean): Promise<number | null> => {
+    await writers.get(key)?.cut()
+    await parts.end(key)
+    await moveTo(isInParts ? parts.dataPath(key) : partOf(key), pathOf(key))
+    const size = await sizeOf(pathOf(key))
+    // Bytes of the other form, and the journal, are of no use any more.
+    if (size !== null) await Promise.all([parts.remove(key), rm(partOf(key), { force: true })])
+    return size
   }
 
   const arrived = async (key: string): Promise<Arrived> => {
@@ -105,27 +118,18 @@ export const diskStorage = (
       attempt("making room for a file", async () => {
         const path = partOf(key)
         await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-        await rm(path, { force: true })
+        await Promise.all([rm(path, { force: true }), rm(wholeOf(key), { force: true })])
         return path
       }),
     upload: (key, options) =>
       Effect.flatMap(
-        attempt("opening an upload", () => openPart(key, options)),
+        attempt("opening an upload", () => turns.take(key, () => openPart(key, options))),
         (opened) => (opened instanceof OffsetMismatch ? Effect.fail(opened) : Effect.succeed(opened)),
       ),
     uploaded: (key) => attempt("reading an upload's size", () => sizeOf(partOf(key))),
     uploadPart: (key, part, events) => attempt("opening a part", () => parts.open(key, part, events)),
     arrived: ({ key }) => attempt("reading what was uploaded", () => arrived(key)),
-    seal: ({ key }, stored) =>
-      attempt("sealing an upload", async () => {
-        await writers.get(key)?.cut()
-        await parts.end(key)
-        await moveTo(stored === null ? partOf(key) : parts.dataPath(key), pathOf(key))
-        const size = await sizeOf(pathOf(key))
-        // Bytes of the other form, and the journal, are of no use any more.
-        if (size !== null) await Promise.all([parts.remove(key), rm(partOf(key), { force: true })])
-        return size
-      }),
+    seal: ({ key }, stored) => attempt("sealing an upload", () => turns.take(key, () => sealed(key, stored !== null))),
     source: (key) => Effect.succeed({ path: pathOf(key) }),
     keep: (key) => attempt("keeping a file", () => moveTo(partOf(key), pathOf(key))),
     open: (key) =>
@@ -142,12 +146,13 @@ export const diskStorage = (
     grow: (key, keep) => attempt("opening a growing file", () => growingFile(pathOf(key), keep)),
     linkTo: () => null,
     remove: (key) =>
-      attempt("removing media", async () => {
-        await writers.get(key)?.cut()
-        await parts.remove(key)
-        await rm(partOf(key), { force: true })
-        await rm(pathOf(key), { force: true })
-      }),
+      attempt("removing media", () =>
+        turns.take(key, async () => {
+          await writers.get(key)?.cut()
+          await parts.remove(key)
+          for (const path of [wholeOf(key), partOf(key), pathOf(key)]) await rm(path, { force: true })
+        }),
+      ),
     filesBefore: (time) => attempt("listing files", () => filesBefore(root, time)),
     free: attempt("reading the free space", async () => {
       await mkdir(root, { recursive: true, mode: 0o700 })

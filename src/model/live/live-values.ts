@@ -1,6 +1,7 @@
 /** Values that the records of a live event and the protocol share. */
 import { Schema } from "effect"
 import { ShownText } from "../text/shown-text.ts"
+import { LANGUAGE_TAG, LONGEST_LANGUAGE, SpokenName, SpokenText } from "../text/tidy-text.ts"
 
 const DAY_MS = 86_400_000
 
@@ -31,23 +32,25 @@ export type LobbyPolicy = typeof LobbyPolicy.Type
 export const PollKind = Schema.Literals(["single", "multi", "rating"])
 export const PollResults = Schema.Literals(["live", "afterVote", "onPublish"])
 
-/** A language tag (BCP 47) by its shape; some recognisers write `en_GB`. */
-const Language = Schema.String.check(
-  Schema.isBetweenLength(2, 35),
-  Schema.isPattern(/^[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*$/),
+const Language = Schema.String.check(Schema.isBetweenLength(2, LONGEST_LANGUAGE), Schema.isPattern(LANGUAGE_TAG))
+
+const isForward = Schema.makeFilter(
+  ({ t0, t1 }: { readonly t0: number; readonly t1: number }) => t1 >= t0 || "t1: must not be before t0",
 )
 
 /** One stretch of speech. Interim ones (`final: false`) are replaced by the next of the same `segment`. */
 export const TranscriptSegment = Schema.Struct({
   segment: ShownText(1, 64),
   final: Schema.Boolean,
-  speaker: ShownText(0, 200),
+  /** One line; breaks become spaces. */
+  speaker: SpokenName(200),
   lang: Language,
   /** Milliseconds since the event's start. */
   t0: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 * DAY_MS })),
   t1: Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 10 * DAY_MS })),
-  text: ShownText(1, 2000),
+  /** Lines without empty ones between them. */
+  text: SpokenText(2000),
   /** Said in this room of a breakout or rotation: for the people there, and in no transcript of the event. Absent: in the main room. */
   roomId: Schema.optionalKey(Schema.String.check(Schema.isBetweenLength(1, 64))),
-})
+}).check(isForward)
 export type TranscriptSegment = typeof TranscriptSegment.Type

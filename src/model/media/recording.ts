@@ -17,7 +17,7 @@ export type RecordingStatus = typeof RecordingStatus.Type
 export const MediaFailureCode = Schema.Literals([
   /** No `complete` came before the upload's end. */
   "upload_expired",
-  /** More bytes came than the recording may have. */
+  /** More bytes came than the recording may have; a clip would have more than its recording. */
   "too_large",
   /** No format that is read here, no track with a known codec, or damaged. */
   "unreadable_media",
@@ -27,6 +27,12 @@ export const MediaFailureCode = Schema.Literals([
   "checksum_mismatch",
   /** The wanted part of the recording has no picture or sound that can be cut out. */
   "nothing_in_range",
+  /** A picture or sound of the recording has a codec that cannot be copied into a clip. */
+  "track_not_copied",
+  /** The clip is larger than its share of the recording, and the workspace has no room for the rest. */
+  "quota_exceeded",
+  /** The disk had no room for the clip, again and again. */
+  "storage_full",
   /** The media server that was to record a room made no file. */
   "recorder_failed",
   /** The media server was not asked to record a room, because the quota or the number of recordings is used up. */

@@ -19,7 +19,7 @@ const MOST_SPEAKERS = 100
 export const countSpeakers = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<SpeakerStats>> =>
   sql<SpeakerStats[]>`
     select s.speaker as name, sum(cardinality(regexp_split_to_array(trim(s.text), '\\s+')))::integer as words,
-           round(sum(s.t1 - s.t0) / 1000.0)::integer as seconds
+           round(sum(greatest(s.t1 - s.t0, 0)) / 1000.0)::integer as seconds
       from transcript_segments s
      where s.speaker <> '' and s.transcript_id = (
              select id from transcripts where event_id = ${eventId} and status = 'ready'

@@ -20,19 +20,28 @@ export interface NewRecording {
   /** Bytes that count against the quota although nothing announced them. */
   readonly reservedBytes: number
   readonly uploadExpiresAt: Timestamp
+  /** Of the request that begins it under an `Idempotency-Key`. */
+  readonly requestHash: string | null
 }
 
 /** `undefined`: the phase is not one of the event's. */
 export const insertRecording = async (sql: Queryable, recording: NewRecording): Promise<Recording | undefined> => {
   const { id, eventId, workspaceId, phaseId, roomId, kind, title } = recording
-  const { sizeBytes, storageKey, reservedBytes, uploadExpiresAt } = recording
+  const { sizeBytes, storageKey, reservedBytes, uploadExpiresAt, requestHash } = recording
   const [row] = await sql<Recording[]>`
     insert into recordings (id, event_id, workspace_id, phase_id, room_id, kind, title, status, size_bytes, storage_key,
-                            uploaded_bytes, upload_expires_at)
+                            uploaded_bytes, upload_expires_at, request_hash)
     select ${id}::uuid, ${eventId}::uuid, ${workspaceId}::uuid, ${phaseId}::uuid, ${roomId}, ${kind}, ${title}, 'uploading',
-           ${sizeBytes}::bigint, ${storageKey}, ${reservedBytes}::bigint, ${uploadExpiresAt}::timestamptz
+           ${sizeBytes}::bigint, ${storageKey}, ${reservedBytes}::bigint, ${uploadExpiresAt}::timestamptz, ${requestHash}
      where ${phaseId}::uuid is null or exists (select 1 from phases p where p.id = ${phaseId}::uuid and p.event_id = ${eventId}::uuid)
     returning ${sql.unsafe(COLUMNS)}`
+  return row
+}
+
+/** The recording that a request has begun, while it is uploaded. */
+export const findBegunRecording = async (sql: Queryable, requestHash: string): Promise<Recording | undefined> => {
+  const [row] = await sql<Recording[]>`
+    select ${sql.unsafe(COLUMNS)} from recordings where request_hash = ${requestHash} and status = 'uploading'`
   return row
 }
 

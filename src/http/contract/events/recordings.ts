@@ -6,7 +6,7 @@ import { MediaFailure, RecordingKind, RecordingStatus } from "../../../model/med
 import { isDisplayName } from "../../../model/text/display-name.ts"
 import { LegibleText } from "../../../model/text/shown-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
-import { EndpointAccess } from "../access.ts"
+import { Commanded, EndpointAccess } from "../access.ts"
 import { BodyLimit, created, PageQuery, PathId, pageOf } from "../endpoint.ts"
 import { COMMON, problems, WITH_BODY } from "../problem.ts"
 import { Audited } from "../workspaces/audit.ts"
@@ -65,6 +65,7 @@ export const Recordings = HttpApiGroup.make("recordings")
       ),
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
+      .annotate(Commanded, true)
       .annotate(EndpointAccess, "event")
       .annotate(OpenApi.Summary, "Begin a recording and get the address for its bytes"),
     HttpApiEndpoint.post("addressParts", "/v1/recordings/:id/parts", {
@@ -100,6 +101,7 @@ export const Recordings = HttpApiGroup.make("recordings")
       success: [Recording.pipe(HttpApiSchema.status(202)), Recording],
       error: problems(...WITH_BODY, ...COMMON, "not_found", "conflict"),
     })
+      .annotate(Commanded, true)
       .annotate(EndpointAccess, "recording")
       .annotate(BodyLimit, LARGEST_COMPLETION)
       .annotate(

@@ -2,6 +2,7 @@
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema, OpenApi } from "effect/http-api"
 import { ShownText } from "../../../model/text/shown-text.ts"
+import { LANGUAGE_TAG, LONGEST_LANGUAGE } from "../../../model/text/tidy-text.ts"
 import { Instant } from "../../../model/timestamp.ts"
 import { COMMANDS } from "../../../protocol/contract.ts"
 import { Commanded, EndpointAccess } from "../access.ts"
@@ -21,12 +22,14 @@ const Segment = Schema.Struct({
   text: Schema.String,
 })
 
+const LANGUAGE_OR_NONE = new RegExp(`^$|${LANGUAGE_TAG.source}`)
+
 const SegmentInput = Schema.Struct({
   t0: Milliseconds,
   t1: Milliseconds,
   speaker: Schema.optionalKey(ShownText(0, 200)),
   lang: Schema.optionalKey(
-    Schema.String.check(Schema.isPattern(/^(?:[A-Za-z0-9]+(?:[-_][A-Za-z0-9]+)*)?$/), Schema.isMaxLength(35)),
+    Schema.String.check(Schema.isPattern(LANGUAGE_OR_NONE), Schema.isMaxLength(LONGEST_LANGUAGE)),
   ),
   text: ShownText(1, 2000),
 })

@@ -13,6 +13,7 @@ import {
   completeUpload,
   countRecordings,
   deleteRecording,
+  findBegunRecording,
   findRecording,
   insertRecording,
   lockMediaUse,
@@ -27,6 +28,7 @@ import { requireQuota } from "../../requests/media/quota.ts"
 import { partAddresses, reservedBytes, sealed, wholeAddress } from "../../requests/media/uploads.ts"
 import { pageReply, pageRequest } from "../../requests/paging.ts"
 import { HttpSettings } from "../../requests/settings.ts"
+import { CommandKey } from "./live-commands.ts"
 
 /** An upload that is not completed by then has failed. */
 const UPLOAD_MS = 24 * 3_600_000
@@ -39,9 +41,16 @@ const broadcasting = new Conflict({ detail: "Its broadcast goes on; stop that fi
 const shown = (recording: Recording) =>
   Effect.map(workspaceAddressing, (addressing) => shownRecording(recording, addressing))
 
+/**
+ * Of a request under an `Idempotency-Key`: its repeat finds the recording by it, whose row is committed before the storage is called, and
+ * thus before there is an answer to keep.
+ */
+const requestHash = Effect.map(CommandKey, (key) => (key === undefined ? null : `${key.commandId} ${key.bodyHash}`))
+
 /** Begins the upload at a storage that takes bytes itself. A recording without it would be of no use. */
 const begun = (recording: Recording) =>
   Effect.gen(function* () {
+    if (recording.uploadId !== null) return recording
     const database = yield* Database
     const storage = yield* MediaStorage
     const uploadId = yield* storage
@@ -64,13 +73,16 @@ export const recordings: Handlers<typeof Recordings> = {
         if (mediaMaxBytes > 0 && (sizeBytes ?? 0) > mediaMaxBytes) {
           return yield* new PayloadTooLarge({ limitBytes: mediaMaxBytes })
         }
-        const id = newId()
+        const hash = yield* requestHash
         const reserved = reservedBytes(sizeBytes, isDirect, mediaMaxBytes)
         const expiresAt = toTimestamp((yield* Clock.currentTimeMillis) + UPLOAD_MS)
         const inserted = yield* (yield* Database).transaction((sql) =>
           Effect.gen(function* () {
             yield* query(() => lockMediaUse(sql, workspaceId))
+            const known = hash === null ? undefined : yield* query(() => findBegunRecording(sql, hash))
+            if (known !== undefined) return known
             if ((yield* query(() => countRecordings(sql, event.id))) >= MOST_RECORDINGS) return yield* tooMany
+            const id = newId()
             yield* requireQuota(sql, workspaceId, sizeBytes ?? Math.max(1, reserved))
             const row = yield* query(() =>
               insertRecording(sql, {
@@ -85,6 +97,7 @@ export const recordings: Handlers<typeof Recordings> = {
                 storageKey: storageKeyOf(workspaceId, id),
                 reservedBytes: reserved,
                 uploadExpiresAt: expiresAt,
+                requestHash: hash,
               }),
             )
             return row ?? (yield* NotFound.of("phase"))
@@ -95,10 +108,10 @@ export const recordings: Handlers<typeof Recordings> = {
         const body = {
           ...(yield* shown(recording)),
           uploadUrl: yield* wholeAddress(recording),
-          expiresAt,
+          expiresAt: recording.uploadExpiresAt ?? expiresAt,
           parts: plan && { sizeBytes: plan.sizeBytes, maxParts: plan.count },
         }
-        return new Reply(body, { status: 201, headers: [["location", `/v1/recordings/${id}`]] })
+        return new Reply(body, { status: 201, headers: [["location", `/v1/recordings/${recording.id}`]] })
       }),
   },
   addressParts: {

@@ -7,7 +7,6 @@ import { inOrder, type Segment, segmentOf, UnreadableCaptions } from "../../../m
 import { writeSrt, writeText, writeVtt } from "../../../media/captions/write.ts"
 import { BadRequest, NotFound } from "../../../model/errors.ts"
 import { newId } from "../../../model/ids.ts"
-import { withoutUnseen } from "../../../model/text/shown-text.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { afterCommit, Database } from "../../../store/database.ts"
 import { findEventSummary, putEventSummary } from "../../../store/events/summaries.ts"
@@ -34,21 +33,14 @@ const READERS: Readonly<Record<string, (text: string) => ReadonlyArray<Segment>>
 const fromJson = (segments: JsonSegments): ReadonlyArray<Segment> =>
   inOrder(segments.flatMap((segment, index) => segmentOf({ speaker: "", lang: "", ...segment }, index + 1) ?? []))
 
-/** Text that viewers see has no invisible characters, in every format. */
-const shown = (segment: Segment): Segment => ({
-  ...segment,
-  speaker: withoutUnseen(segment.speaker),
-  text: withoutUnseen(segment.text),
-})
-
 const segmentsOf = (
   payload: { readonly segments: JsonSegments } | string,
   contentType: string,
 ): Effect.Effect<ReadonlyArray<Segment>, BadRequest> =>
   Effect.suspend(() => {
     try {
-      const read = typeof payload === "string" ? (READERS[contentType] ?? readVtt)(payload) : fromJson(payload.segments)
-      const segments = read.map(shown).filter(({ text }) => text.trim() !== "")
+      const segments =
+        typeof payload === "string" ? (READERS[contentType] ?? readVtt)(payload) : fromJson(payload.segments)
       if (segments.length > 0) return Effect.succeed(segments)
       return Effect.fail(new BadRequest({ detail: "body: it has no segment with text." }))
     } catch (cause) {

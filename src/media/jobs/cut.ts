@@ -1,0 +1,126 @@
+/** Cuts clips out of recordings, within the room that there is for them. */
+import { Effect } from "effect"
+import type { Unavailable } from "../../model/errors.ts"
+import type { Clip, CutFacts, MediaFailure, Recording } from "../../model/media/recording.ts"
+import type { Timestamp } from "../../model/timestamp.ts"
+import { Database } from "../../store/database.ts"
+import { takeSpans } from "../../store/media/broadcasts.ts"
+import { findClip, markClipFailed, markClipReady } from "../../store/media/clips.ts"
+import { addRemoveJob } from "../../store/media/media-jobs.ts"
+import { bytesInUse, findRecording, lockMediaUse } from "../../store/media/recordings.ts"
+import { MediaProcessor, type TaskFailed } from "../processing/media-processor.ts"
+import type { Cutting } from "../processing/protocol.ts"
+import { DISK_FULL, MediaStorage } from "../storage/storage.ts"
+import { announce } from "./announce.ts"
+
+const MEBIBYTE = 1024 ** 2
+
+const QUOTA_EXCEEDED: MediaFailure = {
+  code: "quota_exceeded",
+  detail: "The clip is larger than its share of the recording, and the workspace has no room for it.",
+}
+
+/** A clip that cannot be stored again and again. */
+export const STORAGE_FULL: MediaFailure = { code: "storage_full", detail: "The disk has no room for the clip." }
+
+/** A copy is no larger than the recording, but for what another container adds to each packet. */
+const mostOf = (recordingBytes: number): number => Math.ceil(recordingBytes * 1.125) + 16 * MEBIBYTE
+
+/** It is rewritten as a whole first (`media/processing/cut.ts`). */
+const isTransportStream = ({ contentType }: Recording): boolean => contentType?.toLowerCase() === "video/mp2t"
+
+/** Bytes that a clip may have, and the reason. */
+interface Room {
+  readonly bytes: number
+  readonly over: MediaFailure | Unavailable | null
+}
+
+/** Bytes of the quota that a clip may have: its share counts already. */
+const leftOf = (used: number, clip: Clip, quotaBytes: number): number =>
+  quotaBytes === 0 ? Number.POSITIVE_INFINITY : quotaBytes - used + (clip.sizeBytes ?? 0)
+
+const roomFor = (clip: Clip, recording: Recording, quotaBytes: number) =>
+  Effect.gen(function* () {
+    const recordingBytes = recording.sizeBytes ?? 0
+    const whole = isTransportStream(recording) ? recordingBytes : 0
+    const free = (yield* (yield* MediaStorage).free) - whole
+    if (free < (clip.sizeBytes ?? 0)) return yield* DISK_FULL
+    const used = yield* (yield* Database).run((sql) => bytesInUse(sql, recording.workspaceId, null))
+    const rooms: ReadonlyArray<Room> = [
+      { bytes: mostOf(recordingBytes), over: null },
+      { bytes: leftOf(used, clip, quotaBytes), over: QUOTA_EXCEEDED },
+      { bytes: free, over: DISK_FULL },
+    ]
+    return rooms.reduce((least, room) => (room.bytes < least.bytes ? room : least))
+  })
+
+const later = (facts: CutFacts, byMs: number): CutFacts => ({
+  ...facts,
+  actualStartMs: facts.actualStartMs + byMs,
+  actualEndMs: facts.actualEndMs + byMs,
+})
+
+const cutOut = (recording: Recording, clip: Clip, storageKey: string, quotaBytes: number) =>
+  Effect.gen(function* () {
+    const { startMs, endMs, inside } = clip
+    const storage = yield* MediaStorage
+    const room = yield* roomFor(clip, recording, quotaBytes)
+    const output = yield* storage.newPath(storageKey)
+    const spans = yield* (yield* Database).run((sql) => takeSpans(sql, recording.id))
+    const take = spans.find((span) => startMs >= span.startMs && startMs < span.endMs)
+    const source = yield* storage.source(take?.storageKey ?? recording.storageKey)
+    // Times of a cut are those of its file.
+    const before = take?.startMs ?? 0
+    const range = { startMs: startMs - before, endMs: endMs - before, inside }
+    const cutting = yield* (yield* MediaProcessor).cut({ source, output, ...range, mostBytes: room.bytes })
+    if (cutting.outcome === "cut") return { ...cutting, facts: later(cutting.facts, before) }
+    if (cutting.failure.code !== "too_large" || room.over === null) return cutting
+    return "code" in room.over ? { ...cutting, failure: room.over } : yield* room.over
+  })
+
+/** The quota is looked at again: the clip was counted by its share. */
+const cutReady = (
+  clip: Clip,
+  { facts, sizeBytes, sha256 }: Extract<Cutting, { outcome: "cut" }>,
+  quotaBytes: number,
+  at: Timestamp,
+) =>
+  Effect.flatMap(Database, (database) =>
+    database.transaction(async (sql) => {
+      await lockMediaUse(sql, clip.workspaceId)
+      const used = await bytesInUse(sql, clip.workspaceId, null)
+      if (sizeBytes > (clip.sizeBytes ?? 0) && sizeBytes > leftOf(used, clip, quotaBytes)) {
+        return markClipFailed(sql, clip.id, QUOTA_EXCEEDED)
+      }
+      const settled = await markClipReady(sql, clip.id, facts, { sizeBytes, sha256: Buffer.from(sha256, "hex") })
+      if (settled === undefined) {
+        // The clip went while it was cut. Its bytes may have been stored after they were removed.
+        const isGone = (await findClip(sql, clip.id)) === undefined
+        if (isGone && clip.storageKey !== null) await addRemoveJob(sql, clip.storageKey)
+        return
+      }
+      const { id, recordingId, ...of } = settled
+      await announce(sql, at, { type: "clip.ready", ...of, extra: { assetId: id, recordingId } })
+    }),
+  )
+
+export const failClip = (id: string, failure: MediaFailure): Effect.Effect<void, Unavailable, Database> =>
+  Effect.flatMap(Database, (database) => database.transaction((sql) => markClipFailed(sql, id, failure)))
+
+/** `quotaBytes`: of a workspace; 0: no limit. */
+export const cutClip = (
+  clipId: string,
+  quotaBytes: number,
+  at: () => Timestamp,
+): Effect.Effect<void, Unavailable | TaskFailed, Database | MediaStorage | MediaProcessor> =>
+  Effect.gen(function* () {
+    const database = yield* Database
+    const clip = yield* database.run((sql) => findClip(sql, clipId))
+    if (clip === undefined || clip.status !== "processing" || clip.storageKey === null) return
+    const recording = yield* database.run((sql) => findRecording(sql, clip.recordingId))
+    if (recording === undefined) return
+    const cutting = yield* cutOut(recording, clip, clip.storageKey, quotaBytes)
+    if (cutting.outcome === "refused") return yield* failClip(clip.id, cutting.failure)
+    yield* (yield* MediaStorage).keep(clip.storageKey)
+    yield* cutReady(clip, cutting, quotaBytes, at())
+  })

@@ -1,0 +1,55 @@
+/** The containers that clips are written in. */
+import {
+  ADTS,
+  AdtsOutputFormat,
+  FLAC,
+  FlacOutputFormat,
+  type InputFormat,
+  MATROSKA,
+  MkvOutputFormat,
+  MovOutputFormat,
+  MP3,
+  Mp3OutputFormat,
+  Mp4OutputFormat,
+  OGG,
+  OggOutputFormat,
+  type OutputFormat,
+  WAVE,
+  WavOutputFormat,
+  WEBM,
+  WebMOutputFormat,
+} from "mediabunny"
+
+/** `isIndexedFirst`: an index before the media lets players begin at once; made in memory, it needs the whole clip there. */
+const mp4 = (isIndexedFirst: boolean): OutputFormat =>
+  new Mp4OutputFormat({ fastStart: isIndexedFirst ? "in-memory" : false })
+
+/** The same container; MP4 for those that are worse to play. */
+const usualFor = (format: InputFormat, isIndexedFirst: boolean): OutputFormat => {
+  switch (format) {
+    case WEBM:
+      return new WebMOutputFormat()
+    case MATROSKA:
+      return new MkvOutputFormat()
+    case WAVE:
+      return new WavOutputFormat()
+    case MP3:
+      return new Mp3OutputFormat()
+    case FLAC:
+      return new FlacOutputFormat()
+    case OGG:
+      return new OggOutputFormat()
+    case ADTS:
+      return new AdtsOutputFormat()
+    default:
+      return mp4(isIndexedFirst)
+  }
+}
+
+/** Best first; the others are for codecs that the first cannot hold. */
+export const containersFor = (format: InputFormat, isIndexedFirst: boolean): ReadonlyArray<OutputFormat> => [
+  usualFor(format, isIndexedFirst),
+  mp4(isIndexedFirst),
+  new MkvOutputFormat(),
+  new MovOutputFormat({ fastStart: isIndexedFirst ? "in-memory" : false }),
+]
