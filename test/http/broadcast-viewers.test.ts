@@ -125,6 +125,31 @@ describe("a viewer", () => {
     expect(head.headers.get("cache-control")).toContain("immutable")
   })
 
+  test("who asks for the part that the playlist hints at gets it when it is there", async () => {
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    const base = onAir.playbackUrl.replace("index.m3u8", "")
+    // Without a playlist nobody knows of it.
+    expect(await status(`${base}p2.0.m4s`)).toBe(404)
+    await push(onAir.streamUrl, STREAM)
+    const hintIn = (playlist: string) => /PRELOAD-HINT:TYPE=PART,URI="([^"]+)"/.exec(playlist)?.[1] ?? ""
+    expect(hintIn(await text(onAir.playbackUrl))).toBe("p4.0.m4s")
+    expect(await status(`${base}p4.1.m4s`)).toBe(404)
+    expect(await status(`${base}p5.0.m4s`)).toBe(404)
+    const first = bytesAt(`${base}p4.0.m4s`)
+    const encoder = pushStream(onAir.streamUrl)
+    await encoder.write(STREAM.subarray(0, 20_000))
+    expect(Buffer.from((await first).subarray(4, 8)).toString()).toBe("moof")
+    // The last part of a segment comes with the segment.
+    const last = bytesAt(base + hintIn(await text(onAir.playbackUrl)))
+    await encoder.write(STREAM.subarray(20_000))
+    expect((await last).byteLength).toBeGreaterThan(0)
+    const never = status(base + hintIn(await text(onAir.playbackUrl)))
+    await onAir.control("stop")
+    expect([200, 404]).toContain(await never)
+    encoder.kill()
+  })
+
   test("asks for files and broadcasts that are not there", async () => {
     const onAir = await goLive()
     const at = (path: string) => status(`${server.url}/v1/live/${path}`)
@@ -187,6 +212,7 @@ describe("limits", () => {
     await stream.write(STREAM.subarray(0, 20_000))
     await eventually(async () => (await first.state()).ingest.state === "receiving", "the first encoder")
     expect((await push(second.streamUrl, STREAM)).status).toBe(503)
+    expect((await second.state()).ingest.failure).toMatchObject({ code: "busy" })
     stream.kill()
   })
 
@@ -230,11 +256,15 @@ test("staff are told when the encoder is there, and viewers are not", async () =
   await encoder.write(STREAM)
   const { broadcastId } = await onAir.state()
   expect(await host.dispatch("broadcast.stream")).toMatchObject({
-    d: { broadcastId, phaseId: onAir.phaseId, state: "receiving" },
+    d: { broadcastId, phaseId: onAir.phaseId, state: "receiving", failure: null },
   })
+  const late = await enter("host")
+  const readyOf = ({ received }: Client) => received.find(({ t }) => t === "ready")?.d
+  expect(readyOf(late).encoder).toEqual({ broadcastId, phaseId: onAir.phaseId, state: "receiving", failure: null })
+  expect(readyOf(viewer)).not.toHaveProperty("encoder")
   await onAir.control("pause")
   await viewer.dispatch("broadcast.paused")
   expect(viewer.received.some(({ t }) => t === "broadcast.stream")).toBe(false)
   encoder.kill()
-  await Promise.all([host.cut(), viewer.cut()])
+  await Promise.all([host.cut(), viewer.cut(), late.cut()])
 })
