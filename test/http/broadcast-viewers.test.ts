@@ -1,4 +1,7 @@
+import { Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { mediaLinksOf } from "../../src/media/links.ts"
+import { deriveKey } from "../../src/secret-key.ts"
 import { Client } from "../gateway/client.ts"
 import { fixture, samplesIn } from "../media/broadcast/support.ts"
 import { createEvent, createPerson, createWorkspace, gatewayToken, type Json, type Workspace } from "../support/api.ts"
@@ -13,7 +16,7 @@ import {
 } from "../support/broadcasts.ts"
 import { push, pushStream } from "../support/encoder.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
-import { startMediaServer, type TestServer } from "../support/server.ts"
+import { SECRET_KEY, startMediaServer, type TestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
 
 let server: TestServer
@@ -39,6 +42,14 @@ const waiting = async (rows: Rows): Promise<number> => {
   return (await rows.run(reading)).length
 }
 
+const enter = async (onAir: OnAir, role: string): Promise<Client> => {
+  const { session } = await createPerson(server.url, acme.key, onAir.eventId, role)
+  const { token, url } = await gatewayToken(server.url, onAir.eventId, session)
+  const client = new Client(url)
+  await client.identify(token)
+  return client
+}
+
 describe("a viewer", () => {
   const status = async (url: string): Promise<number> => {
     const answer = await fetch(url)
@@ -61,16 +72,47 @@ describe("a viewer", () => {
     }
   })
 
-  test("of an event that becomes private is told so, and a new start gives the signed address", async () => {
+  test("with a signed address whose time is over may watch to the end of the broadcast, and no longer", async () => {
+    const onAir = await goLive({ visibility: "private" })
+    await push(onAir.streamUrl, STREAM)
+    await push(onAir.streamUrl, STREAM)
+    const links = mediaLinksOf(deriveKey(Redacted.make(SECRET_KEY), "media-links"))
+    const link = { use: "play", kind: "broadcast", audience: "workspace", expires: 1 } as const
+    const { broadcastId } = await onAir.state()
+    const at = (key: string, file: string) => `${server.url}/v1/live/${key}/${file}`
+    const key = links.sign({ ...link, id: broadcastId })
+    expect(await status(at(key, "index.m3u8"))).toBe(200)
+    expect(await status(at(links.sign({ ...link, use: "download", id: broadcastId }), "index.m3u8"))).toBe(401)
+    const other = mediaLinksOf(new Uint8Array(32)).sign({ ...link, id: broadcastId })
+    expect(await status(at(other, "index.m3u8"))).toBe(401)
+    await onAir.control("stop")
+    const all = ["index.m3u8", "s0.m4s", "init1.mp4"].map((file) => status(at(key, file)))
+    expect(await Promise.all(all)).toEqual([401, 401, 401])
+    expect(await status(onAir.playbackUrl)).toBe(200)
+  })
+
+  test("of an event that becomes private is told the signed address, and so is everyone who asks later", async () => {
     const onAir = await goLive()
     await push(onAir.streamUrl, STREAM)
     await push(onAir.streamUrl, STREAM)
     expect(await status(onAir.playbackUrl)).toBe(200)
-    await apiOf(server.url, acme.key)("PATCH", `/v1/events/${onAir.eventId}`, { visibility: "private" })
+    const viewer = await enter(onAir, "viewer")
+    const become = (visibility: string) =>
+      apiOf(server.url, acme.key)("PATCH", `/v1/events/${onAir.eventId}`, { visibility })
+    await become("private")
     await eventually(async () => (await status(onAir.playbackUrl)) === 404, "the end of the open address")
-    const { playbackUrl } = (await onAir.control("start")).body
+    const { playbackUrl } = (await viewer.dispatch("broadcast.live")).d.broadcast
     expect(playbackUrl).not.toBe(onAir.playbackUrl)
     expect(await status(playbackUrl)).toBe(200)
+    expect((await onAir.state()).playbackUrl).toBe(playbackUrl)
+    const late = await enter(onAir, "viewer")
+    expect(late.received.find(({ t }) => t === "ready")?.d.broadcast.playbackUrl).toBe(playbackUrl)
+    expect((await onAir.control("start")).body.playbackUrl).toBe(playbackUrl)
+    await onAir.control("pause")
+    await become("public")
+    await eventually(async () => (await onAir.state()).playbackUrl === onAir.playbackUrl, "the open address")
+    expect(await onAir.state()).toMatchObject({ status: "paused" })
+    await Promise.all([viewer.cut(), late.cut()])
   })
 
   test("of an event that becomes private is not given what it waited for", async () => {
@@ -244,21 +286,14 @@ test("a viewer who waits for a broadcast that is deleted is answered at once", a
 
 test("staff are told when the encoder is there, and viewers are not", async () => {
   const onAir = await goLive()
-  const enter = async (role: string): Promise<Client> => {
-    const { session } = await createPerson(server.url, acme.key, onAir.eventId, role)
-    const { token, url } = await gatewayToken(server.url, onAir.eventId, session)
-    const client = new Client(url)
-    await client.identify(token)
-    return client
-  }
-  const [host, viewer] = await Promise.all([enter("host"), enter("viewer")])
+  const [host, viewer] = await Promise.all([enter(onAir, "host"), enter(onAir, "viewer")])
   const encoder = pushStream(onAir.streamUrl)
   await encoder.write(STREAM)
   const { broadcastId } = await onAir.state()
   expect(await host.dispatch("broadcast.stream")).toMatchObject({
     d: { broadcastId, phaseId: onAir.phaseId, state: "receiving", failure: null },
   })
-  const late = await enter("host")
+  const late = await enter(onAir, "host")
   const readyOf = ({ received }: Client) => received.find(({ t }) => t === "ready")?.d
   expect(readyOf(late).encoder).toEqual({ broadcastId, phaseId: onAir.phaseId, state: "receiving", failure: null })
   expect(readyOf(viewer)).not.toHaveProperty("encoder")

@@ -30,7 +30,7 @@ import { sendPlaylist } from "./playlist-answer.ts"
 import { StageViews } from "./stage.ts"
 import { segmentHeaders, storedBytes } from "./stored-segments.ts"
 import type { ViewerBytes } from "./viewer-bytes.ts"
-import { isHiddenFrom, type Watched, watchedBy } from "./watched.ts"
+import { expired, isHiddenFrom, type Watched, watchedBy } from "./watched.ts"
 
 export type LiveServices = Database | LiveBroadcasts | MediaLinks | MediaStorage
 
@@ -82,6 +82,7 @@ export class LiveViews {
     const wanted = watchedBy(key, this.#given.links, this.#given.timers.now())
     if (file === undefined && !isStage) this.#refuse(exchange, notFound)
     else if (wanted instanceof Unauthorized) this.#refuse(exchange, wanted)
+    else if (file === undefined && wanted.isExpired) this.#refuse(exchange, expired)
     else if (file === undefined) this.#stage.give(exchange, head, wanted)
     else this.#giveFile(exchange, head, wanted, file)
   }
@@ -101,6 +102,7 @@ export class LiveViews {
 
   #answer(exchange: Exchange, head: RequestHead, wanted: Watched, file: LiveFile, open: OpenBroadcast): void {
     if (isHiddenFrom(wanted, open.visibility)) this.#refuse(exchange, notFound)
+    else if (wanted.isExpired && open.live.hasEnded) this.#refuse(exchange, expired)
     else if (file.kind === "playlist") this.#playlist(exchange, head, wanted, open)
     else this.#bytes(exchange, head, wanted, open, file)
   }
