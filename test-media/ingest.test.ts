@@ -121,7 +121,8 @@ test.concurrent("sound alone at a low rate is not cut off by the engine", async 
   expect(audio).toBeGreaterThan(700)
 })
 
-test("the server is killed in the middle of it: what was listed is recorded, and the broadcast goes on", async () => {
+/** A server as its own process, which may be killed and started again at its address. */
+const openPlace = async () => {
   const database = await createTestDatabase()
   const folder = mkdtempSync(join(tmpdir(), "broadcast-"))
   const environment = {
@@ -136,17 +137,46 @@ test("the server is killed in the middle of it: what was listed is recorded, and
     await database.drop()
     rmSync(folder, { recursive: true })
   })
-  const { key } = await createWorkspace(child.url)
-  const onAir = await startBroadcast(child.url, key)
+  return {
+    child: () => child,
+    start: async () => {
+      child = await startServerProcess(environment)
+    },
+  }
+}
+
+test("the server is killed in the middle of it: what was listed is recorded, and the broadcast goes on", async () => {
+  const place = await openPlace()
+  const { key } = await createWorkspace(place.child().url)
+  const onAir = await startBroadcast(place.child().url, key)
   const first = encode(30, ...STREAM, onAir.streamUrl)
   await eventually(async () => (await onAir.state()).ingest.durationMs >= 4000, "two segments")
   const listed = (await onAir.state()).ingest.durationMs
-  await child.end("SIGKILL")
+  await place.child().end("SIGKILL")
   first.kill("SIGKILL")
-  child = await startServerProcess(environment)
+  await place.start()
   expect(await exitOf(encode(3, ...STREAM, onAir.streamUrl))).toBe(0)
-  const { video, complaints, seconds } = await recorded(onAir, child.url, key)
+  const { video, complaints, seconds } = await recorded(onAir, place.child().url, key)
   expect(complaints).toBe("")
   expect(video).toBeGreaterThanOrEqual(Math.floor((listed / 1000) * 25) + 75 - 1)
   expect(seconds).toBeGreaterThan(listed / 1000 + 2.9)
+})
+
+test("the server is killed and started again under an ffmpeg that pushes files: it goes on by itself", async () => {
+  const place = await openPlace()
+  const { key } = await createWorkspace(place.child().url)
+  const onAir = await startBroadcast(place.child().url, key)
+  const playlist = `${onAir.url}index.m3u8`
+  const files = [...FILES, "-http_persistent", "0", "-ignore_io_errors", "1", "-hls_flags", "delete_segments"]
+  const encoder = encode(60, ...files, playlist)
+  await eventually(async () => (await onAir.state()).ingest.durationMs >= 3000, "three segments")
+  await place.child().end("SIGKILL")
+  await place.start()
+  const before = (await onAir.state()).ingest.durationMs
+  await eventually(async () => (await onAir.state()).ingest.durationMs >= before + 3000, "three more", 20_000)
+  expect((await onAir.state()).ingest).toMatchObject({ state: "receiving", takes: 1 })
+  encoder.kill("SIGKILL")
+  const { complaints, video } = await recorded(onAir, place.child().url, key)
+  expect(complaints).toBe("")
+  expect(video).toBeGreaterThanOrEqual(((before + 3000) / 1000) * 25 - 2)
 })

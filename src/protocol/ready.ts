@@ -8,7 +8,7 @@ import { AssignmentView, BreakoutView, RoomView } from "./topics/breakouts.ts"
 import { ChatMessageView } from "./topics/chat.ts"
 import { Cursors } from "./topics/fields.ts"
 import { HandView, StageView } from "./topics/hands.ts"
-import { BroadcastView, CaptureView, MediaSeat } from "./topics/media.ts"
+import { BroadcastView, CaptureView, EncoderView, MediaSeat } from "./topics/media.ts"
 import { WaitingView } from "./topics/participants.ts"
 import { PollTally, PollView, SignedOutVotes } from "./topics/polls.ts"
 import { PresenceView } from "./topics/presence.ts"
@@ -88,6 +88,9 @@ export type Me = typeof Me.Type
 export const ReadyReason = Schema.Literals(["new", "gap", "epoch", "expired", "roleChanged"])
 export type ReadyReason = typeof ReadyReason.Type
 
+/** For staff alone, and no part of the numbered state. Null: no encoder and no viewer has asked for the broadcast lately. */
+const EncoderOfStaff = optional(nullable(EncoderView))
+
 /**
  * The state at version `v`. Dispatches that follow continue each stream directly after `cursors`. With `resumed: false` it is the
  * whole state, which replaces everything that the client held.
@@ -111,6 +114,7 @@ export const Ready = Schema.Union([
     ...SharedState.fields,
     ...PersonalState.fields,
     ...Struct.map(StaffState.fields, optional),
+    encoder: EncoderOfStaff,
   }),
   Schema.Struct({
     resumed: Schema.Literal(true),
@@ -122,6 +126,7 @@ export const Ready = Schema.Union([
     me: Me,
     /** In the main room; null: no seat. */
     media: optional(nullable(MediaSeat)),
+    encoder: EncoderOfStaff,
   }),
 ])
 export type Ready = typeof Ready.Type

@@ -5,9 +5,10 @@ import { join } from "node:path"
 import { expect, onTestFinished, test } from "vitest"
 import { loadConfig } from "../../src/config/config.ts"
 import { type RunningServer, startServer } from "../../src/server.ts"
+import { Client } from "../gateway/client.ts"
 import { fixture, samplesOf } from "../media/broadcast/support.ts"
-import { createWorkspace, type Json } from "../support/api.ts"
-import { apiOf, bytesAt, type OnAir, recordingOf, startBroadcast } from "../support/broadcasts.ts"
+import { createPerson, createWorkspace, gatewayToken, type Json } from "../support/api.ts"
+import { apiOf, bytesAt, recordingOf, startBroadcast } from "../support/broadcasts.ts"
 import { createTestDatabase } from "../support/database.ts"
 import { push, pushStream } from "../support/encoder.ts"
 import { type PostgresProxy, startPostgresProxy } from "../support/postgres-proxy.ts"
@@ -16,10 +17,12 @@ import { eventually } from "../support/wait.ts"
 
 const STREAM = fixture("ffmpeg-stream.mp4")
 
+const FILES = ["init.mp4", "index0.m4s", "index1.m4s", "index2.m4s"]
+
 interface Place {
   readonly proxy: PostgresProxy
   readonly rows: Rows
-  readonly start: () => Promise<RunningServer>
+  readonly start: (changed?: Readonly<Record<string, string>>) => Promise<RunningServer>
 }
 
 const openPlace = async (): Promise<Place> => {
@@ -31,7 +34,7 @@ const openPlace = async (): Promise<Place> => {
   onTestFinished(() => proxy.close())
   const rows = rowsOf(database.url)
   onTestFinished(rows.end)
-  const start = () =>
+  const start = (changed: Readonly<Record<string, string>> = {}) =>
     startServer(
       loadConfig({
         PORT: "0",
@@ -39,6 +42,7 @@ const openPlace = async (): Promise<Place> => {
         DATA_DIR: folder,
         SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef",
         LOG_LEVEL: "silent",
+        ...changed,
       }),
       () => {},
     )
@@ -61,11 +65,12 @@ const expectSound = async ({ rows }: Place, recording: Json): Promise<Uint8Array
   return file
 }
 
-const pushUntilTaken = async (onAir: OnAir): Promise<void> => {
-  await eventually(async () => {
-    const answer = await push(onAir.streamUrl, STREAM).catch(() => ({ status: 0 }))
-    return answer.status === 204
-  }, "the encoder to be taken")
+const hostOf = async (base: string, key: string, eventId: string): Promise<Client> => {
+  const { session } = await createPerson(base, key, eventId, "host")
+  const { token, url } = await gatewayToken(base, eventId, session)
+  const client = new Client(url)
+  await client.identify(token)
+  return client
 }
 
 const LOST = [
@@ -81,7 +86,7 @@ const WAYS = [
 ] as const
 
 test.each(LOST.flatMap(([name, match]) => WAYS.map((action) => ({ name, match, action, way: action.kind }))))(
-  "the encoder comes back after the database lost `$name` by $way, and the recording is sound",
+  "an encoder's stream goes on when the database loses `$name` by $way, and all of it is recorded once",
   async ({ match, action }) => {
     const place = await openPlace()
     const server = await place.start()
@@ -89,14 +94,48 @@ test.each(LOST.flatMap(([name, match]) => WAYS.map((action) => ({ name, match, a
     const { key } = await createWorkspace(server.url)
     const onAir = await startBroadcast(server.url, key)
     const rule = place.proxy.onStatement({ match, action, times: 1 })
-    await push(onAir.streamUrl, STREAM).catch(() => {})
+    expect(await push(onAir.streamUrl, STREAM)).toMatchObject({ status: 204 })
     await rule.reached(1)
-    await pushUntilTaken(onAir)
+    expect((await onAir.state()).ingest).toMatchObject({ takes: 1, failure: null })
     await onAir.control("stop")
     const file = await expectSound(place, await recordingOf(server.url, key, onAir.eventId))
-    expect(samplesOf(file, "video")).toBeGreaterThanOrEqual(samplesOf(STREAM, "video"))
+    expect(samplesOf(file, "video")).toBe(samplesOf(STREAM, "video"))
   },
 )
+
+test("encoders of all forms outlast a standstill of the database, and staff are told", async () => {
+  const place = await openPlace()
+  const server = await place.start({ DATABASE_DEADLINE_MS: "1000" })
+  onTestFinished(() => server.stop())
+  const { key } = await createWorkspace(server.url)
+  const streamed = await startBroadcast(server.url, key)
+  const filed = await startBroadcast(server.url, key)
+  const stream = pushStream(streamed.streamUrl)
+  await stream.write(STREAM.subarray(0, 40_000))
+  const put = async (name: string): Promise<number> =>
+    (await fetch(filed.url + name, { method: "PUT", body: fixture(`ffmpeg-files/${name}`) })).status
+  expect([await put("init.mp4"), await put("index0.m4s")]).toEqual([204, 204])
+  await eventually(async () => (await streamed.state()).ingest.durationMs > 0, "the first segment")
+  const staff = await hostOf(server.url, key, filed.eventId)
+  place.proxy.silence("all")
+  await stream.write(STREAM.subarray(40_000))
+  const file = put("index1.m4s")
+  const isToldWhy = () =>
+    staff.received.some(({ t, d }) => t === "broadcast.stream" && d.failure?.code === "not_stored")
+  await eventually(isToldWhy, "the reason", 20_000)
+  place.proxy.heal()
+  expect(await file).toBe(204)
+  expect((await stream.end()).status).toBe(204)
+  expect(await put("index2.m4s")).toBe(204)
+  const sent = Buffer.concat(FILES.map((name) => fixture(`ffmpeg-files/${name}`)))
+  const frames = [STREAM, new Uint8Array(sent)].map((bytes) => samplesOf(bytes, "video"))
+  for (const [index, onAir] of [streamed, filed].entries()) {
+    expect((await onAir.state()).ingest).toMatchObject({ takes: 1, failure: null })
+    await onAir.control("stop")
+    const recording = await expectSound(place, await recordingOf(server.url, key, onAir.eventId))
+    expect(samplesOf(recording, "video")).toBe(frames[index])
+  }
+}, 60_000)
 
 test("a stream that is open when the server stops is recorded to its last whole fragment", async () => {
   const place = await openPlace()

@@ -9,7 +9,7 @@ const reported = (looks: ReadonlyArray<EncoderReport | undefined>): ReadonlyArra
   const delivery = {
     ephemeral: ({ stream, frame }: { readonly stream: string; readonly frame: string }) => {
       const { t, d } = JSON.parse(frame)
-      sent.push(`${stream} ${t} ${d.broadcastId} ${d.state}`)
+      sent.push([stream, t, d.broadcastId, d.state, ...(d.failure === null ? [] : [d.failure.code])].join(" "))
     },
     schedule: () => {},
   }
@@ -21,7 +21,13 @@ const reported = (looks: ReadonlyArray<EncoderReport | undefined>): ReadonlyArra
   return sent
 }
 
-const of = (broadcastId: string, state: EncoderReport["state"]): EncoderReport => ({ broadcastId, phaseId: "p", state })
+const of = (
+  broadcastId: string,
+  state: EncoderReport["state"],
+  failure: EncoderReport["failure"] = null,
+): EncoderReport => ({ broadcastId, phaseId: "p", state, failure })
+
+const CODEC: EncoderReport["failure"] = { code: "codec", detail: "Another codec." }
 
 test.each<[string, ReadonlyArray<EncoderReport | undefined>, ReadonlyArray<string>]>([
   ["nothing for a broadcast that is not in memory", [undefined, undefined], []],
@@ -38,6 +44,11 @@ test.each<[string, ReadonlyArray<EncoderReport | undefined>, ReadonlyArray<strin
       of("a", "receiving"),
     ],
     ["a receiving", "a lost", "a receiving"],
+  ],
+  [
+    "why an encoder is refused, and when it is not any more",
+    [of("a", "waiting", CODEC), of("a", "waiting", CODEC), of("a", "receiving", CODEC), of("a", "receiving")],
+    ["a waiting codec", "a receiving codec", "a receiving"],
   ],
   [
     "another broadcast from its own beginning",

@@ -2,7 +2,7 @@
 import { appendFile, readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
-import { fixture, samplesIn, samplesOf } from "../media/broadcast/support.ts"
+import { fixture, samplesIn } from "../media/broadcast/support.ts"
 import { call, createEvent, createWorkspace, type Json, type Workspace } from "../support/api.ts"
 import {
   apiOf,
@@ -209,105 +209,6 @@ describe("an encoder's stream", () => {
   })
 })
 
-describe("files of ffmpeg", () => {
-  const put = (url: string, body: Uint8Array | string, method = "PUT") => fetch(url, { method, body })
-
-  test("become a broadcast; its playlist and deletions change nothing", async () => {
-    const onAir = await goLive()
-    const names = ["init.mp4", "index0.m4s", "index1.m4s", "index2.m4s"]
-    for (const name of names) {
-      expect((await put(onAir.url + name, fixture(`ffmpeg-files/${name}`))).status, name).toBe(204)
-      expect((await put(`${onAir.url}index.m3u8`, "#EXTM3U\n")).status).toBe(200)
-    }
-    expect((await fetch(`${onAir.url}index0.m4s`, { method: "DELETE" })).status).toBe(204)
-    expect(filesIn(await text(onAir.playbackUrl))).toHaveLength(3)
-    await onAir.control("stop")
-    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
-    const sent = new Uint8Array(Buffer.concat(names.map((name) => fixture(`ffmpeg-files/${name}`))))
-    expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(samplesIn(sent))
-  })
-
-  test("whose description comes last are taken all the same", async () => {
-    const onAir = await goLive()
-    const early = put(`${onAir.url}index0.m4s`, fixture("ffmpeg-files/index0.m4s"))
-    expect((await put(`${onAir.url}init.mp4`, fixture("ffmpeg-files/init.mp4"))).status).toBe(204)
-    expect((await early).status).toBe(204)
-  })
-
-  test("of other names, cut off, or too large are refused", async () => {
-    const onAir = await goLive()
-    const refused = async (name: string, body: Uint8Array) => {
-      const answer = await put(onAir.url + name, body)
-      return { status: answer.status, ...((await answer.json()) as Json) }
-    }
-    for (const name of ["x.ts", "..%2fx.mp4", "a%00.mp4", "noise"]) {
-      expect(await refused(name, new Uint8Array(10))).toMatchObject({ status: 404, code: "not_found" })
-    }
-    await put(`${onAir.url}init.mp4`, fixture("ffmpeg-files/init.mp4"))
-    const cut = fixture("ffmpeg-files/index0.m4s").subarray(0, 5000)
-    expect(await refused("index0.m4s", cut)).toMatchObject({ status: 400, code: "bad_request" })
-    const large = await fetch(`${onAir.url}index1.m4s`, {
-      method: "PUT",
-      body: new Uint8Array(33 * 1024 * 1024),
-    }).catch(() => undefined)
-    expect([undefined, 413]).toContain(large?.status)
-  })
-})
-
-describe("pieces of a browser", () => {
-  const put = async (url: string, seq: number | string, body: Uint8Array) => {
-    const answer = await fetch(`${url}?seq=${seq}`, { method: "PUT", body })
-    await answer.arrayBuffer()
-    return { status: answer.status, next: answer.headers.get("next-seq") }
-  }
-
-  test("are taken once and in their order, whatever is sent twice or too early", async () => {
-    const onAir = await goLive()
-    const cut = [0, 7000, 30_000, STREAM.byteLength]
-    const piece = (n: number): Uint8Array => STREAM.slice(cut[n], cut[n + 1])
-    expect(await put(onAir.streamUrl, 1, piece(1))).toEqual({ status: 409, next: "0" })
-    expect(await put(onAir.streamUrl, 0, piece(0))).toEqual({ status: 204, next: "1" })
-    expect(await put(onAir.streamUrl, 0, piece(0))).toEqual({ status: 204, next: "1" })
-    expect(await put(onAir.streamUrl, 2, piece(2))).toEqual({ status: 409, next: "1" })
-    const twice = await Promise.all([put(onAir.streamUrl, 1, piece(1)), put(onAir.streamUrl, 1, piece(1))])
-    expect(twice).toEqual([
-      { status: 204, next: "2" },
-      { status: 204, next: "2" },
-    ])
-    expect(await put(onAir.streamUrl, 2, piece(2))).toEqual({ status: 204, next: "3" })
-    expect(await put(onAir.streamUrl, "one", piece(2))).toMatchObject({ status: 400 })
-    await onAir.control("stop")
-    const recording = await recordingOf(server.url, acme.key, onAir.eventId)
-    expect(samplesIn(await bytesAt(recording.downloadUrl))).toEqual(times(1, STREAM))
-  })
-
-  test("of a caller without a valid address are refused at their end, or when there is no end", async () => {
-    const url = `${server.url}/v1/ingest/nothing/stream?seq=0`
-    expect((await fetch(url, { method: "PUT", body: STREAM })).status).toBe(401)
-    const endless = pushStream(url)
-    const answer = endless.answer.catch(() => ({ status: 0, body: "" }))
-    let isOver = false
-    void answer.then(() => {
-      isOver = true
-    })
-    const chunk = new Uint8Array(1024 * 1024)
-    let sent = 0
-    for (; !isOver && sent < 200; sent++) await endless.write(chunk).catch(() => {})
-    expect(sent).toBeLessThan(200)
-    expect([0, 401]).toContain((await answer).status)
-  })
-
-  test("of a page that begins anew begin another stream", async () => {
-    const onAir = await goLive()
-    const again = fixture("media-recorder-again.mp4")
-    expect(await put(onAir.streamUrl, 0, fixture("media-recorder.mp4"))).toEqual({ status: 204, next: "1" })
-    expect(await put(onAir.streamUrl, 0, again)).toEqual({ status: 204, next: "1" })
-    await onAir.control("stop")
-    const { video } = samplesIn(await bytesAt((await recordingOf(server.url, acme.key, onAir.eventId)).downloadUrl))
-    expect(video).toBe(samplesOf(fixture("media-recorder.mp4"), "video") + samplesOf(again, "video"))
-  })
-})
-
 describe("the encoder's address", () => {
   test("is for live broadcasts of the caller's workspace, and a new one replaces it", async () => {
     const foreign = await createWorkspace(server.url)
@@ -323,6 +224,7 @@ describe("the encoder's address", () => {
     expect(second.streamUrl).not.toBe(onAir.streamUrl)
     const cut = await under.answer.catch(() => ({ status: 0, body: "" }))
     expect([0, 503]).toContain(cut.status)
+    expect((await onAir.state()).ingest.failure).toMatchObject({ code: "replaced" })
     expect(await push(onAir.streamUrl, STREAM)).toMatchObject({ status: 401 })
     expect((await push(second.streamUrl, STREAM)).status).toBe(204)
     expect(JSON.stringify(await onAir.state())).not.toContain(second.token)

@@ -1,4 +1,7 @@
+import { Redacted } from "effect"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { mediaLinksOf } from "../../src/media/links.ts"
+import { deriveKey } from "../../src/secret-key.ts"
 import { Client } from "../gateway/client.ts"
 import { fixture, samplesIn } from "../media/broadcast/support.ts"
 import { createEvent, createPerson, createWorkspace, gatewayToken, type Json, type Workspace } from "../support/api.ts"
@@ -13,7 +16,7 @@ import {
 } from "../support/broadcasts.ts"
 import { push, pushStream } from "../support/encoder.ts"
 import { type Rows, rowsOf } from "../support/rows.ts"
-import { startMediaServer, type TestServer } from "../support/server.ts"
+import { SECRET_KEY, startMediaServer, type TestServer } from "../support/server.ts"
 import { eventually } from "../support/wait.ts"
 
 let server: TestServer
@@ -39,6 +42,14 @@ const waiting = async (rows: Rows): Promise<number> => {
   return (await rows.run(reading)).length
 }
 
+const enter = async (onAir: OnAir, role: string): Promise<Client> => {
+  const { session } = await createPerson(server.url, acme.key, onAir.eventId, role)
+  const { token, url } = await gatewayToken(server.url, onAir.eventId, session)
+  const client = new Client(url)
+  await client.identify(token)
+  return client
+}
+
 describe("a viewer", () => {
   const status = async (url: string): Promise<number> => {
     const answer = await fetch(url)
@@ -61,16 +72,47 @@ describe("a viewer", () => {
     }
   })
 
-  test("of an event that becomes private is told so, and a new start gives the signed address", async () => {
+  test("with a signed address whose time is over may watch to the end of the broadcast, and no longer", async () => {
+    const onAir = await goLive({ visibility: "private" })
+    await push(onAir.streamUrl, STREAM)
+    await push(onAir.streamUrl, STREAM)
+    const links = mediaLinksOf(deriveKey(Redacted.make(SECRET_KEY), "media-links"))
+    const link = { use: "play", kind: "broadcast", audience: "workspace", expires: 1 } as const
+    const { broadcastId } = await onAir.state()
+    const at = (key: string, file: string) => `${server.url}/v1/live/${key}/${file}`
+    const key = links.sign({ ...link, id: broadcastId })
+    expect(await status(at(key, "index.m3u8"))).toBe(200)
+    expect(await status(at(links.sign({ ...link, use: "download", id: broadcastId }), "index.m3u8"))).toBe(401)
+    const other = mediaLinksOf(new Uint8Array(32)).sign({ ...link, id: broadcastId })
+    expect(await status(at(other, "index.m3u8"))).toBe(401)
+    await onAir.control("stop")
+    const all = ["index.m3u8", "s0.m4s", "init1.mp4"].map((file) => status(at(key, file)))
+    expect(await Promise.all(all)).toEqual([401, 401, 401])
+    expect(await status(onAir.playbackUrl)).toBe(200)
+  })
+
+  test("of an event that becomes private is told the signed address, and so is everyone who asks later", async () => {
     const onAir = await goLive()
     await push(onAir.streamUrl, STREAM)
     await push(onAir.streamUrl, STREAM)
     expect(await status(onAir.playbackUrl)).toBe(200)
-    await apiOf(server.url, acme.key)("PATCH", `/v1/events/${onAir.eventId}`, { visibility: "private" })
+    const viewer = await enter(onAir, "viewer")
+    const become = (visibility: string) =>
+      apiOf(server.url, acme.key)("PATCH", `/v1/events/${onAir.eventId}`, { visibility })
+    await become("private")
     await eventually(async () => (await status(onAir.playbackUrl)) === 404, "the end of the open address")
-    const { playbackUrl } = (await onAir.control("start")).body
+    const { playbackUrl } = (await viewer.dispatch("broadcast.live")).d.broadcast
     expect(playbackUrl).not.toBe(onAir.playbackUrl)
     expect(await status(playbackUrl)).toBe(200)
+    expect((await onAir.state()).playbackUrl).toBe(playbackUrl)
+    const late = await enter(onAir, "viewer")
+    expect(late.received.find(({ t }) => t === "ready")?.d.broadcast.playbackUrl).toBe(playbackUrl)
+    expect((await onAir.control("start")).body.playbackUrl).toBe(playbackUrl)
+    await onAir.control("pause")
+    await become("public")
+    await eventually(async () => (await onAir.state()).playbackUrl === onAir.playbackUrl, "the open address")
+    expect(await onAir.state()).toMatchObject({ status: "paused" })
+    await Promise.all([viewer.cut(), late.cut()])
   })
 
   test("of an event that becomes private is not given what it waited for", async () => {
@@ -123,6 +165,31 @@ describe("a viewer", () => {
     expect((await fetch(onAir.playbackUrl, { headers: { "if-none-match": etag } })).status).toBe(304)
     const head = await fetch(onAir.playbackUrl.replace("index.m3u8", "s0.m4s"), { method: "HEAD" })
     expect(head.headers.get("cache-control")).toContain("immutable")
+  })
+
+  test("who asks for the part that the playlist hints at gets it when it is there", async () => {
+    const onAir = await goLive()
+    await push(onAir.streamUrl, STREAM)
+    const base = onAir.playbackUrl.replace("index.m3u8", "")
+    // Without a playlist nobody knows of it.
+    expect(await status(`${base}p2.0.m4s`)).toBe(404)
+    await push(onAir.streamUrl, STREAM)
+    const hintIn = (playlist: string) => /PRELOAD-HINT:TYPE=PART,URI="([^"]+)"/.exec(playlist)?.[1] ?? ""
+    expect(hintIn(await text(onAir.playbackUrl))).toBe("p4.0.m4s")
+    expect(await status(`${base}p4.1.m4s`)).toBe(404)
+    expect(await status(`${base}p5.0.m4s`)).toBe(404)
+    const first = bytesAt(`${base}p4.0.m4s`)
+    const encoder = pushStream(onAir.streamUrl)
+    await encoder.write(STREAM.subarray(0, 20_000))
+    expect(Buffer.from((await first).subarray(4, 8)).toString()).toBe("moof")
+    // The last part of a segment comes with the segment.
+    const last = bytesAt(base + hintIn(await text(onAir.playbackUrl)))
+    await encoder.write(STREAM.subarray(20_000))
+    expect((await last).byteLength).toBeGreaterThan(0)
+    const never = status(base + hintIn(await text(onAir.playbackUrl)))
+    await onAir.control("stop")
+    expect([200, 404]).toContain(await never)
+    encoder.kill()
   })
 
   test("asks for files and broadcasts that are not there", async () => {
@@ -187,6 +254,7 @@ describe("limits", () => {
     await stream.write(STREAM.subarray(0, 20_000))
     await eventually(async () => (await first.state()).ingest.state === "receiving", "the first encoder")
     expect((await push(second.streamUrl, STREAM)).status).toBe(503)
+    expect((await second.state()).ingest.failure).toMatchObject({ code: "busy" })
     stream.kill()
   })
 
@@ -218,23 +286,20 @@ test("a viewer who waits for a broadcast that is deleted is answered at once", a
 
 test("staff are told when the encoder is there, and viewers are not", async () => {
   const onAir = await goLive()
-  const enter = async (role: string): Promise<Client> => {
-    const { session } = await createPerson(server.url, acme.key, onAir.eventId, role)
-    const { token, url } = await gatewayToken(server.url, onAir.eventId, session)
-    const client = new Client(url)
-    await client.identify(token)
-    return client
-  }
-  const [host, viewer] = await Promise.all([enter("host"), enter("viewer")])
+  const [host, viewer] = await Promise.all([enter(onAir, "host"), enter(onAir, "viewer")])
   const encoder = pushStream(onAir.streamUrl)
   await encoder.write(STREAM)
   const { broadcastId } = await onAir.state()
   expect(await host.dispatch("broadcast.stream")).toMatchObject({
-    d: { broadcastId, phaseId: onAir.phaseId, state: "receiving" },
+    d: { broadcastId, phaseId: onAir.phaseId, state: "receiving", failure: null },
   })
+  const late = await enter(onAir, "host")
+  const readyOf = ({ received }: Client) => received.find(({ t }) => t === "ready")?.d
+  expect(readyOf(late).encoder).toEqual({ broadcastId, phaseId: onAir.phaseId, state: "receiving", failure: null })
+  expect(readyOf(viewer)).not.toHaveProperty("encoder")
   await onAir.control("pause")
   await viewer.dispatch("broadcast.paused")
   expect(viewer.received.some(({ t }) => t === "broadcast.stream")).toBe(false)
   encoder.kill()
-  await Promise.all([host.cut(), viewer.cut()])
+  await Promise.all([host.cut(), viewer.cut(), late.cut()])
 })

@@ -9,6 +9,8 @@ import { createTestDatabase } from "./database.ts"
 
 export const PLATFORM_KEY = "platform-key-of-the-tests-0123456789"
 
+export const SECRET_KEY = "secret-key-of-the-tests-0123456789abcdef"
+
 export interface TestServer extends RunningServer {
   readonly databaseUrl: string
   /** Its DATA_DIR. */
@@ -52,7 +54,7 @@ const start = async (environment: Environment, parts: Parts): Promise<TestServer
         DATABASE_URL: database.url,
         DATABASE_POOL: "6",
         DATA_DIR: folder,
-        SECRET_KEY: "secret-key-of-the-tests-0123456789abcdef",
+        SECRET_KEY,
         PLATFORM_KEY,
         LOG_LEVEL: "silent",
         WEBHOOK_RETRY_SCHEDULE: "0.05,0.1",

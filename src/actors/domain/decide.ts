@@ -16,6 +16,7 @@ import {
   runBarredHooks,
   runPhaseHooks,
   runPhaseUpdatedHooks,
+  runVisibilityHooks,
 } from "./activities/registry.ts"
 import { checkRole, forgetRole } from "./activities/stage.ts"
 import { liveEventMachine } from "./agenda-chart.ts"
@@ -97,6 +98,7 @@ const steer = (turn: Turn, command: AgendaCommand): AgendaResult | Refused => {
   turn.webhookEvents.push(...effects.webhookEvents)
   turn.ejections.push(...effects.ejections)
   notifyOfPhases(turn, state, turn.state)
+  if (state.event.visibility !== turn.state.event.visibility) runVisibilityHooks(turn)
   return resultOf(command, turn.state)
 }
 

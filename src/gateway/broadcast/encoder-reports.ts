@@ -1,15 +1,16 @@
-/** Reports the encoder of an event's broadcast to staff: when it begins, is lost, or is back. */
+/** Reports the encoder of an event's broadcast to staff: when it begins, is lost, is back, or is refused. */
 import type { EncoderReport, LiveBroadcasts } from "../../media/live/live-broadcasts.ts"
-import type { EncoderState } from "../../model/live/live-values.ts"
 import { encodeEphemeralFrame } from "../../protocol/wire/encoding.ts"
 import type { Delivery } from "./delivery.ts"
+
+const NOTHING_CAME: Pick<EncoderReport, "state" | "failure"> = { state: "waiting", failure: null }
 
 export class EncoderReports {
   readonly #eventId: string
   readonly #broadcasts: Pick<LiveBroadcasts["Service"], "encoderOf">
   readonly #delivery: Pick<Delivery, "ephemeral" | "schedule">
-  /** The state that was reported last; at first that of a broadcast that nothing has come for. */
-  #reported: EncoderState = "waiting"
+  /** Reported last; at first of a broadcast that nothing has come for. */
+  #reported = NOTHING_CAME
   #broadcastId: string | undefined
 
   constructor(
@@ -26,13 +27,14 @@ export class EncoderReports {
   look(now: number): void {
     const report = this.#broadcasts.encoderOf(this.#eventId)
     if (report === undefined) return
-    if (report.broadcastId !== this.#broadcastId) this.#reported = "waiting"
+    if (report.broadcastId !== this.#broadcastId) this.#reported = NOTHING_CAME
     this.#broadcastId = report.broadcastId
-    if (report.state !== this.#reported) this.#send(report, now)
+    const { state, failure } = this.#reported
+    if (report.state !== state || report.failure?.code !== failure?.code) this.#send(report, now)
   }
 
   #send(report: EncoderReport, now: number): void {
-    this.#reported = report.state
+    this.#reported = report
     const frame = encodeEphemeralFrame("broadcast.stream", now, report)
     this.#delivery.ephemeral({ stream: "staff", key: "broadcast.stream", frame })
     this.#delivery.schedule()

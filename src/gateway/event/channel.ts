@@ -96,7 +96,7 @@ export class Channel {
     })
     this.#membership = membership
     const admissions = new Admissions({ membership, arrivals: this.#arrivals, participants, memory: this.memory })
-    this.#sync = new ConnectionSync({ services, subscriber, requests, admissions, media, delivery })
+    this.#sync = new ConnectionSync({ eventId, services, subscriber, requests, admissions, media, delivery })
   }
 
   #follow(event: SubscriberEvent): void {

@@ -5,6 +5,8 @@
  */
 
 import { wireStream } from "../../model/live/streams.ts"
+import { isStaff } from "../../model/roles.ts"
+import type { EncoderView } from "../../protocol/topics/media.ts"
 import { CLOSE, type CloseCode } from "../../protocol/wire/close-codes.ts"
 import type { Resume } from "../../protocol/wire/frames.ts"
 import type { Delivery } from "../broadcast/delivery.ts"
@@ -21,6 +23,7 @@ import { readingFor, whyNoReplay } from "./resume-check.ts"
 
 /** The parts of the channel that an arriving connection meets. */
 interface Needs {
+  readonly eventId: string
   readonly services: GatewayServices
   readonly subscriber: EventSubscriber
   readonly requests: ReadyRequests
@@ -110,7 +113,10 @@ export class ConnectionSync {
     }
     const { cursors } = read
     const given = { ...this.#moment(), reason: reason ?? request.reason, cursors }
-    const own = media.inReady(read.state, media.present(connection, request.seats))
+    const own = {
+      ...media.inReady(read.state, media.present(connection, request.seats)),
+      ...this.#encoderFor(connection),
+    }
     this.#settle(request, cursors, readyWithSnapshot(connection, read.snapshot, own, given))
   }
 
@@ -144,9 +150,9 @@ export class ConnectionSync {
       streams.flatMap((stream) => buffers.between(stream, cursor(stream), delivery.published(stream))),
       seats,
     )
-    const seat = seats === undefined ? {} : { media: seats.main }
+    const own = { ...(seats === undefined ? {} : { media: seats.main }), ...this.#encoderFor(connection) }
     const frames =
-      ready === undefined ? resumedFrames(connection, position, this.#moment(), missed, seat) : [ready, ...missed]
+      ready === undefined ? resumedFrames(connection, position, this.#moment(), missed, own) : [ready, ...missed]
     const isNew = connection.state === "waiting"
     if (isNew) admissions.open(connection)
     media.forget(connection)
@@ -154,6 +160,13 @@ export class ConnectionSync {
     if (!sendAll(connection, frames, services.options.orderedLimitBytes)) return
     connection.apply({ type: "resumed", polls: this.#voterPolls(connection) })
     if (isNew) services.telemetry.metrics.resumes.add(1, ready === undefined ? "replay" : "snapshot")
+  }
+
+  /** Reports of the encoder are sent when it changes, and are not replayed. */
+  #encoderFor({ identity }: Connection): { readonly encoder?: EncoderView | null } {
+    if (!isStaff(identity.role)) return {}
+    const { services, eventId } = this.#needs
+    return { encoder: services.broadcasts.encoderOf(eventId) ?? null }
   }
 
   /** The polls whose tallies the participant may see as a voter. */

@@ -8,7 +8,7 @@ import { toTimestamp } from "../../model/timestamp.ts"
 import { allowedChatTargets, allowedCommands, canChat } from "../../protocol/permissions.ts"
 import type { ReadyReason } from "../../protocol/ready.ts"
 import { type ActingRole, actingAs, type PhaseTraits } from "../../protocol/rule.ts"
-import type { MediaSeat } from "../../protocol/topics/media.ts"
+import type { EncoderView, MediaSeat } from "../../protocol/topics/media.ts"
 import type { StreamCursors } from "../broadcast/stream-names.ts"
 import type { Connection } from "../connection/connection.ts"
 import type { Identity } from "../connection/lifecycle.ts"
@@ -112,15 +112,15 @@ export const readyWithSnapshot = (
   return `{"op":0,"t":"ready","d":{${membersOf(position)},${personalPart(connection, given)},${own}${shared}}}`
 }
 
-/** `ready`, all missed dispatches, and `caughtUp`. `seat`: in the main room. */
+/** `ready`, all missed dispatches, and `caughtUp`. `own`: the seat in the main room, and for staff the encoder. */
 export const resumedFrames = (
   connection: Connection,
   position: ReadyPosition,
   moment: Moment,
   missed: ReadonlyArray<string>,
-  seat: { readonly media?: MediaSeat | null },
+  own: { readonly media?: MediaSeat | null; readonly encoder?: EncoderView | null },
 ): ReadonlyArray<string> => [
-  `{"op":0,"t":"ready","d":{${membersOf({ resumed: true, ...position, ...seat })},${personalPart(connection, moment)}}}`,
+  `{"op":0,"t":"ready","d":{${membersOf({ resumed: true, ...position, ...own })},${personalPart(connection, moment)}}}`,
   ...missed,
   JSON.stringify({ op: 0, t: "caughtUp", d: { v: position.v } }),
 ]

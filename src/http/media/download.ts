@@ -194,7 +194,6 @@ export class Downloads {
     const partial: HttpResponse["headers"] =
       range === "whole" ? [] : [["content-range", `bytes ${start}-${end - 1}/${size}`]]
     const status = range === "whole" ? 200 : 206
-    if (head.method === "HEAD") return exchange.sendHead(status, [...headers, ...partial], end - start)
     // One for the whole answer: the engine keeps none of it.
     const piece = Buffer.allocUnsafeSlow(Math.min(PIECE, end - start))
     return exchange.sendStream(status, [...headers, ...partial], end - start, async (offset) => {

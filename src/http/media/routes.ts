@@ -9,6 +9,7 @@ import type { PlainRoute, StreamRoute } from "../transport/uws-http.ts"
 import { Ingest } from "./broadcasts/ingest.ts"
 import { type LiveServices, LiveViews } from "./broadcasts/live.ts"
 import { recordedFiles } from "./broadcasts/recorded.ts"
+import { ViewerBytes } from "./broadcasts/viewer-bytes.ts"
 import { captionsAt } from "./captions.ts"
 import { type DownloadServices, Downloads } from "./download.ts"
 import type { UploadServices } from "./open-upload.ts"
@@ -37,7 +38,9 @@ export const mediaRoutes = (
       runWith(logged, { onExit })
     }
     const uploads = new Uploads(run, problems, most)
-    const downloads = new Downloads(run, problems, (err) => log.error({ err }, "media: a file could not be read"))
+    const unread = (err: unknown): void => log.error({ err }, "media: a file could not be read")
+    const downloads = new Downloads(run, problems, unread)
+    const bytes = new ViewerBytes(problems, unread)
     const captions: StreamRoute["accept"] = (exchange, { params, requestId }) =>
       run(captionsAt(params["token"] ?? ""), (exit) => {
         exchange.send(Exit.isSuccess(exit) ? exit.value : refusalOf(exit, problems, requestId))
@@ -46,6 +49,7 @@ export const mediaRoutes = (
     const views = new LiveViews({
       run,
       problems,
+      bytes,
       timers: yield* currentTimers,
       broadcasts: yield* LiveBroadcasts,
       links: yield* MediaLinks,
@@ -63,7 +67,7 @@ export const mediaRoutes = (
         method: "GET",
         path: "/v1/media/recordings/:token/:name",
         crossOrigin: true,
-        accept: recordedFiles(run, problems, downloads),
+        accept: recordedFiles(run, problems, downloads, bytes),
       },
       { method: "GET", path: "/v1/media/clips/:token", crossOrigin: true, accept: downloads.give("clip") },
       { method: "GET", path: "/v1/media/derivations/:token", crossOrigin: true, accept: downloads.give("derivation") },

@@ -197,6 +197,11 @@ export class Exchange {
     this.#res.resume()
   }
 
+  /** After a whole body: the answer may take a while. The engine would close a connection that was resumed and is silent for ten seconds. */
+  waitForAnswer(): void {
+    this.pause()
+  }
+
   /** The engine counts the pace of a body from the last `resume` on. */
   #restartTimeout(): void {
     if (this.aborted || this.#sent) return
@@ -204,8 +209,16 @@ export class Exchange {
     this.#res.resume()
   }
 
-  /** Sends a body that is in memory, as fast as the client takes it: what it has not taken is not copied. */
-  sendBytes(status: number, headers: HttpResponse["headers"], body: Uint8Array): void {
+  /**
+   * Sends a body that is in memory, as fast as the client takes it: what it has not taken is not copied. `whenSlow` is called if it does not
+   * take all at once, and what that returns when it has all, or is gone.
+   */
+  sendBytes(
+    status: number,
+    headers: HttpResponse["headers"],
+    body: Uint8Array,
+    whenSlow: () => () => void = () => () => {},
+  ): void {
     if (this.aborted || this.#sent) return
     if (this.#head.method === "HEAD") {
       this.sendHead(status, headers, body.byteLength)
@@ -222,10 +235,14 @@ export class Exchange {
       return
     }
     this.#isStreaming = true
+    const release = whenSlow()
+    this.#onAborted = release
     this.#res.onWritable((offset) => {
       const [isTaken, isEnd] = this.#res.tryEnd(body.subarray(offset), body.byteLength)
       if (isEnd) {
         this.#isStreaming = false
+        this.#onAborted = undefined
+        release()
         this.#options.onEnd(status, this.#head, this.#route)
       }
       return isTaken
@@ -253,6 +270,10 @@ export class Exchange {
     length: number,
     read: (offset: number) => Promise<Uint8Array>,
   ): Promise<void> {
+    if (this.#head.method === "HEAD") {
+      this.sendHead(status, headers, length)
+      return
+    }
     if (!this.#claim()) return
     this.#isStreaming = true
     this.#res.cork(() => this.#writeHead(status, headers))

@@ -1,5 +1,6 @@
 /** Media playlists of HLS (RFC 8216, and its second edition for parts): a broadcast while it runs, and when it is over. */
 import type { Part, Segment } from "./segments.ts"
+import { storedTimes } from "./stored-times.ts"
 import type { ListedSegment, LiveState } from "./window.ts"
 
 /** Addresses relative to the playlist's. */
@@ -135,20 +136,13 @@ const mapOf = (names: RecordingNames, take: number): string =>
 const addressOf = (names: RecordingNames, { number, take, offset, bytes }: Segment): ReadonlyArray<string> =>
   names.form === "names" ? [names.segment(number)] : [`#EXT-X-BYTERANGE:${bytes}@${offset}`, names.file(take)]
 
-/**
- * The playlist of a whole recording. Segments last until the next one starts, which is right to the millisecond also where the
- * encoder guessed the duration of their last frames. `withDates`: the time of day, of which some readers make the
- * start of the recording.
- */
+/** The playlist of a whole recording. `withDates`: the time of day, of which some readers make the start of the recording. */
 export const writeRecordingPlaylist = (
   segments: ReadonlyArray<Segment>,
   names: RecordingNames,
   { withDates = false }: { readonly withDates?: boolean } = {},
 ): string => {
-  const timed = segments.map((segment, index) => ({
-    ...segment,
-    durationMs: (segments[index + 1]?.startMs ?? segment.startMs + segment.durationMs) - segment.startMs,
-  }))
+  const timed = storedTimes(segments)
   const lines = [
     "#EXTM3U",
     "#EXT-X-VERSION:6",

@@ -1,4 +1,4 @@
-/** Requests for a playlist that is to have a certain segment or part (blocking reload, RFC 8216bis §6.2.5.2). */
+/** Requests for a playlist that is to have a certain segment or part (blocking reload, RFC 8216bis §6.2.5.2), and for the part that comes next. */
 import type { LiveState } from "./window.ts"
 
 /** `invalid` is a 400. */
@@ -58,6 +58,10 @@ const partOfWhole = (
   if (part >= last.parts.length + partsAhead(partMs)) return "invalid"
   return (open?.parts.length ?? 0) > 0 ? "ready" : "wait"
 }
+
+/** Whether the playlist hints at the part: players ask for it before it is there. */
+export const isHinted = ({ open, nextSegment, hasEnded }: LiveState, segment: number, index: number): boolean =>
+  !hasEnded && segment === nextSegment && index === (open?.parts.length ?? 0)
 
 /** The Advance Part Limit. */
 const partsAhead = (partMs: number): number => (partMs < 1000 ? Math.ceil(PARTS_AHEAD_MS / partMs) : 3)

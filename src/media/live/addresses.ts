@@ -15,8 +15,8 @@ export interface AddressGiven {
 }
 
 /**
- * The playlist of a broadcast. For a private event the address is a credential, which outlives the longest broadcast by an hour. It stands in
- * the path: relative addresses in a playlist would drop a query.
+ * The playlist of a broadcast. For a private event the address is a credential, which outlives the longest broadcast by an hour, and any that goes
+ * on: pauses do not count for the longest one. It stands in the path: relative addresses in a playlist would drop a query.
  */
 export const ownPlaybackUrl =
   ({ watchUrl, links, maxHours, playlist }: AddressGiven): PlaybackUrlOf =>

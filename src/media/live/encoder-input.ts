@@ -3,9 +3,11 @@
  * and numbered pieces of a stream (browsers). One encoder at a time: a stream that begins ends the one before.
  */
 import type { Timers } from "../../clock/timers.ts"
+import { RateLimited, Unavailable } from "../../model/errors.ts"
 import type { Init } from "../broadcast/fmp4/init.ts"
 import { FragmentedMp4Reader, type Mp4Event } from "../broadcast/fmp4/reader.ts"
 import { EncoderRefused } from "../broadcast/fmp4/refusal.ts"
+import { FileDescription } from "./file-description.ts"
 import type { LiveBroadcast } from "./live-broadcast.ts"
 import { SpeedLimit } from "./speed-limit.ts"
 
@@ -45,8 +47,10 @@ const MOST_BOXES = 3000
 /** So much is read before its boxes are counted. */
 const SLICE_BYTES = 16_384
 
-/** A file that came before its description waits so long for it. */
-const INIT_WITHIN_MS = 5000
+const tooFast = (): EncoderRefused =>
+  new EncoderRefused("too_fast", "The encoder sends more than the broadcast may have; lower its bit rate.")
+const tooMuch = new Unavailable({ detail: "The broadcast is stored more slowly than it comes.", retryAfterSeconds: 2 })
+const replaced = new Unavailable({ detail: "The address of the encoder was replaced.", retryAfterSeconds: 5 })
 
 export class EncoderInput {
   readonly #live: LiveBroadcast
@@ -55,9 +59,7 @@ export class EncoderInput {
   readonly #boxes: SpeedLimit
   #encoder: Encoder | undefined
   #gathered = 0
-  /** Of the encoder that pushes files. */
-  #init: Init | undefined
-  readonly #waitingForInit: Array<() => void> = []
+  readonly #description: FileDescription
   #pieces: { readonly reader: FragmentedMp4Reader; readonly first: Buffer; next: number } | undefined
   /** The form of the encoder that has no connection of its own. */
   #joined: "files" | "pieces" | undefined
@@ -66,6 +68,7 @@ export class EncoderInput {
   constructor(live: LiveBroadcast, timers: Timers, maxKbps: number) {
     this.#live = live
     this.#timers = timers
+    this.#description = new FileDescription(timers, live.takeInit)
     const perSecond = maxKbps * BYTES_PER_KBIT
     this.#speed = new SpeedLimit(perSecond, perSecond * HOLDS_SECONDS, timers.elapsed())
     this.#boxes = new SpeedLimit(BOXES_PER_SECOND, MOST_BOXES, timers.elapsed())
@@ -104,7 +107,7 @@ export class EncoderInput {
     return {
       write: (chunk) => {
         this.#count(chunk.byteLength)
-        this.#take(reader, chunk)
+        this.#read(reader, chunk, this.#use)
       },
       end: () => {
         if (this.#encoder !== encoder) return
@@ -114,19 +117,21 @@ export class EncoderInput {
     }
   }
 
-  /** A whole file: a description, or fragments. Resolves when it is stored. */
+  /** A whole file: a description, or fragments. Another encoder is replaced once the file was read. Resolves when it is stored. */
   async putFile(bytes: Uint8Array): Promise<void> {
+    this.#requireRoom()
     this.#count(bytes.byteLength)
-    if (!startsWithInit(bytes) && this.#init === undefined) await this.#initCame()
+    const resets = this.#resets
+    const init = startsWithInit(bytes) ? undefined : await this.#description.find()
+    if (resets !== this.#resets) throw replaced
+    const events: Mp4Event[] = []
+    const reader = new FragmentedMp4Reader(init)
+    this.#read(reader, bytes, (some) => events.push(...some))
+    this.#refusing(() => reader.end())
     if (this.#joined !== "files") this.#takeOver(undefined, "files")
-    const reader = new FragmentedMp4Reader(this.#init)
-    this.#take(reader, bytes)
-    try {
-      reader.end()
-    } catch (cause) {
-      throw cause instanceof EncoderRefused ? this.#live.refused(cause) : cause
-    }
-    this.#live.endFile()
+    if (init !== undefined && this.#description.present !== init) this.#begin(init)
+    this.#use(events)
+    this.#live.endFile(this.#timers.now())
     await this.#live.settled()
   }
 
@@ -135,7 +140,8 @@ export class EncoderInput {
    * one, when all that the piece completed is stored.
    */
   async putPiece(number: number, bytes: Uint8Array): Promise<number> {
-    this.#count(bytes.byteLength)
+    this.#requireRoom()
+    this.#countPiece(bytes.byteLength)
     // The first piece may be repeated too; with other bytes it begins another stream.
     if (number === 0 && this.#pieces?.first.equals(bytes) !== true) {
       this.#takeOver(undefined, "pieces")
@@ -145,16 +151,25 @@ export class EncoderInput {
     if (pieces === undefined || number > pieces.next) throw new PieceOutOfOrder(pieces?.next ?? 0)
     if (number === pieces.next) {
       pieces.next += 1
-      this.#take(pieces.reader, bytes)
+      this.#read(pieces.reader, bytes, this.#use)
     }
     await this.#live.settled()
     return pieces.next
   }
 
-  /** The address was replaced, or the broadcast is over: what comes to the one before is refused. */
+  /** The address is another now: what comes to the one before is refused. */
+  replace(): void {
+    const had = this.#encoder !== undefined || this.#joined !== undefined
+    this.reset()
+    if (had)
+      this.#live.fail({ code: "replaced", detail: "The encoder has a new address, and pushes to the one before." })
+  }
+
+  /** The broadcast is over, or leaves memory. */
   reset(): void {
     this.#resets += 1
     this.#takeOver(undefined)
+    this.#description.forget()
   }
 
   /** Files and pieces come in requests of their own: only a stream can be cut. */
@@ -162,34 +177,38 @@ export class EncoderInput {
     const before = this.#encoder
     this.#encoder = encoder
     this.#joined = joined
-    this.#init = undefined
+    this.#description.leave()
     this.#pieces = undefined
     before?.cut()
+    if (before !== undefined) this.#live.fail({ code: "replaced", detail: "Another encoder has taken over." })
     this.#live.endRun()
   }
 
-  #count(bytes: number): void {
-    if (this.#speed.take(bytes, this.#timers.elapsed())) return
-    throw this.#live.refused(
-      new EncoderRefused("too_fast", "The encoder sends more than the broadcast may have; lower its bit rate."),
-    )
+  /** The database or the disk is behind: what came before has to be stored first. */
+  #requireRoom(): void {
+    if (this.#live.isFull) throw tooMuch
   }
 
-  #initCame(): Promise<void> {
-    return new Promise((resolve) => {
-      const stop = this.#timers.after(INIT_WITHIN_MS, resolve)
-      this.#waitingForInit.push(() => {
-        stop()
-        resolve()
-      })
-    })
+  #count(bytes: number): void {
+    if (!this.#speed.take(bytes, this.#timers.elapsed())) throw this.#live.refused(tooFast())
+  }
+
+  /** A page that could not send for a while sends all of it at once, and again what it may not send yet. */
+  #countPiece(bytes: number): void {
+    const waitMs = this.#speed.wait(bytes, this.#timers.elapsed())
+    if (waitMs === 0) return
+    const why = this.#live.refused(tooFast())
+    throw waitMs === undefined
+      ? why
+      : new RateLimited({ limit: "broadcast", retryAfterSeconds: Math.ceil(waitMs / 1000) })
   }
 
   /** Boxes cost time, however few bytes they have, so that they are counted while they are read. */
-  #take(reader: FragmentedMp4Reader, chunk: Uint8Array): void {
+  #read(reader: FragmentedMp4Reader, chunk: Uint8Array, use: (events: ReadonlyArray<Mp4Event>) => void): void {
     for (let at = 0; at < chunk.byteLength; at += SLICE_BYTES) {
       const before = reader.boxes
-      this.#takeSlice(reader, chunk.subarray(at, at + SLICE_BYTES))
+      use(this.#refusing(() => reader.push(chunk.subarray(at, at + SLICE_BYTES))))
+      if (reader.refusal !== undefined) throw this.#live.refused(reader.refusal)
       if (!this.#boxes.take(reader.boxes - before, this.#timers.elapsed())) {
         throw this.#live.refused(
           new EncoderRefused(
@@ -201,21 +220,24 @@ export class EncoderInput {
     }
   }
 
-  #takeSlice(reader: FragmentedMp4Reader, chunk: Uint8Array): void {
-    let events: ReadonlyArray<Mp4Event>
+  #refusing<A>(read: () => A): A {
     try {
-      events = reader.push(chunk)
+      return read()
     } catch (cause) {
       throw cause instanceof EncoderRefused ? this.#live.refused(cause) : cause
     }
+  }
+
+  readonly #use = (events: ReadonlyArray<Mp4Event>): void => {
     for (const event of events) {
-      if (event.type === "init") {
-        this.#live.begin(event.init)
-        if (this.#joined === "files") this.#init = event.init
-        for (const call of this.#waitingForInit.splice(0)) call()
-      } else this.#live.push(event.fragment, this.#timers.now())
+      if (event.type === "init") this.#begin(event.init)
+      else this.#live.push(event.fragment, this.#timers.now())
     }
-    if (reader.refusal !== undefined) throw this.#live.refused(reader.refusal)
+  }
+
+  #begin(init: Init): void {
+    this.#live.begin(init, this.#timers.now())
+    if (this.#joined === "files") this.#description.came(init)
   }
 }
 

@@ -3,10 +3,10 @@
  * that after a crash the file is cut to the end of its last row. Where there is no room any more the broadcast goes on live: rows
  * without bytes keep its numbers and times.
  */
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { Unavailable } from "../../model/errors.ts"
 import { newId } from "../../model/ids.ts"
-import { Database } from "../../store/database.ts"
+import { Database, type Queryable } from "../../store/database.ts"
 import {
   insertBroadcastRecording,
   insertSegment,
@@ -28,7 +28,12 @@ export interface JournalGiven {
   readonly recording: { readonly id: string; readonly storageKey: string } | undefined
   /** The take whose file goes on, and the bytes of it that rows name. */
   readonly take: { readonly storageKey: string; readonly bytes: number } | undefined
+  /** Asked when the database is away: whether the journal waits for it. */
+  readonly mayWait: () => boolean
 }
+
+/** The database may be away so long; what comes waits in the broadcast's queue meanwhile. */
+const PATIENCE = Schedule.spaced("500 millis").pipe(Schedule.upTo({ duration: "1 minute" }))
 
 /** The room is looked at once in so many segments. */
 const LOOK_EVERY = 8
@@ -44,18 +49,25 @@ const cutReasonOr = (cause: unknown): "full" => {
 const keyOfTake = (recordingKey: string, take: number): string =>
   take === 1 ? recordingKey : `${recordingKey}-${take}`
 
-export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take }: JournalGiven): Journal => {
+export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take, mayWait }: JournalGiven): Journal => {
   let recording = known
   let file: GrowingFile | undefined
   let bytes = take?.bytes ?? 0
   let segments = 0
   let isRoomUsedUp = false
 
+  /** For a statement that may run twice: after a failure its effect is unknown. */
+  const patient = <A, R>(work: Effect.Effect<A, Unavailable, R>): Effect.Effect<A, Unavailable, R> =>
+    Effect.retry(work, { schedule: PATIENCE, while: mayWait })
+
+  const stored = <A>(work: (sql: Queryable) => Promise<A>) =>
+    patient(Effect.flatMap(Database, (database) => database.run(work)))
+
   const begun = Effect.gen(function* () {
     if (recording !== undefined) return recording
     const id = newId()
     const storageKey = storageKeyOf(broadcast.workspaceId, id)
-    const wasLive = yield* (yield* Database).run((sql) => insertBroadcastRecording(sql, { id, storageKey, broadcast }))
+    const wasLive = yield* stored((sql) => insertBroadcastRecording(sql, { id, storageKey, broadcast }))
     if (!wasLive) return yield* over
     recording = { id, storageKey }
     return recording
@@ -79,7 +91,7 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
   const cutOff = (recordingId: string, reason: string) =>
     Effect.gen(function* () {
       isRoomUsedUp = true
-      yield* (yield* Database).run((sql) =>
+      yield* stored((sql) =>
         noteCutOff(sql, recordingId, { code: "cut_off", detail: `The end is not recorded: ${reason}.` }),
       )
     })
@@ -89,7 +101,7 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
     Effect.gen(function* () {
       if (isRoomUsedUp) return false
       if (segments++ % LOOK_EVERY !== 0) return true
-      const reason = yield* whyNoRoom(broadcast.workspaceId, more * LOOK_EVERY, quotaBytes)
+      const reason = yield* patient(whyNoRoom(broadcast.workspaceId, more * LOOK_EVERY, quotaBytes))
       if (reason === undefined) return true
       yield* cutOff(recordingId, reason)
       return false
@@ -111,7 +123,7 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
       const isStored = (yield* hasRoom(id, segment.bytes)) && (yield* written(id, data))
       const row = { ...segment, offset: bytes, bytes: isStored ? segment.bytes : 0 }
       if (isStored) bytes += segment.bytes
-      const isThere = yield* (yield* Database).run((sql) => insertSegment(sql, id, row))
+      const isThere = yield* stored((sql) => insertSegment(sql, id, row))
       if (!isThere) return yield* over
     })
 
@@ -125,7 +137,7 @@ export const openJournal = ({ broadcast, run, quotaBytes, recording: known, take
           const to = yield* opened(key, 0)
           yield* Effect.promise(() => to.append([init.bytes]))
           bytes = init.bytes.byteLength
-          const isThere = yield* (yield* Database).run((sql) =>
+          const isThere = yield* stored((sql) =>
             insertTake(sql, id, { number, identity: init.identity, init: init.bytes, storageKey: key }),
           )
           if (isThere) return

@@ -34,6 +34,8 @@ export interface LiveGiven {
   readonly inits: ReadonlyMap<number, Init>
   readonly hasEnded: boolean
   readonly isPaused: boolean
+  /** Of the encoder, before this object. */
+  readonly failure: EncoderFailure | undefined
   /** The longest broadcast. */
   readonly maxMs: number
   /** Called once, when the journal cannot be written: this object is not used any more. */
@@ -46,12 +48,18 @@ export interface Playlist {
 }
 
 export interface EncoderFailure {
-  readonly code: RefusalCode
+  /**
+   * `busy`: too many encoders push to this server. `not_stored`: the database or the disk does not take it. `replaced`: another encoder took over, or
+   * the address is another now.
+   */
+  readonly code: RefusalCode | "busy" | "not_stored" | "replaced"
   readonly detail: string
 }
 
 interface Queued {
   readonly event: TimelineEvent
+  /** The count of calls in which bytes of an encoder came; 0 for an event that its end caused. */
+  readonly call: number
   /** The segment that was open after the event. */
   readonly open: OpenSegment | undefined
 }
@@ -88,11 +96,13 @@ export class LiveBroadcast {
   #isBroken = false
   #isClosed = false
   #playlist: Playlist | undefined
+  #lastBytesAt: number | undefined
   #lastSegmentAt: number | undefined
-  #failure: EncoderFailure | undefined
+  #calls = 0
+  #failure: { readonly why: EncoderFailure; readonly call: number } | undefined
 
   constructor(given: LiveGiven) {
-    const { position, window, inits, hasEnded, isPaused } = given
+    const { position, window, inits, hasEnded, isPaused, failure } = given
     this.#given = given
     this.#takeInit = position.take === undefined ? undefined : inits.get(position.take.number)
     this.#timeline = new Timeline({ segmentMs: SEGMENT_MS, partMs: PART_MS }, position, this.#takeInit)
@@ -102,6 +112,7 @@ export class LiveBroadcast {
     const last = window.segments.at(-1)
     this.#endMs = last === undefined ? 0 : last.startMs + last.durationMs
     this.#hasEnded = hasEnded
+    this.#failure = failure && { why: failure, call: 0 }
     for (const [take, { bytes }] of inits) this.memory.addInit(take, bytes)
   }
 
@@ -126,9 +137,19 @@ export class LiveBroadcast {
     return this.#timeline.position.take?.number ?? 0
   }
 
+  /** Of the last take. */
+  get takeInit(): Init | undefined {
+    return this.#takeInit
+  }
+
   /** Of the whole segments. */
   get durationMs(): number {
     return this.#endMs
+  }
+
+  /** Unix milliseconds at which bytes of an encoder were taken last, also those that a pause drops. */
+  get lastBytesAt(): number | undefined {
+    return this.#lastBytesAt
   }
 
   /** Unix milliseconds at which the last segment came to this process. */
@@ -136,9 +157,9 @@ export class LiveBroadcast {
     return this.#lastSegmentAt
   }
 
-  /** Why the encoder was refused; until a segment comes. */
+  /** Why the encoder was refused; until a segment of later bytes is stored. */
   get failure(): EncoderFailure | undefined {
-    return this.#failure
+    return this.#failure?.why
   }
 
   /** The encoder has to wait until there is room, which `changes` reports. */
@@ -150,8 +171,8 @@ export class LiveBroadcast {
     return this.#queuedBytes <= RESUME_BELOW
   }
 
-  /** A description comes: an encoder begins, or begins again. Throws `EncoderRefused`. */
-  begin(init: Init): void {
+  /** A description comes: an encoder begins, or begins again. `now`: Unix milliseconds. Throws `EncoderRefused`. */
+  begin(init: Init, now: number): void {
     const before = this.#takeInit
     if (before !== undefined && kindsOf(before) !== kindsOf(init)) {
       throw this.refused(
@@ -161,6 +182,7 @@ export class LiveBroadcast {
         ),
       )
     }
+    this.#lastBytesAt = now
     this.#add(this.#timeline.begin(init))
   }
 
@@ -170,7 +192,9 @@ export class LiveBroadcast {
       throw this.refused(new EncoderRefused("too_long", "The broadcast has reached the longest that one may last."))
     }
     try {
-      this.#add(this.#timeline.push(fragment, now), now)
+      const events = this.#timeline.push(fragment, now)
+      this.#lastBytesAt = now
+      this.#add(events, now)
     } catch (cause) {
       throw cause instanceof EncoderRefused ? this.refused(cause) : cause
     }
@@ -178,12 +202,17 @@ export class LiveBroadcast {
 
   /** Keeps the reason for those that look after the encoder, which does not show it. */
   refused(why: EncoderRefused): EncoderRefused {
-    this.#failure = { code: why.code, detail: why.message }
+    this.fail({ code: why.code, detail: why.message })
     return why
   }
 
-  endFile(): void {
-    this.#add(this.#timeline.endFile())
+  fail(why: EncoderFailure): void {
+    this.#failure = { why, call: this.#calls }
+  }
+
+  /** `now`: Unix milliseconds. */
+  endFile(now: number): void {
+    this.#add(this.#timeline.endFile(), now)
   }
 
   /** The encoder is gone. */
@@ -231,11 +260,14 @@ export class LiveBroadcast {
     return this.#playlist
   }
 
+  /** `now`: of an encoder's bytes; without it the events are of its end. */
   #add(events: ReadonlyArray<TimelineEvent>, now?: number): void {
     const { open } = this.#timeline
+    if (now !== undefined) this.#calls += 1
+    const call = now === undefined ? 0 : this.#calls
     for (const event of events) {
       if (this.#isBroken || this.#hasEnded) return
-      this.#queue.push({ event, open })
+      this.#queue.push({ event, open, call })
       this.#queuedBytes += bytesOf(event)
       if (event.type === "segment" && now !== undefined) this.#lastSegmentAt = now
     }
@@ -259,7 +291,7 @@ export class LiveBroadcast {
     }
   }
 
-  async #store({ event, open }: Queued): Promise<void> {
+  async #store({ event, open, call }: Queued): Promise<void> {
     if (event.type === "take") {
       await this.#given.journal.beginTake(event.take.number, event.init)
       this.#takeInit = event.init
@@ -268,6 +300,8 @@ export class LiveBroadcast {
     else {
       await this.#given.journal.append(event)
       this.#segmentCame(event)
+      if (this.#failure !== undefined && (this.#failure.why.code === "not_stored" || call > this.#failure.call))
+        this.#failure = undefined
     }
   }
 
@@ -283,7 +317,6 @@ export class LiveBroadcast {
     this.#nextSegment = segment.number + 1
     this.#endMs = segment.startMs + segment.durationMs
     this.#open = undefined
-    this.#failure = undefined
   }
 
   #changed(): void {

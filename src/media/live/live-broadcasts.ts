@@ -4,6 +4,7 @@
  * again when a live event commits a change of one, and every few seconds.
  */
 import { Context, Effect, Latch, Layer } from "effect"
+import { LRUCache } from "lru-cache"
 import { currentTimers } from "../../clock/timers.ts"
 import { Conflict, NotFound, Unauthorized, Unavailable } from "../../model/errors.ts"
 import type { EncoderState } from "../../model/live/live-values.ts"
@@ -22,7 +23,7 @@ import { Telemetry } from "../../telemetry/telemetry.ts"
 import type { MediaStorage } from "../storage/storage.ts"
 import { EncoderInput } from "./encoder-input.ts"
 import { openJournal } from "./journal.ts"
-import { LiveBroadcast } from "./live-broadcast.ts"
+import { type EncoderFailure, LiveBroadcast } from "./live-broadcast.ts"
 import { WINDOW } from "./live-settings.ts"
 import { type OpenBroadcast, OpenBroadcasts } from "./open-broadcasts.ts"
 import { restoredFrom } from "./restore.ts"
@@ -41,6 +42,7 @@ export interface LiveBroadcastOptions {
 
 /** Broadcasts whose rows are read at once: anybody may ask for any id. */
 const MOST_OPENING = 32
+const MOST_FAILURES = 1000
 const POLL = "5 seconds"
 const HOUR_MS = 3_600_000
 
@@ -52,6 +54,14 @@ const manyOpening = new Unavailable({ detail: "Too many broadcasts are asked for
 const broken = new Unavailable({ detail: "The broadcast could not be stored.", retryAfterSeconds: 2 })
 const notLive = new Conflict({ detail: "The broadcast is not live: start it first." })
 const over = new Conflict({ detail: "The broadcast has ended." })
+const STORED_LATER: EncoderFailure = {
+  code: "not_stored",
+  detail: "The database is not reachable: what comes is kept, and viewers wait for it.",
+}
+const NOT_STORED: EncoderFailure = {
+  code: "not_stored",
+  detail: "The broadcast could not be stored, and its encoder was cut.",
+}
 const badToken = new Unauthorized({ detail: "The address of the encoder is not valid, or has been replaced." })
 
 /** The state of the encoder of an event's broadcast. */
@@ -59,6 +69,7 @@ export interface EncoderReport {
   readonly broadcastId: string
   readonly phaseId: string
   readonly state: EncoderState
+  readonly failure: EncoderFailure | null
 }
 
 export class LiveBroadcasts extends Context.Service<
@@ -99,6 +110,10 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
     const run = Effect.runPromiseWith(yield* Effect.context<Database | MediaStorage>())
     const opened = new OpenBroadcasts(timers, log)
     const opening = new Map<string, Promise<OpenBroadcast | undefined>>()
+    /** Of broadcasts that left memory for it, by id. */
+    const failures = new LRUCache<string, EncoderFailure>({ max: MOST_FAILURES })
+
+    let isStopping = false
 
     const restored = (broadcast: StoredBroadcast, rows: BroadcastRows): OpenBroadcast => {
       const { status, visibility, id, eventId, phaseId } = broadcast
@@ -112,17 +127,25 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
           quotaBytes,
           recording: rows.recording,
           take: take === undefined ? undefined : { storageKey: take.storageKey, bytes: from.position.fileBytes },
+          mayWait: () => {
+            live.fail(STORED_LATER)
+            return !isStopping
+          },
         }),
         hasEnded: status === "ended",
         isPaused: status === "paused",
+        failure: failures.get(id),
         maxMs: (ingest?.maxHours ?? 0) * HOUR_MS,
         onBroken: (cause) => {
           log.error({ err: cause, broadcast: id }, "media: a broadcast could not be stored")
+          failures.set(id, NOT_STORED)
           opened.drop(id, one)
         },
       })
+      failures.delete(id)
       const input = new EncoderInput(live, timers, ingest?.maxKbps ?? 0)
-      const one: OpenBroadcast = { eventId, phaseId, live, input, visibility, status, lastUsedAt: timers.elapsed() }
+      const lastUsedAt = timers.elapsed()
+      const one: OpenBroadcast = { eventId, phaseId, live, input, visibility, status, lastUsedAt, tokenHash: undefined }
       return one
     }
 
@@ -172,17 +195,34 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
     }).pipe(Effect.ignore)
 
     yield* whenever(signal, refresh)
-    yield* Effect.addFinalizer(() => Effect.promise(() => opened.closeAll()))
+    yield* Effect.addFinalizer(() => {
+      isStopping = true
+      return Effect.promise(() => opened.closeAll())
+    })
 
-    const admit = (tokenHash: Uint8Array, { most }: NonNullable<typeof ingest>) =>
+    const ofToken = (tokenHash: Uint8Array) =>
       Effect.gen(function* () {
         const found = yield* database.run((sql) => findIngest(sql, tokenHash))
         if (found === undefined) return yield* badToken
         // The row, and not memory, which follows a moment later.
         if (found.status === "ended") return yield* over
         const one = yield* open(found.id)
-        const isOneMore = !opened.hasEncoder(one) && opened.encoders >= most
-        return isOneMore ? yield* busy : one
+        one.tokenHash = tokenHash
+        return one
+      }).pipe(
+        // While the database is away no address is replaced, and an encoder that was admitted goes on.
+        Effect.catchTag("Unavailable", (failure) => {
+          const known = opened.findOfToken(tokenHash)
+          return known === undefined ? Effect.fail(failure) : Effect.succeed(known)
+        }),
+      )
+
+    const admit = (tokenHash: Uint8Array, { most }: NonNullable<typeof ingest>) =>
+      Effect.gen(function* () {
+        const one = yield* ofToken(tokenHash)
+        if (opened.hasEncoder(one) || opened.encoders < most) return one
+        one.live.fail({ code: "busy", detail: busy.detail })
+        return yield* busy
       })
 
     return {
@@ -196,7 +236,10 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
           if (ingest === null) return yield* notHere
           const isLive = yield* database.run((sql) => putIngest(sql, id, tokenHash))
           if (!isLive) return yield* notLive
-          opened.use(id)?.input.reset()
+          const one = opened.use(id)
+          if (one === undefined) return
+          one.tokenHash = undefined
+          one.input.replace()
         }),
       finish: (id) => Effect.tryPromise({ try: () => opened.end(id), catch: () => broken }),
       stateOf: (one) => opened.stateOf(one),
@@ -204,7 +247,8 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
         const found = opened.findOfEvent(eventId)
         if (found === undefined) return undefined
         const [broadcastId, one] = found
-        return { broadcastId, phaseId: one.phaseId, state: opened.stateOf(one) }
+        const { phaseId, live } = one
+        return { broadcastId, phaseId, state: opened.stateOf(one), failure: live.failure ?? null }
       },
     } satisfies LiveBroadcasts["Service"]
   })

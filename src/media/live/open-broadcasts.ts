@@ -17,6 +17,8 @@ export interface OpenBroadcast {
   status: StoredBroadcast["status"]
   /** Milliseconds that only go forward. */
   lastUsedAt: number
+  /** The hash of the token that an encoder has shown. */
+  tokenHash: Uint8Array | undefined
 }
 
 /** Without an encoder or a viewer for so long, it leaves memory. */
@@ -65,13 +67,21 @@ export class OpenBroadcasts {
     return undefined
   }
 
+  /** The broadcast that goes on whose encoder has shown the token. */
+  findOfToken(hash: Uint8Array): OpenBroadcast | undefined {
+    return [...this.#open.values()].find(
+      ({ tokenHash, status }) => status !== "ended" && tokenHash !== undefined && Buffer.compare(tokenHash, hash) === 0,
+    )
+  }
+
   stateOf({ input, live }: OpenBroadcast): EncoderState {
     if (input.hasStream || this.#isRecent(live)) return "receiving"
     return live.durationMs === 0 ? "waiting" : "lost"
   }
 
-  #isRecent({ lastSegmentAt }: LiveBroadcast): boolean {
-    return lastSegmentAt !== undefined && this.#timers.now() - lastSegmentAt < LOST_AFTER_MS
+  /** By the bytes and not by the segments: there are none during a pause. */
+  #isRecent({ lastBytesAt }: LiveBroadcast): boolean {
+    return lastBytesAt !== undefined && this.#timers.now() - lastBytesAt < LOST_AFTER_MS
   }
 
   /** The rows of those that were in memory when they were read; a row that is not there was deleted. */

@@ -4,15 +4,14 @@ import type { BroadcastSegment } from "../../model/media/broadcast-segment.ts"
 import type { MediaFacts } from "../../model/media/recording.ts"
 import type { StoredTake } from "../../store/media/broadcasts.ts"
 import { readInit } from "../broadcast/fmp4/init.ts"
+import { storedTimes } from "../broadcast/stored-times.ts"
 
 /** `segments`: those that are stored. Picture size is of the first take. `undefined`: nothing is stored. */
 export const recordedFacts = (
   takes: ReadonlyArray<StoredTake>,
   segments: ReadonlyArray<BroadcastSegment>,
 ): { readonly facts: MediaFacts; readonly sizeBytes: number } | undefined => {
-  const [first] = segments
-  const last = segments.at(-1)
-  if (first === undefined || last === undefined) return undefined
+  if (segments.length === 0) return undefined
   const inits = takes.map(({ init }) => readInit(new Uint8Array(init)))
   const tracks = inits[0]?.tracks ?? []
   const size = tracks.find(({ kind }) => kind === "video")?.size ?? null
@@ -24,7 +23,10 @@ export const recordedFacts = (
       container: "MP4",
       contentType: size === null ? "audio/mp4" : "video/mp4",
       codecs: [...new Set(inits.flatMap((init) => init.tracks.map(({ codec }) => codec)))],
-      durationMs: Math.max(1, last.startMs + last.durationMs - first.startMs),
+      durationMs: Math.max(
+        1,
+        storedTimes(segments).reduce((sum, { durationMs }) => sum + durationMs, 0),
+      ),
       width: size?.width ?? null,
       height: size?.height ?? null,
     },

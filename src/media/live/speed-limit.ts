@@ -16,8 +16,25 @@ export class SpeedLimit {
 
   /** False: too many. They count all the same. */
   take(count: number, now: number): boolean {
-    this.#left = Math.min(this.#most, this.#left + (now - this.#at) * this.#perMs) - count
-    this.#at = now
+    this.#fill(now)
+    this.#left -= count
     return this.#left >= 0
+  }
+
+  /**
+   * Milliseconds after which so many may come; 0: they were counted now. Those that have to come again do not count. `undefined`: so many
+   * never may.
+   */
+  wait(count: number, now: number): number | undefined {
+    if (count > this.#most) return undefined
+    this.#fill(now)
+    if (count > this.#left) return (count - this.#left) / this.#perMs
+    this.#left -= count
+    return 0
+  }
+
+  #fill(now: number): void {
+    this.#left = Math.min(this.#most, this.#left + (now - this.#at) * this.#perMs)
+    this.#at = now
   }
 }

@@ -74,6 +74,16 @@ export const BroadcastView = Schema.Struct({
 })
 export type BroadcastView = typeof BroadcastView.Type
 
+/** The encoder that pushes a broadcast to this server. */
+export const EncoderView = Schema.Struct({
+  broadcastId: BroadcastId,
+  phaseId: Schema.String,
+  state: EncoderState,
+  /** Why its bytes were refused or are not stored; null once they are. */
+  failure: nullable(Schema.Struct({ code: Schema.String, detail: Schema.String })),
+})
+export type EncoderView = typeof EncoderView.Type
+
 export const CaptureView = Schema.Struct({
   on: Schema.Boolean,
   kinds: Schema.Array(CaptureKind),
@@ -138,11 +148,8 @@ export const MEDIA_DISPATCHES = {
   "broadcast.live": ordered(["event"], BroadcastReply),
   "broadcast.paused": ordered(["event"], BroadcastReply),
   "broadcast.ended": ordered(["event"], BroadcastReply),
-  /** The encoder of the broadcast began, was lost, or is back. */
-  "broadcast.stream": ephemeral(
-    ["staff"],
-    Schema.Struct({ broadcastId: BroadcastId, phaseId: Schema.String, state: EncoderState }),
-  ),
+  /** The encoder of the broadcast began, was lost, is back, or was refused. */
+  "broadcast.stream": ephemeral(["staff"], EncoderView),
   "capture.state": ordered(["event"], CaptureView),
   "transcript.segment": ordered(["event", "room"], TranscriptSegment),
   /** Interim segments; the final one has a position in the stream. */

@@ -61,7 +61,10 @@ export interface NewBroadcastRecording {
   readonly broadcast: StoredBroadcast
 }
 
-/** False: the broadcast has ended meanwhile, or is gone. Its row is locked, so that its end comes before or after as a whole. */
+/**
+ * False: the broadcast has ended meanwhile, or is gone. Its row is locked, so that its end comes before or after as a whole. This and the
+ * insertions below may be repeated when their outcome is unknown.
+ */
 export const insertBroadcastRecording = async (
   sql: Queryable,
   { id, storageKey, broadcast }: NewBroadcastRecording,
@@ -69,7 +72,8 @@ export const insertBroadcastRecording = async (
   const { count } = await sql`
     insert into recordings (id, event_id, workspace_id, phase_id, kind, source, status, storage_key, broadcast_id)
     select ${id}::uuid, b.event_id, ${broadcast.workspaceId}::uuid, b.phase_id, 'merged', 'broadcast', 'processing', ${storageKey}, b.id
-      from broadcasts b where b.id = ${broadcast.id} and b.status <> 'ended' for share of b`
+      from broadcasts b where b.id = ${broadcast.id} and b.status <> 'ended' for share of b
+    on conflict (id) do update set storage_key = excluded.storage_key`
   return count > 0
 }
 
@@ -86,7 +90,8 @@ export const insertTake = async (sql: Queryable, recordingId: string, take: Stor
   const { count } = await sql`
     insert into recording_takes (recording_id, number, identity, init, storage_key)
     select id, ${number}::integer, ${identity}::text, ${init}::bytea, ${storageKey}::text
-      from recordings where id = ${recordingId} for key share`
+      from recordings where id = ${recordingId} for key share
+    on conflict (recording_id, number) do update set identity = excluded.identity`
   return count > 0
 }
 
@@ -97,16 +102,22 @@ export const insertSegment = async (
   segment: BroadcastSegment,
 ): Promise<boolean> => {
   const { number, take, offset, bytes, startMs, durationMs, isDiscontinuous, at } = segment
-  const { count } = await sql`
-    with grown as (
+  const rows = await sql`
+    with known as (
+      select recording_id as id from recording_segments
+       where recording_id = ${recordingId} and number = ${number}::integer and file_offset = ${offset}::bigint
+    ), grown as (
       update recordings set uploaded_bytes = uploaded_bytes + ${bytes}::integer
-       where id = ${recordingId} and status = 'processing' returning id
+       where id = ${recordingId} and status = 'processing' and not exists (select 1 from known) returning id
+    ), added as (
+      insert into recording_segments
+        (recording_id, number, take, file_offset, bytes, start_ms, duration_ms, is_discontinuous, at)
+      select id, ${number}::integer, ${take}::integer, ${offset}::bigint, ${bytes}::integer, ${startMs}::integer, ${durationMs}::integer,
+             ${isDiscontinuous}::boolean, to_timestamp(${at}::float8 / 1000) from grown
+      returning recording_id as id
     )
-    insert into recording_segments
-      (recording_id, number, take, file_offset, bytes, start_ms, duration_ms, is_discontinuous, at)
-    select id, ${number}::integer, ${take}::integer, ${offset}::bigint, ${bytes}::integer, ${startMs}::integer, ${durationMs}::integer,
-           ${isDiscontinuous}::boolean, to_timestamp(${at}::float8 / 1000) from grown`
-  return count > 0
+    select id from known union all select id from added`
+  return rows.length > 0
 }
 
 const SEGMENT_COLUMNS = `number, take, file_offset as "offset", bytes, start_ms, duration_ms, is_discontinuous,

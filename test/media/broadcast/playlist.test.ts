@@ -10,6 +10,8 @@ import {
   windowOf,
   withSegment,
 } from "../../../src/media/broadcast/window.ts"
+import { recordedFacts } from "../../../src/media/live/recorded-facts.ts"
+import { fixture, initOf } from "./support.ts"
 
 const NAMES: LiveNames = {
   init: (take) => `init${take}.mp4`,
@@ -216,6 +218,32 @@ test("a recording is one playlist over all takes, as stretches of one file for e
 2.mp4
 #EXT-X-ENDLIST
 `)
+})
+
+test("a recording of which the middle is not stored jumps there, and is no longer for it", () => {
+  const names = { form: "names", init: NAMES.init, segment: NAMES.segment } as const
+  const segments = [segment(0), segment(1), { ...segment(600), durationMs: 980 }, segment(601)]
+  expect(lines(writeRecordingPlaylist(segments, names)).slice(2)).toEqual([
+    "#EXT-X-TARGETDURATION:1",
+    "#EXT-X-MEDIA-SEQUENCE:0",
+    "#EXT-X-PLAYLIST-TYPE:VOD",
+    "#EXT-X-INDEPENDENT-SEGMENTS",
+    '#EXT-X-MAP:URI="init1.mp4"',
+    "#EXTINF:1.000,",
+    "s0.m4s",
+    "#EXTINF:1.000,",
+    "s1.m4s",
+    "#EXT-X-DISCONTINUITY",
+    // As long as it is until the next one.
+    "#EXTINF:1.000,",
+    "s600.m4s",
+    "#EXTINF:1.000,",
+    "s601.m4s",
+    "#EXT-X-ENDLIST",
+    "",
+  ])
+  const take = { number: 1, identity: "one", init: initOf(fixture("ffmpeg-stream.mp4")).bytes, storageKey: "key" }
+  expect(recordedFacts([take], segments)?.facts.durationMs).toBe(4000)
 })
 
 test("a recording by names, with the time of day", () => {

@@ -61,6 +61,8 @@ export interface Activity {
   /** The active phase's timer ran out. */
   readonly phaseElapsed?: (turn: Turn, phase: PhaseState) => void
   readonly phaseUpdated?: (turn: Turn, phase: PhaseState, was: PhaseState) => void
+  /** The event became public, unlisted or private. */
+  readonly visibilityChanged?: (turn: Turn) => void
   /** Participants that became present. */
   readonly arrived?: (turn: Turn, people: ReadonlyArray<Present>) => void
   readonly departed?: (turn: Turn, people: ReadonlyArray<Pick<Present, "participantId">>) => void

@@ -87,7 +87,7 @@ const control =
     return { broadcast: viewOf(become(turn, { ...known, playbackUrl: url }, status)) }
   }
 
-/** The known address, but for one of the deployment whose event has become private or public since: it is another now. */
+/** The known address, but for one of the deployment whose event has become private or public: it is another now. */
 const addressOf = (turn: Turn, broadcast: Broadcast): string | null => {
   const { playbackUrl: known } = broadcast
   const { open, closed } = ownAddresses(turn, broadcast)
@@ -105,6 +105,15 @@ export const broadcast = {
   phaseEnded: (turn, phase) => {
     const known = turn.get("broadcast", phase.id)
     if (known !== undefined && (known.status === "live" || known.status === "paused")) become(turn, known, "ended")
+  },
+  visibilityChanged: (turn) => {
+    for (const known of [...turn.all("broadcast").values()]) {
+      const next = { ...known, playbackUrl: addressOf(turn, known) }
+      if (next.playbackUrl === known.playbackUrl) continue
+      if (known.status === "live") become(turn, next, "live")
+      else turn.put("broadcast", known.phaseId, next)
+      if (known.status === "paused") turn.publish("broadcast.paused", "event", { broadcast: viewOf(next) })
+    }
   },
   view: ({ records, state }) => {
     const phase = activePhaseOf(state)

@@ -84,6 +84,10 @@ export const runPhaseUpdatedHooks = (turn: Turn, phase: PhaseState, was: PhaseSt
   for (const activity of ACTIVITIES) activity.phaseUpdated?.(turn, phase, was)
 }
 
+export const runVisibilityHooks = (turn: Turn): void => {
+  for (const activity of ACTIVITIES) activity.visibilityChanged?.(turn)
+}
+
 export const runJoinedHooks = (turn: Turn, people: ReadonlyArray<Present>): void => {
   for (const activity of ACTIVITIES) activity.arrived?.(turn, people)
 }

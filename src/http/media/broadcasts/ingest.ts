@@ -8,7 +8,7 @@ import { EncoderRefused } from "../../../media/broadcast/fmp4/refusal.ts"
 import { PieceOutOfOrder, type StreamInput } from "../../../media/live/encoder-input.ts"
 import { LiveBroadcasts } from "../../../media/live/live-broadcasts.ts"
 import type { OpenBroadcast } from "../../../media/live/open-broadcasts.ts"
-import { BadRequest, type Failure, NotFound, PayloadTooLarge, Unavailable } from "../../../model/errors.ts"
+import { BadRequest, type Failure, NotFound, PayloadTooLarge, RateLimited, Unavailable } from "../../../model/errors.ts"
 import type { HttpResponse } from "../../transport/message.ts"
 import type { Problems } from "../../transport/problem.ts"
 import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
@@ -38,7 +38,7 @@ const problemOf = (problems: Problems, cause: unknown): HttpResponse => {
   if (cause instanceof PieceOutOfOrder) {
     return problems.write("conflict", `The next piece is ${cause.next}.`, [["next-seq", String(cause.next)]])
   }
-  return problems.of(notStored)
+  return problems.of(cause instanceof RateLimited || cause instanceof Unavailable ? cause : notStored)
 }
 
 export class Ingest {
@@ -218,6 +218,7 @@ class GatheredBody {
     }
     const bytes = Buffer.concat(this.#chunks)
     this.#drop()
+    this.#exchange.waitForAnswer()
     this.#then(open, bytes)
   }
 
@@ -287,6 +288,7 @@ class Stream {
     if (this.#isOver || this.#open === undefined) return
     const { live } = this.#open
     this.#leave()
+    this.#exchange.waitForAnswer()
     live.settled().then(
       () => this.#exchange.send(done(204)),
       () => this.#exchange.send(this.#problems.of(notStored), true),

@@ -3,9 +3,9 @@
  * have a certain part, is held until it is there. Requests for a broadcast that is in memory are answered without waiting for anything else.
  */
 import { Effect, Exit } from "effect"
-import type { Cancel, Timers } from "../../../clock/timers.ts"
+import type { Timers } from "../../../clock/timers.ts"
 import { writeRecordingPlaylist } from "../../../media/broadcast/playlist.ts"
-import { answerReload, type ReloadQuery } from "../../../media/broadcast/reload.ts"
+import { answerReload, isHinted, type ReloadQuery } from "../../../media/broadcast/reload.ts"
 import type { MediaLinks } from "../../../media/links.ts"
 import { LiveBroadcasts } from "../../../media/live/live-broadcasts.ts"
 import {
@@ -25,21 +25,19 @@ import { storedSegments } from "../../../store/media/broadcasts.ts"
 import type { Problems } from "../../transport/problem.ts"
 import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
 import { refusalOf } from "../refusal.ts"
+import { type HeldRequest, HeldRequests } from "./held-requests.ts"
 import { sendPlaylist } from "./playlist-answer.ts"
 import { StageViews } from "./stage.ts"
 import { segmentHeaders, storedBytes } from "./stored-segments.ts"
-import { isHiddenFrom, type Watched, watchedBy } from "./watched.ts"
+import type { ViewerBytes } from "./viewer-bytes.ts"
+import { expired, isHiddenFrom, type Watched, watchedBy } from "./watched.ts"
 
 export type LiveServices = Database | LiveBroadcasts | MediaLinks | MediaStorage
 
 type Run = <A, E>(effect: Effect.Effect<A, E, LiveServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
-/** A request is held so long; players and proxies wait longer. */
-const HOLD_MS = 15_000
 /** A whole playlist is made anew after so long: its recording may have been deleted. */
 const WHOLE_FOR_MS = 10_000
-/** Requests that are held at once. */
-const MOST_HELD = 20_000
 
 const notFound = NotFound.of("file of a broadcast")
 const early = new Unavailable({ detail: "The broadcast has not begun to arrive.", retryAfterSeconds: 2 })
@@ -52,6 +50,7 @@ const BYTES_HEADERS = segmentHeaders("public")
 interface Given {
   readonly run: Run
   readonly problems: Problems
+  readonly bytes: ViewerBytes
   readonly timers: Timers
   readonly broadcasts: LiveBroadcasts["Service"]
   readonly links: MediaLinks["Service"]
@@ -65,12 +64,13 @@ interface WholePlaylist {
 export class LiveViews {
   readonly #given: Given
   readonly #stage: StageViews
-  #held = 0
+  readonly #held: HeldRequests
   /** Of broadcasts that have ended: all of their viewers ask for it at once. */
   readonly #whole = new WeakMap<OpenBroadcast, WholePlaylist>()
 
   constructor(given: Given) {
     this.#given = given
+    this.#held = new HeldRequests(given.timers)
     this.#stage = new StageViews(given.run, given.problems, given.timers)
   }
 
@@ -82,6 +82,7 @@ export class LiveViews {
     const wanted = watchedBy(key, this.#given.links, this.#given.timers.now())
     if (file === undefined && !isStage) this.#refuse(exchange, notFound)
     else if (wanted instanceof Unauthorized) this.#refuse(exchange, wanted)
+    else if (file === undefined && wanted.isExpired) this.#refuse(exchange, expired)
     else if (file === undefined) this.#stage.give(exchange, head, wanted)
     else this.#giveFile(exchange, head, wanted, file)
   }
@@ -101,8 +102,9 @@ export class LiveViews {
 
   #answer(exchange: Exchange, head: RequestHead, wanted: Watched, file: LiveFile, open: OpenBroadcast): void {
     if (isHiddenFrom(wanted, open.visibility)) this.#refuse(exchange, notFound)
+    else if (wanted.isExpired && open.live.hasEnded) this.#refuse(exchange, expired)
     else if (file.kind === "playlist") this.#playlist(exchange, head, wanted, open)
-    else this.#bytes(exchange, head, file, open)
+    else this.#bytes(exchange, head, wanted, open, file)
   }
 
   #refuse(exchange: Exchange, failure: Failure): void {
@@ -122,35 +124,34 @@ export class LiveViews {
   }
 
   #hold(exchange: Exchange, head: RequestHead, wanted: Watched, open: OpenBroadcast, query: ReloadQuery): void {
-    if (this.#held >= MOST_HELD) {
+    this.#holdFor(exchange, wanted, open, {
+      mayWait: () => answerOf(open, query) === "wait",
+      answer: () => {
+        if (answerOf(open, query) === "ready") this.#sendPlaylist(exchange, head, open)
+        else this.#refuse(exchange, badReload)
+      },
+    })
+  }
+
+  #holdFor(
+    exchange: Exchange,
+    wanted: Watched,
+    open: OpenBroadcast,
+    { mayWait, answer }: Pick<HeldRequest, "mayWait" | "answer">,
+  ): void {
+    if (this.#held.isFull) {
       this.#refuse(exchange, tooMany)
       return
     }
-    this.#held += 1
-    let stopTime: Cancel
-    let isHeld = true
-    // A client may also go while its answer is made or sent.
-    const leave = (): void => {
-      if (!isHeld) return
-      isHeld = false
-      this.#held -= 1
-      silence()
-      stopTime()
-    }
-    const silence = open.live.changes.subscribe(() => {
-      const answer = answerOf(open, query)
-      if (answer === "wait" && !open.live.isClosed) return
-      leave()
-      if (open.live.isClosed) this.#refuse(exchange, gone)
-      else if (isHiddenFrom(wanted, open.visibility)) this.#refuse(exchange, notFound)
-      else if (answer === "ready") this.#sendPlaylist(exchange, head, open)
-      else this.#refuse(exchange, badReload)
+    this.#held.hold(exchange, open.live, {
+      mayWait: () => mayWait() && !open.live.isClosed,
+      answer: () => {
+        if (open.live.isClosed) this.#refuse(exchange, gone)
+        else if (isHiddenFrom(wanted, open.visibility)) this.#refuse(exchange, notFound)
+        else answer()
+      },
+      tooLate: () => this.#refuse(exchange, early),
     })
-    stopTime = this.#given.timers.after(HOLD_MS, () => {
-      leave()
-      this.#refuse(exchange, early)
-    })
-    exchange.whenAborted(leave)
   }
 
   #sendPlaylist(exchange: Exchange, head: RequestHead, open: OpenBroadcast): void {
@@ -183,19 +184,28 @@ export class LiveViews {
     return exit
   }
 
-  #bytes(exchange: Exchange, head: RequestHead, file: BytesFile, { live }: OpenBroadcast): void {
-    const { memory, recordingId } = live
+  #bytes(exchange: Exchange, head: RequestHead, wanted: Watched, open: OpenBroadcast, file: BytesFile): void {
+    const { memory, recordingId } = open.live
     const bytes = memory.file(file)
-    if (bytes !== undefined) exchange.sendBytes(200, BYTES_HEADERS, bytes)
-    else if (recordingId === undefined) this.#refuse(exchange, notFound)
+    if (bytes !== undefined) this.#given.bytes.give(exchange, BYTES_HEADERS, bytes)
+    else if (isAwaited(open, file)) {
+      this.#holdFor(exchange, wanted, open, {
+        mayWait: () => memory.file(file) === undefined && isAwaited(open, file),
+        answer: () => this.#bytes(exchange, head, wanted, open, file),
+      })
+    } else if (recordingId === undefined) this.#refuse(exchange, notFound)
     else {
       this.#given.run(storedBytes(recordingId, file), (exit) => {
-        if (Exit.isSuccess(exit)) exchange.sendBytes(200, BYTES_HEADERS, exit.value)
+        if (Exit.isSuccess(exit)) this.#given.bytes.give(exchange, BYTES_HEADERS, exit.value)
         else exchange.send(refusalOf(exit, this.#given.problems, head.requestId))
       })
     }
   }
 }
+
+/** The part that a playlist which viewers have names as the next one. */
+const isAwaited = ({ live: { state } }: OpenBroadcast, file: BytesFile): boolean =>
+  file.kind === "part" && state.nextSegment >= SEGMENTS_TO_START && isHinted(state, file.segment, file.index)
 
 const wholePlaylist = ({ live: { recordingId } }: OpenBroadcast): Effect.Effect<Buffer, Failure, Database> =>
   Effect.gen(function* () {

@@ -11,6 +11,7 @@ import type { Exchange, RequestHead } from "../../transport/uws-exchange.ts"
 import { type DownloadServices, type Downloads, readyAsset } from "../download.ts"
 import { refusalOf } from "../refusal.ts"
 import { segmentHeaders, storedBytes } from "./stored-segments.ts"
+import type { Stretch, ViewerBytes } from "./viewer-bytes.ts"
 
 type Run = <A, E>(effect: Effect.Effect<A, E, DownloadServices>, onExit: (exit: Exit.Exit<A, E>) => void) => void
 
@@ -31,14 +32,14 @@ const playlistOf = (recordingId: string): Effect.Effect<Uint8Array, Failure, Dat
     return Buffer.from(writeRecordingPlaylist(segments, { form: "names", ...LIVE_NAMES }))
   })
 
-const read = (token: string, file: LiveFile): Effect.Effect<Uint8Array, Failure, DownloadServices> =>
+const read = (token: string, file: LiveFile): Effect.Effect<Uint8Array | Stretch, Failure, DownloadServices> =>
   Effect.flatMap(readyAsset(token, ["play"], "recording"), ({ asset }) =>
     file.kind === "playlist" ? playlistOf(asset.id) : storedBytes(asset.id, file),
   )
 
 /** `GET` and `HEAD`. */
 export const recordedFiles =
-  (run: Run, problems: Problems, downloads: Downloads) =>
+  (run: Run, problems: Problems, downloads: Downloads, bytes: ViewerBytes) =>
   (exchange: Exchange, head: RequestHead): void => {
     const { token = "", name = "" } = head.params
     const take = TAKE.exec(name)?.[1]
@@ -48,8 +49,7 @@ export const recordedFiles =
     else {
       run(read(token, file), (exit) => {
         if (Exit.isFailure(exit)) exchange.send(refusalOf(exit, problems, head.requestId))
-        else
-          exchange.sendBytes(200, file.kind === "playlist" ? PLAYLIST_HEADERS : segmentHeaders("private"), exit.value)
+        else bytes.give(exchange, file.kind === "playlist" ? PLAYLIST_HEADERS : segmentHeaders("private"), exit.value)
       })
     }
   }

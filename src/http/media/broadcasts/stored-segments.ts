@@ -6,6 +6,7 @@ import { type Failure, NotFound } from "../../../model/errors.ts"
 import { Database } from "../../../store/database.ts"
 import { findSegment, takesOf } from "../../../store/media/broadcasts.ts"
 import type { HttpResponse } from "../../transport/message.ts"
+import type { Stretch } from "./viewer-bytes.ts"
 
 const notFound = NotFound.of("file of a broadcast")
 
@@ -20,7 +21,7 @@ export const segmentHeaders = (scope: "public" | "private"): HttpResponse["heade
 export const storedBytes = (
   recordingId: string,
   file: BytesFile,
-): Effect.Effect<Uint8Array, Failure, Database | MediaStorage> =>
+): Effect.Effect<Uint8Array | Stretch, Failure, Database | MediaStorage> =>
   Effect.gen(function* () {
     const database = yield* Database
     const takes = yield* database.run((sql) => takesOf(sql, recordingId))
@@ -30,7 +31,8 @@ export const storedBytes = (
     const key = takes.find(({ number }) => number === segment?.take)?.storageKey
     const stored = key === undefined ? null : yield* (yield* MediaStorage).open(key)
     if (segment === undefined || stored === null) return yield* notFound
-    const bytes = Buffer.allocUnsafe(segment.bytes)
-    const count = yield* Effect.promise(() => stored.read(bytes, segment.offset).finally(stored.close))
-    return count === segment.bytes ? bytes : yield* notFound
+    const { offset, bytes } = segment
+    if (offset + bytes <= stored.size) return { file: stored, offset, bytes }
+    yield* Effect.promise(stored.close)
+    return yield* notFound
   })

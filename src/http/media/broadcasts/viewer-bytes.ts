@@ -1,0 +1,81 @@
+/**
+ * Bytes of broadcasts on their way to viewers. Viewers that read slowly hold them in memory: bytes that several viewers get count
+ * once, a stored segment is read in pieces, and beyond a limit viewers are told to come back.
+ */
+import type { StoredFile } from "../../../media/storage/storage.ts"
+import { Unavailable } from "../../../model/errors.ts"
+import type { HttpResponse } from "../../transport/message.ts"
+import type { Problems } from "../../transport/problem.ts"
+import type { Exchange } from "../../transport/uws-exchange.ts"
+
+/** One read of a file. */
+const PIECE = 262_144
+const MOST_BYTES = 256 * 1024 * 1024
+
+const tooMany = new Unavailable({ detail: "Too many viewers wait for bytes of this server.", retryAfterSeconds: 2 })
+
+type Answer = Pick<Exchange, "send" | "sendBytes" | "sendStream">
+
+/** Bytes of a file, which is closed with them. */
+export interface Stretch {
+  readonly file: Pick<StoredFile, "read" | "close">
+  readonly offset: number
+  readonly bytes: number
+}
+
+export class ViewerBytes {
+  readonly #problems: Problems
+  readonly #failed: (cause: unknown) => void
+  readonly #most: number
+  #bytes = 0
+  /** How many viewers have not got all of it. */
+  readonly #shared = new Map<Uint8Array, number>()
+
+  /** `failed` gets errors of the disk in the middle of an answer. */
+  constructor(problems: Problems, failed: (cause: unknown) => void, most = MOST_BYTES) {
+    this.#problems = problems
+    this.#failed = failed
+    this.#most = most
+  }
+
+  give(exchange: Answer, headers: HttpResponse["headers"], from: Uint8Array | Stretch): void {
+    const isStretch = !(from instanceof Uint8Array)
+    if (this.#bytes > this.#most && (isStretch || !this.#shared.has(from))) {
+      if (isStretch) void from.file.close().catch(this.#failed)
+      exchange.send(this.#problems.of(tooMany))
+    } else if (isStretch) this.#stream(exchange, headers, from)
+    else exchange.sendBytes(200, headers, from, () => this.#share(from))
+  }
+
+  /** Returns how to give it back. */
+  #share(body: Uint8Array): () => void {
+    const viewers = this.#shared.get(body) ?? 0
+    if (viewers === 0) this.#bytes += body.byteLength
+    this.#shared.set(body, viewers + 1)
+    return () => {
+      const left = (this.#shared.get(body) ?? 1) - 1
+      if (left > 0) this.#shared.set(body, left)
+      else {
+        this.#shared.delete(body)
+        this.#bytes -= body.byteLength
+      }
+    }
+  }
+
+  #stream(exchange: Answer, headers: HttpResponse["headers"], { file, offset, bytes }: Stretch): void {
+    const held = Math.min(PIECE, bytes)
+    this.#bytes += held
+    // One for the whole answer: the engine keeps none of it.
+    const piece = Buffer.allocUnsafeSlow(held)
+    const sent = exchange.sendStream(200, headers, bytes, async (from) => {
+      const wanted = piece.subarray(0, Math.min(PIECE, bytes - from))
+      return wanted.subarray(0, await file.read(wanted, offset + from))
+    })
+    sent
+      .finally(() => {
+        this.#bytes -= held
+        return file.close()
+      })
+      .catch(this.#failed)
+  }
+}

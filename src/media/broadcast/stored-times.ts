@@ -1,0 +1,16 @@
+/** How long the stored segments of a recording last. */
+import type { Segment } from "./segments.ts"
+
+/**
+ * A segment lasts until the next one starts, which is right to the millisecond also where the encoder guessed the duration of its last frames.
+ * Where the ones between two were not stored, it has its own duration, and the time jumps.
+ */
+export const storedTimes = (segments: ReadonlyArray<Segment>): ReadonlyArray<Segment> =>
+  segments.map((segment, index) => {
+    const [before, next] = [segments[index - 1], segments[index + 1]]
+    return {
+      ...segment,
+      isDiscontinuous: segment.isDiscontinuous || (before !== undefined && before.number + 1 !== segment.number),
+      durationMs: next?.number === segment.number + 1 ? next.startMs - segment.startMs : segment.durationMs,
+    }
+  })
