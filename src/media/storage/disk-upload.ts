@@ -109,13 +109,13 @@ export class DiskUpload implements UploadSink {
   }
 
   async #writeOnce(): Promise<void> {
-    const bytes = this.#chunks.length === 1 ? (this.#chunks[0] ?? new Uint8Array()) : Buffer.concat(this.#chunks)
+    let left: ReadonlyArray<Uint8Array> = this.#chunks
     this.#chunks = []
-    for (let written = 0; written < bytes.byteLength; ) {
-      const { bytesWritten } = await this.#file.write(bytes, written, bytes.byteLength - written, this.#position)
-      written += bytesWritten
+    while (left.length > 0) {
+      const { bytesWritten } = await this.#file.writev(left, this.#position)
       this.#position += bytesWritten
       this.#queued -= bytesWritten
+      left = behind(left, bytesWritten)
     }
     if (!this.#isPaused || this.#queued > RESUME_BELOW) return
     this.#isPaused = false
@@ -137,4 +137,17 @@ export class DiskUpload implements UploadSink {
     })()
     return this.#closed
   }
+}
+
+/** The chunks without their first bytes. */
+const behind = (chunks: ReadonlyArray<Uint8Array>, bytes: number): ReadonlyArray<Uint8Array> => {
+  let done = bytes
+  const next = chunks.findIndex((chunk) => {
+    if (chunk.byteLength > done) return true
+    done -= chunk.byteLength
+    return false
+  })
+  if (next < 0) return []
+  const [first = new Uint8Array(), ...rest] = chunks.slice(next)
+  return [first.subarray(done), ...rest]
 }
