@@ -3,7 +3,18 @@ import { readdirSync, readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 
 const ROOT = new URL("..", import.meta.url)
-const FOLDERS = ["src", "test", "scripts", "benchmarks", "examples", "chaos", "demo", "docs"]
+const FOLDERS = [
+  "src",
+  "test",
+  "test-browser",
+  "test-media",
+  "scripts",
+  "benchmarks",
+  "examples",
+  "chaos",
+  "demo",
+  "docs",
+]
 const paths = FOLDERS.flatMap((folder) =>
   readdirSync(new URL(`${folder}/`, ROOT), { recursive: true, withFileTypes: true })
     .filter(({ parentPath }) => !parentPath.includes("node_modules"))

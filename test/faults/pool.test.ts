@@ -235,13 +235,13 @@ describe("nothing hangs", () => {
   })
 
   test("when the process itself was stopped: answers that came meanwhile are read, and no connection is given up", async () => {
-    openPool({ deadlineMs: 600 })
+    openPool({ deadlineMs: 1_200 })
     await Promise.all(Array.from({ length: 4 }, () => pool.sql`select pg_sleep(0.02)`))
     const id = randomUUID()
     const work = settle(pool.sql`insert into notes (id) select ${id} from pg_sleep(0.1)`)
     await proxy.seen(/pg_sleep\(0\.1\)/)
     // Another thread stops this one: the proxy too, which lives in it, so the answer is waiting in the sockets.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_500)
     expect(await work).toBe("done")
     expect([destroyed, await stored()]).toEqual([[], new Set([id])])
   })

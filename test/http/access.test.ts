@@ -277,6 +277,7 @@ describe.each(ROUTES)("$method $path ($access)", (route) => {
       "No such invite.",
       "No such guest integration.",
       "No such table summary.",
+      "No such captions of the table.",
       "No such transcript.",
       "No such broadcast.",
       "The event has no date yet.",

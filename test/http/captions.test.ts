@@ -129,7 +129,6 @@ test("captions of a broadcast are its recording's transcript, on the recording's
   const onAir = await startBroadcast(server.url, acme.key, {
     phases: [{ modality: "broadcast", featureSet: ["transcript"] }],
   })
-  const began = Date.now() - startedAt
   const stream = fixture("ffmpeg-stream.mp4")
   await push(onAir.streamUrl, stream)
   const since = Date.now() - startedAt
@@ -146,7 +145,8 @@ test("captions of a broadcast are its recording's transcript, on the recording's
   expect(transcript.segments.map(({ text }: Json) => text)).not.toContain("Long after")
   const [{ t0, t1 }] = transcript.segments.filter(({ text }: Json) => text === "While it ran")
   expect(t0).toBeGreaterThanOrEqual(0)
-  expect(t0).toBeLessThanOrEqual(since + 500 - began + 1000)
+  // All of it came at once, so only its length bounds the place of a caption that was said afterwards.
+  expect(t0).toBeLessThanOrEqual(recording.durationMs)
   expect(t1 - t0).toBe(1000)
 })
 
