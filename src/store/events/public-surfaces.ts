@@ -57,11 +57,16 @@ export interface ClipRow {
   readonly createdAt: Timestamp
 }
 
+/** Shown to the public: an event may have forty thousand. */
+const MOST_CLIPS = 100
+
+/** The newest, oldest of them first. */
 export const listReadyClips = (sql: Queryable, eventId: string): Promise<ClipRow[]> =>
   sql<ClipRow[]>`
     select c.id, c.title, c.status, coalesce(c.actual_end_ms - c.actual_start_ms, c.end_ms - c.start_ms) as duration_ms, c.created_at
       from clips c join recordings r on r.id = c.recording_id
-     where r.event_id = ${eventId} and c.status = 'ready' order by c.created_at, c.id`.then((rows) => [...rows])
+     where r.event_id = ${eventId} and c.status = 'ready'
+     order by c.created_at desc, c.id desc limit ${MOST_CLIPS}`.then((rows) => [...rows].reverse())
 
 export interface DerivationRow {
   readonly id: string

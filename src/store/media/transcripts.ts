@@ -1,6 +1,7 @@
 /** Transcripts of recordings: one for each, replaced as a whole. */
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
+import { countSpeakers } from "./speakers.ts"
 
 /** One stretch of speech; times in milliseconds from the recording's start. */
 export interface StoredSegment {
@@ -55,6 +56,7 @@ export const replaceTranscript = async (
     select ${id}::uuid, n, t0, t1, speaker, lang, text
       from unnest(${t0.map(String)}::text[]::integer[], ${t1.map(String)}::text[]::integer[], ${speaker}::text[], ${lang}::text[], ${text}::text[])
            with ordinality as s (t0, t1, speaker, lang, text, n)`
+  await countSpeakers(sql, id)
   return count > 0
 }
 
