@@ -178,6 +178,7 @@ const layersOf = (
       mailPerWorkspacePerDay: config.mailPerWorkspacePerDay,
       mediaMaxBytes: config.mediaMaxBytes,
       mediaQuotaBytes: config.mediaQuotaBytes,
+      summarises: config.helpModel !== null,
       defaultCapacity: config.defaultCapacity,
     }),
   ).pipe(Layer.provideMerge(Telemetry.layer(config.logLevel)))

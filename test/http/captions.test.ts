@@ -1,6 +1,7 @@
 /** What is left of captions that were pushed live: the event's transcript, that of its broadcast's recording, and the recap's summary. */
 
 import { once } from "node:events"
+import { readFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
@@ -105,6 +106,21 @@ test("captions are kept as every format can hold them, and the recap counts no t
   const vtt = await api("GET", `/v1/events/${id}/transcript?format=vtt`)
   expect(vtt.body).toBe("WEBVTT\n\n00:00:01.000 --> 00:00:02.000\n<v Ada Lovelace><lang en>Hello\nthere</lang></v>\n")
   expect((await summaryOf(id)).speakers).toEqual([{ name: "Ada Lovelace", words: 2, seconds: 1 }])
+})
+
+test("the recap reads what its speakers said from one row, however long the transcript is", async () => {
+  const { id } = await live()
+  await pushTo(id, said("a", 1000, "Hello there"))
+  await api("POST", `/v1/events/${id}/end`)
+  const transcript = await transcriptOf(id)
+  const rows = rowsOf(server.databaseUrl)
+  onTestFinished(rows.end)
+  // As a database of before is brought up to date.
+  const migration = await readFile(new URL("../../src/store/sql/0018_transcript_speakers.sql", import.meta.url), "utf8")
+  await rows.run("update transcripts set speakers = '[]'")
+  await rows.run(migration.slice(migration.indexOf("update transcripts")))
+  await rows.run("delete from transcript_segments where transcript_id = $1", [transcript.id])
+  expect((await summaryOf(id)).speakers).toEqual([{ name: "Ada", words: 2, seconds: 1 }])
 })
 
 test("a caption that is sent again, by several at once, is one segment", async () => {
@@ -231,7 +247,18 @@ test("a model, where one is configured, writes the summary, and again when it wa
   const first = await ended()
   await eventually(async () => (await textOf(first)) === "They said hello.", "the model's summary")
   expect(asked.at(-1)?.messages.at(-1)?.content).toBe("Ada: Hello to you")
-  const second = await ended("By hand.")
-  await eventually(async () => asked.length >= 3, "the model's answer")
-  expect(await textOf(second)).toBe("By hand.")
+  const byHand = await ended("By hand.")
+  await eventually(
+    async () => (await call2("GET", `/v1/events/${byHand}/transcript`)).status === 200,
+    "the transcript of the event with a person's text",
+  )
+  const uploaded = await createLiveEvent(own.url, key)
+  const { id: recording } = (await call2("POST", `/v1/events/${uploaded.id}/recordings`, {})).body
+  const segments = [{ t0: 0, t1: 1, text: "Uploaded words" }]
+  expect((await call2("PUT", `/v1/recordings/${recording}/transcript`, { segments })).status).toBe(201)
+  await eventually(async () => (await textOf(uploaded.id)) === "They said hello.", "the summary of an upload")
+  expect(await textOf(byHand)).toBe("By hand.")
+  // Twice, because the model was away at first; and never for the event that a person had written about.
+  const contents = asked.map(({ messages }) => messages.at(-1).content)
+  expect(contents).toEqual(["Ada: Hello to you", "Ada: Hello to you", "Uploaded words"])
 })

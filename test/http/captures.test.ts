@@ -276,6 +276,12 @@ test("captions of the main room and of a breakout's room become the transcripts 
     [300, "said at the table"],
     [900, "really?"],
   ])
+  // What was said at a table is not for everybody.
+  const merged = recordings.find(({ kind }) => kind === "merged")
+  await house.call("PATCH", `/v1/events/${event.id}`, { visibility: "public" })
+  const recap = (await house.call("GET", `/v1/public/events/${event.id}/recap`)).body
+  expect(recap.recording).toMatchObject({ id: merged?.id })
+  expect(recap.summary.speakers).toMatchObject([{ name: "Ada", words: 3 }])
   const whole = async () => (await house.call("GET", `/v1/events/${event.id}/transcript`)).body
   await eventually(async () => (await whole()).segments?.length > 0, "the event's transcript")
   expect((await whole()).segments.map(({ text }: { text: string }) => text)).toEqual(["said to all"])

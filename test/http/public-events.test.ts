@@ -245,6 +245,21 @@ describe("recap, content and assets", () => {
     })
   })
 
+  test("show the newest hundred clips, in their order", async () => {
+    const event = await published()
+    const { id } = await recorded(event.id)
+    await rows.run("delete from clips where recording_id = $1", [id])
+    await rows.run(
+      `insert into clips (id, recording_id, title, status, start_ms, end_ms, created_at)
+       select gen_random_uuid(), $1, 'Clip ' || n, 'ready', 0, 1000, now() + n * interval '1 second' from generate_series(1, 130) n`,
+      [id],
+    )
+    const titles = Array.from({ length: 100 }, (_, index) => `Clip ${index + 31}`)
+    const titlesOf = (clips: ReadonlyArray<{ title: string }>) => clips.map(({ title }) => title)
+    expect(titlesOf((await api("GET", `/v1/public/events/${event.id}/recap`)).body.clips)).toEqual(titles)
+    expect(titlesOf((await api("GET", `/v1/public/events/${event.id}/content`)).body.media)).toEqual(titles)
+  })
+
   test("show the latest recording that is ready, its clips, transcript and summary", async () => {
     const event = await published()
     const { id, clip } = await recorded(event.id)

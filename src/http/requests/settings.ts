@@ -26,6 +26,8 @@ export class HttpSettings extends Context.Service<
     /** Of one recording, and of all recordings of a workspace; 0: no limit. */
     readonly mediaMaxBytes: number
     readonly mediaQuotaBytes: number
+    /** A model writes summaries of transcripts. */
+    readonly summarises: boolean
     /** Capacity of an event that names none. */
     readonly defaultCapacity: number
   }

@@ -42,10 +42,11 @@ export interface RecordingRow {
   readonly createdAt: Timestamp
 }
 
+/** A room of a breakout is not the event: what was said there is not shown to everybody. */
 export const findLatestRecording = async (sql: Queryable, eventId: string): Promise<RecordingRow | undefined> => {
   const [row] = await sql<RecordingRow[]>`
     select id, source, kind, title, status, duration_ms, created_at from recordings
-     where event_id = ${eventId} and status = 'ready' order by created_at desc, id desc limit 1`
+     where event_id = ${eventId} and status = 'ready' and kind <> 'room' order by created_at desc, id desc limit 1`
   return row
 }
 
@@ -57,11 +58,16 @@ export interface ClipRow {
   readonly createdAt: Timestamp
 }
 
+/** Shown to the public: an event may have forty thousand. */
+const MOST_CLIPS = 100
+
+/** The newest, oldest of them first; none of a room. */
 export const listReadyClips = (sql: Queryable, eventId: string): Promise<ClipRow[]> =>
   sql<ClipRow[]>`
     select c.id, c.title, c.status, coalesce(c.actual_end_ms - c.actual_start_ms, c.end_ms - c.start_ms) as duration_ms, c.created_at
       from clips c join recordings r on r.id = c.recording_id
-     where r.event_id = ${eventId} and c.status = 'ready' order by c.created_at, c.id`.then((rows) => [...rows])
+     where r.event_id = ${eventId} and c.status = 'ready' and r.kind <> 'room'
+     order by c.created_at desc, c.id desc limit ${MOST_CLIPS}`.then((rows) => [...rows].reverse())
 
 export interface DerivationRow {
   readonly id: string

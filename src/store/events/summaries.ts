@@ -1,5 +1,6 @@
 /** The summary of an event: its text, and how much its speakers said. */
 import type { Queryable } from "../database.ts"
+import { OF_THE_EVENT } from "../media/transcripts.ts"
 
 export interface SpeakerStats {
   readonly name: string
@@ -13,24 +14,19 @@ export interface EventSummary {
   readonly speakers: ReadonlyArray<SpeakerStats>
 }
 
-const MOST_SPEAKERS = 100
-
-/** Counted from the event's transcript, or the newest of its recordings'; most words first. Segments without a speaker do not count. */
-export const countSpeakers = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<SpeakerStats>> =>
-  sql<SpeakerStats[]>`
-    select s.speaker as name, sum(cardinality(regexp_split_to_array(trim(s.text), '\\s+')))::integer as words,
-           round(sum(greatest(s.t1 - s.t0, 0)) / 1000.0)::integer as seconds
-      from transcript_segments s
-     where s.speaker <> '' and s.transcript_id = (
-             select id from transcripts where event_id = ${eventId} and status = 'ready'
-              order by recording_id is not null, created_at desc, id desc limit 1)
-     group by s.speaker order by words desc, name limit ${MOST_SPEAKERS}`
+/** Of the transcript that is the event's, as they were counted when it was written. */
+const speakersOf = async (sql: Queryable, eventId: string): Promise<ReadonlyArray<SpeakerStats>> => {
+  const [row] = await sql<{ speakers: ReadonlyArray<SpeakerStats> }[]>`
+    select speakers from transcripts where event_id = ${eventId} and status = 'ready' and (${sql.unsafe(OF_THE_EVENT)})
+     order by recording_id is not null, created_at desc, id desc limit 1`
+  return row?.speakers ?? []
+}
 
 /** `undefined`: there is neither a text nor a speaker. */
 export const findEventSummary = async (sql: Queryable, eventId: string): Promise<EventSummary | undefined> => {
   const [row] = await sql<{ text: string; speakers: ReadonlyArray<SpeakerStats> | null }[]>`
     select text, speakers from event_summaries where event_id = ${eventId}`
-  const speakers = row?.speakers ?? (await countSpeakers(sql, eventId))
+  const speakers = row?.speakers ?? (await speakersOf(sql, eventId))
   return row === undefined && speakers.length === 0 ? undefined : { text: row?.text ?? "", speakers }
 }
 

@@ -1,5 +1,6 @@
 /** Transcripts of captions that were pushed live: of the event, and of recordings that were made meanwhile. */
 import type { Queryable } from "../database.ts"
+import { countSpeakers } from "./speakers.ts"
 
 /** Rows of one transcript at most. */
 const MOST_SEGMENTS = 50_000
@@ -25,6 +26,7 @@ export const transcribeEvent = async (sql: Queryable, id: string, eventId: strin
       from transcript t cross join (
         select row_number() over (order by t0, segment) as n, t0, t1, speaker, lang, text
           from captions where event_id = ${eventId} and room_id is null order by t0, segment limit ${MOST_SEGMENTS}) c`
+  if (count > 0) await countSpeakers(sql, id)
   return count > 0
 }
 
@@ -62,6 +64,7 @@ export const transcribeBroadcast = async (sql: Queryable, id: string, recordingI
     select t.id, row_number() over (order by s.begin_ms, s.segment), s.begin_ms, s.begin_ms + greatest(s.t1 - s.t0, 0),
            s.speaker, s.lang, s.text
       from transcript t cross join spoken s`
+  if (count > 0) await countSpeakers(sql, id)
   return count > 0
 }
 
@@ -88,6 +91,7 @@ export const transcribeRoom = async (sql: Queryable, id: string, recordingId: st
     select t.id, row_number() over (order by s.begin_ms, s.segment), s.begin_ms, s.begin_ms + greatest(s.t1 - s.t0, 0),
            s.speaker, s.lang, s.text
       from transcript t cross join spoken s`
+  if (count > 0) await countSpeakers(sql, id)
   return count > 0
 }
 

@@ -57,8 +57,13 @@ export const addMoveJob = async (sql: Queryable, recordingId: string): Promise<v
   await sql`insert into media_jobs (kind, recording_id) values ('move', ${recordingId}) on conflict do nothing`
 }
 
+/** A model is not asked where a person wrote the summary. */
 export const addSummariseJob = async (sql: Queryable, eventId: string): Promise<void> => {
-  await sql`insert into media_jobs (kind, event_id) values ('summarise', ${eventId}) on conflict do nothing`
+  await sql`
+    insert into media_jobs (kind, event_id)
+    select 'summarise', ${eventId}::uuid
+     where not exists (select 1 from event_summaries where event_id = ${eventId} and source = 'person')
+    on conflict do nothing`
 }
 
 /** At the start of the only process: leases of processes that died end at once. */

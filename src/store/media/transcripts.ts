@@ -1,6 +1,7 @@
 /** Transcripts of recordings: one for each, replaced as a whole. */
 import type { Timestamp } from "../../model/timestamp.ts"
 import type { Queryable } from "../database.ts"
+import { countSpeakers } from "./speakers.ts"
 
 /** One stretch of speech; times in milliseconds from the recording's start. */
 export interface StoredSegment {
@@ -55,6 +56,7 @@ export const replaceTranscript = async (
     select ${id}::uuid, n, t0, t1, speaker, lang, text
       from unnest(${t0.map(String)}::text[]::integer[], ${t1.map(String)}::text[]::integer[], ${speaker}::text[], ${lang}::text[], ${text}::text[])
            with ordinality as s (t0, t1, speaker, lang, text, n)`
+  await countSpeakers(sql, id)
   return count > 0
 }
 
@@ -70,11 +72,15 @@ export const findTranscriptById = async (sql: Queryable, id: string): Promise<Tr
   return row
 }
 
+/** What was said in a room of a breakout is not the event's. */
+export const OF_THE_EVENT = `recording_id is null or exists (
+  select 1 from recordings r where r.id = recording_id and r.kind <> 'room')`
+
 /** The event's own, of its captions, or else the newest of its recordings'. */
 export const findEventTranscript = async (sql: Queryable, eventId: string): Promise<TranscriptRow | undefined> => {
   const [row] = await sql<TranscriptRow[]>`
     select id, event_id, recording_id, created_at from transcripts
-     where event_id = ${eventId} and status = 'ready'
+     where event_id = ${eventId} and status = 'ready' and (${sql.unsafe(OF_THE_EVENT)})
      order by recording_id is not null, created_at desc, id desc limit 1`
   return row
 }

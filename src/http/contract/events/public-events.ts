@@ -79,6 +79,10 @@ const Clip = Schema.Struct({
 const CALENDAR = "text/calendar; charset=utf-8"
 const Calendar = Schema.String.pipe(HttpApiSchema.asText({ contentType: CALENDAR }))
 
+const NewestClips = Schema.Array(Clip).annotate({
+  description: "The newest hundred clips, in the order in which they were made.",
+})
+
 export const PublicEvents = HttpApiGroup.make("publicEvents")
   .add(
     HttpApiEndpoint.get("getPublicEvent", "/v1/public/events/:id", {
@@ -93,7 +97,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
       success: Schema.Struct({
         event: Schema.Struct(EventHead),
         recording: Schema.NullOr(Recording),
-        clips: Schema.Array(Clip),
+        clips: NewestClips,
         summary: Schema.NullOr(Summary),
       }),
       error: problems(...READ),
@@ -113,7 +117,7 @@ export const PublicEvents = HttpApiGroup.make("publicEvents")
             url: Schema.NullOr(Schema.String),
           }),
         ),
-        media: Schema.Array(Clip),
+        media: NewestClips,
         cast: Cast,
       }),
       error: problems(...READ),

@@ -10,6 +10,8 @@ import { newId } from "../../../model/ids.ts"
 import { toTimestamp } from "../../../model/timestamp.ts"
 import { afterCommit, Database } from "../../../store/database.ts"
 import { findEventSummary, putEventSummary } from "../../../store/events/summaries.ts"
+import { addSummariseJob } from "../../../store/media/media-jobs.ts"
+import { startMediaJobs } from "../../../store/media/media-signal.ts"
 import {
   findEventTranscript,
   findTranscript,
@@ -22,6 +24,7 @@ import { query } from "../../../store/query.ts"
 import { appendOccurrences, OutboxSignal } from "../../../store/webhooks/outbox.ts"
 import { SRT, type Transcripts, VTT } from "../../contract/events/transcripts.ts"
 import { type Handlers, Reply } from "../../requests/call.ts"
+import { HttpSettings } from "../../requests/settings.ts"
 import { ask } from "./live-commands.ts"
 
 const MOST_HITS = 500
@@ -86,6 +89,7 @@ export const transcripts: Handlers<typeof Transcripts> = {
     handle: ({ payload, contentType, scope: { workspaceId, recording } }) =>
       Effect.gen(function* () {
         const segments = yield* segmentsOf(payload, contentType)
+        const { summarises } = yield* HttpSettings
         const timers = yield* currentTimers
         const outbox = yield* OutboxSignal
         const id = newId()
@@ -99,11 +103,13 @@ export const transcripts: Handlers<typeof Transcripts> = {
             await appendOccurrences(sql, [
               { id: newId(), type: "transcript.ready", workspaceId, eventId, occurredAt: createdAt, extra },
             ])
+            if (summarises) await addSummariseJob(sql, eventId)
             return replaced
           }),
         )
         if (wasThere === undefined) return yield* NotFound.of("recording")
         yield* afterCommit(Effect.sync(outbox.notify))
+        yield* startMediaJobs
         const head = { id, eventId, recordingId, createdAt, segments: segments.length }
         return new Reply(head, {
           status: wasThere ? 200 : 201,
