@@ -21,6 +21,7 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   recovery: async () => (await import("./recovery/recovery.ts")).recovery,
   connections: async () => (await import("./connections/connections.ts")).connections,
   broadcast: async () => (await import("./broadcast/broadcast.ts")).broadcast,
+  ingest: async () => (await import("./broadcast/ingest.ts")).ingest,
   flood: async () => (await import("./flood/flood.ts")).flood,
 }
 

@@ -32,6 +32,7 @@ export const openHouse = async (url: string, pool: number, defer: Defer): Promis
     idleMs: 60_000,
     playbackUrlOf: () => null,
     recorder: null,
+    hasStageBroadcasts: false,
     simulateNetwork: false,
   }).pipe(
     Layer.provideMerge(Database.layer({ url: Redacted.make(url), connections: pool })),
