@@ -22,6 +22,7 @@ const BENCHMARKS: { readonly [name: string]: () => Promise<Benchmark> } = {
   connections: async () => (await import("./connections/connections.ts")).connections,
   broadcast: async () => (await import("./broadcast/broadcast.ts")).broadcast,
   media: async () => (await import("./media/media.ts")).media,
+  ingest: async () => (await import("./broadcast/ingest.ts")).ingest,
   flood: async () => (await import("./flood/flood.ts")).flood,
 }
 

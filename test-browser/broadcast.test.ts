@@ -1,50 +1,26 @@
 /** A host broadcasts from a browser, and others watch it: cameras and screens of Chromium, over real sockets. */
-import { type Browser, chromium, type Page } from "playwright-core"
-import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
-import type { BroadcastPush, GatewayClient } from "../src/client/entry.ts"
+import type { Page } from "playwright-core"
+import { afterAll, beforeAll, expect, test } from "vitest"
 import { createLiveEvent, createPerson, createWorkspace, type Workspace } from "../test/support/api.ts"
 import { apiOf, recordingOf } from "../test/support/broadcasts.ts"
 import { startMediaServer, type TestServer } from "../test/support/server.ts"
 import { eventually } from "../test/support/wait.ts"
-import { type Site, startSite } from "./site.ts"
-
-declare global {
-  interface Window {
-    gathercue: typeof import("../src/client/entry.ts")
-    push: BroadcastPush
-    client: GatewayClient
-    states: string[]
-  }
-}
+import { watch, watchedBy } from "./broadcasters.ts"
+import { type Pages, startPages } from "./pages.ts"
 
 let server: TestServer
-let site: Site
-let browser: Browser
+let pages: Pages
 let acme: Workspace
 
 beforeAll(async () => {
   server = await startMediaServer()
-  site = await startSite()
   acme = await createWorkspace(server.url)
-  browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"],
-  })
+  pages = await startPages()
 })
 afterAll(async () => {
-  await browser.close()
-  await site.stop()
+  await pages.stop()
   await server.stop()
 })
-
-const open = async (): Promise<Page> => {
-  const context = await browser.newContext()
-  onTestFinished(() => context.close())
-  const page = await context.newPage()
-  await page.goto(site.url)
-  await page.waitForFunction(() => "gathercue" in window)
-  return page
-}
 
 /** The host's page: joins, starts the broadcast, asks for the address, and pushes the camera. Resolves to the playlist's address. */
 const broadcastFrom = (page: Page, base: string, eventId: string, session: string): Promise<string> =>
@@ -82,31 +58,6 @@ const broadcastFrom = (page: Page, base: string, eventId: string, session: strin
     [base, eventId, session] as const,
   )
 
-interface Watched {
-  readonly seconds: number
-  readonly frames: number
-  readonly width: number
-  readonly error: string
-}
-
-const watch = (page: Page, playbackUrl: string): Promise<void> =>
-  page.evaluate((url) => {
-    const video = document.querySelector("video") as HTMLVideoElement
-    video.src = url
-    void video.play()
-  }, playbackUrl)
-
-const watchedBy = (page: Page): Promise<Watched> =>
-  page.evaluate(() => {
-    const video = document.querySelector("video") as HTMLVideoElement
-    return {
-      seconds: video.currentTime,
-      frames: video.getVideoPlaybackQuality().totalVideoFrames,
-      width: video.videoWidth,
-      error: video.error?.message ?? "",
-    }
-  })
-
 test("a host's camera is seen by three viewers, and is a recording that plays", async () => {
   const api = apiOf(server.url, acme.key)
   const event = await createLiveEvent(server.url, acme.key, {
@@ -114,9 +65,9 @@ test("a host's camera is seen by three viewers, and is a recording that plays", 
     phases: [{ modality: "broadcast" }],
   })
   const { session } = await createPerson(server.url, acme.key, event.id, "host")
-  const host = await open()
+  const host = await pages.open()
   const playbackUrl = await broadcastFrom(host, server.url, event.id, session)
-  const viewers = await Promise.all([open(), open(), open()])
+  const viewers = await Promise.all([pages.open(), pages.open(), pages.open()])
   await Promise.all(viewers.map((viewer) => watch(viewer, playbackUrl)))
   await eventually(
     async () => {
@@ -141,7 +92,7 @@ test("a host's camera is seen by three viewers, and is a recording that plays", 
   expect(await host.evaluate(() => window.states)).toEqual(["pushing", "stopped"])
   const recording = await recordingOf(server.url, acme.key, event.id)
   expect(recording).toMatchObject({ source: "broadcast", contentType: "video/mp4" })
-  const again = await open()
+  const again = await pages.open()
   await watch(again, recording.playbackUrl)
   await eventually(async () => {
     const { seconds, error } = await watchedBy(again)
@@ -156,7 +107,7 @@ test("an address that was replaced ends the push with the server's reason", asyn
     phases: [{ modality: "broadcast" }],
   })
   const { session } = await createPerson(server.url, acme.key, event.id, "host")
-  const host = await open()
+  const host = await pages.open()
   await broadcastFrom(host, server.url, event.id, session)
   const phase = (await apiOf(server.url, acme.key)("GET", `/v1/events/${event.id}`)).body.phases[0].id
   await apiOf(server.url, acme.key)("POST", `/v1/phases/${phase}/broadcast/ingest`)

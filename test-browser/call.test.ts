@@ -1,29 +1,22 @@
 /** Calls between browsers, over real sockets and real connections: Chromium with the camera and microphone that it fakes. */
-import { type Browser, chromium } from "playwright-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createLiveEvent, createPerson, createWorkspace, type Workspace } from "../test/support/api.ts"
 import { startTestServer, type TestServer } from "../test/support/server.ts"
 import { eventually } from "../test/support/wait.ts"
 import { type Caller, connectionsOf, openCaller, peersOf, receivedBy, startMedia, untilConnected } from "./callers.ts"
-import { type Site, startSite } from "./site.ts"
+import { type Pages, startPages } from "./pages.ts"
 
 let server: TestServer
-let site: Site
-let browser: Browser
+let pages: Pages
 let acme: Workspace
 
 beforeAll(async () => {
   server = await startTestServer()
-  site = await startSite()
   acme = await createWorkspace(server.url)
-  browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"],
-  })
+  pages = await startPages()
 })
 afterAll(async () => {
-  await browser.close()
-  await site.stop()
+  await pages.stop()
   await server.stop()
 })
 
@@ -31,7 +24,7 @@ const liveEvent = (modality: string) => createLiveEvent(server.url, acme.key, { 
 
 const join = async (eventId: string, name: string, role = "participant"): Promise<Caller> => {
   const { session } = await createPerson(server.url, acme.key, eventId, role, name)
-  return openCaller(browser, site.url, { url: server.url, eventId, session, name })
+  return openCaller(pages, { url: server.url, eventId, session, name })
 }
 
 test("two people in a meeting see and hear each other, and turn cameras and microphones off and on", async () => {

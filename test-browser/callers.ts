@@ -1,8 +1,9 @@
 /** People in calls between browsers: pages with the client, whose connections and pictures are measured. */
-import type { Browser, Page } from "playwright-core"
+import type { Page } from "playwright-core"
 import { onTestFinished } from "vitest"
 import type { GatewayClient, MediaPeer, MediaProblem } from "../src/client/entry.ts"
 import { eventually } from "../test/support/wait.ts"
+import type { Pages } from "./pages.ts"
 
 declare global {
   interface Window {
@@ -58,8 +59,7 @@ const observe = (): void => {
 
 /** Opens a page in a context of its own and joins the event; the call begins with `startMedia`. */
 export const openCaller = async (
-  browser: Browser,
-  site: string,
+  { browser, site }: Pages,
   { url, eventId, session, name }: { url: string; eventId: string; session: string; name: string },
 ): Promise<Caller> => {
   const context = await browser.newContext()

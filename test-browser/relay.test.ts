@@ -1,28 +1,21 @@
 /** Calls through a TURN server: coturn, with the credentials that the server makes. */
-import { type Browser, chromium } from "playwright-core"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { createLiveEvent, createPerson, createWorkspace } from "../test/support/api.ts"
 import { startTestServer, type TestServer } from "../test/support/server.ts"
 import { eventually } from "../test/support/wait.ts"
 import { type Caller, openCaller, peersOf, receivedBy, startMedia, untilConnected } from "./callers.ts"
-import { type Site, startSite } from "./site.ts"
+import { type Pages, startPages } from "./pages.ts"
 import { startTurnServer, type TurnServer } from "./turn-server.ts"
 
 let turn: TurnServer
-let site: Site
-let browser: Browser
+let pages: Pages
 
 beforeAll(async () => {
   turn = await startTurnServer()
-  site = await startSite()
-  browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"],
-  })
+  pages = await startPages()
 })
 afterAll(async () => {
-  await browser.close()
-  await site.stop()
+  await pages.stop()
   await turn.stop()
 })
 
@@ -43,7 +36,7 @@ const meet = async ({ url }: TestServer, names: ReadonlyArray<string>): Promise<
   return Promise.all(
     names.map(async (name) => {
       const { session } = await createPerson(url, key, eventId, "participant", name)
-      return openCaller(browser, site.url, { url, eventId, session, name })
+      return openCaller(pages, { url, eventId, session, name })
     }),
   )
 }

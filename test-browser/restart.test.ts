@@ -1,26 +1,19 @@
 /** The server dies and comes back at its address: the people of a call find each other again. */
-import { type Browser, chromium } from "playwright-core"
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest"
 import { createLiveEvent, createPerson, createWorkspace } from "../test/support/api.ts"
 import { createTestDatabase } from "../test/support/database.ts"
 import { freePort, startServerProcess } from "../test/support/server-process.ts"
 import { temporaryFolder } from "../test/support/temporary-folder.ts"
 import { openCaller, peersOf, startMedia, untilConnected } from "./callers.ts"
-import { type Site, startSite } from "./site.ts"
+import { type Pages, startPages } from "./pages.ts"
 
-let site: Site
-let browser: Browser
+let pages: Pages
 
 beforeAll(async () => {
-  site = await startSite()
-  browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"],
-  })
+  pages = await startPages()
 })
 afterAll(async () => {
-  await browser.close()
-  await site.stop()
+  await pages.stop()
 })
 
 test("after the server was killed and started again, the call is there again, under new ids", async () => {
@@ -40,7 +33,7 @@ test("after the server was killed and started again, the call is there again, un
   const callers = await Promise.all(
     ["Ann", "Ben"].map(async (name) => {
       const { session } = await createPerson(url, key, eventId, "participant", name)
-      return openCaller(browser, site.url, { url, eventId, session, name })
+      return openCaller(pages, { url, eventId, session, name })
     }),
   )
   await Promise.all(callers.map((caller) => startMedia(caller)))

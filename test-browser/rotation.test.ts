@@ -1,30 +1,23 @@
 /** A rotation whose pairs see and hear each other: twenty rounds between six people. */
-import { type Browser, chromium } from "playwright-core"
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { createLiveEvent, createPerson, createWorkspace } from "../test/support/api.ts"
 import { startTestServer, type TestServer } from "../test/support/server.ts"
 import { eventually } from "../test/support/wait.ts"
 import { type Caller, connectionsOf, openCaller, startMedia, untilConnected } from "./callers.ts"
-import { type Site, startSite } from "./site.ts"
+import { type Pages, startPages } from "./pages.ts"
 
 let server: TestServer
-let site: Site
-let browser: Browser
+let pages: Pages
 
 const ROUNDS = 20
 const NAMES = ["Ann", "Ben", "Cat", "Dan", "Eve", "Fay"]
 
 beforeAll(async () => {
   server = await startTestServer()
-  site = await startSite()
-  browser = await chromium.launch({
-    executablePath: "/usr/bin/chromium",
-    args: ["--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"],
-  })
+  pages = await startPages()
 })
 afterAll(async () => {
-  await browser.close()
-  await site.stop()
+  await pages.stop()
   await server.stop()
 })
 
@@ -69,7 +62,7 @@ test("in each of twenty rounds every pair sees and hears each other, and no conn
   const { id: eventId } = await createLiveEvent(server.url, key, { phases: [{ modality: "rotation" }] })
   const join = async (name: string, role: string): Promise<Caller> => {
     const { session } = await createPerson(server.url, key, eventId, role, name)
-    return openCaller(browser, site.url, { url: server.url, eventId, session, name })
+    return openCaller(pages, { url: server.url, eventId, session, name })
   }
   const host = await join("Host", "host")
   const callers = await Promise.all(NAMES.map((name) => join(name, "participant")))

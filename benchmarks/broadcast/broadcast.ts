@@ -1,19 +1,19 @@
 /**
  * A broadcast at its viewers: playlist and segment by turns over many connections, against nginx that serves the same bytes as files; and
- * what a thousand viewers cost the gateway beside them.
+ * what a thousand viewers cost the gateway beside them, spread over a second and all at once; and how soon a viewer that joins can begin.
  */
-import { spawnSync } from "node:child_process"
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { GatewayClient } from "../../src/client/entry.ts"
-import { type Bench, type Defer, defineBenchmark } from "../benchmark.ts"
+import { type Bench, defineBenchmark } from "../benchmark.ts"
 import { type Child, startChild } from "../support/child.ts"
-import { startDatabases, temporaryFolder } from "../support/database.ts"
+import { temporaryFolder } from "../support/database.ts"
 import { number, percentile, printMachine, printRows, printVerdicts, ratio, sleep, spread } from "../support/figures.ts"
 import { cpuSeconds } from "../support/process-usage.ts"
-import { call, createLiveEvent, createWorkspace } from "../support/rest-calls.ts"
-import { PROFILE_OPTION, type ServerProcess, startServerProcess } from "../support/server-process.ts"
+import { PROFILE_OPTION } from "../support/server-process.ts"
+import { joinTimes } from "./joining.ts"
 import { startNginx } from "./nginx-peer.ts"
+import { encoded, goLive, type OnAir } from "./on-air.ts"
 import type { Viewed, Viewers } from "./viewers-process.ts"
 
 const OPTIONS = {
@@ -21,53 +21,14 @@ const OPTIONS = {
   seconds: { fallback: 5, doc: "Length of a round." },
   connections: { fallback: 1000, doc: "Viewers." },
   sockets: { fallback: 20, doc: "Gateway sockets whose round trips are measured." },
+  joins: { fallback: 100, doc: "Viewers that join one after the other." },
   ...PROFILE_OPTION,
 }
 
 const KBPS = 1000
+/** Players that wait for the same part ask for it together. */
+const TOGETHER_MS = 50
 const SECONDS_OF_MEDIA = 8
-
-/** A stream as an encoder pushes it, of an hour's usual rate. */
-const encoded = (folder: string): Buffer => {
-  const file = join(folder, "talk.mp4")
-  const made = spawnSync(
-    "ffmpeg",
-    [
-      ...["-v", "error", "-f", "lavfi", "-i", "testsrc2=size=1280x720:rate=25", "-t", String(SECONDS_OF_MEDIA)],
-      ...["-vf", "noise=alls=20:allf=t", "-c:v", "libx264", "-preset", "ultrafast", "-g", "50"],
-      ...["-b:v", `${KBPS}k`, "-minrate", `${KBPS}k`, "-maxrate", `${KBPS}k`, "-bufsize", `${KBPS}k`],
-      ...["-movflags", "+frag_keyframe+empty_moov+default_base_moof", "-frag_duration", "500000", file],
-    ],
-    { encoding: "utf8" },
-  )
-  if (made.error !== undefined) throw new Error("This benchmark needs ffmpeg on the path.")
-  if (made.status !== 0) throw new Error(`ffmpeg: ${made.stderr}`)
-  return readFileSync(file)
-}
-
-interface OnAir {
-  readonly server: ServerProcess
-  readonly key: string
-  readonly eventId: string
-  /** Of the playlist and a segment. */
-  readonly paths: ReadonlyArray<string>
-}
-
-const goLive = async (folder: string, profile: number, defer: Defer): Promise<OnAir> => {
-  const databases = await startDatabases(defer)
-  const environment = { DATABASE_URL: await databases.create("migrated"), DATA_DIR: folder }
-  const server = await startServerProcess({ environment, profile }, defer)
-  const { key } = await createWorkspace(server.url)
-  const eventId = await createLiveEvent(server.url, key, [{ modality: "broadcast" }])
-  const { phases } = await call(server.url, "GET", `/v1/events/${eventId}`, { key })
-  const phase = `/v1/phases/${phases[0].id}/broadcast`
-  const { playbackUrl } = await call(server.url, "POST", `${phase}/start`, { key, body: {} })
-  const { streamUrl } = await call(server.url, "POST", `${phase}/ingest`, { key })
-  const { status } = await fetch(streamUrl, { method: "PUT", body: new Uint8Array(encoded(folder)) })
-  if (status !== 204) throw new Error(`the stream was answered ${status}`)
-  const path = new URL(playbackUrl).pathname
-  return { server, key, eventId, paths: [path, path.replace("index.m3u8", "s1.m4s")] }
-}
 
 /** Round trips of gateway sockets, for as long as `work` lasts. */
 const beside = async (onAir: OnAir, sockets: number, work: () => Promise<unknown>): Promise<ReadonlyArray<number>> => {
@@ -114,11 +75,14 @@ interface Side {
 const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => {
   printMachine()
   const folder = await temporaryFolder(defer)
-  const onAir = await goLive(folder, options.profile, defer)
+  const onAir = await goLive(folder, { profile: options.profile }, defer)
+  await onAir.push(encoded(folder, KBPS, SECONDS_OF_MEDIA))
+  const playlist = new URL(onAir.playbackUrl).pathname
+  const watched = [playlist, playlist.replace("index.m3u8", "s1.m4s")]
   const files = join(folder, "files")
   mkdirSync(files)
   const sizes: number[] = []
-  for (const [index, path] of onAir.paths.entries()) {
+  for (const [index, path] of watched.entries()) {
     const bytes = Buffer.from(await (await fetch(onAir.server.url + path)).arrayBuffer())
     sizes.push(bytes.byteLength)
     writeFileSync(join(files, index === 0 ? "index.m3u8" : "s1.m4s"), bytes)
@@ -127,12 +91,12 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   const nginx = await startNginx(files, defer)
   const loader: Child = await startChild(new URL("./viewers-process.js", import.meta.url), defer)
   const sides: ReadonlyArray<Side> = [
-    { name: "Gathercue", pid: onAir.server.pid, port: onAir.server.port, paths: onAir.paths },
+    { name: "Gathercue", pid: onAir.server.pid, port: onAir.server.port, paths: watched },
     { name: "nginx", ...nginx, paths: ["/index.m3u8", "/s1.m4s"] },
   ]
   const { connections, seconds, rounds } = options
-  const view = ({ port, paths }: Side, length: number, everyMs = 0) =>
-    loader.call<Viewed>("run", { port, paths, connections, seconds: length, everyMs } satisfies Viewers)
+  const view = ({ port, paths }: Side, length: number, everyMs = 0, withinMs = everyMs) =>
+    loader.call<Viewed>("run", { port, paths, connections, seconds: length, everyMs, withinMs } satisfies Viewers)
   const measured = sides.map(() => ({ perCpuSecond: [] as number[], perSecond: [] as number[], mbps: [] as number[] }))
   for (const side of sides) await view(side, 1)
   for (let round = 0; round < rounds; round++) {
@@ -157,22 +121,38 @@ const run = async ({ options, defer }: Bench<typeof OPTIONS>): Promise<void> => 
   if (ours === undefined) return
   const quiet = await beside(onAir, options.sockets, () => sleep(seconds * 1000))
   const busy = await beside(onAir, options.sockets, () => view(ours, seconds, 1000))
+  const together = await beside(onAir, options.sockets, () => view(ours, seconds, 1000, TOGETHER_MS))
+  const joins = await joinTimes(onAir.playbackUrl, options.joins)
   console.log("")
   printRows([
     ["gateway beside viewers, one pair a second each", "p50 ms", "p99 ms"],
     ["without viewers", number(percentile(quiet, 0.5)), number(percentile(quiet, 0.99))],
     [`${connections} viewers`, number(percentile(busy, 0.5)), number(percentile(busy, 0.99))],
+    [`within ${TOGETHER_MS} ms`, number(percentile(together, 0.5)), number(percentile(together, 0.99))],
+  ])
+  console.log("")
+  printRows([
+    ["a viewer that joins", "p50 ms", "p99 ms"],
+    ["playlist, description, segment", number(percentile(joins, 0.5)), number(percentile(joins, 0.99))],
   ])
   const [first, second] = measured
   if (first === undefined || second === undefined) return
   const cpu = ratio("per CPU second", first.perCpuSecond, second.perCpuSecond)
-  const slower = percentile(busy, 0.99) - percentile(quiet, 0.99)
+  const slowerBy = (times: ReadonlyArray<number>): number => percentile(times, 0.99) - percentile(quiet, 0.99)
   printVerdicts(
     "nginx",
     [cpu.text],
     [
       { what: "requests per CPU second", value: cpu.value, goal: 0.75, unit: "x", better: "higher" },
-      { what: "gateway p99 beside viewers, more by", value: slower, goal: 3, unit: "ms", better: "lower" },
+      { what: "gateway p99 beside viewers, more by", value: slowerBy(busy), goal: 3, unit: "ms", better: "lower" },
+      {
+        what: `beside viewers within ${TOGETHER_MS} ms, more by`,
+        value: slowerBy(together),
+        goal: 15,
+        unit: "ms",
+        better: "lower",
+      },
+      { what: "a viewer joins", value: percentile(joins, 0.99), goal: 700, unit: "ms", better: "lower" },
     ],
   )
 }

@@ -14,6 +14,8 @@ export interface Viewers {
   readonly paths: ReadonlyArray<string>
   /** Between the beginnings of two rounds of a viewer; 0: at once. */
   readonly everyMs: number
+  /** All of them begin a round within so many milliseconds. */
+  readonly withinMs: number
 }
 
 export interface Viewed {
@@ -53,7 +55,7 @@ class AnswerCounter {
   }
 }
 
-const run = async ({ port, connections, seconds, paths, everyMs }: Viewers): Promise<Viewed> => {
+const run = async ({ port, connections, seconds, paths, everyMs, withinMs }: Viewers): Promise<Viewed> => {
   const requests = paths.map((path) => Buffer.from(`GET ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`))
   const latencies: number[] = []
   let refused = 0
@@ -104,7 +106,7 @@ const run = async ({ port, connections, seconds, paths, everyMs }: Viewers): Pro
   setTimeout(() => {
     running = false
   }, seconds * 1000)
-  await Promise.all(sockets.map((socket, index) => drive(socket, everyMs === 0 ? 0 : (index * everyMs) / connections)))
+  await Promise.all(sockets.map((socket, index) => drive(socket, (index * withinMs) / connections)))
   const lasted = (performance.now() - startedAt) / 1000
   for (const socket of sockets) socket.destroy()
   return { answered: latencies.length, refused, bytes, seconds: lasted, p99Ms: percentile(latencies, 0.99) }

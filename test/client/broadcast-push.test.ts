@@ -1,5 +1,6 @@
 /** A page's push, over a line that is cut and a server that is restarted: nothing that was recorded is lost to the first, and the second begins anew. */
 import { once } from "node:events"
+import { createServer as createHttpServer } from "node:http"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { expect, onTestFinished, test } from "vitest"
 import { BroadcastPush, type PieceRecorder } from "../../src/client/entry.ts"
@@ -127,4 +128,31 @@ test("a line that is cut loses no piece; a server that was restarted gets a new 
   await apiOf(server.url, key)("POST", `/v1/phases/${onAir.phaseId}/broadcast/stop`)
   const recording = await recordingOf(server.url, key, onAir.eventId)
   expect(samplesOf(await bytesAt(recording.downloadUrl), "video")).toBe(2 * samplesOf(STREAM, "video"))
+})
+
+test("a server that wants pieces more slowly gets all of them, as slowly as it says", async () => {
+  const answers = [204, 429, 204, 503, 204, 204]
+  const came: Array<readonly [seq: string | null, at: number]> = []
+  const server = createHttpServer((request, response) => {
+    request.resume().once("end", () => {
+      came.push([new URL(request.url ?? "", "http://localhost").searchParams.get("seq"), performance.now()])
+      response.writeHead(answers[came.length - 1] ?? 204, { "retry-after": "1" }).end()
+    })
+  }).listen(0, "127.0.0.1")
+  await once(server, "listening")
+  onTestFinished(() => void server.close())
+  const states: string[] = []
+  const recorder = new FileRecorder()
+  const push = new BroadcastPush({
+    streamUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/stream`,
+    makeRecorder: () => recorder,
+    onState: (state) => states.push(state),
+  })
+  push.start()
+  recorder.play(4)
+  await push.stop()
+  expect(came.map(([seq]) => seq)).toEqual(["0", "1", "1", "2", "2", "3"])
+  const [, [, refusedAt = 0] = [], [, againAt = 0] = []] = came
+  expect(againAt - refusedAt).toBeGreaterThan(990)
+  expect(states).toEqual(["pushing", "waiting", "pushing", "waiting", "pushing", "stopped"])
 })

@@ -326,6 +326,20 @@ test("a file that begins while its event is deleted is removed, too", async () =
   await eventually(async () => !(await files()).some((name) => name.includes(id)), "the removal", 10_000)
 })
 
+test("an encoder whose broadcast could not be stored is told so, until it is stored again", async () => {
+  const onAir = await goLive()
+  await push(onAir.streamUrl, STREAM)
+  const { id } = (await apiOf(server.url, acme.key)("GET", `/v1/events/${onAir.eventId}/recordings`)).body.recordings[0]
+  const rows = rowsOf(server.databaseUrl)
+  onTestFinished(rows.end)
+  await rows.run("delete from recordings where id = $1", [id])
+  const cut = await push(onAir.streamUrl, STREAM).catch(() => ({ status: 0 }))
+  expect([0, 503]).toContain(cut.status)
+  expect((await onAir.state()).ingest).toMatchObject({ failure: { code: "not_stored" } })
+  expect(await push(onAir.streamUrl, STREAM)).toMatchObject({ status: 204 })
+  expect((await onAir.state()).ingest).toMatchObject({ state: "receiving", failure: null })
+})
+
 test("a broadcast to which nothing came leaves no recording", async () => {
   const onAir = await goLive()
   await onAir.control("stop")

@@ -42,11 +42,11 @@ const waiting = async (rows: Rows): Promise<number> => {
   return (await rows.run(reading)).length
 }
 
-const enter = async (onAir: OnAir, role: string): Promise<Client> => {
+const enter = async (onAir: OnAir, role: string, resume?: object): Promise<Client> => {
   const { session } = await createPerson(server.url, acme.key, onAir.eventId, role)
   const { token, url } = await gatewayToken(server.url, onAir.eventId, session)
   const client = new Client(url)
-  await client.identify(token)
+  await client.identify(token, resume)
   return client
 }
 
@@ -297,9 +297,12 @@ test("staff are told when the encoder is there, and viewers are not", async () =
   const readyOf = ({ received }: Client) => received.find(({ t }) => t === "ready")?.d
   expect(readyOf(late).encoder).toEqual({ broadcastId, phaseId: onAir.phaseId, state: "receiving", failure: null })
   expect(readyOf(viewer)).not.toHaveProperty("encoder")
+  const { epoch, cursors } = readyOf(late)
+  const back = await enter(onAir, "host", { epoch, cursors })
+  expect(readyOf(back)).toMatchObject({ resumed: true, encoder: { state: "receiving" } })
   await onAir.control("pause")
   await viewer.dispatch("broadcast.paused")
   expect(viewer.received.some(({ t }) => t === "broadcast.stream")).toBe(false)
   encoder.kill()
-  await Promise.all([host.cut(), viewer.cut(), late.cut()])
+  await Promise.all([host, viewer, late, back].map((client) => client.cut()))
 })

@@ -41,7 +41,10 @@ interface Run {
   hasStopped: boolean
 }
 
-type Sent = "taken" | "later" | "anew" | { readonly refused: string }
+/** `laterMs`: the least that the server wants to be left alone. */
+type Sent = "taken" | "anew" | { readonly laterMs: number } | { readonly refused: string }
+
+const MS_PER_SECOND = 1000
 
 export class BroadcastPush {
   readonly #options: BroadcastPushOptions
@@ -114,14 +117,14 @@ export class BroadcastPush {
 
   async #settle(run: Run, piece: Blob, sent: Sent, backoff: Backoff): Promise<void> {
     if (this.#run !== run) return
-    if (typeof sent === "object") return this.#refused(sent.refused)
+    if (typeof sent === "object" && "refused" in sent) return this.#refused(sent.refused)
     if (sent === "taken") {
       backoff.reset()
       return this.#taken(run, piece)
     }
     if (sent === "anew" || run.bytes > MOST_QUEUED_BYTES) return this.#beginAgain()
     this.#become("waiting")
-    await new Promise((resolve) => setTimeout(resolve, backoff.next(false)))
+    await new Promise((resolve) => setTimeout(resolve, Math.max(sent.laterMs, backoff.next(false))))
   }
 
   /** While it stops, what is left is given up: another recorder would only record the end. */
@@ -152,7 +155,8 @@ export class BroadcastPush {
     const answer = await fetch(`${this.#options.streamUrl}?seq=${run.next}`, { method: "PUT", body: piece }).catch(
       () => undefined,
     )
-    if (answer === undefined || answer.status >= 500 || answer.status === 429) return "later"
+    if (answer === undefined || answer.status >= 500) return { laterMs: 0 }
+    if (answer.status === 429) return { laterMs: Number(answer.headers.get("retry-after")) * MS_PER_SECOND }
     if (answer.ok) return "taken"
     const { code, detail } = (await answer.json().catch(() => ({}))) as {
       readonly code?: string

@@ -234,12 +234,12 @@ const make = ({ ingest, quotaBytes }: LiveBroadcastOptions) =>
       setToken: (id, tokenHash) =>
         Effect.gen(function* () {
           if (ingest === null) return yield* notHere
+          const one = opened.use(id)
+          // Also if the outcome of the statement stays unknown.
+          if (one !== undefined) one.tokenHash = undefined
           const isLive = yield* database.run((sql) => putIngest(sql, id, tokenHash))
           if (!isLive) return yield* notLive
-          const one = opened.use(id)
-          if (one === undefined) return
-          one.tokenHash = undefined
-          one.input.replace()
+          opened.use(id)?.input.replace()
         }),
       finish: (id) => Effect.tryPromise({ try: () => opened.end(id), catch: () => broken }),
       stateOf: (one) => opened.stateOf(one),

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import type { Fragment } from "../../../src/media/broadcast/fmp4/fragment.ts"
 import type { Init } from "../../../src/media/broadcast/fmp4/init.ts"
 import { FragmentedMp4Reader, type Mp4Event } from "../../../src/media/broadcast/fmp4/reader.ts"
-import type { Take, TimelineEvent } from "../../../src/media/broadcast/segments.ts"
+import type { Segment, Take, TimelineEvent } from "../../../src/media/broadcast/segments.ts"
 import { Timeline } from "../../../src/media/broadcast/timeline.ts"
 import type { ListedSegment } from "../../../src/media/broadcast/window.ts"
 
@@ -108,3 +108,16 @@ export const samplesOf = (bytes: Uint8Array, kind: "video" | "audio"): number =>
 
 /** The samples of a stored file of one take. */
 export const samplesIn = (file: Uint8Array) => ({ video: samplesOf(file, "video"), audio: samplesOf(file, "audio") })
+
+/** Fragments of a stream, or as an encoder would have written them otherwise. */
+export const played = (stream: Uint8Array, fragments: ReadonlyArray<Fragment>): Recorded => {
+  const recording = new Recorded()
+  recording.add(recording.timeline.begin(initOf(stream)))
+  for (const fragment of fragments) recording.add(recording.timeline.push(fragment, NOW))
+  recording.end()
+  return recording
+}
+
+/** Take, start, duration and discontinuity of each. */
+export const clockOf = (segments: ReadonlyArray<Segment>): ReadonlyArray<ReadonlyArray<number | boolean>> =>
+  segments.map(({ take, startMs, durationMs, isDiscontinuous }) => [take, startMs, durationMs, isDiscontinuous])

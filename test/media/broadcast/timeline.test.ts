@@ -1,9 +1,10 @@
 /** One clock over encoders that come and go. */
 import { expect, test } from "vitest"
 import type { Fragment } from "../../../src/media/broadcast/fmp4/fragment.ts"
-import { positionAfter, type Segment } from "../../../src/media/broadcast/segments.ts"
+import { positionAfter } from "../../../src/media/broadcast/segments.ts"
 import { Timeline } from "../../../src/media/broadcast/timeline.ts"
 import {
+  clockOf,
   FFMPEG_FILES,
   fixture,
   fragmentsOf,
@@ -11,6 +12,7 @@ import {
   joined,
   NOW,
   OPTIONS,
+  played,
   Recorded,
   recorded,
   samplesOf,
@@ -41,9 +43,6 @@ const seamsOf = (file: Uint8Array, kind: "video" | "audio"): { readonly hole: nu
   })
   return { hole: Math.max(0, ...gaps), overlap: Math.max(0, ...gaps.map((gap) => -gap)) }
 }
-
-const clockOf = (segments: ReadonlyArray<Segment>): ReadonlyArray<ReadonlyArray<number | boolean>> =>
-  segments.map(({ take, startMs, durationMs, isDiscontinuous }) => [take, startMs, durationMs, isDiscontinuous])
 
 test("a stream is cut at key frames into segments of about a second", () => {
   const recording = recorded(stream)
@@ -190,6 +189,7 @@ test("a track without samples gets the time of the other, and not the start of t
 test("a fragment without sound begins no segment of its own at once, but a sound that stays away does not end the cutting", () => {
   const soundless = (from: number): Recorded =>
     played(
+      stream,
       fragmentsOf(stream).map((fragment, index) =>
         index < from
           ? fragment
@@ -255,21 +255,13 @@ const movedFrom = (from: number, seconds: number): ReadonlyArray<Fragment> =>
     })),
   }))
 
-const played = (fragments: ReadonlyArray<Fragment>): Recorded => {
-  const recording = new Recorded()
-  recording.add(recording.timeline.begin(initOf(stream)))
-  for (const fragment of fragments) recording.add(recording.timeline.push(fragment, NOW))
-  recording.end()
-  return recording
-}
-
 test.each([
   ["goes back", -1],
   ["begins anew", -2],
   ["jumps ahead", 3],
   ["is set to the time of day", 1_780_000_000],
 ])("a clock that %s makes a discontinuity and no gap", (_, seconds) => {
-  const recording = played(movedFrom(4, seconds))
+  const recording = played(stream, movedFrom(4, seconds))
   expectOneTimeline(recording)
   expect(recording.segments.map(({ isDiscontinuous }) => isDiscontinuous)).toEqual([false, false, true, false])
   expect(recording.timeline.position.endMs).toBe(4027)
@@ -277,13 +269,14 @@ test.each([
 })
 
 test("a fifth of a second is no gap", () => {
-  const recording = played(movedFrom(4, 0.2))
+  const recording = played(stream, movedFrom(4, 0.2))
   expect(recording.segments.some(({ isDiscontinuous }) => isDiscontinuous)).toBe(false)
   expectOneTimeline(recording)
 })
 
 test("a picture that stands while the sound goes on is no gap", () => {
   const recording = played(
+    stream,
     movedFrom(4, 0).map((fragment, index) =>
       index < 4
         ? fragment
@@ -299,93 +292,12 @@ test("a picture that stands while the sound goes on is no gap", () => {
 })
 
 test("a stream that begins within a scene waits for its first key frame", () => {
-  const recording = played(fragmentsOf(stream).slice(1))
+  const recording = played(stream, fragmentsOf(stream).slice(1))
   expect(clockOf(recording.segments)).toEqual([
     [1, 0, 1000, false],
     [1, 1000, 1000, false],
     [1, 2000, 1000, false],
   ])
-})
-
-const refusal = (code: string): object => expect.objectContaining({ name: "EncoderRefused", code })
-
-test("fragments before an init, and a clock that jumps all the time, are refused", () => {
-  const [first] = fragmentsOf(stream)
-  if (first === undefined) throw new Error("no fragment")
-  const timeline = new Timeline(OPTIONS)
-  expect(() => timeline.push(first, NOW)).toThrow(refusal("no_init"))
-  timeline.begin(initOf(stream))
-  const again = (): void => {
-    for (let count = 0; count < 100; count++) timeline.push(first, NOW)
-  }
-  expect(again).toThrow(refusal("clock"))
-})
-
-test("an encoder that begins anew all the time is refused", () => {
-  const timeline = new Timeline(OPTIONS)
-  const [first] = fragmentsOf(stream)
-  if (first === undefined) throw new Error("no fragment")
-  const again = (count: number, now: number): void => {
-    for (let n = 0; n < count; n++) {
-      timeline.begin(initOf(stream))
-      timeline.push(first, now)
-    }
-  }
-  again(60, NOW)
-  expect(() => again(1, NOW)).toThrow(refusal("clock"))
-  again(60, NOW + 60_000)
-})
-
-test("picture and sound that are far apart, and times beyond a day, are refused", () => {
-  const [first] = fragmentsOf(stream)
-  if (first === undefined) throw new Error("no fragment")
-  const [picture, sound] = first.tracks
-  if (picture === undefined || sound === undefined) throw new Error("too few tracks")
-  const apart = { ...first, tracks: [picture, { ...sound, decodeTime: 11 * 48_000 }] }
-  expect(() => played([apart])).toThrow(refusal("clock"))
-  const late = new Timeline(OPTIONS, { nextSegment: 9, endMs: 24 * 3_600_000 + 1, take: undefined, fileBytes: 0 })
-  late.begin(initOf(stream))
-  expect(() => late.push(first, NOW)).toThrow(refusal("too_long"))
-})
-
-test("a fragment that is refused takes nothing along of those before it, and a take is not lost with its first one", () => {
-  const apart = ({ bytes, tracks }: Fragment): Fragment => ({
-    bytes,
-    tracks: tracks.map((one) =>
-      one.track.kind === "audio" ? { ...one, decodeTime: one.decodeTime + 10_000_000 } : one,
-    ),
-  })
-  const recording = new Recorded()
-  recording.add(recording.timeline.begin(initOf(stream)))
-  const [first, second, third] = fragmentsOf(stream)
-  const [other] = fragmentsOf(otherSize)
-  if (first === undefined || second === undefined || third === undefined || other === undefined) throw new Error("none")
-  for (const fragment of [first, second]) recording.add(recording.timeline.push(fragment, NOW))
-  expect(() => recording.timeline.push(apart(third), NOW)).toThrow(refusal("clock"))
-  recording.end()
-  expect(clockOf(recording.segments)).toEqual([[1, 0, 1024, false]])
-  recording.add(recording.timeline.begin(initOf(otherSize)))
-  expect(() => recording.timeline.push(apart(other), NOW)).toThrow(refusal("clock"))
-  recording.add(recording.timeline.push(other, NOW))
-  recording.end()
-  expect(recording.takes.map(({ number }) => number)).toEqual([1, 2])
-})
-
-test("a stream without key frames is refused after twelve seconds, before its first one and later", () => {
-  const isAfter = [false, true]
-  for (const hasBegun of isAfter) {
-    const timeline = new Timeline(OPTIONS)
-    timeline.begin(initOf(stream))
-    const [first, second] = fragmentsOf(stream)
-    if (first === undefined || second === undefined) throw new Error("too few fragments")
-    if (hasBegun) timeline.push(first, NOW)
-    const push = (count: number): void => {
-      const tracks = second.tracks.map((one) => ({ ...one, decodeTime: one.decodeTime + count * one.duration }))
-      timeline.push({ bytes: second.bytes, tracks }, NOW)
-    }
-    for (let count = 0; count < 22; count++) push(count)
-    expect(() => [22, 23, 24].forEach(push)).toThrow(refusal("no_sync_sample"))
-  }
 })
 
 test("after a crash the rows say where the timeline and the file go on", () => {
