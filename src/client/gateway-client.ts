@@ -293,8 +293,8 @@ export class GatewayClient {
 
   #begin(ready: Ready): void {
     if (ready.resumed) {
-      const { me, media = this.#state?.media ?? null } = ready
-      if (this.#state !== undefined) this.#become({ ...this.#state, me, media })
+      const { me, media = this.#state?.media ?? null, encoder = null } = ready
+      if (this.#state !== undefined) this.#become({ ...this.#state, me, media, encoder })
     } else {
       this.#positions = new StreamPositions(ready.epoch, ready.cursors)
       this.#become(stateOf(ready, this.#state))

@@ -295,3 +295,14 @@ test("a broadcast belongs to its phase; mutes and captures are those of the last
   const next = given(state, ended, told("me.muted", { muted: false, until: null }))
   expect([next.broadcast, next.muted]).toEqual([null, null])
 })
+
+test("staff know the encoder from the beginning, by its changes, and until the broadcast ends", () => {
+  const encoder = { broadcastId: "b", phaseId: "a", state: "receiving", failure: null } as const
+  const lost = { ...encoder, state: "lost", failure: { code: "not_stored", detail: "Later." } } as const
+  const broadcast = { broadcastId: "b", phaseId: "a", status: "ended", playbackUrl: null, startedAt: AT }
+  expect(ready("participant").encoder).toBeNull()
+  const state = ready("host", { encoder })
+  expect(state.encoder).toEqual(encoder)
+  expect(given(state, told("broadcast.stream", lost)).encoder).toEqual(lost)
+  expect(given(state, told("broadcast.stream", lost), told("broadcast.ended", { broadcast })).encoder).toBeNull()
+})

@@ -1,8 +1,8 @@
-/** The broadcast, the capture state and the transcript of an event. */
+/** The broadcast and its encoder, the capture state and the transcript of an event. */
 
 import type { TranscriptSegment } from "../../model/live/live-values.ts"
 import type { PhaseView } from "../../protocol/topics/agenda.ts"
-import type { BroadcastView, CaptureView } from "../../protocol/topics/media.ts"
+import type { BroadcastView, CaptureView, EncoderView } from "../../protocol/topics/media.ts"
 import type { NewsOf } from "./news.ts"
 import type { Snapshot } from "./snapshot.ts"
 
@@ -48,6 +48,9 @@ export const broadcastAfter = (
   const last = lastBroadcast(broadcast, dispatch)
   return last !== null && last.phaseId === phase?.id ? last : null
 }
+
+export const encoderAfter = (_encoder: EncoderView | null, dispatch: NewsOf<"encoder">): EncoderView | null =>
+  dispatch.t === "broadcast.stream" ? dispatch.d : null
 
 const without = (segments: ReadonlyArray<TranscriptSegment>, { segment }: TranscriptSegment) =>
   segments.filter((other) => other.segment !== segment)

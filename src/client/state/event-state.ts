@@ -5,12 +5,19 @@
 
 import type { Me } from "../../protocol/ready.ts"
 import type { EventView, PhaseView, TimerView } from "../../protocol/topics/agenda.ts"
-import type { BroadcastView, CaptureView, MediaSeat } from "../../protocol/topics/media.ts"
+import type { BroadcastView, CaptureView, EncoderView, MediaSeat } from "../../protocol/topics/media.ts"
 import type { PresenceView } from "../../protocol/topics/presence.ts"
 import type { AnsweredCommand } from "../connection/replies.ts"
 import type { Dispatch } from "../wire.ts"
 import { type AgendaState, agendaAfter } from "./agenda-state.ts"
-import { broadcastAfter, captureIn, EMPTY_TRANSCRIPT, type Transcript, transcriptAfter } from "./broadcast-state.ts"
+import {
+  broadcastAfter,
+  captureIn,
+  EMPTY_TRANSCRIPT,
+  encoderAfter,
+  type Transcript,
+  transcriptAfter,
+} from "./broadcast-state.ts"
 import { type ChatState, chatAfter, chatIn } from "./chat-state.ts"
 import {
   type HandState,
@@ -55,6 +62,8 @@ export interface EventState extends StageState {
   readonly media: MediaSeat | null
   readonly rooms: RoomState
   readonly broadcast: BroadcastView | null
+  /** For staff: the encoder that pushes the broadcast to the server. Null: none has come, as far as the server remembers. */
+  readonly encoder: EncoderView | null
   readonly capture: CaptureView
   readonly transcript: Transcript
 }
@@ -80,6 +89,7 @@ export const stateOf = (ready: Snapshot, before?: EventState): EventState => ({
   media: ready.media ?? null,
   rooms: roomsIn(ready),
   broadcast: ready.broadcast ?? null,
+  encoder: ready.encoder ?? null,
   capture: captureIn(ready),
   transcript: before?.transcript ?? EMPTY_TRANSCRIPT,
 })
@@ -147,6 +157,7 @@ export const applyDispatch = (state: EventState, dispatch: Dispatch): EventState
     blocked: after("blocked", dispatch, state.blocked, blockedAfter),
     rooms: after("rotation", dispatch, rooms, rotationAfter),
     broadcast: after("broadcast", dispatch, state.broadcast, (before, news) => broadcastAfter(before, news, phase)),
+    encoder: after("encoder", dispatch, state.encoder, encoderAfter),
     capture: after("capture", dispatch, state.capture, (_before, { d }) => d),
     transcript: after("transcript", dispatch, state.transcript, transcriptAfter),
   })

@@ -11,6 +11,7 @@ type Part =
   | "broadcast"
   | "capture"
   | "chat"
+  | "encoder"
   | "hands"
   | "lobby"
   | "me"
@@ -104,8 +105,8 @@ const CHANGES = {
 
   "broadcast.live": ["broadcast"],
   "broadcast.paused": ["broadcast"],
-  "broadcast.ended": ["broadcast"],
-  "broadcast.stream": [],
+  "broadcast.ended": ["broadcast", "encoder"],
+  "broadcast.stream": ["encoder"],
   "capture.state": ["capture"],
   "transcript.segment": ["transcript"],
   "transcript.interim": ["transcript"],

@@ -49,6 +49,11 @@ const ingested = (operationId: string, problem: ProblemOf, refusals: MediaOperat
       headers: { "next-seq": { description: "The number of the next piece.", schema: { type: "integer" } } },
     },
     "413": problem("payload_too_large"),
+    "429": {
+      ...problem("rate_limited"),
+      description:
+        "`rate_limited`: pieces come faster than the broadcast may have. The same piece may be sent again after `Retry-After`.",
+    },
     ...refusals,
   },
 })
@@ -222,7 +227,8 @@ export const mediaPaths = (
     "/v1/live/{key}/{name}": {
       get: {
         operationId: "getLiveBroadcast",
-        summary: "A broadcast as HLS: `index.m3u8`, and the files that it names",
+        summary:
+          "A broadcast as HLS: `index.m3u8`, and the files that it names; the part that it hints at is answered once it is there",
         tags: ["media"],
         security: [],
         parameters: [

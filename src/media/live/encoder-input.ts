@@ -15,6 +15,9 @@ import { SpeedLimit } from "./speed-limit.ts"
 export interface StreamInput {
   /** Throws `EncoderRefused`. */
   readonly write: (chunk: Uint8Array) => void
+  /** It is made to wait from now on, until `resume`: what it has gathered by then comes at once. */
+  readonly pause: () => void
+  readonly resume: () => void
   /** The encoder is gone, or has ended its stream. */
   readonly end: () => void
 }
@@ -104,7 +107,15 @@ export class EncoderInput {
     const reader = new FragmentedMp4Reader()
     const encoder = { cut }
     this.#takeOver(encoder)
+    let pausedAt: number | undefined
     return {
+      pause: () => {
+        pausedAt ??= this.#timers.elapsed()
+      },
+      resume: () => {
+        if (pausedAt !== undefined) this.#speed.allow(this.#timers.elapsed() - pausedAt)
+        pausedAt = undefined
+      },
       write: (chunk) => {
         this.#count(chunk.byteLength)
         this.#read(reader, chunk, this.#use)

@@ -5,6 +5,7 @@ export class SpeedLimit {
   readonly #most: number
   #left: number
   #at: number
+  #extra = 0
 
   /** `most`: at once, after a while of nothing. `now`: milliseconds that only go forward, as in `take`. */
   constructor(perSecond: number, most: number, now: number) {
@@ -18,7 +19,15 @@ export class SpeedLimit {
   take(count: number, now: number): boolean {
     this.#fill(now)
     this.#left -= count
+    const used = Math.min(this.#extra, Math.max(0, -this.#left))
+    this.#extra -= used
+    this.#left += used
     return this.#left >= 0
+  }
+
+  /** So many milliseconds' worth may come besides, at any time. */
+  allow(ms: number): void {
+    this.#extra += ms * this.#perMs
   }
 
   /**

@@ -155,3 +155,18 @@ test("pieces that were sent too fast may come again, and cost nothing until they
   expect(refusals).toEqual([4, 7, 7])
   expect(one.live.lastSegmentAt).toBeDefined()
 })
+
+test("a stream that was made to wait may send what it gathered meanwhile, and no more", async () => {
+  const { one, stored, pass } = await opened(16)
+  stored.resolve()
+  const stream = fixture("ffmpeg-stream.mp4")
+  const input = one.input.openStream(() => {})
+  input.write(stream.subarray(0, 15_000))
+  input.pause()
+  await pass(15_000)
+  input.resume()
+  // Ten seconds' worth are allowed at once in any case: 20,000 bytes.
+  input.write(stream.subarray(15_000, 64_000))
+  expect(one.live.failure).toBeUndefined()
+  expect(() => input.write(stream)).toThrow("lower its bit rate")
+})

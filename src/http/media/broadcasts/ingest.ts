@@ -266,7 +266,9 @@ class Stream {
     this.#open = open
     this.#input = open.input.openStream(() => this.#refuse(this.#problems.of(replaced)))
     this.#silence = open.live.changes.subscribe(() => {
-      if (open.live.hasRoom) this.#exchange.resume()
+      if (!open.live.hasRoom) return
+      this.#input?.resume()
+      this.#exchange.resume()
     })
     this.#exchange.resume()
     for (const chunk of this.#early.splice(0)) this.#write(chunk)
@@ -281,7 +283,9 @@ class Stream {
       this.#refuse(problemOf(this.#problems, cause))
       return
     }
-    if (this.#open?.live.isFull === true) this.#exchange.pause()
+    if (this.#open?.live.isFull !== true) return
+    this.#input.pause()
+    this.#exchange.pause()
   }
 
   #finish(): void {
